@@ -1,0 +1,50 @@
+/** How a command speaks: its words may travel through the running server's socket, so it never uses `process.stdout`. */
+export interface Terminal {
+  out(line: string): void;
+  err(line: string): void;
+  /** Prints a value: as JSON with `--json`, else by `words`. */
+  print(value: unknown, words: () => string): void;
+  /** A bar on a terminal, a line now and then elsewhere, nothing with `--json`. */
+  progress(label: string, done: number, total: number): void;
+  style(style: 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', text: string): string;
+  readonly json: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface CommandOption {
+  name: string;
+  /** Shown in `--help`. */
+  summary: string;
+  /** Absent for a switch. */
+  value?: string;
+  multiple?: boolean;
+  required?: boolean;
+}
+
+export interface Command {
+  /** Its words: `account create`. */
+  name: string;
+  summary: string;
+  /** Positional arguments as shown in help: `<format> <file>`, `[path]`. */
+  arguments?: string;
+  options?: CommandOption[];
+  examples?: string[];
+  /** `nothing`; `database`: open and migrated, plugins not started; `server`: everything started, not listening. */
+  needs: 'nothing' | 'database' | 'server';
+  /** It changes data: on SQLite it runs inside the server when one is up. */
+  writes?: boolean;
+  /** Exit code 0 on success; throw a `Failure` for 1. */
+  run(call: CommandCall): Promise<void>;
+}
+
+export interface CommandCall {
+  terminal: Terminal;
+  positionals: string[];
+  options: Record<string, string | boolean | string[] | undefined>;
+}
+
+/** A command that could not do its work: printed as it is, exit code 1. */
+export class Failure extends Error {}
+
+/** A command called in a way it does not understand: printed with a pointer to `--help`, exit code 2. */
+export class Misuse extends Error {}

@@ -1,0 +1,28 @@
+/** The one clock. Tests stop and move it; nothing else in the kit asks for the time. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** The same moment as RFC 3339 in UTC with milliseconds and `Z`. */
+  iso(): string;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  iso: () => new Date().toISOString(),
+};
+
+/** A clock that stands still until told otherwise. */
+export interface StoppedClock extends Clock {
+  set(time: number | string): void;
+  advance(milliseconds: number): void;
+}
+
+export function stoppedClock(start: number | string = '2026-01-01T00:00:00.000Z'): StoppedClock {
+  let time = new Date(start).getTime();
+  return {
+    now: () => time,
+    iso: () => new Date(time).toISOString(),
+    set: (to) => { time = new Date(to).getTime(); },
+    advance: (milliseconds) => { time += milliseconds; },
+  };
+}

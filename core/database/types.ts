@@ -1,0 +1,76 @@
+import type { Knex } from 'knex';
+
+export type Dialect = 'sqlite' | 'postgres';
+
+/** A transaction: the only thing used inside `db.write` and `db.snapshot`. */
+export type Tx = Knex.Transaction;
+
+/** A transaction or the readers: what a function that only reads may take. */
+export type Reader = Knex;
+
+/**
+ * The kinds of column, the same on both databases:
+ *
+ * | kind     | SQLite                  | Postgres                 | in a row (both)              |
+ * |----------|-------------------------|--------------------------|------------------------------|
+ * | `id`     | integer primary key     | bigint identity          | number, internal, never shown|
+ * | `uuid`   | text                    | uuid                     | lower-case text              |
+ * | `text`   | text                    | text collate "C"         | string                       |
+ * | `int`    | integer                 | integer                  | number                       |
+ * | `bigint` | integer                 | bigint                   | number                       |
+ * | `real`   | real                    | double precision         | number                       |
+ * | `bool`   | integer                 | boolean                  | 0 or 1 (write true or false) |
+ * | `time`   | text                    | timestamptz(3)           | RFC 3339, milliseconds, `Z`  |
+ * | `json`   | text                    | jsonb                    | JSON text                    |
+ * | `blob`   | blob                    | bytea                    | Buffer                       |
+ *
+ * A `?` behind the kind allows null: `'text?'`.
+ */
+export type Kind = 'id' | 'uuid' | 'text' | 'int' | 'bigint' | 'real' | 'bool' | 'time' | 'json' | 'blob';
+export type ColumnKind = Kind | `${Kind}?`;
+export type Columns = Record<string, ColumnKind>;
+
+export interface TableOptions {
+  /** The primary key, when no column is of kind `id`. */
+  primary?: string[];
+  unique?: string[][];
+  index?: string[][];
+  /** Foreign keys inside the plugin: `{ actor_key: 'directory_actors.key' }`. They cascade on delete. */
+  references?: Record<string, string>;
+  /** Worked out from other tables: not in backups, rebuilt by the plugin's `restored`. */
+  derived?: boolean;
+}
+
+/** What a migration is given: DDL that reads the same on both databases, inside one transaction. */
+export interface Schema {
+  readonly dialect: Dialect;
+  readonly tx: Tx;
+  createTable(table: string, columns: Columns, options?: TableOptions): Promise<void>;
+  addColumns(table: string, columns: Columns): Promise<void>;
+  addIndex(table: string, columns: string[], options?: { unique?: boolean }): Promise<void>;
+  dropColumn(table: string, column: string): Promise<void>;
+  dropTable(table: string): Promise<void>;
+  /** A full-text index over tokens made in TypeScript; always derived. See `search.ts`. */
+  createSearchIndex(table: string): Promise<void>;
+  /** For what the two databases do differently; either may be left out. */
+  raw(statements: { sqlite?: string; postgres?: string }): Promise<void>;
+}
+
+/** A file in a plugin's `migrations/` folder exports `up`. There is no `down`: a backup is the way back. */
+export interface Migration {
+  up(schema: Schema): Promise<void>;
+}
+
+export interface Database {
+  readonly dialect: Dialect;
+  /** Knex on readers. Throws inside `write` and `snapshot`, where only `tx` may be used (checked in tests). */
+  readonly read: Knex;
+  /** Several reads of one moment. */
+  snapshot<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * The only way to write. On SQLite writes are serialised and committed in groups; on Postgres each is
+   * a transaction. `fn` may run again after a deadlock, so it touches nothing but `tx`, awaits no network,
+   * and ends within a second. The answer comes after the commit is on disk.
+   */
+  write<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
+}

@@ -1,0 +1,13 @@
+export { definePlugin } from './plugin.ts';
+export type { Caller, Check, CheckResult, Civic, EventKind, EventRecord, Events, Lifecycle, Plugin, RouteDeclaration, Services, StreamDeclaration, UpgradeHandler } from './plugin.ts';
+export { problem } from './problems.ts';
+export type { InputError, ProblemDetails, ProblemKind, ProblemKinds } from './problems.ts';
+export { isId, newId } from './ids.ts';
+export type { Clock } from './clock.ts';
+export type { Logger } from './log.ts';
+export type { ConfigFragment, Instance } from './config/types.ts';
+export type { Columns, Database, Dialect, Migration, Reader, Schema, Tx } from './database/types.ts';
+export type { EnqueueOptions, JobKind, JobRecord, Jobs, RunningJob } from './jobs.ts';
+export type { Fetch, FetchOptions, FetchResponse } from './http/fetch.ts';
+export { Failure, Misuse } from './cli/command.ts';
+export type { Command, CommandCall, CommandOption, Terminal } from './cli/command.ts';

@@ -1,0 +1,181 @@
+import type { Request, Server } from '@hapi/hapi';
+import type { Schema as JoiSchema } from 'joi';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Clock } from './clock.ts';
+import type { Command } from './cli/command.ts';
+import type { ConfigFragment, Instance } from './config/types.ts';
+import type { Database, Tx } from './database/types.ts';
+import type { Fetch } from './http/fetch.ts';
+import type { Jobs } from './jobs.ts';
+import type { Logger } from './log.ts';
+import { registerProblems, type ProblemKinds } from './problems.ts';
+
+/** What plugins offer each other. A plugin adds its own by declaration merging. */
+export interface Services {}
+
+/** The facts plugins tell each other, by name, with their payloads. A plugin adds its own by declaration merging. */
+export interface Events {}
+
+/** Who is asking: filled by the plugins that call `civic.identify`. */
+export interface Caller {
+  account_id: string;
+  /** How they proved it. */
+  via: 'key' | 'token' | 'session';
+  scope: string[];
+  /** Standing on this instance. */
+  role: 'user' | 'reviewer' | 'admin';
+  plan: string;
+  /** What the plan allows; a route names one in `plugins.civic.plan`. */
+  capabilities: string[];
+  workspace_id: string | null;
+  workspace_role: 'member' | 'reviewer' | 'admin' | 'owner' | null;
+}
+
+/** What a route says of itself under hapi's `options.plugins.civic`. */
+export interface RouteDeclaration {
+  /** Standing needed besides the scope. */
+  role?: 'reviewer' | 'admin';
+  /** The capability of a plan needed besides the scope. */
+  plan?: string;
+  /** How requests count against rate limits; by method when absent. */
+  rate?: 'read' | 'write' | 'auth' | 'stream' | 'none';
+  /** The problems its handler throws; core adds those that follow from the route's own settings. */
+  problems?: string[];
+  /** Its handler takes over the raw response, so its headers come from `civic.headers`. */
+  raw?: boolean;
+  /** It streams: what AsyncAPI says of it. */
+  stream?: StreamDeclaration;
+  /** Not part of the published contract: pages, assets. */
+  internal?: boolean;
+}
+
+export interface StreamDeclaration {
+  protocol: 'sse' | 'websocket';
+  /** A message's name, and the schema of its JSON. */
+  send: Record<string, JoiSchema>;
+  receive?: Record<string, JoiSchema>;
+  subprotocol?: string;
+}
+
+declare module '@hapi/hapi' {
+  interface RouteOptionsPlugins { civic?: RouteDeclaration }
+  interface PluginSpecificConfiguration { civic?: RouteDeclaration }
+  interface UserCredentials extends Partial<Caller> {}
+}
+
+export interface EventKind {
+  /** One sentence for the documentation. */
+  summary: string;
+  /** Raised when the payload changes shape; travels with each event. */
+  version: number;
+  payload: JoiSchema;
+}
+
+export interface EventRecord<Payload = unknown> {
+  seq: number;
+  name: string;
+  version: number;
+  at: string;
+  payload: Payload;
+}
+
+/** One thing that can be checked on a running instance; `doctor` and `/health/ready` show it. */
+export interface Check {
+  name: string;
+  /** Whether `/health/ready` waits for it; `doctor` always runs it. */
+  readiness?: boolean;
+  run(): Promise<CheckResult>;
+}
+
+export interface CheckResult {
+  status: 'ok' | 'warning' | 'failed';
+  detail: string;
+  /** The exact thing to do when it is not ok. */
+  fix?: string;
+}
+
+export interface Lifecycle {
+  /** May do I/O. Everything is migrated; the plugins this one needs have started. */
+  start?(): Promise<void>;
+  /** Undoes `start`, also one that failed half-way. Bounded by `shutdown_seconds`. */
+  stop?(): Promise<void>;
+  /** Once after a backup was restored, before any start: rebuild derived tables, drop what must not survive a copy. */
+  restored?(): Promise<void>;
+}
+
+export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer, hapiRequest: Request) => void;
+
+/** A plugin's own view of the kit: its things and nothing else. */
+export interface Civic<Config = unknown> {
+  /** The plugin's own section of the config file, checked. */
+  readonly config: Config;
+  /** Facts of this installation: its name, version, public address, data folder. */
+  readonly instance: Instance;
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Throws by name before everything is migrated. */
+  readonly db: Database;
+  /** The one way out to the network. */
+  readonly fetch: Fetch;
+  readonly jobs: Jobs;
+
+  /** Tells a fact in the transaction that makes it true. */
+  emit<Name extends keyof Events & string>(tx: Tx, name: Name, payload: Events[Name]): Promise<void>;
+  /** Durable: once per installation, in order, in a transaction that also moves this plugin's position. */
+  on<Name extends keyof Events & string>(name: Name, handler: (tx: Tx, event: EventRecord<Events[Name]>) => Promise<void>): void;
+  /** On every node, without promise, for caches. */
+  watch<Name extends keyof Events & string>(name: Name, handler: (event: EventRecord<Events[Name]>) => void): void;
+
+  /** Offers this plugin's service under its name. */
+  provide(service: unknown): void;
+  /** The service of a plugin in `needs`. */
+  service<Name extends keyof Services>(name: Name): Services[Name];
+  /** The service of a plugin in `uses`, or null when it is off. */
+  serviceIfOn<Name extends keyof Services>(name: Name): Services[Name] | null;
+
+  /** Adds a way to know the caller: a caller, null when these are not its credentials, or a thrown 401. */
+  identify(resolver: (request: Request) => Promise<Caller | null> | Caller | null): void;
+  /** Decides whether a request may go on, once its caller is known or refused. Throws a 429 when not. */
+  admit(gate: (caller: Caller | null, request: Request) => Promise<void> | void): void;
+  /** Adds a command to `bin/civic`. */
+  command(command: Command): void;
+  check(check: Check): void;
+
+  /** Takes over WebSocket upgrades of a GET route, after its auth and validation have passed. */
+  upgrade(path: string, handler: UpgradeHandler): void;
+  /** The headers every answer carries, for handlers that write to the raw response themselves. */
+  headers(request: Request): Record<string, string>;
+  /** The absolute public address of a path. */
+  url(path: string): string;
+}
+
+export interface Plugin<Config = any> {
+  /** Folder, config key, table prefix and log field. */
+  name: string;
+  /** One sentence, shown by `civic plugin list` and in the docs. */
+  summary: string;
+  /** The options of its section in the config file, as a convict schema. */
+  config?: ConfigFragment;
+  /** Plugins it cannot run without. */
+  needs?: string[];
+  /** Plugins it works with when they are on. */
+  uses?: string[];
+  problems?: ProblemKinds;
+  events?: Record<string, EventKind>;
+  /** The folder of its migrations. */
+  migrations?: string;
+  /** Declares routes, commands, jobs. Pure: no I/O; state lives in its closure. */
+  register(server: Server, civic: Civic<Config>): Lifecycle | void | Promise<Lifecycle | void>;
+}
+
+const NAME = /^[a-z][a-z0-9]*$/;
+
+/** Declares a plugin. The default export of its `index` file. */
+export function definePlugin<Config = any>(plugin: Plugin<Config>): Plugin<Config> {
+  if (!NAME.test(plugin.name)) throw new Error(`"${plugin.name}" cannot name a plugin: use lower-case letters and digits`);
+  if (!plugin.summary) throw new Error(`The plugin ${plugin.name} has no summary`);
+  if (plugin.problems) registerProblems(plugin.problems);
+  return plugin;
+}
+
