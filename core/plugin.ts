@@ -100,8 +100,11 @@ export interface Lifecycle {
   start?(): Promise<void>;
   /** Undoes `start`, also one that failed half-way. Bounded by `shutdown_seconds`. */
   stop?(): Promise<void>;
-  /** Once after a backup was restored, before any start: rebuild derived tables, drop what must not survive a copy. */
-  restored?(): Promise<void>;
+  /**
+   * Before `start`, when what the plugin worked out may be out of date: a backup was restored (derived tables are empty),
+   * or the plugin was off and missed events. Works it out again from its own tables and from services.
+   */
+  rebuild?(reason: 'restored' | 'missed_events'): Promise<void>;
 }
 
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer, hapiRequest: Request) => void;

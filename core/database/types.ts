@@ -37,7 +37,7 @@ export interface TableOptions {
   index?: string[][];
   /** Foreign keys inside the plugin: `{ actor_key: 'directory_actors.key' }`. They cascade on delete. */
   references?: Record<string, string>;
-  /** Worked out from other tables: not in backups, rebuilt by the plugin's `restored`. */
+  /** Worked out from other tables: not in backups, rebuilt by the plugin's `rebuild`. */
   derived?: boolean;
 }
 
