@@ -44,6 +44,10 @@ export interface RouteDeclaration {
   problems?: string[];
   /** Its handler takes over the raw response, so its headers come from `civic.headers`. */
   raw?: boolean;
+  /** Its answer carries an ETag that is compared with `If-None-Match`, so 304 is among its answers. */
+  conditional?: boolean;
+  /** The media types of its answer, when that is not JSON. */
+  produces?: string[];
   /** It streams: what AsyncAPI says of it. */
   stream?: StreamDeclaration;
   /** Not part of the published contract: pages, assets. */

@@ -6,6 +6,8 @@ export interface ProblemKind {
   title: string;
   /** What the caller can do about it, in one or two sentences; shown on the code's page. */
   advice: string;
+  /** Thrown before any handler runs (an unknown key, too many requests), so every operation lists it. */
+  anywhere?: boolean;
 }
 
 export type ProblemKinds = Record<string, ProblemKind>;
