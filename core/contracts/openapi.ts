@@ -1,0 +1,239 @@
+import type { Server } from '@hapi/hapi';
+import type { Schema } from 'joi';
+import type { ProblemKinds } from '../problems.ts';
+import { answersOf, type Answer } from './answer.ts';
+import { requestHeaders, responseHeaders } from './header.ts';
+import { publishedRoutes, type RouteFacts } from './route.ts';
+import { gatherSchemas, type JsonSchema, type Schemas } from './schema.ts';
+
+export interface ContractInfo {
+  title: string;
+  version: string;
+  description?: string;
+}
+
+export interface OpenApiOptions {
+  info: ContractInfo;
+  /** The public address, without a trailing slash. */
+  publicUrl: string;
+  /** The codes of core and of every plugin that runs. */
+  problems: ProblemKinds;
+  /** What each plugin is for, by its name. */
+  plugins?: Record<string, string>;
+}
+
+export interface OpenApi {
+  openapi: string;
+  info: ContractInfo;
+  servers: { url: string }[];
+  tags: { name: string; description?: string }[];
+  paths: Record<string, PathItem>;
+  components: Record<string, Record<string, JsonSchema>>;
+}
+
+export interface PathItem {
+  parameters: { $ref: string }[];
+  get?: Operation;
+  put?: Operation;
+  post?: Operation;
+  delete?: Operation;
+  patch?: Operation;
+}
+
+export interface Operation {
+  operationId: string;
+  summary?: string;
+  description?: string;
+  tags: string[];
+  security: Record<string, string[]>[];
+  parameters?: Parameter[];
+  requestBody?: { required: boolean; content: Content };
+  responses: Record<string, Response | { $ref: string }>;
+  'x-civic'?: { role?: string; plan?: string; rate?: string };
+}
+
+export interface Parameter {
+  name: string;
+  in: 'query' | 'path' | 'header';
+  required: boolean;
+  description?: string;
+  schema: JsonSchema;
+  example?: unknown;
+  style?: string;
+  explode?: boolean;
+}
+
+export interface Response {
+  description: string;
+  headers?: Record<string, JsonSchema>;
+  content?: Content;
+  'x-problem-codes'?: string[];
+}
+
+type Content = Record<string, { schema?: JsonSchema; example?: unknown }>;
+
+/** The OpenAPI 3.1 document of everything a server publishes. The same routes give the same document, byte for byte. */
+export function openApi(server: Server, options: OpenApiOptions): OpenApi {
+  const routes = publishedRoutes(server);
+  const schemas = gatherSchemas();
+  const shared: Record<string, Response> = {};
+  const paths: OpenApi['paths'] = {};
+  refuseTwins(routes);
+  for (const route of routes) {
+    const answers = answersOf(route, options.problems);
+    const item = (paths[route.path] ??= { parameters: Object.keys(requestHeaders).map((name) => ref('parameters', name)) });
+    item[route.method] = operation(route, answers, schemas, shared);
+  }
+  const owners = [...new Set(routes.map((route) => route.owner))].sort();
+  const document: OpenApi = {
+    openapi: '3.1.0',
+    info: options.info,
+    servers: [{ url: options.publicUrl }],
+    tags: owners.map((name) => ({ name, description: options.plugins?.[name] })),
+    paths,
+    components: {
+      schemas: schemas.components(),
+      responses: sorted(shared) as never,
+      parameters: mapped(requestHeaders, ([name, header]) => ({ name, in: 'header', required: false, ...header })),
+      headers: mapped(responseHeaders, ([, header]) => ({ ...header })),
+      securitySchemes: {
+        api_key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'A key of an account, for programs. Keys do not belong in browsers.' },
+        oauth: { type: 'http', scheme: 'bearer', description: 'An OAuth 2.1 access token.' },
+      },
+    },
+  };
+  return JSON.parse(JSON.stringify(document)) as OpenApi;
+}
+
+function operation(route: RouteFacts, answers: Answer[], schemas: Schemas, shared: Record<string, Response>): Operation {
+  const { role, plan, rate } = route.declaration;
+  const parameters = [...parametersOf(route.params, 'path', route, schemas), ...parametersOf(route.query, 'query', route, schemas), ...headerParameters(route, schemas)];
+  return {
+    operationId: route.id,
+    summary: route.summary ?? undefined,
+    description: route.notes.length > 0 ? route.notes.join('\n\n') : undefined,
+    tags: [route.owner],
+    security: securityOf(route),
+    parameters: parameters.length > 0 ? parameters : undefined,
+    requestBody: requestBody(route, schemas),
+    responses: Object.fromEntries(answers.map((answer) => [answer.status, response(answer, schemas, shared)])),
+    'x-civic': role || plan || rate ? { role, plan, rate } : undefined,
+  };
+}
+
+function securityOf(route: RouteFacts): Record<string, string[]>[] {
+  const { mode, scopes } = route.access;
+  if (mode === 'open') return [];
+  const ways: Record<string, string[]>[] = [{ api_key: scopes }, { oauth: scopes }];
+  return mode === 'required' ? ways : [{}, ...ways];
+}
+
+function parametersOf(schema: Schema | null, place: Parameter['in'], route: RouteFacts, schemas: Schemas): Parameter[] {
+  const described: Record<string, { type: string; flags?: { presence?: string; description?: string }; examples?: unknown[] }> = schema?.describe().keys ?? {};
+  const names = place === 'path' ? route.paramNames : Object.keys(described);
+  return names.map((name) => {
+    const { type = 'string', flags, examples } = described[name] ?? {};
+    const own = described[name] ? (schema as unknown as { extract(key: string): Schema }).extract(name) : null;
+    const { description, ...json } = own ? schemas.of(type === 'array' ? (own as Schema & { single(on: boolean): Schema }).single(false) : own) : { type };
+    return {
+      name,
+      in: place,
+      required: place === 'path' || flags?.presence === 'required',
+      description: flags?.description ?? (description as string | undefined),
+      schema: json as JsonSchema,
+      example: examples?.[0],
+      ...(type === 'array' && place === 'query' ? { style: 'form', explode: true } : {}),
+    };
+  });
+}
+
+/** OpenAPI says these three by other means, and refuses them as parameters. */
+const SAID_ELSEWHERE = new Set(['accept', 'content-type', 'authorization']);
+
+function headerParameters(route: RouteFacts, schemas: Schemas): Parameter[] {
+  const own = parametersOf(route.headers, 'header', route, schemas).filter(({ name }) => !SAID_ELSEWHERE.has(name.toLowerCase()));
+  if (!route.declaration.conditional) return own;
+  return [...own, { name: 'If-None-Match', in: 'header', required: false, description: 'The ETag of what you have: 304 when it still holds.', schema: { type: 'string' } }];
+}
+
+function requestBody(route: RouteFacts, schemas: Schemas): Operation['requestBody'] {
+  if (route.consumes.length === 0) return undefined;
+  const schema = route.payload ? schemas.of(route.payload) : undefined;
+  const example = route.payload?.describe().examples?.[0];
+  return { required: true, content: Object.fromEntries(route.consumes.map((type) => [type, { schema, example }])) };
+}
+
+function response(answer: Answer, schemas: Schemas, shared: Record<string, Response>): Response | { $ref: string } {
+  const full: Response = {
+    description: DESCRIPTIONS[answer.status] ?? `Status ${answer.status}`,
+    headers: Object.fromEntries([...answer.headers].sort().map((name) => [name, ref('headers', name)])),
+    content: contentOf(answer, schemas),
+    'x-problem-codes': answer.codes.length > 0 ? answer.codes : undefined,
+  };
+  if (answer.codes.length === 0 || answer.status < 400) return full;
+  return share(answer, full, shared);
+}
+
+function contentOf(answer: Answer, schemas: Schemas): Content | undefined {
+  if (answer.types.length === 0) return undefined;
+  const schema = answer.schema ? schemas.of(answer.schema) : undefined;
+  if (answer.codes.length > 0) {
+    return { 'application/problem+json': { schema: { allOf: [schema, { type: 'object', properties: { code: { enum: answer.codes }, status: { const: answer.status } } }] } } };
+  }
+  return Object.fromEntries(answer.types.map((type) => [type, type === 'application/json' ? { schema, example: answer.schema?.describe().examples?.[0] } : { schema: { type: 'string' } }]));
+}
+
+/** Most operations fail in the same few ways: each way is said once, named after its status and codes. */
+function share(answer: Answer, full: Response, shared: Record<string, Response>): { $ref: string } {
+  const kinds = answer.headers.includes('RateLimit-Limit') ? ['counted', ...answer.codes] : answer.codes;
+  const patch = answer.headers.includes('Accept-Patch') ? ['patch'] : [];
+  const quiet = answer.headers.includes('Server-Timing') ? [] : ['quiet'];
+  const name = [answer.status, ...patch, ...quiet, ...kinds].join('.');
+  shared[name] = full;
+  return ref('responses', name);
+}
+
+function refuseTwins(routes: RouteFacts[]): void {
+  const seen = new Map<string, RouteFacts>();
+  for (const route of routes) {
+    const twin = seen.get(route.id);
+    if (twin) throw new Error(`${twin.method.toUpperCase()} ${twin.path} and ${route.method.toUpperCase()} ${route.path} have the same operation id "${route.id}": give one an options.id`);
+    seen.set(route.id, route);
+  }
+}
+
+function ref(kind: string, name: string): { $ref: string } {
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
+function sorted<T>(record: Record<string, T>): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function mapped<T>(record: Record<string, T>, to: (entry: [string, T]) => JsonSchema): Record<string, JsonSchema> {
+  return Object.fromEntries(Object.entries(record).map((entry) => [entry[0], to(entry)]));
+}
+
+const DESCRIPTIONS: Record<number, string> = {
+  101: 'The connection becomes a WebSocket.',
+  200: 'What was asked for.',
+  201: 'It was made.',
+  202: 'It was accepted and goes on in the background.',
+  204: 'It was done; there is nothing to say.',
+  304: 'What you have still holds.',
+  400: 'The request is not right.',
+  401: 'The credential is missing or wrong.',
+  403: 'The caller is known, but may not do this.',
+  404: 'There is no such thing.',
+  405: 'The resource does not take this method.',
+  406: 'The resource cannot be had in the media types asked for.',
+  409: 'It does not go with the present state.',
+  410: 'It is gone.',
+  412: 'It was changed in the meantime.',
+  413: 'The body is too large.',
+  415: 'The body is of the wrong media type.',
+  426: 'The resource is a WebSocket.',
+  429: 'Too many requests.',
+  500: 'Something broke on our side.',
+  503: 'Not available right now.',
+};

@@ -1,0 +1,78 @@
+import type { Request, RequestRoute, Server } from '@hapi/hapi';
+import type { ProblemKinds } from '../problems.ts';
+import { answersOf, problemSchema, type Answer } from './answer.ts';
+import { routeFacts } from './route.ts';
+
+export interface RecorderOptions {
+  /** The codes of core and of every plugin that runs. */
+  problems: ProblemKinds;
+  /** Told of every answer that breaks the published contract, in one line. */
+  onFault(fault: string): void;
+}
+
+/** Compares every answer of a server with what its operation declares: its status, its problem codes and its body. */
+export function recordAnswers(server: Server, { problems, onFault }: RecorderOptions): void {
+  const declared = new Map<RequestRoute, Map<number, Answer>>();
+
+  function answersFor(route: RequestRoute): Map<number, Answer> {
+    let answers = declared.get(route);
+    if (!answers) {
+      answers = new Map(answersOf(routeFacts(server, route), problems).map((answer) => [answer.status, answer]));
+      declared.set(route, answers);
+    }
+    return answers;
+  }
+
+  server.events.on('response', (request) => {
+    const { res } = request.raw;
+    if (!res.headersSent || !isPublished(request)) return;
+    for (const fault of faultsOf(request, res.statusCode, answersFor(request.route))) {
+      onFault(`${request.method.toUpperCase()} ${request.path} answered ${res.statusCode}: ${fault}`);
+    }
+  });
+}
+
+/** Pages, assets and hapi's own routes for unknown paths and preflights promise nothing. */
+function isPublished({ route, method }: Request): boolean {
+  return !route.settings.plugins?.civic?.internal && (route.method === method || (route.method === 'get' && method === 'head'));
+}
+
+function faultsOf(request: Request, status: number, answers: Map<number, Answer>): string[] {
+  const answer = answers.get(status);
+  if (!answer) return [`the operation declares only ${[...answers.keys()].join(', ')}`];
+  const type = String(request.raw.res.getHeader('content-type') ?? '').split(';')[0]!;
+  const body = bodyOf(request);
+  if (type === 'application/problem+json') return problemFaults(body, status, answer);
+  if (status >= 400 && request.path.startsWith('/api/')) return [`the body is ${type || 'empty'}, not application/problem+json`];
+  if (type !== 'application/json' || !answer.schema || body === undefined) return [];
+  return invalid(answer.schema, body);
+}
+
+function problemFaults(body: unknown, status: number, answer: Answer): string[] {
+  if (body === undefined) return [];
+  const { code, status: said } = body as { code?: string; status?: number };
+  return [
+    ...invalid(problemSchema, body),
+    ...(said === status ? [] : [`its body says ${said}`]),
+    ...(code !== undefined && answer.codes.includes(code) ? [] : [`the code "${code}" is not declared (${answer.codes.join(', ')})`]),
+  ];
+}
+
+function invalid(schema: NonNullable<Answer['schema']>, body: unknown): string[] {
+  const { error } = schema.validate(body, { convert: false, abortEarly: false });
+  return error ? error.details.map((detail) => `the body does not fit its schema: ${detail.message}`) : [];
+}
+
+/** The body as the caller reads it, or undefined when it is a stream, not JSON, or not sent. */
+function bodyOf(request: Request): unknown {
+  const { response } = request;
+  if (request.method === 'head' || response === null || typeof response !== 'object' || 'isBoom' in response) return undefined;
+  const source = response.source as unknown;
+  const isStream = typeof (source as { pipe?: unknown } | null)?.pipe === 'function';
+  if (source === null || source === undefined || isStream) return undefined;
+  try {
+    return JSON.parse(typeof source === 'string' || Buffer.isBuffer(source) ? source.toString() : JSON.stringify(source));
+  } catch {
+    return undefined;
+  }
+}

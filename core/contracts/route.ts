@@ -1,0 +1,106 @@
+import type { RequestRoute, Server } from '@hapi/hapi';
+import type { Schema } from 'joi';
+import type { RouteDeclaration } from '../plugin.ts';
+import { isSchema } from './schema.ts';
+
+/** What a registered route says of itself, read once for OpenAPI, AsyncAPI, the recorder and the pages. */
+export interface RouteFacts {
+  method: 'get' | 'put' | 'post' | 'delete' | 'patch';
+  /** As OpenAPI writes it: `/api/places/{place_key}`. */
+  path: string;
+  id: string;
+  /** The plugin it belongs to. */
+  owner: string;
+  summary: string | null;
+  notes: string[];
+  declaration: RouteDeclaration;
+  access: Access;
+  isApi: boolean;
+  params: Schema | null;
+  paramNames: string[];
+  query: Schema | null;
+  headers: Schema | null;
+  payload: Schema | null;
+  /** The media types of its body; empty when it takes none. */
+  consumes: string[];
+  /** What it answers when all goes well: the schema of the body, or null when there is none to say. */
+  successes: Map<number, Schema | null>;
+}
+
+/** `open`: nobody is asked; `public`: a credential is optional; `required`: it is not. */
+export interface Access {
+  mode: 'open' | 'public' | 'required';
+  scopes: string[];
+}
+
+const METHODS: string[] = ['get', 'put', 'post', 'delete', 'patch'];
+
+/** Every route of the published contract, in the order of paths and methods. */
+export function publishedRoutes(server: Server): RouteFacts[] {
+  return server
+    .table()
+    .filter((route) => METHODS.includes(route.method) && !route.settings.plugins?.civic?.internal)
+    .map((route) => routeFacts(server, route))
+    .sort((a, b) => compare(a.path, b.path) || METHODS.indexOf(a.method) - METHODS.indexOf(b.method));
+}
+
+export function routeFacts(server: Server, route: RequestRoute): RouteFacts {
+  const { settings } = route;
+  const path = route.path.replace(/\{(\w+)[?*]?\d*\}/g, '{$1}');
+  const isRead = route.method === 'get';
+  const takesBody = !isRead && (isSchema(settings.validate?.payload) || settings.payload?.output !== 'data');
+  return {
+    method: route.method as RouteFacts['method'],
+    path,
+    id: (settings as { id?: string }).id ?? operationId(route.method, path),
+    owner: route.realm.plugin || 'core',
+    summary: settings.description ?? null,
+    notes: [settings.notes ?? []].flat(),
+    declaration: settings.plugins?.civic ?? {},
+    access: accessOf(server, route),
+    isApi: path === '/api' || path.startsWith('/api/'),
+    params: schemaOrNull(settings.validate?.params),
+    paramNames: [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!),
+    query: schemaOrNull(settings.validate?.query),
+    headers: schemaOrNull(settings.validate?.headers),
+    payload: takesBody ? schemaOrNull(settings.validate?.payload) : null,
+    consumes: takesBody ? [settings.payload?.allow ?? 'application/json'].flat() : [],
+    successes: successesOf(route),
+  };
+}
+
+/** hapi's types leave out `lookup`, which also knows the default strategy. */
+interface HapiAuth {
+  lookup(route: RequestRoute): false | undefined | { mode: string; access?: { scope?: false | Record<string, string[]> }[] };
+}
+
+function accessOf(server: Server, route: RequestRoute): Access {
+  const auth = (server.auth as unknown as HapiAuth).lookup(route);
+  if (!auth) return { mode: 'open', scopes: [] };
+  const scopes = (auth.access ?? []).flatMap(({ scope }) => (scope ? [...(scope.selection ?? []), ...(scope.required ?? [])] : []));
+  return { mode: auth.mode === 'required' ? 'required' : 'public', scopes: [...new Set(scopes)].sort() };
+}
+
+function successesOf(route: RequestRoute): Map<number, Schema | null> {
+  const { schema, status } = (route.settings.response ?? {}) as { schema?: unknown; status?: Record<string, unknown> };
+  const successes = new Map<number, Schema | null>();
+  for (const [code, body] of Object.entries(status ?? {})) {
+    if (Number(code) < 400) successes.set(Number(code), Number(code) === 204 ? null : schemaOrNull(body));
+  }
+  if (isSchema(schema)) successes.set(200, schema);
+  if (successes.size === 0) successes.set(route.method === 'delete' ? 204 : 200, null);
+  return successes;
+}
+
+function operationId(method: string, path: string): string {
+  const words = path.replace(/^\/api\//, '/').split(/[^A-Za-z0-9]+/).filter(Boolean);
+  return method + words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('');
+}
+
+function schemaOrNull(value: unknown): Schema | null {
+  return isSchema(value) ? value : null;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

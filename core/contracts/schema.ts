@@ -1,0 +1,95 @@
+import Joi, { type Schema } from 'joi';
+
+export type JsonSchema = { [keyword: string]: unknown };
+
+const PREFIX = '#/components/schemas/';
+
+/** Turns Joi schemas into JSON Schema, and gathers the named ones so that a document says each of them once. */
+export interface Schemas {
+  /** The JSON Schema of a Joi schema; a named one (`schema.meta({ name: 'Actor' })`) becomes a reference. */
+  of(schema: Schema): JsonSchema;
+  /** The named schemas met so far, in the order of their names. */
+  components(): Record<string, JsonSchema>;
+}
+
+export function gatherSchemas(): Schemas {
+  const named = new Map<string, JsonSchema>();
+
+  function remember(name: string, schema: Schema): void {
+    const json = toJson(linked(schema.invalid(null)));
+    const known = named.get(name);
+    if (known && !areSame(known, json)) {
+      throw new Error(`Two different schemas are named ${name}: name one of them anew with .meta({ name })`);
+    }
+    // A description that differs says something of the place where the schema is used, not of the schema.
+    if (known && known.description !== json.description) delete known.description;
+    else named.set(name, json);
+  }
+
+  function linked(schema: Schema): Schema {
+    const each = (item: Schema): Schema => {
+      const name = nameOf(item);
+      if (name === null) return linked(item);
+      remember(name, item);
+      return linkTo(name, item);
+    };
+    const changed = schema.$_modify({ each, ref: false } as never) as Schema | undefined;
+    return changed?.$_mutateRebuild() ?? schema;
+  }
+
+  return {
+    of(schema) {
+      const name = nameOf(schema);
+      if (name === null) return toJson(linked(schema));
+      remember(name, schema);
+      return toJson(linkTo(name, schema));
+    },
+    components: () => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+/** Whether a value is a Joi schema; hapi also takes functions and its own validator's rules. */
+export function isSchema(value: unknown): value is Schema {
+  return Joi.isSchema(value) && '~standard' in value;
+}
+
+/** The name a schema is published under: from its meta, or its id when it refers to itself. */
+function nameOf(schema: Schema): string | null {
+  const metas: { name?: string }[] = schema.$_terms.metas ?? [];
+  return metas.findLast((meta) => meta.name)?.name ?? schema.$_getFlag('id') ?? null;
+}
+
+/** Joi writes a link as a `$ref`, so a link stands in for a named schema wherever it is used. */
+function linkTo(name: string, schema: Schema): Schema {
+  let link: Schema = Joi.link(`#${name}`);
+  if (schema.$_getFlag('presence') === 'required') link = link.required();
+  if (schema.$_getFlag('description')) link = link.description(schema.$_getFlag('description'));
+  return allowsNull(schema) ? link.allow(null) : link;
+}
+
+function allowsNull(schema: Schema): boolean {
+  return Boolean((schema as unknown as { _valids?: Set<unknown> | null })._valids?.has(null));
+}
+
+function toJson(schema: Schema): JsonSchema {
+  const json = (schema as unknown as { '~standard': { jsonSchema: { input(options: object): JsonSchema } } })['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
+  return mended(json) as JsonSchema;
+}
+
+/** What Joi's output lacks: null among the values of a nullable list, and references into the document. */
+function mended(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(mended);
+  if (value === null || typeof value !== 'object') return value;
+  const json: JsonSchema = {};
+  for (const [key, inner] of Object.entries(value)) {
+    if (key !== '$defs') json[key] = key === 'default' ? inner : mended(inner);
+  }
+  if (typeof json.$ref === 'string') json.$ref = json.$ref.replace('#/$defs/', PREFIX);
+  if (Array.isArray(json.enum) && Array.isArray(json.type) && json.type.includes('null')) json.enum = [...json.enum, null];
+  if (typeof json.format === 'string' && json.minLength === 1) delete json.minLength;
+  return json;
+}
+
+function areSame({ description: _one, ...a }: JsonSchema, { description: _other, ...b }: JsonSchema): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
