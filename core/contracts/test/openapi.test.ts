@@ -107,6 +107,12 @@ describe('OpenAPI', () => {
     expect(responses('/api/shelves/{shelf_id}', 'delete')[204]!.content).to.be.undefined();
   });
 
+  it('refers only to what it holds', () => {
+    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/([^"]+)"/g)].map((match) => match[1]!.split('/'));
+    expect(refs.length).to.be.above(20);
+    expect(refs.filter(([kind, name]) => !document.components[kind!]?.[name!])).to.equal([]);
+  });
+
   it('says each shared schema and each way to fail once', () => {
     expect(Object.keys(document.components.schemas!)).to.equal(['InputError', 'Place', 'Problem', 'Shelf']);
     expect(document.paths['/api/shelves']!.get!.responses[500]).to.equal({ $ref: '#/components/responses/500.counted.internal_error' });
