@@ -17,8 +17,8 @@ const publicUrl = 'https://shelves.example';
 
 describe('The contracts', () => {
   it('are valid OpenAPI 3.1', async () => {
-    const { valid, errors } = await new Validator().validate(JSON.stringify(openApi(await shelfServer(), { info, publicUrl, problems })));
-    expect(errors, JSON.stringify(errors)).to.be.undefined();
+    const { valid, errors } = await new Validator().validate({ ...openApi(await shelfServer(), { info, publicUrl, problems }) });
+    expect(errors).to.be.undefined();
     expect(valid).to.be.true();
   });
 
@@ -28,6 +28,6 @@ describe('The contracts', () => {
     formats.default(ajv);
     const check = ajv.compile(JSON.parse(readFileSync(file, 'utf8')));
     check(asyncApi(await shelfServer(), { info, publicUrl }));
-    expect(check.errors, JSON.stringify(check.errors)).to.be.null();
+    expect(check.errors).to.be.null();
   });
 });
