@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import { Failure } from '../cli/command.ts';
+import type { Logger } from '../log.ts';
+import { createListener } from './listen.ts';
+import { connectSession, openPostgres } from './postgres.ts';
+import { openSqlite } from './sqlite.ts';
+import { createStrictness, lenient } from './strict.ts';
+import type { Database, Tx } from './types.ts';
+import { createGroupWriter, createTransactionWriter, type WriteOptions } from './write.ts';
+
+export interface DatabaseOptions {
+  /** Null or `sqlite:<path>` for SQLite, `postgres://…` for PostgreSQL. */
+  url: string | null;
+  /** Holds `civic.db` when there is no url. */
+  dataDir: string;
+  /** Connections to PostgreSQL. */
+  pool: number;
+  log: Logger;
+  /** Makes `db.read`, `db.write` and `db.snapshot` throw inside `db.write` and `db.snapshot`; on in tests. */
+  strict?: boolean;
+}
+
+/** The database as core holds it. Plugins see it as `Database`. */
+export interface OpenDatabase extends Database {
+  write<T>(fn: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** Hears what is sent with `pg_notify`; connects again by itself. Hears nothing on SQLite, where one process does everything. */
+  listen(channel: string, onMessage: (payload: string) => void): Promise<() => Promise<void>>;
+  /** Runs `fn` while no other node runs one of the same name. */
+  exclusively<T>(name: string, fn: () => Promise<T>): Promise<T>;
+  ping(): Promise<void>;
+  /** Lets writes that wait finish, then closes every connection. */
+  close(): Promise<void>;
+}
+
+export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
+  const { url } = options;
+  if (url === null) return sqliteDatabase(join(options.dataDir, 'civic.db'), options);
+  if (url.startsWith('sqlite:')) return sqliteDatabase(url.slice('sqlite:'.length), options);
+  if (/^postgres(ql)?:\/\//.test(url)) return postgresDatabase(url, options);
+  throw new Failure('database.url must start with postgres:// or sqlite:');
+}
+
+async function sqliteDatabase(file: string, options: DatabaseOptions): Promise<OpenDatabase> {
+  const strictness = options.strict ? createStrictness() : lenient;
+  const pools = await openSqlite(file, strictness);
+  const writer = createGroupWriter(pools, { log: options.log, strictness });
+  return {
+    dialect: 'sqlite',
+    read: pools.readers,
+    write: writer.write,
+    async snapshot(fn) {
+      strictness.check('db.snapshot');
+      return await pools.readers.transaction((tx) => strictness.inside('db.snapshot', () => fn(tx)));
+    },
+    listen: async () => async () => undefined,
+    exclusively: (_name, fn) => fn(),
+    async ping() {
+      await pools.readers.raw('select 1');
+    },
+    async close() {
+      await writer.close();
+      pools.writer.client.releaseConnection(pools.writing);
+      await pools.readers.destroy();
+      await pools.writer.destroy();
+    },
+  };
+}
+
+async function postgresDatabase(url: string, options: DatabaseOptions): Promise<OpenDatabase> {
+  const strictness = options.strict ? createStrictness() : lenient;
+  const pool = await openPostgres(url, options.pool, strictness);
+  const writer = createTransactionWriter(pool, { log: options.log, strictness });
+  const listener = createListener(url, options.log);
+  return {
+    dialect: 'postgres',
+    read: pool,
+    write: writer.write,
+    async snapshot(fn) {
+      strictness.check('db.snapshot');
+      return await pool.transaction((tx) => strictness.inside('db.snapshot', () => fn(tx)), { isolationLevel: 'repeatable read', readOnly: true });
+    },
+    listen: listener.listen,
+    async exclusively(name, fn) {
+      const session = await connectSession(url);
+      try {
+        await session.query('select pg_advisory_lock(hashtextextended($1, 0))', [`civic ${name}`]);
+        return await fn();
+      } finally {
+        await session.end();
+      }
+    },
+    async ping() {
+      await pool.raw('select 1');
+    },
+    async close() {
+      await writer.close();
+      await listener.close();
+      await pool.destroy();
+    },
+  };
+}

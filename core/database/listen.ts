@@ -1,0 +1,75 @@
+import type pg from 'pg';
+import type { Logger } from '../log.ts';
+import { connectSession } from './postgres.ts';
+
+const RETRY_MILLISECONDS = 1000;
+
+export interface Listener {
+  listen(channel: string, onMessage: (payload: string) => void): Promise<() => Promise<void>>;
+  close(): Promise<void>;
+}
+
+/**
+ * LISTEN on one connection of its own, made with the first channel and made again when it is lost.
+ * What was sent in between is lost: listeners also poll.
+ */
+export function createListener(url: string, log: Logger): Listener {
+  const channels = new Map<string, Set<(payload: string) => void>>();
+  let client: pg.Client | null = null;
+  let connecting: Promise<void> | null = null;
+  let retry: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  async function connect(): Promise<void> {
+    const fresh = await connectSession(url);
+    fresh.on('notification', (message) => {
+      for (const onMessage of channels.get(message.channel) ?? []) onMessage(message.payload ?? '');
+    });
+    fresh.on('end', () => {
+      if (client !== fresh) return;
+      client = null;
+      if (!closed) reconnectSoon();
+    });
+    for (const channel of channels.keys()) await fresh.query(`listen ${fresh.escapeIdentifier(channel)}`);
+    client = fresh;
+    if (closed) await disconnect();
+  }
+
+  async function disconnect(): Promise<void> {
+    const ending = client;
+    client = null;
+    await ending?.end();
+  }
+
+  function reconnectSoon(): void {
+    log.warn('The connection that listens to PostgreSQL was lost; connecting again');
+    retry = setTimeout(() => {
+      connecting = connect().catch(() => {
+        if (!closed) reconnectSoon();
+      });
+    }, RETRY_MILLISECONDS);
+    retry.unref();
+  }
+
+  return {
+    async listen(channel, onMessage) {
+      const listeners = channels.get(channel) ?? new Set();
+      channels.set(channel, listeners.add(onMessage));
+      connecting ??= connect();
+      await connecting;
+      if (client && listeners.size === 1) await client.query(`listen ${client.escapeIdentifier(channel)}`);
+      return async () => {
+        listeners.delete(onMessage);
+        if (listeners.size > 0) return;
+        channels.delete(channel);
+        if (client) await client.query(`unlisten ${client.escapeIdentifier(channel)}`);
+      };
+    },
+    async close() {
+      closed = true;
+      clearTimeout(retry);
+      await connecting?.catch(() => undefined);
+      await disconnect();
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { createRequire } from 'node:module';
+import knex, { type Knex } from 'knex';
+import pg from 'pg';
+import { Failure } from '../cli/command.ts';
+import { cleanError, driverError, type DriverError } from './errors.ts';
+import type { Strictness } from './strict.ts';
+
+const OLDEST = 13;
+const SESSION = "set time zone 'UTC'; set datestyle to 'ISO'; set application_name to 'civic'";
+
+/** `2026-01-01 10:00:00.5+00` of a session in UTC as RFC 3339 with milliseconds. */
+function timeText(text: string): string {
+  const match = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?\+00$/.exec(text);
+  return match ? `${match[1]}T${match[2]}.${(match[3] ?? '').slice(0, 3).padEnd(3, '0')}Z` : text;
+}
+
+const asText = (text: string) => text;
+const { builtins } = pg.types;
+
+// Rows read the same as on SQLite; see the table in types.ts.
+const parsers: Record<number, (text: string) => unknown> = {
+  [builtins.INT8]: Number,
+  [builtins.NUMERIC]: Number,
+  [builtins.BOOL]: (text) => (text === 't' ? 1 : 0),
+  [builtins.TIMESTAMPTZ]: timeText,
+  [builtins.TIMESTAMP]: asText,
+  [builtins.DATE]: asText,
+  [builtins.JSON]: asText,
+  [builtins.JSONB]: asText,
+};
+
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') => (format !== 'binary' && parsers[oid]) || pg.types.getTypeParser(oid, format as 'text'),
+};
+
+// Knex has no types for its dialects; these are the members that are replaced.
+interface Client {
+  config: Knex.Config & { strictness: Strictness };
+  acquireRawConnection(): Promise<pg.Client>;
+  acquireConnection(): Promise<unknown>;
+  query(connection: unknown, query: unknown): Promise<{ sql: string; response?: pg.QueryResult }>;
+  processResponse(query: { method?: string; output?: unknown; response: pg.QueryResult }, runner: unknown): unknown;
+}
+const require = createRequire(import.meta.url);
+const PostgresClient = require('knex/lib/dialects/postgres/index.js') as new (config: Knex.Config) => Client;
+
+class CivicClient extends PostgresClient {
+  override async acquireRawConnection(): Promise<pg.Client> {
+    const connection = await super.acquireRawConnection();
+    await connection.query(SESSION);
+    return connection;
+  }
+
+  override async acquireConnection(): Promise<unknown> {
+    this.config.strictness.check('db.read');
+    try {
+      return await super.acquireConnection();
+    } catch (error) {
+      throw cleanError(error);
+    }
+  }
+
+  override async query(connection: unknown, query: unknown): Promise<{ sql: string; response?: pg.QueryResult }> {
+    let done;
+    try {
+      done = await super.query(connection, query);
+    } catch (error) {
+      throw cleanError(error);
+    }
+    // Postgres answers COMMIT of a failed transaction with a silent ROLLBACK: that must not count as stored.
+    if (done.sql === 'COMMIT;' && done.response?.command === 'ROLLBACK') {
+      throw new Error('Nothing was stored: a statement in the transaction failed and its error was ignored');
+    }
+    return done;
+  }
+
+  /** `raw` answers rows, as on SQLite. */
+  override processResponse(query: { method?: string; output?: unknown; response: pg.QueryResult }, runner: unknown): unknown {
+    if (query.method === 'raw' && !query.output) return query.response.rows;
+    return super.processResponse(query, runner);
+  }
+}
+
+export async function openPostgres(url: string, pool: number, strictness: Strictness): Promise<Knex> {
+  const config = { client: CivicClient, strictness, connection: { connectionString: url, types }, compileSqlOnError: false, pool: { min: 0, max: pool }, acquireConnectionTimeout: 30_000 };
+  const database = knex(config as unknown as Knex.Config);
+  try {
+    const [facts] = await database.raw("select current_setting('server_version_num')::int / 10000 as version, current_setting('server_encoding') as encoding");
+    if (facts.version < OLDEST) throw new Error(`it is PostgreSQL ${facts.version}; civic needs ${OLDEST} or newer.`);
+    if (facts.encoding !== 'UTF8') throw new Error(`its encoding is ${facts.encoding}; create it with encoding UTF8.`);
+    return database;
+  } catch (error) {
+    await database.destroy();
+    throw new Failure(`The database at ${withoutPassword(url)} cannot be used: ${explain(driverError(error))}`);
+  }
+}
+
+function withoutPassword(url: string): string {
+  try {
+    const parsed = new URL(url);
+    if (parsed.password) parsed.password = '***';
+    parsed.search = '';
+    return parsed.href;
+  } catch {
+    return 'database.url';
+  }
+}
+
+function explain(error: DriverError): string {
+  switch (error.code) {
+    case 'ECONNREFUSED': case 'ETIMEDOUT': case 'EHOSTUNREACH': case 'ENOENT': return 'nothing answers there. Is PostgreSQL running, and are host and port right?';
+    case 'ENOTFOUND': case 'EAI_AGAIN': return 'its host name is not known.';
+    case '28P01': case '28000': return 'the user or the password was refused.';
+    case '3D000': return 'there is no such database. Create it with createdb.';
+    case '53300': return 'it has no connection left. Lower database.pool or raise max_connections.';
+    default: return error.message;
+  }
+}
+
+/** A connection beside the pool, for what lives as long as a session: LISTEN and advisory locks. */
+export async function connectSession(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, types });
+  // An idle client that loses its connection emits this; whoever uses it sees 'end'.
+  client.on('error', () => undefined);
+  await client.connect();
+  await client.query(SESSION);
+  return client;
+}

@@ -1,0 +1,61 @@
+import type { Knex } from 'knex';
+import { dialectOf } from './tables.ts';
+import type { Dialect, Reader, Tx } from './types.ts';
+
+const LONGEST_TOKEN = 64;
+
+/** Text as it is compared and searched: no accents, one case, one form of each letter. */
+export function foldText(text: string): string {
+  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase().toLowerCase();
+  return plain.normalize('NFKD').replace(/\p{M}/gu, '').replaceAll('ς', 'σ');
+}
+
+/** The words of a text, folded, each once. Made here, so that both databases find the same. */
+export function tokens(text: string): string[] {
+  const words = foldText(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+  return [...new Set(words.map(cut))];
+}
+
+function cut(word: string): string {
+  return word.length <= LONGEST_TOKEN ? word : Array.from(word).slice(0, LONGEST_TOKEN).join('');
+}
+
+// The tokenizer `ascii` keeps every letter beyond ASCII as it is: SQLite splits at the spaces and nowhere else.
+export function searchIndexStatements(dialect: Dialect, table: string): string[] {
+  if (dialect === 'sqlite') return [`create virtual table ${table} using fts5(tokens, detail = none, columnsize = 0, prefix = '2 3', tokenize = 'ascii')`];
+  return [
+    `create table ${table} (key bigint primary key, tokens tsvector not null)`,
+    `create index ${table}_tokens_idx on ${table} using gin (tokens)`,
+  ];
+}
+
+/** Replaces what the index holds for a row; no tokens take it out. */
+export async function putSearchTokens(tx: Tx, table: string, key: number, words: string[]): Promise<void> {
+  const isSqlite = dialectOf(tx) === 'sqlite';
+  await tx(table).where(isSqlite ? 'rowid' : 'key', key).delete();
+  if (words.length === 0) return;
+  if (isSqlite) await tx.raw('insert into ?? (rowid, tokens) values (?, ?)', [table, key, words.join(' ')]);
+  else await tx.raw('insert into ?? (key, tokens) values (?, array_to_tsvector(?::text[]))', [table, key, words]);
+}
+
+export interface SearchWords {
+  /** Folded words that must all be there. */
+  all: string[];
+  /** The beginning of one more word. */
+  prefix?: string;
+}
+
+/** Narrows a query to rows whose `column` holds a key that the index finds. Without any word it finds nothing. */
+export function searchMatch(db: Reader, query: Knex.QueryBuilder, column: string, table: string, words: SearchWords): void {
+  const terms = words.all.map((word) => ({ word: cut(word), end: '' }));
+  if (words.prefix) terms.push({ word: cut(words.prefix), end: '*' });
+  if (terms.length === 0) {
+    query.whereRaw('1 = 0');
+  } else if (dialectOf(db) === 'sqlite') {
+    const match = terms.map(({ word, end }) => `"${word.replaceAll('"', '')}"${end}`).join(' ');
+    query.whereIn(column, db(table).select('rowid').whereRaw('?? match ?', [table, match]));
+  } else {
+    const match = terms.map(({ word, end }) => `'${word.replace(/['\\]/g, '')}'${end && ':*'}`).join(' & ');
+    query.whereIn(column, db(table).select('key').whereRaw('tokens @@ ?::tsquery', [match]));
+  }
+}

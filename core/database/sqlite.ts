@@ -1,0 +1,152 @@
+import { mkdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import knex, { type Knex } from 'knex';
+import { Failure } from '../cli/command.ts';
+import { cleanError, driverError, type DriverError } from './errors.ts';
+import type { Strictness } from './strict.ts';
+
+const READERS = 3;
+const PRAGMAS = { journal_mode: 'wal', synchronous: 2, busy_timeout: 5000, foreign_keys: 1, cache_size: -16384 };
+
+/** A connection of the sqlite3 driver, as far as it is used here. */
+export interface SqliteConnection {
+  serialize(): void;
+  run(sql: string, done: (error: Error | null) => void): void;
+  all(sql: string, done: (error: Error | null, rows: Record<string, unknown>[]) => void): void;
+}
+
+// Knex has no types for its dialects; these are the members that are replaced.
+interface Transaction {
+  savepoint(connection: unknown): Promise<unknown>;
+  release(connection: unknown, value: unknown): Promise<unknown>;
+  rollbackTo(connection: unknown, error: unknown): Promise<unknown>;
+}
+interface Client {
+  config: Knex.Config & { strictness: Strictness };
+  acquireRawConnection(): Promise<SqliteConnection>;
+  acquireConnection(): Promise<unknown>;
+  query(connection: unknown, query: unknown): Promise<unknown>;
+  transaction(...parameters: unknown[]): unknown;
+}
+const require = createRequire(import.meta.url);
+const SqliteClient = require('knex/lib/dialects/sqlite3/index.js') as new (config: Knex.Config) => Client;
+const SqliteTransaction = require('knex/lib/dialects/sqlite3/execution/sqlite-transaction.js') as new (...parameters: unknown[]) => Transaction;
+
+export function execute(connection: SqliteConnection, sql: string): Promise<void> {
+  return new Promise((resolve, reject) => connection.run(sql, (error) => (error ? reject(error) : resolve())));
+}
+
+function pragma(connection: SqliteConnection, text: string): Promise<unknown> {
+  return new Promise((resolve, reject) => connection.all(`pragma ${text}`, (error, rows) => (error ? reject(error) : resolve(Object.values(rows[0] ?? {})[0]))));
+}
+
+async function setPragmas(connection: SqliteConnection, pragmas: Record<string, string | number>): Promise<void> {
+  // The driver starts statements in parallel otherwise: one sent before a rollback could run after it.
+  connection.serialize();
+  await pragma(connection, `busy_timeout = ${PRAGMAS.busy_timeout}`);
+  for (const [name, value] of Object.entries(pragmas)) {
+    await pragma(connection, `${name} = ${value}`);
+    const actual = await pragma(connection, name);
+    if (actual !== value) throw new Error(`SQLite keeps ${name} at ${actual} instead of ${value}`);
+  }
+}
+
+class WriterClient extends SqliteClient {
+  override async acquireRawConnection(): Promise<SqliteConnection> {
+    const connection = await super.acquireRawConnection();
+    await setPragmas(connection, PRAGMAS);
+    return connection;
+  }
+
+  override async query(connection: unknown, query: unknown): Promise<unknown> {
+    try {
+      return await super.query(connection, query);
+    } catch (error) {
+      throw cleanError(error);
+    }
+  }
+
+  override transaction(...parameters: unknown[]): unknown {
+    return new SavepointTransaction(this, ...parameters);
+  }
+}
+
+/** A transaction inside the group's own: it begins and ends with a savepoint. */
+class SavepointTransaction extends SqliteTransaction {
+  begin(connection: unknown): Promise<unknown> {
+    return this.savepoint(connection);
+  }
+  commit(connection: unknown, value: unknown): Promise<unknown> {
+    return this.release(connection, value);
+  }
+  rollback(connection: unknown, error: unknown): Promise<unknown> {
+    return this.rollbackTo(connection, error);
+  }
+}
+
+class ReaderClient extends SqliteClient {
+  override async acquireRawConnection(): Promise<SqliteConnection> {
+    const connection = await super.acquireRawConnection();
+    await setPragmas(connection, { ...PRAGMAS, query_only: 1 });
+    return connection;
+  }
+
+  override async acquireConnection(): Promise<unknown> {
+    this.config.strictness.check('db.read');
+    try {
+      return await super.acquireConnection();
+    } catch (error) {
+      throw cleanError(error);
+    }
+  }
+
+  override async query(connection: unknown, query: unknown): Promise<unknown> {
+    try {
+      return await super.query(connection, query);
+    } catch (error) {
+      if ((error as { code?: string }).code === 'SQLITE_READONLY') throw new Error('db.read only reads: use db.write to change data');
+      throw cleanError(error);
+    }
+  }
+}
+
+function openPool(client: typeof WriterClient, file: string, size: number, strictness: Strictness): Knex {
+  const config = { client, strictness, connection: { filename: file }, useNullAsDefault: true, compileSqlOnError: false, pool: { min: size, max: size }, acquireConnectionTimeout: 30_000 };
+  return knex(config as unknown as Knex.Config);
+}
+
+export interface SqlitePools {
+  writer: Knex;
+  /** The one connection that writes, held as long as the database is open. */
+  writing: SqliteConnection;
+  readers: Knex;
+}
+
+/** Opens a SQLite file: one connection that writes and three that only read. */
+export async function openSqlite(file: string, strictness: Strictness): Promise<SqlitePools> {
+  const writer = openPool(WriterClient, file, 1, strictness);
+  const readers = openPool(ReaderClient as typeof WriterClient, file, READERS, strictness);
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    const writing = (await writer.client.acquireConnection()) as SqliteConnection;
+    const opened = await Promise.all(Array.from({ length: READERS }, () => readers.client.acquireConnection()));
+    for (const connection of opened) await readers.client.releaseConnection(connection);
+    return { writer, writing, readers };
+  } catch (error) {
+    await Promise.all([writer.destroy(), readers.destroy()]);
+    throw new Failure(`The database file ${file} cannot be opened: ${explain(driverError(error))}`);
+  }
+}
+
+function explain(error: DriverError): string {
+  switch (error.code) {
+    case 'SQLITE_NOTADB': return 'it is not an SQLite database.';
+    case 'SQLITE_CANTOPEN': return 'it is a folder, or this user may not read and write it.';
+    case 'SQLITE_READONLY': return 'it is read-only; civic needs to write it and its folder.';
+    case 'EEXIST': case 'ENOTDIR': return 'a part of its path is a file where a folder is expected.';
+    case 'EACCES': case 'EROFS': case 'EPERM': return 'its folder cannot be made or written by this user.';
+    case 'SQLITE_BUSY': return 'another program holds it.';
+    default: return error.message;
+  }
+}

@@ -1,0 +1,183 @@
+import type { Knex } from 'knex';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../log.ts';
+import { problemData } from '../problems.ts';
+import { cleanError, isRetryable } from './errors.ts';
+import { execute, type SqlitePools } from './sqlite.ts';
+import type { Strictness } from './strict.ts';
+import type { Tx } from './types.ts';
+
+const GROUP_SIZE = 128;
+const GROUP_MILLISECONDS = 20;
+const SLOW_MILLISECONDS = 1000;
+const ATTEMPTS = 5;
+
+export interface WriteOptions {
+  /** Takes long by nature (a migration, a restore): no warning. */
+  long?: boolean;
+}
+
+export interface Writer {
+  write<T>(fn: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** Lets waiting writes finish; later ones are refused. */
+  close(): Promise<void>;
+}
+
+interface WriterSettings {
+  log: Logger;
+  strictness: Strictness;
+  /** How long a write waits for another program that holds the database. */
+  busyMilliseconds?: number;
+}
+
+/** Runs `fn` and rejects with its own error, also when rolling back failed too. */
+async function runTransaction<T>(knex: Knex, fn: (tx: Tx) => Promise<T>, settings: WriterSettings, options: WriteOptions, config: Knex.TransactionConfig): Promise<T> {
+  let reason: { error: unknown } | null = null;
+  const slow = options.long ? undefined : setTimeout(() => settings.log.warn('A write has been running for more than a second; other writes wait for it'), SLOW_MILLISECONDS);
+  try {
+    return await knex.transaction(async (tx) => {
+      try {
+        return await settings.strictness.inside('db.write', () => fn(tx));
+      } catch (error) {
+        reason = { error };
+        throw error;
+      }
+    }, config);
+  } catch (error) {
+    throw reason ? (reason as { error: unknown }).error : error;
+  } finally {
+    clearTimeout(slow);
+  }
+}
+
+function refuseClosed(): never {
+  throw new Error('db.write was called after the database was closed');
+}
+
+interface Waiting {
+  run: () => Promise<unknown>;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+  since: number;
+}
+
+/**
+ * Writes that wait share one `BEGIN IMMEDIATE` and one flush to the disk, each inside a savepoint of its own,
+ * and are answered after COMMIT. A write that comes alone waits for nobody.
+ */
+export function createGroupWriter(pools: SqlitePools, settings: WriterSettings): Writer {
+  const { writer, writing } = pools;
+  const busyMilliseconds = settings.busyMilliseconds ?? 30_000;
+  let queue: Waiting[] = [];
+  let working: Promise<void> | null = null;
+  let closed = false;
+
+  /** False when nobody is waiting any more. */
+  async function begin(): Promise<boolean> {
+    while (queue.length > 0) {
+      try {
+        await execute(writing, 'BEGIN IMMEDIATE');
+        return true;
+      } catch (cause) {
+        const error = cleanError(cause);
+        const isBusy = problemData(error)?.code === 'database_busy';
+        const oldest = isBusy ? performance.now() - busyMilliseconds : Infinity;
+        const refused = queue.filter((write) => write.since <= oldest);
+        queue = queue.filter((write) => write.since > oldest);
+        for (const write of refused) write.reject(error);
+      }
+    }
+    return false;
+  }
+
+  const rollBack = () => execute(writing, 'ROLLBACK').catch(() => undefined);
+
+  async function runGroup(): Promise<void> {
+    if (!(await begin())) return;
+    const finished: { write: Waiting; value: unknown }[] = [];
+    const end = performance.now() + GROUP_MILLISECONDS;
+    for (let count = 0; count < GROUP_SIZE && queue.length > 0 && (count === 0 || performance.now() < end); count++) {
+      const write = queue.shift()!;
+      try {
+        finished.push({ write, value: await write.run() });
+      } catch (error) {
+        write.reject(error);
+        // SQLite may have undone the whole group by itself; the others run again in a new one.
+        if (isStorageProblem(error)) {
+          await rollBack();
+          queue.unshift(...finished.map((done) => done.write));
+          return;
+        }
+      }
+    }
+    try {
+      await execute(writing, 'COMMIT');
+    } catch (cause) {
+      await rollBack();
+      const error = cleanError(cause);
+      for (const { write } of finished) write.reject(error);
+      return;
+    }
+    for (const { write, value } of finished) write.resolve(value);
+  }
+
+  async function work(): Promise<void> {
+    while (queue.length > 0) await runGroup();
+    working = null;
+  }
+
+  return {
+    async write<T>(fn: (tx: Tx) => Promise<T>, options: WriteOptions = {}): Promise<T> {
+      settings.strictness.check('db.write');
+      if (closed) refuseClosed();
+      return await new Promise<T>((resolve, reject) => {
+        const run = () => runTransaction(writer, fn, settings, options, { connection: writing } as Knex.TransactionConfig);
+        queue.push({ run, resolve: resolve as (value: unknown) => void, reject, since: performance.now() });
+        working ??= work();
+      });
+    },
+    async close() {
+      closed = true;
+      await working;
+    },
+  };
+}
+
+function isStorageProblem(error: unknown): boolean {
+  return problemData(error)?.code.startsWith('storage_') ?? false;
+}
+
+/** Each write is a transaction of its own, run again when it met another one. */
+export function createTransactionWriter(knex: Knex, settings: WriterSettings): Writer {
+  const running = new Set<Promise<unknown>>();
+  let closed = false;
+
+  async function attempt<T>(fn: (tx: Tx) => Promise<T>, options: WriteOptions): Promise<T> {
+    for (let attempts = 1; ; attempts++) {
+      try {
+        return await runTransaction(knex, fn, settings, options, {});
+      } catch (error) {
+        if (!isRetryable(error) || attempts === ATTEMPTS) throw error;
+        await sleep(Math.random() * 10 * 2 ** attempts);
+      }
+    }
+  }
+
+  return {
+    async write(fn, options = {}) {
+      settings.strictness.check('db.write');
+      if (closed) refuseClosed();
+      const answer = attempt(fn, options);
+      running.add(answer);
+      try {
+        return await answer;
+      } finally {
+        running.delete(answer);
+      }
+    },
+    async close() {
+      closed = true;
+      await Promise.allSettled(running);
+    },
+  };
+}
