@@ -15,6 +15,8 @@ function readJson(file) {
 }
 
 const stampFile = (root) => path.join(root, 'node_modules', '.civic-install');
+/** npm's own record of what it installed, written last. */
+const recordFile = (root) => path.join(root, 'node_modules', '.package-lock.json');
 
 /** Changes when another set of packages, or another build of the native ones, is wanted. */
 function installKey(root) {
@@ -27,9 +29,9 @@ function wantedPackages(lock, dev) {
   return Object.entries(lock.packages).filter(([place, entry]) => place && !entry.optional && (dev || !(entry.dev || entry.devOptional)));
 }
 
-/** Whether npm finished an install of these very versions; it writes its own record last. */
+/** Whether npm finished an install of these very versions. */
 function hasPackages(root, dev) {
-  const record = readJson(path.join(root, 'node_modules', '.package-lock.json'));
+  const record = readJson(recordFile(root));
   if (!record) return false;
   const lock = readJson(path.join(root, 'package-lock.json'));
   return wantedPackages(lock, dev).every(([place, { version }]) => record.packages[place]?.version === version);
@@ -93,22 +95,28 @@ async function installDriver(root, lock) {
   if (!driverLoads(root)) throw new Error('The SQLite driver was built but does not load. See: node -e \'require("sqlite3")\'');
 }
 
-async function install(root, dev, lock) {
+async function installPackages(root, isComplete, withDev, lock) {
   const modules = path.join(root, 'node_modules');
   if (fs.lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) {
     throw new Error(`node_modules is a link to ${fs.realpathSync(modules)} and does not hold what package-lock.json names. Install there, or remove the link and start again.`);
   }
-  const before = readJson(stampFile(root));
-  const withDev = dev || Boolean(before?.dev);
   const count = wantedPackages(readJson(path.join(root, 'package-lock.json')), withDev).length;
+  // Whatever stops npm half-way, no record says that it finished.
   fs.rmSync(stampFile(root), { force: true });
+  fs.rmSync(recordFile(root), { force: true });
   await step({
     label: `Installing ${count} packages`, usually: 'half a minute', log: 'install.log', command: 'npm', cwd: root, lock,
     // On top of a complete install only what differs is changed, so a compiled driver stays; anything else starts from nothing.
     // No package runs a script of its own, since only the driver needs one, and that comes next.
-    args: [...(before ? ['install', '--no-save'] : ['ci']), withDev ? '--include=dev' : '--omit=dev',
+    args: [...(isComplete ? ['install', '--no-save'] : ['ci']), withDev ? '--include=dev' : '--omit=dev',
       '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error'],
   });
+}
+
+async function install(root, dev, lock) {
+  const before = readJson(stampFile(root));
+  const withDev = dev || Boolean(before?.dev);
+  if (!hasPackages(root, withDev)) await installPackages(root, before !== null, withDev, lock);
   if (!driverLoads(root)) await installDriver(root, lock);
   writeStamp(root, { key: installKey(root), dev: withDev });
 }

@@ -11,13 +11,17 @@ const TAKEOVER_MS = 10_000;
 
 const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
-/** Whether a process lives; a negative id asks for a process group. */
 function isAlive(pid) {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
     return error.code === 'EPERM';
+  }
+  try {
+    // One that ended but was not reaped still answers to a signal; Linux tells, in a container without an init too.
+    return !/\) Z /.test(fs.readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return true;
   }
 }
 
@@ -40,7 +44,7 @@ function isStale({ holder, age }) {
   if (holder.pid === process.pid) return true;
   if (isAlive(holder.pid)) return age > SILENT_HOLDER_MS;
   // Its npm may have outlived it and still be writing.
-  return !(holder.child && isAlive(-holder.child)) || age > SILENT_CHILD_MS;
+  return !(holder.child && isAlive(holder.child)) || age > SILENT_CHILD_MS;
 }
 
 function create(file, content) {

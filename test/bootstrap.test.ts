@@ -1,0 +1,253 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { projectRoot } from '../core/root.ts';
+import { createCheckout, type Checkout } from './support/checkout.ts';
+
+export const lab = Lab.script();
+const { afterEach, beforeEach, describe, it } = lab;
+
+const NOBODY = 65534;
+const isRoot = process.getuid?.() === 0;
+
+describe('bin/civic', () => {
+  let checkout: Checkout;
+  beforeEach(() => { checkout = createCheckout(); });
+  afterEach(() => checkout.throwAway());
+
+  it('installs production packages, gets the driver, builds and runs on a fresh clone', async () => {
+    const { code, stdout, stderr } = await checkout.civic(['one', 'two']);
+    expect(stderr.split('\n').filter(Boolean).map((line) => line.split(' (')[0])).to.equal(['Installing 2 packages', 'Getting the SQLite driver', 'Building']);
+    expect(JSON.parse(stdout)).to.equal({ argv: ['one', 'two'], threads: '8' });
+    expect(code).to.equal(2);
+    expect(checkout.npmCalls()).to.equal(['ci --omit=dev', 'rebuild sqlite3']);
+    expect(checkout.has('node_modules/@types')).to.be.false();
+    expect(checkout.has('dist/core/cli/main.d.ts')).to.be.true();
+    expect(JSON.parse(checkout.read('dist/core/cli/main.js.map')).sources).to.equal(['../../../core/cli/main.ts']);
+    expect(checkout.has('.civic/lock')).to.be.false();
+    expect(checkout.has('.civic-dist')).to.be.false();
+  });
+
+  it('says nothing, asks npm nothing and takes under 60 ms when there is nothing to do', async () => {
+    await checkout.civic();
+    for (let file = 0; file < 400; file++) checkout.write(`core/many/file${file}.ts`, `export const value = ${file};\n`);
+    await checkout.civic();
+    checkout.npmCalls();
+    expect((await checkout.civic()).stderr).to.equal('');
+    const timed = 'const t = performance.now(); require("./bin/bootstrap.js").bootstrap().then(() => console.log(performance.now() - t))';
+    const times = [];
+    for (let round = 0; round < 4; round++) times.push(Number((await checkout.start(['-e', timed]).ended).stdout));
+    expect(Math.min(...times)).to.be.below(60);
+    expect(checkout.npmCalls()).to.equal([]);
+  });
+
+  it('builds again after a change, and leaves no file of the build before', async () => {
+    checkout.write('core/old.ts', 'export const old = 1;\n');
+    await checkout.civic();
+    expect(checkout.has('dist/core/old.js')).to.be.true();
+    checkout.remove('core/old.ts');
+    checkout.npmCalls();
+    expect((await checkout.civic()).stderr).to.match(/^Building \(.*\)\n$/);
+    expect(checkout.has('dist/core/old.js')).to.be.false();
+    expect(checkout.npmCalls()).to.equal([]);
+  });
+
+  it('does not build again when files were only copied or touched', async () => {
+    await checkout.civic();
+    utimesSync(join(checkout.root, 'core/cli/main.ts'), new Date(), new Date());
+    expect((await checkout.civic()).stderr).to.equal('');
+  });
+
+  it('builds for a user what a type check would refuse', async () => {
+    checkout.write('core/wrong.ts', 'export const wrong: number = process.env.HOME;\n');
+    expect((await checkout.civic()).code).to.equal(0);
+  });
+
+  it('takes an install made by hand as it is', async () => {
+    await checkout.civic();
+    checkout.remove('node_modules/.civic-install');
+    checkout.npmCalls();
+    expect((await checkout.civic()).stderr).to.equal('');
+    expect(checkout.npmCalls()).to.equal([]);
+  });
+
+  it('changes only what differs when the lock file changes, and keeps a compiled driver', async () => {
+    await checkout.civic();
+    checkout.npmCalls();
+    const lock = JSON.parse(checkout.read('package-lock.json'));
+    lock.packages['node_modules/yaml'] = { version: '1.0.0' };
+    checkout.write('package-lock.json', JSON.stringify(lock));
+    expect((await checkout.civic()).code).to.equal(0);
+    expect(checkout.npmCalls()).to.equal(['install --no-save --omit=dev']);
+    expect(checkout.has('node_modules/yaml')).to.be.true();
+  });
+
+  it('compiles the driver when the ready-made one does not run here', async () => {
+    const { code, stderr } = await checkout.civic([], { env: { FAKE_NPM: 'broken-prebuilt' } });
+    expect(code).to.equal(0);
+    expect(stderr).to.contain('does not run here; compiling it');
+    expect(checkout.npmCalls()).to.equal(['ci --omit=dev', 'rebuild sqlite3', 'rebuild sqlite3']);
+  });
+
+  it('installs once when two start at once, and both run', async () => {
+    const env = { FAKE_NPM_DELAY: '500' };
+    const [one, two] = await Promise.all([checkout.civic(['a'], { env }), checkout.civic(['a'], { env })]);
+    expect([one.code, two.code]).to.equal([1, 1]);
+    expect(one.stderr + two.stderr).to.contain('waiting for it');
+    expect(checkout.npmCalls()).to.equal(['ci --omit=dev', 'rebuild sqlite3']);
+  });
+
+  it('says what to do when npm fails, shows its last lines, and recovers', async () => {
+    for (const [failure, advice] of [['network', 'check the connection'], ['disk', 'The disk is full'], ['compiler', 'apt install python3 make g++']] as const) {
+      const { code, stdout, stderr } = await checkout.civic([], { env: { FAKE_NPM: failure } });
+      expect(code).to.equal(1);
+      expect(stdout).to.equal('');
+      expect(stderr).to.contain([advice, 'line 30', '.log']);
+      expect(stderr).not.to.contain('line 5\n');
+      expect(checkout.has('.civic/lock')).to.be.false();
+      expect(checkout.has('dist')).to.be.false();
+    }
+    checkout.npmCalls();
+    expect((await checkout.civic()).code).to.equal(0);
+    expect(checkout.npmCalls()).to.equal(['rebuild sqlite3']);
+  });
+
+  it('says where to get npm when there is none', async () => {
+    const path = join(checkout.root, '..', 'only-node');
+    mkdirSync(path);
+    symlinkSync(process.execPath, join(path, 'node'));
+    const { code, stderr } = await checkout.civic([], { path });
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('npm was not found');
+  });
+
+  it('ends npm on Ctrl-C, leaves no lock, and the next start mends it', async () => {
+    const started = checkout.start(['bin/civic'], { env: { FAKE_NPM_DELAY: '60000' } });
+    await started.says('Installing');
+    while (!checkout.has('node_modules/typescript')) await sleep(20);
+    process.kill(started.pid, 'SIGINT');
+    const { code, stderr } = await started.ended;
+    expect(code).to.equal(130);
+    expect(stderr).to.contain('Stopped.');
+    expect(checkout.has('.civic/lock')).to.be.false();
+    expect((await checkout.civic()).code).to.equal(0);
+    expect(checkout.npmCalls()).to.equal(['ci --omit=dev', 'ci --omit=dev', 'rebuild sqlite3']);
+  });
+
+  it('waits for the npm of a killed start, then goes on from there', async () => {
+    const started = checkout.start(['bin/civic'], { env: { FAKE_NPM_DELAY: '700' } });
+    await started.says('Installing');
+    while (!checkout.has('node_modules/typescript')) await sleep(20);
+    process.kill(started.pid, 'SIGKILL');
+    await started.ended;
+    expect(checkout.has('.civic/lock')).to.be.true();
+    const { code, stderr } = await checkout.civic();
+    expect(code).to.equal(0);
+    expect(stderr).to.contain('waiting for it');
+    expect(checkout.npmCalls()).to.equal(['ci --omit=dev', 'rebuild sqlite3']);
+  });
+
+  it('takes over a lock whose holder is gone, half-written or silent on another host', async () => {
+    const long = new Date(Date.now() - 3_600_000);
+    const lock = join(checkout.root, '.civic/lock');
+    for (const content of [JSON.stringify({ pid: 2 ** 22 + 1, host: hostname() }), '{"pi', JSON.stringify({ pid: 1, host: 'elsewhere' })]) {
+      checkout.write('.civic/lock', content);
+      utimesSync(lock, long, long);
+      checkout.remove('dist');
+      expect((await checkout.civic()).code).to.equal(0);
+      expect(checkout.has('.civic/lock')).to.be.false();
+    }
+  });
+
+  it('writes nothing where it cannot: what is built runs, what is not says so', async () => {
+    const options = isRoot ? { uid: NOBODY } : {};
+    const folders = ['', 'core', 'core/cli'].map((folder) => join(checkout.root, folder));
+    for (const folder of folders) chmodSync(folder, 0o555);
+    const unbuilt = await checkout.civic([], options);
+    for (const folder of folders) chmodSync(folder, 0o755);
+    expect(unbuilt.code).to.equal(1);
+    expect(unbuilt.stderr).to.contain(['cannot be written to', 'EACCES']);
+
+    await checkout.civic();
+    rmSync(join(checkout.root, '.civic'), { recursive: true });
+    utimesSync(join(checkout.root, 'core/cli/main.ts'), new Date(), new Date());
+    const stamp = checkout.read('dist/.civic-build');
+    for (const folder of ['', 'dist', 'node_modules']) chmodSync(join(checkout.root, folder), 0o555);
+    chmodSync(join(checkout.root, 'dist/.civic-build'), 0o444);
+    const built = await checkout.civic(['a'], options);
+    for (const folder of ['', 'dist', 'node_modules']) chmodSync(join(checkout.root, folder), 0o755);
+    expect(built).to.equal({ code: 1, stdout: '{"argv":["a"],"threads":"8"}\n', stderr: '' });
+    expect(checkout.read('dist/.civic-build')).to.equal(stamp);
+    expect(checkout.has('.civic')).to.be.false();
+  });
+
+  it('just runs when it came without sources', async () => {
+    await checkout.civic();
+    for (const file of ['tsconfig.json', 'core', 'package-lock.json', 'node_modules', '.civic', 'dist/.civic-build']) checkout.remove(file);
+    checkout.npmCalls();
+    expect(await checkout.civic(['a'])).to.equal({ code: 1, stdout: '{"argv":["a"],"threads":"8"}\n', stderr: '' });
+    expect(checkout.npmCalls()).to.equal([]);
+  });
+
+  it('leaves a linked node_modules alone', async () => {
+    const elsewhere = join(checkout.root, '..', 'elsewhere');
+    mkdirSync(elsewhere);
+    writeFileSync(join(elsewhere, 'kept'), '');
+    symlinkSync(elsewhere, join(checkout.root, 'node_modules'));
+    const { code, stderr } = await checkout.civic();
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('node_modules is a link');
+    expect(checkout.npmCalls()).to.equal([]);
+    expect(readFileSync(join(elsewhere, 'kept'), 'utf8')).to.equal('');
+  });
+});
+
+describe('bin/bootstrap.js --dev', () => {
+  let checkout: Checkout;
+  beforeEach(() => { checkout = createCheckout(); });
+  afterEach(() => checkout.throwAway());
+
+  it('adds development packages to a production install, and its build serves bin/civic too', async () => {
+    await checkout.civic();
+    checkout.npmCalls();
+    const { code, stderr } = await checkout.dev();
+    expect(code).to.equal(0);
+    expect(stderr).to.contain('Building and checking types');
+    expect(checkout.npmCalls()).to.equal(['install --no-save --include=dev']);
+    expect((await checkout.civic()).stderr).to.equal('');
+    expect((await checkout.dev()).stderr).to.equal('');
+  });
+
+  it('keeps development packages when a user start has to install', async () => {
+    await checkout.dev();
+    checkout.npmCalls();
+    const lock = JSON.parse(checkout.read('package-lock.json'));
+    lock.packages['node_modules/yaml'] = { version: '1.0.0' };
+    checkout.write('package-lock.json', JSON.stringify(lock));
+    await checkout.civic();
+    expect(checkout.npmCalls()).to.equal(['install --no-save --include=dev']);
+  });
+
+  it('fails with the compiler\'s errors, and the build before stays', async () => {
+    await checkout.dev();
+    const before = checkout.read('dist/core/cli/main.js');
+    checkout.write('core/wrong.ts', 'export const wrong: number = "text";\n');
+    const { code, stderr } = await checkout.dev();
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('core/wrong.ts(1,14): error TS2322');
+    expect(checkout.read('dist/core/cli/main.js')).to.equal(before);
+    expect(checkout.has('dist/core/wrong.js')).to.be.false();
+  });
+});
+
+it('names the versions of Node that it runs on', () => {
+  const { unsupportedNode } = createRequire(import.meta.url)(join(projectRoot, 'bin/bootstrap.js'));
+  expect(unsupportedNode('18.19.0')).to.contain(['20.19 or newer', '18.19.0']);
+  expect(unsupportedNode('20.18.3')).to.contain('20.19 or newer');
+  expect(unsupportedNode('26.0.0')).to.contain('sqlite3');
+  for (const version of ['20.19.0', '22.12.0', '25.1.0']) expect(unsupportedNode(version)).to.be.null();
+});

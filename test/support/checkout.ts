@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { projectRoot } from '../../core/root.ts';
+
+const MAIN = `export async function main(argv: string[]): Promise<number> {
+  console.log(JSON.stringify({ argv, threads: process.env.UV_THREADPOOL_SIZE }));
+  return argv.length;
+}
+`;
+
+const LOCK = {
+  name: 'civic',
+  lockfileVersion: 3,
+  packages: {
+    '': { name: 'civic' },
+    'node_modules/sqlite3': { version: '1.0.0' },
+    'node_modules/typescript': { version: '1.0.0' },
+    'node_modules/@types/node': { version: '1.0.0', dev: true },
+    'node_modules/only-elsewhere': { version: '1.0.0', optional: true },
+  },
+};
+
+// Stands in for npm, so that no test needs the network: it keeps a list of its calls and makes the packages of the lock file.
+// The driver of the lock file loads once `npm rebuild` has run, and with FAKE_NPM=broken-prebuilt only from source.
+const NPM = `#!/usr/bin/env node
+const fs = require('fs'), path = require('path');
+const [command, ...args] = process.argv.slice(2);
+if (command === 'config') { console.log('undefined'); process.exit(0); }
+fs.appendFileSync(process.env.FAKE_NPM_CALLS, [command, ...args].join(' ') + '\\n');
+const failures = {
+  network: ['ci', 'npm error code ENOTFOUND\\nnpm error network request to https://registry.npmjs.org/sqlite3 failed'],
+  disk: ['ci', 'npm error code ENOSPC'],
+  compiler: ['rebuild', 'gyp ERR! stack Error: not found: make'],
+};
+const [failing, words] = failures[process.env.FAKE_NPM] || [];
+if (command === failing) {
+  for (let line = 1; line <= 30; line++) console.log('line ' + line);
+  console.error(words);
+  process.exit(1);
+}
+if (command === 'rebuild') {
+  const loads = process.env.FAKE_NPM !== 'broken-prebuilt' || process.env.npm_config_build_from_source;
+  fs.writeFileSync('node_modules/sqlite3/driver.js', loads ? '' : 'throw new Error("GLIBC_2.99 not found")');
+  process.exit(0);
+}
+if (command === 'ci') fs.rmSync('node_modules', { recursive: true, force: true });
+const wanted = Object.entries(JSON.parse(fs.readFileSync('package-lock.json')).packages)
+  .filter(([place, entry]) => place && !entry.optional && (args.includes('--include=dev') || !entry.dev));
+for (const [place] of wanted) {
+  const real = path.join(process.env.FAKE_NPM_PACKAGES, place);
+  fs.mkdirSync(path.dirname(place), { recursive: true });
+  if (place.endsWith('/sqlite3')) { fs.mkdirSync(place, { recursive: true }); fs.writeFileSync(place + '/index.js', 'require("./driver.js")'); }
+  else if (!fs.existsSync(place)) fs.symlinkSync(real, place);
+}
+setTimeout(() => fs.writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(wanted) })), Number(process.env.FAKE_NPM_DELAY || 0));
+`;
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Started {
+  pid: number;
+  ended: Promise<Ended>;
+  /** Resolves when the process has written this to stderr. */
+  says(text: string): Promise<void>;
+}
+
+/** A checkout in a temporary folder: this one's bin/ with a tiny main, a tiny lock file and an npm of its own. */
+export function createCheckout() {
+  const home = mkdtempSync(join(tmpdir(), 'civic-checkout-'));
+  chmodSync(home, 0o755);
+  const root = join(home, 'civic');
+  const path = join(home, 'path');
+  const calls = join(home, 'calls');
+  mkdirSync(join(root, 'core', 'cli'), { recursive: true });
+  mkdirSync(path);
+  cpSync(join(projectRoot, 'bin'), join(root, 'bin'), { recursive: true });
+  cpSync(join(projectRoot, 'tsconfig.json'), join(root, 'tsconfig.json'));
+  writeFileSync(join(root, 'package.json'), JSON.stringify({ name: 'civic', type: 'module' }));
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify(LOCK));
+  writeFileSync(join(root, 'core', 'cli', 'main.ts'), MAIN);
+  writeFileSync(join(path, 'npm'), NPM, { mode: 0o755 });
+  symlinkSync(process.execPath, join(path, 'node'));
+
+  function start(command: string[], options: { env?: Record<string, string>; uid?: number; path?: string } = {}): Started {
+    const env = { PATH: options.path ?? path, HOME: home, FAKE_NPM_CALLS: calls, FAKE_NPM_PACKAGES: projectRoot, ...options.env };
+    const child = spawn(process.execPath, command, { cwd: root, env, ...(options.uid ? { uid: options.uid, gid: options.uid } : {}) });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (chunk) => { stdout += chunk; });
+    const ended = new Promise<Ended>((resolve) => {
+      child.on('close', (code) => resolve({ code, stdout, stderr }));
+    });
+    const says = (text: string) => new Promise<void>((resolve) => {
+      child.stderr.on('data', () => { if (stderr.includes(text)) resolve(); });
+    });
+    child.stderr.on('data', (chunk) => { stderr += chunk; });
+    return { pid: child.pid!, ended, says };
+  }
+
+  return {
+    root,
+    start,
+    civic: (args: string[] = [], options = {}) => start(['bin/civic', ...args], options).ended,
+    dev: (options = {}) => start(['bin/bootstrap.js', '--dev'], options).ended,
+    /** What npm was asked to do so far, a line a call, and forgets it. */
+    npmCalls(): string[] {
+      const lines = existsSync(calls) ? readFileSync(calls, 'utf8').trim().split('\n') : [];
+      rmSync(calls, { force: true });
+      return lines.map((line) => line.replace(/ --(?!omit|include|no-save).*$/, ''));
+    },
+    has: (file: string) => existsSync(join(root, file)),
+    read: (file: string) => readFileSync(join(root, file), 'utf8'),
+    write(file: string, content: string) {
+      mkdirSync(dirname(join(root, file)), { recursive: true });
+      writeFileSync(join(root, file), content);
+    },
+    remove: (file: string) => rmSync(join(root, file), { recursive: true, force: true }),
+    throwAway: () => rmSync(home, { recursive: true, force: true }),
+  };
+}
+
+export type Checkout = ReturnType<typeof createCheckout>;
