@@ -1,22 +1,139 @@
+import type { Agent, Dispatcher } from 'undici';
+import { decoded, readBody, tooLarge, unpacked } from './fetch-body.ts';
+import { createConnector, type ConnectSettings } from './fetch-connect.ts';
+import { asFetchError, FetchError, shown, stopping } from './fetch-error.ts';
+import { checkedUrl, isRedirect, nextHop, type Hop } from './fetch-redirect.ts';
+
+export { FetchError, type FetchErrorCode } from './fetch-error.ts';
+
 export interface FetchOptions {
   method?: 'GET' | 'HEAD' | 'POST';
   headers?: Record<string, string>;
   body?: string | Uint8Array;
+  /** Aborting rejects with the signal's reason. */
   signal?: AbortSignal;
+  /** For everything together: all redirects, and the whole body. */
   timeout_seconds?: number;
+  /** For the body as sent, and again for the body unpacked. */
   max_bytes?: number;
   max_redirects?: number;
 }
 
 export interface FetchResponse {
   status: number;
+  /** Names in lower case. */
   headers: Record<string, string>;
   /** The address that answered, after redirects. */
   url: string;
   redirected: boolean;
+  /** Unpacked from gzip, deflate or br. */
   body: Uint8Array;
   text(): string;
   json(): unknown;
 }
 
+/** Asks another machine. Any status is an answer; what is not an answer rejects with a `FetchError`. */
 export type Fetch = (url: string, options?: FetchOptions) => Promise<FetchResponse>;
+
+export interface FetchSettings extends ConnectSettings {
+  timeoutSeconds: number;
+  maxBytes: number;
+  maxRedirects: number;
+  userAgent: string;
+}
+
+/**
+ * The one way out to the network. Each new connection goes to an address that was checked just before, as bytes and
+ * not as spelled, so neither a redirect nor a changing name leads to a private one. Any port may be asked. No proxy
+ * of the environment is used and no cookie is kept. undici is loaded with the first call.
+ */
+export function createFetch(settings: FetchSettings): Fetch & { close(): Promise<void> } {
+  let agent: Promise<Agent> | null = null;
+  let isClosed = false;
+
+  async function fetch(url: string, options: FetchOptions = {}): Promise<FetchResponse> {
+    options.signal?.throwIfAborted();
+    const hop = firstHop(url, options, settings.userAgent);
+    if (isClosed) throw stopping(hop.url);
+    const seconds = options.timeout_seconds ?? settings.timeoutSeconds;
+    const stop = new AbortController();
+    const onTime = () => stop.abort(new FetchError('too_slow', `${shown(hop.url)} did not answer in full within ${seconds} s. Try again later, or raise http.fetch.timeout_seconds.`));
+    const onAbort = () => stop.abort(options.signal!.reason);
+    const timer = setTimeout(onTime, seconds * 1000);
+    options.signal?.addEventListener('abort', onAbort);
+    const limits = { bytes: options.max_bytes ?? settings.maxBytes, redirects: options.max_redirects ?? settings.maxRedirects };
+    try {
+      agent ??= createAgent(settings);
+      // undici notices an abort only once it is connected, so waiting for it could outlast the time limit.
+      return await Promise.race([follow(await agent, hop, limits, stop.signal), rejectionBy(stop.signal)]);
+    } finally {
+      clearTimeout(timer);
+      options.signal?.removeEventListener('abort', onAbort);
+      stop.abort();
+    }
+  }
+
+  /** Ends what is under way; nothing can be fetched afterwards. */
+  async function close(): Promise<void> {
+    isClosed = true;
+    if (agent) await (await agent).destroy();
+  }
+
+  return Object.assign(fetch, { close });
+}
+
+async function createAgent(settings: FetchSettings): Promise<Agent> {
+  const undici = await import('undici');
+  // The whole call has one time limit; undici's own, which start anew with each byte, would only blur it.
+  return new undici.Agent({ connect: createConnector(settings, undici.buildConnector), headersTimeout: 0, bodyTimeout: 0 });
+}
+
+function firstHop(url: string, options: FetchOptions, userAgent: string): Hop {
+  const headers = Object.entries(options.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+  return {
+    url: checkedUrl(url),
+    method: options.method ?? 'GET',
+    headers: { 'user-agent': userAgent, 'accept': '*/*', 'accept-encoding': 'gzip, deflate, br', ...Object.fromEntries(headers) },
+    body: options.body,
+  };
+}
+
+function rejectionBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+}
+
+async function follow(agent: Agent, first: Hop, limits: { bytes: number; redirects: number }, signal: AbortSignal): Promise<FetchResponse> {
+  let hop = first;
+  for (let redirects = 0; ; redirects++) {
+    const answer = await ask(agent, hop, signal);
+    const location = isRedirect(answer.statusCode) ? [answer.headers.location].flat()[0] : undefined;
+    if (location === undefined) return response(hop, answer, limits.bytes, redirects > 0);
+    answer.body.dump({ limit: 16_384, signal }).catch(() => {});
+    if (redirects >= limits.redirects) throw new FetchError('too_many_redirects', `${shown(first.url)} is redirected more than ${limits.redirects} times.`);
+    // Header values come as Latin-1; where a Location holds more than ASCII, it is UTF-8.
+    hop = nextHop(hop, answer.statusCode, Buffer.from(location, 'latin1').toString());
+  }
+}
+
+async function ask(agent: Agent, { url, method, headers, body }: Hop, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  try {
+    return await agent.request({ origin: url.origin, path: url.pathname + url.search, method, headers, body: body ?? null, signal });
+  } catch (error) {
+    throw asFetchError(error, url);
+  }
+}
+
+async function response({ url, method }: Hop, answer: Dispatcher.ResponseData, maxBytes: number, redirected: boolean): Promise<FetchResponse> {
+  const headers = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, [value].flat().join(', ')]));
+  if (method !== 'HEAD' && Number(headers['content-length']) > maxBytes) throw tooLarge(url, maxBytes);
+  const body = await unpacked(await readBody(answer.body, url, maxBytes), headers['content-encoding'] ?? '', url, maxBytes);
+  const text = () => decoded(body, headers['content-type'] ?? '');
+  const json = () => {
+    try {
+      return JSON.parse(text()) as unknown;
+    } catch (cause) {
+      throw new FetchError('bad_response', `${shown(url)} did not answer with JSON.`, { cause });
+    }
+  };
+  return { status: answer.statusCode, headers, url: url.href, redirected, body, text, json };
+}
