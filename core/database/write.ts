@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import { problemData } from '../problems.ts';
+import { waitingFor } from './commit.ts';
 import { cleanError, isRetryable } from './errors.ts';
 import { execute, type SqlitePools } from './sqlite.ts';
 import type { Strictness } from './strict.ts';
@@ -30,14 +31,21 @@ interface WriterSettings {
   busyMilliseconds?: number;
 }
 
+/** A write that has run: its answer, and what to call once it is committed. */
+interface Done<T> {
+  value: T;
+  announce(): void;
+}
+
 /** Runs `fn` and rejects with its own error, also when rolling back failed too. */
-async function runTransaction<T>(knex: Knex, fn: (tx: Tx) => Promise<T>, settings: WriterSettings, options: WriteOptions, config: Knex.TransactionConfig): Promise<T> {
+async function runTransaction<T>(knex: Knex, fn: (tx: Tx) => Promise<T>, settings: WriterSettings, options: WriteOptions, config: Knex.TransactionConfig): Promise<Done<T>> {
   let reason: { error: unknown } | null = null;
   const slow = options.long ? undefined : setTimeout(() => settings.log.warn('A write has been running for more than a second; other writes wait for it'), SLOW_MILLISECONDS);
   try {
     return await knex.transaction(async (tx) => {
       try {
-        return await settings.strictness.inside('db.write', () => fn(tx));
+        const value = await settings.strictness.inside('db.write', () => fn(tx));
+        return { value, announce: () => announce(tx, settings.log) };
       } catch (error) {
         reason = { error };
         throw error;
@@ -50,12 +58,22 @@ async function runTransaction<T>(knex: Knex, fn: (tx: Tx) => Promise<T>, setting
   }
 }
 
+function announce(tx: Tx, log: Logger): void {
+  for (const tell of waitingFor(tx)) {
+    try {
+      tell();
+    } catch (error) {
+      log.error({ err: error }, 'What was to follow a write failed; the write itself is stored');
+    }
+  }
+}
+
 function refuseClosed(): never {
   throw new Error('db.write was called after the database was closed');
 }
 
 interface Waiting {
-  run: () => Promise<unknown>;
+  run: () => Promise<Done<unknown>>;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
   since: number;
@@ -94,18 +112,18 @@ export function createGroupWriter(pools: SqlitePools, settings: WriterSettings):
 
   async function runGroup(): Promise<void> {
     if (!(await begin())) return;
-    const finished: { write: Waiting; value: unknown }[] = [];
+    const finished: { write: Waiting; done: Done<unknown> }[] = [];
     const end = performance.now() + GROUP_MILLISECONDS;
     for (let count = 0; count < GROUP_SIZE && queue.length > 0 && (count === 0 || performance.now() < end); count++) {
       const write = queue.shift()!;
       try {
-        finished.push({ write, value: await write.run() });
+        finished.push({ write, done: await write.run() });
       } catch (error) {
         write.reject(error);
         // SQLite may have undone the whole group by itself; the others run again in a new one.
         if (isStorageProblem(error)) {
           await rollBack();
-          queue.unshift(...finished.map((done) => done.write));
+          queue.unshift(...finished.map((other) => other.write));
           return;
         }
       }
@@ -118,7 +136,10 @@ export function createGroupWriter(pools: SqlitePools, settings: WriterSettings):
       for (const { write } of finished) write.reject(error);
       return;
     }
-    for (const { write, value } of finished) write.resolve(value);
+    for (const { write, done } of finished) {
+      write.resolve(done.value);
+      done.announce();
+    }
   }
 
   async function work(): Promise<void> {
@@ -155,7 +176,9 @@ export function createTransactionWriter(knex: Knex, settings: WriterSettings): W
   async function attempt<T>(fn: (tx: Tx) => Promise<T>, options: WriteOptions): Promise<T> {
     for (let attempts = 1; ; attempts++) {
       try {
-        return await runTransaction(knex, fn, settings, options, {});
+        const done = await runTransaction(knex, fn, settings, options, {});
+        done.announce();
+        return done.value;
       } catch (error) {
         if (!isRetryable(error) || attempts === ATTEMPTS) throw error;
         await sleep(Math.random() * 10 * 2 ** attempts);

@@ -1,0 +1,15 @@
+import type { Tx } from './types.ts';
+
+const waiting = new WeakMap<Tx, (() => void)[]>();
+
+/** Calls `fn` once the transaction is on disk, and never when it was rolled back. A run that is repeated registers anew. */
+export function afterCommit(tx: Tx, fn: () => void): void {
+  const registered = waiting.get(tx);
+  if (registered) registered.push(fn);
+  else waiting.set(tx, [fn]);
+}
+
+/** What waits for the commit of `tx`; for whoever commits it. */
+export function waitingFor(tx: Tx): (() => void)[] {
+  return waiting.get(tx) ?? [];
+}

@@ -1,0 +1,72 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterCommit } from '../commit.ts';
+import type { OpenDatabase } from '../connect.ts';
+import { databases, openWith, type TestDatabase } from './support.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+for (const { dialect, create } of databases()) {
+  describe(`afterCommit on ${dialect}`, () => {
+    let database: TestDatabase;
+    let db: OpenDatabase;
+    before(async () => {
+      database = await create();
+      db = await openWith(database, `await schema.createTable('notes_notes', { key: 'id', body: 'text' });`);
+    });
+    after(() => database.drop());
+
+    it('calls back once, when others can read what was written', async () => {
+      let calls = 0;
+      const body = new Promise<string>((resolve, reject) => {
+        void db.write(async (tx) => {
+          afterCommit(tx, () => {
+            calls += 1;
+            db.read('notes_notes').first('body').then((row) => resolve(row?.body), reject);
+          });
+          await tx('notes_notes').insert({ body: 'hello' });
+          await sleep(5);
+          expect(calls).to.equal(0);
+        });
+      });
+      expect(await body).to.equal('hello');
+      expect(calls).to.equal(1);
+    });
+
+    it('never calls back for what was rolled back, also beside writes that were not', async () => {
+      const calls: number[] = [];
+      const writes = [0, 1, 2, 3].map((number) => db.write(async (tx) => {
+        afterCommit(tx, () => calls.push(number));
+        await tx('notes_notes').insert({ body: String(number) });
+        if (number % 2) throw new Error('no');
+      }).catch(() => undefined));
+      await Promise.all(writes);
+      expect(calls.sort()).to.equal([0, 2]);
+    });
+
+    it('calls back once for a write that was run again', async () => {
+      let runs = 0;
+      const calls: number[] = [];
+      await db.write(async (tx) => {
+        const run = ++runs;
+        afterCommit(tx, () => calls.push(run));
+        await tx('notes_notes').insert({ body: 'again' });
+        if (run === 1 && dialect === 'postgres') throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
+      });
+      expect(calls).to.equal([dialect === 'postgres' ? 2 : 1]);
+    });
+
+    it('does not let a failing callback spoil the write or those after it', async () => {
+      let isCalled = false;
+      await db.write(async (tx) => {
+        afterCommit(tx, () => { throw new Error('oops'); });
+        afterCommit(tx, () => { isCalled = true; });
+        await tx('notes_notes').insert({ body: 'stored' });
+      });
+      expect(isCalled).to.be.true();
+      await db.write((tx) => tx('notes_notes').insert({ body: 'next' }));
+    });
+  });
+}
