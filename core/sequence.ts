@@ -1,0 +1,223 @@
+import { afterCommit } from './database/commit.ts';
+import type { OpenDatabase } from './database/connect.ts';
+import type { Columns, Reader, Schema, TableOptions, Tx } from './database/types.ts';
+import type { Logger } from './log.ts';
+
+const MOVED_AT_ONCE = 500;
+const ROWS_PER_INSERT = 400;
+const POLL_MS = 1000;
+
+/**
+ * A log whose rows are numbered 1, 2, 3… without holes, so that a reader who has seen 17 knows that 18 is next
+ * and that nothing will ever appear before it. Three tables: `<name>_log`, `<name>_head`, `<name>_outbox`.
+ *
+ * SQLite has one writer, so rows are numbered in the transaction that writes them. On Postgres numbers given
+ * by writers would become visible out of order; there `append` only adds to the outbox, and a sequencer moves what was
+ * committed to the log. Order is the order of sequencing; rows of one transaction stay in the order they were appended.
+ */
+export interface Sequence<Row extends object> {
+  append(tx: Tx, rows: Row[]): Promise<void>;
+  head(reader: Reader): Promise<Head>;
+  /** The rows after `seq`, in order. */
+  after(reader: Reader, seq: number, limit: number): Promise<Sequenced<Row>[]>;
+  /** Calls back with the number of the newest row whenever there are new ones, on every node. Answers how to stop that. */
+  onAdvance(listener: (seq: number) => void): () => void;
+  /** Removes the rows up to and including `seq`, in small transactions. Answers how many there were. */
+  prune(seq: number): Promise<number>;
+  /** Numbers what was appended, by this process or others, and listens for what other nodes numbered. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export type Sequenced<Row> = Row & { seq: number };
+
+export interface Head {
+  last_seq: number;
+  /** The last row that was pruned: the log holds `floor_seq + 1` to `last_seq`. */
+  floor_seq: number;
+}
+
+export interface SequenceOptions {
+  /** Asked when first needed: declared before the database is open. */
+  db: () => OpenDatabase;
+  log: Logger;
+  /** The prefix of its tables: `core_event`. */
+  name: string;
+  /** The owner's columns, as given to `createSequenceTables`. */
+  columns: Columns;
+}
+
+/** Makes the tables of a sequenced log in a migration. The outbox stays empty on SQLite, but a backup of Postgres may fill it. */
+export async function createSequenceTables(schema: Schema, name: string, columns: Columns, options: TableOptions = {}): Promise<void> {
+  await schema.createTable(`${name}_log`, { seq: 'bigint', ...columns }, { ...options, primary: ['seq'] });
+  await schema.createTable(`${name}_outbox`, { key: 'id', ...columns });
+  await schema.createTable(`${name}_head`, { id: 'int', last_seq: 'bigint', floor_seq: 'bigint' }, { primary: ['id'] });
+  await schema.tx(`${name}_head`).insert({ id: 1, last_seq: 0, floor_seq: 0 });
+}
+
+export function createSequence<Row extends object>(options: SequenceOptions): Sequence<Row> {
+  const { log, name } = options;
+  const logTable = `${name}_log`;
+  const headTable = `${name}_head`;
+  const outboxTable = `${name}_outbox`;
+  const columns = Object.keys(options.columns);
+  const move = moveStatement(name, columns);
+
+  const listeners = new Set<(seq: number) => void>();
+  let newest = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let unlisten: (() => Promise<void>) | undefined;
+  let isStarted = false;
+  let moving: Promise<void> | null = null;
+  let isKicked = false;
+
+  function advance(seq: number): void {
+    if (seq <= newest) return;
+    newest = seq;
+    for (const listener of listeners) listener(seq);
+  }
+
+  async function append(tx: Tx, rows: Row[]): Promise<void> {
+    if (rows.length === 0) return;
+    if (options.db().dialect === 'postgres') {
+      await insert(tx, outboxTable, rows);
+      afterCommit(tx, kick);
+      return;
+    }
+    const last = await appendNumbered(tx, rows);
+    afterCommit(tx, () => advance(last));
+  }
+
+  async function appendNumbered(tx: Tx, rows: Row[]): Promise<number> {
+    const [head] = await tx(headTable).where({ id: 1 }).increment('last_seq', rows.length).returning('last_seq');
+    const first = head.last_seq - rows.length + 1;
+    await insert(tx, logTable, rows.map((row, index) => ({ seq: first + index, ...row })));
+    return head.last_seq;
+  }
+
+  async function head(reader: Reader): Promise<Head> {
+    return reader(headTable).where({ id: 1 }).first('last_seq', 'floor_seq');
+  }
+
+  async function after(reader: Reader, seq: number, limit: number): Promise<Sequenced<Row>[]> {
+    return reader(logTable).select('seq', ...columns).where('seq', '>', seq).orderBy('seq').limit(limit);
+  }
+
+  async function prune(seq: number): Promise<number> {
+    let removed = 0;
+    for (;;) {
+      const count = await options.db().write(async (tx) => {
+        const { last_seq, floor_seq } = await head(tx);
+        const floor = Math.min(seq, last_seq, floor_seq + MOVED_AT_ONCE);
+        if (floor <= floor_seq) return 0;
+        await tx(logTable).where('seq', '<=', floor).delete();
+        await tx(headTable).where({ id: 1 }).update({ floor_seq: floor });
+        return floor - floor_seq;
+      });
+      if (count === 0) return removed;
+      removed += count;
+    }
+  }
+
+  /** The node that committed moves its rows at once; kicks that come while it works are served by one more round. */
+  function kick(): void {
+    if (!isStarted) return;
+    isKicked = true;
+    moving ??= moveAll().catch((error) => log.warn({ err: error }, `Numbering ${name} is delayed`)).finally(() => {
+      moving = null;
+      if (isKicked) kick();
+    });
+  }
+
+  async function moveAll(): Promise<void> {
+    let moved = 0;
+    while (isStarted && (isKicked || moved === MOVED_AT_ONCE)) {
+      isKicked = false;
+      const batch = await options.db().write(async (tx) => {
+        // A statement of its own: the next one then sees everything committed before this lock was given.
+        await tx(headTable).where({ id: 1 }).forUpdate().first('last_seq');
+        const [batch] = (await tx.raw(move)) as { moved: number; last_seq: number }[];
+        return batch;
+      });
+      moved = batch?.moved ?? 0;
+      if (batch) advance(batch.last_seq);
+    }
+  }
+
+  /** Finds rows whose writer died before it could number them, and notifications that got lost. */
+  async function poll(): Promise<void> {
+    const { read } = options.db();
+    const waiting = await read(outboxTable).first('key');
+    if (waiting) kick();
+    advance((await head(read)).last_seq);
+  }
+
+  /** After a restore from Postgres. */
+  async function emptyOutbox(): Promise<void> {
+    await options.db().write(async (tx) => {
+      const rows: Row[] = await tx(outboxTable).select(columns).orderBy('key');
+      if (rows.length === 0) return;
+      await appendNumbered(tx, rows);
+      await tx(outboxTable).delete();
+    });
+  }
+
+  function schedulePoll(): void {
+    timer = setTimeout(async () => {
+      await poll().catch((error) => log.warn({ err: error }, `Reading the head of ${name} failed`));
+      if (isStarted) schedulePoll();
+    }, POLL_MS).unref();
+  }
+
+  return {
+    append,
+    head,
+    after,
+    prune,
+    onAdvance(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async start() {
+      isStarted = true;
+      const db = options.db();
+      if (db.dialect === 'sqlite') {
+        await emptyOutbox();
+        return advance((await head(db.read)).last_seq);
+      }
+      unlisten = await db.listen(name, (payload) => advance(Number(payload)));
+      await poll();
+      schedulePoll();
+    },
+    async stop() {
+      isStarted = false;
+      clearTimeout(timer);
+      await moving;
+      await unlisten?.();
+      unlisten = undefined;
+    },
+  };
+}
+
+async function insert(tx: Tx, table: string, rows: object[]): Promise<void> {
+  for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
+    await tx(table).insert(rows.slice(from, from + ROWS_PER_INSERT));
+  }
+}
+
+/** Under the lock of the head's row: numbers the oldest rows of the outbox, and tells other nodes once for all of them. */
+function moveStatement(name: string, columns: string[]): string {
+  const list = columns.map((column) => `"${column}"`).join(', ');
+  return `
+    with taken as (
+      delete from ${name}_outbox where key in (select key from ${name}_outbox order by key limit ${MOVED_AT_ONCE}) returning *
+    ), moved as (
+      insert into ${name}_log (seq, ${list})
+      select last_seq + row_number() over (order by key), ${list} from taken, ${name}_head where id = 1
+      returning seq
+    ), head as (
+      update ${name}_head set last_seq = last_seq + (select count(*) from moved)
+      where id = 1 and (select count(*) from moved) > 0 returning last_seq
+    )
+    select last_seq, (select count(*) from moved) as moved, pg_notify('${name}', last_seq::text) from head`;
+}
