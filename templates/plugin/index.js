@@ -1,0 +1,46 @@
+// @ts-check
+import { definePlugin, Joi } from 'civic';
+import { addGreeting, latestGreetings } from './store.js';
+
+const greeting = Joi.object({
+  id: Joi.string().required(),
+  text: Joi.string().required(),
+  created_at: Joi.string().isoDate().required(),
+}).id('HelloGreeting');
+
+export default definePlugin({
+  name: 'hello',
+  summary: 'Greets people by name and remembers whom it greeted',
+  config: {
+    word: { doc: 'The word that comes before the name.', format: String, default: 'Hello' },
+  },
+  migrations: `${import.meta.dirname}/migrations`,
+
+  register(server, civic) {
+    server.route({
+      method: 'GET',
+      path: '/api/hello',
+      options: {
+        description: 'The latest greetings, newest first',
+        validate: { query: Joi.object({ limit: Joi.number().integer().min(1).max(100).default(25) }) },
+        response: { schema: Joi.object({ data: Joi.array().items(greeting).required() }).id('HelloGreetings') },
+      },
+      handler: async (request) => ({ data: await latestGreetings(civic.db.read, request.query.limit) }),
+    });
+
+    server.route({
+      method: 'POST',
+      path: '/api/hello',
+      options: {
+        description: 'Greets somebody',
+        validate: { query: Joi.object({}), payload: Joi.object({ name: Joi.string().trim().min(1).max(80).required() }) },
+        response: { status: { 201: greeting } },
+      },
+      handler: async (request, h) => {
+        const { name } = /** @type {{ name: string }} */ (request.payload);
+        const created = await civic.db.write((tx) => addGreeting(tx, `${civic.config.word}, ${name}!`, civic.clock.iso()));
+        return h.response(created).code(201);
+      },
+    });
+  },
+});
