@@ -62,6 +62,11 @@ export function problem(code: string, details: ProblemDetails = {}): Boom<Proble
   return error;
 }
 
+/** Every code of core and of the plugins that were loaded. */
+export function knownProblems(): ProblemKinds {
+  return Object.fromEntries(known);
+}
+
 export function problemKind(code: string): ProblemKind | undefined {
   return known.get(code);
 }

@@ -1,0 +1,92 @@
+import type { Server } from '@hapi/hapi';
+import type { Command } from './cli/command.ts';
+import type { Clock } from './clock.ts';
+import type { CoreConfig, Instance } from './config/types.ts';
+import type { OpenDatabase } from './database/connect.ts';
+import type { EventBus } from './events.ts';
+import type { Gates } from './http/caller.ts';
+import type { Fetch } from './http/fetch.ts';
+import { answerHeaders } from './http/headers.ts';
+import type { UpgradeRouter } from './http/upgrade.ts';
+import type { JobQueue } from './jobs.ts';
+import type { Logger } from './log.ts';
+import type { Check, Civic, Plugin, Services } from './plugin.ts';
+
+export type OwnedCommand = Command & { plugin: string };
+export type OwnedCheck = Check & { plugin: string };
+
+/** What the composition holds for all plugins together; each plugin sees it through its own `Civic`. */
+export interface Kernel {
+  config: CoreConfig;
+  instance: Instance;
+  log: Logger;
+  clock: Clock;
+  fetch: Fetch;
+  server: Server;
+  gates: Gates;
+  upgrades: UpgradeRouter;
+  events: EventBus;
+  jobs: JobQueue;
+  services: Map<string, unknown>;
+  commands: Map<string, OwnedCommand>;
+  checks: OwnedCheck[];
+  /** Set once everything is migrated. */
+  db: OpenDatabase | null;
+  /** Declarations are taken only while plugins register. */
+  isRegistering: boolean;
+}
+
+/** One plugin's view of the kit. Anything used in the wrong phase throws by name. */
+export function civicFor(plugin: Plugin, kernel: Kernel): Civic {
+  const { name } = plugin;
+  const declare = (what: string): void => {
+    if (!kernel.isRegistering) throw new Error(`civic.${what} of the plugin ${name} was called after register: declare it there`);
+  };
+  return {
+    config: kernel.config.plugins[name] ?? {},
+    instance: kernel.instance,
+    log: kernel.log.child({ plugin: name }),
+    clock: kernel.clock,
+    fetch: kernel.fetch,
+    get db() {
+      if (!kernel.db) throw new Error(`civic.db of the plugin ${name} was used before everything was migrated: use it in start, handlers and services`);
+      return kernel.db;
+    },
+    jobs: kernel.jobs.of(name, () => declare('jobs.define')),
+
+    emit: (tx, event, payload) => kernel.events.emit(tx, name, event, payload),
+    on: (event, handler) => { declare('on'); kernel.events.on(name, event, handler as never); },
+    watch: (event, handler) => { declare('watch'); kernel.events.watch(name, event, handler as never); },
+
+    provide: (service) => { declare('provide'); kernel.services.set(name, service); },
+    service: (other) => requiredService(plugin, other, kernel),
+    serviceIfOn: (other) => optionalService(plugin, other, kernel),
+
+    identify: (resolver) => { declare('identify'); kernel.gates.resolvers.push(resolver); },
+    admit: (gate) => { declare('admit'); kernel.gates.admit.push(gate); },
+    command: (command) => { declare('command'); addCommand(kernel, name, command); },
+    check: (check) => { declare('check'); kernel.checks.push({ ...check, plugin: name }); },
+
+    upgrade: (path, handler) => { declare('upgrade'); kernel.upgrades.add(path, handler); },
+    headers: (request) => answerHeaders(request),
+    url: (path) => kernel.instance.public_url + path,
+  };
+}
+
+function requiredService<Name extends keyof Services>(plugin: Plugin, other: Name, kernel: Kernel): Services[Name] {
+  if (!plugin.needs?.includes(other)) throw new Error(`The plugin ${plugin.name} asks for the service ${String(other)}: add it to its needs`);
+  const service = kernel.services.get(other);
+  if (service === undefined) throw new Error(`The plugin ${String(other)} provides no service, but ${plugin.name} asks for it`);
+  return service as Services[Name];
+}
+
+function optionalService<Name extends keyof Services>(plugin: Plugin, other: Name, kernel: Kernel): Services[Name] | null {
+  if (!plugin.uses?.includes(other)) throw new Error(`The plugin ${plugin.name} asks for the service ${String(other)}: add it to its uses`);
+  return (kernel.services.get(other) as Services[Name] | undefined) ?? null;
+}
+
+export function addCommand(kernel: Kernel, plugin: string, command: Command): void {
+  const taken = kernel.commands.get(command.name);
+  if (taken) throw new Error(`The command "${command.name}" of the plugin ${plugin} belongs to ${taken.plugin} already`);
+  kernel.commands.set(command.name, { ...command, plugin });
+}

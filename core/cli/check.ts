@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { bundledPlugins, LoadFailure, loadPlugin, loadPluginAt } from '../load.ts';
+import type { Plugin } from '../plugin.ts';
+import { projectRoot } from '../root.ts';
+import { testServer } from '../testing.ts';
+import { contractFaults } from './contract.ts';
+
+export interface ContractResult {
+  name: string;
+  faults: string[];
+}
+
+/** The contract, held against one plugin: read, registered, started, stopped, tested. */
+export async function checkPlugin(folder: string, { tests }: { tests: boolean }): Promise<ContractResult[]> {
+  let plugin: Plugin;
+  try {
+    plugin = await loadPluginAt(folder, dirname(folder));
+  } catch (error) {
+    if (!(error instanceof LoadFailure)) throw error;
+    return [{ name: 'it can be loaded', faults: [error.message] }];
+  }
+  const withNeeds = await withItsNeeds(plugin);
+  const results: ContractResult[] = [
+    { name: `${plugin.name} can be loaded: ${plugin.summary}`, faults: [] },
+    { name: 'its files keep to themselves', faults: contractFaults(plugin, folder, await tablesOfOthers(plugin, withNeeds)) },
+    { name: 'it registers without a database', faults: await faultsOf(async () => { await (await testServer({ plugins: withNeeds, open: false })).close(); }) },
+    { name: 'it starts alone with its needs, stops, and starts again', faults: await faultsOf(() => startTwice(withNeeds)) },
+  ];
+  if (tests && existsSync(join(folder, 'test'))) results.push({ name: 'its own tests pass', faults: testFaults(folder) });
+  return results;
+}
+
+async function faultsOf(work: () => Promise<void>): Promise<string[]> {
+  try {
+    await work();
+    return [];
+  } catch (error) {
+    return [(error as Error).message];
+  }
+}
+
+/** The plugin and, in turn, everything it needs; plugins it only uses stay off. */
+async function withItsNeeds(plugin: Plugin): Promise<Plugin[]> {
+  const found = new Map([[plugin.name, plugin]]);
+  for (const one of found.values()) {
+    for (const need of one.needs ?? []) {
+      if (!found.has(need)) found.set(need, await loadPlugin(need, undefined, projectRoot));
+    }
+  }
+  return [...found.values()];
+}
+
+/** Every table of core and of the kit's other plugins: a plugin's SQL must name none of them. */
+async function tablesOfOthers(plugin: Plugin, withNeeds: Plugin[]): Promise<string[]> {
+  const others = bundledPlugins().filter((name) => name !== plugin.name && !withNeeds.some((need) => need.name === name));
+  const kit = await testServer({ plugins: [...withNeeds.filter((need) => need !== plugin), ...others] });
+  try {
+    return (await kit.db.read('core_tables').select('name').whereNot({ plugin: plugin.name })).map((row: { name: string }) => row.name);
+  } finally {
+    await kit.close();
+  }
+}
+
+async function startTwice(plugins: Plugin[]): Promise<void> {
+  for (let time = 0; time < 2; time++) await (await testServer({ plugins })).close();
+}
+
+/** The plugin's tests run by Node's own runner, with `civic` meaning this kit. */
+function testFaults(folder: string): string[] {
+  const hook = `data:text/javascript,import{register}from'node:module';register(${JSON.stringify(pathToFileURL(join(import.meta.dirname, '../resolve.js')).href)});`;
+  const run = spawnSync(process.execPath, ['--import', hook, '--test', `${folder}/test/`], { encoding: 'utf8' });
+  return run.status === 0 ? [] : [run.stdout.trimEnd() || run.stderr.trimEnd()];
+}

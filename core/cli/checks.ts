@@ -1,0 +1,143 @@
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { isPostgres, type Composition } from '../compose.ts';
+import type { CoreConfig } from '../config/types.ts';
+import { newerMigrations, pendingMigrations } from '../database/migrate.ts';
+import type { Check, CheckResult } from '../plugin.ts';
+
+export type NamedCheck = Pick<Check, 'name' | 'run'>;
+
+const MEGABYTE = 1024 * 1024;
+
+/** Kinds of file system, by the number the kernel gives them, on which SQLite's locks cannot be trusted. */
+const NETWORK_FILE_SYSTEMS: Record<number, string> = { 0x6969: 'NFS', 0x517b: 'SMB', 0xff534d42: 'CIFS', 0xfe534d42: 'SMB2', 0x01021997: '9p', 0x65735546: 'FUSE' };
+
+export function machineChecks(config: CoreConfig): NamedCheck[] {
+  return [
+    { name: 'node', run: async () => nodeResult(process.versions.node) },
+    { name: 'data folder', run: async () => folderResult(config.data_dir) },
+    { name: 'disk', run: async () => diskResult(config.data_dir) },
+    { name: 'file system', run: async () => fileSystemResult(config) },
+    { name: 'clock', run: async () => clockResult() },
+  ];
+}
+
+export function nodeResult(version: string): CheckResult {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isFine = (major > 20 || (major === 20 && minor >= 19)) && major < 26;
+  return isFine ? ok(`version ${version}`) : failed(`version ${version}`, 'use Node 20.19 or newer, below 26');
+}
+
+/** The folder itself, or the nearest one above it that exists. */
+function existing(folder: string): string {
+  const path = resolve(folder);
+  return existsSync(path) || path === dirname(path) ? path : existing(dirname(path));
+}
+
+function folderResult(folder: string): CheckResult {
+  try {
+    accessSync(existing(folder), constants.W_OK | constants.X_OK);
+    return ok(existsSync(folder) ? `${folder} is writable` : `${folder} will be made by the first start`);
+  } catch {
+    return failed(`${folder} cannot be written by this user`, `chown it to this user, or choose another with data_dir`);
+  }
+}
+
+function diskResult(folder: string): CheckResult {
+  const { bavail, bsize } = statfsSync(existing(folder));
+  const free = Math.floor((bavail * bsize) / MEGABYTE);
+  const detail = `${free.toLocaleString('en-US')} MB free`;
+  if (free < 100) return failed(detail, 'make room: below 100 MB writes will soon be refused');
+  if (free < 1000) return warning(detail, 'make room soon; bin/civic backup writes a second copy of the data');
+  return ok(detail);
+}
+
+function fileSystemResult(config: CoreConfig): CheckResult {
+  const kind = NETWORK_FILE_SYSTEMS[statfsSync(existing(config.data_dir)).type];
+  if (!kind) return ok('a local file system');
+  if (isPostgres(config)) return ok(`${kind}; the database is elsewhere`);
+  return failed(`the data folder is on ${kind}, where SQLite can lose data`, 'put data_dir on a local disk, or use Postgres (database.url)');
+}
+
+/** A clock before this release was made is wrong; one ahead of the database is seen by the check of the database. */
+function clockResult(): CheckResult {
+  const now = new Date();
+  return now.getUTCFullYear() >= 2026 ? ok(now.toISOString()) : failed(`it shows ${now.toISOString()}`, 'set the clock of this machine, best by NTP (timedatectl set-ntp true)');
+}
+
+export function settingsChecks(config: CoreConfig): NamedCheck[] {
+  return [
+    { name: 'public address', run: async () => publicAddressResult(config) },
+    { name: 'proxy', run: async () => proxyResult(config) },
+  ];
+}
+
+const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+function publicAddressResult(config: CoreConfig): CheckResult {
+  const { hostname, protocol } = new URL(config.public_url);
+  if (LOCAL.has(hostname)) {
+    const isOpen = !['127.0.0.1', '::1', 'localhost'].includes(config.http.host);
+    return isOpen
+      ? warning(`${config.public_url}, but it listens on ${config.http.host}`, 'set public_url to the address people use: links and sign-in depend on it')
+      : ok(`${config.public_url}, for this machine only`);
+  }
+  return protocol === 'https:' ? ok(config.public_url) : warning(`${config.public_url} is not encrypted`, 'serve it by https, for instance behind a proxy such as Caddy or nginx, and set public_url to https://…');
+}
+
+function proxyResult(config: CoreConfig): CheckResult {
+  const { hostname, protocol } = new URL(config.public_url);
+  const { trusted_proxies: trusted } = config.http;
+  if (trusted.length > 0) return ok(`client addresses are taken from ${trusted.join(', ')}`);
+  if (protocol === 'https:' && !LOCAL.has(hostname)) {
+    return warning('public_url is https, so a proxy stands in front, but no proxy is trusted: all visitors would share its address', 'set http.trusted_proxies to its address (loopback when it is on this machine)');
+  }
+  return ok('no proxy is trusted');
+}
+
+export function databaseChecks(composition: Composition): NamedCheck[] {
+  return [
+    { name: 'database', run: () => databaseResult(composition) },
+    { name: 'migrations', run: () => migrationsResult(composition) },
+    { name: 'database clock', run: () => databaseClockResult(composition) },
+  ];
+}
+
+async function databaseResult({ db }: Composition): Promise<CheckResult> {
+  if (db.dialect === 'postgres') {
+    const [{ version }] = (await db.read.raw('select current_setting(\'server_version\') as version')).rows;
+    return parseInt(version, 10) >= 13 ? ok(`Postgres ${version}`) : failed(`Postgres ${version}`, 'use Postgres 13 or newer');
+  }
+  const rows = await db.read.raw('pragma quick_check(1)');
+  const verdict: string = rows[0].quick_check;
+  return verdict === 'ok' ? ok('SQLite, intact') : failed(`SQLite says: ${verdict}`, 'stop the server and restore the newest backup into an empty data folder: bin/civic restore');
+}
+
+async function migrationsResult({ db, migrations }: Composition): Promise<CheckResult> {
+  const newer = await newerMigrations(db, migrations);
+  if (newer.length > 0) return failed(`the database was upgraded by a newer version (${newer[0]!.plugin}/${newer[0]!.name})`, 'update civic again, or restore the backup made before that upgrade into an empty data folder');
+  const pending = await pendingMigrations(db, migrations);
+  return pending.length > 0 ? warning(`${pending.length} not applied yet`, 'bin/civic serve applies them, or bin/civic migrate') : ok('all applied');
+}
+
+const TOLERATED_SECONDS = 5;
+
+/** Several nodes and their database must agree on the time, or leases end early. */
+async function databaseClockResult({ db }: Composition): Promise<CheckResult> {
+  if (db.dialect !== 'postgres') return ok('SQLite uses the clock of this machine');
+  const [{ now }] = (await db.read.raw('select now() as now')).rows;
+  const off = Math.abs(Date.parse(now) - Date.now()) / 1000;
+  return off <= TOLERATED_SECONDS ? ok('agrees with this machine') : failed(`differs from this machine by ${Math.round(off)} s`, 'set both clocks by NTP');
+}
+
+function ok(detail: string): CheckResult {
+  return { status: 'ok', detail };
+}
+
+function warning(detail: string, fix: string): CheckResult {
+  return { status: 'warning', detail, fix };
+}
+
+function failed(detail: string, fix: string): CheckResult {
+  return { status: 'failed', detail, fix };
+}

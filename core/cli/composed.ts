@@ -1,0 +1,72 @@
+import type { OwnedCommand } from '../civic.ts';
+import { compose, isPostgres, type Composition } from '../compose.ts';
+import { bundledPlugins } from '../load.ts';
+import { prepare } from '../prepare.ts';
+import { Failure, Misuse, type Command, type CommandCall, type Terminal } from './command.ts';
+import { commandHelp } from './help.ts';
+import { findCommand, nearest, parseCall } from './parse.ts';
+import { runInServer } from './remote.ts';
+import { commandLog, composed, settingsOf, withDatabase } from './settings.ts';
+import { processOutlet } from './terminal.ts';
+
+/** The commands of core and plugins that stand on a composition; none when the config is broken, so that help still works. */
+export async function composedCommands(): Promise<Command[]> {
+  const prepared = await prepare(settingsOf({}));
+  if (prepared.errors.length > 0) return [];
+  const composition = await compose({ config: prepared.config, plugins: prepared.plugins, log: await commandLog(prepared) });
+  return composition.commands;
+}
+
+/** Runs a command that a plugin brought. */
+export async function runComposed(argv: string[], others: Command[], terminal: Terminal): Promise<void> {
+  const composition = await composed({ options: globalOptions(argv), terminal });
+  const found = findCommand(composition.commands, argv);
+  if (!found) return explainUnknown(argv, [...others, ...composition.commands]);
+  const { command, rest } = found;
+  const parsed = parseCall(command, rest);
+  if (parsed.options.help) return terminal.out(commandHelp(command, terminal));
+  await runWhereItBelongs(command, { terminal, ...parsed }, composition);
+}
+
+/** `--config` and `--data` are needed before it is known which command's options the others are. */
+function globalOptions(argv: string[]): CommandCall['options'] {
+  const valueOf = (name: string): string | undefined => {
+    const at = argv.indexOf(`--${name}`);
+    return at >= 0 ? argv[at + 1] : argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
+  };
+  return { config: valueOf('config'), data: valueOf('data') };
+}
+
+async function runWhereItBelongs(command: OwnedCommand, call: CommandCall, composition: Composition): Promise<void> {
+  if (command.needs === 'nothing') return command.run(call);
+  const writes = command.writes ?? false;
+  if (writes && !isPostgres(composition.config) && await ranInServer(command, call, composition)) return;
+  await withDatabase(composition, { writes, schema: writes ? 'migrate' : 'require' }, async () => {
+    if (command.needs === 'server') await composition.start();
+    await command.run(call);
+  });
+}
+
+async function ranInServer(command: Command, call: CommandCall, composition: Composition): Promise<boolean> {
+  const outlet = processOutlet();
+  const ask = { name: command.name, positionals: call.positionals, options: call.options, isTerminal: outlet.isTerminal, color: outlet.color };
+  const exit = await runInServer(composition.config.data_dir, ask, outlet, call.terminal.signal);
+  if (exit) process.exitCode = exit;
+  return exit !== null;
+}
+
+/** A command of a plugin that is off is answered with the line that would switch it on. */
+async function explainUnknown(argv: string[], known: Command[]): Promise<never> {
+  const words = argv.filter((word) => !word.startsWith('-'));
+  const owner = (await commandsOfAllPlugins()).find((command) => findCommand([command], argv));
+  if (owner) throw new Failure(`"${owner.name}" belongs to the plugin ${owner.plugin}, which is off. Switch it on in config/civic.yaml:\n\nplugins:\n  ${owner.plugin}:`);
+  const best = nearest(words.join(' '), known.map((command) => command.name)) ?? nearest(words[0] ?? '', known.map((command) => command.name.split(' ')[0]!));
+  throw new Misuse(`There is no command "${words.join(' ')}"${best ? `: did you mean "${best}"?` : ''}\nbin/civic --help lists them all.`);
+}
+
+async function commandsOfAllPlugins(): Promise<OwnedCommand[]> {
+  const names = bundledPlugins();
+  const prepared = await prepare({ env: {}, args: {}, text: JSON.stringify({ plugins: Object.fromEntries(names.map((name) => [name, {}])) }) });
+  if (prepared.errors.length > 0) return [];
+  return (await compose({ config: prepared.config, plugins: prepared.plugins, log: await commandLog(prepared) })).commands;
+}

@@ -1,0 +1,72 @@
+import { compose, type Composition } from '../compose.ts';
+import { describeErrors } from '../config/report.ts';
+import type { CheckResult } from '../plugin.ts';
+import { prepare, type Prepared } from '../prepare.ts';
+import { databaseChecks, machineChecks, settingsChecks, type NamedCheck } from './checks.ts';
+import { Failure, type Command, type Terminal } from './command.ts';
+import { commandLog, settingsOf } from './settings.ts';
+
+type Finding = CheckResult & { name: string };
+
+export const doctor: Command = {
+  name: 'doctor',
+  summary: 'Look whether everything is in order, and say what to do when it is not',
+  needs: 'nothing',
+  async run({ terminal, options }) {
+    const prepared = await prepare(settingsOf(options));
+    const findings = [
+      ...await run(machineChecks(prepared.config)),
+      configFinding(prepared),
+      ...await run(settingsChecks(prepared.config)),
+      ...(prepared.errors.length === 0 ? await findingsInside(prepared) : []),
+    ];
+    terminal.print({ ok: !findings.some(hasFailed), findings }, () => findings.map((finding) => words(finding, terminal)).join('\n'));
+    const failed = findings.filter(hasFailed);
+    if (failed.length > 0) throw new Failure(`\n${failed.length === 1 ? 'One thing needs' : `${failed.length} things need`} mending.`);
+  },
+};
+
+function hasFailed(finding: Finding): boolean {
+  return finding.status === 'failed';
+}
+
+function configFinding({ document, errors, plugins }: Prepared): Finding {
+  if (errors.length > 0) return { name: 'config', status: 'failed', detail: describeErrors(errors, { color: false }), fix: 'mend the file; bin/civic config help <path> explains an option' };
+  const names = plugins.map((plugin) => plugin.name).join(', ') || 'none';
+  return { name: 'config', status: 'ok', detail: `${document.file ?? 'the default configuration'}; plugins: ${names}` };
+}
+
+/** What can only be seen with the plugins put together and the database open, beside a running server or without one. */
+async function findingsInside(prepared: Prepared): Promise<Finding[]> {
+  let composition: Composition;
+  try {
+    composition = await compose({ config: prepared.config, plugins: prepared.plugins, log: await commandLog(prepared) });
+  } catch (error) {
+    return [{ name: 'plugins', status: 'failed', detail: (error as Error).message, fix: 'mend or switch off the plugin it names' }];
+  }
+  try {
+    await composition.open({ writes: false, schema: 'any' });
+    const ofDatabase = await run(databaseChecks(composition));
+    const isUsable = !ofDatabase.some(hasFailed);
+    return [...ofDatabase, ...(isUsable ? await run(composition.checks.map((check) => ({ ...check, name: `${check.plugin}: ${check.name}` }))) : [])];
+  } catch (error) {
+    return [{ name: 'database', status: 'failed', detail: (error as Error).message, fix: 'see database.url in docs/configuration.md' }];
+  } finally {
+    await composition.stop();
+  }
+}
+
+async function run(checks: NamedCheck[]): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const check of checks) {
+    const result = await check.run().catch((error: Error): CheckResult => ({ status: 'failed', detail: error.message }));
+    findings.push({ name: check.name, ...result });
+  }
+  return findings;
+}
+
+function words({ name, status, detail, fix }: Finding, terminal: Terminal): string {
+  const mark = { ok: terminal.style('green', '✓'), warning: terminal.style('yellow', '!'), failed: terminal.style('red', '✗') }[status];
+  const text = `${mark} ${name}: ${detail}`;
+  return fix && status !== 'ok' ? `${text}\n    ${terminal.style('bold', 'Do:')} ${fix}` : text;
+}

@@ -1,0 +1,36 @@
+import type { Command, CommandOption, Terminal } from './command.ts';
+import { COMMON_OPTIONS } from './parse.ts';
+import { table } from './terminal.ts';
+
+/** All commands, a line each. */
+export function overview(commands: Command[], terminal: Terminal): string {
+  const rows = commands.map((command) => [`  ${command.name}`, command.summary]);
+  return [
+    `${terminal.style('bold', 'civic')}: a directory of civic actors in which every statement has a public source`,
+    '',
+    'Usage: bin/civic <command> [options]',
+    '',
+    table(rows),
+    '',
+    'bin/civic <command> --help says more about one.',
+  ].join('\n');
+}
+
+export function commandHelp(command: Command, terminal: Terminal): string {
+  const usage = ['bin/civic', command.name, command.arguments, '[options]'].filter(Boolean).join(' ');
+  const options = [...(command.options ?? []), ...COMMON_OPTIONS].map((option) => [`  ${optionWords(option)}`, option.summary]);
+  const examples = command.examples?.map((example) => `  ${example}`) ?? [];
+  return [
+    command.summary,
+    '',
+    `Usage: ${usage}`,
+    '',
+    terminal.style('bold', 'Options'),
+    table(options),
+    ...(examples.length ? ['', terminal.style('bold', 'Examples'), ...examples] : []),
+  ].join('\n');
+}
+
+function optionWords(option: CommandOption): string {
+  return `--${option.name}${option.value ? ` <${option.value}>` : ''}${option.multiple ? ' …' : ''}`;
+}

@@ -1,0 +1,35 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { exampleYaml } from '../config/document.ts';
+import { prepare } from '../prepare.ts';
+import { projectRoot } from '../root.ts';
+import { Failure, type Command } from './command.ts';
+
+export const init: Command = {
+  name: 'init',
+  summary: 'Write config/civic.yaml, every option explained, to make your own',
+  examples: ['bin/civic init', 'bin/civic init --config /etc/civic/civic.yaml'],
+  needs: 'nothing',
+  async run({ terminal, options }) {
+    const file = resolve((options.config as string | undefined) ?? join(projectRoot, 'config/civic.yaml'));
+    const { schema } = await prepare({ env: {}, args: {} });
+    writeNew(file, exampleYaml(schema));
+    const shown = relative(process.cwd(), file);
+    terminal.print({ file }, () => [
+      `Wrote ${shown.startsWith('..') ? file : shown}. Everything in it is a default; change what you need, then:`,
+      '',
+      '  bin/civic config check    looks for mistakes',
+      '  bin/civic serve           starts the server',
+    ].join('\n'));
+  },
+};
+
+function writeNew(file: string, text: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text, { flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new Failure(`${file} exists already, and nothing was changed. Move it away to start over.`);
+    throw new Failure(`${file} cannot be written: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,59 @@
+import { version } from '../root.ts';
+import { backup } from './backup.ts';
+import type { Command, Terminal } from './command.ts';
+import { Misuse } from './command.ts';
+import { composedCommands, runComposed } from './composed.ts';
+import { configCheck, configHelp, configShow } from './config.ts';
+import { contractsCheck, contractsWrite } from './contracts.ts';
+import { doctor } from './doctor.ts';
+import { exitCodeOf } from './exit.ts';
+import { commandHelp, overview } from './help.ts';
+import { init } from './init.ts';
+import { migrateCommand } from './migrate.ts';
+import { findCommand, parseCall } from './parse.ts';
+import { pluginCheck, pluginList, pluginNew } from './plugin.ts';
+import { restore } from './restore.ts';
+import { serve } from './serve.ts';
+import { createTerminal, processOutlet } from './terminal.ts';
+
+/** These work with a broken config, or see to it themselves. All others come from the composition. */
+const OWN_COMMANDS: Command[] = [
+  serve, init, migrateCommand, doctor, configShow, configCheck, configHelp,
+  pluginList, pluginNew, pluginCheck, contractsWrite, contractsCheck, backup, restore,
+];
+
+/** `bin/civic`: answers the exit code. */
+export async function main(argv: string[]): Promise<number> {
+  const interrupted = new AbortController();
+  // The first Ctrl-C lets the work end cleanly; Node's own handling of the second ends the process.
+  process.once('SIGINT', () => { interrupted.abort(); });
+  process.once('SIGTERM', () => { interrupted.abort(); });
+  const terminal = createTerminal(processOutlet(), { json: argv.includes('--json'), signal: interrupted.signal });
+  return exitCodeOf(() => dispatch(argv, terminal), terminal);
+}
+
+async function dispatch(argv: string[], terminal: Terminal): Promise<void> {
+  const [first] = argv;
+  if (first === '--version' || first === 'version') return terminal.out(version);
+  if (first === undefined || first === '--help' || first === 'help') return showHelp(argv.slice(1), terminal);
+  const own = findCommand(OWN_COMMANDS, argv);
+  if (!own) return runComposed(argv, OWN_COMMANDS, terminal);
+  await runOwn(own.command, own.rest, terminal);
+}
+
+async function runOwn(command: Command, rest: string[], terminal: Terminal): Promise<void> {
+  try {
+    const call = parseCall(command, rest);
+    if (call.options.help) return terminal.out(commandHelp(command, terminal));
+    await command.run({ terminal, ...call });
+  } catch (error) {
+    if (error instanceof Misuse) error.message += `\nbin/civic ${command.name} --help shows how to call it.`;
+    throw error;
+  }
+}
+
+async function showHelp(words: string[], terminal: Terminal): Promise<void> {
+  const commands = [...OWN_COMMANDS, ...await composedCommands()];
+  const found = findCommand(commands, words);
+  terminal.out(found && words.length > 0 ? commandHelp(found.command, terminal) : overview(commands, terminal));
+}

@@ -1,0 +1,40 @@
+import type { OpenDatabase } from '../database/connect.ts';
+import { pendingMigrations, type MigrationName } from '../database/migrate.ts';
+import { backUp } from './backup.ts';
+import type { Command } from './command.ts';
+import { composed } from './settings.ts';
+
+export const migrateCommand: Command = {
+  name: 'migrate',
+  summary: 'Bring the database up to date; serve does this by itself',
+  options: [
+    { name: 'dry-run', summary: 'Only list what would be done' },
+    { name: 'no-backup', summary: 'Do not back up first' },
+  ],
+  needs: 'nothing',
+  async run({ terminal, options }) {
+    const composition = await composed({ terminal, options });
+    try {
+      if (options['dry-run']) {
+        await composition.open({ writes: false, schema: 'any' });
+        const pending = await pendingMigrations(composition.db, composition.migrations);
+        return terminal.print(pending.map(nameOf), () => pending.map(label).join('\n') || 'Nothing to do: the database is up to date.');
+      }
+      const beforeMigrating = async (db: OpenDatabase): Promise<void> => {
+        if (!options['no-backup']) await backUp(db, composition.config, terminal, 'before-upgrade');
+      };
+      const applied = await composition.open({ writes: true, schema: 'migrate', beforeMigrating });
+      terminal.print(applied.map(nameOf), () => (applied.length ? `Applied:\n${applied.map(label).join('\n')}` : 'The database is up to date.'));
+    } finally {
+      await composition.stop();
+    }
+  },
+};
+
+function nameOf({ plugin, name }: MigrationName): MigrationName {
+  return { plugin, name };
+}
+
+function label({ plugin, name }: MigrationName): string {
+  return `  ${plugin}/${name}`;
+}

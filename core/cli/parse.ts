@@ -1,0 +1,69 @@
+import { distance } from 'fastest-levenshtein';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { Misuse, type Command, type CommandCall, type CommandOption } from './command.ts';
+
+/** Options every command takes. */
+export const COMMON_OPTIONS: CommandOption[] = [
+  { name: 'config', value: 'file', summary: 'The config file (default: config/civic.yaml)' },
+  { name: 'data', value: 'folder', summary: 'The data folder (default: ./data)' },
+  { name: 'json', summary: 'Print data as JSON' },
+  { name: 'help', summary: 'Show this help' },
+];
+
+export type ParsedOptions = CommandCall['options'];
+
+/** The command whose words the arguments start with, the longest first, and what follows. */
+export function findCommand<C extends Command>(commands: C[], argv: string[]): { command: C; rest: string[] } | null {
+  const longestFirst = [...commands].sort((a, b) => b.name.length - a.name.length);
+  for (const command of longestFirst) {
+    const words = command.name.split(' ');
+    if (words.every((word, i) => argv[i] === word)) return { command, rest: argv.slice(words.length) };
+  }
+  return null;
+}
+
+export function parseCall(command: Command, rest: string[]): { options: ParsedOptions; positionals: string[] } {
+  const options = [...(command.options ?? []), ...COMMON_OPTIONS];
+  const parsed = strictly(options, rest);
+  if (parsed.values.help) return { options: parsed.values, positionals: [] };
+  for (const option of options) {
+    if (option.required && parsed.values[option.name] === undefined) throw new Misuse(`--${option.name} is missing: ${option.summary}`);
+  }
+  checkPositionals(command, parsed.positionals);
+  return { options: parsed.values, positionals: parsed.positionals };
+}
+
+function strictly(options: CommandOption[], args: string[]): { values: ParsedOptions; positionals: string[] } {
+  const known: ParseArgsConfig['options'] = {};
+  for (const option of options) {
+    known[option.name] = { type: option.value ? 'string' : 'boolean', multiple: option.multiple ?? false };
+  }
+  try {
+    const { values, positionals } = parseArgs({ args, options: known, allowPositionals: true, strict: true });
+    return { values: values as ParsedOptions, positionals };
+  } catch (error) {
+    throw new Misuse(parseFault(error as NodeJS.ErrnoException, options));
+  }
+}
+
+function parseFault(error: NodeJS.ErrnoException, options: CommandOption[]): string {
+  if (error.code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return error.message.split('\n')[0]!;
+  const given = /'(-[^']*)'/.exec(error.message)?.[1] ?? '';
+  const best = nearest(given.replace(/^-+/, ''), options.map((option) => option.name));
+  return `There is no option ${given}${best ? `: did you mean --${best}?` : ''}`;
+}
+
+function checkPositionals(command: Command, given: string[]): void {
+  const wanted = command.arguments?.split(' ') ?? [];
+  const required = wanted.filter((word) => word.startsWith('<'));
+  if (given.length < required.length) throw new Misuse(`${required[given.length]} is missing`);
+  const isOpenEnded = wanted.at(-1)?.includes('…');
+  if (given.length > wanted.length && !isOpenEnded) throw new Misuse(`"${given[wanted.length]}" is one argument too many`);
+}
+
+/** The closest of some names, when it is close enough to be what was meant. */
+export function nearest(given: string, names: string[]): string | null {
+  const scored = names.map((name) => ({ name, off: distance(given, name) })).sort((a, b) => a.off - b.off);
+  const best = scored[0];
+  return best && best.off <= Math.max(1, Math.floor(best.name.length / 3)) ? best.name : null;
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, rmSync } from 'node:fs';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Command, CommandCall, Terminal } from './command.ts';
+import { exitCodeOf } from './exit.ts';
+import { createTerminal, type Outlet } from './terminal.ts';
+
+/** What a command line asks of the running server. */
+interface Ask {
+  name: string;
+  positionals: string[];
+  options: CommandCall['options'];
+  isTerminal: boolean;
+  color: boolean;
+}
+
+export interface ControlSocket {
+  close(): Promise<void>;
+}
+
+type Answer = { out: string } | { err: string } | { exit: number } | { unknown: string };
+
+// The longest path a Unix socket may have is 104 to 108 bytes, depending on the system.
+const LONGEST_PATH = 100;
+
+export function controlSocketPath(dataDir: string): string {
+  const path = join(resolve(dataDir), 'civic.sock');
+  if (Buffer.byteLength(path) <= LONGEST_PATH) return path;
+  return join(tmpdir(), `civic-${createHash('sha256').update(path).digest('hex').slice(0, 16)}.sock`);
+}
+
+/** Lets commands on the same machine run inside this process: one process writes a SQLite file. */
+export async function openControlSocket(dataDir: string, commands: () => Command[]): Promise<ControlSocket> {
+  const path = controlSocketPath(dataDir);
+  // Only the holder of the writer lock comes here, so a socket that exists is left over from a killed process.
+  rmSync(path, { force: true });
+  const server = createServer((socket) => serveCalls(socket, commands));
+  await listen(server, path);
+  chmodSync(path, 0o600);
+  return { close: () => new Promise((done) => { server.close(() => done()); }) };
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((done, failed) => {
+    server.once('error', failed);
+    server.listen(path, done);
+  });
+}
+
+function serveCalls(socket: Socket, commands: () => Command[]): void {
+  const gone = new AbortController();
+  socket.on('close', () => { gone.abort(); });
+  socket.on('error', () => { gone.abort(); });
+  createInterface({ input: socket }).once('line', (line) => {
+    const send = (answer: Answer): void => { if (!socket.destroyed) socket.write(`${JSON.stringify(answer)}\n`); };
+    void runAsked(JSON.parse(line) as Ask, commands(), send, gone.signal).finally(() => { socket.end(); });
+  });
+}
+
+async function runAsked(ask: Ask, commands: Command[], send: (answer: Answer) => void, signal: AbortSignal): Promise<void> {
+  const command = commands.find((candidate) => candidate.name === ask.name);
+  if (!command) return send({ unknown: ask.name });
+  const outlet: Outlet = { out: (out) => { send({ out }); }, err: (err) => { send({ err }); }, isTerminal: ask.isTerminal, color: ask.color };
+  const terminal: Terminal = createTerminal(outlet, { json: Boolean(ask.options.json), signal });
+  const exit = await exitCodeOf(() => command.run({ terminal, positionals: ask.positionals, options: ask.options }), terminal);
+  send({ exit });
+}
+
+/** Runs a command inside the server that uses this data folder. Null when none is up. */
+export function runInServer(dataDir: string, ask: Ask, outlet: Outlet, signal: AbortSignal): Promise<number | null> {
+  return new Promise((done, failed) => {
+    const socket = createConnection(controlSocketPath(dataDir));
+    let exit: number | null = null;
+    socket.on('connect', () => { socket.write(`${JSON.stringify(ask)}\n`); });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') done(null);
+      else failed(error);
+    });
+    createInterface({ input: socket }).on('line', (line) => {
+      const answer = JSON.parse(line) as Answer;
+      if ('out' in answer) outlet.out(answer.out);
+      else if ('err' in answer) outlet.err(answer.err);
+      else if ('exit' in answer) exit = answer.exit;
+      else outlet.err(`The running server does not know "${answer.unknown}": restart it after changing its config\n`);
+    });
+    socket.on('close', () => {
+      if (exit === null && !socket.errored) outlet.err('The server stopped before the command was done\n');
+      done(exit ?? 1);
+    });
+    signal.addEventListener('abort', () => { socket.destroy(); });
+  });
+}

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { compose, isPostgres, type Composition, type Role } from '../compose.ts';
+import { createLogger } from '../log.ts';
+import { backUp } from './backup.ts';
+import { Failure, Misuse, type Command, type Terminal } from './command.ts';
+import { openControlSocket, type ControlSocket } from './remote.ts';
+import { preparedOrFail, settingsOf } from './settings.ts';
+
+export const serve: Command = {
+  name: 'serve',
+  summary: 'Start the server',
+  options: [
+    { name: 'host', value: 'address', summary: 'The address to listen on (default: 127.0.0.1)' },
+    { name: 'port', value: 'number', summary: 'The port to listen on (default: 8080)' },
+    { name: 'role', value: 'role', summary: 'web, worker or all (default: all); web and worker need Postgres' },
+    { name: 'no-backup', summary: 'Do not back up before an upgrade of the database' },
+  ],
+  examples: ['bin/civic serve', 'bin/civic serve --port 9000 --data /srv/civic'],
+  needs: 'nothing',
+  async run({ terminal, options }) {
+    const prepared = await preparedOrFail(settingsOf(options), terminal);
+    const role = roleOf(options.role as string | undefined, isPostgres(prepared.config));
+    const log = await createLogger(prepared.config.log);
+    const composition = await compose({ config: prepared.config, plugins: prepared.plugins, log, role });
+    const backs = prepared.config.backup.before_migrations && !options['no-backup'];
+    let control: ControlSocket | null = null;
+    try {
+      await boot(composition, terminal, { backs });
+      if (!isPostgres(prepared.config)) control = await openControlSocket(prepared.config.data_dir, () => composition.commands);
+      if (role !== 'worker') await composition.listen();
+      terminal.err(welcome(composition, role, terminal));
+      if (!terminal.signal.aborted) await once(terminal.signal, 'abort');
+      terminal.err('Stopping…');
+    } finally {
+      await control?.close();
+      await composition.stop();
+    }
+  },
+};
+
+function roleOf(given: string | undefined, onPostgres: boolean): Role {
+  if (given === undefined || given === 'all') return 'all';
+  if (given !== 'web' && given !== 'worker') throw new Misuse(`--role is web, worker or all, not "${given}"`);
+  if (!onPostgres) throw new Failure(`--role ${given} needs Postgres: one process writes a SQLite file, so only --role all exists there. Set database.url to postgres://…`);
+  return given;
+}
+
+async function boot(composition: Composition, terminal: Terminal, { backs }: { backs: boolean }): Promise<void> {
+  await composition.open({
+    writes: true,
+    schema: 'migrate',
+    beforeMigrating: async (db) => { if (backs) await backUp(db, composition.config, terminal, 'before-upgrade'); },
+  });
+  await composition.start();
+}
+
+/** A few lines on where to look next; on standard error, so that the log on standard output stays machine-readable. */
+function welcome({ instance, plugins, config }: Composition, role: Role, terminal: Terminal): string {
+  const url = (path: string): string => terminal.style('cyan', instance.public_url + path);
+  const names = plugins.map((plugin) => plugin.name).join(', ') || 'none yet (docs/writing-plugins.md, or name some in config/civic.yaml)';
+  if (role === 'worker') return `${instance.name} ${instance.version} does background work. Plugins: ${names}. Ctrl-C stops it.`;
+  return [
+    '',
+    `  ${terminal.style('bold', instance.name)} ${instance.version} is running at ${url('/')}`,
+    '',
+    `  Plugins   ${names}`,
+    `  Database  ${isPostgres(config) ? 'Postgres' : `SQLite in ${config.data_dir}`}`,
+    `  Its API   ${url('/docs')}`,
+    '  Settings  bin/civic init writes config/civic.yaml; bin/civic doctor checks everything',
+    '',
+    '  Ctrl-C stops it.',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,41 @@
+import { describeErrors } from '../config/report.ts';
+import { compose, type Composition, type ComposeOptions, type OpenOptions } from '../compose.ts';
+import { createLogger, type Logger } from '../log.ts';
+import { prepare, type Prepared, type Settings } from '../prepare.ts';
+import { Failure, type CommandCall, type Terminal } from './command.ts';
+
+type Options = CommandCall['options'];
+
+/** Where the configuration comes from, as the command line says. */
+export function settingsOf({ config, data, host, port }: Options): Settings {
+  const given = Object.entries({ data, host, port }).filter(([, value]) => typeof value === 'string');
+  return { env: process.env, args: Object.fromEntries(given) as Record<string, string>, file: config as string | undefined };
+}
+
+/** The configuration, or a failure that tells everything wrong with it. */
+export async function preparedOrFail(settings: Settings, terminal: Terminal): Promise<Prepared> {
+  const prepared = await prepare(settings);
+  if (prepared.errors.length > 0) throw new Failure(describeErrors(prepared.errors, { color: terminal.style('bold', 'x') !== 'x' }));
+  return prepared;
+}
+
+/** Commands say what they do in words; the log is for what goes wrong beside that. */
+export function commandLog(prepared: Prepared): Promise<Logger> {
+  return createLogger({ ...prepared.config.log, level: 'warn' }, process.stderr);
+}
+
+/** The composition of a command other than `serve`. */
+export async function composed(call: Pick<CommandCall, 'options' | 'terminal'>, extra: Partial<ComposeOptions> = {}): Promise<Composition> {
+  const prepared = await preparedOrFail(settingsOf(call.options), call.terminal);
+  return compose({ config: prepared.config, plugins: prepared.plugins, log: await commandLog(prepared), ...extra });
+}
+
+/** Runs `work` with the database open, and closes it whatever happens. */
+export async function withDatabase(composition: Composition, options: OpenOptions, work: () => Promise<void>): Promise<void> {
+  try {
+    await composition.open(options);
+    await work();
+  } finally {
+    await composition.stop();
+  }
+}

@@ -1,0 +1,101 @@
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { register } from 'node:module';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Plugin } from './plugin.ts';
+import { projectRoot } from './root.ts';
+
+/** Why a plugin could not be loaded, in words for the person who named it. */
+export class LoadFailure extends Error {}
+
+/** The names of the plugins that lie in the kit's own folder, compiled or plain JavaScript. */
+export function bundledPlugins(): string[] {
+  const names = ['dist/plugins', 'plugins'].flatMap((folder) => foldersWithIndex(join(projectRoot, folder)));
+  return [...new Set(names)].sort();
+}
+
+function foldersWithIndex(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).filter((name) => existsSync(join(folder, name, 'index.js')));
+}
+
+/**
+ * Loads a plugin by name from the kit's own folder, or from a path or npm package.
+ * Paths are relative to `base`, the folder of the config file.
+ */
+export async function loadPlugin(name: string, from: string | undefined, base: string): Promise<Plugin> {
+  const file = from === undefined ? bundledFile(name) : outsideFile(from, base);
+  const plugin = await importPlugin(file);
+  if (plugin.name !== name) {
+    throw new LoadFailure(`${from ?? file} is the plugin "${plugin.name}", not "${name}": name the section "${plugin.name}"`);
+  }
+  return plugin;
+}
+
+/** Loads whatever plugin lies at a path or in a package, under its own name. */
+export async function loadPluginAt(from: string, base: string): Promise<Plugin> {
+  return importPlugin(outsideFile(from, base));
+}
+
+function bundledFile(name: string): string {
+  const places = [join(projectRoot, 'dist/plugins', name, 'index.js'), join(projectRoot, 'plugins', name, 'index.js')];
+  const file = places.find((place) => existsSync(place));
+  if (!file) throw new LoadFailure(`There is no plugin "${name}" in this kit`);
+  return file;
+}
+
+function outsideFile(from: string, base: string): string {
+  letOutsidersImportCivic();
+  return from.startsWith('.') || isAbsolute(from) ? fileAtPath(resolve(base, from)) : fileOfPackage(from, base);
+}
+
+function fileAtPath(path: string): string {
+  if (!existsSync(path)) throw new LoadFailure(`Nothing is at ${path}`);
+  if (!statSync(path).isDirectory()) return path;
+  const index = join(path, 'index.js');
+  if (!existsSync(index)) throw new LoadFailure(`The folder ${path} has no index.js`);
+  return index;
+}
+
+function fileOfPackage(name: string, base: string): string {
+  for (const folder of [base, projectRoot].flatMap(withParents)) {
+    const home = join(folder, 'node_modules', name);
+    if (existsSync(join(home, 'package.json'))) return join(home, entryOf(JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))));
+  }
+  throw new LoadFailure(`The package "${name}" is not installed: npm install ${name}`);
+}
+
+function withParents(folder: string): string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [folder] : [folder, ...withParents(parent)];
+}
+
+/** The file a package means by its own name when imported; `require.resolve` would miss packages that only offer `import`. */
+function entryOf(manifest: { exports?: any; main?: string }): string {
+  const main = manifest.exports?.['.'] ?? manifest.exports;
+  if (typeof main === 'string') return main;
+  return main?.import ?? main?.default ?? manifest.main ?? 'index.js';
+}
+
+async function importPlugin(file: string): Promise<Plugin> {
+  let module: { default?: Partial<Plugin> };
+  try {
+    module = await import(pathToFileURL(file).href);
+  } catch (error) {
+    throw new LoadFailure(`${file} cannot be loaded: ${(error as Error).message}`, { cause: error });
+  }
+  const plugin = module.default;
+  if (!plugin || typeof plugin.register !== 'function' || typeof plugin.name !== 'string') {
+    throw new LoadFailure(`${file} has no plugin as its default export: export default definePlugin({ … })`);
+  }
+  return plugin as Plugin;
+}
+
+let areOutsidersAllowed = false;
+
+/** A plugin outside the tree has no `civic` in its node_modules; a resolve hook gives it this one. */
+function letOutsidersImportCivic(): void {
+  if (areOutsidersAllowed) return;
+  areOutsidersAllowed = true;
+  register('./resolve.js', import.meta.url);
+}

@@ -1,0 +1,91 @@
+import { checkConfig } from './config/check.ts';
+import { pluginError, readConfigFile, readConfigText, type ConfigDocument } from './config/load.ts';
+import type { ConfigError, ConfigFragment, CoreConfig, Origin } from './config/types.ts';
+import { bundledPlugins, LoadFailure, loadPlugin } from './load.ts';
+import { orderPlugins, type OrderFault } from './order.ts';
+import type { Plugin } from './plugin.ts';
+import { projectRoot } from './root.ts';
+
+/** Where the configuration comes from. */
+export interface Settings {
+  env: NodeJS.ProcessEnv;
+  /** Options of the command line that stand for one of the file: `{ port: '9000' }`. */
+  args: Record<string, string>;
+  /** What `--config` names. */
+  file?: string;
+  /** A config file that is in no file. */
+  text?: string;
+  /** Plugins already in hand; others are loaded as the file says. */
+  given?: Plugin[];
+}
+
+/** The configuration, checked, and the plugins it names, in order. */
+export interface Prepared {
+  document: ConfigDocument;
+  config: CoreConfig;
+  origins: Map<string, Origin>;
+  /** The options of core and of every named plugin. */
+  schema: ConfigFragment;
+  plugins: Plugin[];
+  errors: ConfigError[];
+}
+
+/** The phases check and order: every fault of the config file at once, nothing opened. */
+export async function prepare(settings: Settings): Promise<Prepared> {
+  const { env, args, file, text } = settings;
+  const options = { env, args, file, root: projectRoot };
+  const document = text === undefined ? readConfigFile(options) : readConfigText(text, 'civic.yaml', options);
+  const given = new Map((settings.given ?? []).map((plugin) => [plugin.name, plugin]));
+  const loaded = await loadNamed(document, given);
+  const fragments = new Map(loaded.plugins.map((plugin) => [plugin.name, plugin.config]));
+  const checked = checkConfig(document, fragments, [...bundledPlugins(), ...given.keys()]);
+  const ordered = orderPlugins(loaded.plugins);
+  return {
+    document,
+    config: checked.config,
+    origins: checked.origins,
+    schema: checked.schema,
+    plugins: ordered.plugins,
+    errors: [...checked.errors, ...loaded.errors, ...ordered.faults.map((fault) => orderError(fault, document)), ...sharedCodes(ordered.plugins, document)],
+  };
+}
+
+async function loadNamed(document: ConfigDocument, given: Map<string, Plugin>): Promise<{ plugins: Plugin[]; errors: ConfigError[] }> {
+  const bundled = new Set(bundledPlugins());
+  const plugins: Plugin[] = [];
+  const errors: ConfigError[] = [];
+  for (const { name, enabled, from } of document.plugins) {
+    const isUnknown = from === undefined && !bundled.has(name) && !given.has(name);
+    // The check of the file tells about names it does not know, with the nearest one.
+    if (!enabled || isUnknown) continue;
+    try {
+      plugins.push(given.get(name) ?? await loadPlugin(name, from, projectRoot));
+    } catch (error) {
+      if (!(error instanceof LoadFailure)) throw error;
+      errors.push(pluginError(document, name, error.message));
+    }
+  }
+  return { plugins, errors };
+}
+
+function orderError(fault: OrderFault, document: ConfigDocument): ConfigError {
+  if (fault.kind === 'missing') {
+    return pluginError(document, fault.plugin, `${fault.plugin} needs the plugin ${fault.need}, which is not on`, { hint: `add "${fault.need}:" under "plugins:"` });
+  }
+  const circle = [...fault.plugins, fault.plugins[0]].join(' → ');
+  return pluginError(document, fault.plugins[0]!, `these plugins wait for each other: ${circle}`, { hint: 'one of them must not need or use the next' });
+}
+
+/** A problem code is a promise to clients, so it has one owner. */
+function sharedCodes(plugins: Plugin[], document: ConfigDocument): ConfigError[] {
+  const owners = new Map<string, string>();
+  const errors: ConfigError[] = [];
+  for (const plugin of plugins) {
+    for (const code of Object.keys(plugin.problems ?? {})) {
+      const owner = owners.get(code);
+      if (owner) errors.push(pluginError(document, plugin.name, `${plugin.name} and ${owner} both have the problem code "${code}"`, { hint: 'switch one of them off, or rename the code in one' }));
+      owners.set(code, plugin.name);
+    }
+  }
+  return errors;
+}

@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from './clock.ts';
+import { compose, type Composition } from './compose.ts';
+import { describeErrors } from './config/report.ts';
+import { recordAnswers } from './contracts/recorder.ts';
+import { createLogger, type Logger } from './log.ts';
+import type { Plugin } from './plugin.ts';
+import { prepare } from './prepare.ts';
+import { knownProblems } from './problems.ts';
+import { testDatabase, type TestDatabase } from './testing-database.ts';
+
+export { stoppedClock } from './clock.ts';
+export { testDatabases } from './testing-database.ts';
+
+export interface TestServerOptions {
+  /** Plugins in hand, or names of the kit's own. */
+  plugins?: (Plugin | string)[];
+  /** A config file as an object; it goes through the same checks. */
+  config?: Record<string, unknown> & { plugins?: Record<string, unknown> };
+  database?: 'sqlite' | 'postgres';
+  clock?: Clock;
+  /** Also listens on a free port of 127.0.0.1; `url` then says where. */
+  listen?: boolean;
+  /** False to stop after register, with no database. */
+  open?: boolean;
+  /** Where log lines go; nowhere by default. */
+  log?: Logger;
+}
+
+export interface TestRequest {
+  payload?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface TestAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  /** Parsed when it is JSON, else the text. */
+  body: any;
+  text: string;
+}
+
+export interface TestServer {
+  readonly composition: Composition;
+  readonly server: Composition['server'];
+  readonly db: Composition['db'];
+  /** Where it listens, when asked to. */
+  readonly url: string;
+  request(method: string, path: string, options?: TestRequest): Promise<TestAnswer>;
+  /** Stops it and throws its database away. Fails when an answer did not fit its route's declaration. */
+  close(): Promise<void>;
+}
+
+/** A real server on a fresh database of its own, for tests of the kit and of plugins. */
+export async function testServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'civic-test-'));
+  const faults: string[] = [];
+  let database: TestDatabase | null = null;
+  let composition: Composition | null = null;
+
+  async function close(): Promise<void> {
+    await composition?.stop();
+    await database?.drop();
+    rmSync(folder, { recursive: true, force: true });
+    if (faults.length > 0) throw new Error(`Answers that do not fit their declaration:\n${faults.join('\n')}`);
+  }
+
+  try {
+    if (options.open !== false) database = await testDatabase(options.database ?? 'sqlite');
+    composition = await composeForTest(options, folder, database);
+    recordAnswers(composition.server, { problems: knownProblems(), onFault: (fault) => { faults.push(fault); } });
+    if (database) {
+      await composition.open({ writes: true, schema: 'migrate' });
+      await composition.start();
+      if (options.listen) await composition.listen();
+    }
+  } catch (error) {
+    faults.length = 0;
+    await close();
+    throw error;
+  }
+  const { server } = composition;
+  const running = composition;
+  return {
+    composition: running,
+    server,
+    get db() { return running.db; },
+    url: server.info.uri,
+    request: (method, path, request = {}) => inject(server, method, path, request),
+    close,
+  };
+}
+
+async function composeForTest(options: TestServerOptions, folder: string, database: TestDatabase | null): Promise<Composition> {
+  const { plugins = [], config = {} } = options;
+  const given = plugins.filter((plugin) => typeof plugin !== 'string');
+  const sections = Object.fromEntries(plugins.map((plugin) => [typeof plugin === 'string' ? plugin : plugin.name, {}]));
+  const text = JSON.stringify({ ...settingsForTest(folder, database), ...config, plugins: { ...sections, ...config.plugins } });
+  const prepared = await prepare({ env: {}, args: {}, text, given });
+  if (prepared.errors.length > 0) throw new Error(describeErrors(prepared.errors, { color: false }));
+  const log = options.log ?? await createLogger({ level: 'silent', access: 'warn', format: 'json' });
+  return compose({ config: prepared.config, plugins: prepared.plugins, log, clock: options.clock, strict: true });
+}
+
+function settingsForTest(folder: string, database: TestDatabase | null): Record<string, unknown> {
+  return { data_dir: folder, http: { port: 0 }, shutdown_seconds: 5, database: { url: database?.url ?? null } };
+}
+
+async function inject(server: Composition['server'], method: string, path: string, { payload, headers = {} }: TestRequest): Promise<TestAnswer> {
+  const answer = await server.inject({ method, url: path, headers, payload: payload as object | undefined });
+  const isJson = /[/+]json/.test(String(answer.headers['content-type'] ?? ''));
+  return { status: answer.statusCode, headers: answer.headers as TestAnswer['headers'], body: isJson && answer.payload ? JSON.parse(answer.payload) : answer.payload, text: answer.payload };
+}
