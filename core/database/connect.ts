@@ -41,9 +41,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
 }
 
 async function sqliteDatabase(file: string, options: DatabaseOptions): Promise<OpenDatabase> {
-  const strictness = options.strict ? createStrictness() : lenient;
-  const pools = await openSqlite(file, strictness);
-  const writer = createGroupWriter(pools, { log: options.log, strictness });
+  const settings = { log: options.log, strictness: options.strict ? createStrictness() : lenient };
+  const { strictness } = settings;
+  const pools = await openSqlite(file, settings);
+  const writer = createGroupWriter(pools, settings);
   return {
     dialect: 'sqlite',
     read: pools.readers,
@@ -67,9 +68,10 @@ async function sqliteDatabase(file: string, options: DatabaseOptions): Promise<O
 }
 
 async function postgresDatabase(url: string, options: DatabaseOptions): Promise<OpenDatabase> {
-  const strictness = options.strict ? createStrictness() : lenient;
-  const pool = await openPostgres(url, options.pool, strictness);
-  const writer = createTransactionWriter(pool, { log: options.log, strictness });
+  const settings = { log: options.log, strictness: options.strict ? createStrictness() : lenient };
+  const { strictness } = settings;
+  const pool = await openPostgres(url, options.pool, settings);
+  const writer = createTransactionWriter(pool, settings);
   const listener = createListener(url, options.log);
   return {
     dialect: 'postgres',

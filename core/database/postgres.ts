@@ -3,6 +3,7 @@ import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { Failure } from '../cli/command.ts';
 import { cleanError, driverError, type DriverError } from './errors.ts';
+import { knexLog, type OpenSettings } from './settings.ts';
 import type { Strictness } from './strict.ts';
 
 const OLDEST = 13;
@@ -81,8 +82,8 @@ class CivicClient extends PostgresClient {
   }
 }
 
-export async function openPostgres(url: string, pool: number, strictness: Strictness): Promise<Knex> {
-  const config = { client: CivicClient, strictness, connection: { connectionString: url, types }, compileSqlOnError: false, pool: { min: 0, max: pool }, acquireConnectionTimeout: 30_000 };
+export async function openPostgres(url: string, pool: number, { log, strictness }: OpenSettings): Promise<Knex> {
+  const config = { client: CivicClient, strictness, log: knexLog(log), connection: { connectionString: url, types }, compileSqlOnError: false, pool: { min: 0, max: pool }, acquireConnectionTimeout: 30_000 };
   const database = knex(config as unknown as Knex.Config);
   try {
     const [facts] = await database.raw("select current_setting('server_version_num')::int / 10000 as version, current_setting('server_encoding') as encoding");

@@ -33,13 +33,14 @@ export function searchIndexStatements(dialect: Dialect, table: string): string[]
 export async function putSearchTokens(tx: Tx, table: string, key: number, words: string[]): Promise<void> {
   const isSqlite = dialectOf(tx) === 'sqlite';
   await tx(table).where(isSqlite ? 'rowid' : 'key', key).delete();
-  if (words.length === 0) return;
-  if (isSqlite) await tx.raw('insert into ?? (rowid, tokens) values (?, ?)', [table, key, words.join(' ')]);
-  else await tx.raw('insert into ?? (key, tokens) values (?, array_to_tsvector(?::text[]))', [table, key, words]);
+  const found = words.flatMap(tokens);
+  if (found.length === 0) return;
+  if (isSqlite) await tx.raw('insert into ?? (rowid, tokens) values (?, ?)', [table, key, found.join(' ')]);
+  else await tx.raw('insert into ?? (key, tokens) values (?, array_to_tsvector(?::text[]))', [table, key, found]);
 }
 
 export interface SearchWords {
-  /** Folded words that must all be there. */
+  /** Words that must all be there. */
   all: string[];
   /** The beginning of one more word. */
   prefix?: string;
@@ -47,15 +48,18 @@ export interface SearchWords {
 
 /** Narrows a query to rows whose `column` holds a key that the index finds. Without any word it finds nothing. */
 export function searchMatch(db: Reader, query: Knex.QueryBuilder, column: string, table: string, words: SearchWords): void {
-  const terms = words.all.map((word) => ({ word: cut(word), end: '' }));
-  if (words.prefix) terms.push({ word: cut(words.prefix), end: '*' });
-  if (terms.length === 0) {
+  const all = words.all.flatMap(tokens);
+  const beginning = tokens(words.prefix ?? '');
+  const prefix = beginning.pop();
+  const whole = [...all, ...beginning];
+  // Words are letters and digits only, so they need no escaping.
+  if (whole.length === 0 && !prefix) {
     query.whereRaw('1 = 0');
   } else if (dialectOf(db) === 'sqlite') {
-    const match = terms.map(({ word, end }) => `"${word.replaceAll('"', '')}"${end}`).join(' ');
+    const match = [...whole.map((word) => `"${word}"`), ...(prefix ? [`"${prefix}"*`] : [])].join(' ');
     query.whereIn(column, db(table).select('rowid').whereRaw('?? match ?', [table, match]));
   } else {
-    const match = terms.map(({ word, end }) => `'${word.replace(/['\\]/g, '')}'${end && ':*'}`).join(' & ');
+    const match = [...whole.map((word) => `'${word}'`), ...(prefix ? [`'${prefix}':*`] : [])].join(' & ');
     query.whereIn(column, db(table).select('key').whereRaw('tokens @@ ?::tsquery', [match]));
   }
 }

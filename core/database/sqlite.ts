@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import knex, { type Knex } from 'knex';
 import { Failure } from '../cli/command.ts';
 import { cleanError, driverError, type DriverError } from './errors.ts';
+import { knexLog, type OpenSettings } from './settings.ts';
 import type { Strictness } from './strict.ts';
 
 const READERS = 3;
@@ -111,8 +112,8 @@ class ReaderClient extends SqliteClient {
   }
 }
 
-function openPool(client: typeof WriterClient, file: string, size: number, strictness: Strictness): Knex {
-  const config = { client, strictness, connection: { filename: file }, useNullAsDefault: true, compileSqlOnError: false, pool: { min: size, max: size }, acquireConnectionTimeout: 30_000 };
+function openPool(client: typeof WriterClient, file: string, size: number, { log, strictness }: OpenSettings): Knex {
+  const config = { client, strictness, log: knexLog(log), connection: { filename: file }, useNullAsDefault: true, compileSqlOnError: false, pool: { min: size, max: size }, acquireConnectionTimeout: 30_000 };
   return knex(config as unknown as Knex.Config);
 }
 
@@ -124,9 +125,9 @@ export interface SqlitePools {
 }
 
 /** Opens a SQLite file: one connection that writes and three that only read. */
-export async function openSqlite(file: string, strictness: Strictness): Promise<SqlitePools> {
-  const writer = openPool(WriterClient, file, 1, strictness);
-  const readers = openPool(ReaderClient as typeof WriterClient, file, READERS, strictness);
+export async function openSqlite(file: string, settings: OpenSettings): Promise<SqlitePools> {
+  const writer = openPool(WriterClient, file, 1, settings);
+  const readers = openPool(ReaderClient as typeof WriterClient, file, READERS, settings);
   try {
     await mkdir(dirname(file), { recursive: true });
     const writing = (await writer.client.acquireConnection()) as SqliteConnection;

@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface Strictness {
   /** Throws when called inside `write` or `snapshot`. */
   check(what: string): void;
-  inside<T>(where: string, fn: () => T): T;
+  inside<T>(where: string, fn: () => Promise<T>): Promise<T>;
 }
 
 export const lenient: Strictness = { check: () => undefined, inside: (_where, fn) => fn() };
@@ -16,6 +16,7 @@ export function createStrictness(): Strictness {
       const where = storage.getStore();
       if (where) throw new Error(`${what} was used inside ${where}: only its tx may be used there`);
     },
-    inside: (where, fn) => storage.run(where, fn),
+    // Awaited inside: a query that is returned unstarted starts here.
+    inside: (where, fn) => storage.run(where, async () => await fn()),
   };
 }
