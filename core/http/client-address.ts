@@ -31,16 +31,16 @@ function trustedRange(entry: string): Range {
  * `public_url` says where the instance is.
  */
 export function clientAddress(from: { remoteAddress: string; forwardedFor?: string | string[] | undefined }, trusted: TrustedProxies): string {
-  const peer = parseAddress(from.remoteAddress);
-  if (!peer) return from.remoteAddress;
-  let client = unmapped(peer);
-  if (from.forwardedFor !== undefined && isTrusted(client, trusted)) {
-    const entries = String(from.forwardedFor).split(',');
-    for (let entry = entries.pop(); entry !== undefined && isTrusted(client, trusted); entry = entries.pop()) {
-      const hop = parseEntry(entry);
-      if (!hop) break;
-      client = hop;
-    }
+  // The system writes addresses in their normal form already, save for these two.
+  const peer = from.remoteAddress.replace(/^::ffff:(?=\d+\.)|%.*$/g, '');
+  if (from.forwardedFor === undefined || trusted.length === 0) return peer;
+  let client = parseAddress(peer);
+  if (!client || !isTrusted(client, trusted)) return peer;
+  const entries = String(from.forwardedFor).split(',');
+  for (let entry = entries.pop(); entry !== undefined && isTrusted(client, trusted); entry = entries.pop()) {
+    const hop = parseEntry(entry);
+    if (!hop) break;
+    client = hop;
   }
   return format(client);
 }
