@@ -37,9 +37,19 @@ interface Done<T> {
   announce(): void;
 }
 
-/** Runs `fn` and rejects with its own error, also when rolling back failed too. */
-async function runTransaction<T>(knex: Knex, fn: (tx: Tx) => Promise<T>, settings: WriterSettings, options: WriteOptions, config: Knex.TransactionConfig): Promise<Done<T>> {
-  let reason: { error: unknown } | null = null;
+/** A write that failed; `isAlone` when it was taken back and nothing around it was touched. */
+class FailedWrite {
+  readonly error: unknown;
+  readonly isAlone: boolean;
+  constructor(error: unknown, isAlone: boolean) {
+    this.error = error;
+    this.isAlone = isAlone;
+  }
+}
+
+/** Runs `fn` and answers its own error, also when rolling back failed too. */
+async function runTransaction<T>(knex: Knex, fn: (tx: Tx) => Promise<T>, settings: WriterSettings, options: WriteOptions, config: Knex.TransactionConfig): Promise<Done<T> | FailedWrite> {
+  let failure: { error: unknown } | null = null;
   const slow = options.long ? undefined : setTimeout(() => settings.log.warn('A write has been running for more than a second; other writes wait for it'), SLOW_MILLISECONDS);
   try {
     return await knex.transaction(async (tx) => {
@@ -47,12 +57,13 @@ async function runTransaction<T>(knex: Knex, fn: (tx: Tx) => Promise<T>, setting
         const value = await settings.strictness.inside('db.write', () => fn(tx));
         return { value, announce: () => announce(tx, settings.log) };
       } catch (error) {
-        reason = { error };
+        failure = { error };
         throw error;
       }
     }, config);
   } catch (error) {
-    throw reason ? (reason as { error: unknown }).error : error;
+    const own = failure as { error: unknown } | null;
+    return new FailedWrite(own ? own.error : error, own?.error === error && !isStorageProblem(error));
   } finally {
     clearTimeout(slow);
   }
@@ -73,7 +84,7 @@ function refuseClosed(): never {
 }
 
 interface Waiting {
-  run: () => Promise<Done<unknown>>;
+  run: () => Promise<Done<unknown> | FailedWrite>;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
   since: number;
@@ -116,16 +127,17 @@ export function createGroupWriter(pools: SqlitePools, settings: WriterSettings):
     const end = performance.now() + GROUP_MILLISECONDS;
     for (let count = 0; count < GROUP_SIZE && queue.length > 0 && (count === 0 || performance.now() < end); count++) {
       const write = queue.shift()!;
-      try {
-        finished.push({ write, done: await write.run() });
-      } catch (error) {
-        write.reject(error);
-        // SQLite may have undone the whole group by itself; the others run again in a new one.
-        if (isStorageProblem(error)) {
-          await rollBack();
-          queue.unshift(...finished.map((other) => other.write));
-          return;
-        }
+      const done = await write.run();
+      if (!(done instanceof FailedWrite)) {
+        finished.push({ write, done });
+        continue;
+      }
+      write.reject(done.error);
+      // SQLite may have undone the whole group by itself; the others run again in a new one.
+      if (!done.isAlone) {
+        await rollBack();
+        queue.unshift(...finished.map((other) => other.write));
+        return;
       }
     }
     try {
@@ -175,14 +187,13 @@ export function createTransactionWriter(knex: Knex, settings: WriterSettings): W
 
   async function attempt<T>(fn: (tx: Tx) => Promise<T>, options: WriteOptions): Promise<T> {
     for (let attempts = 1; ; attempts++) {
-      try {
-        const done = await runTransaction(knex, fn, settings, options, {});
+      const done = await runTransaction(knex, fn, settings, options, {});
+      if (!(done instanceof FailedWrite)) {
         done.announce();
         return done.value;
-      } catch (error) {
-        if (!isRetryable(error) || attempts === ATTEMPTS) throw error;
-        await sleep(Math.random() * 10 * 2 ** attempts);
       }
+      if (!isRetryable(done.error) || attempts === ATTEMPTS) throw done.error;
+      await sleep(Math.random() * 10 * 2 ** attempts);
     }
   }
 
