@@ -6,8 +6,7 @@ import type { OpenDatabase } from './database/connect.ts';
 import type { EventBus } from './events.ts';
 import type { Gates } from './http/caller.ts';
 import type { Fetch } from './http/fetch.ts';
-import { answerHeaders } from './http/headers.ts';
-import type { UpgradeRouter } from './http/upgrade.ts';
+import { absoluteUrl, httpState } from './http/state.ts';
 import type { JobQueue } from './jobs.ts';
 import type { Logger } from './log.ts';
 import type { Check, Civic, Plugin, Services } from './plugin.ts';
@@ -24,7 +23,6 @@ export interface Kernel {
   fetch: Fetch;
   server: Server;
   gates: Gates;
-  upgrades: UpgradeRouter;
   events: EventBus;
   jobs: JobQueue;
   services: Map<string, unknown>;
@@ -67,9 +65,9 @@ export function civicFor(plugin: Plugin, kernel: Kernel): Civic {
     command: (command) => { declare('command'); addCommand(kernel, name, command); },
     check: (check) => { declare('check'); kernel.checks.push({ ...check, plugin: name }); },
 
-    upgrade: (path, handler) => { declare('upgrade'); kernel.upgrades.add(path, handler); },
-    headers: (request) => answerHeaders(request),
-    url: (path) => kernel.instance.public_url + path,
+    upgrade: (path, handler) => { declare('upgrade'); httpState(kernel.server).upgrades.add(path, handler); },
+    headers: (request) => httpState(kernel.server).answerHeaders.of(request),
+    url: (path) => absoluteUrl(kernel.server, path),
   };
 }
 

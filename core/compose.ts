@@ -10,8 +10,8 @@ import { takeWriterLock, type WriterLock } from './database/lock.ts';
 import { migrate, pendingMigrations, type MigrationName, type MigrationSet } from './database/migrate.ts';
 import { createEvents, type EventBus } from './events.ts';
 import { createFetch } from './http/fetch.ts';
-import { checkRoutes, createServer } from './http/server.ts';
-import { createUpgradeRouter } from './http/upgrade.ts';
+import { checkRoutes } from './http/rules.ts';
+import { createServer } from './http/server.ts';
 import { createJobs, type JobQueue } from './jobs.ts';
 import type { Logger } from './log.ts';
 import type { EventKind, Lifecycle, Plugin } from './plugin.ts';
@@ -152,7 +152,6 @@ function createKernel(options: ComposeOptions): Kernel {
       maxRedirects: config.http.fetch.max_redirects,
       userAgent: config.http.fetch.user_agent,
     }),
-    upgrades: createUpgradeRouter(server),
     events: createEvents({ db, log, clock, kinds: eventsOf(options.plugins), retentionDays: config.events.retention_days }),
     jobs: createJobs({ db, log, clock, role: options.role ?? 'all', concurrency: config.jobs.concurrency, pollSeconds: config.jobs.poll_seconds }),
     services: new Map(),

@@ -1,3 +1,4 @@
+export { default as Joi } from 'joi';
 export { definePlugin } from './plugin.ts';
 export type { Caller, Check, CheckResult, Civic, EventKind, EventRecord, Events, Lifecycle, Plugin, RouteDeclaration, Services, StreamDeclaration, UpgradeHandler } from './plugin.ts';
 export { problem } from './problems.ts';
@@ -11,3 +12,12 @@ export type { EnqueueOptions, JobKind, JobRecord, Jobs, RunningJob } from './job
 export type { Fetch, FetchOptions, FetchResponse } from './http/fetch.ts';
 export { Failure, Misuse } from './cli/command.ts';
 export type { Command, CommandCall, CommandOption, Terminal } from './cli/command.ts';
+export { checkIfMatch, conditional, matchesNone, weakEtag } from './http/conditional.ts';
+export type { Representation } from './http/conditional.ts';
+export { listResponse, pageOf } from './http/cursor.ts';
+export type { List, Page, Position } from './http/cursor.ts';
+export { negotiate } from './http/negotiate.ts';
+export { addHeaders, clientAddressOf } from './http/state.ts';
+export { upgradeOnly } from './http/upgrade.ts';
+export { bulkInsert, jsonText, keysetAfter } from './database/dialect.ts';
+export { foldText, putSearchTokens, searchMatch, tokens } from './database/search.ts';

@@ -1,0 +1,116 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { Pool } from 'undici';
+
+/** A server under measurement: a module that listens and answers `cpu` messages. */
+export interface Target {
+  name: string;
+  /** Path of the compiled module. */
+  module: string;
+  args?: string[];
+  path: string;
+  headers?: Record<string, string>;
+}
+
+export interface Sample {
+  /** Server CPU microseconds a request: the steadiest figure on a busy machine. */
+  cpu: number;
+  perSecond: number;
+}
+
+export interface Row {
+  name: string;
+  cpu: number;
+  perSecond: number;
+  /** Median over rounds of this target's CPU against the first target's in the same round. */
+  ratio: number;
+}
+
+interface Running {
+  target: Target;
+  child: ChildProcess;
+  pool: Pool;
+}
+
+const CONNECTIONS = 64;
+
+/** Measures targets in turn, round by round, so that noise of the machine hits all alike. The first one is the yardstick. */
+export async function compare(targets: Target[], options: { rounds: number; seconds: number }): Promise<Row[]> {
+  const running = await Promise.all(targets.map(launch));
+  const samples = targets.map((): Sample[] => []);
+  try {
+    for (const one of running) await load(one, 1);
+    for (let round = 0; round < options.rounds; round++) {
+      for (const [index, one] of running.entries()) samples[index]!.push(await load(one, options.seconds));
+    }
+  } finally {
+    await Promise.all(running.map(end));
+  }
+  return targets.map((target, index) => row(target.name, samples[index]!, samples[0]!));
+}
+
+async function launch(target: Target): Promise<Running> {
+  const child = fork(target.module, target.args ?? [], { env: { ...process.env, UV_THREADPOOL_SIZE: '8' } });
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: CONNECTIONS, pipelining: 1 });
+  return { target, child, pool };
+}
+
+async function load({ target, child, pool }: Running, seconds: number): Promise<Sample> {
+  const before = await cpuOf(child);
+  const started = performance.now();
+  const end = started + seconds * 1000;
+  let count = 0;
+  await Promise.all(Array.from({ length: CONNECTIONS }, async () => {
+    while (performance.now() < end) {
+      const answer = await pool.request({ method: 'GET', path: target.path, headers: target.headers });
+      if (answer.statusCode !== 200) throw new Error(`${target.name} answered ${answer.statusCode}`);
+      await answer.body.dump();
+      count++;
+    }
+  }));
+  const elapsed = (performance.now() - started) / 1000;
+  return { cpu: (await cpuOf(child) - before) / count, perSecond: count / elapsed };
+}
+
+async function cpuOf(child: ChildProcess): Promise<number> {
+  child.send('cpu');
+  const [{ cpu }] = (await once(child, 'message')) as [{ cpu: number }];
+  return cpu;
+}
+
+async function end({ child, pool }: Running): Promise<void> {
+  await pool.destroy();
+  child.kill();
+  await once(child, 'exit');
+}
+
+function row(name: string, samples: Sample[], yardstick: Sample[]): Row {
+  return {
+    name,
+    cpu: median(samples.map((sample) => sample.cpu)),
+    perSecond: median(samples.map((sample) => sample.perSecond)),
+    ratio: median(samples.map((sample, round) => sample.cpu / yardstick[round]!.cpu)),
+  };
+}
+
+export function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)]!;
+}
+
+/** For server modules: tells the harness the port, and the CPU time used so far when asked. */
+export function reportTo(port: number): void {
+  process.on('message', () => {
+    const { user, system } = process.cpuUsage();
+    process.send!({ cpu: user + system });
+  });
+  process.send!({ port });
+}
+
+/** The answer all targets give. */
+export function payload(size: 'small' | 'list'): object {
+  if (size === 'small') return { status: 'ok', version: '0.1.0' };
+  const row = (i: number): object => ({ id: `0190f7c2-0000-7000-8000-${String(i).padStart(12, '0')}`, name: `Neighbours of district ${i}`, type: 'organization', state: 'MO' });
+  return { data: Array.from({ length: 50 }, (_, i) => row(i)), total: 50, next_cursor: null };
+}

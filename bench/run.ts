@@ -1,0 +1,14 @@
+import { benchHttp } from './http.ts';
+import { benchStart } from './start.ts';
+
+/** `npm run bench [-- http|start]`: ratios measured side by side; exit code 1 when one is over its limit. */
+const BENCHES: Record<string, () => Promise<boolean>> = {
+  start: () => benchStart({ rounds: 5 }),
+  http: () => benchHttp({ rounds: 7, seconds: 3 }),
+};
+
+const names = process.argv.slice(2);
+for (const [name, run] of Object.entries(BENCHES)) {
+  if (names.length > 0 && !names.includes(name)) continue;
+  if (!await run()) process.exitCode = 1;
+}

@@ -1,0 +1,33 @@
+import { definePlugin, Joi } from 'civic';
+import { createWriteStream, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { compose } from '../../core/compose.ts';
+import { createLogger } from '../../core/log.ts';
+import { prepare } from '../../core/prepare.ts';
+import { payload, reportTo } from '../harness.ts';
+
+const [, , size, access] = process.argv;
+const body = payload(size as 'small' | 'list');
+
+const bench = definePlugin({
+  name: 'bench',
+  summary: 'One route',
+  register(server) {
+    server.route({
+      method: 'GET',
+      path: '/api/bench',
+      options: { description: 'The payload', validate: { query: Joi.object({}) }, response: { schema: Joi.object().unknown() } },
+      handler: () => body,
+    });
+  },
+});
+
+const settings = { data_dir: mkdtempSync(join(tmpdir(), 'civic-bench-')), http: { port: 0 }, log: { level: 'info', access, format: 'json' }, plugins: { bench: {} } };
+const { config, plugins } = await prepare({ env: {}, args: {}, text: JSON.stringify(settings), given: [bench] });
+const log = await createLogger(config.log, createWriteStream('/dev/null'));
+const composition = await compose({ config, plugins, log });
+await composition.open({ writes: true, schema: 'migrate' });
+await composition.start();
+await composition.listen();
+reportTo(composition.server.info.port as number);

@@ -1,0 +1,66 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInstance, testPlugins, type Instance } from '../../../test/support/civic.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+describe('bin/civic serve', () => {
+  let instance: Instance;
+  before(() => { instance = createInstance({ plugins: { notes: { from: join(testPlugins, 'notes') }, digest: { from: join(testPlugins, 'digest') } } }); });
+  after(() => { instance.remove(); });
+
+  it('says where to look next, serves, and stops with exit code 0', async () => {
+    const served = await instance.serve();
+    expect(await (await fetch(`${served.url}/health`)).json()).to.include({ status: 'ok' });
+    expect(served.output()).to.contain(['is running at', 'notes, digest', '/docs', 'Ctrl-C stops it']);
+    expect(await served.stop('SIGINT')).to.equal(0);
+    expect(served.output()).to.contain('Stopping…');
+    expect(served.output()).to.not.contain('did not stop cleanly');
+  });
+
+  it('keeps what it acknowledged over a restart and a kill', async () => {
+    const first = await instance.serve();
+    const posted = await fetch(`${first.url}/api/notes`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"text":"kept"}' });
+    expect(posted.status).to.equal(201);
+    await first.stop('SIGKILL');
+    const second = await instance.serve();
+    const notes = await (await fetch(`${second.url}/api/notes`)).json() as { data: { text: string }[] };
+    expect(notes.data.map((note) => note.text)).to.equal(['kept']);
+    await second.stop();
+  });
+
+  it('lets commands that write run inside it, and says so by doing it', async () => {
+    const served = await instance.serve();
+    const socket = join(instance.folder, 'data/civic.sock');
+    expect(statSync(socket).mode & 0o777).to.equal(0o600);
+    const added = await instance.civic('notes', 'add', 'from the command line');
+    expect(added).to.include({ code: 0, stderr: '' });
+    expect(added.stdout).to.match(/^Left the note [0-9a-f-]{36}\n$/);
+    const failed = await instance.civic('notes', 'add', 'bad');
+    expect(failed).to.equal({ code: 1, stdout: '', stderr: 'That is not a nice thing to write\n' });
+    const counted = await instance.civic('notes', 'count', '--json');
+    expect(JSON.parse(counted.stdout)).to.equal({ count: 2 });
+    await served.stop();
+    expect(existsSync(socket)).to.be.false();
+  });
+
+  it('refuses a second server on the same data folder', async () => {
+    const served = await instance.serve();
+    const second = await instance.civic('serve', '--port', '0');
+    expect(second.code).to.equal(1);
+    expect(second.stderr).to.contain('Another civic process is running on the data folder');
+    expect((await fetch(`${served.url}/health`)).status).to.equal(200);
+    await served.stop();
+  });
+
+  it('is checked by doctor while it runs', async () => {
+    const served = await instance.serve();
+    const { code, stdout } = await instance.civic('doctor');
+    expect(stdout).to.contain(['✓ node', '✓ disk', '✓ database: SQLite, intact', '✓ migrations: all applied', '✓ notes: notes']);
+    expect(code).to.equal(0);
+    await served.stop();
+  });
+});

@@ -1,0 +1,112 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** Where the compiled plugins of the tests lie, for `from:`. */
+export const testPlugins = join(import.meta.dirname, '../plugins');
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  env?: Record<string, string>;
+  cwd?: string;
+}
+
+/** An instance of its own: a config file and a data folder, gone at the end. */
+export interface Instance {
+  folder: string;
+  configFile: string;
+  /** Runs `bin/civic` on it. */
+  civic(...args: string[]): Promise<Ended>;
+  serve(...args: string[]): Promise<Served>;
+  remove(): void;
+}
+
+export interface Served {
+  url: string;
+  child: ChildProcess;
+  output: () => string;
+  /** Sends a signal and answers the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+export function createInstance(config: object | string = {}, options: RunOptions = {}): Instance {
+  const folder = mkdtempSync(join(tmpdir(), 'civic-instance-'));
+  const configFile = join(folder, 'civic.yaml');
+  writeFileSync(configFile, typeof config === 'string' ? config : JSON.stringify({ data_dir: join(folder, 'data'), ...config }, null, 2));
+  return {
+    folder,
+    configFile,
+    civic: (...args) => runCivic([...args, '--config', configFile], options),
+    serve: (...args) => serveCivic([...args, '--config', configFile], options),
+    remove: () => { rmSync(folder, { recursive: true, force: true }); },
+  };
+}
+
+function launch(args: string[], options: RunOptions): ChildProcess {
+  return spawn(join(root, 'bin/civic'), args, {
+    cwd: options.cwd ?? root,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+export async function runCivic(args: string[], options: RunOptions = {}): Promise<Ended> {
+  const child = launch(args, options);
+  let stdout = '';
+  let stderr = '';
+  child.stdout!.on('data', (chunk) => { stdout += chunk; });
+  child.stderr!.on('data', (chunk) => { stderr += chunk; });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
+
+export async function serveCivic(args: string[], options: RunOptions = {}): Promise<Served> {
+  const port = await freePort();
+  const child = launch(['serve', '--port', String(port), ...args], options);
+  let output = '';
+  child.stdout!.on('data', (chunk) => { output += chunk; });
+  child.stderr!.on('data', (chunk) => { output += chunk; });
+  const url = `http://127.0.0.1:${port}`;
+  await answering(url, child, () => output);
+  return {
+    url,
+    child,
+    output: () => output,
+    async stop(signal = 'SIGTERM') {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+      child.kill(signal);
+      await once(child, 'close');
+      return child.exitCode;
+    },
+  };
+}
+
+async function answering(url: string, child: ChildProcess, output: () => string): Promise<void> {
+  for (const end = Date.now() + 20_000; Date.now() < end;) {
+    if (child.exitCode !== null) throw new Error(`The server ended with exit code ${child.exitCode}:\n${output()}`);
+    const answer = await fetch(`${url}/health`).catch(() => null);
+    if (answer?.ok) return;
+    await new Promise((done) => { setTimeout(done, 20); });
+  }
+  child.kill('SIGKILL');
+  throw new Error(`The server did not answer within 20 s:\n${output()}`);
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
