@@ -1,0 +1,55 @@
+import type { Request } from '@hapi/hapi';
+import type { Logger } from '../log.ts';
+
+const SECRET = /([?&](?:[a-z0-9]+[_-])*(?:ticket|token|key|apikey|code|secret|password|signature|sig|state|assertion|session)=)[^&#]*/gi;
+
+/** The path and query of a request, without what could let a reader of the log in. */
+export function maskedPath(url: string): string {
+  return url.includes('?') ? url.replace(SECRET, '$1[masked]') : url;
+}
+
+/** One line a request. At `warn` only those that failed or were refused for being too many. */
+export function accessLog(log: Logger, level: 'info' | 'warn'): (request: Request) => void {
+  // The lines hold nothing that needs masking, and masking costs more than the rest of a line.
+  const access = log.child({}, { redact: [] });
+  const isQuiet = level === 'warn' || !access.isLevelEnabled('info');
+
+  return (request) => {
+    const status = statusOf(request);
+    const isTrouble = status >= 500 || status === 429;
+    if (isQuiet && !isTrouble) return;
+    const line = accessLine(request, status);
+    if (isTrouble) access.warn(line, 'request');
+    else access.info(line, 'request');
+  };
+}
+
+/** What was sent; 101 after an upgrade, and what the handler wrote when it took over the raw response. */
+export function statusOf(request: Request): number {
+  const response = request.response as { statusCode?: number; output?: { statusCode: number } } | symbol;
+  if (typeof response === 'symbol') return request.plugins.civic.upgrade ? 101 : request.raw.res.statusCode;
+  return response.output?.statusCode ?? response.statusCode ?? 0;
+}
+
+function accessLine(request: Request, status: number): Record<string, unknown> {
+  const state = request.plugins.civic;
+  const line: Record<string, unknown> = {
+    method: request.method.toUpperCase(),
+    path: maskedPath(request.raw.req.url!),
+    status,
+    ms: Math.round(performance.now() - state.started),
+    request_id: state.requestId,
+  };
+  const account = request.auth.credentials?.account_id;
+  if (account) line['account_id'] = account;
+  const bytes = bytesOf(request, status);
+  if (bytes !== undefined) line['bytes'] = bytes;
+  return line;
+}
+
+function bytesOf(request: Request, status: number): number | undefined {
+  if (request.method === 'head' || status === 304) return 0;
+  const headers = (request.response as { headers?: Record<string, unknown> }).headers;
+  const length = headers?.['content-length'];
+  return length === undefined ? undefined : Number(length);
+}

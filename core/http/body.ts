@@ -1,0 +1,43 @@
+import type { Boom } from '@hapi/boom';
+import type { Lifecycle, Request } from '@hapi/hapi';
+import { problem } from '../problems.ts';
+
+export const MAX_BODY_BYTES = 1024 * 1024;
+
+/** `payload` of every route that does not say otherwise: JSON, and it must be called so. */
+export const bodyOptions = {
+  allow: ['application/json'],
+  maxBytes: MAX_BODY_BYTES,
+  // No Content-Type counts as none that is allowed.
+  defaultContentType: 'application/octet-stream',
+};
+
+/** `payload.failAction` of every route. */
+export const refuseBody: Lifecycle.Method = (request, h, error) => {
+  const boom = error as Boom;
+  const status = boom.output.statusCode;
+  const isTypeFault = status === 415 || boom.message.startsWith('Invalid content-type');
+  if (isTypeFault && !hasBody(request)) return h.continue;
+  if (isTypeFault) throw unsupportedType(request);
+  if (status === 413) throw problem('body_too_large', { detail: `The body may have up to ${readable(request.route.settings.payload?.maxBytes ?? MAX_BODY_BYTES)}.` });
+  if (status === 400 && boom.data instanceof SyntaxError) throw problem('malformed_body', { detail: `${boom.data.message}.` });
+  throw error;
+};
+
+function hasBody(request: Request): boolean {
+  const { headers } = request;
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function unsupportedType(request: Request): Boom {
+  const allowed = [request.route.settings.payload?.allow ?? []].flat().join(', ');
+  const given = request.headers['content-type'] as string | undefined;
+  return problem('unsupported_media_type', {
+    detail: `${given ? `The body is ${given}` : 'The body has no Content-Type'}, but ${allowed} is expected.`,
+    headers: { [request.method === 'patch' ? 'accept-patch' : 'accept-post']: allowed },
+  });
+}
+
+function readable(bytes: number): string {
+  return bytes % MAX_BODY_BYTES === 0 ? `${bytes / MAX_BODY_BYTES} MB` : `${bytes} bytes`;
+}

@@ -1,0 +1,102 @@
+import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
+import type { Schema } from 'joi';
+import { createHash } from 'node:crypto';
+import { problem } from '../problems.ts';
+
+/** Where a page ends: the values its last row is sorted by. */
+export type Position = (string | number | null)[];
+
+/** Which page of a list is asked for. */
+export interface Page<Query = Record<string, unknown>> {
+  /** Filters and sort: from the cursor when there is one, else from the query. */
+  query: Query;
+  limit: number;
+  /** Rows come after this one; null on the first page. */
+  after: Position | null;
+}
+
+export interface List {
+  data: unknown[];
+  total: number;
+  /** The position of the last row when more rows follow, else null. */
+  next: Position | null;
+  /** Further members, such as `place` or `facets`. */
+  extra?: Record<string, unknown>;
+}
+
+const CHECK_LENGTH = 8;
+const MAX_LENGTH = 4096;
+
+/** Reads `cursor` and `limit` of a validated query. A cursor is enough by itself; parameters that contradict it are 400. */
+export function pageOf<Query = Record<string, unknown>>(request: Request): Page<Query> {
+  const { cursor, limit, ...query } = request.query as Record<string, unknown>;
+  if (cursor === undefined) return { query: query as Query, limit: Number(limit), after: null };
+  const [filters, after] = decode(String(cursor), request.path);
+  const valid = revalidated(request, filters);
+  const given = Object.keys(request.orig.query ?? request.query).filter((name) => name !== 'cursor' && name !== 'limit');
+  const changed = given.filter((name) => comparable(query[name]) !== comparable(valid[name]));
+  if (changed.length > 0) {
+    throw problem('invalid_cursor', {
+      detail: `The cursor was made with another ${changed.join(', ')}.`,
+      errors: changed.map((parameter) => ({ parameter, detail: 'differs from what the cursor was made with' })),
+    });
+  }
+  return { query: valid as Query, limit: Number(limit), after };
+}
+
+/** The answer that every list has: its rows, the exact total, and the way to the next page in body and Link. */
+export function listResponse(request: Request, h: ResponseToolkit, page: Page<any>, list: List): ResponseObject {
+  const cursor = list.next && encode(page.query, list.next, request.path);
+  const response = h.response({ data: list.data, total: list.total, next_cursor: cursor, ...list.extra });
+  if (cursor) response.header('link', `<${nextUrl(request, page, cursor)}>; rel="next"`);
+  return response;
+}
+
+function nextUrl(request: Request, page: Page, cursor: string): string {
+  const limit = (request.orig.query as Record<string, unknown> | undefined)?.['limit'] === undefined ? '' : `limit=${page.limit}&`;
+  return `${request.server.app.civic.publicUrl}${request.path}?${limit}cursor=${cursor}`;
+}
+
+// A cursor holds nothing its owner could not ask for, so it is checked against slips, not signed:
+// it works on every node and after every restart, and its filters pass the route's own schema again.
+function encode(filters: object, after: Position, path: string): string {
+  const text = JSON.stringify([filters, after]);
+  return Buffer.from(text).toString('base64url') + checksum(text, path);
+}
+
+function decode(cursor: string, path: string): [Record<string, unknown>, Position] {
+  try {
+    const text = Buffer.from(cursor.slice(0, -CHECK_LENGTH), 'base64url').toString();
+    if (cursor.length > MAX_LENGTH || cursor !== Buffer.from(text).toString('base64url') + checksum(text, path)) throw badCursor();
+    const [filters, after] = JSON.parse(text) as [Record<string, unknown>, Position];
+    if (!Array.isArray(after) || after.some((value) => typeof value === 'object' && value !== null)) throw badCursor();
+    return [filters, after];
+  } catch {
+    throw badCursor();
+  }
+}
+
+function checksum(text: string, path: string): string {
+  return createHash('sha256').update(`${path}\n${text}`).digest('base64url').slice(0, CHECK_LENGTH);
+}
+
+function revalidated(request: Request, filters: Record<string, unknown>): Record<string, unknown> {
+  const schema = request.route.settings.validate?.query as Schema | null | undefined;
+  if (!schema || typeof schema.validate !== 'function') return filters;
+  const { value, error } = schema.validate(filters);
+  if (error) throw badCursor();
+  const { cursor: _cursor, limit: _limit, ...valid } = value as Record<string, unknown>;
+  return valid;
+}
+
+/** The order in which a repeated parameter is given means nothing. */
+function comparable(value: unknown): string | undefined {
+  return JSON.stringify(Array.isArray(value) ? value.map((item) => JSON.stringify(item)).sort() : value);
+}
+
+function badCursor(): Error {
+  return problem('invalid_cursor', {
+    detail: 'The cursor is not one that this list gave.',
+    errors: [{ parameter: 'cursor', detail: 'is not one that this list gave' }],
+  });
+}

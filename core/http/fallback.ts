@@ -1,0 +1,61 @@
+import type { Request, Server } from '@hapi/hapi';
+import { problem } from '../problems.ts';
+import type { Cors } from './cors.ts';
+import { routeTraits } from './state.ts';
+
+const EVERYTHING = '/{any*}';
+
+/** What no other route answers: 404, 405 with `Allow`, and OPTIONS. As a route of its own it passes through auth and limits. */
+export function addFallback(server: Server, cors: Cors): void {
+  server.route({
+    method: '*',
+    path: EVERYTHING,
+    options: {
+      plugins: { civic: { problems: ['not_found', 'method_not_allowed'] } },
+      // Whatever was sent along does not matter: the answer is 404 or 405, not 413 or 415.
+      payload: { parse: false, output: 'data', failAction: 'ignore', allow: undefined, maxBytes: 1024 },
+    },
+    handler: (request) => {
+      const allowed = allowedMethods(request);
+      if (allowed.length === 0) throw problem('not_found', { detail: `There is nothing at ${request.path}.` });
+      throw problem('method_not_allowed', {
+        detail: `${request.method.toUpperCase()} is not possible at ${request.path}.`,
+        headers: { allow: allowed.join(', ') },
+      });
+    },
+  });
+
+  server.route({
+    method: 'OPTIONS',
+    path: EVERYTHING,
+    options: { auth: false, plugins: { civic: { rate: 'none', problems: ['not_found'] } }, payload: { parse: false, output: 'data', failAction: 'ignore', allow: undefined, maxBytes: 1024 } },
+    handler: (request, h) => {
+      const allowed = allowedMethods(request);
+      if (allowed.length === 0) throw problem('not_found', { detail: `There is nothing at ${request.path}.` });
+      const response = h.response().code(204).header('allow', allowed.join(', '));
+      if (isOpenPreflight(request)) for (const [name, value] of Object.entries(cors.preflight(request))) response.header(name, value);
+      return response;
+    },
+  });
+}
+
+/** hapi answers 404 to a known path with another method, so the methods are asked for one by one. */
+function allowedMethods(request: Request): string[] {
+  const { server } = request;
+  const methods = new Set(server.table().map((route) => route.method).filter((method) => method !== '*' && method !== 'options'));
+  const allowed = [...methods].filter((method) => isRoute(server, method, request.path)).map((method) => method.toUpperCase());
+  if (allowed.includes('GET')) allowed.push('HEAD');
+  return allowed.length === 0 ? [] : [...allowed, 'OPTIONS'].sort();
+}
+
+function isRoute(server: Server, method: string, path: string): boolean {
+  const route = server.match(method as 'get', path);
+  return route !== null && route.path !== EVERYTHING;
+}
+
+function isOpenPreflight(request: Request): boolean {
+  const method = String(request.headers['access-control-request-method'] ?? '').toLowerCase();
+  if (request.headers['origin'] === undefined || (method !== 'get' && method !== 'head')) return false;
+  const route = request.server.match('get', request.path);
+  return route !== null && route.path !== EVERYTHING && routeTraits(route).isOpen;
+}

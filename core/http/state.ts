@@ -1,0 +1,91 @@
+import type { Boom } from '@hapi/boom';
+import type { Request, RequestRoute, ResponseObject, ResponseToolkit, Server } from '@hapi/hapi';
+import type { IncomingMessage } from 'node:http';
+import { clientAddress, type TrustedProxies } from './client-address.ts';
+import type { AnswerHeaders } from './headers.ts';
+import type { ProblemBody } from './problem.ts';
+import type { Trace } from './trace.ts';
+import type { PendingUpgrade, Upgrades } from './upgrade.ts';
+
+/** What core knows of one request; it lives at `request.plugins.civic`. */
+export interface RequestState {
+  requestId: string;
+  trace: Trace;
+  /** By the monotonic clock. */
+  started: number;
+  /** Headers to add to the answer whatever it will be, such as those of rate limits. */
+  headers: Record<string, string> | null;
+  /** The credential was refused, or a gate said no. */
+  refusal: Boom | null;
+  upgrade: PendingUpgrade | null;
+  clientAddress: string | null;
+  /** Its failure is already in the log. */
+  isLogged: boolean;
+}
+
+/** What core's HTTP part knows of the installation; it lives at `server.app.civic`. */
+export interface HttpState {
+  /** Without a trailing slash. */
+  publicUrl: string;
+  /** The path of the public address: empty, or `/civic`. */
+  basePath: string;
+  /** For answers that everybody gets alike. */
+  publicCacheControl: string;
+  trustedProxies: TrustedProxies;
+  answerHeaders: AnswerHeaders;
+  upgrades: Upgrades;
+  /** Set by the pages: a problem as a page for those who asked for HTML, or null. */
+  problemPage: ((request: Request, h: ResponseToolkit, problem: ProblemBody) => ResponseObject | null) | null;
+}
+
+declare module '@hapi/hapi' {
+  interface PluginsStates { civic: RequestState }
+  interface ServerApplicationState { civic: HttpState }
+}
+
+export function httpState(server: Server): HttpState {
+  return server.app.civic;
+}
+
+/** The absolute public address of a path; never made from the Host header. */
+export function absoluteUrl(server: Server, path: string): string {
+  return server.app.civic.publicUrl + path;
+}
+
+/** Who sent the request, seen through the trusted proxies. */
+export function clientAddressOf(request: Request): string {
+  const state = request.plugins.civic;
+  state.clientAddress ??= clientAddress(connection(request.raw.req), request.server.app.civic.trustedProxies);
+  return state.clientAddress;
+}
+
+function connection(req: IncomingMessage): { remoteAddress: string; forwardedFor: string | string[] | undefined } {
+  return { remoteAddress: req.socket?.remoteAddress ?? '', forwardedFor: req.headers['x-forwarded-for'] };
+}
+
+/** Adds headers to the answer, whatever it will be: also to errors and raw answers. */
+export function addHeaders(request: Request, headers: Record<string, string>): void {
+  const state = request.plugins.civic;
+  state.headers = state.headers ? { ...state.headers, ...headers } : headers;
+}
+
+/** What follows from a route's own settings; worked out once a route. */
+export interface RouteTraits {
+  /** Any website may read it: everybody gets it, and it changes nothing. */
+  isOpen: boolean;
+  /** Sign-in and OAuth tell nobody how long they took. */
+  isTimed: boolean;
+}
+
+const traits = new WeakMap<RequestRoute, RouteTraits>();
+
+export function routeTraits(route: RequestRoute): RouteTraits {
+  const known = traits.get(route);
+  if (known) return known;
+  const { auth, plugins } = route.settings;
+  const declared = plugins?.civic;
+  const isPublic = !auth || typeof auth === 'string' || auth.mode !== 'required';
+  const made = { isOpen: isPublic && !declared?.internal, isTimed: declared?.rate !== 'auth' };
+  traits.set(route, made);
+  return made;
+}

@@ -1,0 +1,110 @@
+import type { Request, ResponseObject, ResponseToolkit, Server } from '@hapi/hapi';
+import { ServerResponse, type IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { UpgradeHandler } from '../plugin.ts';
+import { problem } from '../problems.ts';
+
+/** A request that asked to leave HTTP, while it still passes through hapi like any other. */
+export interface PendingUpgrade {
+  socket: Duplex;
+  head: Buffer;
+}
+
+type UpgradeListener = (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+export interface Upgrades {
+  /** Takes over WebSocket upgrades of a GET route, once its handler has answered 2xx to them. */
+  add(path: string, handler: UpgradeHandler): void;
+  /** Gives one path to whatever else listens for upgrades on this server, such as nes. Call it right after registering that. */
+  adopt(path: string): void;
+}
+
+const pending = new WeakMap<IncomingMessage, PendingUpgrade>();
+const handlers = new WeakMap<Server['listener'], Map<string, UpgradeHandler>>();
+
+/**
+ * Node hands over every request with an Upgrade header and leaves HTTP to us. Here each goes back into hapi as an
+ * ordinary request on a response of our own, so that auth, validation, limits, headers and log are the same for all:
+ * a refused one gets the usual problem, and one whose Upgrade nobody offers (such as h2c) gets the usual answer.
+ */
+export function addUpgrades(server: Server, basePath: string): Upgrades {
+  const { listener } = server;
+  const routes = new Map<string, UpgradeHandler>();
+  const adopted = new Map<string, UpgradeListener[]>();
+  handlers.set(listener, routes);
+
+  const onUpgrade: UpgradeListener = (req, socket, head) => {
+    const others = isWebSocket(req) && adopted.get(pathOf(req, basePath));
+    if (others) {
+      for (const other of others) other.call(listener, req, socket, head);
+      return;
+    }
+    pending.set(req, { socket, head });
+    listener.emit('request', req, responseOn(socket, req));
+  };
+  listener.on('upgrade', onUpgrade);
+
+  return {
+    add: (path, handler) => { routes.set(path, handler); },
+    adopt(path) {
+      const others = listener.listeners('upgrade').filter((other) => other !== onUpgrade) as UpgradeListener[];
+      for (const other of others) listener.removeListener('upgrade', other);
+      adopted.set(path, others);
+    },
+  };
+}
+
+function pathOf(req: IncomingMessage, basePath: string): string {
+  const path = req.url!.split('?', 1)[0]!;
+  return basePath !== '' && path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
+}
+
+function isWebSocket(req: IncomingMessage): boolean {
+  return req.method === 'GET' && req.headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+/** Does what Node's server does for a response: joins it to the socket and ends that with it. */
+function responseOn(socket: Duplex, req: IncomingMessage): ServerResponse {
+  const res = new ServerResponse(req);
+  res.shouldKeepAlive = false;
+  socket.on('error', () => socket.destroy());
+  const onDrain = () => { res.emit('drain'); };
+  socket.on('drain', onDrain);
+  res.assignSocket(socket as never);
+  res.on('finish', () => {
+    socket.removeListener('drain', onDrain);
+    if (res.socket) {
+      res.detachSocket(socket as never);
+      socket.end();
+    }
+  });
+  return res;
+}
+
+/** The upgrade a request asks for, if any. A body cannot be read any more, so a request that has one is refused. */
+export function pendingUpgrade(request: Request): PendingUpgrade | null {
+  const upgrade = pending.get(request.raw.req);
+  if (!upgrade) return null;
+  const { headers } = request;
+  if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
+    throw problem('bad_request', { detail: 'A request with a body cannot also ask for an upgrade. Send it without the Upgrade header.' });
+  }
+  return upgrade;
+}
+
+/** Hands the socket to the route's own handler. True when the request has left HTTP. */
+export function acceptUpgrade(request: Request, upgrade: PendingUpgrade): boolean {
+  const { req, res } = request.raw;
+  const handler = handlers.get(request.server.listener)?.get(request.route.path);
+  if (!handler || !isWebSocket(req)) return false;
+  res.detachSocket(upgrade.socket as never);
+  res.emit('finish'); // hapi forgets the connection now; from here it belongs to the handler
+  handler(req, upgrade.socket, upgrade.head, request);
+  return true;
+}
+
+/** The handler of a GET route that exists for its upgrade: 426 to everybody else. */
+export function upgradeOnly(request: Request, h: ResponseToolkit): ResponseObject {
+  if (request.plugins.civic.upgrade && isWebSocket(request.raw.req)) return h.response().code(204);
+  throw problem('upgrade_required', { headers: { upgrade: 'websocket', connection: 'upgrade' } });
+}

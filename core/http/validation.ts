@@ -1,0 +1,87 @@
+import type { Boom } from '@hapi/boom';
+import type { Lifecycle, Request, ResponseToolkit } from '@hapi/hapi';
+import { closest, distance } from 'fastest-levenshtein';
+import type { Schema, ValidationErrorItem } from 'joi';
+import { problem, type InputError } from '../problems.ts';
+
+type Source = 'query' | 'params' | 'payload' | 'headers' | 'state';
+
+/** hapi's way of telling that something did not fit its schema. */
+type ValidationBoom = Boom & { details?: ValidationErrorItem[]; output: { payload: { validation?: { source: Source } } } };
+
+/** How Joi reads input: everything wrong at once. hapi copies this for each request, so it says no more than it must. */
+export const validationOptions = { abortEarly: false };
+
+/** `validate.failAction` of every route. An id that does not fit its schema names nothing, so it is 404. */
+export const refuseInput: Lifecycle.Method = (request, _h, error) => {
+  const boom = error as ValidationBoom;
+  const source = boom.output.payload.validation?.source;
+  if (source === 'params') throw problem('not_found', { detail: `There is nothing at ${request.path}.` });
+  if (!source || !boom.details) throw error;
+  const errors = boom.details.map((item) => inputError(item, source, request));
+  throw problem('invalid_request', { detail: summary(errors), errors });
+};
+
+function summary(errors: InputError[]): string {
+  const [first] = errors;
+  const name = first!.parameter ?? (first!.pointer || 'The body');
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  return `${name} ${first!.detail}${more}`;
+}
+
+function inputError(item: ValidationErrorItem, source: Source, request: Request): InputError {
+  const detail = words(item, source, request);
+  return source === 'payload' ? { pointer: pointer(item.path), detail } : { parameter: item.path.join('.'), detail };
+}
+
+/** RFC 6901. */
+export function pointer(path: (string | number)[]): string {
+  return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+function words(item: ValidationErrorItem, source: Source, request: Request): string {
+  const schema = request.route.settings.validate?.[source] as Schema | undefined;
+  const name = item.path.at(-1);
+  if (item.type === 'object.unknown') return `is not known here${suggestion(String(name), knownNames(schema, item.path.slice(0, -1)))}`;
+  if (source === 'query' && isRepeated(request, schema, item.path)) return 'is given more than once, but takes one value';
+  return withoutLabel(item);
+}
+
+/** Joi puts the name in front, which is told beside the words. */
+function withoutLabel(item: ValidationErrorItem): string {
+  const label = `"${item.context?.label}" `;
+  return item.message.startsWith(label) ? item.message.slice(label.length) : item.message;
+}
+
+function isRepeated(request: Request, schema: Schema | undefined, path: (string | number)[]): boolean {
+  if (!Array.isArray(request.query[String(path[0])])) return false;
+  return subschema(schema, path.slice(0, 1))?.type !== 'array';
+}
+
+function subschema(schema: Schema | undefined, path: (string | number)[]): Schema | undefined {
+  try {
+    return path.length === 0 ? schema : (schema as unknown as { extract(path: string[]): Schema }).extract(path.map(String));
+  } catch {
+    return undefined; // inside an array or alternatives, where a path leads nowhere
+  }
+}
+
+function knownNames(schema: Schema | undefined, path: (string | number)[]): string[] {
+  const owner = subschema(schema, path);
+  return owner && typeof owner.describe === 'function' ? Object.keys((owner.describe() as { keys?: object }).keys ?? {}) : [];
+}
+
+/** `; did you mean "limit"?`, or nothing when no known name is near. */
+export function suggestion(name: string, known: string[]): string {
+  if (known.length === 0) return '';
+  const nearest = closest(name, known);
+  const isNear = distance(name, nearest) <= Math.max(2, Math.floor(nearest.length / 3));
+  return isNear ? `; did you mean "${nearest}"?` : `; known are ${known.join(', ')}`;
+}
+
+/** `response.failAction` where answers are checked: one that does not fit its schema is our mistake. */
+export function refuseResponse(request: Request, h: ResponseToolkit, error?: Error): symbol {
+  const response = request.response;
+  if (!('isBoom' in response && response.isBoom) && (response as { statusCode: number }).statusCode === 304) return h.continue;
+  throw new Error(`The answer of ${request.method.toUpperCase()} ${request.route.path} does not fit its schema: ${error?.message}`);
+}
