@@ -1,0 +1,58 @@
+import type { EventBus, EventsStatus, Mended } from '../events.ts';
+import { Failure, Misuse, type Command, type CommandCall, type Terminal } from './command.ts';
+
+/** `civic events list | retry | skip`. */
+export function eventCommands(events: () => EventBus): Command[] {
+  return [
+    {
+      name: 'events list',
+      summary: 'How far each plugin has come with the events of others, and what holds it up',
+      needs: 'database',
+      async run({ terminal }) {
+        const status = await events().status();
+        terminal.print(status, () => statusWords(status, terminal));
+      },
+    },
+    {
+      name: 'events retry',
+      summary: 'Try the event again that stopped a plugin',
+      arguments: '<plugin>',
+      examples: ['civic events retry flags'],
+      needs: 'database',
+      writes: true,
+      run: (call) => mend(call, (plugin) => events().retry(plugin), 'is tried again'),
+    },
+    {
+      name: 'events skip',
+      summary: 'Pass over the event that stopped a plugin; the plugin never hears of it',
+      arguments: '<plugin>',
+      examples: ['civic events skip flags'],
+      needs: 'database',
+      writes: true,
+      run: (call) => mend(call, (plugin) => events().skip(plugin), 'is skipped'),
+    },
+  ];
+}
+
+async function mend({ terminal, positionals }: CommandCall, how: (plugin: string) => Promise<Mended | null>, done: string): Promise<void> {
+  const [plugin, ...rest] = positionals;
+  if (!plugin || rest.length > 0) throw new Misuse('Name one plugin');
+  const mended = await how(plugin);
+  if (!mended) throw new Failure(`No event holds up ${plugin}: "civic events list" shows every plugin that listens`);
+  terminal.print(mended, () => mendedWords(mended, done));
+}
+
+function mendedWords({ plugin, seq, name, error, missed }: Mended, done: string): string {
+  const lines = [`Event ${seq}${name ? ` (${name})` : ''} for ${plugin} ${done}. It had failed with: ${error}`];
+  if (missed > 0) lines.push(`${missed} events were removed by events.retention_days while ${plugin} was stopped; restart the server with ${plugin} off and then on to rebuild it.`);
+  return lines.join('\n');
+}
+
+function statusWords({ head, plugins }: EventsStatus, terminal: Terminal): string {
+  const colour = { running: 'green', retrying: 'yellow', stopped: 'red', off: 'dim' } as const;
+  const lines = plugins.map(({ plugin, position, lag, state, failed_seq, error }) => {
+    const trouble = error ? `  event ${failed_seq}: ${error}` : '';
+    return `${plugin.padEnd(14)} ${terminal.style(colour[state], state.padEnd(9))} at ${position}, ${lag} behind${trouble}`;
+  });
+  return [`Newest event: ${head}`, ...lines].join('\n');
+}
