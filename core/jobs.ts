@@ -1,23 +1,30 @@
 import type { Schema as JoiSchema } from 'joi';
 import type { Tx } from './database/types.ts';
 
+export { createJobs, type JobsOptions } from './jobs/runner.ts';
+
 export interface JobKind<Payload = any> {
+  /** Begins with the plugin's name and a dot: `discovery.run`. */
   name: string;
   payload?: JoiSchema;
-  /** Seconds a worker may be silent before the job is given to another; kept alive while `run` runs. */
+  /** Whole seconds a worker may be silent before the job is given to another; kept alive while `run` runs. 60 when absent. */
   lease_seconds?: number;
+  /** How often it is begun, also by workers that died of it, before it counts as failed. 5 when absent. */
   max_attempts?: number;
-  /** Runs again and again: at most once per this many seconds over the whole installation. */
+  /** Runs again and again with an empty payload, one at a time over the whole installation. What was missed while nothing ran is made up for by one run. */
   every_seconds?: number;
+  /** May run again after it has done its work, when the process dies before that is recorded: its effects bear repetition. */
   run(job: RunningJob<Payload>): Promise<void>;
 }
 
 export interface RunningJob<Payload = any> {
   id: string;
   payload: Payload;
+  /** 1 the first time. */
   attempt: number;
-  /** Aborted when the process is asked to stop or the lease was lost; stop soon and throw, the job is handed over. */
+  /** Aborted when the process is asked to stop, the job was cancelled or the lease was lost; stop soon and throw, the job is handed over. */
   signal: AbortSignal;
+  /** Cheap: stored now and then. Throws when `signal` is aborted. */
   progress(done: number, total: number, phase?: string): Promise<void>;
   /** Runs `fn` in a transaction that commits only while this worker still holds the job. */
   write<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
@@ -37,17 +44,43 @@ export interface JobRecord {
   state: 'pending' | 'running' | 'completed' | 'failed';
   attempts: number;
   progress: { phase: string | null; done: number; total: number };
+  /** Why the last attempt failed; `cancelled` when it was. */
   error: string | null;
   created_at: string;
   run_at: string;
   finished_at: string | null;
 }
 
+/** A plugin's own jobs. */
 export interface Jobs {
   /** In `register`. */
   define<Payload>(kind: JobKind<Payload>): void;
-  /** In the transaction that makes the work necessary; answers the job's id. */
+  /** In the transaction that makes the work necessary; answers the job's id, or that of the one that has its unique key. */
   enqueue(tx: Tx, name: string, payload: unknown, options?: EnqueueOptions): Promise<string>;
   byId(id: string): Promise<JobRecord | null>;
+  /** A waiting job is failed at once; a running one gets its signal. False when there is none that waits or runs. */
   cancel(tx: Tx, id: string): Promise<boolean>;
+}
+
+/** `web` only enqueues; `worker` and `all` also run. */
+export type Role = 'web' | 'worker' | 'all';
+
+/** All jobs of the installation, as the composition sees them. */
+export interface JobQueue {
+  /** `onDefine` is called before a kind is taken, and throws when it is too late for that. */
+  of(plugin: string, onDefine?: () => void): Jobs;
+  start(): Promise<void>;
+  /** Begins nothing more, asks what runs to stop, waits that long (5 s when absent), and hands the rest to other processes. */
+  stop(waitMs?: number): Promise<void>;
+  status(): Promise<JobsStatus>;
+  /** After a restore, when no process runs: what ran when the backup was made waits again. */
+  dropLeases(): Promise<void>;
+}
+
+export interface JobsStatus {
+  /** Those whose time has come. */
+  pending: number;
+  running: number;
+  oldest_pending_seconds: number | null;
+  failed_last_day: number;
 }

@@ -1,0 +1,188 @@
+import type { Clock } from '../clock.ts';
+import { afterCommit } from '../database/commit.ts';
+import type { OpenDatabase } from '../database/connect.ts';
+import type { Tx } from '../database/types.ts';
+import { newId } from '../ids.ts';
+import type { EnqueueOptions, JobKind, JobQueue, JobRecord, Jobs, Role } from '../jobs.ts';
+import type { Logger } from '../log.ts';
+import { hasDueSchedule, saveSchedules, takeDueSchedules, type Schedule } from './schedules.ts';
+import { cancelJob, claimJobs, dropLeases, expireLeases, hasExpired, insertJob, jobById, jobsStatus, pruneJobs, type JobRow } from './store.ts';
+import { createWorker, type Worker } from './worker.ts';
+
+export interface JobsOptions {
+  /** Asked when first needed: kinds are declared before the database is open. */
+  db: () => OpenDatabase;
+  log: Logger;
+  clock: Clock;
+  role: Role;
+  /** How many jobs this process runs at once. */
+  concurrency: number;
+  pollSeconds: number;
+}
+
+const LEASE_SECONDS = 60;
+const MAX_ATTEMPTS = 5;
+const KEPT_MS = 7 * 24 * 3600_000;
+const STOP_MS = 5000;
+const SCHEDULE_KEY = 'schedule';
+
+export function createJobs(options: JobsOptions): JobQueue {
+  const { log, clock } = options;
+  const kinds = new Map<string, JobKind>();
+  let worker: Worker | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let polling: Promise<void> | null = null;
+  let claiming: Promise<void> | null = null;
+  let isWoken = false;
+
+  function define(plugin: string, kind: JobKind): void {
+    const { name, lease_seconds = LEASE_SECONDS, every_seconds } = kind;
+    if (!name.startsWith(`${plugin}.`)) throw new Error(`The plugin ${plugin} cannot define the job "${name}": its jobs begin with "${plugin}."`);
+    if (kinds.has(name)) throw new Error(`The job "${name}" is defined twice`);
+    if (!Number.isInteger(lease_seconds) || lease_seconds < 3 * options.pollSeconds) throw new Error(`The job "${name}" has a lease of ${lease_seconds} s: it is renewed each ${options.pollSeconds} s, so give it whole seconds, three times as many`);
+    if (every_seconds !== undefined) checkPayload(kind, {});
+    kinds.set(name, kind);
+  }
+
+  async function enqueue(tx: Tx, name: string, payload: unknown, { priority = 0, run_at, unique_key }: EnqueueOptions = {}): Promise<string> {
+    const kind = kinds.get(name);
+    if (!kind) throw new Error(`The job "${name}" is not defined`);
+    checkPayload(kind, payload);
+    const { id, isNew } = await insertJob(tx, {
+      id: newId(clock.now()),
+      name,
+      payload: JSON.stringify(payload),
+      priority,
+      run_at: run_at ? new Date(run_at).toISOString() : clock.iso(),
+      unique_key: unique_key ?? null,
+      max_attempts: kind.max_attempts ?? MAX_ATTEMPTS,
+      lease_seconds: kind.lease_seconds ?? LEASE_SECONDS,
+      created_at: clock.iso(),
+    });
+    // Other nodes find it when they poll: a NOTIFY with each commit would halve what Postgres can write.
+    if (isNew) afterCommit(tx, wake);
+    return id;
+  }
+
+  /** Claims what is due while there are hands free. */
+  function wake(): void {
+    if (!worker) return;
+    isWoken = true;
+    claiming ??= claim(worker).catch((error) => log.warn({ err: error }, 'Taking jobs failed')).finally(() => {
+      claiming = null;
+    });
+  }
+
+  async function claim(to: Worker): Promise<void> {
+    const db = options.db();
+    while (isWoken && worker === to && to.free() > 0) {
+      isWoken = false;
+      const claim = { names: [...kinds.keys()], limit: to.free(), token: newId() };
+      const claimedAt = performance.now();
+      const rows = await db.write((tx) => claimJobs(db, tx, clock, claim));
+      for (const row of rows) void to.run(row, kinds.get(row.name)!, claimedAt).finally(wake);
+    }
+  }
+
+  async function poll(to: Worker): Promise<void> {
+    await to.renew();
+    await expire();
+    await enqueueDue();
+    wake();
+  }
+
+  async function expire(): Promise<void> {
+    const db = options.db();
+    if (!(await hasExpired(db, clock))) return;
+    const { again, failed } = await db.write((tx) => expireLeases(db, tx, clock));
+    for (const id of again) log.warn({ job: id }, 'A worker died or stopped answering; its job waits again');
+    for (const id of failed) log.error({ job: id }, 'A job failed for good: its worker died or stopped answering');
+  }
+
+  async function enqueueDue(): Promise<void> {
+    const db = options.db();
+    if (!(await hasDueSchedule(db, schedules(), clock.now()))) return;
+    await db.write(async (tx) => {
+      const due = await takeDueSchedules(db, tx, schedules(), clock.now());
+      // With the unique key a run that takes longer than its period is not joined by a second one.
+      for (const name of due) await enqueue(tx, name, {}, { unique_key: SCHEDULE_KEY });
+    });
+  }
+
+  function schedules(): Schedule[] {
+    return [...kinds.values()].flatMap(({ name, every_seconds }) => (every_seconds === undefined ? [] : [{ name, every_seconds }]));
+  }
+
+  function schedulePoll(to: Worker): void {
+    timer = setTimeout(() => {
+      polling = poll(to).catch((error) => log.warn({ err: error }, 'Looking for jobs failed')).finally(() => {
+        polling = null;
+        if (worker === to) schedulePoll(to);
+      });
+    }, options.pollSeconds * 1000).unref();
+  }
+
+  async function cancel(tx: Tx, plugin: string, id: string): Promise<boolean> {
+    const job = await jobById(tx, id);
+    if (!job?.name.startsWith(`${plugin}.`)) return false;
+    const was = await cancelJob(options.db(), tx, clock, id);
+    if (was === 'running') afterCommit(tx, () => worker?.cancel(id));
+    return was !== null;
+  }
+
+  define('core', {
+    name: 'core.prune_jobs',
+    every_seconds: 3600,
+    async run({ write, signal }) {
+      const before = new Date(clock.now() - KEPT_MS).toISOString();
+      while (!signal.aborted && (await write((tx) => pruneJobs(tx, before))) > 0);
+    },
+  });
+
+  return {
+    of: (plugin, onDefine): Jobs => ({
+      define(kind) {
+        onDefine?.();
+        define(plugin, kind);
+      },
+      async enqueue(tx, name, payload, enqueueOptions) {
+        if (!name.startsWith(`${plugin}.`)) throw new Error(`The plugin ${plugin} cannot enqueue "${name}": its jobs begin with "${plugin}."`);
+        return enqueue(tx, name, payload, enqueueOptions);
+      },
+      async byId(id) {
+        const job = await jobById(options.db().read, id);
+        return job?.name.startsWith(`${plugin}.`) ? toRecord(job) : null;
+      },
+      cancel: (tx, id) => cancel(tx, plugin, id),
+    }),
+    async start() {
+      if (options.role === 'web') return;
+      const db = options.db();
+      // One process owns an SQLite file, so whatever ran there died with the one before.
+      if (db.dialect === 'sqlite') await db.write(dropLeases);
+      await db.write((tx) => saveSchedules(tx, schedules(), clock.now()));
+      worker = createWorker({ db, log, clock, concurrency: options.concurrency });
+      polling = poll(worker).catch((error) => log.warn({ err: error }, 'Looking for jobs failed'));
+      await polling;
+      schedulePoll(worker);
+    },
+    async stop(waitMs = STOP_MS) {
+      const stopping = worker;
+      worker = null;
+      clearTimeout(timer);
+      await Promise.all([polling, claiming]);
+      await stopping?.stop(waitMs);
+    },
+    status: () => jobsStatus(options.db().read, [...kinds.keys()], clock.now()),
+    dropLeases: () => options.db().write(dropLeases),
+  };
+}
+
+function checkPayload(kind: JobKind, payload: unknown): void {
+  const error = kind.payload?.validate(payload, { convert: false }).error;
+  if (error) throw new Error(`The payload of the job "${kind.name}" does not fit its schema: ${error.message}`);
+}
+
+function toRecord({ id, name, state, attempts, phase, done, total, error, created_at, run_at, finished_at }: JobRow): JobRecord {
+  return { id, name, state, attempts, progress: { phase, done, total }, error, created_at, run_at, finished_at };
+}
