@@ -1,6 +1,6 @@
 import Joi, { type Schema } from 'joi';
 import type { ProblemKinds } from '../problems.ts';
-import type { RouteFacts } from './route.ts';
+import type { PublishedRoute } from './route.ts';
 
 /** One status an operation can answer. */
 export interface Answer {
@@ -25,82 +25,112 @@ export const problemSchema = Joi.object({
   code: Joi.string().required().description('What went wrong, for programs'),
   title: Joi.string().required(),
   status: Joi.number().integer().required(),
-  detail: Joi.string().required().description('What happened this time'),
+  detail: Joi.string().description('What happened this time'),
   instance: Joi.string().required().description('The path that was asked for'),
   request_id: Joi.string().required().description('Names this request in the server’s log'),
   errors: Joi.array().items(inputError).description('Each thing wrong with the input'),
 }).unknown().meta({ name: 'Problem' });
 
-/** Core's codes that follow from a route's own settings. Those of kinds marked `anywhere` follow from every route. */
-const IMPLIED: Record<string, (route: RouteFacts) => boolean> = {
-  invalid_input: (route) => route.isApi || Boolean(route.query ?? route.payload ?? route.headers),
-  malformed_body: (route) => route.consumes.length > 0,
-  no_accounts: (route) => route.access.mode === 'required',
-  authentication_required: (route) => route.access.mode === 'required',
+const always = (): boolean => true;
+const readsBody = (route: PublishedRoute): boolean => route.method !== 'get';
+const asksCaller = (route: PublishedRoute): boolean => route.access.mode !== 'open';
+const needsCaller = (route: PublishedRoute): boolean => route.access.mode === 'required';
+
+/** Core's codes that follow from a route's own settings; a route declares the others that it throws. */
+const IMPLIED: Record<string, (route: PublishedRoute) => boolean> = {
+  bad_request: always,
+  invalid_header: always,
+  invalid_request: (route) => route.isApi || Boolean(route.query ?? route.payload ?? route.headers),
+  invalid_json: readsBody,
+  invalid_cursor: isList,
+  two_credentials: asksCaller,
+  invalid_credentials: asksCaller,
+  authentication_required: needsCaller,
+  no_accounts: needsCaller,
   insufficient_scope: (route) => route.access.scopes.length > 0,
   permission_required: (route) => route.declaration.role !== undefined,
-  plan_required: (route) => route.declaration.plan !== undefined,
+  plan_required: asksCaller,
   not_found: (route) => route.paramNames.length > 0,
-  body_too_large: (route) => route.consumes.length > 0,
-  unsupported_media_type: (route) => route.consumes.length > 0,
+  request_timeout: readsBody,
+  payload_too_large: readsBody,
+  unsupported_media_type: readsBody,
   upgrade_required: (route) => route.declaration.stream?.protocol === 'websocket',
+  internal_error: always,
+  unavailable: always,
 };
 
+/** So that a test can hold them to core's registry. */
 export const impliedCodes: readonly string[] = Object.keys(IMPLIED);
 
-/** Every status a route can answer, worked out from its settings and the problems of the plugins that run. */
-export function answersOf(route: RouteFacts, problems: ProblemKinds): Answer[] {
+/** What is known of the installation as a whole. */
+export interface Surroundings {
+  /** The codes of core and of every plugin that runs. */
+  problems: ProblemKinds;
+  /** A plugin counts requests under `/api`. */
+  isCounted: boolean;
+}
+
+/** Every status a route can answer, worked out from its settings and the plugins that run. */
+export function answersOf(route: PublishedRoute, around: Surroundings): Answer[] {
+  const { problems } = around;
   const answers = new Map<number, Answer>();
-  for (const [status, schema] of route.successes) answers.set(status, success(route, status, schema, problems));
-  if (route.declaration.stream) addStream(route, answers, problems);
-  if (route.declaration.conditional) answers.set(304, success(route, 304, null, problems));
-  for (const code of codesOf(route, problems)) {
+  for (const [status, schema] of route.successes) answers.set(status, success(route, status, schema, around));
+  if (route.declaration.stream) addStream(route, answers, around);
+  if (route.declaration.conditional) answers.set(304, success(route, 304, null, around));
+  for (const code of codesOf(route, around)) {
     const { status } = problems[code]!;
-    const answer = answers.get(status) ?? { status, types: ['application/problem+json'], schema: problemSchema, codes: [], headers: headersOf(route, status, problems) };
+    const answer = answers.get(status) ?? { status, types: ['application/problem+json'], schema: problemSchema, codes: [], headers: headersOf(route, status, around) };
     answer.codes.push(code);
     answers.set(status, answer);
   }
   return [...answers.values()].sort((a, b) => a.status - b.status);
 }
 
-function codesOf(route: RouteFacts, problems: ProblemKinds): string[] {
-  const codes = Object.keys(problems).filter((code) => problems[code]!.anywhere || IMPLIED[code]?.(route));
-  const isUncounted = route.declaration.rate === 'none';
+function codesOf(route: PublishedRoute, around: Surroundings): string[] {
+  const { problems } = around;
   const own = route.declaration.problems ?? [];
   for (const code of own) {
     if (!problems[code]) throw new Error(`${route.method.toUpperCase()} ${route.path} declares the problem "${code}", which no plugin registers`);
   }
-  return [...new Set([...codes, ...own])].filter((code) => !(isUncounted && problems[code]!.status === 429)).sort();
+  const implied = Object.keys(problems).filter((code) => problems[code]!.anywhere || IMPLIED[code]?.(route));
+  const counted = countsRequests(route, around) ? ['too_many_requests'] : [];
+  return [...new Set([...implied, ...counted, ...own])].sort();
 }
 
-function success(route: RouteFacts, status: number, schema: Schema | null, problems: ProblemKinds): Answer {
+function countsRequests(route: PublishedRoute, around: Surroundings): boolean {
+  return around.isCounted && route.isApi && route.declaration.rate !== 'none';
+}
+
+function isList(route: PublishedRoute): boolean {
+  return route.query?.describe().keys?.cursor !== undefined;
+}
+
+function success(route: PublishedRoute, status: number, schema: Schema | null, around: Surroundings): Answer {
   const hasBody = status !== 204 && status !== 304;
   const other = route.declaration.produces ?? [];
   const types = hasBody ? (schema ? ['application/json', ...other] : other) : [];
-  return { status, types, schema, codes: [], headers: headersOf(route, status, problems) };
+  return { status, types, schema, codes: [], headers: headersOf(route, status, around) };
 }
 
 /** A stream answers 200 with events, besides JSON when the route has a schema; a socket switches protocols. */
-function addStream(route: RouteFacts, answers: Map<number, Answer>, problems: ProblemKinds): void {
+function addStream(route: PublishedRoute, answers: Map<number, Answer>, around: Surroundings): void {
   const ok = answers.get(200);
   if (route.declaration.stream!.protocol === 'sse') ok?.types.push('text/event-stream');
   else {
     if (!ok?.schema) answers.delete(200);
-    answers.set(101, { ...success(route, 101, null, problems), types: [] });
+    answers.set(101, { ...success(route, 101, null, around), types: [] });
   }
 }
 
-function headersOf(route: RouteFacts, status: number, problems: ProblemKinds): string[] {
-  const isCounted = route.isApi && route.declaration.rate !== 'none' && Object.values(problems).some((kind) => kind.anywhere && kind.status === 429);
+function headersOf(route: PublishedRoute, status: number, around: Surroundings): string[] {
   const isConditional = route.declaration.conditional && (status === 200 || status === 304);
-  const isList = status === 200 && route.query?.describe().keys?.cursor !== undefined;
   return [
     'X-Request-ID',
     'Traceparent',
     ...(route.declaration.rate === 'auth' ? [] : ['Server-Timing']),
     ...(isConditional ? ['ETag', 'Cache-Control', 'Vary', 'Content-Location'] : []),
-    ...(isList ? ['Link'] : []),
-    ...(isCounted ? ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] : []),
+    ...(status === 200 && isList(route) ? ['Link'] : []),
+    ...(countsRequests(route, around) ? ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] : []),
     ...(ADDED[status] ?? []),
     ...(status === 415 ? [route.method === 'patch' ? 'Accept-Patch' : 'Accept-Post'] : []),
   ];

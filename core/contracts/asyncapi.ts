@@ -1,7 +1,7 @@
 import type { Server } from '@hapi/hapi';
 import type { Schema } from 'joi';
 import type { ContractInfo } from './openapi.ts';
-import { publishedRoutes, type RouteFacts } from './route.ts';
+import { publishedRoutes, type PublishedRoute } from './route.ts';
 import { gatherSchemas, type JsonSchema, type Schemas } from './schema.ts';
 
 export interface AsyncApiOptions {
@@ -86,7 +86,7 @@ function serversAt(publicUrl: string): Record<string, JsonSchema> {
 }
 
 /** Streams share messages; two that differ under one name are told apart by their channel. */
-function messageNames(route: RouteFacts, kinds: Record<string, Schema>, messages: Record<string, Message>, schemas: Schemas): string[] {
+function messageNames(route: PublishedRoute, kinds: Record<string, Schema>, messages: Record<string, Message>, schemas: Schemas): string[] {
   return Object.entries(kinds).map(([name, schema]) => {
     const message: Message = { name, contentType: 'application/json', summary: schema.$_getFlag('description'), payload: schemas.of(schema) };
     const isTaken = messages[name] && JSON.stringify(messages[name]) !== JSON.stringify(message);
@@ -96,7 +96,7 @@ function messageNames(route: RouteFacts, kinds: Record<string, Schema>, messages
   });
 }
 
-function channelOf(route: RouteFacts, names: string[], schemas: Schemas): Channel {
+function channelOf(route: PublishedRoute, names: string[], schemas: Schemas): Channel {
   const stream = route.declaration.stream!;
   const isSocket = stream.protocol === 'websocket';
   return {
@@ -111,7 +111,7 @@ function channelOf(route: RouteFacts, names: string[], schemas: Schemas): Channe
   };
 }
 
-function parametersOf(route: RouteFacts): Record<string, { description?: string }> {
+function parametersOf(route: PublishedRoute): Record<string, { description?: string }> {
   const described: Record<string, { flags?: { description?: string } }> = route.params?.describe().keys ?? {};
   return Object.fromEntries(route.paramNames.map((name) => [name, { description: described[name]?.flags?.description }]));
 }
@@ -120,7 +120,7 @@ function objectOf(schema: Schema | null, schemas: Schemas): JsonSchema | undefin
   return schema ? { ...schemas.of(schema), type: 'object' } : undefined;
 }
 
-function operationOf(route: RouteFacts, action: 'send' | 'receive', names: string[]): AsyncOperation {
+function operationOf(route: PublishedRoute, action: 'send' | 'receive', names: string[]): AsyncOperation {
   return {
     action,
     channel: { $ref: `#/channels/${route.id}` },

@@ -1,9 +1,8 @@
 import type { Server } from '@hapi/hapi';
 import type { Schema } from 'joi';
-import type { ProblemKinds } from '../problems.ts';
-import { answersOf, type Answer } from './answer.ts';
+import { answersOf, type Answer, type Surroundings } from './answer.ts';
 import { requestHeaders, responseHeaders } from './header.ts';
-import { publishedRoutes, type RouteFacts } from './route.ts';
+import { publishedRoutes, type PublishedRoute } from './route.ts';
 import { gatherSchemas, type JsonSchema, type Schemas } from './schema.ts';
 
 export interface ContractInfo {
@@ -12,12 +11,10 @@ export interface ContractInfo {
   description?: string;
 }
 
-export interface OpenApiOptions {
+export interface OpenApiOptions extends Surroundings {
   info: ContractInfo;
   /** The public address, without a trailing slash. */
   publicUrl: string;
-  /** The codes of core and of every plugin that runs. */
-  problems: ProblemKinds;
   /** What each plugin is for, by its name. */
   plugins?: Record<string, string>;
 }
@@ -80,7 +77,7 @@ export function openApi(server: Server, options: OpenApiOptions): OpenApi {
   const paths: OpenApi['paths'] = {};
   refuseTwins(routes);
   for (const route of routes) {
-    const answers = answersOf(route, options.problems);
+    const answers = answersOf(route, options);
     const item = (paths[route.path] ??= { parameters: Object.keys(requestHeaders).map((name) => ref('parameters', name)) });
     item[route.method] = operation(route, answers, schemas, shared);
   }
@@ -105,7 +102,7 @@ export function openApi(server: Server, options: OpenApiOptions): OpenApi {
   return JSON.parse(JSON.stringify(document)) as OpenApi;
 }
 
-function operation(route: RouteFacts, answers: Answer[], schemas: Schemas, shared: Record<string, Response>): Operation {
+function operation(route: PublishedRoute, answers: Answer[], schemas: Schemas, shared: Record<string, Response>): Operation {
   const { role, plan, rate } = route.declaration;
   const parameters = [...parametersOf(route.params, 'path', route, schemas), ...parametersOf(route.query, 'query', route, schemas), ...headerParameters(route, schemas)];
   return {
@@ -121,14 +118,14 @@ function operation(route: RouteFacts, answers: Answer[], schemas: Schemas, share
   };
 }
 
-function securityOf(route: RouteFacts): Record<string, string[]>[] {
+function securityOf(route: PublishedRoute): Record<string, string[]>[] {
   const { mode, scopes } = route.access;
   if (mode === 'open') return [];
   const ways: Record<string, string[]>[] = [{ api_key: scopes }, { oauth: scopes }];
   return mode === 'required' ? ways : [{}, ...ways];
 }
 
-function parametersOf(schema: Schema | null, place: Parameter['in'], route: RouteFacts, schemas: Schemas): Parameter[] {
+function parametersOf(schema: Schema | null, place: Parameter['in'], route: PublishedRoute, schemas: Schemas): Parameter[] {
   const described: Record<string, { type: string; flags?: { presence?: string; description?: string }; examples?: unknown[] }> = schema?.describe().keys ?? {};
   const names = place === 'path' ? route.paramNames : Object.keys(described);
   return names.map((name) => {
@@ -150,13 +147,13 @@ function parametersOf(schema: Schema | null, place: Parameter['in'], route: Rout
 /** OpenAPI says these three by other means, and refuses them as parameters. */
 const SAID_ELSEWHERE = new Set(['accept', 'content-type', 'authorization']);
 
-function headerParameters(route: RouteFacts, schemas: Schemas): Parameter[] {
+function headerParameters(route: PublishedRoute, schemas: Schemas): Parameter[] {
   const own = parametersOf(route.headers, 'header', route, schemas).filter(({ name }) => !SAID_ELSEWHERE.has(name.toLowerCase()));
   if (!route.declaration.conditional) return own;
   return [...own, { name: 'If-None-Match', in: 'header', required: false, description: 'The ETag of what you have: 304 when it still holds.', schema: { type: 'string' } }];
 }
 
-function requestBody(route: RouteFacts, schemas: Schemas): Operation['requestBody'] {
+function requestBody(route: PublishedRoute, schemas: Schemas): Operation['requestBody'] {
   if (route.consumes.length === 0) return undefined;
   const schema = route.payload ? schemas.of(route.payload) : undefined;
   const example = route.payload?.describe().examples?.[0];
@@ -193,8 +190,8 @@ function share(answer: Answer, full: Response, shared: Record<string, Response>)
   return ref('responses', name);
 }
 
-function refuseTwins(routes: RouteFacts[]): void {
-  const seen = new Map<string, RouteFacts>();
+function refuseTwins(routes: PublishedRoute[]): void {
+  const seen = new Map<string, PublishedRoute>();
   for (const route of routes) {
     const twin = seen.get(route.id);
     if (twin) throw new Error(`${twin.method.toUpperCase()} ${twin.path} and ${route.method.toUpperCase()} ${route.path} have the same operation id "${route.id}": give one an options.id`);

@@ -1,23 +1,20 @@
 import type { Request, RequestRoute, Server } from '@hapi/hapi';
-import type { ProblemKinds } from '../problems.ts';
-import { answersOf, problemSchema, type Answer } from './answer.ts';
-import { routeFacts } from './route.ts';
+import { answersOf, problemSchema, type Answer, type Surroundings } from './answer.ts';
+import { describeRoute } from './route.ts';
 
-export interface RecorderOptions {
-  /** The codes of core and of every plugin that runs. */
-  problems: ProblemKinds;
+export interface RecorderOptions extends Surroundings {
   /** Told of every answer that breaks the published contract, in one line. */
   onFault(fault: string): void;
 }
 
 /** Compares every answer of a server with what its operation declares: its status, its problem codes and its body. */
-export function recordAnswers(server: Server, { problems, onFault }: RecorderOptions): void {
+export function recordAnswers(server: Server, options: RecorderOptions): void {
   const declared = new Map<RequestRoute, Map<number, Answer>>();
 
   function answersFor(route: RequestRoute): Map<number, Answer> {
     let answers = declared.get(route);
     if (!answers) {
-      answers = new Map(answersOf(routeFacts(server, route), problems).map((answer) => [answer.status, answer]));
+      answers = new Map(answersOf(describeRoute(server, route), options).map((answer) => [answer.status, answer]));
       declared.set(route, answers);
     }
     return answers;
@@ -27,7 +24,7 @@ export function recordAnswers(server: Server, { problems, onFault }: RecorderOpt
     const { res } = request.raw;
     if (!res.headersSent || !isPublished(request)) return;
     for (const fault of faultsOf(request, res.statusCode, answersFor(request.route))) {
-      onFault(`${request.method.toUpperCase()} ${request.path} answered ${res.statusCode}: ${fault}`);
+      options.onFault(`${request.method.toUpperCase()} ${request.path} answered ${res.statusCode}: ${fault}`);
     }
   });
 }

@@ -4,7 +4,7 @@ import type { RouteDeclaration } from '../plugin.ts';
 import { isSchema } from './schema.ts';
 
 /** What a registered route says of itself, read once for OpenAPI, AsyncAPI, the recorder and the pages. */
-export interface RouteFacts {
+export interface PublishedRoute {
   method: 'get' | 'put' | 'post' | 'delete' | 'patch';
   /** As OpenAPI writes it: `/api/places/{place_key}`. */
   path: string;
@@ -36,21 +36,21 @@ export interface Access {
 const METHODS: string[] = ['get', 'put', 'post', 'delete', 'patch'];
 
 /** Every route of the published contract, in the order of paths and methods. */
-export function publishedRoutes(server: Server): RouteFacts[] {
+export function publishedRoutes(server: Server): PublishedRoute[] {
   return server
     .table()
     .filter((route) => METHODS.includes(route.method) && !route.settings.plugins?.civic?.internal)
-    .map((route) => routeFacts(server, route))
+    .map((route) => describeRoute(server, route))
     .sort((a, b) => compare(a.path, b.path) || METHODS.indexOf(a.method) - METHODS.indexOf(b.method));
 }
 
-export function routeFacts(server: Server, route: RequestRoute): RouteFacts {
+export function describeRoute(server: Server, route: RequestRoute): PublishedRoute {
   const { settings } = route;
   const path = route.path.replace(/\{(\w+)[?*]?\d*\}/g, '{$1}');
   const isRead = route.method === 'get';
   const takesBody = !isRead && (isSchema(settings.validate?.payload) || settings.payload?.output !== 'data');
   return {
-    method: route.method as RouteFacts['method'],
+    method: route.method as PublishedRoute['method'],
     path,
     id: (settings as { id?: string }).id ?? operationId(route.method, path),
     owner: route.realm.plugin || 'core',

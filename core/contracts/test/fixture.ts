@@ -4,16 +4,18 @@ import type { RouteDeclaration } from '../../plugin.ts';
 import { problem, registerProblems, type ProblemKinds } from '../../problems.ts';
 
 export const problems: ProblemKinds = {
-  invalid_input: { status: 400, title: 'Bad input', advice: 'Look at errors.' },
+  invalid_request: { status: 400, title: 'Bad input', advice: 'Look at errors.' },
   authentication_required: { status: 401, title: 'Who are you?', advice: 'Send a key.' },
   insufficient_scope: { status: 403, title: 'Too little scope', advice: 'Ask for more.' },
   permission_required: { status: 403, title: 'Reviewers only', advice: 'Ask a reviewer.' },
   not_found: { status: 404, title: 'Not found', advice: 'Look at the address.' },
   unknown_shelf: { status: 404, title: 'No such shelf', advice: 'List the shelves.' },
+  shelf_taken: { status: 409, title: 'Taken', advice: 'Take another.' },
   unsupported_media_type: { status: 415, title: 'Not JSON', advice: 'Send JSON.' },
   upgrade_required: { status: 426, title: 'A socket', advice: 'Open a WebSocket.' },
-  rate_limited: { status: 429, title: 'Too many', advice: 'Wait.', anywhere: true },
-  internal_error: { status: 500, title: 'Broken', advice: 'Tell the operator.', anywhere: true },
+  too_many_requests: { status: 429, title: 'Too many', advice: 'Wait.' },
+  workspace_forbidden: { status: 403, title: 'Not yours', advice: 'Choose another.', anywhere: true },
+  internal_error: { status: 500, title: 'Broken', advice: 'Tell the operator.' },
 };
 
 const place = Joi.object({ place_key: Joi.string().required(), name: Joi.string().required() }).meta({ name: 'Place' });
@@ -55,7 +57,7 @@ export async function shelfServer(): Promise<Server> {
   server.ext('onPreResponse', (request, h) => {
     const { response } = request;
     if (!('isBoom' in response)) return h.continue;
-    const code = (response.data as { code?: string } | null)?.code ?? (response.output.statusCode === 400 ? 'invalid_input' : 'internal_error');
+    const code = (response.data as { code?: string } | null)?.code ?? (response.output.statusCode === 400 ? 'invalid_request' : 'internal_error');
     const { status, title } = problems[code]!;
     return h.response({ type: `http://localhost/problems/${code}`, code, title, status, detail: response.message, instance: request.path, request_id: 'r' }).code(status).type('application/problem+json');
   });
@@ -81,7 +83,7 @@ function addRoutes(server: Server): void {
 
 const odd: Record<string, () => unknown> = {
   unknown: () => { throw problem('unknown_shelf'); },
-  undeclared: () => { throw problem('permission_required'); },
+  undeclared: () => { throw problem('shelf_taken'); },
   wrong: () => ({ ...aShelf, kind: 'glass' }),
 };
 

@@ -10,7 +10,7 @@ const { describe, it, before } = lab;
 describe('OpenAPI', () => {
   let server: Server;
   let document: OpenApi;
-  const options = { info: { title: 'Shelves', version: '1.0.0' }, publicUrl: 'https://shelves.example/sub', problems, plugins: { shelves: 'Where things stand' } };
+  const options = { info: { title: 'Shelves', version: '1.0.0' }, publicUrl: 'https://shelves.example/sub', problems, isCounted: true, plugins: { shelves: 'Where things stand' } };
 
   before(async () => {
     server = await shelfServer();
@@ -71,15 +71,20 @@ describe('OpenAPI', () => {
 
   it('lists each status with its codes, worked out from the settings of the route', () => {
     const codes = Object.fromEntries(Object.entries(responses('/api/shelves/{shelf_id}')).map(([status, answer]) => [status, answer['x-problem-codes'] ?? []]));
-    expect(codes).to.equal({ 200: [], 400: ['invalid_input'], 404: ['not_found', 'unknown_shelf'], 429: ['rate_limited'], 500: ['internal_error'] });
+    expect(codes).to.equal({ 200: [], 400: ['invalid_request'], 403: ['workspace_forbidden'], 404: ['not_found', 'unknown_shelf'], 429: ['too_many_requests'], 500: ['internal_error'] });
     expect(Object.keys(responses('/api/shelves', 'post'))).to.equal(['201', '400', '401', '403', '415', '429', '500']);
-    expect(responses('/api/shelves', 'post')[403]!['x-problem-codes']).to.equal(['insufficient_scope']);
-    expect(responses('/api/shelves/{shelf_id}', 'delete')[403]!['x-problem-codes']).to.equal(['permission_required']);
+    expect(responses('/api/shelves', 'post')[403]!['x-problem-codes']).to.equal(['insufficient_scope', 'workspace_forbidden']);
+    expect(responses('/api/shelves/{shelf_id}', 'delete')[403]!['x-problem-codes']).to.equal(['permission_required', 'workspace_forbidden']);
   });
 
   it('does not count a route that is exempt', () => {
-    expect(Object.keys(responses('/shelves.txt'))).to.equal(['200', '500']);
+    expect(Object.keys(responses('/shelves.txt'))).to.equal(['200', '403', '500']);
     expect(responses('/shelves.txt')[200]!.headers).to.not.include('RateLimit-Limit');
+  });
+
+  it('says nothing of limits where nobody counts', async () => {
+    const free = openApi(await shelfServer(), { ...options, isCounted: false });
+    expect(JSON.stringify(free.paths)).to.not.include(['RateLimit', '429']);
   });
 
   it('refuses a route whose problem nobody registers', async () => {
@@ -103,7 +108,7 @@ describe('OpenAPI', () => {
     expect(Object.keys(document.paths['/api/shelves']!.post!.requestBody!.content)).to.equal(['application/json']);
     expect(Object.keys(responses('/api/shelves/events')[200]!.content!)).to.equal(['text/event-stream']);
     expect(Object.keys(responses('/shelves.txt')[200]!.content!)).to.equal(['text/plain']);
-    expect(Object.keys(responses('/api/shelves/{shelf_id}/socket'))).to.equal(['101', '400', '401', '404', '426', '429', '500']);
+    expect(Object.keys(responses('/api/shelves/{shelf_id}/socket'))).to.equal(['101', '400', '401', '403', '404', '426', '429', '500']);
     expect(responses('/api/shelves/{shelf_id}', 'delete')[204]!.content).to.be.undefined();
   });
 

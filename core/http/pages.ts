@@ -1,0 +1,136 @@
+import type { Request, ResponseObject, ResponseToolkit, Server } from '@hapi/hapi';
+import vision from '@hapi/vision';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Instance } from '../config/types.ts';
+import { projectRoot } from '../root.ts';
+import { loadAssets, type Asset } from './assets.ts';
+
+export interface PagesOptions {
+  instance: Instance;
+  /** The folder of a plugin's templates, for plugins that lie outside the tree. */
+  templatesOf?: (plugin: string) => string | undefined;
+}
+
+export interface NavigationItem {
+  label: string;
+  /** From the root of the instance: `/places`. */
+  path: string;
+}
+
+/** What a problem's page shows: the same as its JSON. */
+export interface ShownProblem {
+  code: string;
+  title: string;
+  status: number;
+  detail: string;
+  request_id: string;
+  errors?: { pointer?: string; parameter?: string; detail: string }[];
+}
+
+export interface Pages {
+  /** Adds an entry to the navigation of every page. */
+  navigation(item: NavigationItem): void;
+  assets(): Map<string, Asset>;
+}
+
+/** Pages run no script but our own files, load nothing from elsewhere and are framed by nobody. */
+export const PAGE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const TEMPLATES = join(projectRoot, 'templates');
+
+/**
+ * Makes `h.view('queue')` of core and `h.view('flags/queue')` of plugins work everywhere, in one layout.
+ * Nothing is read and Handlebars is not loaded before the first page is asked for.
+ */
+export async function registerPages(server: Server, options: PagesOptions): Promise<Pages> {
+  const theme = join(options.instance.data_dir, 'theme');
+  const navigation: NavigationItem[] = [];
+  let assets: Map<string, Asset> | undefined;
+  const assetsOnce = (): Map<string, Asset> => (assets ??= loadAssets(theme));
+
+  await server.register(vision.plugin as never);
+  server.views({
+    engines: { html: handlebars(theme) },
+    path: join(TEMPLATES, 'pages'),
+    layout: true,
+    layoutPath: [theme, TEMPLATES],
+    context: (request: Request | undefined) => surroundings(request, options.instance, navigation, assetsOnce()),
+  } as never);
+
+  const foldersOf = (plugin: string | undefined): string[] => plugin === undefined
+    ? [theme, join(TEMPLATES, 'pages')]
+    : [join(theme, plugin), options.templatesOf?.(plugin) ?? join(projectRoot, 'plugins', plugin, 'templates')];
+
+  server.decorate('toolkit', 'view' as never, ((inherited: ResponseToolkit['view']) => function view(this: ResponseToolkit, name: string, context?: object) {
+    const [page, plugin] = name.split('/').reverse() as [string, string?];
+    return inherited.call(this, page, context, { path: foldersOf(plugin) }).header('content-security-policy', PAGE_POLICY);
+  }) as never, { extend: true });
+
+  return {
+    navigation: (item) => { navigation.push(item); },
+    assets: assetsOnce,
+  };
+}
+
+/** The page of a problem, for people; programs get the same as JSON. */
+export function problemPage(h: ResponseToolkit, problem: ShownProblem): ResponseObject {
+  const places = problem.errors?.map(({ parameter, pointer, detail }) => ({ place: parameter ?? pointer, detail }));
+  return h.view('problem', { ...problem, errors: places, heading: problem.title, title: problem.title, isOurs: problem.status >= 500 })
+    .code(problem.status)
+    .header('cache-control', 'no-store')
+    .vary('accept');
+}
+
+const FOR_PROGRAMS = /^\/(api|oauth|mcp|\.well-known|reconcile)(\/|$)/;
+
+/** Whether an error is better told as a page: the reader asked for HTML more than for JSON, and not at a path for programs. */
+export function prefersPage(request: Request): boolean {
+  const accept = request.headers.accept as string | undefined;
+  if (!accept?.includes('text/html') || FOR_PROGRAMS.test(request.path)) return false;
+  return quality(accept, 'text/html') > quality(accept, 'application/json');
+}
+
+function quality(accept: string, type: string): number {
+  const range = accept.split(',').find((part) => part.trim().split(';')[0]!.trim() === type);
+  return range ? Number(/;\s*q=([\d.]+)/.exec(range)?.[1] ?? 1) : 0;
+}
+
+/** What the layout shows around every page. */
+function surroundings(request: Request | undefined, instance: Instance, navigation: NavigationItem[], assets: Map<string, Asset>): object {
+  const base = new URL(instance.public_url).pathname.replace(/\/$/, '');
+  const here = request?.path ?? '/';
+  return {
+    instance,
+    base,
+    assets: Object.fromEntries([...assets].map(([name, { path }]) => [name, base + path])),
+    navigation: navigation.map(({ label, path }) => ({ label, href: base + path, isHere: here === path || here.startsWith(`${path}/`) })),
+  };
+}
+
+type Handlebars = typeof import('handlebars');
+
+/** Vision's engine, loaded with the layout's partials when the first page is asked for. */
+function handlebars(theme: string): object {
+  let engine: Handlebars;
+  return {
+    prepare(_config: object, done: (error?: Error) => void) {
+      import('handlebars').then(({ default: library }) => {
+        engine = library.create() as Handlebars;
+        for (const folder of [join(TEMPLATES, 'partials'), join(theme, 'partials')]) addPartials(engine, folder);
+        done();
+      }).catch(done);
+    },
+    compile: (source: string) => {
+      const template = engine.compile(source, { preventIndent: true });
+      return (context: object, runtime: object) => template(context, runtime);
+    },
+  };
+}
+
+function addPartials(engine: Handlebars, folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const file of readdirSync(folder)) {
+    if (file.endsWith('.html')) engine.registerPartial(basename(file, '.html'), readFileSync(join(folder, file), 'utf8'));
+  }
+}
