@@ -23,7 +23,7 @@ export interface ShownProblem {
   code: string;
   title: string;
   status: number;
-  detail: string;
+  detail?: string;
   request_id: string;
   errors?: { pointer?: string; parameter?: string; detail: string }[];
 }
@@ -32,6 +32,8 @@ export interface Pages {
   /** Adds an entry to the navigation of every page. */
   navigation(item: NavigationItem): void;
   assets(): Map<string, Asset>;
+  /** A problem as a page, for those who would rather read one; null for programs, which get JSON. */
+  problemPage(request: Request, h: ResponseToolkit, problem: ShownProblem): ResponseObject | null;
 }
 
 /** Pages run no script but our own files, load nothing from elsewhere and are framed by nobody. */
@@ -70,11 +72,11 @@ export async function registerPages(server: Server, options: PagesOptions): Prom
   return {
     navigation: (item) => { navigation.push(item); },
     assets: assetsOnce,
+    problemPage: (request, h, problem) => (prefersPage(request) ? problemPage(h, problem) : null),
   };
 }
 
-/** The page of a problem, for people; programs get the same as JSON. */
-export function problemPage(h: ResponseToolkit, problem: ShownProblem): ResponseObject {
+function problemPage(h: ResponseToolkit, problem: ShownProblem): ResponseObject {
   const places = problem.errors?.map(({ parameter, pointer, detail }) => ({ place: parameter ?? pointer, detail }));
   return h.view('problem', { ...problem, errors: places, heading: problem.title, title: problem.title, isOurs: problem.status >= 500 })
     .code(problem.status)
@@ -85,7 +87,7 @@ export function problemPage(h: ResponseToolkit, problem: ShownProblem): Response
 const FOR_PROGRAMS = /^\/(api|oauth|mcp|\.well-known|reconcile)(\/|$)/;
 
 /** Whether an error is better told as a page: the reader asked for HTML more than for JSON, and not at a path for programs. */
-export function prefersPage(request: Request): boolean {
+function prefersPage(request: Request): boolean {
   const accept = request.headers.accept as string | undefined;
   if (!accept?.includes('text/html') || FOR_PROGRAMS.test(request.path)) return false;
   return quality(accept, 'text/html') > quality(accept, 'application/json');
@@ -101,10 +103,10 @@ function surroundings(request: Request | undefined, instance: Instance, navigati
   const base = new URL(instance.public_url).pathname.replace(/\/$/, '');
   const here = request?.path ?? '/';
   return {
-    instance,
+    site: instance,
     base,
     assets: Object.fromEntries([...assets].map(([name, { path }]) => [name, base + path])),
-    navigation: navigation.map(({ label, path }) => ({ label, href: base + path, isHere: here === path || here.startsWith(`${path}/`) })),
+    navigation: [...navigation, { label: 'Interface', path: '/docs' }].map(({ label, path }) => ({ label, href: base + path, isHere: here === path || here.startsWith(`${path}/`) })),
   };
 }
 

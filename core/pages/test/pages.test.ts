@@ -1,0 +1,169 @@
+import Hapi, { type Request, type Server } from '@hapi/hapi';
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import Joi from 'joi';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { asyncApi } from '../../contracts/asyncapi.ts';
+import { openApi } from '../../contracts/openapi.ts';
+import { registerPages, type Pages } from '../../http/pages.ts';
+import { registerProblems, type ProblemKinds } from '../../problems.ts';
+import { addCorePages } from '../routes.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, beforeEach, after } = lab;
+
+const problems: ProblemKinds = {
+  invalid_request: { status: 400, title: 'Bad input', advice: 'Look at `errors`.' },
+  not_found: { status: 404, title: 'Nothing here', advice: 'Look at the address.' },
+};
+
+const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+describe('Pages', () => {
+  let folder: string;
+  let server: Server;
+  let pages: Pages;
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'civic-pages-'));
+    mkdirSync(join(folder, 'hello'));
+    writeFileSync(join(folder, 'hello/greeting.html'), '<h1>Hello, {{who}}</h1>');
+  });
+
+  after(() => { rmSync(folder, { recursive: true }); });
+
+  async function start({ data = join(folder, 'data'), base = '', ownsStart = false } = {}): Promise<void> {
+    registerProblems(problems);
+    server = Hapi.server({ debug: false });
+    server.validator(Joi);
+    const instance = { name: 'Kansas <City>', version: '1.2.3', public_url: `https://civic.example${base}`, data_dir: data };
+    pages = await registerPages(server, { instance, templatesOf: (plugin) => (plugin === 'hello' ? join(folder, 'hello') : undefined) });
+    server.ext('onPreResponse', (request, h) => {
+      if (!('isBoom' in request.response)) return h.continue;
+      const { statusCode } = request.response.output;
+      const body = { code: statusCode === 400 ? 'invalid_request' : 'not_found', title: 'Nothing here', status: statusCode, detail: request.response.message, request_id: 'r-1', instance: request.path };
+      return pages.problemPage(request, h, body) ?? h.response(body).code(statusCode).type('application/problem+json');
+    });
+    await server.register({ name: 'hello', register: (own: Server) => own.route([
+      { method: 'GET', path: '/hello', handler: (_request: Request, h) => h.view('hello/greeting', { who: '<world>' }), options: { plugins: { civic: { internal: true } } } },
+      { method: 'GET', path: '/api/hello', handler: () => ({}), options: { description: 'Says <b>hello</b>', validate: { query: Joi.object({ limit: Joi.number().integer().description('How many') }) } } },
+      ...(ownsStart ? [{ method: 'GET' as const, path: '/', handler: () => 'mine' }] : []),
+    ]) });
+    const about = { info: { title: 'Civic', version: '1.2.3' }, publicUrl: instance.public_url, problems, isCounted: false };
+    addCorePages(server, { pages, problems, plugins: [{ name: 'hello', summary: 'Greets' }], openApi: () => openApi(server, about), asyncApi: () => asyncApi(server, about) });
+  }
+
+  beforeEach(() => start());
+
+  async function get(url: string, headers: Record<string, string> = BROWSER): Promise<Hapi.ServerInjectResponse<string>> {
+    return server.inject({ url, headers });
+  }
+
+  it('welcome the reader with the name of the instance and what runs', async () => {
+    const { statusCode, payload } = await get('/');
+    expect(statusCode).to.equal(200);
+    expect(payload).to.contain(['Kansas &lt;City&gt;', '<h3>hello</h3><p>Greets</p>', 'href="/docs"']);
+    expect(payload).to.not.contain('<City>');
+  });
+
+  it('leave / to a plugin that claims it', async () => {
+    await start({ ownsStart: true });
+    expect((await get('/')).payload).to.equal('mine');
+  });
+
+  it('of plugins lie in their own folders and share the layout', async () => {
+    const { payload } = await get('/hello');
+    expect(payload).to.contain(['<!doctype html>', '<h1>Hello, &lt;world&gt;</h1>', '<footer']);
+  });
+
+  it('run no inline script or style and forbid them', async () => {
+    for (const url of ['/', '/docs', '/problems', '/problems/not_found', '/hello', '/nowhere']) {
+      const { headers, payload } = await get(url);
+      expect(headers['content-security-policy'], url).to.contain(["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"]);
+      expect(payload, url).to.not.match(/<script|<style|\sstyle=|\son\w+=|https?:\/\/(?!civic\.example)/);
+    }
+  });
+
+  it('show every entry of the navigation and mark where the reader is', async () => {
+    pages.navigation({ label: 'Greetings', path: '/hello' });
+    expect((await get('/hello')).payload).to.match(/<a href="\/hello" aria-current="page">Greetings<\/a>/);
+    expect((await get('/')).payload).to.match(/<a href="\/hello">Greetings<\/a>/);
+  });
+
+  it('keep the path of the public address in their links', async () => {
+    await start({ base: '/sub' });
+    const { payload } = await get('/');
+    expect(payload).to.contain(['href="/sub/docs"', 'href="/sub/assets/style.']);
+    expect(payload).to.not.match(/href="\/(?!sub)/);
+  });
+
+  it('load their style from an address that may be kept for ever', async () => {
+    const path = pages.assets().get('style')!.path;
+    const { headers, payload } = await get(path);
+    expect(headers).to.include({ 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=31536000, immutable' });
+    expect(payload).to.contain('prefers-color-scheme: dark');
+    expect((await get('/assets/style.000000000000.css')).statusCode).to.equal(404);
+    expect((await get('/assets/..%2flayout.html')).statusCode).to.equal(404);
+  });
+
+  it('take templates, partials and style of a theme before their own', async () => {
+    const data = join(folder, 'themed');
+    for (const inner of ['theme/partials', 'theme/hello']) mkdirSync(join(data, inner), { recursive: true });
+    writeFileSync(join(data, 'theme/partials/footer.html'), '<footer>Ours</footer>');
+    writeFileSync(join(data, 'theme/hello/greeting.html'), '<h1>Welcome</h1>');
+    writeFileSync(join(data, 'theme/problems.html'), '<h1>Oh dear</h1>');
+    writeFileSync(join(data, 'theme/style.css'), ':root { --accent: purple; }');
+    await start({ data });
+    expect((await get('/hello')).payload).to.contain(['<h1>Welcome</h1>', '<footer>Ours</footer>']);
+    expect((await get('/problems')).payload).to.contain('<h1>Oh dear</h1>');
+    expect((await get(pages.assets().get('style')!.path)).payload).to.contain(['prefers-color-scheme', '--accent: purple']);
+  });
+
+  describe('of problems', () => {
+    it('list every code and explain each', async () => {
+      expect((await get('/problems')).payload).to.contain(['invalid_request', 'not_found']);
+      expect((await get('/problems/invalid_request')).payload).to.contain(['Bad input', 'Look at <code>errors</code>.', '400']);
+      expect((await get('/problems/no_such_code')).statusCode).to.equal(404);
+    });
+
+    it('tell a browser the same as the JSON, with the status', async () => {
+      const { statusCode, headers, payload } = await get('/nowhere');
+      expect(statusCode).to.equal(404);
+      expect(headers['content-type']).to.equal('text/html; charset=utf-8');
+      expect(headers.vary).to.contain('accept');
+      expect(payload).to.contain(['Nothing here', 'r-1', 'href="/problems/not_found"']);
+    });
+
+    it('are not shown to programs, nor at paths for programs', async () => {
+      for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.5', '']) {
+        expect((await get('/nowhere', { accept })).headers['content-type'], accept).to.equal('application/problem+json');
+      }
+      for (const url of ['/api/nowhere', '/oauth/nowhere', '/mcp']) {
+        expect((await get(url)).headers['content-type'], url).to.equal('application/problem+json');
+      }
+    });
+  });
+
+  describe('of the interface', () => {
+    it('show operations, parameters and a call to paste, escaped', async () => {
+      const { payload } = await get('/docs');
+      expect(payload).to.contain(['/api/hello', 'Says &lt;b&gt;hello&lt;/b&gt;', 'How many', "curl &#x27;https://civic.example/api/hello&#x27;"]);
+      expect(payload).to.not.contain('<b>hello');
+    });
+
+    it('leave pages out', async () => {
+      const { payload } = await get('/openapi.json');
+      expect(Object.keys(JSON.parse(payload).paths)).to.equal(['/api/hello', '/asyncapi.json', '/openapi.json']);
+    });
+
+    it('come with both contracts, which answer 304 to whoever has them', async () => {
+      for (const [url, member] of [['/openapi.json', 'openapi'], ['/asyncapi.json', 'asyncapi']] as const) {
+        const { headers, payload } = await get(url);
+        expect(JSON.parse(payload)[member]).to.match(/^3\./);
+        expect((await get(url, { 'if-none-match': String(headers.etag) })).statusCode).to.equal(304);
+      }
+    });
+  });
+});
