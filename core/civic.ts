@@ -5,7 +5,7 @@ import type { CoreConfig, Instance } from './config/types.ts';
 import type { OpenDatabase } from './database/connect.ts';
 import type { EventBus } from './events.ts';
 import type { Gates } from './http/caller.ts';
-import type { Fetch } from './http/fetch.ts';
+import type { createFetch } from './http/fetch.ts';
 import { absoluteUrl, httpState } from './http/state.ts';
 import type { JobQueue } from './jobs.ts';
 import type { Logger } from './log.ts';
@@ -20,7 +20,7 @@ export interface Kernel {
   instance: Instance;
   log: Logger;
   clock: Clock;
-  fetch: Fetch;
+  fetch: ReturnType<typeof createFetch>;
   server: Server;
   gates: Gates;
   events: EventBus;

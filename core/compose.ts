@@ -1,20 +1,28 @@
 import type { Server } from '@hapi/hapi';
 import { mkdirSync } from 'node:fs';
+import { coreChecks } from './checks.ts';
 import { addCommand, civicFor, type Kernel, type OwnedCheck, type OwnedCommand } from './civic.ts';
 import { Failure } from './cli/command.ts';
 import { eventCommands } from './cli/events.ts';
 import { systemClock, type Clock } from './clock.ts';
 import type { CoreConfig, Instance } from './config/types.ts';
+import type { Surroundings } from './contracts/answer.ts';
+import { asyncApi, type AsyncApi } from './contracts/asyncapi.ts';
+import { openApi, type OpenApi } from './contracts/openapi.ts';
 import { openDatabase, type OpenDatabase } from './database/connect.ts';
 import { takeWriterLock, type WriterLock } from './database/lock.ts';
 import { migrate, pendingMigrations, type MigrationName, type MigrationSet } from './database/migrate.ts';
 import { createEvents, type EventBus } from './events.ts';
 import { createFetch } from './http/fetch.ts';
+import { registerPages } from './http/pages.ts';
 import { checkRoutes } from './http/rules.ts';
 import { createServer } from './http/server.ts';
+import { httpState } from './http/state.ts';
 import { createJobs, type JobQueue } from './jobs.ts';
 import type { Logger } from './log.ts';
+import { addCorePages } from './pages/routes.ts';
 import type { EventKind, Lifecycle, Plugin } from './plugin.ts';
+import { problemsOf } from './problems.ts';
 import { version } from './root.ts';
 
 /** `web` answers requests, `worker` does background work, `all` does both. */
@@ -52,6 +60,9 @@ export interface Composition {
   readonly events: EventBus;
   readonly jobs: JobQueue;
   readonly db: OpenDatabase;
+  readonly surroundings: Surroundings;
+  openApi(): OpenApi;
+  asyncApi(): AsyncApi;
   /** Answers the migrations that were run. */
   open(options: OpenOptions): Promise<MigrationName[]>;
   rebuild(reason: 'restored' | 'missed_events', plugins?: string[]): Promise<void>;
@@ -64,9 +75,17 @@ export interface Composition {
 /** The phase register: hands every plugin its `Civic` and takes its declarations. No I/O. */
 export async function compose(options: ComposeOptions): Promise<Composition> {
   const kernel = createKernel(options);
+  const pages = await registerPages(kernel.server, { instance: kernel.instance });
+  kernel.checks.push(...coreChecks(kernel));
+  kernel.jobs.of('core').define({ name: 'core.prune_events', every_seconds: 3600, run: async () => { await kernel.events.prune(); } });
   for (const command of eventCommands(() => kernel.events)) addCommand(kernel, 'core', command);
   const lifecycles = await registerAll(options.plugins, kernel);
   kernel.isRegistering = false;
+  const surroundings = { problems: problemsOf(options.plugins), isCounted: kernel.gates.admit.length > 0 };
+  const about = { info: { title: kernel.instance.name, version }, publicUrl: kernel.instance.public_url, ...surroundings };
+  const contracts = { openApi: () => openApi(kernel.server, about), asyncApi: () => asyncApi(kernel.server, about) };
+  addCorePages(kernel.server, { pages, plugins: options.plugins, problems: surroundings.problems, ...contracts });
+  httpState(kernel.server).problemPage = pages.problemPage;
   refuseFaultyRoutes(kernel.server);
 
   const undo: { name: string; run: () => Promise<unknown> }[] = [];
@@ -94,6 +113,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
   }
 
   async function start(): Promise<void> {
+    undo.push({ name: 'fetch', run: () => kernel.fetch.close() });
     await rebuild('missed_events', await kernel.events.open());
     for (const { plugin, lifecycle } of lifecycles) {
       if (lifecycle.stop) undo.push({ name: plugin.name, run: () => lifecycle.stop!() });
@@ -126,6 +146,8 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     migrations: migrationsOf(options.plugins),
     events: kernel.events,
     jobs: kernel.jobs,
+    surroundings,
+    ...contracts,
     get db() { return db(); },
     open,
     rebuild,
@@ -151,6 +173,7 @@ function createKernel(options: ComposeOptions): Kernel {
       maxBytes: config.http.fetch.max_bytes,
       maxRedirects: config.http.fetch.max_redirects,
       userAgent: config.http.fetch.user_agent,
+      log,
     }),
     events: createEvents({ db, log, clock, kinds: eventsOf(options.plugins), retentionDays: config.events.retention_days }),
     jobs: createJobs({ db, log, clock, role: options.role ?? 'all', concurrency: config.jobs.concurrency, pollSeconds: config.jobs.poll_seconds }),

@@ -182,7 +182,7 @@ const NAME = /^[a-z][a-z0-9]*$/;
 export function definePlugin<Config = any>(plugin: Plugin<Config>): Plugin<Config> {
   if (!NAME.test(plugin.name)) throw new Error(`"${plugin.name}" cannot name a plugin: use lower-case letters and digits`);
   if (!plugin.summary) throw new Error(`The plugin ${plugin.name} has no summary`);
-  if (plugin.problems) registerProblems(plugin.problems);
+  if (plugin.problems) registerProblems(plugin.problems, plugin.name);
   return plugin;
 }
 

@@ -36,16 +36,16 @@ export interface ProblemData extends ProblemDetails {
 }
 
 const CODE = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
-const known = new Map<string, ProblemKind>();
+const known = new Map<string, ProblemKind & { owner: string }>();
 
 /**
  * Makes codes known to `problem()`. Core and `definePlugin` call it when a module is loaded;
  * that no two plugins share a code is checked when they are composed.
  */
-export function registerProblems(kinds: ProblemKinds): void {
+export function registerProblems(kinds: ProblemKinds, owner = 'core'): void {
   for (const [code, kind] of Object.entries(kinds)) {
     if (!CODE.test(code)) throw new Error(`The problem code "${code}" is not snake_case`);
-    known.set(code, kind);
+    known.set(code, { ...kind, owner });
   }
 }
 
@@ -62,9 +62,11 @@ export function problem(code: string, details: ProblemDetails = {}): Boom<Proble
   return error;
 }
 
-/** Every code of core and of the plugins that were loaded. */
-export function knownProblems(): ProblemKinds {
-  return Object.fromEntries(known);
+/** The codes of core and of these plugins. */
+export function problemsOf(plugins: { name: string }[]): ProblemKinds {
+  const owners = new Set(['core', ...plugins.map((plugin) => plugin.name)]);
+  const kinds = [...known].filter(([, { owner }]) => owners.has(owner));
+  return Object.fromEntries(kinds.map(([code, { owner: _owner, ...kind }]) => [code, kind]));
 }
 
 export function problemKind(code: string): ProblemKind | undefined {

@@ -8,7 +8,6 @@ import { recordAnswers } from './contracts/recorder.ts';
 import { createLogger, type Logger } from './log.ts';
 import type { Plugin } from './plugin.ts';
 import { prepare } from './prepare.ts';
-import { knownProblems } from './problems.ts';
 import { testDatabase, type TestDatabase } from './testing-database.ts';
 
 export { stoppedClock } from './clock.ts';
@@ -70,7 +69,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   try {
     if (options.open !== false) database = await testDatabase(options.database ?? 'sqlite');
     composition = await composeForTest(options, folder, database);
-    recordAnswers(composition.server, { problems: knownProblems(), onFault: (fault) => { faults.push(fault); } });
+    recordAnswers(composition.server, { ...composition.surroundings, onFault: (fault) => { faults.push(fault); } });
     if (database) {
       await composition.open({ writes: true, schema: 'migrate' });
       await composition.start();

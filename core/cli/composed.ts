@@ -1,25 +1,24 @@
 import type { OwnedCommand } from '../civic.ts';
-import { compose, isPostgres, type Composition } from '../compose.ts';
+import { isPostgres, type Composition } from '../compose.ts';
 import { bundledPlugins } from '../load.ts';
 import { prepare } from '../prepare.ts';
 import { Failure, Misuse, type Command, type CommandCall, type Terminal } from './command.ts';
 import { commandHelp } from './help.ts';
 import { findCommand, nearest, parseCall } from './parse.ts';
 import { runInServer } from './remote.ts';
-import { commandLog, composed, settingsOf, withDatabase } from './settings.ts';
+import { compositionOf, preparedOrFail, settingsOf, withDatabase } from './settings.ts';
 import { processOutlet } from './terminal.ts';
 
 /** The commands of core and plugins that stand on a composition; none when the config is broken, so that help still works. */
 export async function composedCommands(): Promise<Command[]> {
   const prepared = await prepare(settingsOf({}));
   if (prepared.errors.length > 0) return [];
-  const composition = await compose({ config: prepared.config, plugins: prepared.plugins, log: await commandLog(prepared) });
-  return composition.commands;
+  return (await compositionOf(prepared)).commands;
 }
 
 /** Runs a command that a plugin brought. */
 export async function runComposed(argv: string[], others: Command[], terminal: Terminal): Promise<void> {
-  const composition = await composed({ options: globalOptions(argv), terminal });
+  const composition = await compositionOf(await preparedOrFail(settingsOf(globalOptions(argv)), terminal));
   const found = findCommand(composition.commands, argv);
   if (!found) return explainUnknown(argv, [...others, ...composition.commands]);
   const { command, rest } = found;
@@ -68,5 +67,5 @@ async function commandsOfAllPlugins(): Promise<OwnedCommand[]> {
   const names = bundledPlugins();
   const prepared = await prepare({ env: {}, args: {}, text: JSON.stringify({ plugins: Object.fromEntries(names.map((name) => [name, {}])) }) });
   if (prepared.errors.length > 0) return [];
-  return (await compose({ config: prepared.config, plugins: prepared.plugins, log: await commandLog(prepared) })).commands;
+  return (await compositionOf(prepared)).commands;
 }

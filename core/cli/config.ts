@@ -1,4 +1,4 @@
-import { exampleYaml, helpFor } from '../config/document.ts';
+import { helpFor } from '../config/generate.ts';
 import { configOrigins, describeErrors, maskedConfig, showConfig } from '../config/report.ts';
 import { prepare } from '../prepare.ts';
 import { Failure, type Command, type Terminal } from './command.ts';
@@ -44,11 +44,8 @@ export const configHelp: Command = {
   examples: ['bin/civic config help http.port', 'bin/civic config help database'],
   needs: 'nothing',
   async run({ terminal, positionals, options }) {
-    const { schema } = await prepare(settingsOf(options));
-    const [path] = positionals;
-    const text = path === undefined ? exampleYaml(schema) : helpFor(schema, path);
-    if (text === undefined) throw new Failure(`There is no option ${path}: bin/civic config help lists them all`);
-    terminal.out(text.trimEnd());
+    const { plugins } = await prepare(settingsOf(options));
+    terminal.out(helpFor(positionals[0], plugins));
   },
 };
 

@@ -1,10 +1,10 @@
-import { compose, type Composition } from '../compose.ts';
+import type { Composition } from '../compose.ts';
 import { describeErrors } from '../config/report.ts';
 import type { CheckResult } from '../plugin.ts';
 import { prepare, type Prepared } from '../prepare.ts';
 import { databaseChecks, machineChecks, settingsChecks, type NamedCheck } from './checks.ts';
 import { Failure, type Command, type Terminal } from './command.ts';
-import { commandLog, settingsOf } from './settings.ts';
+import { compositionOf, settingsOf } from './settings.ts';
 
 type Finding = CheckResult & { name: string };
 
@@ -40,7 +40,7 @@ function configFinding({ document, errors, plugins }: Prepared): Finding {
 async function findingsInside(prepared: Prepared): Promise<Finding[]> {
   let composition: Composition;
   try {
-    composition = await compose({ config: prepared.config, plugins: prepared.plugins, log: await commandLog(prepared) });
+    composition = await compositionOf(prepared);
   } catch (error) {
     return [{ name: 'plugins', status: 'failed', detail: (error as Error).message, fix: 'mend or switch off the plugin it names' }];
   }

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { exampleYaml } from '../config/document.ts';
+import { exampleYaml } from '../config/generate.ts';
 import { prepare } from '../prepare.ts';
 import { projectRoot } from '../root.ts';
 import { Failure, type Command } from './command.ts';
@@ -12,8 +12,8 @@ export const init: Command = {
   needs: 'nothing',
   async run({ terminal, options }) {
     const file = resolve((options.config as string | undefined) ?? join(projectRoot, 'config/civic.yaml'));
-    const { schema } = await prepare({ env: {}, args: {} });
-    writeNew(file, exampleYaml(schema));
+    const { plugins } = await prepare({ env: {}, args: {} });
+    writeNew(file, exampleYaml(plugins));
     const shown = relative(process.cwd(), file);
     terminal.print({ file }, () => [
       `Wrote ${shown.startsWith('..') ? file : shown}. Everything in it is a default; change what you need, then:`,

@@ -2,7 +2,7 @@ import type { OpenDatabase } from '../database/connect.ts';
 import { pendingMigrations, type MigrationName } from '../database/migrate.ts';
 import { backUp } from './backup.ts';
 import type { Command } from './command.ts';
-import { composed } from './settings.ts';
+import { compositionOf, preparedOrFail, settingsOf } from './settings.ts';
 
 export const migrateCommand: Command = {
   name: 'migrate',
@@ -13,7 +13,8 @@ export const migrateCommand: Command = {
   ],
   needs: 'nothing',
   async run({ terminal, options }) {
-    const composition = await composed({ terminal, options });
+    const prepared = await preparedOrFail(settingsOf(options), terminal);
+    const composition = await compositionOf(prepared);
     try {
       if (options['dry-run']) {
         await composition.open({ writes: false, schema: 'any' });
@@ -21,7 +22,7 @@ export const migrateCommand: Command = {
         return terminal.print(pending.map(nameOf), () => pending.map(label).join('\n') || 'Nothing to do: the database is up to date.');
       }
       const beforeMigrating = async (db: OpenDatabase): Promise<void> => {
-        if (!options['no-backup']) await backUp(db, composition.config, terminal, 'before-upgrade');
+        if (!options['no-backup']) await backUp(db, prepared, terminal, { reason: 'before-upgrade' });
       };
       const applied = await composition.open({ writes: true, schema: 'migrate', beforeMigrating });
       terminal.print(applied.map(nameOf), () => (applied.length ? `Applied:\n${applied.map(label).join('\n')}` : 'The database is up to date.'));

@@ -25,7 +25,12 @@ export const serve: Command = {
     const backs = prepared.config.backup.before_migrations && !options['no-backup'];
     let control: ControlSocket | null = null;
     try {
-      await boot(composition, terminal, { backs });
+      await composition.open({
+        writes: true,
+        schema: 'migrate',
+        beforeMigrating: async (db) => { if (backs) await backUp(db, prepared, terminal, { reason: 'before-upgrade' }); },
+      });
+      await composition.start();
       if (!isPostgres(prepared.config)) control = await openControlSocket(prepared.config.data_dir, () => composition.commands);
       if (role !== 'worker') await composition.listen();
       terminal.err(welcome(composition, role, terminal));
@@ -43,15 +48,6 @@ function roleOf(given: string | undefined, onPostgres: boolean): Role {
   if (given !== 'web' && given !== 'worker') throw new Misuse(`--role is web, worker or all, not "${given}"`);
   if (!onPostgres) throw new Failure(`--role ${given} needs Postgres: one process writes a SQLite file, so only --role all exists there. Set database.url to postgres://…`);
   return given;
-}
-
-async function boot(composition: Composition, terminal: Terminal, { backs }: { backs: boolean }): Promise<void> {
-  await composition.open({
-    writes: true,
-    schema: 'migrate',
-    beforeMigrating: async (db) => { if (backs) await backUp(db, composition.config, terminal, 'before-upgrade'); },
-  });
-  await composition.start();
 }
 
 /** A few lines on where to look next; on standard error, so that the log on standard output stays machine-readable. */

@@ -1,5 +1,5 @@
 import { describeErrors } from '../config/report.ts';
-import { compose, type Composition, type ComposeOptions, type OpenOptions } from '../compose.ts';
+import { compose, type Composition, type OpenOptions } from '../compose.ts';
 import { createLogger, type Logger } from '../log.ts';
 import { prepare, type Prepared, type Settings } from '../prepare.ts';
 import { Failure, type CommandCall, type Terminal } from './command.ts';
@@ -25,9 +25,8 @@ export function commandLog(prepared: Prepared): Promise<Logger> {
 }
 
 /** The composition of a command other than `serve`. */
-export async function composed(call: Pick<CommandCall, 'options' | 'terminal'>, extra: Partial<ComposeOptions> = {}): Promise<Composition> {
-  const prepared = await preparedOrFail(settingsOf(call.options), call.terminal);
-  return compose({ config: prepared.config, plugins: prepared.plugins, log: await commandLog(prepared), ...extra });
+export async function compositionOf(prepared: Prepared): Promise<Composition> {
+  return compose({ config: prepared.config, plugins: prepared.plugins, log: await commandLog(prepared) });
 }
 
 /** Runs `work` with the database open, and closes it whatever happens. */

@@ -109,7 +109,7 @@ export default definePlugin<{ motto: string; secret: string | null }>({
           response: { schema: note },
         },
         handler: async (request, h) => {
-          const found = await noteById(request.params.id);
+          const found = await noteById(String(request.params.id));
           return conditional(request, h, { etag: weakEtag(found.id), contentLocation: `/api/notes/${found.id}` }, () => found);
         },
       },
@@ -137,7 +137,7 @@ export default definePlugin<{ motto: string; secret: string | null }>({
           response: { status: { 204: Joi.any() } },
         },
         handler: async (request, h) => {
-          const found = await noteById(request.params.id);
+          const found = await noteById(String(request.params.id));
           await civic.db.write((tx) => store.deleteNote(tx, found.id));
           return h.response().code(204);
         },

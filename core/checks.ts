@@ -1,0 +1,28 @@
+import type { Kernel, OwnedCheck } from './civic.ts';
+import { eventsCheck } from './events/status.ts';
+import type { CheckResult } from './plugin.ts';
+
+const LATE_SECONDS = 600;
+
+/** What `/health/ready` and `doctor` ask of core itself. */
+export function coreChecks(kernel: Kernel): OwnedCheck[] {
+  return [
+    { plugin: 'core', name: 'database', readiness: true, run: () => databaseResult(kernel) },
+    { plugin: 'core', ...eventsCheck(() => kernel.events.status()) },
+    { plugin: 'core', name: 'jobs', run: () => jobsResult(kernel) },
+  ];
+}
+
+async function databaseResult(kernel: Kernel): Promise<CheckResult> {
+  if (!kernel.db) return { status: 'failed', detail: 'the database is not open' };
+  await kernel.db.ping();
+  return { status: 'ok', detail: 'answers' };
+}
+
+async function jobsResult(kernel: Kernel): Promise<CheckResult> {
+  const { pending, running, oldest_pending_seconds: oldest, failed_last_day: failed } = await kernel.jobs.status();
+  const detail = `${running} running, ${pending} waiting, ${failed} failed in the last day`;
+  if (oldest !== null && oldest > LATE_SECONDS) return { status: 'warning', detail: `${detail}; the oldest waits for ${Math.round(oldest / 60)} minutes`, fix: 'start a process that does background work: bin/civic serve --role worker, or all' };
+  if (failed > 0) return { status: 'warning', detail, fix: 'the log says why each failed' };
+  return { status: 'ok', detail };
+}

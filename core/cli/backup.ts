@@ -1,0 +1,50 @@
+import { join, resolve } from 'node:path';
+import { showConfig } from '../config/report.ts';
+import type { CoreConfig } from '../config/types.ts';
+import { createBackup } from '../database/backup.ts';
+import type { OpenDatabase } from '../database/connect.ts';
+import type { Manifest } from '../database/manifest.ts';
+import type { Prepared } from '../prepare.ts';
+import type { Command, Terminal } from './command.ts';
+import { compositionOf, preparedOrFail, settingsOf, withDatabase } from './settings.ts';
+
+export const backup: Command = {
+  name: 'backup',
+  summary: 'Write everything into one folder, also while the server runs',
+  arguments: '[folder]',
+  examples: ['bin/civic backup', 'bin/civic backup /mnt/usb/civic-2026-01-31'],
+  needs: 'nothing',
+  async run({ terminal, positionals, options }) {
+    const prepared = await preparedOrFail(settingsOf(options), terminal);
+    const composition = await compositionOf(prepared);
+    await withDatabase(composition, { writes: false, schema: 'any' }, async () => {
+      const { path, manifest } = await backUp(composition.db, prepared, terminal, { path: positionals[0] });
+      const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
+      terminal.print({ path, tables: manifest.tables.length, rows }, () => [
+        `Backed up ${rows.toLocaleString('en-US')} rows of ${manifest.tables.length} tables to ${path}, and read them back.`,
+        `To restore: bin/civic restore ${path}`,
+      ].join('\n'));
+    });
+  },
+};
+
+/** Backs up to `path`, or to a new folder among the backups, named by the time and the reason. */
+export async function backUp(db: OpenDatabase, prepared: Prepared, terminal: Terminal, options: { path?: string; reason?: string } = {}): Promise<{ path: string; manifest: Manifest }> {
+  const { config, origins, schema } = prepared;
+  const path = resolve(options.path ?? join(backupFolder(config), folderName(options.reason)));
+  const manifest = await createBackup(db, path, {
+    config: showConfig(config, origins, schema, { origin: false, color: false }),
+    signal: terminal.signal,
+    onProgress: (done, total) => { terminal.progress('Backing up', done, total); },
+  });
+  return { path, manifest };
+}
+
+export function backupFolder(config: CoreConfig): string {
+  return config.backup.folder ?? join(config.data_dir, 'backups');
+}
+
+function folderName(reason?: string): string {
+  const time = new Date().toISOString().replace(/[:.]/g, '-').slice(0, 23);
+  return reason ? `${time}-${reason}` : time;
+}

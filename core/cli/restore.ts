@@ -1,0 +1,43 @@
+import { resolve } from 'node:path';
+import type { MigrationSet } from '../database/migrate.ts';
+import { restoreBackup } from '../database/restore.ts';
+import { bundledPlugins, LoadFailure, loadPlugin } from '../load.ts';
+import { projectRoot } from '../root.ts';
+import type { Command } from './command.ts';
+import { compositionOf, preparedOrFail, settingsOf, withDatabase } from './settings.ts';
+
+export const restore: Command = {
+  name: 'restore',
+  summary: 'Fill an empty instance from a backup, on SQLite or Postgres',
+  arguments: '<folder>',
+  examples: ['bin/civic restore data/backups/2026-01-31T08-00-00-000', 'CIVIC_DATABASE_URL=postgres://… bin/civic restore data/backups/…'],
+  needs: 'nothing',
+  async run({ terminal, positionals, options }) {
+    const prepared = await preparedOrFail(settingsOf(options), terminal);
+    const composition = await compositionOf(prepared);
+    await withDatabase(composition, { writes: true, schema: 'any' }, async () => {
+      const sets = [...composition.migrations, ...await migrationsOfOthers(composition.plugins.map((plugin) => plugin.name))];
+      const { manifest, migrated } = await restoreBackup(composition.db, resolve(positionals[0]!), sets, {
+        signal: terminal.signal,
+        onProgress: (done, total) => { terminal.progress('Restoring', done, total); },
+      });
+      await composition.rebuild('restored');
+      const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
+      terminal.print({ rows, tables: manifest.tables.length, migrated }, () => `Restored ${rows.toLocaleString('en-US')} rows of ${manifest.tables.length} tables, made on ${manifest.created_at} by civic ${manifest.version}.${migrated.length ? ` Applied ${migrated.length} newer migrations.` : ''}`);
+    });
+  },
+};
+
+/** A backup holds the tables of plugins that are off too; their own migrations make the best tables for them. */
+async function migrationsOfOthers(on: string[]): Promise<MigrationSet[]> {
+  const sets: MigrationSet[] = [];
+  for (const name of bundledPlugins().filter((other) => !on.includes(other))) {
+    try {
+      const { migrations } = await loadPlugin(name, undefined, projectRoot);
+      if (migrations) sets.push({ plugin: name, folder: migrations });
+    } catch (error) {
+      if (!(error instanceof LoadFailure)) throw error;
+    }
+  }
+  return sets;
+}
