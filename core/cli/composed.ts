@@ -1,10 +1,11 @@
 import type { OwnedCommand } from '../civic.ts';
+import { nearest } from '../config/nearest.ts';
 import { isPostgres, type Composition } from '../compose.ts';
 import { bundledPlugins } from '../load.ts';
 import { prepare } from '../prepare.ts';
 import { Failure, Misuse, type Command, type CommandCall, type Terminal } from './command.ts';
 import { commandHelp } from './help.ts';
-import { findCommand, nearest, parseCall } from './parse.ts';
+import { findCommand, parseCall } from './parse.ts';
 import { runInServer } from './remote.ts';
 import { compositionOf, preparedOrFail, settingsOf, withDatabase } from './settings.ts';
 import { processOutlet } from './terminal.ts';
@@ -16,15 +17,15 @@ export async function composedCommands(): Promise<Command[]> {
   return (await compositionOf(prepared)).commands;
 }
 
-/** Runs a command that a plugin brought. */
-export async function runComposed(argv: string[], others: Command[], terminal: Terminal): Promise<void> {
+/** Runs a command that a plugin brought. Answers an exit code when it ran in the server. */
+export async function runComposed(argv: string[], others: Command[], terminal: Terminal): Promise<number | void> {
   const composition = await compositionOf(await preparedOrFail(settingsOf(globalOptions(argv)), terminal));
   const found = findCommand(composition.commands, argv);
   if (!found) return explainUnknown(argv, [...others, ...composition.commands]);
   const { command, rest } = found;
   const parsed = parseCall(command, rest);
   if (parsed.options.help) return terminal.out(commandHelp(command, terminal));
-  await runWhereItBelongs(command, { terminal, ...parsed }, composition);
+  return runWhereItBelongs(command, { terminal, ...parsed }, composition);
 }
 
 /** `--config` and `--data` are needed before it is known which command's options the others are. */
@@ -36,22 +37,21 @@ function globalOptions(argv: string[]): CommandCall['options'] {
   return { config: valueOf('config'), data: valueOf('data') };
 }
 
-async function runWhereItBelongs(command: OwnedCommand, call: CommandCall, composition: Composition): Promise<void> {
+async function runWhereItBelongs(command: OwnedCommand, call: CommandCall, composition: Composition): Promise<number | void> {
   if (command.needs === 'nothing') return command.run(call);
   const writes = command.writes ?? false;
-  if (writes && !isPostgres(composition.config) && await ranInServer(command, call, composition)) return;
+  const exit = writes && !isPostgres(composition.config) ? await exitInServer(command, call, composition) : null;
+  if (exit !== null) return exit;
   await withDatabase(composition, { writes, schema: writes ? 'migrate' : 'require' }, async () => {
     if (command.needs === 'server') await composition.start();
     await command.run(call);
   });
 }
 
-async function ranInServer(command: Command, call: CommandCall, composition: Composition): Promise<boolean> {
+function exitInServer(command: Command, call: CommandCall, composition: Composition): Promise<number | null> {
   const outlet = processOutlet();
   const ask = { name: command.name, positionals: call.positionals, options: call.options, isTerminal: outlet.isTerminal, color: outlet.color };
-  const exit = await runInServer(composition.config.data_dir, ask, outlet, call.terminal.signal);
-  if (exit) process.exitCode = exit;
-  return exit !== null;
+  return runInServer(composition.config.data_dir, ask, outlet, call.terminal.signal);
 }
 
 /** A command of a plugin that is off is answered with the line that would switch it on. */

@@ -1,10 +1,9 @@
 import { Failure, Misuse, type Terminal } from './command.ts';
 
 /** Runs a command's work and turns what it throws into words and an exit code: 0 done, 1 failed, 2 wrong usage. */
-export async function exitCodeOf(work: () => Promise<void>, terminal: Terminal): Promise<number> {
+export async function exitCodeOf(work: () => Promise<number | void>, terminal: Terminal): Promise<number> {
   try {
-    await work();
-    return 0;
+    return (await work()) ?? 0;
   } catch (error) {
     if (error instanceof Misuse) {
       terminal.err(error.message);

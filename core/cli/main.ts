@@ -32,7 +32,7 @@ export async function main(argv: string[]): Promise<number> {
   return exitCodeOf(() => dispatch(argv, terminal), terminal);
 }
 
-async function dispatch(argv: string[], terminal: Terminal): Promise<void> {
+async function dispatch(argv: string[], terminal: Terminal): Promise<number | void> {
   const [first] = argv;
   if (first === '--version' || first === 'version') return terminal.out(version);
   if (first === undefined || first === '--help' || first === 'help') return showHelp(argv.slice(1), terminal);

@@ -1,5 +1,5 @@
-import { distance } from 'fastest-levenshtein';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { nearest } from '../config/nearest.ts';
 import { Misuse, type Command, type CommandCall, type CommandOption } from './command.ts';
 
 /** Options every command takes. */
@@ -59,11 +59,4 @@ function checkPositionals(command: Command, given: string[]): void {
   if (given.length < required.length) throw new Misuse(`${required[given.length]} is missing`);
   const isOpenEnded = wanted.at(-1)?.includes('…');
   if (given.length > wanted.length && !isOpenEnded) throw new Misuse(`"${given[wanted.length]}" is one argument too many`);
-}
-
-/** The closest of some names, when it is close enough to be what was meant. */
-export function nearest(given: string, names: string[]): string | null {
-  const scored = names.map((name) => ({ name, off: distance(given, name) })).sort((a, b) => a.off - b.off);
-  const best = scored[0];
-  return best && best.off <= Math.max(1, Math.floor(best.name.length / 3)) ? best.name : null;
 }

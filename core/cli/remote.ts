@@ -3,7 +3,6 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Command, CommandCall, Terminal } from './command.ts';
 import { exitCodeOf } from './exit.ts';
 import { createTerminal, type Outlet } from './terminal.ts';
@@ -54,9 +53,18 @@ function serveCalls(socket: Socket, commands: () => Command[]): void {
   const gone = new AbortController();
   socket.on('close', () => { gone.abort(); });
   socket.on('error', () => { gone.abort(); });
-  createInterface({ input: socket }).once('line', (line) => {
-    const send = (answer: Answer): void => { if (!socket.destroyed) socket.write(`${JSON.stringify(answer)}\n`); };
+  const send = (answer: Answer): void => { if (!socket.destroyed) socket.write(`${JSON.stringify(answer)}\n`); };
+  eachLine(socket, (line) => {
     void runAsked(JSON.parse(line) as Ask, commands(), send, gone.signal).finally(() => { socket.end(); });
+  });
+}
+
+function eachLine(socket: Socket, onLine: (line: string) => void): void {
+  let rest = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop()!;
+    lines.forEach(onLine);
   });
 }
 
@@ -79,7 +87,7 @@ export function runInServer(dataDir: string, ask: Ask, outlet: Outlet, signal: A
       if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') done(null);
       else failed(error);
     });
-    createInterface({ input: socket }).on('line', (line) => {
+    eachLine(socket, (line) => {
       const answer = JSON.parse(line) as Answer;
       if ('out' in answer) outlet.out(answer.out);
       else if ('err' in answer) outlet.err(answer.err);
