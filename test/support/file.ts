@@ -6,6 +6,8 @@ import { projectRoot } from '../../core/root.ts';
 const LAB = join(projectRoot, 'node_modules', '@hapi', 'lab', 'bin', 'lab');
 const REPORTER = join(projectRoot, 'test', 'support', 'reporter.cjs');
 const TEST_MS = 20_000;
+// Global symbols that libraries leave; everything else that a test leaves there is a leak.
+const KNOWN_GLOBALS = ['Symbol(undici.globalDispatcher.1)', 'Symbol(undici.globalDispatcher.2)'];
 
 export interface FileResult {
   name: string;
@@ -16,6 +18,7 @@ export interface FileResult {
   output: string;
   /** Why it failed, in a few words; empty when it did not. */
   reason: string;
+  /** The lines it began with `skipped: `, or else the titles of the skipped tests. */
   skipReasons: string[];
 }
 
@@ -34,7 +37,7 @@ export function endAllFiles(): void {
   for (const child of running) endGroup(child);
 }
 
-function readReport(file: string): { state: string; title?: string }[] {
+function readReport(file: string): { state: string; title: string }[] {
   if (!existsSync(file)) return [];
   // A killed process may have left half a line.
   return readFileSync(file, 'utf8').split('\n').filter((line) => line.endsWith('}')).map((line) => JSON.parse(line));
@@ -51,7 +54,8 @@ function whyFailed(counts: { total: number; failed: number }, end: { hasEnded: b
 /** Runs one compiled test file with lab. */
 export async function runFile({ file, name, env, limit, report }: { file: string; name: string; env: NodeJS.ProcessEnv; limit: number; report: string }): Promise<FileResult> {
   const started = performance.now();
-  const child = spawn(process.execPath, [LAB, '--sourcemaps', '--timeout', String(TEST_MS), '--reporter', 'console', '--output', 'stdout', '--reporter', REPORTER, '--output', report, file],
+  const reporters = ['--reporter', 'console', '--output', 'stdout', '--reporter', REPORTER, '--output', report];
+  const child = spawn(process.execPath, [LAB, '--sourcemaps', '--timeout', String(TEST_MS), '--globals', KNOWN_GLOBALS.join(','), ...reporters, file],
     { cwd: projectRoot, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   running.add(child);
   let output = '';
@@ -74,6 +78,7 @@ export async function runFile({ file, name, env, limit, report }: { file: string
   const counts = { passed: count('passed'), failed: count('failed'), skipped: count('skipped') };
   const total = counts.passed + counts.failed + counts.skipped;
   const reason = whyFailed({ total, failed: counts.failed }, { hasEnded: count('ended') > 0, isLate, code, signal, limit });
-  const skipReasons = output.split('\n').filter((line) => line.startsWith('skipped: ')).map((line) => line.slice('skipped: '.length));
-  return { name, ...counts, failed: reason ? Math.max(1, counts.failed) : 0, ms: performance.now() - started, output, reason, skipReasons };
+  const said = output.split('\n').filter((line) => line.startsWith('skipped: ')).map((line) => line.slice('skipped: '.length));
+  const titles = lines.filter((line) => line.state === 'skipped').map((line) => `${name}: ${line.title}`);
+  return { name, ...counts, failed: reason ? Math.max(1, counts.failed) : 0, ms: performance.now() - started, output, reason, skipReasons: titles.length && said.length ? said : titles };
 }

@@ -54,11 +54,6 @@ function sum(results: FileResult[], part: 'passed' | 'failed' | 'skipped'): numb
   return results.reduce((total, result) => total + result[part], 0);
 }
 
-function skipReasons(results: FileResult[]): string[] {
-  const lines = results.filter((result) => result.skipped).flatMap((result) => (result.skipReasons.length ? result.skipReasons : [`${result.skipped} in ${result.name} without a reason`]));
-  return [...new Set(lines)];
-}
-
 function summary(results: FileResult[]): string {
   const skipped = sum(results, 'skipped');
   return `${sum(results, 'passed')} passed, ${sum(results, 'failed')} failed${skipped ? `, ${skipped} skipped` : ''}`;
@@ -111,7 +106,7 @@ export async function runTests(options: RunOptions): Promise<number> {
     const results = await runAll(files, options, environment(postgres));
     const slowest = results.toSorted((a, b) => b.ms - a.ms).slice(0, 10);
     console.log(`\nSlowest files:\n${slowest.map((result) => `  ${(result.ms / 1000).toFixed(1).padStart(6)} s  ${result.name}`).join('\n')}`);
-    const reasons = skipReasons(results);
+    const reasons = [...new Set(results.flatMap((result) => result.skipReasons))];
     if (reasons.length) console.log(`\nSkipped:\n${reasons.map((reason) => `  ${reason}`).join('\n')}`);
     const bad = results.filter((result) => result.failed);
     if (bad.length) console.log(`\nFailed:\n${bad.map((result) => `  ${result.name}: ${result.reason}`).join('\n')}`);
