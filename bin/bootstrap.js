@@ -48,4 +48,4 @@ async function bootstrap(options) {
 
 module.exports = { bootstrap, unsupportedNode };
 
-if (require.main === module) bootstrap({ dev: process.argv.includes('--dev') });
+if (require.main === module) void bootstrap({ dev: process.argv.includes('--dev') });

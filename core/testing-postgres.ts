@@ -64,6 +64,12 @@ function isAlive(pid: number): boolean {
   }
 }
 
+async function commandOf(pid: string): Promise<string> {
+  // Small systems come without ps.
+  if (existsSync('/proc/self/cmdline')) return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  return (await run('ps', ['-o', 'args=', '-p', pid])).stdout;
+}
+
 /** Clusters whose owner and watcher were both killed. */
 async function removeStaleClusters(): Promise<void> {
   for (const name of readdirSync(tmpdir())) {
@@ -72,8 +78,7 @@ async function removeStaleClusters(): Promise<void> {
     const folder = join(tmpdir(), name);
     try {
       const pid = readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]!;
-      const { stdout } = await run('ps', ['-o', 'args=', '-p', pid]);
-      if (stdout.includes(folder)) process.kill(Number(pid), 'SIGQUIT');
+      if ((await commandOf(pid)).includes(folder)) process.kill(Number(pid), 'SIGQUIT');
     } catch {
       // It does not run any more.
     }
@@ -112,7 +117,7 @@ async function untilReady(url: string, server: ChildProcess, log: string): Promi
       await client.end();
       return;
     } catch (error) {
-      if (server.exitCode !== null || server.signalCode !== null) throw new Error(readFileSync(log, 'utf8').trim().split('\n').at(-1));
+      if (server.exitCode !== null || server.signalCode !== null) throw new Error(readFileSync(log, 'utf8').trim().split('\n').at(-1), { cause: error });
       if (Date.now() > deadline) throw error;
     }
     await sleep(25);

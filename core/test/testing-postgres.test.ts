@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { projectRoot } from '../root.ts';
+import { isRunning, runningProcesses } from './processes.ts';
 import { createTestDatabase, startEmbeddedPostgres, startPostgres, type RunningPostgres } from '../testing-postgres.ts';
 
 const MODULE = new URL('../testing-postgres.js', import.meta.url).href;
@@ -111,17 +112,16 @@ describe('startPostgres', () => {
     await new Promise((resolve) => { owner.stdout.once('data', resolve); });
     const folder = join(tmpdir(), foldersOf(owner.pid!)[0]!);
     const server = Number(readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
-    const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,pgid=,comm='], { encoding: 'utf8' });
-    const watcher = stdout.split('\n').map((line) => line.trim().split(/\s+/)).filter(([, group, command]) => group === String(server) && command !== 'postgres');
-    expect(watcher.length).to.be.above(0);
-    for (const [pid] of watcher) process.kill(Number(pid), 'SIGKILL');
+    const watchers = runningProcesses().filter(({ pid, group }) => group === server && pid !== server);
+    expect(watchers.length).to.be.above(0);
+    for (const { pid } of watchers) process.kill(pid, 'SIGKILL');
     owner.kill('SIGKILL');
     await sleep(100);
     expect(existsSync(folder)).to.be.true();
     const forgetful = Number(answer('await startPostgres(); console.log(process.pid);'));
     expect(existsSync(folder)).to.be.false();
     await until(() => foldersOf(forgetful).length === 0);
-    await until(() => !spawnSync('ps', ['-o', 'args=', '-p', String(server)], { encoding: 'utf8' }).stdout.includes(folder));
+    await until(() => !isRunning(server));
   });
 
   it('runs the binaries of the npm package, in UTF-8 and with full text, and removes them', { skip: !hasEmbedded }, async () => {
