@@ -1,11 +1,10 @@
-import type { Schema as JoiSchema } from 'joi';
-
 /** One option, in convict's terms: its default, what it means, and whether it is secret. */
 export interface ConfigOption {
   /** One sentence, shown in the example config and by `civic config help`. */
   doc: string;
-  /** A constructor, one of convict's names (`port`, `url`, `int`, `nat`, `duration`…), a list of values, or a Joi schema. */
+  /** `String`, `Number` or `Boolean`; `'int'`, `'nat'`, `'port'`, `'url'` or `'path'`; a list of values; or a Joi schema. */
   format: unknown;
+  /** `null` without `nullable` makes the option required. */
   default: unknown;
   /** Masked by `config show`, in backups and in logs. */
   sensitive?: boolean;
@@ -17,11 +16,6 @@ export interface ConfigOption {
 /** Options by name, nested as deep as they read well. */
 export interface ConfigFragment {
   [name: string]: ConfigOption | ConfigFragment;
-}
-
-/** A format for maps and lists: convict checks the value with a Joi schema, and errors lead to the line. */
-export interface JoiFormat {
-  joi: JoiSchema;
 }
 
 export interface CoreConfig {
@@ -57,7 +51,7 @@ export interface CoreConfig {
 export interface PluginConfig {
   enabled: boolean;
   /** A path or npm package to load the plugin from, when it is not one of the kit's own. */
-  from?: string;
+  from: string | null;
   [option: string]: unknown;
 }
 
@@ -83,9 +77,12 @@ export interface ConfigError {
   where: { file?: string; line?: number; column?: number; variable?: string; argument?: string };
   /** `plugins.flags.maximum`; empty for the file as a whole. */
   path: string;
+  /** A whole sentence, without its full stop. */
   message: string;
   /** The nearest right name, or another way to mend it. */
   hint?: string;
   /** A page of the documentation. */
   read?: string;
+  /** What to show of the file: never a secret, never a neighbour's value. */
+  frame?: { text: string; caret: number; length: number };
 }
