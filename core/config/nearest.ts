@@ -1,0 +1,40 @@
+import { distance } from 'fastest-levenshtein';
+
+/** `publicUrl`, `public-url` and `PUBLIC_URL` all mean `public_url`. */
+function folded(name: string): string {
+  return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/[-\s]/g, '_').toLowerCase();
+}
+
+const letters = (word: string): string => [...word].sort().join('');
+
+/** How far a name is from another; a stem of it, or its letters in another order, counts as one step. */
+function steps(wanted: string, other: string): number {
+  const isStem = Math.min(wanted.length, other.length) >= 3 && (wanted.startsWith(other) || other.startsWith(wanted));
+  const isClose = isStem || letters(wanted) === letters(other);
+  return Math.min(isClose ? 1 : Infinity, distance(wanted, other));
+}
+
+/** The name somebody most likely meant, or undefined when none is close. */
+export function nearest(name: string, known: Iterable<string>): string | undefined {
+  const wanted = folded(name);
+  let best: string | undefined;
+  let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  for (const candidate of known) {
+    const far = steps(wanted, folded(candidate));
+    if (far < least) [best, least] = [candidate, far];
+  }
+  return best;
+}
+
+/** The option somebody most likely meant by `key` beneath `parent`: a sibling, or the same name somewhere else. */
+export function nearestPath(key: string, parent: string, paths: string[]): string | undefined {
+  const prefix = parent ? `${parent}.` : '';
+  const siblings = paths.filter((path) => path.startsWith(prefix) && !path.slice(prefix.length).includes('.'));
+  const lastName = (path: string) => path.slice(path.lastIndexOf('.') + 1);
+  const beneath = paths.find((path) => path.startsWith(prefix) && lastName(path) === key);
+  if (parent && beneath) return beneath;
+  const sibling = nearest(key, siblings.map((path) => path.slice(prefix.length)));
+  if (sibling) return prefix + sibling;
+  const lastNames = new Map(paths.toReversed().map((path) => [lastName(path), path]));
+  return lastNames.get(nearest(key, lastNames.keys()) ?? '');
+}
