@@ -1,10 +1,10 @@
 import { isMap, isScalar, type Node, type YAMLMap } from 'yaml';
-import { type Check, fail, type Given, take } from './check.ts';
 import { fullPath } from './explain.ts';
 import { isOption } from './format.ts';
 import { place } from './load.ts';
 import { nearestPath } from './nearest.ts';
 import { pluginOptions } from './options.ts';
+import { type Check, fail, type Given, take } from './take.ts';
 import type { ConfigFragment, ConfigOption } from './types.ts';
 import { fill } from './variables.ts';
 import { entryAt, keyText, plainValue, printable, resolved, type Step, Unreadable } from './yaml.ts';
@@ -31,7 +31,8 @@ function takeFromFile(check: Check, path: string, option: ConfigOption, node: No
   } catch (error) {
     check.given.add(path);
     if (error instanceof Unreadable) return;
-    return fail(check, path, at([], 'key'), { message: `${path} is endless or far too large, because an alias in it repeats itself`, hint: 'write the value out instead of *alias' });
+    const message = `${path} is endless or far too large, because an alias in it repeats itself`;
+    return fail(check, path, at([], 'key'), { message, hint: 'write the value out instead of *alias' });
   }
   if (isFilled) take(check, path, option, given);
   else check.given.add(path);
@@ -45,7 +46,10 @@ export function checkSection(check: Check, map: YAMLMap, fragment: ConfigFragmen
     if (path === 'plugins') checkPlugins(check, value);
     else if (!Object.hasOwn(fragment, name)) unknownKey(check, name, parent, fragment);
     else if (isOption(fragment[name]!)) takeFromFile(check, path, fragment[name], value);
-    else checkMap(check, path, value, (inner) => checkSection(check, inner, fragment[name] as ConfigFragment, path), `beneath it: ${Object.keys(fragment[name]!).join(', ')}`);
+    else {
+      const inner = fragment[name] as ConfigFragment;
+      checkMap(check, path, value, (section) => checkSection(check, section, inner, path), `beneath it: ${Object.keys(inner).join(', ')}`);
+    }
   }
 }
 
@@ -53,7 +57,8 @@ export function checkSection(check: Check, map: YAMLMap, fragment: ConfigFragmen
 function checkMap(check: Check, path: string, node: Node | null, then: (map: YAMLMap) => void, hint: string): void {
   const target = resolved(check.document.source!, node);
   if (isMap(target)) then(target);
-  else if (target && !(isScalar(target) && target.value === null)) fail(check, path, place(check.document, path.split('.'), 'key'), { message: `${path} must be a section, with its options on lines of their own`, hint });
+  if (isMap(target) || !target || (isScalar(target) && target.value === null)) return;
+  fail(check, path, place(check.document, path.split('.'), 'key'), { message: `${path} must be a section, with its options on lines of their own`, hint });
 }
 
 function unknownKey(check: Check, name: string, parent: string, fragment: ConfigFragment): void {
@@ -61,12 +66,15 @@ function unknownKey(check: Check, name: string, parent: string, fragment: Config
   const sections = new Set(paths.flatMap((path) => path.split('.').slice(0, -1).map((_, index, steps) => steps.slice(0, index + 1).join('.'))));
   const plugins = check.available.map((plugin) => `plugins.${plugin}`);
   const near = nearestPath(name, parent, [...paths, ...sections, ...plugins]);
-  const others = name === '<<' ? 'merge keys are not understood: write the options out' : `known here: ${Object.keys(fragment).join(', ')}`;
   const path = printable(parent ? `${parent}.${name}` : name);
-  fail(check, path, place(check.document, [...(parent ? parent.split('.') : []), name], 'key'), {
-    message: `${path} is not known`,
-    hint: near ? `did you mean ${near}?` : others,
-  });
+  const hints = [
+    name.includes('.') && check.options.has(path) && `write each part on a line of its own: ${name.split('.').join(': and beneath it ')}:`,
+    name === '<<' && 'merge keys are not understood: write the options out',
+    near && `did you mean ${near}?`,
+    `known here: ${Object.keys(fragment).join(', ')}`,
+  ];
+  const hint = hints.find((one) => typeof one === 'string');
+  fail(check, path, place(check.document, [...(parent ? parent.split('.') : []), name], 'key'), { message: `${path} is not known`, hint });
 }
 
 function checkPlugins(check: Check, node: Node | null): void {

@@ -12,8 +12,9 @@ const FORMATS = new Map<unknown, Joi.Schema>([
   ['path', Joi.string().description('the path of a file or folder')],
 ]);
 
+/** An option has a default; what has none is a section of further options. */
 export function isOption(entry: ConfigOption | ConfigFragment): entry is ConfigOption {
-  return typeof entry.doc === 'string';
+  return typeof entry !== 'object' || entry === null || 'default' in entry;
 }
 
 export function isRequired(option: ConfigOption): boolean {

@@ -7,6 +7,10 @@ export function fragmentProblems(fragment: ConfigFragment): string[] {
   const problems: string[] = [];
   const variables = new Map<string, string>();
   for (const [path, option] of optionsOf(fragment)) {
+    if (typeof option !== 'object' || option === null) {
+      problems.push(`${path} is not an option: write { doc, format, default }`);
+      continue;
+    }
     const names = [variableName(path), `${variableName(path)}_FILE`];
     const steps = path.split('.');
     if (!steps.every((step) => /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(step))) problems.push(`${path} is not in snake_case`);

@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { Failure } from '../cli/command.ts';
 import type { Plugin } from '../plugin.ts';
 import { expected, isOption, isRequired, optionsOf, schemaOf } from './format.ts';
-import { variableName } from './load.ts';
+import { variableNames } from './load.ts';
 import { nearestPath } from './nearest.ts';
 import { coreOptions, pluginOptions } from './options.ts';
 import type { ConfigFragment, ConfigOption } from './types.ts';
@@ -13,9 +13,8 @@ import type { ConfigFragment, ConfigOption } from './types.ts';
 export type Documented = Pick<Plugin, 'name' | 'summary' | 'config'>;
 
 const asYaml = (value: unknown): string => stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim();
-const sectionOf = ({ config }: Documented): ConfigFragment => ({ ...pluginOptions, ...config });
 
-function exampleLines(fragment: ConfigFragment, indent: string): string[] {
+function exampleLines(fragment: ConfigFragment, indent = ''): string[] {
   return Object.entries(fragment).flatMap(([name, entry]) => {
     if (!isOption(entry)) return ['', `${indent}${name}:`, ...exampleLines(entry, `${indent}  `)];
     const value = isRequired(entry) ? ' # required' : ` ${asYaml(entry.default)}`;
@@ -23,18 +22,20 @@ function exampleLines(fragment: ConfigFragment, indent: string): string[] {
   });
 }
 
-/** A file with every option, its default and one sentence. Plugins are in it switched off. */
+function examplePlugin({ name, summary, config = {} }: Documented): string[] {
+  return ['', `  # ${summary}`, `  ${name}:`, '    enabled: true', ...exampleLines(config, '    ')];
+}
+
+/** A file with every option of core and of these plugins, its default and one sentence. */
 export function exampleYaml(plugins: Documented[]): string {
-  const sections = plugins.flatMap((plugin) => ['', `  # ${plugin.summary}`, `  ${plugin.name}:`, '    enabled: false', ...exampleLines(plugin.config ?? {}, '    ')]);
   return [
     '# yaml-language-server: $schema=./civic.schema.json',
-    '# Every option with its default. Generated: copy the lines you change to config/civic.yaml.',
-    '# docs/configuration.md explains how they are read.',
+    '# Every option with its default: keep the lines you change. docs/configuration.md explains how they are read.',
     '',
-    ...exampleLines(coreOptions, ''),
+    ...exampleLines(coreOptions),
     '',
     '# Plugins are switched on by naming them here; the options of each stand beneath its name.',
-    ...(sections.length > 0 ? ['plugins:', ...sections] : ['plugins: {}']),
+    ...(plugins.length > 0 ? ['plugins:', ...plugins.flatMap(examplePlugin)] : ['plugins: {}']),
     '',
   ].join('\n');
 }
@@ -53,7 +54,7 @@ function sectionSchema(fragment: ConfigFragment, more: JsonSchema = {}): JsonSch
 
 /** A JSON Schema of the file, for editors. Sections of plugins it does not know are open. */
 export function jsonSchema(plugins: Documented[]): JsonSchema {
-  const known = plugins.map((plugin) => [plugin.name, { description: plugin.summary, ...sectionSchema(sectionOf(plugin)) }]);
+  const known = plugins.map(({ name, summary, config }) => [name, { description: summary, ...sectionSchema({ ...pluginOptions, ...config }) }]);
   const others = { ...sectionSchema(pluginOptions), additionalProperties: true };
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -63,20 +64,22 @@ export function jsonSchema(plugins: Documented[]): JsonSchema {
   };
 }
 
-function helpLines(path: string, option: ConfigOption): string[] {
-  const variables = [variableName(path), ...(option.env ? [option.env] : [])].join(' or ');
+function optionHelp([path, option]: [string, ConfigOption]): string {
   const fallback = isRequired(option) ? 'required' : `default ${asYaml(option.default)}`;
-  return [path, `  ${option.doc}`, `  ${expected(schemaOf(option).describe())}; ${fallback}${option.sensitive ? '; secret' : ''}`, `  environment: ${variables}`];
+  const form = `${expected(schemaOf(option).describe())}; ${fallback}${option.sensitive ? '; secret' : ''}`;
+  return [path, `  ${option.doc}`, `  ${form}`, `  environment: ${variableNames(path, option).join(' or ')}`].join('\n');
 }
 
-/** What `civic config help [path]` prints: one option, a section, or all of them. */
+/** Explains an option, the options of a section, or all of them; a failure names the nearest one. */
 export function helpFor(path: string | undefined, plugins: Documented[]): string {
-  const options = optionsOf({ ...coreOptions, plugins: Object.fromEntries(plugins.map((plugin) => [plugin.name, sectionOf(plugin)])) });
-  const wanted = path ? options.filter(([name]) => name === path || name.startsWith(`${path}.`)) : options;
-  if (wanted.length > 0) return wanted.map(([name, option]) => helpLines(name, option).join('\n')).join('\n\n');
-  const steps = path!.split('.');
+  const sections = plugins.map(({ name, config }) => [name, { ...pluginOptions, ...config }]);
+  const options = optionsOf({ ...coreOptions, plugins: Object.fromEntries(sections) });
+  if (path === undefined) return options.map(optionHelp).join('\n\n');
+  const wanted = options.filter(([name]) => name === path || name.startsWith(`${path}.`));
+  if (wanted.length > 0) return wanted.map(optionHelp).join('\n\n');
+  const steps = path.split('.');
   const near = nearestPath(steps.pop()!, steps.join('.'), options.map(([name]) => name));
-  throw new Failure(`There is no option ${path}${near ? `. Did you mean ${near}?` : ''}`);
+  throw new Failure(`There is no option ${path}${near ? `. Did you mean ${near}?` : ': bin/civic config help lists them all'}`);
 }
 
 /** The options of a section as a Markdown table. */
@@ -84,20 +87,21 @@ export function optionTable(fragment: ConfigFragment, prefix: string): string {
   const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
   const rows = optionsOf(fragment, prefix).map(([path, option]) => {
     const fallback = isRequired(option) ? '**required**' : `\`${asYaml(option.default)}\``;
-    const variables = [variableName(path), ...(option.env ? [option.env] : [])].map((name) => `\`${name}\``).join(', ');
+    const variables = variableNames(path, option).map((name) => `\`${name}\``).join(', ');
     const words = expected(schemaOf(option).describe());
     return `| \`${path}\` | ${cell(option.doc)} Must be ${cell(words)}.${option.sensitive ? ' A secret.' : ''} | ${cell(fallback)} | ${variables} |`;
   });
   return ['| Option | Meaning | Default | Environment |', '|---|---|---|---|', ...rows].join('\n');
 }
 
+function tableOf(name: string): string {
+  if (name === 'basics') return optionTable(Object.fromEntries(Object.entries(coreOptions).filter(([, entry]) => isOption(entry))), '');
+  return name === 'plugins' ? optionTable(pluginOptions, 'plugins.<name>.') : optionTable(coreOptions[name] as ConfigFragment, `${name}.`);
+}
+
 /** Fills the tables of a page between `<!-- options: http -->` and `<!-- end -->`. */
 export function fillTables(page: string): string {
-  const basics = Object.fromEntries(Object.entries(coreOptions).filter(([, entry]) => isOption(entry)));
-  return page.replace(/(<!-- options: (\w+) -->\n)[^]*?(<!-- end -->)/g, (_, open: string, name: string, close: string) => {
-    const table = name === 'basics' ? optionTable(basics, '') : name === 'plugins' ? optionTable(pluginOptions, 'plugins.<name>.') : optionTable(coreOptions[name] as ConfigFragment, `${name}.`);
-    return `${open}${table}\n${close}`;
-  });
+  return page.replace(/(<!-- options: (\w+) -->\n)[^]*?(<!-- end -->)/g, (_, open: string, name: string, close: string) => `${open}${tableOf(name)}\n${close}`);
 }
 
 /** Every generated file of the configuration, by its path under the root. */

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import type { ConfigError } from './types.ts';
+import type { ConfigError, ConfigOption } from './types.ts';
 import { fill, reasonOf, variable } from './variables.ts';
 import { entryAt, keyText, mapAt, parseSource, placeOf, type Place, plainValue, type Source } from './yaml.ts';
 
@@ -40,6 +40,11 @@ export interface ConfigDocument extends Required<Omit<ReadOptions, 'file'>> {
 
 export function variableName(path: string): string {
   return `CIVIC_${path.replaceAll('.', '_').toUpperCase()}`;
+}
+
+/** Every variable that sets an option. */
+export function variableNames(path: string, option: ConfigOption): string[] {
+  return option.env ? [variableName(path), option.env] : [variableName(path)];
 }
 
 function exists(file: string): boolean {
@@ -146,7 +151,8 @@ export function readConfigFile(options: ReadOptions): ConfigDocument {
   const document = emptyDocument(options, name);
   if (found && result) {
     document.isBroken = true;
-    document.errors.push({ where: found.where ?? { file: name! }, path: '', message: `The config file ${name} ${result.problem}`, hint: result.hint, read: 'docs/configuration.md#the-file' });
+    const message = `The config file ${name} ${result.problem}`;
+    document.errors.push({ where: found.where ?? { file: name! }, path: '', message, hint: result.hint, read: 'docs/configuration.md#the-file' });
   }
   document.plugins = namedPlugins(document);
   return document;

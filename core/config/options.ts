@@ -25,18 +25,18 @@ const origin = Joi.string().pattern(/^(\*|https?:\/\/[^/\s]+)$/).description('* 
 /** The options every installation has. Sections of a plugin are added beside them when it is loaded. */
 export const coreOptions: ConfigFragment = {
   name: { doc: 'The name of this installation, as people see it.', format: String, default: 'Civic' },
-  public_url: { doc: 'The address people reach this installation at, which may have a sub-path; null is http://localhost with the port.', format: publicUrl, nullable: true, default: null, env: 'CIVIC_BASE_URL' },
+  public_url: { doc: 'The address people use, which may have a sub-path; null is http://localhost with the port.', format: publicUrl, nullable: true, default: null, env: 'CIVIC_BASE_URL' },
   data_dir: { doc: 'The folder that holds the SQLite database and everything else kept on disk.', format: 'path', default: './data' },
   shutdown_seconds: { doc: 'How long requests and work under way may take to finish when the server stops.', format: seconds(1, 600), default: 10 },
   http: {
-    host: { doc: 'The address to listen on: 127.0.0.1 is reached from this machine only, 0.0.0.0 from everywhere, as a container needs.', format: host, default: '127.0.0.1', env: 'CIVIC_HOST' },
+    host: { doc: 'The address to listen on: 127.0.0.1 is for this machine only, 0.0.0.0 for everybody, as in a container.', format: host, default: '127.0.0.1', env: 'CIVIC_HOST' },
     port: { doc: 'The port to listen on; 0 takes any free one.', format: 'port', default: 8080, env: 'CIVIC_PORT' },
     trusted_proxies: { doc: 'The addresses of the proxies in front, whose word on the client\'s address is taken.', format: Joi.array().items(Joi.string().ip({ cidr: 'optional' })), default: [] },
     cors_origins: { doc: 'The web sites whose pages may read public data from a browser; * is all of them.', format: Joi.array().items(origin), default: ['*'] },
     cache_max_age: { doc: 'How many seconds caches may answer public reads without asking again.', format: count(0, 31536000), default: 0 },
     compress_from_bytes: { doc: 'Answers of at least this many bytes are compressed, which costs processor time.', format: 'nat', default: 65536 },
     fetch: {
-      allow_private_addresses: { doc: 'Whether pages may be fetched from private and local addresses, which is unsafe on a shared network.', format: Boolean, default: false },
+      allow_private_addresses: { doc: 'Whether pages may be fetched from private and local addresses, which is unsafe when others can ask for them.', format: Boolean, default: false },
       timeout_seconds: { doc: 'How long one fetch may take, redirects included.', format: seconds(1, 600), default: 20 },
       max_bytes: { doc: 'The largest body that is fetched.', format: count(1024, 1073741824), default: 10485760 },
       max_redirects: { doc: 'How many redirects a fetch follows.', format: count(0, 20), default: 5 },

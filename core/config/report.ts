@@ -24,7 +24,8 @@ function describeError(error: ConfigError, style: ReturnType<typeof styler>): st
   const lines = [style('bold', whereWords(where)), `  ${style('red', message)}`];
   if (frame && where.line !== undefined) {
     const gutter = String(where.line);
-    lines.push('', `    ${style('dim', `${gutter} |`)} ${frame.text}`, `    ${style('dim', `${' '.repeat(gutter.length)} |`)} ${' '.repeat(frame.caret)}${style('red', '^'.repeat(frame.length))}`, '');
+    const pointer = ' '.repeat(frame.caret) + style('red', '^'.repeat(frame.length));
+    lines.push('', `    ${style('dim', `${gutter} |`)} ${frame.text}`, `    ${style('dim', `${' '.repeat(gutter.length)} |`)} ${pointer}`, '');
   }
   if (hint) lines.push(`  Fix:  ${style('cyan', hint)}`);
   if (read) lines.push(`  Read: ${read}`);

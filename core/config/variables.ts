@@ -55,12 +55,16 @@ export function fill(text: string, env: NodeJS.ProcessEnv, folder: string): Fill
     if (name === undefined) return '${';
     result.filled = true;
     if (!end || !NAME.test(name)) {
-      result.problems.push({ message: `has "\${" that does not begin a \${NAME}`, hint: 'write ${NAME} with the name of an environment variable, or $${ for the two characters themselves' });
+      const hint = 'write ${NAME} with the name of an environment variable, or $${ for the two characters themselves';
+      result.problems.push({ message: 'has "${" that does not begin a ${NAME}', hint });
       return match;
     }
     const found = variable(name, env, folder);
-    if (!found) result.problems.push({ message: `is filled from the environment variable ${name}, which is not set`, hint: `set ${name}, or ${name}_FILE to a file that holds it` });
-    else if (found.problem) result.problems.push({ message: `cannot be filled: ${found.problem}`, hint: found.hint ?? `mend ${found.name}` });
+    if (!found) {
+      const hint = `set ${name}, or ${name}_FILE to a file that holds it`;
+      result.problems.push({ message: `is filled from the environment variable ${name}, which is not set`, hint });
+    }
+    if (found?.problem) result.problems.push({ message: `cannot be filled: ${found.problem}`, hint: found.hint ?? `mend ${found.name}` });
     return found?.text ?? '';
   });
   return result;

@@ -1,4 +1,5 @@
-import { type Document, isAlias, isMap, isPair, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseDocument, visit, type YAMLMap, type YAMLParseError, type YAMLWarning } from 'yaml';
+import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+import type { Document, Node, ParsedNode, YAMLMap, YAMLParseError, YAMLWarning } from 'yaml';
 import type { ConfigError } from './types.ts';
 
 export type Step = string | number;
@@ -65,26 +66,36 @@ function syntaxError(source: Source, error: YAMLParseError | YAMLWarning): Confi
   return { where: { file: source.name, line, column: col }, path: '', message, hint, read: READ, frame };
 }
 
+/** What the parser lets pass and we do not: a key given twice, an alias of nothing. */
 function structureErrors(source: Source): ConfigError[] {
   const errors: ConfigError[] = [];
   visit(source.document, {
     Map(_, map, ancestors) {
-      const seen = new Map<string, Node>();
       const parents = ancestors.filter(isPair).map((pair) => keyText(pair.key));
-      for (const { key, value } of map.items as { key: Node; value: Node | null }[]) {
-        const name = keyText(key);
-        const first = seen.get(name);
-        const path = [...parents, name].join('.');
-        if (first) errors.push({ ...placeOf(source, { key, value }, 'key'), path, message: `${printable(path)} is given twice, first on line ${source.lines.linePos(first.range![0]).line}`, hint: 'keep one of the two', read: READ });
-        else seen.set(name, key);
-      }
+      errors.push(...repeatedKeys(source, map.items as Entry[], parents));
     },
     Alias(_, alias, ancestors) {
+      if (alias.resolve(source.document)) return;
       const pair = ancestors.at(-1);
       const key = isPair(pair) && pair.value === alias ? (pair.key as Node) : null;
-      if (!alias.resolve(source.document)) errors.push({ ...placeOf(source, { key, value: alias }, 'key'), path: '', message: 'A value that begins with * stands for an anchor, and there is none of that name before it', hint: 'put a text that begins with * in quotes', read: READ });
+      const message = 'A value that begins with * stands for an anchor, and there is none of that name before it';
+      errors.push({ ...placeOf(source, { key, value: alias }, 'key'), path: '', message, hint: 'put a text that begins with * in quotes', read: READ });
     },
   });
+  return errors;
+}
+
+function repeatedKeys(source: Source, entries: Entry[], parents: string[]): ConfigError[] {
+  const errors: ConfigError[] = [];
+  const seen = new Map<string, number>();
+  for (const entry of entries) {
+    const name = keyText(entry.key);
+    const path = [...parents, name].join('.');
+    const at = placeOf(source, entry, 'key');
+    const first = seen.get(name);
+    if (first) errors.push({ ...at, path, message: `${printable(path)} is given twice, first on line ${first}`, hint: 'keep one of the two', read: READ });
+    else seen.set(name, at.where.line!);
+  }
   return errors;
 }
 
@@ -100,8 +111,10 @@ export function parseSource(name: string, text: string): { source: Source; error
     const errors = [...document.errors.slice(0, 1), ...document.warnings].map((error) => syntaxError(source, error));
     const isUsable = document.errors.length === 0;
     if (isUsable) errors.push(...structureErrors(source));
-    if (!isUsable || document.contents === null || isMap(document.contents) || (isScalar(document.contents) && document.contents.value === null)) return { source, errors, isUsable };
-    errors.push({ ...whole, path: '', message: `${name} must be a map of options, but it is ${isSeq(document.contents) ? 'a list' : 'a text'}`, hint: 'write options as "key: value", such as "name: Civic"', read: READ });
+    const { contents } = document;
+    if (!isUsable || contents === null || isMap(contents) || (isScalar(contents) && contents.value === null)) return { source, errors, isUsable };
+    const message = `${name} must be a map of options, but it is ${isSeq(contents) ? 'a list' : 'a text'}`;
+    errors.push({ ...whole, path: '', message, hint: 'write options as "key: value", such as "name: Civic"', read: READ });
     return { source, errors, isUsable: false };
   } catch {
     // The parser and the visitor recurse, so a file of nothing but brackets exhausts the stack.
@@ -135,30 +148,34 @@ export function entryAt(source: Source, path: Step[]): Entry | undefined {
 /** The line and column of an entry, and what may be shown of it. Only `value` shows the value. */
 export function placeOf(source: Source, { key, value }: Entry, part: 'key' | 'value'): Place {
   const { text, lines } = source;
-  const hasValue = value?.range && value.range[1] > value.range[0];
   const from = (key ?? value)?.range?.[0] ?? 0;
-  const start = part === 'value' && hasValue ? value.range![0] : from;
-  const { line, col: column } = lines.linePos(start);
+  const [start, end] = value?.range && value.range[1] > value.range[0] ? value.range : [from, from];
+  const isShown = part === 'value' && end > start && !text.slice(from, start).includes('\n');
   const before = text.slice(text.lastIndexOf('\n', from - 1) + 1, from);
   const indent = /^[\s-]*$/.test(before) ? before : '';
-  const isInline = hasValue && !text.slice(from, value.range![0]).includes('\n');
-  const shown = part === 'value' && isInline ? text.slice(from, value.range![1]).split('\n')[0]! : key?.range ? text.slice(from, key.range[1]).split('\n')[0] + (hasValue ? ': …' : ':') : '…';
-  const caret = indent.length + (part === 'value' && isInline ? start - from : 0);
-  const length = part === 'value' && isInline ? shown.length - (start - from) : (key?.range?.[1] ?? from + 1) - from;
-  const frame = { text: printable(indent + shown).trimEnd().slice(0, 100), caret, length: Math.max(1, Math.min(length, 100 - caret)) };
-  return { where: { file: source.name, line, column }, frame: caret < 100 ? frame : undefined };
+  const name = key?.range ? text.slice(from, key.range[1]) : '';
+  const masked = [name && `${name}:`, end > start && '…'].filter(Boolean).join(' ');
+  const shown = (isShown ? text.slice(from, end) : masked).split('\n')[0]!;
+  const caret = indent.length + (isShown ? start - from : 0);
+  const length = Math.max(1, Math.min(isShown ? shown.length - (start - from) : name.length, 100 - caret));
+  const { line, col: column } = lines.linePos(part === 'value' ? start : from);
+  const frame = caret < 100 ? { text: printable(indent + shown).trimEnd().slice(0, 100), caret, length } : undefined;
+  return { where: { file: source.name, line, column }, frame };
 }
 
 /** A value that was already reported as not understood. */
 export class Unreadable extends Error {}
 
+export type TextReader = (value: string, path: Step[]) => unknown;
+
 /** The value of a node as plain data; `text` reads each string. Throws when aliases make it endless. */
-export function plainValue(source: Source, node: Node | null, text: (value: string, path: Step[]) => unknown, path: Step[] = [], budget = { left: 10_000 }): unknown {
+export function plainValue(source: Source, node: Node | null, text: TextReader, path: Step[] = [], budget = { left: 10_000 }): unknown {
   if (budget.left-- <= 0 || path.length > 100) throw new RangeError('endless');
   const target = resolved(source, node);
   if ((node && !target) || (target?.tag && !target.tag.startsWith('tag:yaml.org,2002:'))) throw new Unreadable();
-  if (isMap(target)) return Object.fromEntries(target.items.map(({ key, value }) => [keyText(key), plainValue(source, value as Node | null, text, [...path, keyText(key)], budget)]));
-  if (isSeq(target)) return target.items.map((item, index) => plainValue(source, item as Node, text, [...path, index], budget));
+  const inner = (value: unknown, step: Step) => plainValue(source, value as Node | null, text, [...path, step], budget);
+  if (isMap(target)) return Object.fromEntries(target.items.map(({ key, value }) => [keyText(key), inner(value, keyText(key))]));
+  if (isSeq(target)) return target.items.map(inner);
   if (!isScalar(target)) return null;
   return typeof target.value === 'string' ? text(target.value, path) : target.value;
 }
