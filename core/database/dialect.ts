@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { dialectOf, kindOf, tableDefinition } from './tables.ts';
+import { columnKinds, dialectOf } from './tables.ts';
 import type { Kind, Reader, Tx } from './types.ts';
 
 export type Row = Record<string, unknown>;
@@ -19,13 +19,9 @@ const FIELDS: Record<Kind, string> = { id: 'bigint', uuid: 'uuid', text: 'text',
 /** Inserts rows as one set, through one JSON parameter: many times faster than row by row. All rows have the columns of the first. */
 export async function bulkInsert(tx: Tx, table: string, rows: Row[], options: BulkInsertOptions = {}): Promise<void> {
   if (rows.length === 0) return;
-  const definition = await tableDefinition(tx, table);
-  const kinds = new Map(definition.columns.map(([name, kind]) => [name, kindOf(kind).kind]));
-  const columns = Object.keys(rows[0]!).map((name) => {
-    const kind = kinds.get(name);
-    if (!kind) throw new Error(`The table ${table} has no column ${name}`);
-    return { name, kind };
-  });
+  const names = Object.keys(rows[0]!);
+  const kinds = await columnKinds(tx, table, names);
+  const columns = names.map((name, index) => ({ name, kind: kinds[index]! }));
   const conflict = conflictSql(options);
   const unique = withoutRepeats(rows, options);
   const isSqlite = dialectOf(tx) === 'sqlite';

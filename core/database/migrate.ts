@@ -2,11 +2,15 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Failure } from '../cli/command.ts';
+import { systemClock } from '../clock.ts';
 import type { Logger } from '../log.ts';
 import type { OpenDatabase } from './connect.ts';
+import { manifestMigrations, newestBackup, type MigrationName } from './manifest.ts';
 import { createSchema } from './schema.ts';
 import { createBookkeeping } from './tables.ts';
-import type { Migration, Reader, Tx } from './types.ts';
+import type { Dialect, Migration, Reader, Tx } from './types.ts';
+
+export type { MigrationName };
 
 /** A plugin and the folder of its migrations. */
 export interface MigrationSet {
@@ -14,22 +18,15 @@ export interface MigrationSet {
   folder: string;
 }
 
-export interface MigrationFile {
-  plugin: string;
-  name: string;
+export interface MigrationFile extends MigrationName {
   path: string;
-}
-
-export interface MigrationName {
-  plugin: string;
-  name: string;
 }
 
 export interface MigrateOptions {
   /** Once, before the first pending migration of a database that is not new: the backup. */
   beforeFirst?: () => Promise<void>;
-  /** Where to look for the backup made before an upgrade, when the database is newer. */
-  newerHint?: (newer: MigrationName[]) => Promise<string>;
+  /** The folder of backups: a newer database is refused with the command that restores the one made before the upgrade. */
+  backups?: string;
   log?: Logger;
   onProgress?: (done: number, total: number) => void;
 }
@@ -92,12 +89,16 @@ async function load(file: MigrationFile): Promise<Migration> {
   return module as Migration;
 }
 
+export async function recordMigration(tx: Tx, { plugin, name }: MigrationName): Promise<void> {
+  await tx('core_migrations').insert({ plugin, name, applied_at: systemClock.iso() });
+}
+
 /** Runs one migration and records it. */
 export async function applyMigration(tx: Tx, file: MigrationFile): Promise<void> {
   try {
     const { up } = await load(file);
     await up(createSchema(tx, file.plugin));
-    await tx('core_migrations').insert({ plugin: file.plugin, name: file.name, applied_at: new Date().toISOString() });
+    await recordMigration(tx, file);
   } catch (error) {
     const cause = error instanceof Error ? error.message : String(error);
     throw new Failure(`The migration ${file.name} of the plugin ${file.plugin} failed, and nothing of it was kept: ${cause} (${file.path})`, { cause: error });
@@ -108,12 +109,22 @@ export async function applyMigration(tx: Tx, file: MigrationFile): Promise<void>
 export async function migrate(db: OpenDatabase, sets: MigrationSet[], options: MigrateOptions = {}): Promise<MigrationName[]> {
   const newer = await newerMigrations(db, sets);
   if (newer.length > 0) {
-    const hint = (await options.newerHint?.(newer)) ?? '';
     const [first] = newer;
-    throw new Failure(`The database is newer than this version of civic: the plugin ${first!.plugin} has run the migration ${first!.name}, which this version does not have.${hint && `\n${hint}`}`);
+    throw new Failure([
+      `The database is newer than this version of civic: the plugin ${first!.plugin} has run the migration ${first!.name}, which this version does not have.`,
+      'Run the newer version again, or go back to the backup made before the upgrade.',
+      ...(options.backups ? await wayBack(options.backups, sets, db.dialect) : []),
+    ].join('\n'));
   }
   if ((await pendingMigrations(db, sets)).length === 0) return [];
   return await db.exclusively('migrations', () => runPending(db, sets, options));
+}
+
+async function wayBack(backups: string, sets: MigrationSet[], dialect: Dialect): Promise<string[]> {
+  const found = await newestBackup(backups, async (manifest) => (await missingFiles(manifestMigrations(manifest), sets)).length === 0);
+  if (!found) return [`No backup that fits this version was found in ${backups}.`];
+  const emptied = dialect === 'sqlite' ? 'move civic.db, civic.db-wal and civic.db-shm out of the data folder' : 'create an empty database and name it in database.url';
+  return [`To go back, ${emptied}, then run:`, `  bin/civic restore ${found.path}`];
 }
 
 async function runPending(db: OpenDatabase, sets: MigrationSet[], options: MigrateOptions): Promise<MigrationName[]> {

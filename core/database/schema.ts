@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { searchIndexStatements } from './search.ts';
-import { defineTable, dialectOf, forgetTable, kindOf, recordTable, tableDefinition, updateDefinition, type TableDefinition } from './tables.ts';
+import { defineTable, dialectOf, forgetTable, kindOf, recordTable, readDefinition, updateDefinition, type RecordedTable, type TableDefinition } from './tables.ts';
 import type { ColumnKind, Dialect, Kind, Schema, Tx } from './types.ts';
 
 const NAME = /^[a-z][a-z0-9_]{0,62}$/;
@@ -79,6 +79,14 @@ function checkTableName(plugin: string, table: string): void {
   if (!table.startsWith(`${plugin}_`)) throw new Error(`The table ${table} does not belong to the plugin ${plugin}: its name must start with ${plugin}_`);
 }
 
+/** Makes a table and records it. */
+export async function createRecordedTable(tx: Tx, table: RecordedTable): Promise<void> {
+  checkTableName(table.plugin, table.name);
+  if (!table.definition.search) checkDefinition(table.plugin, table.name, table.definition);
+  for (const statement of tableStatements(dialectOf(tx), table.name, table.definition)) await tx.raw(statement);
+  await recordTable(tx, table);
+}
+
 /** What a migration of `plugin` is given. */
 export function createSchema(tx: Tx, plugin: string): Schema {
   const dialect = dialectOf(tx);
@@ -87,13 +95,8 @@ export function createSchema(tx: Tx, plugin: string): Schema {
     for (const statement of statements) await tx.raw(statement);
   }
 
-  async function make(table: string, definition: TableDefinition, derived: boolean): Promise<void> {
-    await run(tableStatements(dialect, table, definition));
-    await recordTable(tx, { name: table, plugin, derived, definition });
-  }
-
   async function change(table: string, edit: (definition: TableDefinition) => void): Promise<void> {
-    const definition = structuredClone(await tableDefinition(tx, table));
+    const definition = await readDefinition(tx, table);
     edit(definition);
     checkDefinition(plugin, table, definition);
     await updateDefinition(tx, table, definition);
@@ -103,14 +106,10 @@ export function createSchema(tx: Tx, plugin: string): Schema {
     dialect,
     tx,
     async createTable(table, columns, options = {}) {
-      const definition = defineTable(columns, options);
-      checkTableName(plugin, table);
-      checkDefinition(plugin, table, definition);
-      await make(table, definition, options.derived ?? false);
+      await createRecordedTable(tx, { name: table, plugin, derived: options.derived ?? false, definition: defineTable(columns, options) });
     },
     async createSearchIndex(table) {
-      checkTableName(plugin, table);
-      await make(table, { columns: [], primary: [], unique: [], index: [], references: {}, search: true }, true);
+      await createRecordedTable(tx, { name: table, plugin, derived: true, definition: { ...defineTable({}), search: true } });
     },
     async addColumns(table, columns) {
       checkTableName(plugin, table);
@@ -128,7 +127,7 @@ export function createSchema(tx: Tx, plugin: string): Schema {
     },
     async dropColumn(table, column) {
       checkTableName(plugin, table);
-      const { unique, index } = await tableDefinition(tx, table);
+      const { unique, index } = await readDefinition(tx, table);
       await change(table, (definition) => {
         definition.columns = definition.columns.filter(([name]) => name !== column);
         definition.unique = unique.filter((columns) => !columns.includes(column));

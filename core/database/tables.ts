@@ -32,8 +32,6 @@ const BOOKKEEPING = [
 ];
 
 /** The two tables that stand before any migration; backups carry what they say in the manifest. */
-export const bookkeepingTables = ['core_migrations', 'core_tables'];
-
 export async function createBookkeeping(tx: Tx): Promise<void> {
   for (const statement of BOOKKEEPING) await tx.raw(statement);
 }
@@ -63,21 +61,33 @@ export async function forgetTable(tx: Tx, name: string): Promise<void> {
 }
 
 // Kept per database: a transaction shares the config object of the Knex it came from.
-const cache = new WeakMap<object, Map<string, TableDefinition>>();
+const cache = new WeakMap<object, Map<string, Map<string, Kind>>>();
 
 function forget(tx: Tx, name: string): void {
   cache.get(tx.client.config)?.delete(name);
 }
 
-export async function tableDefinition(db: Reader, name: string): Promise<TableDefinition> {
-  const known = cache.get(db.client.config)?.get(name);
-  if (known) return known;
+export async function readDefinition(db: Reader, name: string): Promise<TableDefinition> {
   const row = await db('core_tables').where({ name }).first('definition');
   if (!row) throw new Error(`The table ${name} was not made by a migration`);
-  const definition = JSON.parse(row.definition) as TableDefinition;
-  if (!cache.has(db.client.config)) cache.set(db.client.config, new Map());
-  cache.get(db.client.config)!.set(name, definition);
-  return definition;
+  return JSON.parse(row.definition);
+}
+
+/** The kinds of these columns, remembered; read again when one is not known, since another node may have migrated. */
+export async function columnKinds(db: Reader, table: string, columns: string[]): Promise<Kind[]> {
+  const tables = cache.get(db.client.config) ?? new Map<string, Map<string, Kind>>();
+  cache.set(db.client.config, tables);
+  let kinds = tables.get(table);
+  if (!kinds || columns.some((column) => !kinds!.has(column))) {
+    const definition = await readDefinition(db, table);
+    kinds = new Map(definition.columns.map(([name, kind]) => [name, kindOf(kind).kind]));
+    tables.set(table, kinds);
+  }
+  return columns.map((column) => {
+    const kind = kinds.get(column);
+    if (!kind) throw new Error(`The table ${table} has no column ${column}`);
+    return kind;
+  });
 }
 
 export function defineTable(columns: Record<string, ColumnKind>, options: TableOptions = {}): TableDefinition {

@@ -1,0 +1,67 @@
+import { createHash, type Hash } from 'node:crypto';
+import { encodeRow } from './canonical.ts';
+import type { OpenDatabase } from './connect.ts';
+import { keysetAfter, type Row } from './dialect.ts';
+import { recordedTables, type RecordedTable } from './tables.ts';
+import type { Reader } from './types.ts';
+
+const PAGE_BYTES = 2_000_000;
+const MOST_ROWS = 5000;
+
+export interface Digest {
+  rows: number;
+  /** SHA-256 of the canonical lines, each with its line end. */
+  sha256: string;
+}
+
+/** Counts and digests lines as they pass. */
+export class LineDigest {
+  readonly #hash: Hash = createHash('sha256');
+  #rows = 0;
+
+  add(lines: string[]): void {
+    this.#rows += lines.length;
+    for (const line of lines) this.#hash.update(line).update('\n');
+  }
+
+  result(): Digest {
+    return { rows: this.#rows, sha256: this.#hash.digest('hex') };
+  }
+}
+
+/** The rows of a table as canonical lines in the order of its key, a few megabytes at a time. */
+export async function* tableLines(db: Reader, table: RecordedTable): AsyncGenerator<string[]> {
+  const order = table.definition.primary.map((column) => ({ column, direction: 'asc' as const }));
+  let after: string[] | null = null;
+  let limit = 50;
+  for (;;) {
+    const query = db(table.name).select('*').limit(limit);
+    keysetAfter(query, order, after);
+    const rows = (await query) as Row[];
+    if (rows.length === 0) return;
+    const lines = rows.map((row) => encodeRow(table.definition, row));
+    yield lines;
+    if (rows.length < limit) return;
+    const last = rows.at(-1)!;
+    after = table.definition.primary.map((column) => last[column] as string);
+    const bytes = lines.reduce((sum, line) => sum + line.length, 0);
+    limit = Math.max(1, Math.min(MOST_ROWS, Math.floor((PAGE_BYTES * limit) / bytes)));
+  }
+}
+
+export async function tableDigest(db: Reader, table: RecordedTable): Promise<Digest> {
+  const digest = new LineDigest();
+  for await (const lines of tableLines(db, table)) digest.add(lines);
+  return digest.result();
+}
+
+/** Counts and digests of all tables that are not derived, of one moment; equal on both databases for equal rows. */
+export async function databaseDigest(db: OpenDatabase): Promise<Record<string, Digest>> {
+  return await db.snapshot(async (tx) => {
+    const digests: Record<string, Digest> = {};
+    for (const table of await recordedTables(tx)) {
+      if (!table.derived) digests[table.name] = await tableDigest(tx, table);
+    }
+    return digests;
+  });
+}
