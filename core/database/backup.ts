@@ -4,8 +4,8 @@ import { systemClock, type Clock } from '../clock.ts';
 import { Failure } from '../cli/command.ts';
 import { version } from '../root.ts';
 import type { OpenDatabase } from './connect.ts';
-import { LineDigest, tableLines, type Digest } from './digest.ts';
-import { flush, readLines, writeLines } from './lines.ts';
+import { LineDigest, tablePages, type Digest, type Page } from './digest.ts';
+import { flush, readBlocks, writePages } from './lines.ts';
 import { FORMAT, tableFile, type BackupTable, type Manifest } from './manifest.ts';
 import { appliedMigrations } from './migrate.ts';
 import { recordedTables } from './tables.ts';
@@ -61,15 +61,15 @@ async function writeTables(tx: Tx, db: OpenDatabase, folder: string, options: Ba
   let done = 0;
   for (const table of recorded) {
     const digest = new LineDigest();
-    async function* lines(): AsyncGenerator<string[]> {
-      for await (const page of tableLines(tx, table)) {
+    async function* pages(): AsyncGenerator<Page> {
+      for await (const page of tablePages(tx, table)) {
         options.signal?.throwIfAborted();
         digest.add(page);
-        options.onProgress?.((done += page.length), total);
+        options.onProgress?.((done += page.rows), total);
         yield page;
       }
     }
-    if (!table.derived) await writeLines(tableFile(folder, table.name), lines());
+    if (!table.derived) await writePages(tableFile(folder, table.name), pages());
     manifest.tables.push({ ...table, ...digest.result() });
   }
   return manifest;
@@ -79,9 +79,9 @@ async function writeTables(tx: Tx, db: OpenDatabase, folder: string, options: Ba
 export async function verifyTable(folder: string, table: BackupTable, signal?: AbortSignal): Promise<void> {
   const digest = new LineDigest();
   try {
-    for await (const lines of readLines(tableFile(folder, table.name))) {
+    for await (const block of readBlocks(tableFile(folder, table.name))) {
       signal?.throwIfAborted();
-      digest.add(lines);
+      digest.add(block);
     }
   } catch (error) {
     if (signal?.aborted) throw error;

@@ -5,8 +5,8 @@ import { keysetAfter, type Row } from './dialect.ts';
 import { recordedTables, type RecordedTable } from './tables.ts';
 import type { Reader } from './types.ts';
 
-const PAGE_BYTES = 2_000_000;
-const MOST_ROWS = 5000;
+const PAGE_BYTES = 1_000_000;
+const MOST_ROWS = 200;
 
 export interface Digest {
   rows: number;
@@ -19,9 +19,9 @@ export class LineDigest {
   readonly #hash: Hash = createHash('sha256');
   #rows = 0;
 
-  add(lines: string[]): void {
-    this.#rows += lines.length;
-    for (const line of lines) this.#hash.update(line).update('\n');
+  add(page: Page): void {
+    this.#rows += page.rows;
+    this.#hash.update(page.text);
   }
 
   result(): Digest {
@@ -29,29 +29,35 @@ export class LineDigest {
   }
 }
 
-/** The rows of a table as canonical lines in the order of its key, a few megabytes at a time. */
-export async function* tableLines(db: Reader, table: RecordedTable): AsyncGenerator<string[]> {
+/** A part of a table's lines. */
+export interface Page {
+  rows: number;
+  text: string | Buffer;
+}
+
+/** The rows of a table as canonical lines in the order of its key, about a megabyte at a time. */
+export async function* tablePages(db: Reader, table: RecordedTable): AsyncGenerator<Page> {
   const order = table.definition.primary.map((column) => ({ column, direction: 'asc' as const }));
   let after: string[] | null = null;
-  let limit = 50;
+  // Pages grow slowly: a row may hold megabytes, and how large the next ones are is not known.
+  let limit = 4;
   for (;;) {
     const query = db(table.name).select('*').limit(limit);
     keysetAfter(query, order, after);
     const rows = (await query) as Row[];
     if (rows.length === 0) return;
-    const lines = rows.map((row) => encodeRow(table.definition, row));
-    yield lines;
+    const text = rows.map((row) => `${encodeRow(table.definition, row)}\n`).join('');
+    yield { rows: rows.length, text };
     if (rows.length < limit) return;
     const last = rows.at(-1)!;
     after = table.definition.primary.map((column) => last[column] as string);
-    const bytes = lines.reduce((sum, line) => sum + line.length, 0);
-    limit = Math.max(1, Math.min(MOST_ROWS, Math.floor((PAGE_BYTES * limit) / bytes)));
+    limit = Math.max(1, Math.min(MOST_ROWS, limit * 2, Math.floor((PAGE_BYTES * limit) / text.length)));
   }
 }
 
 export async function tableDigest(db: Reader, table: RecordedTable): Promise<Digest> {
   const digest = new LineDigest();
-  for await (const lines of tableLines(db, table)) digest.add(lines);
+  for await (const page of tablePages(db, table)) digest.add(page);
   return digest.result();
 }
 

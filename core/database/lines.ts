@@ -3,13 +3,16 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import type { Page } from './digest.ts';
 
-/** Writes lines to a gzip file and onto the disk. */
-export async function writeLines(file: string, pages: AsyncIterable<string[]>): Promise<void> {
-  async function* texts(): AsyncGenerator<string> {
-    for await (const lines of pages) yield `${lines.join('\n')}\n`;
+const NEWLINE = 10;
+
+/** Writes pages of lines to a gzip file and onto the disk. */
+export async function writePages(file: string, pages: AsyncIterable<Page>): Promise<void> {
+  async function* texts(): AsyncGenerator<string | Buffer> {
+    for await (const page of pages) yield page.text;
   }
-  await pipeline(Readable.from(texts(), { objectMode: false, highWaterMark: 1 }), createGzip({ level: 6 }), createWriteStream(file));
+  await pipeline(Readable.from(texts(), { objectMode: false }), createGzip(), createWriteStream(file));
   await flush(file);
 }
 
@@ -23,23 +26,30 @@ export async function flush(path: string): Promise<void> {
   }
 }
 
-/** Reads the lines of a gzip file, as many at a time as one block holds. Rejects on a damaged or cut file. */
-export async function* readLines(file: string): AsyncGenerator<string[]> {
+/** Reads a gzip file of lines in blocks; a block may end inside a line. Rejects on a damaged or cut file. */
+export async function* readBlocks(file: string): AsyncGenerator<Page & { text: Buffer }> {
   const source = createReadStream(file);
-  const text = createGunzip();
-  source.on('error', (error) => text.destroy(error));
-  source.pipe(text);
-  text.setEncoding('utf8');
-  let rest = '';
-  for await (const block of text) {
-    // A row may be many blocks long: they are put together before they are split.
-    if (!block.includes('\n')) {
-      rest += block;
-      continue;
-    }
-    const lines = (rest + block).split('\n');
-    rest = lines.pop()!;
-    yield lines;
+  const unzipped = createGunzip({ chunkSize: 65_536 });
+  source.on('error', (error) => unzipped.destroy(error));
+  source.pipe(unzipped);
+  for await (const text of unzipped as AsyncIterable<Buffer>) {
+    let rows = 0;
+    for (let at = text.indexOf(NEWLINE); at !== -1; at = text.indexOf(NEWLINE, at + 1)) rows++;
+    yield { rows, text };
   }
-  if (rest !== '') yield [rest];
+}
+
+/** Reads the lines of a gzip file. */
+export async function* readLines(file: string): AsyncGenerator<string> {
+  let parts: Buffer[] = [];
+  for await (const { text } of readBlocks(file)) {
+    let start = 0;
+    for (let at = text.indexOf(NEWLINE); at !== -1; at = text.indexOf(NEWLINE, start)) {
+      parts.push(text.subarray(start, at));
+      yield Buffer.concat(parts).toString();
+      parts = [];
+      start = at + 1;
+    }
+    if (start < text.length) parts.push(text.subarray(start));
+  }
 }

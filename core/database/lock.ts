@@ -13,10 +13,8 @@ export interface WriterLock {
  * It is a lock of the operating system, held by an open transaction on `writer.lock`: a killed process leaves none behind.
  */
 export async function takeWriterLock(dataDir: string): Promise<WriterLock> {
-  await mkdir(dataDir, { recursive: true });
-  const file = join(dataDir, 'writer.lock');
-  const connection = await new Promise<sqlite3.Database>((resolve, reject) => {
-    const opening = new sqlite3.Database(file, (error) => (error ? reject(new Failure(`${file} cannot be opened: ${error.message}`)) : resolve(opening)));
+  const connection = await openLock(dataDir).catch(() => {
+    throw new Failure(`The data folder ${dataDir} cannot be made or written (permissions, or a read-only disk). Name another one with --data.`);
   });
   const close = () => new Promise<void>((resolve) => connection.close(() => resolve()));
   try {
@@ -29,4 +27,11 @@ export async function takeWriterLock(dataDir: string): Promise<WriterLock> {
       : `The data folder ${dataDir} cannot be locked: ${(error as Error).message}`);
   }
   return { release: close };
+}
+
+async function openLock(dataDir: string): Promise<sqlite3.Database> {
+  await mkdir(dataDir, { recursive: true });
+  return await new Promise((resolve, reject) => {
+    const opening = new sqlite3.Database(join(dataDir, 'writer.lock'), (error) => (error ? reject(error) : resolve(opening)));
+  });
 }

@@ -122,15 +122,13 @@ async function insertRows(tx: Tx, table: BackupTable, rows: Row[]): Promise<void
 async function* batches(folder: string, table: BackupTable): AsyncGenerator<Row[]> {
   let rows: Row[] = [];
   let bytes = 0;
-  for await (const lines of readLines(tableFile(folder, table.name))) {
-    for (const line of lines) {
-      rows.push(decodeRow(table.definition, line));
-      bytes += line.length;
-      if (bytes < BATCH_BYTES && rows.length < BATCH_ROWS) continue;
-      yield rows;
-      rows = [];
-      bytes = 0;
-    }
+  for await (const line of readLines(tableFile(folder, table.name))) {
+    rows.push(decodeRow(table.definition, line));
+    bytes += line.length;
+    if (bytes < BATCH_BYTES && rows.length < BATCH_ROWS) continue;
+    yield rows;
+    rows = [];
+    bytes = 0;
   }
   if (rows.length > 0) yield rows;
 }

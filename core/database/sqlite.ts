@@ -143,10 +143,10 @@ export async function openSqlite(file: string, settings: OpenSettings): Promise<
 function explain(error: DriverError): string {
   switch (error.code) {
     case 'SQLITE_NOTADB': return 'it is not an SQLite database.';
-    case 'SQLITE_CANTOPEN': return 'it is a folder, or this user may not read and write it.';
+    case 'SQLITE_CANTOPEN': return 'it is a folder, or it cannot be read and written (permissions, or a read-only disk).';
     case 'SQLITE_READONLY': return 'it is read-only; civic needs to write it and its folder.';
     case 'EEXIST': case 'ENOTDIR': return 'a part of its path is a file where a folder is expected.';
-    case 'EACCES': case 'EROFS': case 'EPERM': return 'its folder cannot be made or written by this user.';
+    case 'EACCES': case 'EROFS': case 'EPERM': case 'ENOENT': return 'its folder cannot be made (permissions, or a read-only disk).';
     case 'SQLITE_BUSY': return 'another program holds it.';
     default: return error.message;
   }

@@ -168,6 +168,20 @@ for (const { dialect, create } of databases()) {
           expect(await db.read('notes_all').where({ added: 'later' }).count({ rows: '*' })).to.equal([{ rows: 700 }]);
         });
 
+        it('give jobs that were running back to whoever takes them', async () => {
+          await migrate(db, []);
+          const at = '2026-01-01T00:00:00.000Z';
+          const job = { name: 'a', payload: '{}', priority: 0, run_at: at, attempts: 1, max_attempts: 3, lease_seconds: 60, cancel_requested: false, done: 0, total: 0, created_at: at };
+          await db.write((tx) => tx('core_jobs').insert([{ ...job, id: id(1), state: 'running', token: id(9), lease_until: at }, { ...job, id: id(2), state: 'completed', token: null, lease_until: null }]));
+          await createBackup(db, join(folder, `jobs-${target.dialect}`));
+          await place.reset();
+          db = await place.open();
+          await restoreBackup(db, join(folder, `jobs-${target.dialect}`), []);
+          expect(await db.read('core_jobs').orderBy('key').select('state', 'token', 'lease_until', 'attempts')).to.equal([
+            { state: 'pending', token: null, lease_until: null, attempts: 1 }, { state: 'completed', token: null, lease_until: null, attempts: 1 },
+          ]);
+        });
+
         it('refuse a database that is not empty, and change nothing in it', async () => {
           await db.write((tx) => tx.raw('create table visitors (a integer)'));
           await expect(restoreBackup(db, whole, [notes, off])).to.reject(/^The database is not empty: it has 1 tables \(visitors\)\. A backup is restored into an empty one/);

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { takeWriterLock } from '../lock.ts';
@@ -14,6 +15,12 @@ describe('the lock of the one writing process', () => {
     await expect(takeWriterLock(folder)).to.reject(`Another civic process is running on the data folder ${folder}. Stop it first, or use another folder with --data.`);
     await lock.release();
     await (await takeWriterLock(folder)).release();
+  });
+
+  it('says so when the data folder cannot be used', async () => {
+    const file = `${await createFolder()}/file`;
+    await writeFile(file, '');
+    await expect(takeWriterLock(file)).to.reject(`The data folder ${file} cannot be made or written (permissions, or a read-only disk). Name another one with --data.`);
   });
 
   it('is gone with a process that was killed', { timeout: 10_000 }, async () => {
