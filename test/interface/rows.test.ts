@@ -1,0 +1,36 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { rows } from './rows.ts';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+/** The rows each test file names, read from its text so that a file that fails to run still counts. */
+function namedRows(): Map<string, string> {
+  const named = new Map<string, string>();
+  for (const file of readdirSync(import.meta.dirname).filter((name) => name.endsWith('.test.js'))) {
+    const text = readFileSync(join(import.meta.dirname, file), 'utf8');
+    for (const [, ids] of text.matchAll(/\bcovers\(\s*(\[[^\]]*\]|'[^']*'|"[^"]*")/g)) {
+      for (const [, id] of ids!.matchAll(/['"]([^'"]+)['"]/g)) named.set(id!, file);
+    }
+  }
+  return named;
+}
+
+describe('The interface', () => {
+  const named = namedRows();
+
+  it('has no test of a row that does not exist', () => {
+    expect([...named].filter(([id]) => !(id in rows))).to.equal([]);
+  });
+
+  it('lists the rows that no test proves yet', () => {
+    const open = Object.entries(rows).filter(([id]) => !named.has(id));
+    const total = Object.keys(rows).length;
+    const lines = open.map(([id, says]) => `  ${id.padEnd(38)} ${says}`);
+    console.log([`\nThe interface: ${total - open.length} of ${total} rows have a test${open.length > 0 ? ', these have none:' : '.'}`, ...lines].join('\n'));
+    expect(open.length).to.be.below(total);
+  });
+});
