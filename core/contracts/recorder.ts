@@ -1,6 +1,6 @@
 import type { Request, RequestRoute, Server } from '@hapi/hapi';
 import { answersOf, problemSchema, type Answer, type Surroundings } from './answer.ts';
-import { describeRoute } from './route.ts';
+import { describeRoute, isPublished } from './route.ts';
 
 export interface RecorderOptions extends Surroundings {
   /** Told of every answer that breaks the published contract, in one line. */
@@ -22,16 +22,11 @@ export function recordAnswers(server: Server, options: RecorderOptions): void {
 
   server.events.on('response', (request) => {
     const { res } = request.raw;
-    if (!res.headersSent || !isPublished(request)) return;
+    if (!res.headersSent || !isPublished(request.route)) return;
     for (const fault of faultsOf(request, res.statusCode, answersFor(request.route))) {
       options.onFault(`${request.method.toUpperCase()} ${request.path} answered ${res.statusCode}: ${fault}`);
     }
   });
-}
-
-/** Pages, assets and hapi's own routes for unknown paths and preflights promise nothing. */
-function isPublished({ route, method }: Request): boolean {
-  return !route.settings.plugins?.civic?.internal && (route.method === method || (route.method === 'get' && method === 'head'));
 }
 
 function faultsOf(request: Request, status: number, answers: Map<number, Answer>): string[] {

@@ -39,9 +39,14 @@ const METHODS: string[] = ['get', 'put', 'post', 'delete', 'patch'];
 export function publishedRoutes(server: Server): PublishedRoute[] {
   return server
     .table()
-    .filter((route) => METHODS.includes(route.method) && !route.settings.plugins?.civic?.internal)
+    .filter(isPublished)
     .map((route) => describeRoute(server, route))
     .sort((a, b) => compare(a.path, b.path) || METHODS.indexOf(a.method) - METHODS.indexOf(b.method));
+}
+
+/** Pages, assets and the routes that catch every other path or preflight are no part of the contract. */
+export function isPublished(route: RequestRoute): boolean {
+  return METHODS.includes(route.method) && !route.settings.plugins?.civic?.internal;
 }
 
 export function describeRoute(server: Server, route: RequestRoute): PublishedRoute {
