@@ -42,7 +42,7 @@ const IMPLIED: Record<string, (route: PublishedRoute) => boolean> = {
   invalid_header: always,
   invalid_request: (route) => route.isApi || Boolean(route.query ?? route.payload ?? route.headers),
   malformed_body: readsBody,
-  invalid_cursor: isList,
+  invalid_cursor: (route) => route.isList,
   two_credentials: asksCaller,
   invalid_credentials: asksCaller,
   authentication_required: needsCaller,
@@ -101,10 +101,6 @@ function countsRequests(route: PublishedRoute, around: Surroundings): boolean {
   return around.isCounted && route.isApi && route.declaration.rate !== 'none';
 }
 
-function isList(route: PublishedRoute): boolean {
-  return route.query?.describe().keys?.cursor !== undefined;
-}
-
 function success(route: PublishedRoute, status: number, schema: Schema | null, around: Surroundings): Answer {
   const hasBody = status !== 204 && status !== 304;
   const other = route.declaration.produces ?? [];
@@ -129,7 +125,7 @@ function headersOf(route: PublishedRoute, status: number, around: Surroundings):
     'Traceparent',
     ...(route.declaration.rate === 'auth' ? [] : ['Server-Timing']),
     ...(isConditional ? ['ETag', 'Cache-Control', 'Vary', 'Content-Location'] : []),
-    ...(status === 200 && isList(route) ? ['Link'] : []),
+    ...(status === 200 && route.isList ? ['Link'] : []),
     ...(countsRequests(route, around) ? ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] : []),
     ...(ADDED[status] ?? []),
     ...(status === 415 ? [route.method === 'patch' ? 'Accept-Patch' : 'Accept-Post'] : []),

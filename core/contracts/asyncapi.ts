@@ -2,7 +2,7 @@ import type { Server } from '@hapi/hapi';
 import type { Schema } from 'joi';
 import type { ContractInfo } from './openapi.ts';
 import { publishedRoutes, type PublishedRoute } from './route.ts';
-import { gatherSchemas, type JsonSchema, type Schemas } from './schema.ts';
+import { gatherSchemas, membersOf, type JsonSchema, type Schemas } from './schema.ts';
 
 export interface AsyncApiOptions {
   info: ContractInfo;
@@ -112,8 +112,8 @@ function channelOf(route: PublishedRoute, names: string[], schemas: Schemas): Ch
 }
 
 function parametersOf(route: PublishedRoute): Record<string, { description?: string }> {
-  const described: Record<string, { flags?: { description?: string } }> = route.params?.describe().keys ?? {};
-  return Object.fromEntries(route.paramNames.map((name) => [name, { description: described[name]?.flags?.description }]));
+  const members = membersOf(route.params);
+  return Object.fromEntries(route.paramNames.map((name) => [name, { description: members.get(name)?.$_getFlag('description') }]));
 }
 
 function objectOf(schema: Schema | null, schemas: Schemas): JsonSchema | undefined {

@@ -1,9 +1,9 @@
 import type { Server } from '@hapi/hapi';
-import type { Schema } from 'joi';
+import type { ArraySchema, Schema } from 'joi';
 import { answersOf, type Answer, type Surroundings } from './answer.ts';
 import { requestHeaders, responseHeaders } from './header.ts';
 import { publishedRoutes, type PublishedRoute } from './route.ts';
-import { gatherSchemas, type JsonSchema, type Schemas } from './schema.ts';
+import { exampleOf, gatherSchemas, membersOf, type JsonSchema, type Schemas } from './schema.ts';
 
 export interface ContractInfo {
   title: string;
@@ -126,20 +126,20 @@ function securityOf(route: PublishedRoute): Record<string, string[]>[] {
 }
 
 function parametersOf(schema: Schema | null, place: Parameter['in'], route: PublishedRoute, schemas: Schemas): Parameter[] {
-  const described: Record<string, { type: string; flags?: { presence?: string; description?: string }; examples?: unknown[] }> = schema?.describe().keys ?? {};
-  const names = place === 'path' ? route.paramNames : Object.keys(described);
+  const members = membersOf(schema);
+  const names = place === 'path' ? route.paramNames : [...members.keys()];
   return names.map((name) => {
-    const { type = 'string', flags, examples } = described[name] ?? {};
-    const own = described[name] ? (schema as unknown as { extract(key: string): Schema }).extract(name) : null;
-    const { description, ...json } = own ? schemas.of(type === 'array' ? (own as Schema & { single(on: boolean): Schema }).single(false) : own) : { type };
+    const member = members.get(name);
+    const isArray = member?.type === 'array';
+    const { description, ...json } = member ? schemas.of(isArray ? (member as ArraySchema).single(false) : member) : { type: 'string' };
     return {
       name,
       in: place,
-      required: place === 'path' || flags?.presence === 'required',
-      description: flags?.description ?? (description as string | undefined),
+      required: place === 'path' || member?.$_getFlag('presence') === 'required',
+      description: member?.$_getFlag('description') ?? description,
       schema: json as JsonSchema,
-      example: examples?.[0],
-      ...(type === 'array' && place === 'query' ? { style: 'form', explode: true } : {}),
+      example: member ? exampleOf(member) : undefined,
+      ...(isArray && place === 'query' ? { style: 'form', explode: true } : {}),
     };
   });
 }
@@ -156,7 +156,7 @@ function headerParameters(route: PublishedRoute, schemas: Schemas): Parameter[] 
 function requestBody(route: PublishedRoute, schemas: Schemas): Operation['requestBody'] {
   if (route.consumes.length === 0) return undefined;
   const schema = route.payload ? schemas.of(route.payload) : undefined;
-  const example = route.payload?.describe().examples?.[0];
+  const example = route.payload ? exampleOf(route.payload) : undefined;
   return { required: true, content: Object.fromEntries(route.consumes.map((type) => [type, { schema, example }])) };
 }
 
@@ -177,7 +177,7 @@ function contentOf(answer: Answer, schemas: Schemas): Content | undefined {
   if (answer.codes.length > 0) {
     return { 'application/problem+json': { schema: { allOf: [schema, { type: 'object', properties: { code: { enum: answer.codes }, status: { const: answer.status } } }] } } };
   }
-  return Object.fromEntries(answer.types.map((type) => [type, type === 'application/json' ? { schema, example: answer.schema?.describe().examples?.[0] } : { schema: { type: 'string' } }]));
+  return Object.fromEntries(answer.types.map((type) => [type, type === 'application/json' ? { schema, example: answer.schema ? exampleOf(answer.schema) : undefined } : { schema: { type: 'string' } }]));
 }
 
 /** Most operations fail in the same few ways: each way is said once, named after its status and codes. */

@@ -1,7 +1,7 @@
 import type { RequestRoute, Server } from '@hapi/hapi';
 import type { Schema } from 'joi';
 import type { RouteDeclaration } from '../plugin.ts';
-import { isSchema } from './schema.ts';
+import { isSchema, membersOf } from './schema.ts';
 
 /** What a registered route says of itself, read once for OpenAPI, AsyncAPI, the recorder and the pages. */
 export interface PublishedRoute {
@@ -19,6 +19,8 @@ export interface PublishedRoute {
   params: Schema | null;
   paramNames: string[];
   query: Schema | null;
+  /** It is read in pages. */
+  isList: boolean;
   headers: Schema | null;
   payload: Schema | null;
   /** The media types of its body; empty when it takes none. */
@@ -67,6 +69,7 @@ export function describeRoute(server: Server, route: RequestRoute): PublishedRou
     params: schemaOrNull(settings.validate?.params),
     paramNames: [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!),
     query: schemaOrNull(settings.validate?.query),
+    isList: membersOf(schemaOrNull(settings.validate?.query)).has('cursor'),
     headers: schemaOrNull(settings.validate?.headers),
     payload: takesBody ? schemaOrNull(settings.validate?.payload) : null,
     consumes: takesBody ? [settings.payload?.allow ?? 'application/json'].flat() : [],

@@ -14,15 +14,19 @@ export interface Schemas {
 
 export function gatherSchemas(): Schemas {
   const named = new Map<string, JsonSchema>();
+  const done = new WeakMap<Schema, JsonSchema>();
+  const known = new WeakSet<Schema>();
 
   function remember(name: string, schema: Schema): void {
+    if (known.has(schema)) return;
+    known.add(schema);
     const json = toJson(linked(schema.invalid(null)));
-    const known = named.get(name);
-    if (known && !areSame(known, json)) {
+    const first = named.get(name);
+    if (first && !areSame(first, json)) {
       throw new Error(`Two different schemas are named ${name}: name one of them anew with .meta({ name })`);
     }
     // A description that differs says something of the place where the schema is used, not of the schema.
-    if (known && known.description !== json.description) delete known.description;
+    if (first && first.description !== json.description) delete first.description;
     else named.set(name, json);
   }
 
@@ -37,12 +41,18 @@ export function gatherSchemas(): Schemas {
     return changed?.$_mutateRebuild() ?? schema;
   }
 
+  function convert(schema: Schema): JsonSchema {
+    const name = nameOf(schema);
+    if (name === null) return toJson(linked(schema));
+    remember(name, schema);
+    return toJson(linkTo(name, schema));
+  }
+
   return {
     of(schema) {
-      const name = nameOf(schema);
-      if (name === null) return toJson(linked(schema));
-      remember(name, schema);
-      return toJson(linkTo(name, schema));
+      const json = done.get(schema) ?? convert(schema);
+      done.set(schema, json);
+      return json;
     },
     components: () => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
@@ -51,6 +61,17 @@ export function gatherSchemas(): Schemas {
 /** Whether a value is a Joi schema; hapi also takes functions and its own validator's rules. */
 export function isSchema(value: unknown): value is Schema {
   return Joi.isSchema(value) && '~standard' in value;
+}
+
+/** The members an object's schema names. Joi's own `describe` says the same, but validates what it says, which is slow. */
+export function membersOf(schema: Schema | null): Map<string, Schema> {
+  const keys: { key: string; schema: Schema }[] = schema?.$_terms.keys ?? [];
+  return new Map(keys.map(({ key, schema: member }) => [key, member]));
+}
+
+/** The first example a schema gives of itself. */
+export function exampleOf(schema: Schema): unknown {
+  return (schema.$_terms.examples as unknown[] | undefined)?.[0];
 }
 
 /** The name a schema is published under: from its meta, or its id when it refers to itself. */

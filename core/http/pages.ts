@@ -54,19 +54,17 @@ export async function registerPages(server: Server, options: PagesOptions): Prom
   await server.register(vision.plugin as never);
   server.views({
     engines: { html: handlebars(theme) },
-    path: join(TEMPLATES, 'pages'),
+    path: [theme, join(TEMPLATES, 'pages')],
     layout: true,
     layoutPath: [theme, TEMPLATES],
     context: (request: Request | undefined) => surroundings(request, options.instance, navigation, assetsOnce()),
   } as never);
 
-  const foldersOf = (plugin: string | undefined): string[] => plugin === undefined
-    ? [theme, join(TEMPLATES, 'pages')]
-    : [join(theme, plugin), options.templatesOf?.(plugin) ?? join(projectRoot, 'plugins', plugin, 'templates')];
+  const foldersOf = (plugin: string): string[] => [join(theme, plugin), options.templatesOf?.(plugin) ?? join(projectRoot, 'plugins', plugin, 'templates')];
 
   server.decorate('toolkit', 'view' as never, ((inherited: ResponseToolkit['view']) => function view(this: ResponseToolkit, name: string, context?: object) {
     const [page, plugin] = name.split('/').reverse() as [string, string?];
-    return inherited.call(this, page, context, { path: foldersOf(plugin) }).header('content-security-policy', PAGE_POLICY);
+    return inherited.call(this, page, context, plugin === undefined ? {} : { path: foldersOf(plugin) }).header('content-security-policy', PAGE_POLICY);
   }) as never, { extend: true });
 
   return {

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { createHash } from 'node:crypto';
 import type { AsyncApi } from '../contracts/asyncapi.ts';
 import type { OpenApi } from '../contracts/openapi.ts';
-import type { Pages } from '../http/pages.ts';
+import { PAGE_POLICY, type Pages } from '../http/pages.ts';
 import { problem, type ProblemKinds } from '../problems.ts';
 import { reference } from './reference.ts';
 
@@ -23,10 +23,12 @@ export function addCorePages(server: Server, options: CorePagesOptions): void {
   const internal = { plugins: { civic: { internal: true } } };
   const kinds = Object.entries(problems).map(([code, kind]) => ({ code, ...kind })).sort((a, b) => a.status - b.status || (a.code < b.code ? -1 : 1));
   const documents = { openapi: once(options.openApi), asyncapi: once(options.asyncApi) };
-  const docs = once(() => reference(options.openApi(), options.asyncApi()));
+  let docs: Promise<string> | undefined;
+  // Long, and the same for everybody: written once.
+  const docsPage = (request: Request): Promise<string> => (docs ??= request.render('docs', { title: 'Interface', ...reference(documents.openapi().value, documents.asyncapi().value) }));
 
   server.route([
-    { method: 'GET', path: '/docs', options: internal, handler: (_request, h) => h.view('docs', { title: 'Interface', ...docs().value }) },
+    { method: 'GET', path: '/docs', options: internal, handler: async (request, h) => h.response(await docsPage(request)).type('text/html').header('content-security-policy', PAGE_POLICY) },
     { method: 'GET', path: '/problems', options: internal, handler: (_request, h) => h.view('problems', { title: 'Problems', kinds }) },
     { method: 'GET', path: '/problems/{code}', options: internal, handler: (request, h) => problemKindPage(request, h, problems) },
     { method: 'GET', path: '/assets/{file}', options: internal, handler: (request, h) => asset(request, h, pages) },
