@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import type { Instance } from '../config/types.ts';
 import { projectRoot } from '../root.ts';
 import { loadAssets, type Asset } from './assets.ts';
+import { preferredType } from './negotiate.ts';
 
 export interface PagesOptions {
   instance: Instance;
@@ -86,14 +87,8 @@ const FOR_PROGRAMS = /^\/(api|oauth|mcp|\.well-known|reconcile)(\/|$)/;
 
 /** Whether an error is better told as a page: the reader asked for HTML more than for JSON, and not at a path for programs. */
 function prefersPage(request: Request): boolean {
-  const accept = request.headers.accept as string | undefined;
-  if (!accept?.includes('text/html') || FOR_PROGRAMS.test(request.path)) return false;
-  return quality(accept, 'text/html') > quality(accept, 'application/json');
-}
-
-function quality(accept: string, type: string): number {
-  const range = accept.split(',').find((part) => part.trim().split(';')[0]!.trim() === type);
-  return range ? Number(/;\s*q=([\d.]+)/.exec(range)?.[1] ?? 1) : 0;
+  if (FOR_PROGRAMS.test(request.path)) return false;
+  return preferredType(request.headers.accept as string | undefined, ['application/json', 'text/html']) === 'text/html';
 }
 
 /** What the layout shows around every page. */

@@ -22,9 +22,9 @@ describe('OpenAPI', () => {
     return Object.fromEntries(Object.entries(all).map(([status, answer]) => [status, '$ref' in answer ? (document.components.responses![answer.$ref.split('/').pop()!] as unknown as Response) : answer]));
   }
 
-  it('says the same of the same routes, byte for byte, in whatever order they were registered', async () => {
+  it('says the same of the same routes, byte for byte, sorted by path', async () => {
     expect(JSON.stringify(openApi(await shelfServer(), options))).to.equal(JSON.stringify(document));
-    expect(Object.keys(document.paths)).to.equal([...Object.keys(document.paths)].sort());
+    expect(Object.keys(document.paths)).to.equal(Object.keys(document.paths).sort());
   });
 
   it('leaves out internal routes and the catch-all', () => {
