@@ -6,7 +6,7 @@ import type { OpenDatabase } from '../database/connect.ts';
 import { databases, type TestDatabase } from '../database/test/support.ts';
 import { eventsCheck } from '../events/status.ts';
 import type { EventBus, EventsOptions } from '../events.ts';
-import { createBus, heard, prepare, writeDown } from './processes/notes.ts';
+import { createBus, empty, heard, prepare, writeDown } from './processes/notes.ts';
 import { until } from './wait.ts';
 
 export const lab = Lab.script();
@@ -36,16 +36,17 @@ for (const { dialect, create } of databases()) {
     const numbers = async (plugin: string) => (await heard(db, plugin)).map(({ number }) => number);
     const stateOf = async (bus: EventBus, plugin: string) => (await bus.status()).plugins.find((one) => one.plugin === plugin)!;
 
-    before(async () => { database = await create(); });
-    after(() => database.drop());
-    beforeEach(async () => {
-      running = [];
+    before(async () => {
+      database = await create();
       db = await database.open({ pool: 10 });
       await prepare(db);
     });
+    after(() => database.drop());
+    beforeEach(() => { running = []; });
     afterEach(async () => {
       for (const bus of running) await bus.stop();
-      await database.reset();
+      await empty(db, 'core_event_log', 'core_event_outbox', 'core_event_positions', 'notes_heard');
+      await db.write((tx) => tx('core_event_head').update({ last_seq: 0, floor_seq: 0 }));
     });
 
     it('delivers what was emitted, in order, with name, version, time and payload', async () => {

@@ -24,18 +24,24 @@ for (const { dialect, create } of databases()) {
     const all = () => sequence.after(db.read, 0, 100_000);
     const append = (rows: Row[]) => db.write((tx) => sequence.append(tx, rows));
 
-    before(async () => { database = await create(); });
-    after(() => database.drop());
-    beforeEach(async () => {
+    before(async () => {
+      database = await create();
       db = await database.open({ pool: 20 });
       await migrate(db, []);
       await db.write((tx) => createSequenceTables(createSchema(tx, 'notes'), 'notes_row', COLUMNS));
+    });
+    after(() => database.drop());
+    beforeEach(async () => {
       sequence = open();
       await sequence.start();
     });
     afterEach(async () => {
       await sequence.stop();
-      await database.reset();
+      await db.write(async (tx) => {
+        await tx('notes_row_log').delete();
+        await tx('notes_row_outbox').delete();
+        await tx('notes_row_head').update({ last_seq: 0, floor_seq: 0 });
+      });
     });
 
     it('numbers rows from 1, in the order they were appended, and tells listeners', async () => {

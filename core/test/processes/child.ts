@@ -5,6 +5,7 @@ import { join } from 'node:path';
 /** A process of its own that runs a script of this folder and tells what it does. */
 export interface Child {
   messages: Record<string, unknown>[];
+  ended: Promise<unknown>;
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
@@ -12,14 +13,14 @@ export async function startChild(script: string, settings: unknown): Promise<Chi
   const process: ChildProcess = fork(join(import.meta.dirname, `${script}.js`), [JSON.stringify(settings)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const messages: Record<string, unknown>[] = [];
   process.on('message', (message) => messages.push(message as Record<string, unknown>));
-  await Promise.race([once(process, 'message'), once(process, 'exit').then(() => { throw new Error(`${script} ended before it was ready`); })]);
+  const ended = once(process, 'exit');
+  await Promise.race([once(process, 'message'), ended.then(() => { throw new Error(`${script} ended before it was ready`); })]);
   return {
     messages,
+    ended,
     async kill(signal) {
-      if (process.exitCode !== null || process.signalCode !== null) return;
-      const exit = once(process, 'exit');
       process.kill(signal);
-      await exit;
+      await ended;
     },
   };
 }

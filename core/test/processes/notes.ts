@@ -26,6 +26,12 @@ export async function prepare(db: OpenDatabase): Promise<void> {
   });
 }
 
+export async function empty(db: OpenDatabase, ...tables: string[]): Promise<void> {
+  await db.write(async (tx) => {
+    for (const table of tables) await tx(table).delete();
+  });
+}
+
 export function createBus(db: OpenDatabase, options: Partial<EventsOptions> = {}): EventBus {
   const clock: Clock = options.clock ?? systemClock;
   return createEvents({ db: () => db, log: quiet, clock, kinds, retentionDays: 30, pollMs: 30, ...options });

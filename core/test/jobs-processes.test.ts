@@ -1,0 +1,94 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { systemClock } from '../clock.ts';
+import type { OpenDatabase } from '../database/connect.ts';
+import { databases, quiet, type TestDatabase } from '../database/test/support.ts';
+import { createJobs, type Jobs } from '../jobs.ts';
+import { startChild, type Child } from './processes/child.ts';
+import { prepare } from './processes/notes.ts';
+import { until } from './wait.ts';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+for (const { dialect, create } of databases()) {
+  describe(`jobs over processes on ${dialect}`, { timeout: 30_000 }, () => {
+    let database: TestDatabase;
+    let children: Child[];
+    beforeEach(async () => {
+      children = [];
+      database = await create();
+    });
+    afterEach(async () => {
+      for (const child of children) await child.kill('SIGKILL');
+      await database.drop();
+    });
+
+    async function worker(by: string): Promise<Child> {
+      const child = await startChild('jobs', { url: database.url, dataDir: database.dataDir, by });
+      children.push(child);
+      return child;
+    }
+    function declared(db: OpenDatabase): Jobs {
+      const jobs = createJobs({ db: () => db, log: quiet, clock: systemClock, role: 'web', concurrency: 1, pollSeconds: 0.2 }).of('notes');
+      for (const name of ['notes.work', 'notes.deadly']) jobs.define({ name, lease_seconds: 1, max_attempts: name === 'notes.deadly' ? 2 : 5, async run() {} });
+      return jobs;
+    }
+    async function enqueue(name: string, count: number): Promise<string[]> {
+      const db = await database.open();
+      await prepare(db);
+      const jobs = declared(db);
+      const ids = await db.write(async (tx) => {
+        const ids: string[] = [];
+        for (let number = 0; number < count; number++) ids.push(await jobs.enqueue(tx, name, number));
+        return ids;
+      });
+      await db.close();
+      return ids;
+    }
+
+    it('runs everything, and nothing twice at once, when a worker is killed in the middle of it', async () => {
+      const count = 100;
+      await enqueue('notes.work', 0);
+      const others = dialect === 'postgres' ? await Promise.all([worker('other'), worker('third')]) : [];
+      if (dialect === 'sqlite') await enqueue('notes.work', count);
+      const doomed = await worker('doomed');
+      if (dialect === 'postgres') await enqueue('notes.work', count);
+      await until(() => doomed.messages.length > 10, 10_000);
+      await doomed.kill('SIGKILL');
+      if (dialect === 'sqlite') await worker('other');
+
+      const db = await database.open();
+      const open = () => db.read('core_jobs').where({ name: 'notes.work' }).whereNot({ state: 'completed' }).count('* as count').first();
+      await until(async () => Number((await open())!.count) === 0, 15_000);
+      for (const child of others) await child.kill('SIGTERM');
+
+      const rows: { plugin: string; number: number; by: string }[] = await db.read('notes_heard').select('plugin', 'number', 'by').orderBy('key');
+      let cutShort = 0;
+      for (let number = 0; number < count; number++) {
+        const story = rows.filter((row) => row.number === number).map(({ plugin, by }) => `${plugin} ${by === 'doomed' ? 'doomed' : 'other'}`).join(', ');
+        // What the killed worker had begun is begun again; it may have ended without having said so.
+        expect(story).to.match(/^(begin doomed, (end doomed, )?)?begin (doomed|other), end \3$/);
+        if (story.startsWith('begin doomed') && story.endsWith('end other')) cutShort += 1;
+      }
+      expect(cutShort).to.be.between(0, 5); // exclusive: one to four, which is what it ran at once
+      expect(rows.filter(({ by }) => by !== 'doomed').length).to.be.above(0);
+      if (dialect === 'postgres') expect(new Set(rows.map(({ by }) => by)).size).to.equal(3);
+    });
+
+    it('gives up a job that kills its worker again and again', async () => {
+      const [id] = await enqueue('notes.deadly', 1);
+      const db = dialect === 'postgres' ? await database.open() : null;
+      for (const attempt of [1, 2, 3]) {
+        const child = await startChild('jobs', { url: database.url, dataDir: database.dataDir, by: String(attempt) }).catch(() => null);
+        if (child) children.push(child);
+        if (db) await until(async () => (await db.read('core_jobs').where({ id }).first('*')).attempts >= Math.min(attempt, 2));
+        else if (child && attempt < 3) await child.ended;
+      }
+      const reader = db ?? await database.open();
+      const job = () => reader.read('core_jobs').where({ id }).first('state', 'attempts', 'error');
+      await until(async () => (await job()).state === 'failed');
+      expect(await job()).to.equal({ state: 'failed', attempts: 2, error: 'The worker died or stopped answering' });
+    });
+  });
+}

@@ -1,0 +1,320 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import Joi from 'joi';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stoppedClock, systemClock, type Clock } from '../clock.ts';
+import type { OpenDatabase } from '../database/connect.ts';
+import { databases, quiet, type TestDatabase } from '../database/test/support.ts';
+import { createJobs, type EnqueueOptions, type JobKind, type JobQueue, type JobRecord, type Jobs, type JobsOptions, type RunningJob } from '../jobs.ts';
+import { empty, prepare } from './processes/notes.ts';
+import { until } from './wait.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after, beforeEach, afterEach } = lab;
+
+for (const { dialect, create } of databases()) {
+  describe(`jobs on ${dialect}`, { timeout: 10_000 }, () => {
+    let database: TestDatabase;
+    let db: OpenDatabase;
+    let queues: JobQueue[];
+
+    function queue(kinds: JobKind[], options: Partial<JobsOptions> = {}, on = db): { queue: JobQueue; jobs: Jobs } {
+      const queue = createJobs({ db: () => on, log: quiet, clock: systemClock, role: 'all', concurrency: 2, pollSeconds: 0.05, ...options });
+      const jobs = queue.of('notes');
+      for (const kind of kinds) jobs.define(kind);
+      queues.push(queue);
+      return { queue, jobs };
+    }
+    async function started(kinds: JobKind[], options: Partial<JobsOptions> = {}, on = db): Promise<Jobs> {
+      const made = queue(kinds, options, on);
+      await made.queue.start();
+      return made.jobs;
+    }
+    const add = (jobs: Jobs, name: string, payload: unknown = {}, options?: EnqueueOptions) => db.write((tx) => jobs.enqueue(tx, name, payload, options));
+    const state = async (jobs: Jobs, id: string) => (await jobs.byId(id))!.state;
+    const ended = async (jobs: Jobs, id: string): Promise<JobRecord> => {
+      await until(async () => ['completed', 'failed'].includes(await state(jobs, id)));
+      return (await jobs.byId(id))!;
+    };
+
+    before(async () => {
+      database = await create();
+      db = await database.open({ pool: 10 });
+      await prepare(db);
+    });
+    after(() => database.drop());
+    beforeEach(() => { queues = []; });
+    afterEach(async () => {
+      for (const queue of queues) await queue.stop(100);
+      await empty(db, 'core_jobs', 'core_job_schedules', 'notes_heard');
+    });
+
+    it('runs a job after the commit that made it necessary, and keeps its record', async () => {
+      const seen: unknown[] = [];
+      const clock = stoppedClock('2026-02-01T00:00:00.000Z');
+      const jobs = await started([{ name: 'notes.send', async run({ id, payload, attempt }) { seen.push({ id, payload, attempt }); } }], { clock });
+      const id = await add(jobs, 'notes.send', { to: 'ann' });
+      expect(await ended(jobs, id)).to.equal({
+        id, name: 'notes.send', state: 'completed', attempts: 1, progress: { phase: null, done: 0, total: 0 }, error: null,
+        created_at: clock.iso(), run_at: clock.iso(), finished_at: clock.iso(),
+      });
+      expect(seen).to.equal([{ id, payload: { to: 'ann' }, attempt: 1 }]);
+    });
+
+    it('starts at once in the process that enqueued, without waiting for a poll', async () => {
+      const jobs = await started([{ name: 'notes.send', async run() {} }], { pollSeconds: 15 });
+      await sleep(50);
+      await ended(jobs, await add(jobs, 'notes.send'));
+    });
+
+    it('runs nothing of a transaction that was rolled back', async () => {
+      const seen: unknown[] = [];
+      const jobs = await started([{ name: 'notes.send', async run({ payload }) { seen.push(payload); } }]);
+      await expect(db.write(async (tx) => {
+        await jobs.enqueue(tx, 'notes.send', 1);
+        throw new Error('no');
+      })).to.reject('no');
+      await ended(jobs, await add(jobs, 'notes.send', 2));
+      expect(seen).to.equal([2]);
+    });
+
+    it('refuses kinds and payloads it does not know, and those of other plugins', async () => {
+      const { queue: all, jobs } = queue([{ name: 'notes.send', payload: Joi.object({ to: Joi.string().required() }), async run() {} }]);
+      await expect(add(jobs, 'notes.lost')).to.reject('The job "notes.lost" is not defined');
+      await expect(add(jobs, 'notes.send', { to: 1 })).to.reject('The payload of the job "notes.send" does not fit its schema: "to" must be a string');
+      await expect(add(all.of('flags'), 'notes.send', {})).to.reject('The plugin flags cannot enqueue "notes.send": its jobs begin with "flags."');
+      expect(() => jobs.define({ name: 'flags.send', async run() {} })).to.throw('The plugin notes cannot define the job "flags.send": its jobs begin with "notes."');
+      expect(() => jobs.define({ name: 'notes.send', async run() {} })).to.throw('The job "notes.send" is defined twice');
+      expect(() => jobs.define({ name: 'notes.every', every_seconds: 5, payload: Joi.object({ to: Joi.required() }), async run() {} })).to.throw(/does not fit its schema/);
+      expect(() => all.of('late', () => { throw new Error('too late'); }).define({ name: 'late.one', async run() {} })).to.throw('too late');
+      const id = await add(jobs, 'notes.send', { to: 'ann' });
+      expect(await all.of('flags').byId(id)).to.be.null();
+      expect(await db.write((tx) => all.of('flags').cancel(tx, id))).to.be.false();
+    });
+
+    it('takes the highest priority first, then the oldest, and not before its time', async () => {
+      const clock = stoppedClock('2026-02-01T00:00:00.000Z');
+      const order: string[] = [];
+      const { queue: one, jobs } = queue([{ name: 'notes.send', async run({ payload }) { order.push(payload); } }], { concurrency: 1, clock });
+      await add(jobs, 'notes.send', 'first');
+      await add(jobs, 'notes.send', 'low', { priority: -1 });
+      await add(jobs, 'notes.send', 'high', { priority: 5 });
+      await add(jobs, 'notes.send', 'second');
+      await add(jobs, 'notes.send', 'later', { priority: 9, run_at: '2026-02-01T01:00:00Z' });
+      await one.start();
+      await until(() => order.length === 4);
+      await sleep(100);
+      expect(order).to.equal(['high', 'first', 'second', 'low']);
+      clock.advance(3600_000);
+      await until(() => order.length === 5);
+    });
+
+    it('runs as many at once as allowed and no more', async () => {
+      let now = 0;
+      let most = 0;
+      const jobs = await started([{ name: 'notes.send', async run() { most = Math.max(most, ++now); await sleep(20); now -= 1; } }], { concurrency: 3 });
+      const ids = await Promise.all(Array.from({ length: 12 }, () => add(jobs, 'notes.send')));
+      for (const id of ids) expect((await ended(jobs, id)).attempts).to.equal(1);
+      expect(most).to.equal(3);
+    });
+
+    it('adds one job for a unique key while that one waits or runs, and another when it is over', async () => {
+      const { queue: one, jobs } = queue([{ name: 'notes.send', async run() {} }, { name: 'notes.other', async run() {} }]);
+      const ids = await Promise.all(Array.from({ length: 8 }, () => add(jobs, 'notes.send', {}, { unique_key: 'ann' })));
+      expect(new Set(ids).size).to.equal(1);
+      expect(await add(jobs, 'notes.send', {}, { unique_key: 'bob' })).to.not.equal(ids[0]!);
+      expect(await add(jobs, 'notes.other', {}, { unique_key: 'ann' })).to.not.equal(ids[0]!);
+      await one.start();
+      await ended(jobs, ids[0]!);
+      expect(await add(jobs, 'notes.send', {}, { unique_key: 'ann' })).to.not.equal(ids[0]!);
+    });
+
+    it('tries a failing job again, later each time, and gives up after its attempts', async () => {
+      const clock = stoppedClock('2026-02-01T00:00:00.000Z');
+      const jobs = await started([{ name: 'notes.send', max_attempts: 3, async run({ attempt }) { throw new Error(`no ${attempt}`); } }], { clock });
+      const id = await add(jobs, 'notes.send');
+      const waits: number[] = [];
+      for (const attempt of [1, 2]) {
+        await until(async () => (await jobs.byId(id))!.error === `no ${attempt}`);
+        const job = (await jobs.byId(id))!;
+        expect(job).to.include({ state: 'pending', attempts: attempt });
+        waits.push(Date.parse(job.run_at) - clock.now());
+        clock.set(job.run_at);
+      }
+      expect(waits[0]!).to.be.within(1500, 2500);
+      expect(waits[1]!).to.be.within(3000, 5000);
+      expect(await ended(jobs, id)).to.include({ state: 'failed', attempts: 3, error: 'no 3' });
+    });
+
+    it('stores progress now and then, and at the end', async () => {
+      let go = () => {};
+      const jobs = await started([{ name: 'notes.send', async run({ progress }) {
+        await progress(1, 10, 'reading');
+        for (let done = 2; done < 10; done++) await progress(done, 10, 'reading');
+        await new Promise<void>((resolve) => { go = resolve; });
+        await progress(10, 10, 'writing');
+      } }]);
+      const id = await add(jobs, 'notes.send');
+      await until(async () => (await jobs.byId(id))!.progress.done === 9);
+      go();
+      expect((await ended(jobs, id)).progress).to.equal({ phase: 'writing', done: 10, total: 10 });
+    });
+
+    it('cancels what waits at once and what runs by its signal, here and from another node', async () => {
+      let running = 0;
+      const kind: JobKind = { name: 'notes.send', async run({ signal }) { running += 1; await sleep(5000, undefined, { signal }); } };
+      const jobs = await started([kind], { concurrency: 2 });
+      const elsewhere = queue([kind], { role: 'web' }).jobs;
+      const first = await add(jobs, 'notes.send');
+      const second = await add(jobs, 'notes.send');
+      const third = await add(jobs, 'notes.send');
+      await until(() => running === 2);
+      for (const [by, id] of [[jobs, third], [jobs, first], [elsewhere, second]] as const) {
+        expect(await db.write((tx) => by.cancel(tx, id))).to.be.true();
+        expect(await ended(jobs, id)).to.include({ state: 'failed', error: 'cancelled' });
+      }
+      expect(running).to.equal(2);
+      expect(await db.write((tx) => jobs.cancel(tx, first))).to.be.false();
+    });
+
+    it('renews the lease of a job that takes longer than it', async () => {
+      let runs = 0;
+      const kind: JobKind = { name: 'notes.send', lease_seconds: 1, async run() { runs += 1; await sleep(1600); } };
+      const jobs = await started([kind], { pollSeconds: 0.1 });
+      if (dialect === 'postgres') await started([kind], { pollSeconds: 0.1 }, await database.open());
+      expect(await ended(jobs, await add(jobs, 'notes.send'))).to.include({ state: 'completed', attempts: 1 });
+      expect(runs).to.equal(1);
+    });
+
+    it('tells a worker that it lost its job, and lets it write no more', async () => {
+      let held: RunningJob | undefined;
+      const jobs = await started([{ name: 'notes.send', async run(job) {
+        held = job;
+        await job.write((tx) => tx('notes_heard').insert({ by: 'before' }));
+        await new Promise((_, reject) => job.signal.addEventListener('abort', () => { reject(job.signal.reason); }));
+      } }]);
+      const id = await add(jobs, 'notes.send');
+      const written = () => db.read('notes_heard').pluck('by');
+      await until(async () => (await written()).length === 1);
+      await db.write((tx) => tx('core_jobs').where({ id }).update({ token: '00000000-0000-7000-8000-000000000000' }));
+      await expect(held!.write((tx) => tx('notes_heard').insert({ by: 'after' }))).to.reject('The job is run by another worker');
+      expect(held!.signal.aborted).to.be.true();
+      await expect(held!.progress(1, 2)).to.reject();
+      await sleep(100);
+      expect(await written()).to.equal(['before']);
+      expect(await state(jobs, id)).to.equal('running');
+    });
+
+    it('hands over what runs when it stops, at once and without counting the attempt', async () => {
+      const polite = { name: 'notes.polite', async run({ signal }: RunningJob) { await sleep(5000, undefined, { signal }); } };
+      const deaf = { name: 'notes.deaf', async run() { await sleep(1500, undefined, { ref: false }); } };
+      const { queue: first, jobs } = queue([polite, deaf], { concurrency: 2 });
+      await first.start();
+      const ids = [await add(jobs, 'notes.polite'), await add(jobs, 'notes.deaf'), await add(jobs, 'notes.polite')];
+      await until(async () => await state(jobs, ids[0]!) === 'running' && await state(jobs, ids[1]!) === 'running');
+      const since = performance.now();
+      await first.stop(100);
+      expect(performance.now() - since).to.be.below(1000);
+      for (const id of ids) expect(await jobs.byId(id)).to.include({ state: 'pending', attempts: 0 });
+
+      const quick: JobKind[] = ['notes.polite', 'notes.deaf'].map((name) => ({ name, async run() {} }));
+      const next = await started(quick);
+      for (const id of ids) expect(await ended(next, id)).to.include({ state: 'completed', attempts: 1 });
+    });
+
+    it('gives the job of a dead worker to another when its lease is over, until its attempts are used up', async () => {
+      const { jobs } = queue([{ name: 'notes.send', max_attempts: 2, async run() {} }]);
+      const again = await add(jobs, 'notes.send');
+      const over = await add(jobs, 'notes.send');
+      const dead = { state: 'running', token: '00000000-0000-7000-8000-000000000000', lease_until: '2020-01-01T00:00:00.000Z' };
+      await db.write(async (tx) => {
+        await tx('core_jobs').where({ id: again }).update({ ...dead, attempts: 1 });
+        await tx('core_jobs').where({ id: over }).update({ ...dead, attempts: 2 });
+      });
+      const worker = await started([{ name: 'notes.send', max_attempts: 2, async run() {} }]);
+      expect(await ended(worker, again)).to.include({ state: 'completed', attempts: 2 });
+      expect(await ended(worker, over)).to.include({ state: 'failed', attempts: 2, error: 'The worker died or stopped answering' });
+    });
+
+    it('only enqueues on a web node, and leaves alone what it does not know', async () => {
+      const { queue: web, jobs } = queue([{ name: 'notes.send', async run() {} }, { name: 'notes.other', async run() {} }], { role: 'web' });
+      await web.start();
+      const ids = [await add(jobs, 'notes.send'), await add(jobs, 'notes.other')];
+      await sleep(150);
+      expect(await state(jobs, ids[0]!)).to.equal('pending');
+      await started([{ name: 'notes.send', async run() {} }], { role: 'worker' });
+      await ended(jobs, ids[0]!);
+      await sleep(100);
+      expect(await state(jobs, ids[1]!)).to.equal('pending');
+    });
+
+    it('runs a schedule on its grid, one at a time, and makes up for a pause with one run', async () => {
+      const clock = stoppedClock('2026-02-01T00:00:00.000Z');
+      const runs: string[] = [];
+      const tick: JobKind = { name: 'notes.tick', every_seconds: 600, async run() { runs.push(clock.iso().slice(11, 19)); } };
+      const { queue: first } = queue([tick], { clock });
+      await first.start();
+      await until(() => runs.length === 1);
+      await sleep(120);
+      expect(runs).to.equal(['00:00:00']);
+      clock.set('2026-02-01T00:10:07.000Z');
+      await until(() => runs.length === 2);
+      await first.stop();
+      clock.set('2026-02-01T01:34:00.000Z');
+      if (dialect === 'postgres') await started([tick], { clock }, await database.open());
+      await started([tick], { clock });
+      await until(() => runs.length === 3);
+      await sleep(150);
+      expect(runs).to.equal(['00:00:00', '00:10:07', '01:34:00']);
+      clock.set('2026-02-01T01:39:59.000Z');
+      await sleep(150);
+      expect(runs.length).to.equal(3);
+      clock.set('2026-02-01T01:40:00.000Z');
+      await until(() => runs.length === 4);
+    });
+
+    it('does not begin a scheduled job while the one before still runs', async () => {
+      const clock = stoppedClock('2026-02-01T00:00:00.000Z');
+      let runs = 0;
+      let finish = () => {};
+      await started([{ name: 'notes.tick', every_seconds: 60, async run() { runs += 1; await new Promise<void>((resolve) => { finish = resolve; }); } }], { clock });
+      await until(() => runs === 1);
+      clock.advance(60_000);
+      await sleep(150);
+      expect(runs).to.equal(1);
+      finish();
+      clock.advance(60_000);
+      await until(() => runs === 2);
+      finish();
+    });
+
+    it('keeps to a shorter period when a schedule is changed', async () => {
+      const clock: Clock = stoppedClock('2026-02-01T00:00:00.000Z');
+      const { queue: slow } = queue([{ name: 'notes.tick', every_seconds: 86_400, async run() {} }], { clock });
+      await slow.start();
+      await until(async () => (await db.read('core_job_schedules').where({ name: 'notes.tick' }).first('next_at')).next_at === '2026-02-02T00:00:00.000Z');
+      await slow.stop();
+      await started([{ name: 'notes.tick', every_seconds: 60, async run() {} }], { clock });
+      expect((await db.read('core_job_schedules').where({ name: 'notes.tick' }).first('next_at')).next_at).to.equal('2026-02-01T00:01:00.000Z');
+    });
+
+    it('removes finished jobs after a week and says how things are', async () => {
+      const clock = stoppedClock('2026-02-01T00:00:00.000Z');
+      let isDown = true;
+      const { queue: one, jobs } = queue([{ name: 'notes.send', max_attempts: 1, async run() { if (isDown) throw new Error('no'); } }], { clock });
+      const id = await add(jobs, 'notes.send');
+      clock.advance(90_000);
+      expect(await one.status()).to.equal({ pending: 1, running: 0, oldest_pending_seconds: 90, failed_last_day: 0 });
+      await one.start();
+      await ended(jobs, id);
+      expect(await one.status()).to.include({ pending: 0, oldest_pending_seconds: null, failed_last_day: 1 });
+      clock.advance(6 * 24 * 3600_000);
+      isDown = false;
+      const recent = await add(jobs, 'notes.send');
+      await ended(jobs, recent);
+      clock.advance(2 * 24 * 3600_000);
+      await until(async () => (await jobs.byId(id)) === null);
+      expect(await state(jobs, recent)).to.equal('completed');
+    });
+  });
+}

@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../../clock.ts';
+import { openDatabase } from '../../database/connect.ts';
+import { quiet } from '../../database/test/support.ts';
+import { createJobs } from '../../jobs.ts';
+
+// A worker that writes down when it begins and ends each job, until it is killed.
+const { url, dataDir, by } = JSON.parse(process.argv[2]!);
+const db = await openDatabase({ url, dataDir, pool: 5, log: quiet });
+const queue = createJobs({ db: () => db, log: quiet, clock: systemClock, role: 'all', concurrency: 4, pollSeconds: 0.2 });
+const jobs = queue.of('notes');
+jobs.define<number>({
+  name: 'notes.work',
+  lease_seconds: 1,
+  async run({ payload, write }) {
+    await write((tx) => tx('notes_heard').insert({ plugin: 'begin', number: payload, by }));
+    process.send!({ begun: payload });
+    await sleep(20 + Math.random() * 30);
+    await write((tx) => tx('notes_heard').insert({ plugin: 'end', number: payload, by }));
+  },
+});
+jobs.define({
+  name: 'notes.deadly',
+  lease_seconds: 1,
+  max_attempts: 2,
+  async run() {
+    process.kill(process.pid, 'SIGKILL');
+    await sleep(1000);
+  },
+});
+process.once('SIGTERM', async () => {
+  await queue.stop();
+  await db.close();
+  process.exit();
+});
+await queue.start();
+process.send!({ ready: true });
