@@ -82,7 +82,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
   const lifecycles = await registerAll(options.plugins, kernel);
   kernel.isRegistering = false;
   const surroundings = { problems: problemsOf(options.plugins), isCounted: kernel.gates.admit.length > 0 };
-  const about = { info: { title: kernel.instance.name, version }, publicUrl: kernel.instance.public_url, ...surroundings };
+  const about = { info: { title: kernel.instance.name, version }, publicUrl: kernel.instance.public_url, plugins: Object.fromEntries(options.plugins.map((plugin) => [plugin.name, plugin.summary])), ...surroundings };
   const contracts = { openApi: () => openApi(kernel.server, about), asyncApi: () => asyncApi(kernel.server, about) };
   addCorePages(kernel.server, { pages, plugins: options.plugins, problems: surroundings.problems, ...contracts });
   httpState(kernel.server).problemPage = pages.problemPage;

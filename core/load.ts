@@ -21,7 +21,7 @@ function foldersWithIndex(folder: string): string[] {
 
 /**
  * Loads a plugin by name from the kit's own folder, or from a path or npm package.
- * Paths are relative to `base`, the folder of the config file.
+ * Paths are relative to `base`.
  */
 export async function loadPlugin(name: string, from: string | undefined, base: string): Promise<Plugin> {
   const file = from === undefined ? bundledFile(name) : outsideFile(from, base);

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundledPlugins, LoadFailure, loadPlugin, loadPluginAt } from '../load.ts';
 import type { Plugin } from '../plugin.ts';
@@ -17,7 +17,7 @@ export interface ContractResult {
 export async function checkPlugin(folder: string, { tests }: { tests: boolean }): Promise<ContractResult[]> {
   let plugin: Plugin;
   try {
-    plugin = await loadPluginAt(folder, dirname(folder));
+    plugin = await loadPluginAt(compiled(folder), dirname(folder));
   } catch (error) {
     if (!(error instanceof LoadFailure)) throw error;
     return [{ name: 'it can be loaded', faults: [error.message] }];
@@ -31,6 +31,12 @@ export async function checkPlugin(folder: string, { tests }: { tests: boolean })
   ];
   if (tests && existsSync(join(folder, 'test'))) results.push({ name: 'its own tests pass', faults: testFaults(folder) });
   return results;
+}
+
+/** A plugin of the kit is written in TypeScript: its files are read where they are, its module where it was compiled to. */
+function compiled(folder: string): string {
+  const other = join(projectRoot, 'dist', relative(projectRoot, folder));
+  return !existsSync(join(folder, 'index.js')) && existsSync(join(other, 'index.js')) ? other : folder;
 }
 
 async function faultsOf(work: () => Promise<void>): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import type { ConfigFragment, ConfigOption } from '../config/types.ts';
+import { fragmentProblems } from '../config/fragment.ts';
 import type { Plugin } from '../plugin.ts';
 import { problemKind } from '../problems.ts';
 
@@ -9,7 +9,7 @@ export function contractFaults(plugin: Plugin, folder: string, foreignTables: st
   const files = sourceFiles(folder);
   return [
     ...missingPieces(folder),
-    ...undocumentedOptions(plugin),
+    ...fragmentProblems(plugin.config ?? {}),
     ...foreignEvents(plugin),
     ...files.flatMap((file) => fileFaults(file, folder, plugin, foreignTables)),
   ];
@@ -17,19 +17,6 @@ export function contractFaults(plugin: Plugin, folder: string, foreignTables: st
 
 function missingPieces(folder: string): string[] {
   return existsSync(join(folder, 'README.md')) ? [] : ['README.md is missing: say what the plugin does, in a few lines'];
-}
-
-function undocumentedOptions(plugin: Plugin): string[] {
-  return optionsOf(plugin.config ?? {})
-    .filter(({ option }) => !option.doc?.trim())
-    .map(({ path }) => `The option ${path} has no doc`);
-}
-
-function optionsOf(fragment: ConfigFragment, prefix = ''): { path: string; option: ConfigOption }[] {
-  return Object.entries(fragment).flatMap(([name, value]) => {
-    const path = prefix + name;
-    return 'default' in value ? [{ path, option: value as ConfigOption }] : optionsOf(value as ConfigFragment, `${path}.`);
-  });
 }
 
 function foreignEvents(plugin: Plugin): string[] {

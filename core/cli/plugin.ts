@@ -4,7 +4,6 @@ import { bundledPlugins, LoadFailure, loadPlugin } from '../load.ts';
 import type { Plugin } from '../plugin.ts';
 import { prepare } from '../prepare.ts';
 import { projectRoot } from '../root.ts';
-import { checkPlugin } from './check.ts';
 import { Failure, Misuse, type Command } from './command.ts';
 import { settingsOf } from './settings.ts';
 import { table } from './terminal.ts';
@@ -108,6 +107,7 @@ export const pluginCheck: Command = {
   async run({ terminal, positionals, options }) {
     const folder = resolve(positionals[0]!);
     if (!existsSync(folder)) throw new Failure(`Nothing is at ${folder}`);
+    const { checkPlugin } = await import('./check.ts');
     const results = await checkPlugin(folder, { tests: !options['no-test'] });
     const isFine = results.every((result) => result.faults.length === 0);
     terminal.print({ ok: isFine, results }, () => results.map((result) => resultWords(result, terminal.style)).join('\n'));

@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import { Failure } from '../cli/command.ts';
 import type { Logger } from '../log.ts';
-import { createListener } from './listen.ts';
-import { connectSession, openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 import { createStrictness, lenient } from './strict.ts';
 import type { Database, Tx } from './types.ts';
@@ -68,6 +66,9 @@ async function sqliteDatabase(file: string, options: DatabaseOptions): Promise<O
 }
 
 async function postgresDatabase(url: string, options: DatabaseOptions): Promise<OpenDatabase> {
+  // An instance on SQLite never pays for the driver.
+  const { connectSession, openPostgres } = await import('./postgres.ts');
+  const { createListener } = await import('./listen.ts');
   const settings = { log: options.log, strictness: options.strict ? createStrictness() : lenient };
   const { strictness } = settings;
   const pool = await openPostgres(url, options.pool, settings);

@@ -106,7 +106,7 @@ class ReaderClient extends SqliteClient {
     try {
       return await super.query(connection, query);
     } catch (error) {
-      if ((error as { code?: string }).code === 'SQLITE_READONLY') throw new Error('db.read only reads: use db.write to change data');
+      if ((error as { code?: string }).code === 'SQLITE_READONLY') throw new Error('db.read only reads: use db.write to change data', { cause: error });
       throw cleanError(error);
     }
   }

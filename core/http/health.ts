@@ -6,11 +6,11 @@ import { problem } from '../problems.ts';
 
 const PATIENCE_MS = 3000;
 
-const healthSchema = Joi.object({ status: Joi.string().valid('ok').required(), version: Joi.string().required() }).label('Health');
+const healthSchema = Joi.object({ status: Joi.string().valid('ok').required(), version: Joi.string().required() }).meta({ name: 'Health' });
 
-const checkSchema = Joi.object({ name: Joi.string().required(), status: Joi.string().valid('ok', 'warning', 'failed').required() }).label('ReadinessCheck');
+const checkSchema = Joi.object({ name: Joi.string().required(), status: Joi.string().valid('ok', 'warning', 'failed').required() }).meta({ name: 'ReadinessCheck' });
 
-const readySchema = Joi.object({ status: Joi.string().valid('ready').required(), checks: Joi.array().items(checkSchema).required() }).label('Readiness');
+const readySchema = Joi.object({ status: Joi.string().valid('ready').required(), checks: Joi.array().items(checkSchema).required() }).meta({ name: 'Readiness' });
 
 /** `/health`: the process answers. `/health/ready`: it can also do its work. */
 export function addHealth(server: Server, options: { version: string; checks: () => Check[]; log: Logger }): void {

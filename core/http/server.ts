@@ -141,8 +141,15 @@ function fail(error: Boom, request: Request, h: ResponseToolkit, answer: AnswerH
   const body = writeProblem(error, request);
   if (error.output.statusCode >= 500) logFailure(error, request, log);
   const page = request.server.app.civic.problemPage?.(request, h, body);
+  if (page) keepHeaders(error, page);
   answer.apply((page ? page.headers : error.output.headers) as Headers, request);
   return page ?? error;
+}
+
+/** A page about a problem still says Allow, Retry-After and WWW-Authenticate. */
+function keepHeaders(error: Boom, page: ResponseObject): void {
+  const { 'content-type': _type, ...headers } = error.output.headers;
+  for (const [name, value] of Object.entries(headers)) page.header(name, String(value));
 }
 
 /** The cause of a failure goes to the log, once, and nowhere else. One that was foreseen and has no cause is no news. */

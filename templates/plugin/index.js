@@ -6,7 +6,7 @@ const greeting = Joi.object({
   id: Joi.string().required(),
   text: Joi.string().required(),
   created_at: Joi.string().isoDate().required(),
-}).id('HelloGreeting');
+}).meta({ name: 'HelloGreeting' });
 
 export default definePlugin({
   name: 'hello',
@@ -23,7 +23,7 @@ export default definePlugin({
       options: {
         description: 'The latest greetings, newest first',
         validate: { query: Joi.object({ limit: Joi.number().integer().min(1).max(100).default(25) }) },
-        response: { schema: Joi.object({ data: Joi.array().items(greeting).required() }).id('HelloGreetings') },
+        response: { schema: Joi.object({ data: Joi.array().items(greeting).required() }).meta({ name: 'HelloGreetings' }) },
       },
       handler: async (request) => ({ data: await latestGreetings(civic.db.read, request.query.limit) }),
     });

@@ -66,7 +66,8 @@ for (const { dialect, create } of databases()) {
 
     it('refuses a transaction that is used after its end', async () => {
       const tx = await db.write(async (inside) => ({ inside }));
-      await expect(tx.inside('notes_lines').insert({ line: 'late' }).then()).to.reject(/complete/);
+      const late = async () => { await tx.inside('notes_lines').insert({ line: 'late' }); };
+      await expect(late()).to.reject(/complete/);
       expect(await lines()).to.equal([]);
     });
 

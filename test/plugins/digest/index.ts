@@ -29,7 +29,7 @@ export default definePlugin({
       options: {
         description: 'The digest',
         validate: { query: Joi.object({}) },
-        response: { schema: Joi.object({ data: Joi.array().items(Joi.object({ seq: Joi.number(), text: Joi.string() })).required() }).id('Digest') },
+        response: { schema: Joi.object({ data: Joi.array().items(Joi.object({ seq: Joi.number(), text: Joi.string() })).required() }).meta({ name: 'Digest' }) },
       },
       handler: async () => ({ data: await entries(civic.db.read) }),
     });

@@ -5,7 +5,7 @@ const note = Joi.object({
   id: Joi.string().required(),
   text: Joi.string().required(),
   created_at: Joi.string().isoDate().required(),
-}).id('Note');
+}).meta({ name: 'Note' });
 
 const written = Joi.object({ id: Joi.string().required() });
 
@@ -88,7 +88,7 @@ export default definePlugin<{ motto: string; secret: string | null }>({
           },
           plugins: { civic: { problems: ['invalid_cursor'] } },
           response: {
-            schema: Joi.object({ data: Joi.array().items(note).required(), total: Joi.number().required(), next_cursor: Joi.string().allow(null).required(), motto: Joi.string().required() }).id('Notes'),
+            schema: Joi.object({ data: Joi.array().items(note).required(), total: Joi.number().required(), next_cursor: Joi.string().allow(null).required(), motto: Joi.string().required() }).meta({ name: 'Notes' }),
           },
         },
         handler: async (request, h) => {

@@ -1,7 +1,7 @@
 import { definePlugin, Joi, upgradeOnly } from 'civic';
 import { WebSocketServer } from 'ws';
 
-const beat = Joi.object({ type: Joi.string().valid('beat').required() }).id('Beat');
+const beat = Joi.object({ type: Joi.string().valid('beat').required() }).meta({ name: 'Beat' });
 
 /** Answers in the three ways that hapi's own response hooks do not see: a raw stream, a socket, and a refused upgrade. */
 export default definePlugin({

@@ -1,0 +1,91 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInstance, testPlugins, type Instance } from '../../../test/support/civic.ts';
+import { testDatabase, testDatabases } from '../../testing-database.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const plugins = { notes: { from: join(testPlugins, 'notes'), secret: 'hush-hush' }, digest: { from: join(testPlugins, 'digest') } };
+
+describe('bin/civic backup and restore', () => {
+  let instance: Instance;
+  before(async () => {
+    instance = createInstance({ plugins });
+    for (const text of ['first', 'second']) await instance.civic('notes', 'add', text);
+  });
+  after(() => { instance.remove(); });
+
+  it('back up beside a running server, with secrets masked', async () => {
+    const served = await instance.serve();
+    const { code, stdout } = await instance.civic('backup', '--json');
+    await served.stop();
+    expect(code).to.equal(0);
+    const { path } = JSON.parse(stdout);
+    expect(String(path)).to.startWith(join(instance.folder, 'data/backups'));
+    expect(readdirSync(join(path, 'tables'))).to.include(['notes_notes.ndjson.gz', 'digest_entries.ndjson.gz', 'core_event_log.ndjson.gz']);
+    expect(readFileSync(join(path, 'config.yaml'), 'utf8')).to.contain('motto').and.to.not.contain('hush-hush');
+  });
+
+  it('restore into an empty instance, and never into one that holds something', async () => {
+    const folder = join(instance.folder, 'copy');
+    await instance.civic('backup', folder);
+    const other = createInstance({ plugins });
+    const restored = await other.civic('restore', folder);
+    expect(restored.stderr).to.not.contain('Error');
+    expect(restored.code).to.equal(0);
+    expect(restored.stdout).to.startWith('Restored ');
+    expect((await other.civic('notes', 'count')).stdout).to.equal('2\n');
+    const again = await other.civic('restore', folder);
+    expect(again.code).to.equal(1);
+    expect(again.stderr).to.contain('The database is not empty');
+    expect((await other.civic('notes', 'count')).stdout).to.equal('2\n');
+    other.remove();
+  });
+
+  it('hold the tables of plugins that are off', async () => {
+    const folder = join(instance.folder, 'off');
+    writeFileSync(instance.configFile, JSON.stringify({ data_dir: join(instance.folder, 'data') }));
+    await instance.civic('backup', folder);
+    writeFileSync(instance.configFile, JSON.stringify({ data_dir: join(instance.folder, 'data'), plugins }));
+    expect(existsSync(join(folder, 'tables/notes_notes.ndjson.gz'))).to.be.true();
+  });
+
+  it('refuse a damaged backup and leave the target empty', async () => {
+    const folder = join(instance.folder, 'damaged');
+    await instance.civic('backup', folder);
+    writeFileSync(join(folder, 'tables/notes_notes.ndjson.gz'), 'rubbish');
+    const other = createInstance({ plugins });
+    const { code, stderr } = await other.civic('restore', folder);
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('notes_notes');
+    expect(stderr).to.not.contain('    at ');
+    expect((await other.civic('notes', 'count')).code).to.equal(1);
+    other.remove();
+    rmSync(folder, { recursive: true });
+  });
+
+  if (testDatabases().includes('postgres')) {
+    it('move an instance to Postgres and back with nothing changed', async () => {
+      const database = await testDatabase('postgres');
+      const onPostgres = createInstance({ plugins, database: { url: database.url } });
+      const back = createInstance({ plugins });
+      const folders = ['there', 'back', 'again'].map((name) => join(instance.folder, name));
+      await instance.civic('backup', folders[0]!);
+      expect((await onPostgres.civic('restore', folders[0]!)).code).to.equal(0);
+      await onPostgres.civic('backup', folders[1]!);
+      expect((await back.civic('restore', folders[1]!)).code).to.equal(0);
+      await back.civic('backup', folders[2]!);
+      const digests = folders.map((folder) => JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')).tables.map(({ name, rows, sha256 }: Record<string, unknown>) => ({ name, rows, sha256 })));
+      expect(digests[1]).to.equal(digests[0]);
+      expect(digests[2]).to.equal(digests[0]);
+      const added = await onPostgres.civic('notes', 'add', 'third');
+      expect(added.code).to.equal(0);
+      onPostgres.remove();
+      back.remove();
+      await database.drop();
+    });
+  }
+});

@@ -1,0 +1,146 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { definePlugin, type Civic, type Plugin } from '../plugin.ts';
+import { testDatabases, testServer } from '../testing.ts';
+import notes from '../../test/plugins/notes/index.ts';
+import digest from '../../test/plugins/digest/index.ts';
+import { until } from './wait.ts';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+/** A plugin that writes down what is done to it. */
+function traced(name: string, lines: string[], more: Partial<Plugin> = {}, fails?: 'start' | 'stop'): Plugin {
+  return definePlugin({
+    name,
+    summary: name,
+    register: () => {
+      lines.push(`register ${name}`);
+      return {
+        start: async () => {
+          lines.push(`start ${name}`);
+          if (fails === 'start') throw new Error('no luck');
+        },
+        stop: async () => {
+          lines.push(`stop ${name}`);
+          if (fails === 'stop') throw new Error('stuck');
+        },
+      };
+    },
+    ...more,
+  });
+}
+
+describe('The phases', () => {
+  it('register all, then start in order, and stop in reverse', async () => {
+    const lines: string[] = [];
+    const kit = await testServer({ plugins: [traced('second', lines, { needs: ['first'] }), traced('first', lines)] });
+    await kit.close();
+    expect(lines).to.equal(['register first', 'register second', 'start first', 'start second', 'stop second', 'stop first']);
+  });
+
+  it('stop also the plugin whose start failed, name it, and start nothing after it', async () => {
+    const lines: string[] = [];
+    const failing = testServer({ plugins: [traced('first', lines), traced('second', lines, {}, 'start'), traced('third', lines)] });
+    await expect(failing).to.reject('The plugin second failed to start: no luck');
+    expect(lines.slice(3)).to.equal(['start first', 'start second', 'stop second', 'stop first']);
+  });
+
+  it('stop the others when one does not stop cleanly', async () => {
+    const lines: string[] = [];
+    const kit = await testServer({ plugins: [traced('first', lines), traced('second', lines, {}, 'stop')] });
+    await kit.close();
+    expect(lines.slice(-2)).to.equal(['stop second', 'stop first']);
+  });
+
+  it('do not wait for ever for a plugin that hangs', async () => {
+    const stuck = definePlugin({ name: 'stuck', summary: 'Never stops', register: () => ({ stop: () => new Promise<void>(() => undefined) }) });
+    const kit = await testServer({ plugins: [stuck], config: { shutdown_seconds: 1 } });
+    const started = Date.now();
+    await kit.close();
+    expect(Date.now() - started).to.be.below(3000);
+  });
+
+  it('refuse a plugin whose register fails, by name', async () => {
+    const broken = definePlugin({ name: 'broken', summary: 'Breaks', register: () => { throw new Error('oh no'); } });
+    await expect(testServer({ plugins: [broken] })).to.reject('The plugin broken failed to register: oh no');
+  });
+
+  it('refuse the database before everything is migrated', async () => {
+    const eager = definePlugin({ name: 'eager', summary: 'Too early', register: (_server, civic) => { void civic.db; } });
+    await expect(testServer({ plugins: [eager] })).to.reject(/civic\.db of the plugin eager was used before everything was migrated/);
+  });
+
+  it('refuse declarations after register', async () => {
+    let kept: Civic | undefined;
+    const late = definePlugin({ name: 'late', summary: 'Too late', register: (_server, civic) => { kept = civic; } });
+    const kit = await testServer({ plugins: [late] });
+    expect(() => kept!.provide({})).to.throw(/civic\.provide of the plugin late was called after register/);
+    expect(() => kept!.jobs.define({ name: 'late.work', run: async () => undefined })).to.throw(/civic\.jobs\.define/);
+    await kit.close();
+  });
+
+  it('refuse a route under /api that says too little of itself', async () => {
+    const sloppy = definePlugin({ name: 'sloppy', summary: 'Says too little', register: (server) => { server.route({ method: 'GET', path: '/api/sloppy', handler: () => ({}) }); } });
+    await expect(testServer({ plugins: [sloppy] })).to.reject(/GET \/api\/sloppy \(sloppy\): has no description/);
+  });
+});
+
+describe('Services', () => {
+  it('are there for those who need them, and null for those who use one that is off', async () => {
+    let seen: unknown;
+    const asking = definePlugin({
+      name: 'asking',
+      summary: 'Asks',
+      needs: ['notes'],
+      uses: ['accounts'],
+      register: (_server, civic) => { seen = [typeof civic.service('notes').textOf, civic.serviceIfOn('accounts' as never)]; },
+    });
+    await (await testServer({ plugins: [asking, notes] })).close();
+    expect(seen).to.equal(['function', null]);
+  });
+
+  it('are refused to those who did not say so', async () => {
+    const nosy = definePlugin({ name: 'nosy', summary: 'Asks', register: (_server, civic) => { civic.service('notes'); } });
+    await expect(testServer({ plugins: [notes, nosy] })).to.reject(/asks for the service notes: add it to its needs/);
+  });
+});
+
+for (const database of testDatabases()) {
+  describe(`A composition on ${database}`, () => {
+    it('writes, tells and hears: a note reaches the digest once', async () => {
+      const kit = await testServer({ plugins: [digest, notes], database });
+      const { body } = await kit.request('POST', '/api/notes', { payload: { text: 'hello' } });
+      const entries = async () => (await kit.request('GET', '/api/digest')).body.data;
+      await until(async () => (await entries()).length > 0);
+      expect(await entries()).to.equal([{ seq: 1, text: body.id }]);
+      await kit.close();
+    });
+
+    it('pages through a list with cursors that are enough by themselves', async () => {
+      const kit = await testServer({ plugins: [notes], database });
+      for (const text of ['one', 'two', 'three', 'four', 'five']) await kit.request('POST', '/api/notes', { payload: { text } });
+      const texts: string[] = [];
+      let path = '/api/notes?limit=2&word=o';
+      for (;;) {
+        const { body } = await kit.request('GET', path);
+        texts.push(...body.data.map((note: { text: string }) => note.text));
+        expect(body.total).to.equal(3);
+        if (!body.next_cursor) break;
+        path = `/api/notes?limit=1&cursor=${body.next_cursor}`;
+      }
+      expect(texts).to.equal(['one', 'two', 'four']);
+      const changed = await kit.request('GET', `${path}&word=x`);
+      expect(changed.status).to.equal(400);
+      await kit.close();
+    });
+
+    it('runs a job of a plugin', async () => {
+      const kit = await testServer({ plugins: [notes], database });
+      await kit.request('POST', '/api/notes', { payload: { text: 'old' } });
+      await kit.db.write((tx) => kit.composition.jobs.of('notes').enqueue(tx, 'notes.tidy', { older_than: '2999-01-01T00:00:00.000Z' }));
+      await until(async () => (await kit.request('GET', '/api/notes')).body.total === 0);
+      await kit.close();
+    });
+  });
+}

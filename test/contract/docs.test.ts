@@ -1,0 +1,86 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { bundledPlugins } from '../../core/load.ts';
+import { projectRoot } from '../../core/root.ts';
+import { runCivic } from '../support/civic.ts';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const read = (path: string): string => readFileSync(join(projectRoot, path), 'utf8');
+const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...readdirSync(join(projectRoot, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
+
+/** The members of an interface in a source file. */
+function membersOf(source: string, name: string): string[] {
+  const body = new RegExp(`export interface ${name}\\b[^{]*\\{([^]*?)\\n\\}`).exec(source)![1]!;
+  return [...body.matchAll(/^ {2}(?:readonly )?(\w+)[?(<:]/gm)].map((match) => match[1]!);
+}
+
+describe('The documentation', () => {
+  const guide = read('docs/writing-plugins.md');
+  const contract = read('core/plugin.ts');
+
+  for (const [name, shown] of [['Civic', 'civic.'], ['Plugin', ''], ['Lifecycle', ''], ['RouteDeclaration', '']] as const) {
+    it(`tells plugin writers about every member of ${name}`, () => {
+      const members = membersOf(contract, name);
+      expect(members.length).to.be.above(2);
+      expect(members.filter((member) => !guide.includes(`\`${shown}${member}\``))).to.equal([]);
+    });
+  }
+
+  it('tells plugin writers about everything else that civic exports', () => {
+    const names = [...read('core/index.ts').matchAll(/^export \{([^}]*)\}/gm)].flatMap((match) => match[1]!.split(',').map((name) => name.trim().replace(/^default as /, '')));
+    expect(names.length).to.be.above(10);
+    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(guide))).to.equal([]);
+  });
+
+  it('has no link to a page or heading that is not there', () => {
+    for (const page of pages) {
+      for (const [, target] of read(page).matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
+        const [file = '', heading] = target!.split('#');
+        const path = file === '' ? page : join(dirname(page), file);
+        expect(existsSync(join(projectRoot, path)), `${page}: ${target}`).to.be.true();
+        if (heading) expect(headingsOf(read(path)), `${page}: ${target}`).to.include(heading);
+      }
+    }
+  });
+
+  it('names no command that does not exist', async () => {
+    const { stdout } = await runCivic(['--help']);
+    const commands = stdout.split('\n').filter((line) => /^ {2}\w/.test(line)).map((line) => line.trim().split(/ {2,}/)[0]!);
+    expect(commands).to.include(['serve', 'plugin new', 'backup']);
+    for (const page of pages) {
+      for (const [, words] of read(page).matchAll(/bin\/civic ([a-z]+(?: [a-z]+)?)/g)) {
+        const [first] = words!.split(' ');
+        expect(commands.some((command) => command === words || command === first), `${page}: bin/civic ${words}`).to.be.true();
+      }
+    }
+  });
+
+  it('has every command of core in the table of docs/operating.md', async () => {
+    const { stdout } = await runCivic(['--help']);
+    const commands = stdout.split('\n').filter((line) => /^ {2}\w/.test(line)).map((line) => line.trim().split(/ {2,}/)[0]!);
+    const table = read('docs/operating.md');
+    expect(commands.filter((command) => !table.includes(`| \`${command}`))).to.equal([]);
+  });
+
+  it('has a README in every plugin', () => {
+    for (const name of bundledPlugins()) expect(existsSync(join(projectRoot, 'plugins', name, 'README.md')), name).to.be.true();
+    expect(existsSync(join(projectRoot, 'templates/plugin/README.md'))).to.be.true();
+  });
+});
+
+describe('The sources', () => {
+  it('have no file over 400 lines', () => {
+    const files = ['core', 'plugins', 'bin'].flatMap((folder) => (existsSync(join(projectRoot, folder)) ? readdirSync(join(projectRoot, folder), { recursive: true, withFileTypes: true }) : []))
+      .filter((entry) => entry.isFile() && /\.(ts|js)$/.test(entry.name) && !entry.name.endsWith('.test.ts'));
+    expect(files.length).to.be.above(50);
+    for (const file of files) expect(readFileSync(join(file.parentPath, file.name), 'utf8').split('\n').length, file.name).to.be.below(402);
+  });
+});
+
+function headingsOf(page: string): string[] {
+  return [...page.matchAll(/^#+ (.+)$/gm)].map((match) => match[1]!.toLowerCase().replace(/[^\w\- ]/g, '').replaceAll(' ', '-'));
+}
