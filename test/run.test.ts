@@ -41,7 +41,7 @@ describe('npm test', () => {
     write('partly', `console.log('skipped: no moon: ' + process.env.CIVIC_TEST_PG_MISSING); it('three', { skip: true }, () => {}); it('four', () => {});`);
     const { code, output, last } = run();
     expect(last).to.equal('3 passed, 0 failed, 1 skipped');
-    expect(output).to.contain(['no moon: not here', 'Slowest files:', 'part/test/good']);
+    expect(output).to.contain(['no moon: not here', 'all that needs Postgres: not here', 'Slowest files:', 'part/test/good']);
     expect(code).to.equal(0);
   });
 

@@ -18,7 +18,7 @@ export interface FileResult {
   output: string;
   /** Why it failed, in a few words; empty when it did not. */
   reason: string;
-  /** The lines it began with `skipped: `, or else the titles of the skipped tests. */
+  /** What its lines `skipped: …` and `skipped on …: …` say, or else the titles of the skipped tests. */
   skipReasons: string[];
 }
 
@@ -78,7 +78,7 @@ export async function runFile({ file, name, env, limit, report }: { file: string
   const counts = { passed: count('passed'), failed: count('failed'), skipped: count('skipped') };
   const total = counts.passed + counts.failed + counts.skipped;
   const reason = whyFailed({ total, failed: counts.failed }, { hasEnded: count('ended') > 0, isLate, code, signal, limit });
-  const said = output.split('\n').filter((line) => line.startsWith('skipped: ')).map((line) => line.slice('skipped: '.length));
+  const said = output.split('\n').filter((line) => /^skipped\b.*: /.test(line)).map((line) => line.replace(/^skipped(?:: )?/, '').trim());
   const titles = lines.filter((line) => line.state === 'skipped').map((line) => `${name}: ${line.title}`);
-  return { name, ...counts, failed: reason ? Math.max(1, counts.failed) : 0, ms: performance.now() - started, output, reason, skipReasons: titles.length && said.length ? said : titles };
+  return { name, ...counts, failed: reason ? Math.max(1, counts.failed) : 0, ms: performance.now() - started, output, reason, skipReasons: said.length ? said : titles };
 }

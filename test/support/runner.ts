@@ -106,8 +106,9 @@ export async function runTests(options: RunOptions): Promise<number> {
     const results = await runAll(files, options, environment(postgres));
     const slowest = results.toSorted((a, b) => b.ms - a.ms).slice(0, 10);
     console.log(`\nSlowest files:\n${slowest.map((result) => `  ${(result.ms / 1000).toFixed(1).padStart(6)} s  ${result.name}`).join('\n')}`);
-    const reasons = [...new Set(results.flatMap((result) => result.skipReasons))];
-    if (reasons.length) console.log(`\nSkipped:\n${reasons.map((reason) => `  ${reason}`).join('\n')}`);
+    const reasons = new Set(results.flatMap((result) => result.skipReasons));
+    if ('missing' in postgres) reasons.add(`all that needs Postgres: ${postgres.missing}`);
+    if (reasons.size) console.log(`\nSkipped:\n${[...reasons].map((reason) => `  ${reason}`).join('\n')}`);
     const bad = results.filter((result) => result.failed);
     if (bad.length) console.log(`\nFailed:\n${bad.map((result) => `  ${result.name}: ${result.reason}`).join('\n')}`);
     console.log(`\n${summary(results)}`);
