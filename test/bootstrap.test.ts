@@ -224,6 +224,14 @@ describe('bin/bootstrap.js --dev', () => {
     expect((await checkout.dev()).stderr).to.equal('');
   });
 
+  it('checks plugins against the sources of civic, on a fresh clone too', async () => {
+    checkout.write('core/index.ts', 'export const name: string = "civic";\n');
+    checkout.write('plugins/a/index.ts', 'import { name } from "civic";\nexport const upper: string = name.toUpperCase();\n');
+    expect((await checkout.dev()).code).to.equal(0);
+    checkout.write('core/index.ts', 'export const name: number = 1;\n');
+    expect((await checkout.dev()).stderr).to.contain('plugins/a/index.ts(2,35): error TS2339');
+  });
+
   it('keeps development packages when a user start has to install', async () => {
     await checkout.dev();
     checkout.npmCalls();

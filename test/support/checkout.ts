@@ -81,7 +81,8 @@ export function createCheckout() {
   mkdirSync(path);
   cpSync(join(projectRoot, 'bin'), join(root, 'bin'), { recursive: true });
   cpSync(join(projectRoot, 'tsconfig.json'), join(root, 'tsconfig.json'));
-  writeFileSync(join(root, 'package.json'), JSON.stringify({ name: 'civic', type: 'module' }));
+  const { exports } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
+  writeFileSync(join(root, 'package.json'), JSON.stringify({ name: 'civic', type: 'module', exports }));
   writeFileSync(join(root, 'package-lock.json'), JSON.stringify(LOCK));
   writeFileSync(join(root, 'core', 'cli', 'main.ts'), MAIN);
   writeFileSync(join(path, 'npm'), NPM, { mode: 0o755 });
