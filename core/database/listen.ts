@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from '../log.ts';
+import { cleanError } from './errors.ts';
 import { connectSession } from './postgres.ts';
 
 const RETRY_MILLISECONDS = 1000;
@@ -30,7 +31,12 @@ export function createListener(url: string, log: Logger): Listener {
       client = null;
       if (!closed) reconnectSoon();
     });
-    for (const channel of channels.keys()) await fresh.query(`listen ${fresh.escapeIdentifier(channel)}`);
+    try {
+      for (const channel of channels.keys()) await fresh.query(`listen ${fresh.escapeIdentifier(channel)}`);
+    } catch (error) {
+      await fresh.end();
+      throw error;
+    }
     client = fresh;
     if (closed) await disconnect();
   }
@@ -56,7 +62,10 @@ export function createListener(url: string, log: Logger): Listener {
       const listeners = channels.get(channel) ?? new Set();
       channels.set(channel, listeners.add(onMessage));
       connecting ??= connect();
-      await connecting;
+      await connecting.catch((error: unknown) => {
+        connecting = null;
+        throw cleanError(error);
+      });
       if (client && listeners.size === 1) await client.query(`listen ${client.escapeIdentifier(channel)}`);
       return async () => {
         listeners.delete(onMessage);

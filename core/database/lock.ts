@@ -18,6 +18,7 @@ export async function takeWriterLock(dataDir: string): Promise<WriterLock> {
   });
   const close = () => new Promise<void>((resolve) => connection.close(() => resolve()));
   try {
+    await execute(connection, 'pragma busy_timeout = 0');
     await execute(connection, 'BEGIN EXCLUSIVE');
   } catch (error) {
     await close();

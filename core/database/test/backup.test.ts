@@ -168,6 +168,9 @@ for (const { dialect, create } of databases()) {
           expect(await db.read('notes_all').where({ added: 'later' }).count({ rows: '*' })).to.equal([{ rows: 700 }]);
         });
 
+        // What follows does not depend on where the backup came from.
+        if (target.dialect !== dialect) return;
+
         it('give jobs that were running back to whoever takes them', async () => {
           await migrate(db, []);
           const at = '2026-01-01T00:00:00.000Z';

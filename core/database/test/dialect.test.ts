@@ -57,6 +57,10 @@ for (const { dialect, create } of databases()) {
       expect(await db.read('notes_all').where('id', id(1)).first('name', 'n')).to.equal({ name: 'last', n: 1 });
     });
 
+    it('refuses rows with other columns than the first', async () => {
+      await expect(db.write((tx) => bulkInsert(tx, 'notes_bytes', [{ name: 'a' }, { name: 'b', bytes: Buffer.from('b') }]))).to.reject('Not all rows for notes_bytes have the columns of the first');
+    });
+
     it('refuses unknown columns and numbers that are none', async () => {
       await expect(db.write((tx) => bulkInsert(tx, 'notes_all', [{ nme: 1 }]))).to.reject('The table notes_all has no column nme');
       await expect(db.write((tx) => bulkInsert(tx, 'notes_nothing', [{ a: 1 }]))).to.reject('The table notes_nothing was not made by a migration');

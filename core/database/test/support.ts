@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import pino from 'pino';
+import { testDatabase, testDatabases } from '../../testing-database.ts';
 import { openDatabase, type DatabaseOptions, type OpenDatabase } from '../connect.ts';
 import { migrate, type MigrationSet } from '../migrate.ts';
 import type { Dialect } from '../types.ts';
@@ -21,28 +23,22 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-export async function createFolder(): Promise<string> {
-  return await mkdtemp(join(tmpdir(), 'civic-test-'));
-}
+const folders: string[] = [];
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
 
-async function administer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: process.env['CIVIC_TEST_PG_URL'] });
-  await client.connect();
-  await client.query(statement);
-  await client.end();
+/** A folder that is gone when the tests are over. */
+export async function createFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'civic-test-'));
+  folders.push(folder);
+  return folder;
 }
 
 async function createDatabase(dialect: Dialect): Promise<TestDatabase> {
   const dataDir = await createFolder();
-  const name = `civic_${randomBytes(6).toString('hex')}`;
+  const { url, drop } = await testDatabase(dialect);
   const open = new Set<OpenDatabase>();
-  let url: string | null = null;
-  if (dialect === 'postgres') {
-    await administer(`create database ${name}`);
-    const address = new URL(process.env['CIVIC_TEST_PG_URL']!);
-    address.pathname = `/${name}`;
-    url = address.href;
-  }
   async function closeAll(): Promise<void> {
     for (const db of open) await db.close();
     open.clear();
@@ -75,15 +71,13 @@ async function createDatabase(dialect: Dialect): Promise<TestDatabase> {
     async drop() {
       await closeAll();
       await rm(dataDir, { recursive: true, force: true });
-      if (url !== null) await administer(`drop database ${name} with (force)`);
+      await drop();
     },
   };
 }
 
-/** SQLite, and Postgres when `CIVIC_TEST_PG_URL` names a server. */
 export function databases(): { dialect: Dialect; create: () => Promise<TestDatabase> }[] {
-  const dialects: Dialect[] = process.env['CIVIC_TEST_PG_URL'] ? ['sqlite', 'postgres'] : ['sqlite'];
-  return dialects.map((dialect) => ({ dialect, create: () => createDatabase(dialect) }));
+  return testDatabases().map((dialect) => ({ dialect, create: () => createDatabase(dialect) }));
 }
 
 /** Writes migrations given as the body of `up(schema)` and answers their set. */
