@@ -40,7 +40,7 @@ function withCore(sets: MigrationSet[]): MigrationSet[] {
 }
 
 /** The migrations of a folder, in the order of their names. */
-async function migrationFiles({ plugin, folder }: MigrationSet): Promise<MigrationFile[]> {
+export async function migrationFiles({ plugin, folder }: MigrationSet): Promise<MigrationFile[]> {
   let entries;
   try {
     entries = await readdir(folder);

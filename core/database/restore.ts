@@ -6,7 +6,7 @@ import { bulkInsert, type Row } from './dialect.ts';
 import { tableDigest } from './digest.ts';
 import { readLines } from './lines.ts';
 import { manifestMigrations, readManifest, tableFile, type BackupTable, type Manifest } from './manifest.ts';
-import { allMigrationFiles, applyMigration, missingFiles, recordMigration, type MigrationFile, type MigrationName, type MigrationSet } from './migrate.ts';
+import { allMigrationFiles, applyMigration, migrationFiles, missingFiles, recordMigration, type MigrationFile, type MigrationName, type MigrationSet } from './migrate.ts';
 import { createRecordedTable } from './schema.ts';
 import { createBookkeeping, recordedTables } from './tables.ts';
 import type { Dialect, Reader, Tx } from './types.ts';
@@ -15,6 +15,8 @@ const BATCH_BYTES = 2_000_000;
 const BATCH_ROWS = 2000;
 
 export interface RestoreOptions {
+  /** Plugins that are off, but whose migrations are at hand: their tables are made by these and stay as old as the backup. */
+  off?: MigrationSet[];
   signal?: AbortSignal;
   onProgress?: (done: number, total: number) => void;
 }
@@ -26,8 +28,8 @@ export interface Restored {
 }
 
 /**
- * Loads a backup into an empty database, in one transaction: whatever goes wrong leaves it empty. `sets` names every
- * plugin whose migrations are at hand, on or off; tables of others are made as the manifest describes them.
+ * Loads a backup into an empty database, in one transaction: whatever goes wrong leaves it empty. `sets` are the
+ * migrations of the plugins that are on. Tables of plugins that are not at hand are made as the manifest describes them.
  * Plugins' `restored` is for the caller, afterwards.
  */
 export async function restoreBackup(db: OpenDatabase, folder: string, sets: MigrationSet[], options: RestoreOptions = {}): Promise<Restored> {
@@ -35,13 +37,14 @@ export async function restoreBackup(db: OpenDatabase, folder: string, sets: Migr
   await refuseNewer(manifest, folder, sets);
   await refuseFilled(db.read, db.dialect);
   const files = await allMigrationFiles(sets);
+  const builders = [...files, ...(await filesOfOff(manifest, options.off ?? []))];
   const filled = manifest.tables.filter(({ derived }) => !derived);
   try {
     for (const table of filled) await verifyTable(folder, table, options.signal);
     const migrated = await db.write(async (tx) => {
       await refuseFilled(tx, db.dialect);
       await createBookkeeping(tx);
-      await buildSchema(tx, manifest, files);
+      await buildSchema(tx, manifest, builders);
       await load(tx, db.dialect, folder, filled, options);
       await verifyLoaded(tx, db.dialect, filled);
       const newer = await runNewer(tx, manifest, files);
@@ -61,6 +64,17 @@ async function refuseNewer(manifest: Manifest, folder: string, sets: MigrationSe
   const [missing] = await missingFiles(manifestMigrations(manifest), sets);
   if (!missing) return;
   throw new Failure(`The backup ${folder} was made by a newer version of civic (${manifest.version}): the plugin ${missing.plugin} had run the migration ${missing.name}, which this version does not have. Update civic, then restore it.`);
+}
+
+/** Migrations of a plugin that is off are of use when they reach as far as the backup; else the manifest serves. */
+async function filesOfOff(manifest: Manifest, off: MigrationSet[]): Promise<MigrationFile[]> {
+  const useful: MigrationFile[] = [];
+  for (const set of off) {
+    const files = await migrationFiles(set);
+    const had = manifest.migrations[set.plugin] ?? [];
+    if (had.length > 0 && had.every((name) => files.some((file) => file.name === name))) useful.push(...files);
+  }
+  return useful;
 }
 
 async function refuseFilled(db: Reader, dialect: Dialect): Promise<void> {

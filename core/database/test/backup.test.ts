@@ -154,6 +154,16 @@ for (const { dialect, create } of databases()) {
           expect(await migrate(db, [notes, off])).to.equal([]);
         });
 
+        it('make the tables of plugins that are off by their own migrations, and no newer than they were', async () => {
+          const longer = await writeMigrations(folder, 'off', { '001_first': `${OFF} await schema.raw({ sqlite: 'create index off_raw on off_things (name)', postgres: 'create index off_raw on off_things (name)' });`, '002_second': "await schema.createTable('off_later', { key: 'id' });" });
+          const never = await writeMigrations(folder, 'never', { '001_first': "await schema.createTable('never_a', { key: 'id' });" });
+          await restoreBackup(db, whole, [notes], { off: [longer, never] });
+          await db.write((tx) => tx.raw('drop index off_raw'));
+          expect(await db.read.schema.hasTable('off_later')).to.be.false();
+          expect(await db.read.schema.hasTable('never_a')).to.be.false();
+          expect((await migrate(db, [notes, longer])).map(({ name }) => name)).to.equal(['002_second']);
+        });
+
         it('give new rows new keys and leave derived tables empty', async () => {
           await restoreBackup(db, whole, [notes, off]);
           await db.write((tx) => tx('off_things').insert({ name: 'three' }));
