@@ -27,12 +27,12 @@ const id = (number: number) => `0190a1b2-0000-7000-8000-${number.toString(16).pa
 const row = (key: number) => ({
   key, id: id(key), name: `"${key}"\n\\ ü 😀 \u2028`, n: -key, big: Number.MAX_SAFE_INTEGER - key, ratio: key / 7, ok: key % 2 === 0,
   at: key % 3 ? new Date(1.7e12 + key).toISOString() : null, data: key % 4 ? JSON.stringify({ z: key, a: [1.5, 'ü', null], b: { d: true, c: 1e21 } }) : 'null',
-  bytes: key % 5 ? Buffer.from([key % 256, 0, 255]) : null, parent_key: key < 700 ? key + 1 : null,
+  bytes: key % 5 ? Buffer.from([key % 256, 0, 255]) : null, parent_key: key < 300 ? key + 1 : null,
 });
 
 async function fill(db: OpenDatabase): Promise<void> {
   await db.write(async (tx) => {
-    await bulkInsert(tx, 'notes_all', Array.from({ length: 700 }, (_, index) => ({ ...row(700 - index) })));
+    await bulkInsert(tx, 'notes_all', Array.from({ length: 300 }, (_, index) => row(300 - index)));
     await bulkInsert(tx, 'notes_pairs', ['b', 'B', 'é', 'a'].map((name) => ({ name, at: '2026-02-03T04:05:06.007Z' })));
     await tx('notes_counts').insert({ count: 5 });
     await tx('off_things').insert([{ name: 'one' }, { name: 'two' }]);
@@ -147,6 +147,9 @@ for (const { dialect, create } of databases()) {
           await back.drop();
         });
 
+        // What follows does not depend on where the backup came from.
+        if (target.dialect !== dialect) return;
+
         it('keep the tables of plugins that are not at hand, with their keys', async () => {
           await restoreBackup(db, whole, [notes]);
           expect(await db.read('off_things').orderBy('key').pluck('name')).to.equal(['one', 'two']);
@@ -175,11 +178,8 @@ for (const { dialect, create } of databases()) {
           const newer = await writeMigrations(folder, 'notes', { '001_first': FIRST, '002_second': SECOND });
           const { migrated } = await restoreBackup(db, whole, [newer, off]);
           expect(migrated).to.equal([{ plugin: 'notes', name: '002_second' }]);
-          expect(await db.read('notes_all').where({ added: 'later' }).count({ rows: '*' })).to.equal([{ rows: 700 }]);
+          expect(await db.read('notes_all').where({ added: 'later' }).count({ rows: '*' })).to.equal([{ rows: 300 }]);
         });
-
-        // What follows does not depend on where the backup came from.
-        if (target.dialect !== dialect) return;
 
         it('give jobs that were running back to whoever takes them', async () => {
           await migrate(db, []);
@@ -216,7 +216,7 @@ for (const { dialect, create } of databases()) {
           const damages: [harm: (path: string) => Promise<void>, words: RegExp][] = [
             [(path) => truncate(join(path, table), 500), /is damaged: tables\/notes_all\.ndjson\.gz cannot be read \(unexpected end of file\)\.$/],
             [(path) => rm(join(path, table)), /is damaged: tables\/notes_all\.ndjson\.gz cannot be read \(ENOENT/],
-            [(path) => writeFile(join(path, table), gzipSync(lines.slice(1).join('\n'))), /holds 699 rows instead of 700\.$/],
+            [(path) => writeFile(join(path, table), gzipSync(lines.slice(1).join('\n'))), /holds 299 rows instead of 300\.$/],
             [(path) => writeFile(join(path, table), gzipSync(lines.join('\n').replace('ü', 'u'))), /is not what was written \(its digest differs\)\.$/],
             [(path) => appendFile(join(path, 'manifest.json'), '}'), /is damaged: manifest\.json is not JSON\.$/],
             [(path) => rm(join(path, 'manifest.json')), /is not a backup: it has no manifest\.json that can be read\.$/],
