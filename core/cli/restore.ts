@@ -16,8 +16,8 @@ export const restore: Command = {
     const prepared = await preparedOrFail(settingsOf(options), terminal);
     const composition = await compositionOf(prepared);
     await withDatabase(composition, { writes: true, schema: 'any' }, async () => {
-      const sets = [...composition.migrations, ...await migrationsOfOthers(composition.plugins.map((plugin) => plugin.name))];
-      const { manifest, migrated } = await restoreBackup(composition.db, resolve(positionals[0]!), sets, {
+      const { manifest, migrated } = await restoreBackup(composition.db, resolve(positionals[0]!), composition.migrations, {
+        off: await migrationsOfOthers(composition.plugins.map((plugin) => plugin.name)),
         signal: terminal.signal,
         onProgress: (done, total) => { terminal.progress('Restoring', done, total); },
       });
