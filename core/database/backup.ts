@@ -33,7 +33,9 @@ export async function createBackup(db: OpenDatabase, path: string, options: Back
     for (const table of manifest.tables) if (!table.derived) await verifyTable(partial, table, options.signal);
     if (options.config !== undefined) await writeFile(join(partial, 'config.yaml'), options.config);
     await writeFile(join(partial, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-    for (const entry of ['manifest.json', 'tables', '']) await flush(join(partial, entry));
+    const files = manifest.tables.filter(({ derived }) => !derived).map(({ name }) => tableFile(partial, name));
+    // All at once: the file system writes them together.
+    await Promise.all([...files, join(partial, 'manifest.json'), join(partial, 'tables'), partial].map(flush));
     await rename(partial, path);
     await flush(dirname(path));
     return manifest;

@@ -7,13 +7,12 @@ import type { Page } from './digest.ts';
 
 const NEWLINE = 10;
 
-/** Writes pages of lines to a gzip file and onto the disk. */
+/** Writes pages of lines to a gzip file. */
 export async function writePages(file: string, pages: AsyncIterable<Page>): Promise<void> {
   async function* texts(): AsyncGenerator<string | Buffer> {
     for await (const page of pages) yield page.text;
   }
   await pipeline(Readable.from(texts(), { objectMode: false }), createGzip(), createWriteStream(file));
-  await flush(file);
 }
 
 /** Makes a file or folder survive a power cut. */
