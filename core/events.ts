@@ -1,3 +1,4 @@
+import { createWaker, repeat, type Repeating } from './background.ts';
 import type { Clock } from './clock.ts';
 import type { OpenDatabase } from './database/connect.ts';
 import type { Tx } from './database/types.ts';
@@ -62,11 +63,11 @@ export function createEvents(options: EventsOptions): EventBus {
   let deliveries: Delivery[] = [];
   let mustRebuild: string[] = [];
   let forget: (() => void) | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let polling: Repeating | undefined;
   let isRunning = false;
   let tail = 0;
   let newest = 0;
-  let reading: Promise<void> | null = null;
+  const reader = createWaker(readTail, (error) => log.warn({ err: error }, 'Reading new events failed'));
 
   /** An event of a plugin that is off never comes, which is fine; a name that its plugin does not have is a mistake. */
   function checkName(name: string): void {
@@ -108,15 +109,13 @@ export function createEvents(options: EventsOptions): EventBus {
 
   function advanced(seq: number): void {
     newest = Math.max(newest, seq);
-    reading ??= readTail().catch((error) => log.warn({ err: error }, 'Reading new events failed')).finally(() => {
-      reading = null;
-    });
+    reader.wake();
   }
 
   /** Finds what waits for its next attempt, what a node that died has left, and what `civic events` has mended. */
   async function poll(): Promise<void> {
     const db = options.db();
-    if (tail < newest) advanced(newest);
+    if (tail < newest) reader.wake();
     const { last_seq } = await sequence.head(db.read);
     for (const position of await allPositions(db.read)) {
       const delivery = deliveries.find(({ plugin }) => plugin === position.plugin);
@@ -125,13 +124,6 @@ export function createEvents(options: EventsOptions): EventBus {
       const isDue = !position.stopped_at && (!position.retry_at || position.retry_at <= clock.iso());
       if (isDue && position.seq < last_seq) delivery.wake();
     }
-  }
-
-  function schedulePoll(): void {
-    timer = setTimeout(async () => {
-      await poll().catch((error) => log.warn({ err: error }, 'Looking for undelivered events failed'));
-      if (isRunning) schedulePoll();
-    }, options.pollMs ?? POLL_MS).unref();
   }
 
   return {
@@ -161,14 +153,14 @@ export function createEvents(options: EventsOptions): EventBus {
       forget = sequence.onAdvance(advanced);
       await sequence.start();
       for (const delivery of deliveries) delivery.wake();
-      schedulePoll();
+      polling = repeat(options.pollMs ?? POLL_MS, poll, (error) => log.warn({ err: error }, 'Looking for undelivered events failed'));
     },
     async stop() {
       isRunning = false;
-      clearTimeout(timer);
       forget?.();
+      await polling?.stop();
       await sequence.stop();
-      await reading;
+      await reader.idle();
       await Promise.all(deliveries.map((delivery) => delivery.stop()));
       deliveries = [];
     },

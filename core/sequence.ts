@@ -1,3 +1,4 @@
+import { createWaker, repeat, type Repeating } from './background.ts';
 import { afterCommit } from './database/commit.ts';
 import type { OpenDatabase } from './database/connect.ts';
 import type { Columns, Reader, Schema, TableOptions, Tx } from './database/types.ts';
@@ -65,11 +66,10 @@ export function createSequence<Row extends object>(options: SequenceOptions): Se
 
   const listeners = new Set<(seq: number) => void>();
   let newest = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let polling: Repeating | undefined;
   let unlisten: (() => Promise<void>) | undefined;
   let isStarted = false;
-  let moving: Promise<void> | null = null;
-  let isKicked = false;
+  const mover = createWaker(moveAll, (error) => log.warn({ err: error }, `Numbering ${name} is delayed`));
 
   function advance(seq: number): void {
     if (seq <= newest) return;
@@ -81,7 +81,8 @@ export function createSequence<Row extends object>(options: SequenceOptions): Se
     if (rows.length === 0) return;
     if (options.db().dialect === 'postgres') {
       await insert(tx, outboxTable, rows);
-      afterCommit(tx, kick);
+      // The node that committed numbers its rows at once.
+      afterCommit(tx, mover.wake);
       return;
     }
     const last = await appendNumbered(tx, rows);
@@ -119,20 +120,9 @@ export function createSequence<Row extends object>(options: SequenceOptions): Se
     }
   }
 
-  /** The node that committed moves its rows at once; kicks that come while it works are served by one more round. */
-  function kick(): void {
-    if (!isStarted) return;
-    isKicked = true;
-    moving ??= moveAll().catch((error) => log.warn({ err: error }, `Numbering ${name} is delayed`)).finally(() => {
-      moving = null;
-      if (isKicked) kick();
-    });
-  }
-
   async function moveAll(): Promise<void> {
-    let moved = 0;
-    while (isStarted && (isKicked || moved === MOVED_AT_ONCE)) {
-      isKicked = false;
+    let moved = MOVED_AT_ONCE;
+    while (isStarted && moved === MOVED_AT_ONCE) {
       const batch = await options.db().write(async (tx) => {
         // A statement of its own: the next one then sees everything committed before this lock was given.
         await tx(headTable).where({ id: 1 }).forUpdate().first('last_seq');
@@ -148,7 +138,7 @@ export function createSequence<Row extends object>(options: SequenceOptions): Se
   async function poll(): Promise<void> {
     const { read } = options.db();
     const waiting = await read(outboxTable).first('key');
-    if (waiting) kick();
+    if (waiting) mover.wake();
     advance((await head(read)).last_seq);
   }
 
@@ -160,13 +150,6 @@ export function createSequence<Row extends object>(options: SequenceOptions): Se
       await appendNumbered(tx, rows);
       await tx(outboxTable).delete();
     });
-  }
-
-  function schedulePoll(): void {
-    timer = setTimeout(async () => {
-      await poll().catch((error) => log.warn({ err: error }, `Reading the head of ${name} failed`));
-      if (isStarted) schedulePoll();
-    }, POLL_MS).unref();
   }
 
   return {
@@ -187,12 +170,12 @@ export function createSequence<Row extends object>(options: SequenceOptions): Se
       }
       unlisten = await db.listen(name, (payload) => advance(Number(payload)));
       await poll();
-      schedulePoll();
+      polling = repeat(POLL_MS, poll, (error) => log.warn({ err: error }, `Reading the head of ${name} failed`));
     },
     async stop() {
       isStarted = false;
-      clearTimeout(timer);
-      await moving;
+      await polling?.stop();
+      await mover.idle();
       await unlisten?.();
       unlisten = undefined;
     },

@@ -1,3 +1,4 @@
+import { createWaker } from '../background.ts';
 import type { Clock } from '../clock.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Tx } from '../database/types.ts';
@@ -57,23 +58,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const names = [...handlers.keys()];
   let limit = BATCH;
   let isStopped = false;
-  let isWoken = false;
-  let working: Promise<void> | null = null;
+  const waker = createWaker(deliverAll, (error) => log.warn({ err: error, plugin }, `Delivering events to ${plugin} is delayed`));
 
-  function wake(): void {
-    if (isStopped) return;
-    isWoken = true;
-    working ??= work().catch((error) => log.warn({ err: error, plugin }, `Delivering events to ${plugin} is delayed`)).finally(() => {
-      working = null;
-    });
-  }
-
-  async function work(): Promise<void> {
-    let isMore = false;
-    while (!isStopped && (isWoken || isMore)) {
-      isWoken = false;
-      isMore = await deliverBatch();
-    }
+  async function deliverAll(): Promise<void> {
+    while (!isStopped && (await deliverBatch()));
   }
 
   /** Answers whether there may be more at once. */
@@ -149,10 +137,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   return {
     plugin,
     hears: (name) => handlers.has(name),
-    wake,
+    wake: waker.wake,
     async stop() {
       isStopped = true;
-      await working;
+      await waker.idle();
     },
   };
 }

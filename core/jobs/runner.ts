@@ -1,3 +1,4 @@
+import { createWaker, repeat, type Repeating } from '../background.ts';
 import type { Clock } from '../clock.ts';
 import { afterCommit } from '../database/commit.ts';
 import type { OpenDatabase } from '../database/connect.ts';
@@ -30,10 +31,9 @@ export function createJobs(options: JobsOptions): JobQueue {
   const { log, clock } = options;
   const kinds = new Map<string, JobKind>();
   let worker: Worker | null = null;
-  let timer: NodeJS.Timeout | undefined;
-  let polling: Promise<void> | null = null;
-  let claiming: Promise<void> | null = null;
-  let isWoken = false;
+  let isStopping = false;
+  let polling: Repeating | undefined;
+  const claimer = createWaker(claim, (error) => log.warn({ err: error }, 'Taking jobs failed'));
 
   function define(plugin: string, kind: JobKind): void {
     const { name, lease_seconds = LEASE_SECONDS, every_seconds } = kind;
@@ -60,35 +60,26 @@ export function createJobs(options: JobsOptions): JobQueue {
       created_at: clock.iso(),
     });
     // Other nodes find it when they poll: a NOTIFY with each commit would halve what Postgres can write.
-    if (isNew) afterCommit(tx, wake);
+    if (isNew) afterCommit(tx, claimer.wake);
     return id;
   }
 
-  /** Claims what is due while there are hands free. */
-  function wake(): void {
-    if (!worker) return;
-    isWoken = true;
-    claiming ??= claim(worker).catch((error) => log.warn({ err: error }, 'Taking jobs failed')).finally(() => {
-      claiming = null;
-    });
-  }
-
-  async function claim(to: Worker): Promise<void> {
+  /** Takes what is due, as much as there are hands free; the end of each job frees one. */
+  async function claim(): Promise<void> {
+    const to = worker;
+    if (!to || isStopping || to.free() === 0) return;
     const db = options.db();
-    while (isWoken && worker === to && to.free() > 0) {
-      isWoken = false;
-      const claim = { names: [...kinds.keys()], limit: to.free(), token: newId() };
-      const claimedAt = performance.now();
-      const rows = await db.write((tx) => claimJobs(db, tx, clock, claim));
-      for (const row of rows) void to.run(row, kinds.get(row.name)!, claimedAt).finally(wake);
-    }
+    const claim = { names: [...kinds.keys()], limit: to.free(), token: newId() };
+    const claimedAt = performance.now();
+    const rows = await db.write((tx) => claimJobs(db, tx, clock, claim));
+    for (const row of rows) void to.run(row, kinds.get(row.name)!, claimedAt).then(claimer.wake);
   }
 
-  async function poll(to: Worker): Promise<void> {
-    await to.renew();
+  async function poll(): Promise<void> {
+    await worker?.renew();
     await expire();
     await enqueueDue();
-    wake();
+    claimer.wake();
   }
 
   async function expire(): Promise<void> {
@@ -111,15 +102,6 @@ export function createJobs(options: JobsOptions): JobQueue {
 
   function schedules(): Schedule[] {
     return [...kinds.values()].flatMap(({ name, every_seconds }) => (every_seconds === undefined ? [] : [{ name, every_seconds }]));
-  }
-
-  function schedulePoll(to: Worker): void {
-    timer = setTimeout(() => {
-      polling = poll(to).catch((error) => log.warn({ err: error }, 'Looking for jobs failed')).finally(() => {
-        polling = null;
-        if (worker === to) schedulePoll(to);
-      });
-    }, options.pollSeconds * 1000).unref();
   }
 
   async function cancel(tx: Tx, plugin: string, id: string): Promise<boolean> {
@@ -161,17 +143,18 @@ export function createJobs(options: JobsOptions): JobQueue {
       // One process owns an SQLite file, so whatever ran there died with the one before.
       if (db.dialect === 'sqlite') await db.write(dropLeases);
       await db.write((tx) => saveSchedules(tx, schedules(), clock.now()));
+      isStopping = false;
       worker = createWorker({ db, log, clock, concurrency: options.concurrency });
-      polling = poll(worker).catch((error) => log.warn({ err: error }, 'Looking for jobs failed'));
-      await polling;
-      schedulePoll(worker);
+      await poll();
+      polling = repeat(options.pollSeconds * 1000, poll, (error) => log.warn({ err: error }, 'Looking for jobs failed'));
     },
     async stop(waitMs = STOP_MS) {
-      const stopping = worker;
+      isStopping = true;
+      await claimer.idle();
+      await worker?.stop(waitMs);
+      // Until here leases were renewed.
+      await polling?.stop();
       worker = null;
-      clearTimeout(timer);
-      await Promise.all([polling, claiming]);
-      await stopping?.stop(waitMs);
     },
     status: () => jobsStatus(options.db().read, [...kinds.keys()], clock.now()),
     dropLeases: () => options.db().write(dropLeases),

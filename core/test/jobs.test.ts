@@ -63,6 +63,8 @@ for (const { dialect, create } of databases()) {
 
     it('starts at once in the process that enqueued, without waiting for a poll', async () => {
       const jobs = await started([{ name: 'notes.send', async run() {} }], { pollSeconds: 15 });
+      const others = () => db.read('core_jobs').whereNot({ state: 'completed' }).first('key');
+      await until(async () => (await others()) === undefined);
       await sleep(50);
       await ended(jobs, await add(jobs, 'notes.send'));
     });
@@ -205,6 +207,17 @@ for (const { dialect, create } of databases()) {
       expect(await state(jobs, id)).to.equal('running');
     });
 
+    it('lets a worker that lost its job, and did not notice, end nothing', async () => {
+      let finish = () => {};
+      const jobs = await started([{ name: 'notes.send', run: () => new Promise<void>((resolve) => { finish = resolve; }) }]);
+      const id = await add(jobs, 'notes.send');
+      await until(async () => await state(jobs, id) === 'running');
+      await db.write((tx) => tx('core_jobs').where({ id }).update({ token: '00000000-0000-7000-8000-000000000000' }));
+      finish();
+      await sleep(100);
+      expect(await state(jobs, id)).to.equal('running');
+    });
+
     it('hands over what runs when it stops, at once and without counting the attempt', async () => {
       const polite = { name: 'notes.polite', async run({ signal }: RunningJob) { await sleep(5000, undefined, { signal }); } };
       const deaf = { name: 'notes.deaf', async run() { await sleep(1500, undefined, { ref: false }); } };
@@ -235,6 +248,22 @@ for (const { dialect, create } of databases()) {
       expect(await ended(worker, again)).to.include({ state: 'completed', attempts: 2 });
       expect(await ended(worker, over)).to.include({ state: 'failed', attempts: 2, error: 'The worker died or stopped answering' });
     });
+
+    if (dialect === 'postgres') {
+      it('shares work among nodes that take it at the same time, and takes nothing twice', async () => {
+        const runs: string[] = [];
+        const kind: JobKind = { name: 'notes.send', async run({ id }) { runs.push(id); } };
+        const { jobs } = queue([kind], { role: 'web' });
+        const ids = await db.write(async (tx) => {
+          const ids: string[] = [];
+          for (let number = 0; number < 60; number++) ids.push(await jobs.enqueue(tx, 'notes.send', number));
+          return ids;
+        });
+        await Promise.all(Array.from({ length: 4 }, async () => started([kind], {}, await database.open())));
+        for (const id of ids) expect(await ended(jobs, id)).to.include({ state: 'completed', attempts: 1 });
+        expect(runs.toSorted()).to.equal(ids.toSorted());
+      });
+    }
 
     it('only enqueues on a web node, and leaves alone what it does not know', async () => {
       const { queue: web, jobs } = queue([{ name: 'notes.send', async run() {} }, { name: 'notes.other', async run() {} }], { role: 'web' });

@@ -100,7 +100,7 @@ for (const { dialect, create } of databases()) {
       const others = dialect === 'postgres' ? [open(), open()] : [];
       for (const other of others) await other.start();
       const writers = 16;
-      const each = 40;
+      const each = 25;
       const seen: (Row & { seq: number })[] = [];
       let isDone = false;
       const reader = (async () => {

@@ -11,7 +11,8 @@ const queue = createJobs({ db: () => db, log: quiet, clock: systemClock, role: '
 const jobs = queue.of('notes');
 jobs.define<number>({
   name: 'notes.work',
-  lease_seconds: 1,
+  // Long enough that a worker on a busy machine does not lose it.
+  lease_seconds: 3,
   async run({ payload, write }) {
     await write((tx) => tx('notes_heard').insert({ plugin: 'begin', number: payload, by }));
     process.send!({ begun: payload });
