@@ -73,8 +73,6 @@ export interface JobQueue {
   /** Begins nothing more, asks what runs to stop, waits that long (5 s when absent), and hands the rest to other processes. */
   stop(waitMs?: number): Promise<void>;
   status(): Promise<JobsStatus>;
-  /** After a restore, when no process runs: what ran when the backup was made waits again. */
-  dropLeases(): Promise<void>;
 }
 
 export interface JobsStatus {

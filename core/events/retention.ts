@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/types.ts';
-import type { JobKind } from '../jobs.ts';
 import type { Logger } from '../log.ts';
 import type { Sequence } from '../sequence.ts';
 import type { EventRow } from './delivery.ts';
@@ -15,11 +14,6 @@ export interface RetentionOptions {
   clock: Clock;
   log: Logger;
   days: number;
-}
-
-/** Prunes each hour, on one node. */
-export function retentionJob(prune: () => Promise<number>): JobKind {
-  return { name: 'core.prune_events', every_seconds: 3600, async run() { await prune(); } };
 }
 
 /**

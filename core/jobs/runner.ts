@@ -157,7 +157,6 @@ export function createJobs(options: JobsOptions): JobQueue {
       worker = null;
     },
     status: () => jobsStatus(options.db().read, [...kinds.keys()], clock.now()),
-    dropLeases: () => options.db().write(dropLeases),
   };
 }
 
