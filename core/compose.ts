@@ -1,5 +1,6 @@
 import type { Server } from '@hapi/hapi';
 import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { coreChecks } from './checks.ts';
 import { addCommand, civicFor, type Kernel, type OwnedCheck, type OwnedCommand } from './civic.ts';
 import { Failure } from './cli/command.ts';
@@ -100,7 +101,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     const { url, pool } = options.config.database;
     const opened = await openDatabase({ url, pool, dataDir: options.config.data_dir, log: options.log, strict: options.strict });
     undo.push({ name: 'database', run: () => opened.close() });
-    const applied = await bringUpToDate(opened, migrationsOf(options.plugins), open);
+    const applied = await bringUpToDate(opened, options.config, migrationsOf(options.plugins), open);
     kernel.db = opened;
     return applied;
   }
@@ -240,12 +241,17 @@ export function isPostgres(config: CoreConfig): boolean {
   return /^postgres(ql)?:/.test(config.database.url ?? '');
 }
 
-async function bringUpToDate(db: OpenDatabase, sets: MigrationSet[], open: OpenOptions): Promise<MigrationName[]> {
+async function bringUpToDate(db: OpenDatabase, config: CoreConfig, sets: MigrationSet[], open: OpenOptions): Promise<MigrationName[]> {
   if (open.schema === 'any') return [];
-  if (open.schema === 'migrate') return migrate(db, sets, { beforeFirst: async () => open.beforeMigrating?.(db) });
+  if (open.schema === 'migrate') return migrate(db, sets, { beforeFirst: async () => open.beforeMigrating?.(db), backups: backupFolder(config) });
   const pending = await pendingMigrations(db, sets);
   if (pending.length > 0) throw new Failure(`The database is not up to date (${pending.length} migrations are missing): run bin/civic migrate`);
   return [];
+}
+
+/** Where backups go unless told otherwise. */
+export function backupFolder(config: CoreConfig): string {
+  return config.backup.folder ?? join(config.data_dir, 'backups');
 }
 
 async function listen(server: Server, { http }: CoreConfig): Promise<void> {

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
+import { backupFolder } from '../compose.ts';
 import { showConfig } from '../config/report.ts';
-import type { CoreConfig } from '../config/types.ts';
 import { createBackup } from '../database/backup.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Manifest } from '../database/manifest.ts';
@@ -38,10 +38,6 @@ export async function backUp(db: OpenDatabase, prepared: Prepared, terminal: Ter
     onProgress: (done, total) => { terminal.progress('Backing up', done, total); },
   });
   return { path, manifest };
-}
-
-export function backupFolder(config: CoreConfig): string {
-  return config.backup.folder ?? join(config.data_dir, 'backups');
 }
 
 function folderName(reason?: string): string {

@@ -1,10 +1,10 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { definePlugin, type Civic, type Plugin } from '../plugin.ts';
-import { testDatabases, testServer } from '../testing.ts';
-import notes from '../../test/plugins/notes/index.ts';
-import digest from '../../test/plugins/digest/index.ts';
-import { until } from './wait.ts';
+import { definePlugin, type Civic, type Plugin } from '../core/plugin.ts';
+import { testDatabases, testServer } from '../core/testing.ts';
+import notes from './plugins/notes/index.ts';
+import digest from './plugins/digest/index.ts';
+import { until } from '../core/test/wait.ts';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
