@@ -114,7 +114,7 @@ for (const { dialect, create } of databases()) {
     it('runs as many at once as allowed and no more', async () => {
       let now = 0;
       let most = 0;
-      const jobs = await started([{ name: 'notes.send', async run() { most = Math.max(most, ++now); await sleep(20); now -= 1; } }], { concurrency: 3 });
+      const jobs = await started([{ name: 'notes.send', async run() { most = Math.max(most, ++now); await until(() => most >= 3); await sleep(10); now -= 1; } }], { concurrency: 3 });
       const ids = await Promise.all(Array.from({ length: 12 }, () => add(jobs, 'notes.send')));
       for (const id of ids) expect((await ended(jobs, id)).attempts).to.equal(1);
       expect(most).to.equal(3);
