@@ -19,15 +19,12 @@ import { registerPages } from './http/pages.ts';
 import { checkRoutes } from './http/rules.ts';
 import { createServer } from './http/server.ts';
 import { httpState } from './http/state.ts';
-import { createJobs, type JobQueue } from './jobs.ts';
+import { createJobs, type JobQueue, type Role } from './jobs.ts';
 import type { Logger } from './log.ts';
 import { addCorePages } from './pages/routes.ts';
 import type { EventKind, Lifecycle, Plugin } from './plugin.ts';
 import { problemsOf } from './problems.ts';
 import { version } from './root.ts';
-
-/** `web` answers requests, `worker` does background work, `all` does both. */
-export type Role = 'web' | 'worker' | 'all';
 
 export interface ComposeOptions {
   config: CoreConfig;
@@ -122,7 +119,8 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     }
     undo.push({ name: 'events', run: () => kernel.events.stop() });
     await kernel.events.start();
-    undo.push({ name: 'jobs', run: () => kernel.jobs.stop() });
+    // Jobs that do not hear are handed over a moment before the step would be given up.
+    undo.push({ name: 'jobs', run: () => kernel.jobs.stop(options.config.shutdown_seconds * 1000 * 0.8) });
     await kernel.jobs.start();
     undo.push({ name: 'http', run: () => kernel.server.stop({ timeout: options.config.shutdown_seconds * 1000 }) });
     await kernel.server.initialize();
@@ -160,7 +158,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
 
 function createKernel(options: ComposeOptions): Kernel {
   const { config, log } = options;
-  const clock = options.clock ?? systemClock;
+  const { clock = systemClock, role = 'all' } = options;
   const gates: Kernel['gates'] = { resolvers: [], admit: [] };
   const checks: OwnedCheck[] = [];
   const server = createServer({ config, version, log, clock, gates, checks: () => checks, validateResponses: options.strict ?? false });
@@ -176,8 +174,8 @@ function createKernel(options: ComposeOptions): Kernel {
       userAgent: config.http.fetch.user_agent,
       log,
     }),
-    events: createEvents({ db, log, clock, kinds: eventsOf(options.plugins), retentionDays: config.events.retention_days }),
-    jobs: createJobs({ db, log, clock, role: options.role ?? 'all', concurrency: config.jobs.concurrency, pollSeconds: config.jobs.poll_seconds }),
+    events: createEvents({ db, log, clock, kinds: eventsOf(options.plugins), retentionDays: config.events.retention_days, delivers: role !== 'web' }),
+    jobs: createJobs({ db, log, clock, role, concurrency: config.jobs.concurrency, pollSeconds: config.jobs.poll_seconds }),
     services: new Map(),
     commands: new Map(),
     db: null,

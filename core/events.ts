@@ -44,6 +44,8 @@ export interface EventsOptions {
   /** The events of all plugins that are on, by name. */
   kinds: Record<string, EventKind>;
   retentionDays: number;
+  /** Whether this process delivers to handlers; watchers run everywhere. */
+  delivers: boolean;
   patience?: Patience;
   pollMs?: number;
 }
@@ -146,7 +148,7 @@ export function createEvents(options: EventsOptions): EventBus {
       const db = options.db();
       isRunning = true;
       if (mustRebuild.length > 0) await db.write((tx) => finishRebuild(tx, mustRebuild));
-      deliveries = [...handlers].map(([plugin, own]) => createDelivery({
+      deliveries = [...(options.delivers ? handlers : [])].map(([plugin, own]) => createDelivery({
         plugin, handlers: own, db, sequence, clock, log, patience: options.patience ?? PATIENCE,
       }));
       tail = (await sequence.head(db.read)).last_seq;

@@ -62,7 +62,7 @@ export interface Jobs {
   cancel(tx: Tx, id: string): Promise<boolean>;
 }
 
-/** `web` only enqueues; `worker` and `all` also run. */
+/** `web` answers requests, `worker` does background work, `all` does both. */
 export type Role = 'web' | 'worker' | 'all';
 
 /** All jobs of the installation, as the composition sees them. */

@@ -166,11 +166,12 @@ describe('bin/civic once it is built', () => {
   beforeEach(() => { checkout.npmCalls(); });
   after(() => checkout.throwAway());
 
-  it('says nothing, asks npm nothing and takes under 60 ms when there is nothing to do', async () => {
+  it('says nothing, asks npm nothing and costs under 60 ms of CPU when there is nothing to do', async () => {
     for (let file = 0; file < 400; file++) checkout.write(`core/many/file${file}.ts`, `export const value = ${file};\n`);
     await checkout.civic();
     expect((await checkout.civic()).stderr).to.equal('');
-    const timed = 'const t = performance.now(); require("./bin/bootstrap.js").bootstrap().then(() => console.log(performance.now() - t))';
+    // CPU time, not wall time: other tests run beside this one.
+    const timed = 'const before = process.cpuUsage(); require("./bin/bootstrap.js").bootstrap().then(() => { const { user, system } = process.cpuUsage(before); console.log((user + system) / 1000); })';
     const times = [];
     for (let round = 0; round < 4; round++) times.push(Number((await checkout.start(['-e', timed]).ended).stdout));
     expect(Math.min(...times)).to.be.below(60);

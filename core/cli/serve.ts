@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { compose, isPostgres, type Composition, type Role } from '../compose.ts';
+import { compose, isPostgres, type Composition } from '../compose.ts';
+import type { Role } from '../jobs.ts';
 import { createLogger } from '../log.ts';
 import { backUp } from './backup.ts';
 import { Failure, Misuse, type Command, type Terminal } from './command.ts';

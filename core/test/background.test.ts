@@ -31,7 +31,7 @@ describe('background work', () => {
     const waker = createWaker(async () => { runs += 1; }, unexpected);
     for (let round = 1; round <= 20; round++) {
       waker.wake();
-      for (let turns = 0; turns < round; turns++) await null;
+      for (let turns = 0; turns < round; turns++) await Promise.resolve();
       waker.wake();
       await waker.idle();
       expect(runs).to.be.at.least(2 * round);

@@ -34,7 +34,7 @@ export async function empty(db: OpenDatabase, ...tables: string[]): Promise<void
 
 export function createBus(db: OpenDatabase, options: Partial<EventsOptions> = {}): EventBus {
   const clock: Clock = options.clock ?? systemClock;
-  return createEvents({ db: () => db, log: quiet, clock, kinds, retentionDays: 30, pollMs: 30, ...options });
+  return createEvents({ db: () => db, log: quiet, clock, kinds, retentionDays: 30, pollMs: 30, delivers: true, ...options });
 }
 
 /** Makes `plugin` write down each note it hears of. */
