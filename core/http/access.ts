@@ -1,7 +1,7 @@
 import type { Request } from '@hapi/hapi';
 import type { Logger } from '../log.ts';
 
-const SECRET = /([?&](?:[a-z0-9]+[_-])*(?:ticket|token|key|apikey|code|secret|password|signature|sig|state|assertion|session)=)[^&#]*/gi;
+const SECRET = /([?&](?:ticket|(?:\w+_)?token|(?:x-)?(?:api[_-]?)?key|(?:\w+_)?code|(?:\w+_)?secret|password|sig|signature|(?:\w+_)?assertion|session)=)[^&#]*/gi;
 
 /** The path and query of a request, without what could let a reader of the log in. */
 export function maskedPath(url: string): string {
@@ -27,14 +27,14 @@ export function accessLog(log: Logger, level: 'info' | 'warn'): (request: Reques
 /** What was sent; 101 after an upgrade, and what the handler wrote when it took over the raw response. */
 export function statusOf(request: Request): number {
   const response = request.response as { statusCode?: number; output?: { statusCode: number } } | symbol;
-  if (typeof response === 'symbol') return request.plugins.civic.upgrade ? 101 : request.raw.res.statusCode;
+  if (typeof response === 'symbol') return request.civic.upgrade ? 101 : request.raw.res.statusCode;
   return response.output?.statusCode ?? response.statusCode ?? 0;
 }
 
 function accessLine(request: Request, status: number): Record<string, unknown> {
-  const state = request.plugins.civic;
+  const state = request.civic;
   const line: Record<string, unknown> = {
-    method: request.method.toUpperCase(),
+    method: request.raw.req.method,
     path: maskedPath(request.raw.req.url!),
     status,
     ms: Math.round(performance.now() - state.started),
@@ -48,7 +48,7 @@ function accessLine(request: Request, status: number): Record<string, unknown> {
 }
 
 function bytesOf(request: Request, status: number): number | undefined {
-  if (request.method === 'head' || status === 304) return 0;
+  if (request.raw.req.method === 'HEAD' || status === 304) return 0;
   const headers = (request.response as { headers?: Record<string, unknown> }).headers;
   const length = headers?.['content-length'];
   return length === undefined ? undefined : Number(length);

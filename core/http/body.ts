@@ -1,5 +1,6 @@
 import type { Boom } from '@hapi/boom';
 import type { Lifecycle, Request } from '@hapi/hapi';
+import type { IncomingMessage } from 'node:http';
 import { problem } from '../problems.ts';
 
 export const MAX_BODY_BYTES = 1024 * 1024;
@@ -24,7 +25,18 @@ export const refuseBody: Lifecycle.Method = (request, h, error) => {
   throw error;
 };
 
-function hasBody(request: Request): boolean {
+/**
+ * hapi cuts the connection of a body without a length once it grows too large, before it could answer 413.
+ * Only that call has no error and comes before the end.
+ */
+export function keepAnswerable(req: IncomingMessage): void {
+  const { destroy } = req;
+  req.destroy = function (error?: Error) {
+    return error || this.readableEnded ? destroy.call(this, error) : this;
+  };
+}
+
+export function hasBody(request: Request): boolean {
   const { headers } = request;
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

@@ -1,5 +1,5 @@
 import { Boom, boomify, unauthorized } from '@hapi/boom';
-import type { Lifecycle, Request, ResponseToolkit, Server } from '@hapi/hapi';
+import type { Request, Server } from '@hapi/hapi';
 import type { Caller } from '../plugin.ts';
 import { problem } from '../problems.ts';
 
@@ -19,13 +19,16 @@ const STANDING = { user: 0, reviewer: 1, admin: 2 };
 export function addCallerScheme(server: Server, gates: Gates): void {
   server.auth.scheme('caller', () => ({
     async authenticate(request, h) {
+      if (request.civic.refusal) return h.response().code(400).takeover() as never;
       try {
-        const caller = await admittedCaller(request, gates);
+        const caller = await identified(request, gates);
         if (caller) return h.authenticated({ credentials: caller });
         if (request.auth.mode === 'required') throw missing(gates);
         return h.unauthenticated(request.auth.mode === 'optional' ? unauthorized(null, 'Bearer') : ANONYMOUS);
       } catch (error) {
-        return refuse(request, h, error);
+        // In mode `try` hapi lets a wrong credential pass as nobody. Here it is refused everywhere, so the lifecycle ends.
+        request.civic.refusal = error instanceof Boom ? error : boomify(error as Error);
+        return h.response().code(401).takeover() as never;
       }
     },
   }));
@@ -33,43 +36,42 @@ export function addCallerScheme(server: Server, gates: Gates): void {
   server.auth.default({ strategy: 'caller', mode: 'try' });
 }
 
-/** In mode `try` hapi lets a wrong credential pass as nobody. Here it is refused everywhere, so the lifecycle ends. */
-function refuse(request: Request, h: ResponseToolkit, error: unknown): Lifecycle.ReturnValue & any {
-  request.plugins.civic.refusal = error instanceof Boom ? error : boomify(error as Error);
-  return h.response().code(401).takeover();
-}
-
-async function admittedCaller(request: Request, gates: Gates): Promise<Caller | null> {
+/** A refused credential counts at the gates like nobody's request, and is refused behind them. */
+async function identified(request: Request, gates: Gates): Promise<Caller | null> {
   let caller: Caller | null = null;
-  let refusal: unknown = null;
+  let refusal: Boom | null = contradiction(request);
   try {
-    caller = await resolvedCaller(request, gates);
+    for (let i = 0; i < gates.resolvers.length && !caller && !refusal; i++) caller = usable(await gates.resolvers[i]!(request), request);
   } catch (error) {
     if (!(error instanceof Boom) || error.isServer) throw error;
     refusal = error;
   }
+  if (!caller && !refusal && hasCredential(request)) refusal = unknownCredential(gates);
   for (const gate of gates.admit) await gate(caller, request);
   if (refusal) throw refusal;
   if (caller) checkStanding(caller, request);
   return caller;
 }
 
-async function resolvedCaller(request: Request, gates: Gates): Promise<Caller | null> {
-  const { headers } = request;
-  const hasToken = headers['authorization'] !== undefined;
-  const hasKey = headers['x-api-key'] !== undefined;
-  if (hasToken && hasKey) throw problem('two_credentials');
-  for (const resolver of gates.resolvers) {
-    const caller = await resolver(request);
-    if (caller && !(caller.via === 'session' && refusesSessions(request))) return caller;
-  }
-  if (!hasToken && !hasKey) return null;
-  throw gates.resolvers.length === 0 ? missing(gates) : problem('invalid_credentials', { detail: `The ${hasKey ? 'API key' : 'Authorization header'} is not one this instance knows.` });
+function hasCredential({ headers }: Request): boolean {
+  return headers['authorization'] !== undefined || headers['x-api-key'] !== undefined;
+}
+
+function contradiction({ headers }: Request): Boom | null {
+  return headers['authorization'] !== undefined && headers['x-api-key'] !== undefined ? problem('two_credentials') : null;
+}
+
+function unknownCredential(gates: Gates): Boom {
+  return gates.resolvers.length === 0 ? problem('no_accounts') : problem('invalid_credentials');
+}
+
+function usable(caller: Caller | null, request: Request): Caller | null {
+  return caller?.via === 'session' && refusesSessions(request) ? null : caller;
 }
 
 /** A page's cookie travels by itself, so it proves nothing where scripts of other sites could use it. */
 function refusesSessions(request: Request): boolean {
-  return request.path.startsWith('/api/') || request.path === '/mcp' || request.plugins.civic.upgrade !== null;
+  return request.path.startsWith('/api/') || request.path === '/mcp' || request.civic.upgrade !== null;
 }
 
 function missing(gates: Gates): Boom {

@@ -26,11 +26,11 @@ export function corsHeaders(origins: string[]): Cors {
 
   return {
     apply(headers, request) {
-      if (request.method !== 'get' && request.method !== 'head') return;
+      if (request.headers['origin'] === undefined || (request.method !== 'get' && request.method !== 'head')) return;
       const origin = allowedOrigin(request);
       if (origin === null) return;
       headers['access-control-allow-origin'] = origin;
-      if (request.headers['origin'] !== undefined) headers['access-control-expose-headers'] = EXPOSED;
+      headers['access-control-expose-headers'] = EXPOSED;
     },
     preflight(request): Record<string, string> {
       const origin = allowedOrigin(request);

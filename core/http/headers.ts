@@ -1,20 +1,24 @@
 import type { Request } from '@hapi/hapi';
+import type { ServerResponse } from 'node:http';
 import { problem } from '../problems.ts';
 import { corsHeaders, type Cors } from './cors.ts';
 import { routeTraits, type RequestState } from './state.ts';
-import { randomHex, readTrace } from './trace.ts';
+import { randomHex, readTrace, type Trace } from './trace.ts';
 import './codes.ts';
 
 export type Headers = Record<string, string | string[] | number | undefined>;
 
 const REQUEST_ID = /^[!-~]{1,128}$/;
+const HSTS = 'max-age=31536000';
+// For answers that are no pages: nothing in them may load, run or be framed.
+const CSP = "default-src 'none'; frame-ancestors 'none'";
 
-/** Starts what core knows of a request. A malformed request id is refused by the caller, under a new one. */
+/** Starts what core knows of a request. A malformed request id is refused under a new one. */
 export function openState(request: Request): RequestState {
   const { headers } = request;
   const given = headers['x-request-id'] as string | undefined;
   const isGiven = given !== undefined && REQUEST_ID.test(given);
-  const state: RequestState = {
+  return {
     requestId: isGiven ? given : randomHex(32),
     trace: readTrace(headers['traceparent'] as string | undefined, headers['tracestate'] as string | undefined),
     started: performance.now(),
@@ -24,8 +28,6 @@ export function openState(request: Request): RequestState {
     clientAddress: null,
     isLogged: false,
   };
-  request.plugins.civic = state;
-  return state;
 }
 
 export interface HeaderOptions {
@@ -34,9 +36,11 @@ export interface HeaderOptions {
 }
 
 export interface AnswerHeaders {
-  /** Adds to an answer's headers those that every answer carries; keeps what a handler chose where it may choose. */
-  apply(headers: Headers, request: Request): void;
-  /** The same for a handler that writes to the raw response itself. */
+  /** Writes what does not depend on the answer to the raw response, so that whatever answers in the end has it. */
+  begin(res: ServerResponse, state: RequestState): void;
+  /** Adds what depends on the answer to its headers; keeps what a handler chose. */
+  finish(headers: Headers, request: Request): void;
+  /** Both, for a handler that writes to the raw response itself. */
   of(request: Request): Record<string, string>;
   /** For an answer to bytes that never became a request. */
   bare(): Record<string, string>;
@@ -48,21 +52,19 @@ export function answerHeaders(options: HeaderOptions): AnswerHeaders {
   const cors = corsHeaders(options.corsOrigins);
   const isSecure = options.publicUrl.startsWith('https:');
 
-  function secure(headers: Headers): void {
-    headers['x-content-type-options'] = 'nosniff';
-    headers['referrer-policy'] ??= 'no-referrer';
-    headers['content-security-policy'] ??= "default-src 'none'; frame-ancestors 'none'";
-    if (isSecure) headers['strict-transport-security'] = 'max-age=31536000';
+  function begin(res: ServerResponse, { requestId, trace }: RequestState): void {
+    res.setHeader('x-request-id', requestId);
+    res.setHeader('traceparent', trace.parent);
+    if (trace.state) res.setHeader('tracestate', trace.state);
+    res.setHeader('x-content-type-options', 'nosniff');
+    res.setHeader('content-security-policy', CSP);
+    if (isSecure) res.setHeader('strict-transport-security', HSTS);
   }
 
-  function apply(headers: Headers, request: Request): void {
-    const state = request.plugins.civic;
+  function finish(headers: Headers, request: Request): void {
+    const state = request.civic;
     const traits = routeTraits(request.route);
-    headers['x-request-id'] = state.requestId;
-    headers['traceparent'] = state.trace.parent;
-    if (state.trace.state) headers['tracestate'] = state.trace.state;
     if (traits.isTimed) headers['server-timing'] = `total;dur=${Math.round(performance.now() - state.started)}`;
-    secure(headers);
     headers['cache-control'] ??= request.auth.isAuthenticated ? 'private, no-store' : 'no-cache';
     headers['vary'] = headers['vary'] ? varyOn(String(headers['vary'])) : 'accept-encoding, origin';
     if (traits.isOpen) cors.apply(headers, request);
@@ -70,18 +72,30 @@ export function answerHeaders(options: HeaderOptions): AnswerHeaders {
   }
 
   return {
-    apply,
+    begin,
+    finish,
     cors,
     of(request) {
-      const headers: Record<string, string> = {};
-      apply(headers, request);
+      const { requestId, trace } = request.civic;
+      const headers = fixed(requestId, trace, isSecure);
+      finish(headers, request);
       return headers;
     },
     bare() {
-      const headers: Record<string, string> = { 'x-request-id': randomHex(32), traceparent: readTrace(undefined, undefined).parent, 'cache-control': 'no-store', vary: 'accept-encoding, origin' };
-      secure(headers);
-      return headers;
+      const headers = fixed(randomHex(32), readTrace(undefined, undefined), isSecure);
+      return { ...headers, 'cache-control': 'no-store', vary: 'accept-encoding, origin' };
     },
+  };
+}
+
+function fixed(requestId: string, trace: Trace, isSecure: boolean): Record<string, string> {
+  return {
+    'x-request-id': requestId,
+    traceparent: trace.parent,
+    ...(trace.state && { tracestate: trace.state }),
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': CSP,
+    ...(isSecure && { 'strict-transport-security': HSTS }),
   };
 }
 

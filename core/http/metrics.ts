@@ -18,7 +18,7 @@ export function addMetrics(server: Server): void {
       registers: [register],
     });
     server.events.on('response', (request) => {
-      const seconds = (performance.now() - request.plugins.civic.started) / 1000;
+      const seconds = (performance.now() - request.civic.started) / 1000;
       duration.observe({ method: request.method, route: request.route.path, status: statusOf(request) }, seconds);
     });
     page = async () => ({ type: register.contentType, text: await register.metrics() });

@@ -37,7 +37,7 @@ function problemBody(data: ProblemData, status: number, request: Request): Probl
   const { publicUrl, basePath } = request.server.app.civic;
   const { detail, errors, extra } = data;
   return {
-    ...bareProblem(publicUrl, data.code, request.plugins.civic.requestId),
+    ...bareProblem(publicUrl, data.code, request.civic.requestId),
     status,
     ...(detail !== undefined && { detail }),
     instance: basePath + request.path,

@@ -1,13 +1,12 @@
 import Hapi, { type Request, type ResponseObject, type ResponseToolkit, type Server } from '@hapi/hapi';
 import type { Boom } from '@hapi/boom';
-import Joi, { type Schema } from 'joi';
-import type { Clock } from '../clock.ts';
+import Joi from 'joi';
 import type { CoreConfig } from '../config/types.ts';
 import type { Logger } from '../log.ts';
 import type { Check } from '../plugin.ts';
 import { problem, problemData } from '../problems.ts';
 import { accessLog, maskedPath } from './access.ts';
-import { bodyOptions, refuseBody } from './body.ts';
+import { bodyOptions, keepAnswerable, refuseBody } from './body.ts';
 import { answerBrokenRequests } from './broken.ts';
 import { addCallerScheme, type Gates } from './caller.ts';
 import { parseTrustedProxies } from './client-address.ts';
@@ -17,14 +16,14 @@ import { answerHeaders, openState, type AnswerHeaders, type Headers } from './he
 import { addHealth } from './health.ts';
 import { addMetrics } from './metrics.ts';
 import { writeProblem } from './problem.ts';
-import { acceptUpgrade, addUpgrades, pendingUpgrade } from './upgrade.ts';
-import { refuseInput, refuseResponse, validationOptions } from './validation.ts';
+import type { RequestState } from './state.ts';
+import { acceptUpgrade, addUpgrades, noteUpgrade } from './upgrade.ts';
+import { prepareSchemas, refuseInput, refuseResponse } from './validation.ts';
 
 export interface ServerOptions {
   config: CoreConfig;
   version: string;
   log: Logger;
-  clock: Clock;
   /** Filled by plugins while they register. */
   gates: Gates;
   checks: () => Check[];
@@ -55,8 +54,9 @@ export function createServer(options: ServerOptions): Server {
     upgrades: addUpgrades(server, basePath),
     problemPage: null,
   };
-  server.events.on('route', (route) => keepBodyTypes(route.settings.validate));
-  server.ext('onRequest', (request, h) => open(request, h, basePath));
+  server.events.on('route', (route) => prepareSchemas(route.settings.validate));
+  // Cheaper than `onRequest`, and early enough for hapi's own refusals.
+  server.decorate('request', 'civic', (request: Request) => open(request, headers, basePath), { apply: true });
   server.ext('onPreResponse', (request, h) => close(request, h, headers, log));
   addCallerScheme(server, options.gates);
   addFallback(server, headers.cors);
@@ -74,41 +74,38 @@ export function createServer(options: ServerOptions): Server {
 function routeDefaults(validateResponses: boolean): Hapi.RouteOptions {
   return {
     payload: { ...bodyOptions, failAction: refuseBody },
-    validate: { options: validationOptions, failAction: refuseInput },
+    validate: { failAction: refuseInput },
     response: { sample: validateResponses ? 100 : 0, failAction: refuseResponse, options: { convert: false, abortEarly: false }, ranges: false },
     // Cookies belong to pages, which ask for them.
     state: { parse: false, failAction: 'ignore' },
   };
 }
 
-/** Query and path are text and are converted; JSON has types of its own, and "5" is not 5. */
-function keepBodyTypes(validate: { payload?: unknown } | undefined): void {
-  const schema = validate?.payload as Schema | undefined;
-  if (validate && schema && typeof schema.prefs === 'function') validate.payload = schema.prefs({ convert: false });
-}
-
-/** The one `onRequest`: ids, trace, and a public address below a path. */
-function open(request: Request, h: ResponseToolkit, basePath: string): symbol {
+/** Runs first on every request, and must not throw: ids, trace, and a public address below a path. */
+function open(request: Request, answer: AnswerHeaders, basePath: string): RequestState {
   const state = openState(request);
-  if (state.refusal) throw takeRefusal(request);
-  if ((request.raw.req as { upgrade?: boolean }).upgrade) state.upgrade = pendingUpgrade(request);
-  if (basePath !== '' && request.path.startsWith(basePath)) removeBasePath(request, basePath);
-  return h.continue;
+  answer.begin(request.raw.res, state);
+  if (request.headers['transfer-encoding'] !== undefined) keepAnswerable(request.raw.req);
+  if ((request.raw.req as { upgrade?: boolean }).upgrade) noteUpgrade(request, state);
+  if (basePath !== '' && request.path.startsWith(basePath)) removeBasePath(request, state, basePath);
+  // No route has this method, so the fallback gets the request and tells the refusal.
+  if (state.refusal) request.setMethod('refused' as 'get');
+  return state;
 }
 
 /** A proxy may or may not remove the path of the public address; routes never have it. */
-function removeBasePath(request: Request, basePath: string): void {
+function removeBasePath(request: Request, state: RequestState, basePath: string): void {
   const rest = request.raw.req.url!.slice(basePath.length);
   if (rest !== '' && rest[0] !== '/' && rest[0] !== '?') return;
   try {
     request.setUrl(rest[0] === '/' ? rest : `/${rest}`);
   } catch {
-    throw problem('bad_request', { detail: 'The address or the Host header is malformed.' });
+    state.refusal = problem('bad_request', { detail: 'The address or the Host header is malformed.' });
   }
 }
 
 function takeRefusal(request: Request): Boom {
-  const state = request.plugins.civic;
+  const state = request.civic;
   const refusal = state.refusal!;
   state.refusal = null;
   return refusal;
@@ -116,13 +113,13 @@ function takeRefusal(request: Request): Boom {
 
 /** The one `onPreResponse`: problems, upgrades, conditional requests, headers. */
 function close(request: Request, h: ResponseToolkit, answer: AnswerHeaders, log: Logger): symbol | Boom | ResponseObject {
-  const state = request.plugins.civic;
+  const state = request.civic;
   const response = request.response as Boom | ResponseObject;
   const refusal = state.refusal ? takeRefusal(request) : null;
   if (refusal || isBoom(response)) return fail(refusal ?? (response as Boom), request, h, answer, log);
   const headers = response.headers as Headers;
   if (state.upgrade && response.statusCode < 300 && acceptUpgrade(request, state.upgrade)) return h.abandon;
-  answer.apply(headers, request);
+  answer.finish(headers, request);
   if (headers['etag'] !== undefined) answerUnmodified(request, response);
   return h.continue;
 }
@@ -142,7 +139,7 @@ function fail(error: Boom, request: Request, h: ResponseToolkit, answer: AnswerH
   if (error.output.statusCode >= 500) logFailure(error, request, log);
   const page = request.server.app.civic.problemPage?.(request, h, body);
   if (page) keepHeaders(error, page);
-  answer.apply((page ? page.headers : error.output.headers) as Headers, request);
+  answer.finish((page ? page.headers : error.output.headers) as Headers, request);
   return page ?? error;
 }
 
@@ -154,14 +151,22 @@ function keepHeaders(error: Boom, page: ResponseObject): void {
 
 /** The cause of a failure goes to the log, once, and nowhere else. One that was foreseen and has no cause is no news. */
 function logFailure(error: Boom, request: Request, log: Logger): void {
-  request.plugins.civic.isLogged = true;
+  request.civic.isLogged = true;
   const data = problemData(error);
   if (data && data.cause === undefined) return;
-  log.error({ err: data ? data.cause : error, request_id: request.plugins.civic.requestId, method: request.method.toUpperCase(), path: maskedPath(request.raw.req.url!) }, 'request failed');
+  log.error({ err: causeOf(data ? data.cause : error), request_id: request.civic.requestId, method: request.raw.req.method, path: maskedPath(request.raw.req.url!) }, 'request failed');
+}
+
+/** The error without what Boom and libraries hang onto it: that may hold what callers sent. */
+function causeOf(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const cause = error.cause === undefined ? undefined : { cause: causeOf(error.cause) };
+  const code = (error as { code?: unknown }).code;
+  return Object.assign(new Error(error.message, cause), { stack: error.stack }, typeof code === 'string' && { code });
 }
 
 /** hapi writes the answer after `onPreResponse`; what fails there, such as JSON that cannot be made, shows only here. */
 function logLateFailure(request: Request, log: Logger): void {
   const response = request.response as { statusCode?: number; _error?: Boom };
-  if (response.statusCode === 500 && response._error && !request.plugins.civic.isLogged) logFailure(response._error, request, log);
+  if (response.statusCode === 500 && response._error && !request.civic.isLogged) logFailure(response._error, request, log);
 }

@@ -7,7 +7,7 @@ import type { ProblemBody } from './problem.ts';
 import type { Trace } from './trace.ts';
 import type { PendingUpgrade, Upgrades } from './upgrade.ts';
 
-/** What core knows of one request; it lives at `request.plugins.civic`. */
+/** What core knows of one request; it lives at `request.civic`. */
 export interface RequestState {
   requestId: string;
   trace: Trace;
@@ -15,7 +15,7 @@ export interface RequestState {
   started: number;
   /** Headers to add to the answer whatever it will be, such as those of rate limits. */
   headers: Record<string, string> | null;
-  /** The credential was refused, or a gate said no. */
+  /** It is refused before any handler: a bad request id or credential, or a gate said no. */
   refusal: Boom | null;
   upgrade: PendingUpgrade | null;
   clientAddress: string | null;
@@ -39,7 +39,7 @@ export interface HttpState {
 }
 
 declare module '@hapi/hapi' {
-  interface PluginsStates { civic: RequestState }
+  interface Request { civic: RequestState }
   interface ServerApplicationState { civic: HttpState }
 }
 
@@ -54,7 +54,7 @@ export function absoluteUrl(server: Server, path: string): string {
 
 /** Who sent the request, seen through the trusted proxies. */
 export function clientAddressOf(request: Request): string {
-  const state = request.plugins.civic;
+  const state = request.civic;
   state.clientAddress ??= clientAddress(connection(request.raw.req), request.server.app.civic.trustedProxies);
   return state.clientAddress;
 }
@@ -65,7 +65,7 @@ function connection(req: IncomingMessage): { remoteAddress: string; forwardedFor
 
 /** Adds headers to the answer, whatever it will be: also to errors and raw answers. */
 export function addHeaders(request: Request, headers: Record<string, string>): void {
-  const state = request.plugins.civic;
+  const state = request.civic;
   state.headers = state.headers ? { ...state.headers, ...headers } : headers;
 }
 

@@ -3,6 +3,8 @@ import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { UpgradeHandler } from '../plugin.ts';
 import { problem } from '../problems.ts';
+import { hasBody } from './body.ts';
+import type { RequestState } from './state.ts';
 
 /** A request that asked to leave HTTP, while it still passes through hapi like any other. */
 export interface PendingUpgrade {
@@ -81,15 +83,11 @@ function responseOn(socket: Duplex, req: IncomingMessage): ServerResponse {
   return res;
 }
 
-/** The upgrade a request asks for, if any. A body cannot be read any more, so a request that has one is refused. */
-export function pendingUpgrade(request: Request): PendingUpgrade | null {
-  const upgrade = pending.get(request.raw.req);
-  if (!upgrade) return null;
-  const { headers } = request;
-  if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
-    throw problem('bad_request', { detail: 'A request with a body cannot also ask for an upgrade. Send it without the Upgrade header.' });
-  }
-  return upgrade;
+/** Adds the upgrade a request asks for, if any. A body cannot be read any more, so a request that has one is refused. */
+export function noteUpgrade(request: Request, state: RequestState): void {
+  state.upgrade = pending.get(request.raw.req) ?? null;
+  if (!state.upgrade || !hasBody(request)) return;
+  state.refusal = problem('bad_request', { detail: 'A request with a body cannot also ask for an upgrade. Send it without the Upgrade header.' });
 }
 
 /** Hands the socket to the route's own handler. True when the request has left HTTP. */
@@ -105,6 +103,6 @@ export function acceptUpgrade(request: Request, upgrade: PendingUpgrade): boolea
 
 /** The handler of a GET route that exists for its upgrade: 426 to everybody else. */
 export function upgradeOnly(request: Request, h: ResponseToolkit): ResponseObject {
-  if (request.plugins.civic.upgrade && isWebSocket(request.raw.req)) return h.response().code(204);
+  if (request.civic.upgrade && isWebSocket(request.raw.req)) return h.response().code(204);
   throw problem('upgrade_required', { headers: { upgrade: 'websocket', connection: 'upgrade' } });
 }

@@ -9,8 +9,19 @@ type Source = 'query' | 'params' | 'payload' | 'headers' | 'state';
 /** hapi's way of telling that something did not fit its schema. */
 type ValidationBoom = Boom & { details?: ValidationErrorItem[]; output: { payload: { validation?: { source: Source } } } };
 
-/** How Joi reads input: everything wrong at once. hapi copies this for each request, so it says no more than it must. */
-export const validationOptions = { abortEarly: false };
+const SOURCES = ['query', 'params', 'headers', 'payload'] as const;
+
+/**
+ * How Joi reads input: everything wrong at once. Query, path and headers are text and are converted; JSON has types of
+ * its own, and "5" is not 5. Said to each schema once, since hapi would copy options of the route for every request.
+ */
+export function prepareSchemas(validate: Partial<Record<Source, unknown>> | undefined): void {
+  for (const source of SOURCES) {
+    const schema = validate?.[source] as Schema | null | undefined;
+    if (!schema || typeof schema.prefs !== 'function') continue;
+    validate![source] = schema.prefs(source === 'payload' ? { abortEarly: false, convert: false } : { abortEarly: false });
+  }
+}
 
 /** `validate.failAction` of every route. An id that does not fit its schema names nothing, so it is 404. */
 export const refuseInput: Lifecycle.Method = (request, _h, error) => {
@@ -18,9 +29,14 @@ export const refuseInput: Lifecycle.Method = (request, _h, error) => {
   const source = boom.output.payload.validation?.source;
   if (source === 'params') throw problem('not_found', { detail: `There is nothing at ${request.path}.` });
   if (!source || !boom.details) throw error;
-  const errors = boom.details.map((item) => inputError(item, source, request));
+  const errors = unique(boom.details.map((item) => inputError(item, source, request)));
   throw problem('invalid_request', { detail: summary(errors), errors });
 };
+
+/** Joi may find several faults in one value that is simply given twice. */
+function unique(errors: InputError[]): InputError[] {
+  return [...new Map(errors.map((error) => [JSON.stringify(error), error])).values()];
+}
 
 function summary(errors: InputError[]): string {
   const [first] = errors;
@@ -44,6 +60,7 @@ function words(item: ValidationErrorItem, source: Source, request: Request): str
   const name = item.path.at(-1);
   if (item.type === 'object.unknown') return `is not known here${suggestion(String(name), knownNames(schema, item.path.slice(0, -1)))}`;
   if (source === 'query' && isRepeated(request, schema, item.path)) return 'is given more than once, but takes one value';
+  if (source === 'payload' && item.path.length === 0 && request.payload === null) return 'is missing';
   return withoutLabel(item);
 }
 

@@ -2,7 +2,6 @@ import type { Server } from '@hapi/hapi';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import pino from 'pino';
-import { systemClock } from '../../clock.ts';
 import type { CoreConfig } from '../../config/types.ts';
 import type { Caller, Check } from '../../plugin.ts';
 import type { Gates } from '../caller.ts';
@@ -36,7 +35,7 @@ export function testServer(setup: Setup = {}): TestServer {
     log: { level: 'info', access: setup.access ?? 'info', format: 'json' },
     metrics: { enabled: setup.metrics ?? false },
   } as unknown as CoreConfig;
-  const server = createServer({ config, version: '9.9.9', log, clock: systemClock, gates, checks: () => setup.checks ?? [], validateResponses: setup.validateResponses ?? true });
+  const server = createServer({ config, version: '9.9.9', log, gates, checks: () => setup.checks ?? [], validateResponses: setup.validateResponses ?? true });
   return { server, gates, lines };
 }
 

@@ -184,7 +184,7 @@ describe('A trace', () => {
     it(`${name} is ${verdict}`, async () => {
       const { server } = testServer();
       let seen = '';
-      server.route({ method: 'GET', path: '/t', handler: (request) => { seen = request.plugins.civic.trace.verdict; return 'x'; } });
+      server.route({ method: 'GET', path: '/t', handler: (request) => { seen = request.civic.trace.verdict; return 'x'; } });
       const res = await server.inject({ url: '/t', headers: { ...(traceparent && { traceparent }), tracestate: 'a=1' } });
       expect(res.statusCode).to.equal(200);
       expect(seen).to.equal(verdict);
@@ -209,7 +209,6 @@ function expectCommon(answer: Answer, { isTimed = true } = {}): void {
   expect(headers['x-request-id']).to.match(/^[!-~]{1,128}$/);
   expect(headers.traceparent).to.match(/^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/);
   expect(headers['x-content-type-options']).to.equal('nosniff');
-  expect(headers['referrer-policy']).to.equal('no-referrer');
   expect(headers['content-security-policy']).to.equal("default-src 'none'; frame-ancestors 'none'");
   expect(headers['strict-transport-security']).to.equal('max-age=31536000');
   expect(headers.vary).to.equal('accept-encoding, origin');

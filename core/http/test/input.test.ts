@@ -1,0 +1,141 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import Joi from 'joi';
+import { send, testServer } from './fixture.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const { server } = testServer();
+server.route({
+  method: 'GET',
+  path: '/api/things/{id}',
+  options: {
+    validate: {
+      params: Joi.object({ id: Joi.string().guid().required() }),
+      query: Joi.object({ limit: Joi.number().integer().min(1).max(100).default(25), sort: Joi.string().valid('name', 'recent'), issue_area: Joi.array().items(Joi.string()).single() }),
+    },
+  },
+  handler: (request) => request.query,
+});
+const body = Joi.object({ name: Joi.string().required(), size: Joi.number(), place: Joi.object({ colour: Joi.string() }), tags: Joi.array().items(Joi.string()) });
+server.route({ method: ['POST', 'PATCH'], path: '/api/things', options: { validate: { query: Joi.object({}), payload: body } }, handler: (request) => request.payload as object });
+server.route({ method: ['POST', 'DELETE'], path: '/api/things/act', options: { validate: { query: Joi.object({}) } }, handler: (_request, h) => h.response().code(204) });
+
+const THING = '/api/things/0190a6d2-3f3a-7b7c-8a55-000000000001';
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+describe('A query', () => {
+  before(() => server.start());
+  after(() => server.stop());
+
+  it('is converted and filled with defaults', async () => {
+    expect((await send(server, 'GET', `${THING}?limit=5&issue_area=a`)).json).to.equal({ limit: 5, issue_area: ['a'] });
+    expect((await send(server, 'GET', `${THING}?issue_area=a&issue_area=b`)).json).to.equal({ limit: 25, issue_area: ['a', 'b'] });
+  });
+
+  it('with an unknown parameter is refused with the nearest known name', async () => {
+    const answer = await send(server, 'GET', `${THING}?limt=5`);
+    expect(answer.status).to.equal(400);
+    expect(answer.json).to.include({ code: 'invalid_request', detail: 'limt is not known here; did you mean "limit"?' });
+    expect(answer.json.errors).to.equal([{ parameter: 'limt', detail: 'is not known here; did you mean "limit"?' }]);
+  });
+
+  it('with an unknown parameter that is near nothing is told what is known', async () => {
+    const answer = await send(server, 'GET', `${THING}?utm_source=x`);
+    expect(answer.json.errors[0].detail).to.equal('is not known here; known are limit, sort, issue_area');
+  });
+
+  it('with a single-valued parameter given twice is refused', async () => {
+    const answer = await send(server, 'GET', `${THING}?sort=name&sort=recent`);
+    expect(answer.status).to.equal(400);
+    expect(answer.json.errors).to.equal([{ parameter: 'sort', detail: 'is given more than once, but takes one value' }]);
+  });
+
+  it('with several faults is told all of them at once', async () => {
+    const answer = await send(server, 'GET', `${THING}?limit=101&sort=size&x=1`);
+    expect(answer.json.errors.map((error: { parameter: string }) => error.parameter)).to.equal(['limit', 'sort', 'x']);
+    expect(answer.json.errors[1].detail).to.equal('must be one of [name, recent]');
+    expect(answer.json.detail).to.equal('limit must be less than or equal to 100 (and 2 more)');
+  });
+});
+
+describe('A path', () => {
+  before(() => server.start());
+  after(() => server.stop());
+
+  it('with a malformed id names nothing', async () => {
+    const answer = await send(server, 'GET', '/api/things/0190a6d2');
+    expect([answer.status, answer.json.code]).to.equal([404, 'not_found']);
+    expect(answer.json.errors).to.be.undefined();
+  });
+});
+
+describe('A body', () => {
+  before(() => server.start());
+  after(() => server.stop());
+
+  const fault = async (text: string) => (await send(server, 'POST', '/api/things', { headers: JSON_TYPE, body: text })).json;
+
+  it('is taken as application/json with any charset', async () => {
+    for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="latin1"']) {
+      expect((await send(server, 'POST', '/api/things', { headers: { 'content-type': type }, body: '{"name":"x"}' })).status).to.equal(200);
+    }
+  });
+
+  it('of another type, of none, or of a malformed one is 415 and says what is taken', async () => {
+    for (const headers of [{ 'content-type': 'text/plain' }, { 'content-type': 'application/jsonx' }, { 'content-type': 'application/x-www-form-urlencoded' }, { 'content-type': 'nonsense' }, {}] as Record<string, string>[]) {
+      const post = await send(server, 'POST', '/api/things', { headers, body: '{"name":"x"}' });
+      expect([post.status, post.json.code, post.headers['accept-post'], post.headers['accept-patch']]).to.equal([415, 'unsupported_media_type', 'application/json', undefined]);
+      const patch = await send(server, 'PATCH', '/api/things', { headers, body: '{"name":"x"}' });
+      expect([patch.status, patch.headers['accept-patch'], patch.headers['accept-post']]).to.equal([415, 'application/json', undefined]);
+    }
+  });
+
+  it('need not be there where none is wanted', async () => {
+    expect((await send(server, 'POST', '/api/things/act')).status).to.equal(204);
+    expect((await send(server, 'DELETE', '/api/things/act')).status).to.equal(204);
+  });
+
+  it('that is missing where one is wanted is told so', async () => {
+    const answer = await send(server, 'POST', '/api/things');
+    expect([answer.status, answer.json.detail]).to.equal([400, 'The body is missing']);
+  });
+
+  it('that is not JSON is told where reading stopped', async () => {
+    expect(await fault('{"name": }')).to.include({ code: 'malformed_body', status: 400 });
+    expect((await fault('{"name": }')).detail).to.match(/Unexpected token/);
+    expect((await fault('{"__proto__": {}}')).code).to.equal('malformed_body');
+  });
+
+  it('with faults is told each place', async () => {
+    const { errors, detail } = await fault('{"size":"5","place":{"color":"red"},"tags":["a",1]}');
+    expect(errors).to.equal([
+      { pointer: '/name', detail: 'is required' },
+      { pointer: '/size', detail: 'must be a number' },
+      { pointer: '/place/color', detail: 'is not known here; did you mean "colour"?' },
+      { pointer: '/tags/1', detail: 'must be a string' },
+    ]);
+    expect(detail).to.equal('/name is required (and 3 more)');
+  });
+
+  it('of up to 1 MB passes, above it is 413 with or without a length', async () => {
+    const fits = JSON.stringify({ name: 'x'.repeat(1024 * 1024 - 11) });
+    expect((await send(server, 'POST', '/api/things', { headers: JSON_TYPE, body: fits })).status).to.equal(200);
+    for (const headers of [JSON_TYPE, { ...JSON_TYPE, 'transfer-encoding': 'chunked' }]) {
+      const answer = await send(server, 'POST', '/api/things', { headers, body: `${fits} ` });
+      expect([answer.status, answer.json.code, answer.json.detail]).to.equal([413, 'body_too_large', 'The body may have up to 1 MB.']);
+    }
+  });
+});
+
+describe('An answer', () => {
+  it('that does not fit its schema fails where answers are checked, and passes elsewhere', async () => {
+    for (const [validateResponses, status] of [[true, 500], [false, 200]] as const) {
+      const made = testServer({ validateResponses });
+      made.server.route({ method: 'GET', path: '/api/x', options: { response: { status: { 200: Joi.object({ a: Joi.number().required() }) } } }, handler: () => ({ a: '1' }) });
+      expect((await made.server.inject('/api/x')).statusCode).to.equal(status);
+      expect(made.lines.some((line) => line['level'] === 'error' && /does not fit its schema/.test(line['err'].message))).to.equal(validateResponses);
+    }
+  });
+});
