@@ -18,7 +18,7 @@ import { addMetrics } from './metrics.ts';
 import { writeProblem } from './problem.ts';
 import type { RequestState } from './state.ts';
 import { acceptUpgrade, addUpgrades, noteUpgrade } from './upgrade.ts';
-import { prepareSchemas, refuseInput, refuseResponse } from './validation.ts';
+import { keepJsonTypes, refuseInput, refuseResponse } from './validation.ts';
 
 export interface ServerOptions {
   config: CoreConfig;
@@ -54,7 +54,7 @@ export function createServer(options: ServerOptions): Server {
     upgrades: addUpgrades(server, basePath),
     problemPage: null,
   };
-  server.events.on('route', (route) => prepareSchemas(route.settings.validate));
+  server.events.on('route', (route) => keepJsonTypes(route.settings.validate));
   // Cheaper than `onRequest`, and early enough for hapi's own refusals.
   server.decorate('request', 'civic', (request: Request) => open(request, headers, basePath), { apply: true });
   server.ext('onPreResponse', (request, h) => close(request, h, headers, log));
