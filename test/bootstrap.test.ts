@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,15 @@ const { after, afterEach, before, beforeEach, describe, it } = lab;
 const NOBODY = 65534;
 const isRoot = process.getuid?.() === 0;
 
-describe('bin/civic', () => {
+// Built once; tests of what comes after a build take a copy.
+let built: Checkout;
+before(async () => {
+  built = createCheckout();
+  await built.civic();
+});
+after(() => built.throwAway());
+
+describe('bin/civic on a fresh clone', () => {
   let checkout: Checkout;
   beforeEach(() => { checkout = createCheckout(); });
   afterEach(() => checkout.throwAway());
@@ -30,11 +38,6 @@ describe('bin/civic', () => {
     expect(JSON.parse(checkout.read('dist/core/cli/main.js.map')).sources).to.equal(['../../../core/cli/main.ts']);
     expect(checkout.has('.civic/lock')).to.be.false();
     expect(checkout.has('.civic-dist')).to.be.false();
-  });
-
-  it('builds for a user what a type check would refuse', async () => {
-    checkout.write('core/wrong.ts', 'export const wrong: number = process.env.HOME;\n');
-    expect((await checkout.civic()).code).to.equal(0);
   });
 
   it('compiles the driver when the ready-made one does not run here', async () => {
@@ -102,46 +105,13 @@ describe('bin/civic', () => {
     expect(checkout.npmCalls()).to.equal(['ci --omit=dev', 'rebuild sqlite3']);
   });
 
-  it('takes over a lock whose holder is gone, half-written or silent on another host', async () => {
-    const long = new Date(Date.now() - 3_600_000);
-    const lock = join(checkout.root, '.civic/lock');
-    for (const content of [JSON.stringify({ pid: 2 ** 22 + 1, host: hostname() }), '{"pi', JSON.stringify({ pid: 1, host: 'elsewhere' })]) {
-      checkout.write('.civic/lock', content);
-      utimesSync(lock, long, long);
-      checkout.remove('dist');
-      expect((await checkout.civic()).code).to.equal(0);
-      expect(checkout.has('.civic/lock')).to.be.false();
-    }
-  });
-
-  it('writes nothing where it cannot: what is built runs, what is not says so', async () => {
-    const options = isRoot ? { uid: NOBODY } : {};
+  it('says so where it cannot write', async () => {
     const folders = ['', 'core', 'core/cli'].map((folder) => join(checkout.root, folder));
     for (const folder of folders) chmodSync(folder, 0o555);
-    const unbuilt = await checkout.civic([], options);
+    const { code, stderr } = await checkout.civic([], isRoot ? { uid: NOBODY } : {});
     for (const folder of folders) chmodSync(folder, 0o755);
-    expect(unbuilt.code).to.equal(1);
-    expect(unbuilt.stderr).to.contain(['cannot be written to', 'EACCES']);
-
-    await checkout.civic();
-    rmSync(join(checkout.root, '.civic'), { recursive: true });
-    utimesSync(join(checkout.root, 'core/cli/main.ts'), new Date(), new Date());
-    const stamp = checkout.read('dist/.civic-build');
-    for (const folder of ['', 'dist', 'node_modules']) chmodSync(join(checkout.root, folder), 0o555);
-    chmodSync(join(checkout.root, 'dist/.civic-build'), 0o444);
-    const built = await checkout.civic(['a'], options);
-    for (const folder of ['', 'dist', 'node_modules']) chmodSync(join(checkout.root, folder), 0o755);
-    expect(built).to.equal({ code: 1, stdout: '{"argv":["a"],"threads":"8"}\n', stderr: '' });
-    expect(checkout.read('dist/.civic-build')).to.equal(stamp);
-    expect(checkout.has('.civic')).to.be.false();
-  });
-
-  it('just runs when it came without sources', async () => {
-    await checkout.civic();
-    for (const file of ['tsconfig.json', 'core', 'package-lock.json', 'node_modules', '.civic', 'dist/.civic-build']) checkout.remove(file);
-    checkout.npmCalls();
-    expect(await checkout.civic(['a'])).to.equal({ code: 1, stdout: '{"argv":["a"],"threads":"8"}\n', stderr: '' });
-    expect(checkout.npmCalls()).to.equal([]);
+    expect(code).to.equal(1);
+    expect(stderr).to.contain(['cannot be written to', 'EACCES']);
   });
 
   it('leaves a linked node_modules alone', async () => {
@@ -159,12 +129,11 @@ describe('bin/civic', () => {
 
 describe('bin/civic once it is built', () => {
   let checkout: Checkout;
-  before(async () => {
-    checkout = createCheckout();
-    await checkout.civic();
+  beforeEach(() => {
+    checkout = createCheckout(built);
+    checkout.npmCalls();
   });
-  beforeEach(() => { checkout.npmCalls(); });
-  after(() => checkout.throwAway());
+  afterEach(() => checkout.throwAway());
 
   it('says nothing, asks npm nothing and costs under 60 ms of CPU when there is nothing to do', async () => {
     for (let file = 0; file < 400; file++) checkout.write(`core/many/file${file}.ts`, `export const value = ${file};\n`);
@@ -188,6 +157,11 @@ describe('bin/civic once it is built', () => {
     expect(checkout.npmCalls()).to.equal([]);
   });
 
+  it('builds for a user what a type check would refuse', async () => {
+    checkout.write('core/wrong.ts', 'export const wrong: number = process.env.HOME;\n');
+    expect((await checkout.civic()).code).to.equal(0);
+  });
+
   it('does not build again when files were only copied or touched', async () => {
     utimesSync(join(checkout.root, 'core/cli/main.ts'), new Date(), new Date());
     expect((await checkout.civic()).stderr).to.equal('');
@@ -207,6 +181,38 @@ describe('bin/civic once it is built', () => {
     expect(checkout.npmCalls()).to.equal(['install --no-save --omit=dev']);
     expect(checkout.has('node_modules/yaml')).to.be.true();
   });
+
+  it('takes over a lock whose holder is gone, half-written or silent on another host', async () => {
+    const long = new Date(Date.now() - 3_600_000);
+    const lock = join(checkout.root, '.civic/lock');
+    for (const content of [JSON.stringify({ pid: 2 ** 22 + 1, host: hostname() }), '{"pi', JSON.stringify({ pid: 1, host: 'elsewhere' })]) {
+      checkout.write('.civic/lock', content);
+      utimesSync(lock, long, long);
+      checkout.remove('dist');
+      expect((await checkout.civic()).code).to.equal(0);
+      expect(checkout.has('.civic/lock')).to.be.false();
+    }
+  });
+
+  it('writes nothing and runs where it cannot write', async () => {
+    utimesSync(join(checkout.root, 'core/cli/main.ts'), new Date(), new Date());
+    checkout.remove('.civic');
+    const stamp = checkout.read('dist/.civic-build');
+    const folders = ['', 'dist', 'node_modules'].map((folder) => join(checkout.root, folder));
+    for (const folder of folders) chmodSync(folder, 0o555);
+    chmodSync(join(checkout.root, 'dist/.civic-build'), 0o444);
+    const ended = await checkout.civic(['a'], isRoot ? { uid: NOBODY } : {});
+    for (const folder of folders) chmodSync(folder, 0o755);
+    expect(ended).to.equal({ code: 1, stdout: '{"argv":["a"],"threads":"8"}\n', stderr: '' });
+    expect(checkout.read('dist/.civic-build')).to.equal(stamp);
+    expect(checkout.has('.civic')).to.be.false();
+  });
+
+  it('just runs when it came without sources', async () => {
+    for (const file of ['tsconfig.json', 'core', 'package-lock.json', 'node_modules', '.civic', 'dist/.civic-build']) checkout.remove(file);
+    expect(await checkout.civic(['a'])).to.equal({ code: 1, stdout: '{"argv":["a"],"threads":"8"}\n', stderr: '' });
+    expect(checkout.npmCalls()).to.equal([]);
+  });
 });
 
 describe('bin/bootstrap.js --dev', () => {
@@ -214,8 +220,9 @@ describe('bin/bootstrap.js --dev', () => {
   beforeEach(() => { checkout = createCheckout(); });
   afterEach(() => checkout.throwAway());
 
-  it('adds development packages to a production install, and its build serves bin/civic too', async () => {
-    await checkout.civic();
+  it('adds development packages to a production install, which stay when bin/civic installs, and its build serves bin/civic', async () => {
+    checkout.throwAway();
+    checkout = createCheckout(built);
     checkout.npmCalls();
     const { code, stderr } = await checkout.dev();
     expect(code).to.equal(0);
@@ -223,35 +230,25 @@ describe('bin/bootstrap.js --dev', () => {
     expect(checkout.npmCalls()).to.equal(['install --no-save --include=dev']);
     expect((await checkout.civic()).stderr).to.equal('');
     expect((await checkout.dev()).stderr).to.equal('');
-  });
 
-  it('checks plugins against the sources of civic, on a fresh clone too', async () => {
-    checkout.write('core/index.ts', 'export const name: string = "civic";\n');
-    checkout.write('plugins/a/index.ts', 'import { name } from "civic";\nexport const upper: string = name.toUpperCase();\n');
-    expect((await checkout.dev()).code).to.equal(0);
-    checkout.write('core/index.ts', 'export const name: number = 1;\n');
-    expect((await checkout.dev()).stderr).to.contain('plugins/a/index.ts(2,35): error TS2339');
-  });
-
-  it('keeps development packages when a user start has to install', async () => {
-    await checkout.dev();
-    checkout.npmCalls();
     const lock = JSON.parse(checkout.read('package-lock.json'));
     lock.packages['node_modules/yaml'] = { version: '1.0.0' };
     checkout.write('package-lock.json', JSON.stringify(lock));
-    await checkout.civic();
+    expect((await checkout.civic()).code).to.equal(0);
     expect(checkout.npmCalls()).to.equal(['install --no-save --include=dev']);
   });
 
-  it('fails with the compiler\'s errors, and the build before stays', async () => {
-    await checkout.dev();
-    const before = checkout.read('dist/core/cli/main.js');
-    checkout.write('core/wrong.ts', 'export const wrong: number = "text";\n');
+  it('checks plugins against the sources of civic, fails with the compiler\'s errors, and the build before stays', async () => {
+    checkout.write('core/index.ts', 'export const name: string = "civic";\n');
+    checkout.write('plugins/a/index.ts', 'import { name } from "civic";\nexport const upper: string = name.toUpperCase();\n');
+    expect((await checkout.dev()).code).to.equal(0);
+    const before = checkout.read('dist/core/index.js');
+    checkout.write('core/index.ts', 'export const name: number = 1;\n');
     const { code, stderr } = await checkout.dev();
     expect(code).to.equal(1);
-    expect(stderr).to.contain('core/wrong.ts(1,14): error TS2322');
-    expect(checkout.read('dist/core/cli/main.js')).to.equal(before);
-    expect(checkout.has('dist/core/wrong.js')).to.be.false();
+    expect(stderr).to.contain('plugins/a/index.ts(2,35): error TS2339');
+    expect(checkout.read('dist/core/index.js')).to.equal(before);
+    expect(checkout.has('.civic/lock')).to.be.false();
   });
 });
 

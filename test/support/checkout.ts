@@ -70,13 +70,9 @@ export interface Started {
   says(text: string): Promise<void>;
 }
 
-/** A checkout in a temporary folder: this one's bin/ with a tiny main, a tiny lock file and an npm of its own. */
-export function createCheckout() {
-  const home = mkdtempSync(join(tmpdir(), 'civic-checkout-'));
-  chmodSync(home, 0o755);
+function writeCheckout(home: string): void {
   const root = join(home, 'civic');
   const path = join(home, 'path');
-  const calls = join(home, 'calls');
   mkdirSync(join(root, 'core', 'cli'), { recursive: true });
   mkdirSync(path);
   cpSync(join(projectRoot, 'bin'), join(root, 'bin'), { recursive: true });
@@ -87,7 +83,17 @@ export function createCheckout() {
   writeFileSync(join(root, 'core', 'cli', 'main.ts'), MAIN);
   writeFileSync(join(path, 'npm'), NPM, { mode: 0o755 });
   symlinkSync(process.execPath, join(path, 'node'));
+}
 
+/** A checkout in a temporary folder: this one's bin/ with a tiny main, a tiny lock file and an npm of its own. Or a copy of one, as it is now. */
+export function createCheckout(original?: { home: string }) {
+  const home = mkdtempSync(join(tmpdir(), 'civic-checkout-'));
+  chmodSync(home, 0o755);
+  if (original) cpSync(original.home, home, { recursive: true, verbatimSymlinks: true });
+  else writeCheckout(home);
+  const root = join(home, 'civic');
+  const path = join(home, 'path');
+  const calls = join(home, 'calls');
   function start(command: string[], options: { env?: Record<string, string>; uid?: number; path?: string } = {}): Started {
     const env = { PATH: options.path ?? path, HOME: home, FAKE_NPM_CALLS: calls, FAKE_NPM_PACKAGES: projectRoot, ...options.env };
     const child = spawn(process.execPath, command, { cwd: root, env, ...(options.uid ? { uid: options.uid, gid: options.uid } : {}) });
@@ -105,6 +111,7 @@ export function createCheckout() {
   }
 
   return {
+    home,
     root,
     start,
     civic: (args: string[] = [], options = {}) => start(['bin/civic', ...args], options).ended,
