@@ -161,7 +161,7 @@ function createKernel(options: ComposeOptions): Kernel {
   const { clock = systemClock, role = 'all' } = options;
   const gates: Kernel['gates'] = { resolvers: [], admit: [] };
   const checks: OwnedCheck[] = [];
-  const server = createServer({ config, version, log, clock, gates, checks: () => checks, validateResponses: options.strict ?? false });
+  const server = createServer({ config, version, log, gates, checks: () => checks, validateResponses: options.strict ?? false });
   const db = (): OpenDatabase => kernel.db ?? fail('The database is not open yet');
   const kernel: Kernel = {
     config, log, clock, gates, checks, server,
