@@ -1,4 +1,5 @@
-import { createTestDatabase } from './testing-postgres.ts';
+import type { MigrationSet } from './database/migrate.ts';
+import { copySqliteTemplate, postgresTemplate } from './testing-template.ts';
 
 export type TestDialect = 'sqlite' | 'postgres';
 
@@ -6,6 +7,8 @@ export type TestDialect = 'sqlite' | 'postgres';
 export interface TestDatabase {
   /** What goes into `database.url`; null for SQLite in the test's own folder. */
   url: string | null;
+  /** Makes it: empty, or migrated already where that saves time. */
+  create(sets?: MigrationSet[]): Promise<void>;
   drop(): Promise<void>;
 }
 
@@ -20,9 +23,12 @@ export function testDatabases(): TestDialect[] {
   return ['sqlite'];
 }
 
-export async function testDatabase(dialect: TestDialect): Promise<TestDatabase> {
-  if (dialect === 'sqlite') return { url: null, drop: async () => undefined };
+/** A database that is made by `create`, once it is known which migrations it will be opened with. */
+export async function testDatabase(dialect: TestDialect, dataDir: string): Promise<TestDatabase> {
+  if (dialect === 'sqlite') return { url: null, create: (sets = []) => copySqliteTemplate(sets, dataDir), drop: async () => undefined };
   const admin = process.env.CIVIC_TEST_PG_URL;
   if (!admin) throw new Error('A test on Postgres needs CIVIC_TEST_PG_URL: the address of a Postgres where databases may be made and dropped');
-  return createTestDatabase(admin);
+  const { planTestDatabase } = await import('./testing-postgres.ts');
+  const { url, create, drop } = planTestDatabase(admin);
+  return { url, drop, create: async (sets) => create(sets && await postgresTemplate(admin, sets)) };
 }

@@ -226,20 +226,37 @@ export async function startPostgres(): Promise<RunningPostgres | { missing: stri
   return { missing };
 }
 
-/** A new database on that server, a copy of `template` if one is named. Nobody may be connected to the template. */
-export async function createTestDatabase(adminUrl: string, options: { template?: string } = {}): Promise<{ url: string; drop(): Promise<void> }> {
-  const name = `civic_test_${randomBytes(8).toString('hex')}`;
-  const execute = async (sql: string) => {
-    const client = new pg.Client({ connectionString: adminUrl });
-    await client.connect();
-    try {
-      await client.query(sql);
-    } finally {
-      await client.end();
-    }
-  };
-  await execute(`create database ${name}${options.template ? ` template ${pg.escapeIdentifier(options.template)}` : ''}`);
+/** Runs `work` with a connection to that server. */
+export async function onServer<T>(adminUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The address of another database on the same server. */
+export function databaseUrl(adminUrl: string, name: string): string {
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => execute(`drop database if exists ${name} with (force)`) };
+  return url.href;
+}
+
+export interface PlannedDatabase {
+  url: string;
+  /** Makes it, as a copy of `template` if one is named. Nobody may be connected to the template. */
+  create(template?: string | null): Promise<void>;
+  drop(): Promise<void>;
+}
+
+/** A database on that server that is not made yet. */
+export function planTestDatabase(adminUrl: string): PlannedDatabase {
+  const name = `civic_test_${randomBytes(8).toString('hex')}`;
+  return {
+    url: databaseUrl(adminUrl, name),
+    create: (template) => onServer(adminUrl, async (client) => { await client.query(`create database ${name}${template ? ` template ${pg.escapeIdentifier(template)}` : ''}`); }),
+    drop: () => onServer(adminUrl, async (client) => { await client.query(`drop database if exists ${name} with (force)`); }),
+  };
 }

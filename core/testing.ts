@@ -67,10 +67,11 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   }
 
   try {
-    if (options.open !== false) database = await testDatabase(options.database ?? 'sqlite');
+    if (options.open !== false) database = await testDatabase(options.database ?? 'sqlite', folder);
     composition = await composeForTest(options, folder, database);
     recordAnswers(composition.server, { ...composition.surroundings, onFault: (fault) => { faults.push(fault); } });
     if (database) {
+      await database.create(composition.migrations);
       await composition.open({ writes: true, schema: 'migrate' });
       await composition.start();
       if (options.listen) await composition.listen();

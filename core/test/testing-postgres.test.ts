@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { projectRoot } from '../root.ts';
 import { isRunning, runningProcesses } from './processes.ts';
-import { createTestDatabase, startEmbeddedPostgres, startPostgres, type RunningPostgres } from '../testing-postgres.ts';
+import { planTestDatabase, startEmbeddedPostgres, startPostgres, type RunningPostgres } from '../testing-postgres.ts';
 
 const MODULE = new URL('../testing-postgres.js', import.meta.url).href;
 const OWN = ['CIVIC_TEST_PG_URL', 'CIVIC_TEST_PG_BIN', 'CIVIC_TEST_PG_MISSING', 'CIVIC_REQUIRE_PG'];
@@ -61,11 +61,12 @@ async function until(isTrue: () => boolean): Promise<void> {
   expect(isTrue()).to.be.true();
 }
 
-describe('createTestDatabase', { skip: Boolean(missing) }, () => {
+describe('planTestDatabase', { skip: Boolean(missing) }, () => {
   after(() => stop());
 
   it('makes a database and drops it, with somebody still connected', async () => {
-    const database = await createTestDatabase(url);
+    const database = planTestDatabase(url);
+    await database.create();
     const client = new pg.Client({ connectionString: database.url });
     client.on('error', () => {});
     await client.connect();
@@ -76,9 +77,11 @@ describe('createTestDatabase', { skip: Boolean(missing) }, () => {
   });
 
   it('copies a template', async () => {
-    const template = await createTestDatabase(url);
+    const template = planTestDatabase(url);
+    await template.create();
     await query(template.url, 'create table kept as select 7 as number');
-    const copy = await createTestDatabase(url, { template: new URL(template.url).pathname.slice(1) });
+    const copy = planTestDatabase(url);
+    await copy.create(new URL(template.url).pathname.slice(1));
     expect(await query(copy.url, 'select number from kept')).to.equal([{ number: 7 }]);
     await copy.drop();
     await template.drop();

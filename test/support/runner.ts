@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { startPostgres, type RunningPostgres } from '../../core/testing-postgres.ts';
+import { dropPostgresTemplates } from '../../core/testing-template.ts';
 import { endAllFiles, runFile, type FileResult } from './file.ts';
 import { showProgress } from './progress.ts';
 
@@ -66,14 +67,14 @@ async function runAll(files: string[], options: RunOptions, env: NodeJS.ProcessE
   const waiting = files.toSorted((a, b) => (times[nameOf(b)] ?? Infinity) - (times[nameOf(a)] ?? Infinity) || 0);
   const jobs = options.jobs ?? (Number(process.env.CIVIC_TEST_JOBS) || Math.min(availableParallelism(), 8));
   const limit = (options.fileSeconds ?? (Number(process.env.CIVIC_TEST_FILE_SECONDS) || 120)) * 1000;
-  const reports = mkdtempSync(join(tmpdir(), 'civic-tests-'));
+  const run = mkdtempSync(join(tmpdir(), 'civic-tests-'));
   const progress = showProgress(files.length);
   const results: FileResult[] = [];
   const work = async () => {
     for (let file = waiting.shift(); file; file = waiting.shift()) {
       const name = nameOf(file);
       progress.started(name);
-      const result = await runFile({ file, name, env, limit, report: join(reports, name.replaceAll(sep, '-')) });
+      const result = await runFile({ file, name, env: { ...env, CIVIC_TEST_RUN: run }, limit, report: join(run, name.replaceAll(sep, '-')) });
       times[name] = result.ms;
       results.push(result);
       progress.ended(result);
@@ -81,7 +82,8 @@ async function runAll(files: string[], options: RunOptions, env: NodeJS.ProcessE
   };
   await Promise.all(Array.from({ length: jobs }, work));
   progress.finish();
-  rmSync(reports, { recursive: true, force: true });
+  if (env.CIVIC_TEST_PG_URL) await dropPostgresTemplates(env.CIVIC_TEST_PG_URL, run);
+  rmSync(run, { recursive: true, force: true });
   writeTimes(options.timesFile, times);
   return results;
 }

@@ -69,7 +69,8 @@ describe('bin/civic backup and restore', () => {
 
   if (testDatabases().includes('postgres')) {
     it('move an instance to Postgres and back with nothing changed', async () => {
-      const database = await testDatabase('postgres');
+      const database = await testDatabase('postgres', instance.folder);
+      await database.create();
       const onPostgres = createInstance({ plugins, database: { url: database.url } });
       const back = createInstance({ plugins });
       const folders = ['there', 'back', 'again'].map((name) => join(instance.folder, name));

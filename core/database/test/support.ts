@@ -37,7 +37,8 @@ export async function createFolder(): Promise<string> {
 
 async function createDatabase(dialect: Dialect): Promise<TestDatabase> {
   const dataDir = await createFolder();
-  const { url, drop } = await testDatabase(dialect);
+  const { url, create, drop } = await testDatabase(dialect, dataDir);
+  if (dialect === 'postgres') await create();
   const open = new Set<OpenDatabase>();
   async function closeAll(): Promise<void> {
     for (const db of open) await db.close();

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import pino from 'pino';
+import { openDatabase } from './database/connect.ts';
+import { migrate, type MigrationSet } from './database/migrate.ts';
+import { databaseUrl, onServer } from './testing-postgres.ts';
+
+// Migrating is the same for every test of the same plugins. Within a run of all tests, whose folder `CIVIC_TEST_RUN`
+// names, it is done once a database and copied; a file that is run by itself migrates by itself.
+
+/** Puts a database with the schema of these migrations into `dataDir`. Does nothing outside a run of all tests. */
+export async function copySqliteTemplate(sets: MigrationSet[], dataDir: string): Promise<void> {
+  const run = process.env.CIVIC_TEST_RUN;
+  if (!run) return;
+  const template = join(run, `${keyOf(sets)}.db`);
+  if (!existsSync(template)) {
+    const making = mkdtempSync(join(run, 'making-'));
+    await migrateInto(null, making, sets);
+    // Two processes may make it at once; either is as good.
+    renameSync(join(making, 'civic.db'), template);
+    rmSync(making, { recursive: true });
+  }
+  mkdirSync(dataDir, { recursive: true });
+  copyFileSync(template, join(dataDir, 'civic.db'));
+}
+
+/** The name of a database with the schema of these migrations, to be copied by Postgres. Null outside a run of all tests. */
+export async function postgresTemplate(adminUrl: string, sets: MigrationSet[]): Promise<string | null> {
+  const run = process.env.CIVIC_TEST_RUN;
+  if (!run) return null;
+  const name = `${templatePrefix(run)}${keyOf(sets)}`;
+  await onServer(adminUrl, async (client) => {
+    await client.query('select pg_advisory_lock(hashtext($1))', [name]);
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+    if (rowCount) return;
+    await client.query(`create database ${name}`);
+    await migrateInto(databaseUrl(adminUrl, name), run, sets);
+  });
+  return name;
+}
+
+export async function dropPostgresTemplates(adminUrl: string, run: string): Promise<void> {
+  await onServer(adminUrl, async (client) => {
+    const { rows } = await client.query('select datname from pg_database where starts_with(datname, $1)', [templatePrefix(run)]);
+    for (const { datname } of rows) await client.query(`drop database ${datname} with (force)`);
+  });
+}
+
+function templatePrefix(run: string): string {
+  return `civic_template_${createHash('sha256').update(basename(run)).digest('hex').slice(0, 8)}_`;
+}
+
+function keyOf(sets: MigrationSet[]): string {
+  return createHash('sha256').update(JSON.stringify(sets)).digest('hex').slice(0, 16);
+}
+
+async function migrateInto(url: string | null, dataDir: string, sets: MigrationSet[]): Promise<void> {
+  const db = await openDatabase({ url, dataDir, pool: 2, log: pino({ level: 'silent' }) });
+  await migrate(db, sets);
+  await db.close();
+}
