@@ -7,7 +7,10 @@ const LAB = join(projectRoot, 'node_modules', '@hapi', 'lab', 'bin', 'lab');
 const REPORTER = join(projectRoot, 'test', 'support', 'reporter.cjs');
 const TEST_MS = 20_000;
 // Global symbols that libraries leave; everything else that a test leaves there is a leak.
-const KNOWN_GLOBALS = ['Symbol(undici.globalDispatcher.1)', 'Symbol(undici.globalDispatcher.2)'];
+const KNOWN_GLOBALS = [
+  'Symbol(undici.globalDispatcher.1)', 'Symbol(undici.globalDispatcher.2)',
+  '__zod_globalConfig', '__zod_globalRegistry', '__core-js_shared__', 'Symbol(signal-exit emitter)',
+];
 
 export interface FileResult {
   name: string;

@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+
+const CANDIDATES = [process.env.CIVIC_TEST_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const executable = CANDIDATES.find((path) => path && existsSync(path));
+
+/** Why there is no browser to test with; null when there is one. `CIVIC_REQUIRE_BROWSER=1` makes its absence an error. */
+export function missingBrowser(): string | null {
+  if (executable) return null;
+  const reason = 'no Chromium was found: install the package chromium, or name one in CIVIC_TEST_CHROMIUM';
+  if (process.env.CIVIC_REQUIRE_BROWSER === '1') throw new Error(reason);
+  process.stderr.write(`skipped in the browser: ${reason}\n`);
+  return reason;
+}
+
+export async function openBrowser(): Promise<Browser> {
+  const { chromium } = await import('playwright-core');
+  return chromium.launch({ executablePath: executable, args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'] });
+}
+
+/** What axe finds seriously wrong with a page for people who use a keyboard, a screen reader or need contrast. */
+export async function seriousFaults(page: Page): Promise<string[]> {
+  const { default: axe } = await import('axe-core');
+  // The page's own policy forbids injected scripts, so this runs through the debugger.
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate('axe.run()') as { violations: { id: string; impact: string; nodes: { target: string[] }[] }[] };
+  return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+}
