@@ -1,0 +1,61 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { join } from 'node:path';
+import { createInstance, testPlugins } from '../../../test/support/civic.ts';
+import { nodeResult } from '../checks.ts';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+interface Finding {
+  name: string;
+  status: string;
+  detail: string;
+  fix?: string;
+}
+
+async function findings(config: object | string): Promise<{ code: number | null; byName: Map<string, Finding> }> {
+  const instance = createInstance(config);
+  const { code, stdout } = await instance.civic('doctor', '--json');
+  instance.remove();
+  const { findings: found } = JSON.parse(stdout) as { findings: Finding[] };
+  return { code, byName: new Map(found.map((finding) => [finding.name, finding])) };
+}
+
+describe('bin/civic doctor', () => {
+  it('finds nothing wrong with a fresh instance, before its first start', async () => {
+    const { code, byName } = await findings({ plugins: { notes: { from: join(testPlugins, 'notes') } } });
+    expect(code).to.equal(0);
+    for (const name of ['node', 'data folder', 'disk', 'file system', 'clock', 'config', 'public address', 'proxy', 'database']) expect(byName.get(name)?.status, name).to.equal('ok');
+    expect(byName.get('migrations')).to.include({ status: 'warning', fix: 'bin/civic serve applies them, or bin/civic migrate' });
+  });
+
+  it('goes on with a broken config, and shows what is wrong with it', async () => {
+    const { code, byName } = await findings('http:\n  prot: 80\n');
+    expect(code).to.equal(1);
+    expect(byName.get('node')?.status).to.equal('ok');
+    expect(byName.get('config')?.status).to.equal('failed');
+    expect(byName.get('config')?.detail).to.contain('prot');
+  });
+
+  it('warns of a public address that is not encrypted, and of a proxy nobody trusts', async () => {
+    const plain = await findings({ public_url: 'http://civic.example.org' });
+    expect(plain.byName.get('public address')).to.include({ status: 'warning', detail: 'http://civic.example.org is not encrypted' });
+    const proxied = await findings({ public_url: 'https://civic.example.org' });
+    expect(proxied.byName.get('public address')?.status).to.equal('ok');
+    expect(proxied.byName.get('proxy')?.fix).to.contain('http.trusted_proxies');
+    expect(proxied.code).to.equal(0);
+  });
+
+  it('names a database that cannot be reached, without its password', async () => {
+    const { code, byName } = await findings({ database: { url: 'postgres://civic:top-secret@127.0.0.1:1/civic' } });
+    expect(code).to.equal(1);
+    expect(byName.get('database')?.status).to.equal('failed');
+    expect(JSON.stringify([...byName.values()])).to.not.contain('top-secret');
+  });
+
+  it('knows which versions of Node will do', () => {
+    for (const version of ['20.19.0', '22.1.0', '24.9.9', '25.0.0']) expect(nodeResult(version).status).to.equal('ok');
+    for (const version of ['18.20.0', '20.18.9', '26.0.0']) expect(nodeResult(version)).to.include({ status: 'failed', fix: 'use Node 20.19 or newer, below 26' });
+  });
+});

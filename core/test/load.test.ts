@@ -1,0 +1,80 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { loadPlugin } from '../load.ts';
+import { definePlugin } from '../plugin.ts';
+import * as civic from '../index.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const source = (name: string) => `import * as civic from 'civic';\nexport default Object.assign(civic.definePlugin({ name: '${name}', summary: 'Here', register() {} }), { civic });\n`;
+
+describe('Loading a plugin', () => {
+  let folder: string;
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'civic-load-'));
+    write('folder/index.js', source('here'));
+    write('folder/package.json', '{ "type": "module" }');
+    write('file.mjs', source('here'));
+    write('node_modules/civic-plugin-new/package.json', '{ "type": "module", "exports": { ".": { "import": "./lib/plugin.js" } } }');
+    write('node_modules/civic-plugin-new/lib/plugin.js', source('here'));
+    write('node_modules/@town/civic-plugin-old/package.json', '{ "type": "module", "main": "plugin.js" }');
+    write('node_modules/@town/civic-plugin-old/plugin.js', source('here'));
+    write('throws/index.mjs', '');
+    write('empty.mjs', 'export default {};\n');
+    write('broken.mjs', 'throw new Error("no such luck");\n');
+    write('needy.mjs', "import 'a-package-nobody-has';\n");
+  });
+  after(() => { rmSync(folder, { recursive: true, force: true }); });
+
+  for (const from of ['./folder', './folder/index.js', './file.mjs', 'civic-plugin-new', '@town/civic-plugin-old']) {
+    it(`works the same way from ${from}, on this very civic`, async () => {
+      const plugin = await loadPlugin('here', from, folder);
+      expect(plugin).to.include({ name: 'here', summary: 'Here' });
+      expect((plugin as unknown as { civic: typeof civic }).civic.definePlugin).to.shallow.equal(definePlugin);
+    });
+  }
+
+  it('works from an absolute path', async () => {
+    expect((await loadPlugin('here', join(folder, 'folder'), '/')).name).to.equal('here');
+  });
+
+  for (const [from, message] of [
+    ['./nowhere', /^Nothing is at .*nowhere$/],
+    ['./throws', /has no index\.js$/],
+    ['./empty.mjs', /has no plugin as its default export: export default definePlugin/],
+    ['./broken.mjs', /broken\.mjs cannot be loaded: no such luck$/],
+    ['./needy.mjs', /cannot be loaded: Cannot find package 'a-package-nobody-has'/],
+    ['civic-plugin-absent', /^The package "civic-plugin-absent" is not installed: npm install civic-plugin-absent$/],
+  ] as const) {
+    it(`says what is wrong with ${from}`, async () => {
+      await expect(loadPlugin('here', from, folder)).to.reject(message);
+    });
+  }
+
+  it('says so when the plugin has another name than its section', async () => {
+    await expect(loadPlugin('there', './folder', folder)).to.reject(/is the plugin "here", not "there": name the section "here"/);
+  });
+
+  it('says so when the kit has no plugin of that name', async () => {
+    await expect(loadPlugin('nonesuch', undefined, folder)).to.reject('There is no plugin "nonesuch" in this kit');
+  });
+});
+
+describe('definePlugin', () => {
+  it('refuses names that cannot prefix a table, and plugins that do not say what they are for', () => {
+    for (const name of ['', 'My', 'my-plugin', '7up', 'my_plugin']) expect(() => definePlugin({ name, summary: 'x', register: () => undefined })).to.throw(/cannot name a plugin/);
+    expect(() => definePlugin({ name: 'mute', summary: '', register: () => undefined })).to.throw('The plugin mute has no summary');
+  });
+
+  it('refuses problem codes that are not snake_case', () => {
+    expect(() => definePlugin({ name: 'odd', summary: 'x', problems: { 'not-snake': { status: 400, title: 'x', advice: 'x' } }, register: () => undefined })).to.throw(/not snake_case/);
+  });
+});
