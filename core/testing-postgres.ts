@@ -42,7 +42,7 @@ function messageOf(error: unknown): string {
 }
 
 /** Postgres refuses to run as root. */
-async function unprivilegedUser(): Promise<{ uid?: number; gid?: number }> {
+export async function unprivilegedUser(): Promise<{ uid?: number; gid?: number }> {
   if (process.getuid?.() !== 0) return {};
   for (const name of ['postgres', 'nobody']) {
     try {
@@ -95,7 +95,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function initialise(bin: string, data: string, user: object): Promise<void> {
+export async function initialise(bin: string, data: string, user: object): Promise<void> {
   let reason: unknown;
   for (const locale of LOCALES) {
     try {
@@ -166,7 +166,8 @@ function hasBinaries(folder: string): boolean {
   }
 }
 
-function installedBin(): string | undefined {
+/** Where this machine has Postgres; undefined when it has none. */
+export function installedBin(): string | undefined {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
   return [...(process.env.PATH ?? '').split(delimiter), ...versions.map((version) => join(debian, version, 'bin'))].find(hasBinaries);

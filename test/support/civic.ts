@@ -19,6 +19,10 @@ export interface Ended {
 export interface RunOptions {
   env?: Record<string, string>;
   cwd?: string;
+  /** A program and its arguments that starts `bin/civic`, such as `unshare`. */
+  through?: string[];
+  /** Another user to run as. */
+  uid?: number;
 }
 
 /** An instance of its own: a config file and a data folder, gone at the end. */
@@ -28,6 +32,8 @@ export interface Instance {
   /** Runs `bin/civic` on it. */
   civic(...args: string[]): Promise<Ended>;
   serve(...args: string[]): Promise<Served>;
+  /** The same, without waiting until it answers. */
+  start(...args: string[]): Promise<Starting>;
   remove(): void;
 }
 
@@ -39,6 +45,11 @@ export interface Served {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
+/** A server that may not answer yet. */
+export interface Starting extends Served {
+  answering(): Promise<void>;
+}
+
 export function createInstance(config: object | string = {}, options: RunOptions = {}): Instance {
   const folder = mkdtempSync(join(tmpdir(), 'civic-instance-'));
   const configFile = join(folder, 'civic.yaml');
@@ -48,13 +59,16 @@ export function createInstance(config: object | string = {}, options: RunOptions
     configFile,
     civic: (...args) => runCivic([...args, '--config', configFile], options),
     serve: (...args) => serveCivic([...args, '--config', configFile], options),
+    start: (...args) => startCivic([...args, '--config', configFile], options),
     remove: () => { rmSync(folder, { recursive: true, force: true }); },
   };
 }
 
 function launch(args: string[], options: RunOptions): ChildProcess {
-  return spawn(join(root, 'bin/civic'), args, {
+  const [command, ...words] = [...(options.through ?? []), join(root, 'bin/civic'), ...args];
+  return spawn(command!, words, {
     cwd: options.cwd ?? root,
+    uid: options.uid,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -71,21 +85,27 @@ export async function runCivic(args: string[], options: RunOptions = {}): Promis
 }
 
 export async function serveCivic(args: string[], options: RunOptions = {}): Promise<Served> {
+  const served = await startCivic(args, options);
+  await served.answering();
+  return served;
+}
+
+export async function startCivic(args: string[], options: RunOptions = {}): Promise<Starting> {
   const port = await freePort();
   const child = launch(['serve', '--port', String(port), ...args], options);
   let output = '';
   child.stdout!.on('data', (chunk) => { output += chunk; });
   child.stderr!.on('data', (chunk) => { output += chunk; });
   const url = `http://127.0.0.1:${port}`;
-  await answering(url, child, () => output);
+  const closed = once(child, 'close');
   return {
     url,
     child,
     output: () => output,
+    answering: () => answering(url, child, () => output),
     async stop(signal = 'SIGTERM') {
-      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-      child.kill(signal);
-      await once(child, 'close');
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      await closed;
       return child.exitCode;
     },
   };
@@ -93,7 +113,7 @@ export async function serveCivic(args: string[], options: RunOptions = {}): Prom
 
 async function answering(url: string, child: ChildProcess, output: () => string): Promise<void> {
   for (const end = Date.now() + 20_000; Date.now() < end;) {
-    if (child.exitCode !== null) throw new Error(`The server ended with exit code ${child.exitCode}:\n${output()}`);
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The server ended with ${child.signalCode ?? `exit code ${child.exitCode}`}:\n${output()}`);
     const answer = await fetch(`${url}/health`).catch(() => null);
     if (answer?.ok) return;
     await new Promise((done) => { setTimeout(done, 20); });

@@ -10,7 +10,7 @@ async function addEntry(tx: Tx, entry: Entry): Promise<void> {
 }
 
 function entries(read: Reader): Promise<Entry[]> {
-  return read('digest_entries').select('seq', 'text').orderBy('seq');
+  return read('digest_entries').select('seq', 'text').orderBy('key');
 }
 
 /** Hears of notes and keeps its own list of them: once each, in order. */
@@ -22,6 +22,7 @@ export default definePlugin({
 
   register(server, civic) {
     civic.on('notes.written', (tx, event) => addEntry(tx, { seq: event.seq, text: event.payload.id }));
+    civic.watch('notes.written', (event) => { civic.log.info({ note: event.payload.id }, 'Heard of a note'); });
 
     server.route({
       method: 'GET',

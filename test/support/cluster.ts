@@ -1,0 +1,90 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { initialise, installedBin, unprivilegedUser } from '../../core/testing-postgres.ts';
+import { freePort } from './civic.ts';
+
+/** A Postgres of its own that may be crashed and started again, with everything that keeps data over a crash switched on. */
+export interface Cluster {
+  /** The address of a superuser's database. */
+  url: string;
+  start(): Promise<void>;
+  /** SIGQUIT is the harshest: nothing is written down, and the next start recovers from the log. */
+  stop(signal?: 'SIGQUIT' | 'SIGINT'): Promise<void>;
+  /** From now on this user has to give this password. */
+  requirePassword(user: string, password: string): Promise<void>;
+  query(sql: string, url?: string): Promise<Record<string, unknown>[]>;
+  log(): string;
+  remove(): Promise<void>;
+}
+
+/** Why there can be none here; null when there can. */
+export function clusterMissing(): string | null {
+  return installedBin() ? null : 'this machine has no Postgres of its own that could be stopped and started';
+}
+
+export async function createCluster(): Promise<Cluster> {
+  const bin = installedBin()!;
+  const user = await unprivilegedUser();
+  const folder = mkdtempSync(join(tmpdir(), `civic-postgres-${process.pid}-`));
+  if (user.uid !== undefined) await promisify(execFile)('chown', [`${user.uid}:${user.gid}`, folder]);
+  const data = join(folder, 'data');
+  const logFile = join(folder, 'log');
+  await initialise(bin, data, user);
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  let server: ChildProcess | null = null;
+
+  async function query(sql: string, to = url): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: to });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return (await client.query(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async function start(): Promise<void> {
+    server = spawn(join(bin, 'postgres'), ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', '', '-c', 'max_connections=100'], { ...user, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [server.stdout!, server.stderr!]) stream.on('data', (chunk) => { appendFileSync(logFile, chunk); });
+    for (const end = Date.now() + 30_000; Date.now() < end; await sleep(20)) {
+      if (server.exitCode !== null) break;
+      if (await query('select 1').then(() => true, () => false)) return;
+    }
+    throw new Error(`Postgres did not start:\n${readFileSync(logFile, 'utf8')}`);
+  }
+
+  async function stop(signal: 'SIGQUIT' | 'SIGINT' = 'SIGINT'): Promise<void> {
+    const stopping = server;
+    server = null;
+    if (!stopping || stopping.exitCode !== null) return;
+    stopping.kill(signal);
+    await once(stopping, 'exit');
+  }
+
+  await start();
+  return {
+    url,
+    start,
+    stop,
+    query,
+    async requirePassword(name, password) {
+      await query(`create role ${name} login superuser password '${password}'`);
+      const rules = join(data, 'pg_hba.conf');
+      writeFileSync(rules, `host all ${name} all scram-sha-256\n${readFileSync(rules, 'utf8')}`);
+      await query('select pg_reload_conf()');
+    },
+    log: () => readFileSync(logFile, 'utf8'),
+    async remove() {
+      await stop('SIGQUIT');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
