@@ -10,7 +10,7 @@ const run = Joi.object({
   begun_at: Joi.string().required(),
   ended_at: Joi.string().allow(null).required(),
 });
-const chore = Joi.object({ id: Joi.string().required(), done: Joi.number().required(), runs: Joi.array().items(run).required() }).id('Chore');
+const chore = Joi.object({ id: Joi.string().required(), done: Joi.number().required(), runs: Joi.array().items(run).required() }).meta({ name: 'Chore' });
 
 interface Order {
   id: string;
