@@ -1,5 +1,4 @@
 import type { Server } from '@hapi/hapi';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { coreChecks } from './checks.ts';
 import { addCommand, civicFor, type Kernel, type OwnedCheck, type OwnedCommand } from './civic.ts';
@@ -11,6 +10,7 @@ import type { Surroundings } from './contracts/answer.ts';
 import { asyncApi, type AsyncApi } from './contracts/asyncapi.ts';
 import { openApi, type OpenApi } from './contracts/openapi.ts';
 import { openDatabase, type OpenDatabase } from './database/connect.ts';
+import { makeDataFolder } from './database/folder.ts';
 import { takeWriterLock, type WriterLock } from './database/lock.ts';
 import { migrate, pendingMigrations, type MigrationName, type MigrationSet } from './database/migrate.ts';
 import { createEvents, type EventBus } from './events.ts';
@@ -227,11 +227,7 @@ function migrationsOf(plugins: Plugin[]): MigrationSet[] {
 }
 
 async function prepareDataFolder(config: CoreConfig, writes: boolean): Promise<WriterLock | null> {
-  try {
-    mkdirSync(config.data_dir, { recursive: true });
-  } catch (error) {
-    throw new Failure(`The data folder ${config.data_dir} cannot be made: ${(error as Error).message}`);
-  }
+  makeDataFolder(config.data_dir);
   return writes && !isPostgres(config) ? takeWriterLock(config.data_dir) : null;
 }
 

@@ -1,7 +1,7 @@
-import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, statfsSync } from 'node:fs';
 import { isPostgres, type Composition } from '../compose.ts';
 import type { CoreConfig } from '../config/types.ts';
+import { existingFolder, folderFault } from '../database/folder.ts';
 import { newerMigrations, pendingMigrations } from '../database/migrate.ts';
 import type { Check, CheckResult } from '../plugin.ts';
 
@@ -28,23 +28,14 @@ export function nodeResult(version: string): CheckResult {
   return isFine ? ok(`version ${version}`) : failed(`version ${version}`, 'use Node 20.19 or newer, below 26');
 }
 
-/** The folder itself, or the nearest one above it that exists. */
-function existing(folder: string): string {
-  const path = resolve(folder);
-  return existsSync(path) || path === dirname(path) ? path : existing(dirname(path));
-}
-
 function folderResult(folder: string): CheckResult {
-  try {
-    accessSync(existing(folder), constants.W_OK | constants.X_OK);
-    return ok(existsSync(folder) ? `${folder} is writable` : `${folder} will be made by the first start`);
-  } catch {
-    return failed(`${folder} cannot be written by this user`, `chown it to this user, or choose another with data_dir`);
-  }
+  const fault = folderFault(folder);
+  if (fault) return failed(fault.detail, fault.fix);
+  return ok(existsSync(folder) ? `${folder} is writable` : `${folder} will be made by the first start`);
 }
 
 function diskResult(folder: string): CheckResult {
-  const { bavail, bsize } = statfsSync(existing(folder));
+  const { bavail, bsize } = statfsSync(existingFolder(folder));
   const free = Math.floor((bavail * bsize) / MEGABYTE);
   const detail = `${free.toLocaleString('en-US')} MB free`;
   if (free < 100) return failed(detail, 'make room: below 100 MB writes will soon be refused');
@@ -53,7 +44,7 @@ function diskResult(folder: string): CheckResult {
 }
 
 function fileSystemResult(config: CoreConfig): CheckResult {
-  const kind = NETWORK_FILE_SYSTEMS[statfsSync(existing(config.data_dir)).type];
+  const kind = NETWORK_FILE_SYSTEMS[statfsSync(existingFolder(config.data_dir)).type];
   if (!kind) return ok('a local file system');
   if (isPostgres(config)) return ok(`${kind}; the database is elsewhere`);
   return failed(`the data folder is on ${kind}, where SQLite can lose data`, 'put data_dir on a local disk, or use Postgres (database.url)');

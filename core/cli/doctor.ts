@@ -1,4 +1,4 @@
-import type { Composition } from '../compose.ts';
+import { isPostgres, type Composition } from '../compose.ts';
 import { describeErrors } from '../config/report.ts';
 import type { CheckResult } from '../plugin.ts';
 import { prepare, type Prepared } from '../prepare.ts';
@@ -50,7 +50,7 @@ async function findingsInside(prepared: Prepared): Promise<Finding[]> {
     const isUsable = !ofDatabase.some(hasFailed);
     return [...ofDatabase, ...(isUsable ? await run(composition.checks.map((check) => ({ ...check, name: `${check.plugin}: ${check.name}` }))) : [])];
   } catch (error) {
-    return [{ name: 'database', status: 'failed', detail: (error as Error).message, fix: 'see database.url in docs/configuration.md' }];
+    return [{ name: 'database', status: 'failed', detail: (error as Error).message, fix: isPostgres(prepared.config) ? 'see database.url in docs/configuration.md' : 'see data_dir in docs/configuration.md' }];
   } finally {
     await composition.stop();
   }

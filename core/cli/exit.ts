@@ -1,3 +1,5 @@
+import { databaseProblems } from '../database/errors.ts';
+import { problemData } from '../problems.ts';
 import { Failure, Misuse, type Terminal } from './command.ts';
 
 /** Runs a command's work and turns what it throws into words and an exit code: 0 done, 1 failed, 2 wrong usage. */
@@ -14,8 +16,10 @@ export async function exitCodeOf(work: () => Promise<number | void>, terminal: T
   }
 }
 
-/** A failure is meant for the person at the keyboard; anything else is a fault of ours and keeps its stack. */
+/** A failure is meant for the person at the keyboard, and so is a database that is away or full; anything else is a fault of ours and keeps its stack. */
 function failureWords(error: unknown, terminal: Terminal): string {
   if (error instanceof Failure) return terminal.style('red', error.message);
+  const { code, cause } = problemData(error) ?? {};
+  if (code && code in databaseProblems) return terminal.style('red', `${databaseProblems[code]!.title} (${(cause as Error).message}). Nothing was stored; bin/civic doctor says more.`);
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

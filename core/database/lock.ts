@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import sqlite3 from 'sqlite3';
 import { Failure } from '../cli/command.ts';
+import { fullDiskFault, makeDataFolder } from './folder.ts';
 import { execute } from './sqlite.ts';
 
 export interface WriterLock {
@@ -13,8 +13,9 @@ export interface WriterLock {
  * It is a lock of the operating system, held by an open transaction on `writer.lock`: a killed process leaves none behind.
  */
 export async function takeWriterLock(dataDir: string): Promise<WriterLock> {
-  const connection = await openLock(dataDir).catch(() => {
-    throw new Failure(`The data folder ${dataDir} cannot be made or written (permissions, or a read-only disk). Name another one with --data.`);
+  makeDataFolder(dataDir);
+  const connection = await openLock(dataDir).catch((error: Error) => {
+    throw new Failure(lockFault(dataDir, error));
   });
   const close = () => new Promise<void>((resolve) => connection.close(() => resolve()));
   try {
@@ -22,16 +23,18 @@ export async function takeWriterLock(dataDir: string): Promise<WriterLock> {
     await execute(connection, 'BEGIN EXCLUSIVE');
   } catch (error) {
     await close();
-    const isHeld = (error as { code?: string }).code === 'SQLITE_BUSY';
-    throw new Failure(isHeld
-      ? `Another civic process is running on the data folder ${dataDir}. Stop it first, or use another folder with --data.`
-      : `The data folder ${dataDir} cannot be locked: ${(error as Error).message}`);
+    throw new Failure(lockFault(dataDir, error as Error));
   }
   return { release: close };
 }
 
+function lockFault(dataDir: string, error: Error & { code?: string }): string {
+  if (error.code === 'SQLITE_BUSY') return `Another civic process is running on the data folder ${dataDir}. Stop it first, or use another folder with --data.`;
+  const full = fullDiskFault(dataDir);
+  return `The data folder ${dataDir} cannot be locked: ${full ? `${full.detail}.\nTo mend it, ${full.fix}.` : error.message}`;
+}
+
 async function openLock(dataDir: string): Promise<sqlite3.Database> {
-  await mkdir(dataDir, { recursive: true });
   return await new Promise((resolve, reject) => {
     const opening = new sqlite3.Database(join(dataDir, 'writer.lock'), (error) => (error ? reject(error) : resolve(opening)));
   });

@@ -1,9 +1,11 @@
+import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import knex, { type Knex } from 'knex';
 import { Failure } from '../cli/command.ts';
 import { cleanError, driverError, type DriverError } from './errors.ts';
+import { folderFault, fullDiskFault } from './folder.ts';
 import { knexLog, type OpenSettings } from './settings.ts';
 import type { Strictness } from './strict.ts';
 
@@ -136,17 +138,17 @@ export async function openSqlite(file: string, settings: OpenSettings): Promise<
     return { writer, writing, readers };
   } catch (error) {
     await Promise.all([writer.destroy(), readers.destroy()]);
-    throw new Failure(`The database file ${file} cannot be opened: ${explain(driverError(error))}`);
+    throw new Failure(`The database file ${file} cannot be opened: ${explain(driverError(error), file)}`);
   }
 }
 
-function explain(error: DriverError): string {
+function explain(error: DriverError, file: string): string {
+  const fault = folderFault(dirname(file)) ?? (/FULL|IOERR/.test(error.code ?? '') ? fullDiskFault(dirname(file)) : null);
+  if (fault) return `${fault.detail}.\nTo mend it, ${fault.fix}.`;
   switch (error.code) {
     case 'SQLITE_NOTADB': return 'it is not an SQLite database.';
-    case 'SQLITE_CANTOPEN': return 'it is a folder, or it cannot be read and written (permissions, or a read-only disk).';
-    case 'SQLITE_READONLY': return 'it is read-only; civic needs to write it and its folder.';
-    case 'EEXIST': case 'ENOTDIR': return 'a part of its path is a file where a folder is expected.';
-    case 'EACCES': case 'EROFS': case 'EPERM': case 'ENOENT': return 'its folder cannot be made (permissions, or a read-only disk).';
+    case 'SQLITE_CANTOPEN': return statSync(file, { throwIfNoEntry: false })?.isDirectory() ? 'it is a folder.' : 'it may not be read and written by this user.';
+    case 'SQLITE_READONLY': return 'it may not be written by this user.';
     case 'SQLITE_BUSY': return 'another program holds it.';
     default: return error.message;
   }

@@ -162,7 +162,7 @@ describe('bin/civic', () => {
     writeFileSync(file, '');
     const { code, stderr } = await instance.civic('serve', '--data', join(file, 'data'));
     expect(code).to.equal(1);
-    expect(stderr).to.contain(`The data folder ${join(file, 'data')} cannot be made`);
+    expect(stderr).to.contain(`The data folder ${join(file, 'data')} cannot be used: ${file} is a file`);
   });
 
   it('refuses a folder where the database file should be', async () => {

@@ -1,0 +1,93 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { appendFileSync, chmodSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { until } from '../../core/test/wait.ts';
+import { createInstance, runCivic, serveCivic, testPlugins, type Ended, type Instance } from '../support/civic.ts';
+import { afterMounting, mountMissing, seenBy } from '../support/mount.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const plugins = Object.fromEntries(['notes', 'digest'].map((name) => [name, { from: join(testPlugins, name) }]));
+const missing = mountMissing();
+const NOBODY = 65534;
+
+/** A person reads this: no stack, no name of an error of ours. */
+function expectWords({ code, stderr }: Ended, words: string[]): void {
+  expect(code).to.equal(1);
+  expect(stderr).to.contain(words);
+  expect(stderr).to.not.match(/ {4}at |Error:/);
+}
+
+describe('A disk that cannot be written', () => {
+  if (missing) console.log(`skipped: ${missing}`);
+  let instance: Instance;
+  let data: string;
+  before(async () => {
+    instance = createInstance({ plugins });
+    data = join(instance.folder, 'data');
+    await instance.civic('notes', 'add', 'kept');
+  });
+  after(() => { instance.remove(); });
+
+  const run = (script: string, ...args: string[]): Promise<Ended> => runCivic([...args, '--config', instance.configFile], { through: afterMounting(script) });
+
+  it('is named as read-only, with what to do', { skip: Boolean(missing) }, async () => {
+    const readOnly = `mount --bind ${data} ${data}; mount -o remount,ro,bind ${data}`;
+    const ended = await run(readOnly, 'serve');
+    expectWords(ended, [`The data folder ${data} cannot be used: ${data} is on a disk that is mounted read-only.`, 'To mend it, mount it for writing, or choose another folder with --data or data_dir.']);
+    const checked = await run(readOnly, 'doctor');
+    expect(checked.stdout).to.contain([`✗ data folder: ${data} is on a disk that is mounted read-only`]);
+    expect((await instance.civic('notes', 'count')).stdout).to.equal('1\n');
+  });
+
+  it('is named as another user’s, with the command that makes it theirs', { skip: process.getuid?.() !== 0 }, async () => {
+    chmodSync(instance.folder, 0o755);
+    const ended = await runCivic(['serve', '--config', instance.configFile], { uid: NOBODY });
+    chmodSync(instance.folder, 0o700);
+    expectWords(ended, [`${data} may not be written by this user (nobody)`, `chown -R nobody ${data}`]);
+  });
+
+  it('is named as full when nothing can start on it', { skip: Boolean(missing) }, async () => {
+    const full = `mount -t tmpfs -o size=1m tmpfs ${data}; cat /dev/zero > ${data}/filler 2>/dev/null || true`;
+    for (const args of [['serve'], ['notes', 'add', 'more'], ['notes', 'count']]) {
+      expectWords(await run(full, ...args), [`the disk of ${data} is full.\nTo mend it, make room there`]);
+    }
+    const nearly = `mount -t tmpfs -o size=150k tmpfs ${data}`;
+    expectWords(await run(nearly, 'migrate'), ['The disk is full', 'bin/civic doctor says more']);
+  });
+
+  it('answers 503 storage_full when it fills up, keeps what was acknowledged, and works again once there is room', { skip: Boolean(missing), timeout: 30_000 }, async () => {
+    const served = await serveCivic(['--config', instance.configFile], { through: afterMounting(`mount -t tmpfs -o size=4m tmpfs ${data}`) });
+    const filler = join(seenBy(served.child.pid!, data), 'filler');
+    const headers = { 'content-type': 'application/json' };
+    const post = (text: string): Promise<Response> => fetch(`${served.url}/api/notes`, { method: 'POST', headers, body: JSON.stringify({ text }) });
+    const kept: string[] = [];
+    const keep = async (text: string): Promise<number> => {
+      const { status } = await post(text);
+      if (status === 201) kept.push(text);
+      return status;
+    };
+
+    expect(await keep('before')).to.equal(201);
+    expect(() => { for (;;) appendFileSync(filler, Buffer.alloc(4096)); }).to.throw(/ENOSPC/);
+    const statuses = await Promise.all(Array.from({ length: 40 }, (_, number) => keep(`${number} ${'x'.repeat(400)}`)));
+    expect(statuses.filter((status) => status !== 201 && status !== 503)).to.equal([]);
+    const refused = await post('y'.repeat(500));
+    expect(refused.status).to.equal(503);
+    expect(refused.headers.get('retry-after')).to.equal('5');
+    const problem = await refused.json() as { code: string; detail: string };
+    expect(problem).to.include({ code: 'storage_full', detail: 'The disk is full.' });
+    expect(JSON.stringify(problem)).to.not.contain('SQLITE');
+    expect((await fetch(`${served.url}/api/notes`)).status).to.equal(200);
+
+    rmSync(filler);
+    expect(await keep('after')).to.equal(201);
+    const notes = await (await fetch(`${served.url}/api/notes?limit=100`)).json() as { data: { text: string }[] };
+    expect(notes.data.map(({ text }) => text).sort()).to.equal(kept.sort());
+    await until(async () => (await (await fetch(`${served.url}/api/digest`)).json() as { data: unknown[] }).data.length === kept.length);
+    expect(await served.stop()).to.equal(0);
+    expect(served.output()).to.not.contain('did not stop cleanly');
+  });
+});
