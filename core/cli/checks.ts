@@ -96,7 +96,7 @@ export function databaseChecks(composition: Composition): NamedCheck[] {
 
 async function databaseResult({ db }: Composition): Promise<CheckResult> {
   if (db.dialect === 'postgres') {
-    const [{ version }] = (await db.read.raw('select current_setting(\'server_version\') as version')).rows;
+    const [{ version }] = await db.read.raw("select current_setting('server_version') as version");
     return parseInt(version, 10) >= 13 ? ok(`Postgres ${version}`) : failed(`Postgres ${version}`, 'use Postgres 13 or newer');
   }
   const rows = await db.read.raw('pragma quick_check(1)');
@@ -116,7 +116,7 @@ const TOLERATED_SECONDS = 5;
 /** Several nodes and their database must agree on the time, or leases end early. */
 async function databaseClockResult({ db }: Composition): Promise<CheckResult> {
   if (db.dialect !== 'postgres') return ok('SQLite uses the clock of this machine');
-  const [{ now }] = (await db.read.raw('select now() as now')).rows;
+  const [{ now }] = await db.read.raw('select now() as now');
   const off = Math.abs(Date.parse(now) - Date.now()) / 1000;
   return off <= TOLERATED_SECONDS ? ok('agrees with this machine') : failed(`differs from this machine by ${Math.round(off)} s`, 'set both clocks by NTP');
 }

@@ -127,12 +127,19 @@ async function wayBack(backups: string, sets: MigrationSet[], dialect: Dialect):
   return [`To go back, ${emptied}, then run:`, `  bin/civic restore ${found.path}`];
 }
 
+/** A Postgres whose owner gave this user a database without the right to fill it. */
+async function explainRefused(db: OpenDatabase, error: unknown): Promise<never> {
+  if ((error as { code?: string }).code !== '42501') throw error;
+  const [who] = await db.read.raw('select current_user as name, current_database() as database');
+  throw new Failure(`The user ${who.name} may not make tables in the database ${who.database}. As its owner, run there: grant create on schema public to ${who.name}`);
+}
+
 async function runPending(db: OpenDatabase, sets: MigrationSet[], options: MigrateOptions): Promise<MigrationName[]> {
   const pending = await pendingMigrations(db, sets);
   if (pending.length === 0) return [];
   const isNew = (await appliedMigrations(db.read)).length === 0;
   if (!isNew) await options.beforeFirst?.();
-  await db.write(createBookkeeping);
+  await db.write(createBookkeeping).catch((error: unknown) => explainRefused(db, error));
   for (const [index, file] of pending.entries()) {
     options.onProgress?.(index, pending.length);
     await db.write((tx) => applyMigration(tx, file), { long: true });

@@ -92,7 +92,7 @@ export async function openPostgres(url: string, pool: number, { log, strictness 
     return database;
   } catch (error) {
     await database.destroy();
-    throw new Failure(`The database at ${withoutPassword(url)} cannot be used: ${explain(driverError(error))}`);
+    throw new Failure(`The database at ${withoutPassword(url)} cannot be used: ${explain(driverError(error), url)}`);
   }
 }
 
@@ -107,15 +107,19 @@ function withoutPassword(url: string): string {
   }
 }
 
-function explain(error: DriverError): string {
+function explain(error: DriverError, url: string): string {
   switch (error.code) {
     case 'ECONNREFUSED': case 'ETIMEDOUT': case 'EHOSTUNREACH': case 'ENOENT': return 'nothing answers there. Is PostgreSQL running, and are host and port right?';
     case 'ENOTFOUND': case 'EAI_AGAIN': return 'its host name is not known.';
-    case '28P01': case '28000': return 'the user or the password was refused.';
-    case '3D000': return 'there is no such database. Create it with createdb.';
+    case 'ERR_INVALID_URL': return 'it is not an address such as postgres://user:password@host:5432/civic.';
+    case '28P01': case '28000': return 'the user or the password was refused. Check both in database.url.';
+    case '3D000': return `there is no such database. Create it with createdb ${new URL(url).pathname.slice(1)}.`;
     case '53300': return 'it has no connection left. Lower database.pool or raise max_connections.';
-    default: return error.message;
   }
+  // The driver found no password to answer with, and says so in terms of the protocol.
+  if (error.message.includes('client password must be a string')) return 'it asks for a password, and database.url has none.';
+  if (error.message.includes('does not support SSL')) return 'it does not offer encryption. Leave sslmode out of database.url, or switch ssl on there.';
+  return error.message;
 }
 
 /** A connection beside the pool, for what lives as long as a session: LISTEN and advisory locks. */

@@ -1,0 +1,115 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { join } from 'node:path';
+import { until } from '../../core/test/wait.ts';
+import { createInstance, runCivic, serveCivic, testPlugins, type Ended, type Instance } from '../support/civic.ts';
+import { clusterMissing, createCluster, type Cluster } from '../support/cluster.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const plugins = Object.fromEntries(['notes', 'digest'].map((name) => [name, { from: join(testPlugins, name) }]));
+const missing = clusterMissing();
+
+describe('A Postgres', { timeout: 40_000 }, () => {
+  if (missing) {
+    console.log(`skipped: ${missing}`);
+    it('that refuses or goes away', { skip: true }, () => undefined);
+    return;
+  }
+  let cluster: Cluster;
+  let instance: Instance;
+  before(async () => {
+    cluster = await createCluster();
+    instance = createInstance({ plugins, log: { access: 'warn', format: 'json' } });
+  });
+  after(async () => {
+    instance.remove();
+    await cluster.remove();
+  });
+
+  const addressed = (change: (url: URL) => void): string => {
+    const url = new URL(cluster.url);
+    change(url);
+    return url.href;
+  };
+  const run = (url: string, ...args: string[]): Promise<Ended> => runCivic([...args, '--config', instance.configFile], { env: { CIVIC_DATABASE_URL: url } });
+
+  async function expectLine(url: string, words: string): Promise<void> {
+    const { code, stderr } = await run(url, 'serve');
+    expect(code).to.equal(1);
+    expect(stderr).to.endWith(`${words}\n`);
+    expect(stderr.trim().split('\n')).to.have.length(1);
+    expect(stderr).to.not.contain('secret');
+  }
+
+  it('that refuses is named in one line with what to do, and without the password', async () => {
+    await cluster.requirePassword('alice', 'right-secret');
+    await cluster.query('create role bob login');
+    await cluster.query('create database empty');
+    await Promise.all([
+      expectLine(addressed((url) => { url.username = 'alice'; url.password = 'wrong-secret'; }), 'cannot be used: the user or the password was refused. Check both in database.url.'),
+      expectLine(addressed((url) => { url.username = 'alice'; }), 'cannot be used: it asks for a password, and database.url has none.'),
+    ]);
+    await Promise.all([
+      expectLine(addressed((url) => { url.pathname = '/nothing'; }), 'cannot be used: there is no such database. Create it with createdb nothing.'),
+      expectLine(addressed((url) => { url.username = 'bob'; url.pathname = '/empty'; }), 'As its owner, run there: grant create on schema public to bob'),
+    ]);
+  });
+
+  it('that is in order is found so by doctor', async () => {
+    const url = addressed((url) => { url.username = 'alice'; url.password = 'right-secret'; });
+    await run(url, 'migrate');
+    const { code, stdout } = await run(url, 'doctor');
+    expect(stdout).to.contain(['✓ database: Postgres ', '✓ migrations: all applied', '✓ database clock: agrees with this machine']);
+    expect(stdout).to.not.contain('secret');
+    expect(code).to.equal(0);
+  });
+
+  it('that goes away is answered with 503 and no cause, and works again by itself when it is back', async () => {
+    const served = await serveCivic(['--config', instance.configFile], { env: { CIVIC_DATABASE_URL: cluster.url } });
+    const post = (text: string): Promise<Response> => fetch(`${served.url}/api/notes`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ text }) });
+    const digested = async (): Promise<number> => (await (await fetch(`${served.url}/api/digest`)).json() as { data: unknown[] }).data.length;
+    try {
+      expect((await post('before')).status).to.equal(201);
+      let isAway = false;
+      const seen = new Set<number>();
+      const busy = Array.from({ length: 8 }, async () => { while (!isAway) seen.add((await post('during')).status); });
+      await cluster.stop('SIGQUIT');
+      isAway = true;
+      await Promise.all(busy);
+      expect([...seen].filter((status) => status !== 201 && status !== 503)).to.equal([]);
+
+      const refused = await post('away');
+      expect(refused.status).to.equal(503);
+      expect(refused.headers.get('retry-after')).to.equal('5');
+      const problem = await refused.json() as object;
+      expect(problem).to.include({ code: 'database_unavailable', detail: 'The database does not answer.' });
+      expect(JSON.stringify(problem)).to.not.match(/ECONN|127\.0\.0\.1/);
+      expect((await fetch(`${served.url}/api/notes`)).status).to.equal(503);
+      expect((await fetch(`${served.url}/health`)).status).to.equal(200);
+      const unready = await fetch(`${served.url}/health/ready`);
+      expect(unready.status).to.equal(503);
+      expect(await unready.text()).to.contain('not_ready').and.to.not.match(/ECONN|postgres/);
+
+      await cluster.start();
+      await until(async () => (await fetch(`${served.url}/health/ready`)).status === 200);
+      expect((await post('after')).status).to.equal(201);
+      const { total } = await (await fetch(`${served.url}/api/notes`)).json() as { total: number };
+      await until(async () => await digested() === total);
+      expect(served.child.exitCode).to.be.null();
+    } finally {
+      expect(await served.stop()).to.equal(0);
+    }
+    expect(served.output()).to.not.contain('did not stop cleanly');
+  });
+
+  it('that stays away does not keep a server from stopping', async () => {
+    const served = await serveCivic(['--config', instance.configFile], { env: { CIVIC_DATABASE_URL: cluster.url } });
+    await cluster.stop('SIGQUIT');
+    const asked = performance.now();
+    expect(await served.stop()).to.equal(0);
+    expect(performance.now() - asked).to.be.below(10_000);
+    await cluster.start();
+  });
+});
