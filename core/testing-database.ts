@@ -32,3 +32,10 @@ export async function testDatabase(dialect: TestDialect, dataDir: string): Promi
   const { url, create, drop } = planTestDatabase(admin);
   return { url, drop, create: async (sets) => create(sets && await postgresTemplate(admin, sets)) };
 }
+
+/** An empty database, for tests that open it themselves. */
+export async function emptyDatabase(dialect: TestDialect): Promise<Pick<TestDatabase, 'url' | 'drop'>> {
+  const database = await testDatabase(dialect, '');
+  if (dialect === 'postgres') await database.create();
+  return database;
+}

@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { isPostgres, type Composition } from '../compose.ts';
+import type { CoreConfig } from '../config/types.ts';
 import { describeErrors } from '../config/report.ts';
 import type { CheckResult } from '../plugin.ts';
 import { prepare, type Prepared } from '../prepare.ts';
@@ -44,16 +47,22 @@ async function findingsInside(prepared: Prepared): Promise<Finding[]> {
   } catch (error) {
     return [{ name: 'plugins', status: 'failed', detail: (error as Error).message, fix: 'mend or switch off the plugin it names' }];
   }
+  if (isNotMade(prepared.config)) return [{ name: 'database', status: 'ok', detail: 'the first start makes it' }];
   try {
     await composition.open({ writes: false, schema: 'any' });
     const ofDatabase = await run(databaseChecks(composition));
-    const isUsable = !ofDatabase.some(hasFailed);
+    const isUsable = ofDatabase.every(({ status }) => status === 'ok');
     return [...ofDatabase, ...(isUsable ? await run(composition.checks.map((check) => ({ ...check, name: `${check.plugin}: ${check.name}` }))) : [])];
   } catch (error) {
     return [{ name: 'database', status: 'failed', detail: (error as Error).message, fix: isPostgres(prepared.config) ? 'see database.url in docs/configuration.md' : 'see data_dir in docs/configuration.md' }];
   } finally {
     await composition.stop();
   }
+}
+
+/** Looking must not make the file. */
+function isNotMade(config: CoreConfig): boolean {
+  return config.database.url === null && !existsSync(join(config.data_dir, 'civic.db'));
 }
 
 async function run(checks: NamedCheck[]): Promise<Finding[]> {

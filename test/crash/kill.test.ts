@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { testDatabase, testDatabases } from '../../core/testing-database.ts';
+import { emptyDatabase, testDatabases } from '../../core/testing-database.ts';
 import { killRepeatedly } from './kill.ts';
 
 export const lab = Lab.script();
@@ -9,7 +9,7 @@ const { describe, it } = lab;
 describe('kill -9 under 50 writers', () => {
   for (const dialect of testDatabases()) {
     it(`loses, doubles and reorders nothing on ${dialect}; npm run soak does it a hundred times`, { timeout: 60_000 }, async () => {
-      const database = await testDatabase(dialect);
+      const database = await emptyDatabase(dialect);
       try {
         const { faults, kills, acknowledged, chores } = await killRepeatedly({ url: database.url, rounds: 3, writers: 50 });
         expect(faults).to.equal([]);

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { join } from 'node:path';
 import { until } from '../../core/test/wait.ts';
-import { testDatabase, testDatabases, type TestDatabase } from '../../core/testing-database.ts';
+import { emptyDatabase, testDatabases } from '../../core/testing-database.ts';
 import { createInstance, testPlugins, type Instance, type Served, type Starting } from '../support/civic.ts';
 
 export const lab = Lab.script();
@@ -18,13 +18,13 @@ interface Chore {
 
 if (testDatabases().includes('postgres')) {
   describe('A web node and two workers on one Postgres', { timeout: 30_000 }, () => {
-    let database: TestDatabase;
+    let database: Awaited<ReturnType<typeof emptyDatabase>>;
     let instance: Instance;
     let web: Served;
     let workers: Starting[];
 
     before(async () => {
-      database = await testDatabase('postgres');
+      database = await emptyDatabase('postgres');
       instance = createInstance({ database: { url: database.url }, plugins, log: { access: 'warn', format: 'json' }, jobs: { poll_seconds: 0.2 } });
       // All at once, on an empty database: one of them migrates, the others wait for it.
       [web, ...workers] = await Promise.all([instance.serve('--role', 'web'), instance.start('--role', 'worker'), instance.start('--role', 'worker')]);

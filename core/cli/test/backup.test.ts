@@ -3,7 +3,7 @@ import Lab from '@hapi/lab';
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInstance, testPlugins, type Instance } from '../../../test/support/civic.ts';
-import { testDatabase, testDatabases } from '../../testing-database.ts';
+import { emptyDatabase, testDatabases } from '../../testing-database.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -69,8 +69,7 @@ describe('bin/civic backup and restore', () => {
 
   if (testDatabases().includes('postgres')) {
     it('move an instance to Postgres and back with nothing changed', async () => {
-      const database = await testDatabase('postgres', instance.folder);
-      await database.create();
+      const database = await emptyDatabase('postgres');
       const onPostgres = createInstance({ plugins, database: { url: database.url } });
       const back = createInstance({ plugins });
       const folders = ['there', 'back', 'again'].map((name) => join(instance.folder, name));

@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInstance, testPlugins } from '../../../test/support/civic.ts';
 import { nodeResult } from '../checks.ts';
@@ -27,7 +28,23 @@ describe('bin/civic doctor', () => {
     const { code, byName } = await findings({ plugins: { notes: { from: join(testPlugins, 'notes') } } });
     expect(code).to.equal(0);
     for (const name of ['node', 'data folder', 'disk', 'file system', 'clock', 'config', 'public address', 'proxy', 'database']) expect(byName.get(name)?.status, name).to.equal('ok');
-    expect(byName.get('migrations')).to.include({ status: 'warning', fix: 'bin/civic serve applies them, or bin/civic migrate' });
+  });
+
+  it('changes nothing while it looks', async () => {
+    const instance = createInstance();
+    await instance.civic('doctor');
+    expect(existsSync(join(instance.folder, 'data'))).to.be.false();
+    instance.remove();
+  });
+
+  it('says which command applies what a newly named plugin needs', async () => {
+    const instance = createInstance();
+    await instance.civic('migrate');
+    writeFileSync(instance.configFile, JSON.stringify({ data_dir: join(instance.folder, 'data'), plugins: { notes: { from: join(testPlugins, 'notes') } } }));
+    const { code, stdout } = await instance.civic('doctor');
+    instance.remove();
+    expect(code).to.equal(0);
+    expect(stdout).to.contain(['! migrations: 1 not applied yet', 'Do: bin/civic serve applies them, or bin/civic migrate']);
   });
 
   it('goes on with a broken config, and shows what is wrong with it', async () => {

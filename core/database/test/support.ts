@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import pino from 'pino';
-import { testDatabase, testDatabases } from '../../testing-database.ts';
+import { emptyDatabase, testDatabases } from '../../testing-database.ts';
 import { openDatabase, type DatabaseOptions, type OpenDatabase } from '../connect.ts';
 import { migrate, type MigrationSet } from '../migrate.ts';
 import type { Dialect } from '../types.ts';
@@ -37,8 +37,7 @@ export async function createFolder(): Promise<string> {
 
 async function createDatabase(dialect: Dialect): Promise<TestDatabase> {
   const dataDir = await createFolder();
-  const { url, create, drop } = await testDatabase(dialect, dataDir);
-  if (dialect === 'postgres') await create();
+  const { url, drop } = await emptyDatabase(dialect);
   const open = new Set<OpenDatabase>();
   async function closeAll(): Promise<void> {
     for (const db of open) await db.close();
