@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { loadPlugin } from '../load.ts';
 import { definePlugin } from '../plugin.ts';
-import * as civic from '../index.ts';
+import type * as civic from '../index.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
