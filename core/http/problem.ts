@@ -40,7 +40,7 @@ function problemBody(data: ProblemData, status: number, request: Request): Probl
     ...bareProblem(publicUrl, data.code, request.civic.requestId),
     status,
     ...(detail !== undefined && { detail }),
-    instance: basePath + request.path,
+    instance: request.path.startsWith('/') ? basePath + request.path : '/',
     ...(errors && { errors }),
     ...extra,
   };

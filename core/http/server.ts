@@ -1,6 +1,7 @@
 import Hapi, { type Request, type ResponseObject, type ResponseToolkit, type Server } from '@hapi/hapi';
 import type { Boom } from '@hapi/boom';
 import Joi from 'joi';
+import { createServer as createListener } from 'node:http';
 import type { CoreConfig } from '../config/types.ts';
 import type { Logger } from '../log.ts';
 import type { Check } from '../plugin.ts';
@@ -41,6 +42,8 @@ export function createServer(options: ServerOptions): Server {
     host: config.http.host,
     port: config.http.port,
     debug: false,
+    // Node would refuse a request without a Host in its own words.
+    listener: createListener({ requireHostHeader: false }),
     compression: { minBytes: Math.max(1, config.http.compress_from_bytes) },
     routes: routeDefaults(options.validateResponses),
   });
@@ -85,6 +88,7 @@ function routeDefaults(validateResponses: boolean): Hapi.RouteOptions {
 function open(request: Request, answer: AnswerHeaders, basePath: string): RequestState {
   const state = openState(request);
   answer.begin(request.raw.res, state);
+  if (request.headers['host'] === undefined && request.raw.req.httpVersion === '1.1') state.refusal = problem('bad_request', { detail: 'The Host header is missing.' });
   if (request.headers['transfer-encoding'] !== undefined) keepAnswerable(request.raw.req);
   if ((request.raw.req as { upgrade?: boolean }).upgrade) noteUpgrade(request, state);
   if (basePath !== '' && request.path.startsWith(basePath)) removeBasePath(request, state, basePath);

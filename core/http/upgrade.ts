@@ -75,10 +75,10 @@ function responseOn(socket: Duplex, req: IncomingMessage): ServerResponse {
   res.assignSocket(socket as never);
   res.on('finish', () => {
     socket.removeListener('drain', onDrain);
-    if (res.socket) {
-      res.detachSocket(socket as never);
-      socket.end();
-    }
+    if (!res.socket) return; // handed over
+    res.detachSocket(socket as never);
+    socket.end();
+    process.nextTick(() => res.emit('close'));
   });
   return res;
 }

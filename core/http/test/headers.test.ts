@@ -117,6 +117,7 @@ describe('The headers of every answer', () => {
   it('are there when the answer cannot be written', async () => {
     const answer = await send(made.server, 'GET', '/api/unwritable');
     expect(answer.status).to.equal(500);
+    expect(answer.headers).to.include(['x-request-id', 'traceparent', 'x-content-type-options', 'content-security-policy']);
     expect(answer.text).to.not.include('BigInt');
   });
 
@@ -125,6 +126,12 @@ describe('The headers of every answer', () => {
     expect(answer.status).to.equal(400);
     expectCommon(answer, { isTimed: false });
     expect(answer.json).to.include({ code: 'bad_request', request_id: answer.headers['x-request-id'] });
+  });
+
+  it('are there when the Host is missing', async () => {
+    const answer = readRaw(await sendRaw(made.server, 'GET /api/json HTTP/1.1\r\nConnection: close\r\n\r\n'));
+    expect([answer.status, answer.json.detail]).to.equal([400, 'The Host header is missing.']);
+    expectCommon(answer);
   });
 
   it('are there when the headers are too large', async () => {
