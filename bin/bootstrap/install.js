@@ -108,8 +108,10 @@ async function installPackages(root, isComplete, withDev, lock) {
     label: `Installing ${count} packages`, usually: 'half a minute', log: 'install.log', command: 'npm', cwd: root, lock,
     // On top of a complete install only what differs is changed, so a compiled driver stays; anything else starts from nothing.
     // No package runs a script of its own, since only the driver needs one, and that comes next.
+    // npm would try for two minutes before it says that there is no network.
     args: [...(isComplete ? ['install', '--no-save'] : ['ci']), withDev ? '--include=dev' : '--omit=dev',
-      '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error'],
+      '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error',
+      '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=8000'],
   });
 }
 
