@@ -1,5 +1,5 @@
 import { definePlugin, Joi } from 'civic';
-import { createWriteStream, mkdtempSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compose } from '../../core/compose.ts';
@@ -12,8 +12,9 @@ const body = payload(size as 'small' | 'list');
 
 const bench = definePlugin({
   name: 'bench',
-  summary: 'One route',
+  summary: 'One route plain, and one with a checked query',
   register(server) {
+    server.route({ method: 'GET', path: '/bench', handler: () => body });
     server.route({
       method: 'GET',
       path: '/api/bench',
@@ -25,7 +26,7 @@ const bench = definePlugin({
 
 const settings = { data_dir: mkdtempSync(join(tmpdir(), 'civic-bench-')), http: { port: 0 }, log: { level: 'info', access, format: 'json' }, plugins: { bench: {} } };
 const { config, plugins } = await prepare({ env: {}, args: {}, text: JSON.stringify(settings), given: [bench] });
-const log = await createLogger(config.log, createWriteStream('/dev/null'));
+const log = await createLogger(config.log);
 const composition = await compose({ config, plugins, log });
 await composition.open({ writes: true, schema: 'migrate' });
 await composition.start();
