@@ -68,6 +68,8 @@ async function runAll(files: string[], options: RunOptions, env: NodeJS.ProcessE
   const jobs = options.jobs ?? (Number(process.env.CIVIC_TEST_JOBS) || Math.min(availableParallelism(), 8));
   const limit = (options.fileSeconds ?? (Number(process.env.CIVIC_TEST_FILE_SECONDS) || 120)) * 1000;
   const run = mkdtempSync(join(tmpdir(), 'civic-tests-'));
+  // Also when it is interrupted.
+  process.once('exit', () => rmSync(run, { recursive: true, force: true }));
   const progress = showProgress(files.length);
   const results: FileResult[] = [];
   const work = async () => {
@@ -83,7 +85,6 @@ async function runAll(files: string[], options: RunOptions, env: NodeJS.ProcessE
   await Promise.all(Array.from({ length: jobs }, work));
   progress.finish();
   if (env.CIVIC_TEST_PG_URL) await dropPostgresTemplates(env.CIVIC_TEST_PG_URL, run);
-  rmSync(run, { recursive: true, force: true });
   writeTimes(options.timesFile, times);
   return results;
 }
