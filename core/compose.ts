@@ -1,8 +1,8 @@
 import type { Server } from '@hapi/hapi';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { coreChecks } from './checks.ts';
 import { addCommand, civicFor, type Kernel, type OwnedCheck, type OwnedCommand } from './civic.ts';
-import { Failure } from './cli/command.ts';
+import { Failure, shellWord } from './cli/command.ts';
 import { eventCommands } from './cli/events.ts';
 import { systemClock, type Clock } from './clock.ts';
 import type { CoreConfig, Instance } from './config/types.ts';
@@ -12,7 +12,7 @@ import { openApi, type OpenApi } from './contracts/openapi.ts';
 import { openDatabase, type OpenDatabase } from './database/connect.ts';
 import { makeDataFolder } from './database/folder.ts';
 import { takeWriterLock, type WriterLock } from './database/lock.ts';
-import { migrate, pendingMigrations, type MigrationName, type MigrationSet } from './database/migrate.ts';
+import { migrate, pendingMigrations, type GoingBack, type MigrationName, type MigrationSet } from './database/migrate.ts';
 import { createEvents, type EventBus } from './events.ts';
 import { createFetch } from './http/fetch.ts';
 import { registerPages } from './http/pages.ts';
@@ -42,8 +42,10 @@ export interface OpenOptions {
   writes: boolean;
   /** Bring the schema up to date, refuse one that is not, or take it as it is. */
   schema: 'migrate' | 'require' | 'any';
-  /** Called before the first pending migration of a database that holds data. */
-  beforeMigrating?: (db: OpenDatabase) => Promise<void>;
+  /** Called before the first pending migration of a database that holds data. What it answers is called when that one failed. */
+  beforeMigrating?: (db: OpenDatabase) => Promise<(() => Promise<void>) | void>;
+  /** How this instance restores a backup: named when the database is newer. */
+  restoreCommand?: (folder: string) => string;
 }
 
 /** The plugins put together: everything declared, nothing opened yet. */
@@ -237,10 +239,20 @@ export function isPostgres(config: CoreConfig): boolean {
 
 async function bringUpToDate(db: OpenDatabase, config: CoreConfig, sets: MigrationSet[], open: OpenOptions): Promise<MigrationName[]> {
   if (open.schema === 'any') return [];
-  if (open.schema === 'migrate') return migrate(db, sets, { beforeFirst: async () => open.beforeMigrating?.(db), backups: backupFolder(config) });
+  if (open.schema === 'migrate') return migrate(db, sets, { beforeFirst: async () => open.beforeMigrating?.(db), goingBack: goingBack(config, open) });
   const pending = await pendingMigrations(db, sets);
   if (pending.length > 0) throw new Failure(`The database is not up to date (${pending.length} migrations are missing): run bin/civic migrate`);
   return [];
+}
+
+function goingBack(config: CoreConfig, { restoreCommand }: OpenOptions): GoingBack {
+  const file = resolve(config.database.url?.replace(/^sqlite:/, '') ?? join(config.data_dir, 'civic.db'));
+  const aside = join(dirname(file), 'newer');
+  return {
+    backups: backupFolder(config),
+    asideCommand: isPostgres(config) ? null : `mkdir ${shellWord(aside)} && mv ${shellWord(file)}* ${shellWord(aside)}`,
+    restoreCommand: restoreCommand ?? ((folder) => `bin/civic restore ${shellWord(folder)}`),
+  };
 }
 
 /** Where backups go unless told otherwise. */

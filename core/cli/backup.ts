@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { backupFolder } from '../compose.ts';
 import { showConfig } from '../config/report.ts';
@@ -6,7 +7,7 @@ import type { OpenDatabase } from '../database/connect.ts';
 import type { Manifest } from '../database/manifest.ts';
 import type { Prepared } from '../prepare.ts';
 import type { Command, Terminal } from './command.ts';
-import { compositionOf, preparedOrFail, settingsOf, withDatabase } from './settings.ts';
+import { compositionOf, preparedOrFail, restoreCommand, settingsOf, withDatabase } from './settings.ts';
 
 export const backup: Command = {
   name: 'backup',
@@ -22,7 +23,7 @@ export const backup: Command = {
       const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
       terminal.print({ path, tables: manifest.tables.length, rows }, () => [
         `Backed up ${rows.toLocaleString('en-US')} rows of ${manifest.tables.length} tables to ${path}, and read them back.`,
-        `To restore: bin/civic restore ${path}`,
+        `To restore: ${restoreCommand(options)(path)}`,
       ].join('\n'));
     });
   },
@@ -38,6 +39,12 @@ export async function backUp(db: OpenDatabase, prepared: Prepared, terminal: Ter
     onProgress: (done, total) => { terminal.progress('Backing up', done, total); },
   });
   return { path, manifest };
+}
+
+/** Answers how to throw it away: a server that is started again and again would else fill the disk with copies of one state. */
+export async function backUpBeforeUpgrade(db: OpenDatabase, prepared: Prepared, terminal: Terminal): Promise<() => Promise<void>> {
+  const { path } = await backUp(db, prepared, terminal, { reason: 'before-upgrade' });
+  return () => rm(path, { recursive: true, force: true });
 }
 
 function folderName(reason?: string): string {

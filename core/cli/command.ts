@@ -48,3 +48,8 @@ export class Failure extends Error {}
 
 /** A command called in a way it does not understand: printed with a pointer to `--help`, exit code 2. */
 export class Misuse extends Error {}
+
+/** A word as it can be pasted into a shell. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

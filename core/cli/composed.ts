@@ -7,7 +7,7 @@ import { Failure, Misuse, type Command, type CommandCall, type Terminal } from '
 import { commandHelp } from './help.ts';
 import { findCommand, parseCall } from './parse.ts';
 import { runInServer } from './remote.ts';
-import { compositionOf, preparedOrFail, settingsOf, withDatabase } from './settings.ts';
+import { compositionOf, preparedOrFail, restoreCommand, settingsOf, withDatabase } from './settings.ts';
 import { processOutlet } from './terminal.ts';
 
 /** The commands of core and plugins that stand on a composition; none when the config is broken, so that help still works. */
@@ -42,7 +42,7 @@ async function runWhereItBelongs(command: OwnedCommand, call: CommandCall, compo
   const writes = command.writes ?? false;
   const exit = writes && !isPostgres(composition.config) ? await exitInServer(command, call, composition) : null;
   if (exit !== null) return exit;
-  await withDatabase(composition, { writes, schema: writes ? 'migrate' : 'require' }, async () => {
+  await withDatabase(composition, { writes, schema: writes ? 'migrate' : 'require', restoreCommand: restoreCommand(call.options) }, async () => {
     if (command.needs === 'server') await composition.start();
     await command.run(call);
   });

@@ -1,8 +1,8 @@
 import type { OpenDatabase } from '../database/connect.ts';
 import { pendingMigrations, type MigrationName } from '../database/migrate.ts';
-import { backUp } from './backup.ts';
+import { backUpBeforeUpgrade } from './backup.ts';
 import type { Command } from './command.ts';
-import { compositionOf, preparedOrFail, settingsOf } from './settings.ts';
+import { compositionOf, preparedOrFail, restoreCommand, settingsOf } from './settings.ts';
 
 export const migrateCommand: Command = {
   name: 'migrate',
@@ -21,10 +21,8 @@ export const migrateCommand: Command = {
         const pending = await pendingMigrations(composition.db, composition.migrations);
         return terminal.print(pending.map(nameOf), () => pending.map(label).join('\n') || 'Nothing to do: the database is up to date.');
       }
-      const beforeMigrating = async (db: OpenDatabase): Promise<void> => {
-        if (!options['no-backup']) await backUp(db, prepared, terminal, { reason: 'before-upgrade' });
-      };
-      const applied = await composition.open({ writes: true, schema: 'migrate', beforeMigrating });
+      const beforeMigrating = options['no-backup'] ? undefined : (db: OpenDatabase) => backUpBeforeUpgrade(db, prepared, terminal);
+      const applied = await composition.open({ writes: true, schema: 'migrate', restoreCommand: restoreCommand(options), beforeMigrating });
       terminal.print(applied.map(nameOf), () => (applied.length ? `Applied:\n${applied.map(label).join('\n')}` : 'The database is up to date.'));
     } finally {
       await composition.stop();

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { compose, isPostgres, type Composition } from '../compose.ts';
 import type { Role } from '../jobs.ts';
 import { createLogger } from '../log.ts';
-import { backUp } from './backup.ts';
+import { backUpBeforeUpgrade } from './backup.ts';
 import { Failure, Misuse, type Command, type Terminal } from './command.ts';
 import { openControlSocket, type ControlSocket } from './remote.ts';
-import { preparedOrFail, settingsOf } from './settings.ts';
+import { preparedOrFail, restoreCommand, settingsOf } from './settings.ts';
 
 export const serve: Command = {
   name: 'serve',
@@ -29,7 +29,8 @@ export const serve: Command = {
       await composition.open({
         writes: true,
         schema: 'migrate',
-        beforeMigrating: async (db) => { if (backs) await backUp(db, prepared, terminal, { reason: 'before-upgrade' }); },
+        restoreCommand: restoreCommand(options),
+        beforeMigrating: backs ? (db) => backUpBeforeUpgrade(db, prepared, terminal) : undefined,
       });
       await composition.start();
       if (!isPostgres(prepared.config)) control = await openControlSocket(prepared.config.data_dir, () => composition.commands);

@@ -2,7 +2,7 @@ import { describeErrors } from '../config/report.ts';
 import { compose, type Composition, type OpenOptions } from '../compose.ts';
 import { createLogger, type Logger } from '../log.ts';
 import { prepare, type Prepared, type Settings } from '../prepare.ts';
-import { Failure, type CommandCall, type Terminal } from './command.ts';
+import { Failure, shellWord, type CommandCall, type Terminal } from './command.ts';
 
 type Options = CommandCall['options'];
 
@@ -10,6 +10,12 @@ type Options = CommandCall['options'];
 export function settingsOf({ config, data, host, port }: Options): Settings {
   const given = Object.entries({ data, host, port }).filter(([, value]) => typeof value === 'string');
   return { env: process.env, args: Object.fromEntries(given) as Record<string, string>, file: config as string | undefined };
+}
+
+/** The command that restores a backup into the instance these options name. */
+export function restoreCommand({ config, data }: Options): (folder: string) => string {
+  const given = Object.entries({ config, data }).flatMap(([name, value]) => (typeof value === 'string' ? [`--${name}`, shellWord(value)] : []));
+  return (folder) => ['bin/civic restore', shellWord(folder), ...given].join(' ');
 }
 
 /** The configuration, or a failure that tells everything wrong with it. */

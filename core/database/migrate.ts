@@ -8,7 +8,7 @@ import type { OpenDatabase } from './connect.ts';
 import { manifestMigrations, newestBackup, type MigrationName } from './manifest.ts';
 import { createSchema } from './schema.ts';
 import { createBookkeeping } from './tables.ts';
-import type { Dialect, Migration, Reader, Tx } from './types.ts';
+import type { Migration, Reader, Tx } from './types.ts';
 
 export type { MigrationName };
 
@@ -23,12 +23,21 @@ export interface MigrationFile extends MigrationName {
 }
 
 export interface MigrateOptions {
-  /** Once, before the first pending migration of a database that is not new: the backup. */
-  beforeFirst?: () => Promise<void>;
-  /** The folder of backups: a newer database is refused with the command that restores the one made before the upgrade. */
-  backups?: string;
+  /** Once, before the first pending migration of a database that is not new: the backup. What it answers is called when that migration failed, and so nothing has changed. */
+  beforeFirst?: () => Promise<(() => Promise<void>) | void>;
+  /** What a newer database is refused with. */
+  goingBack?: GoingBack;
   log?: Logger;
   onProgress?: (done: number, total: number) => void;
+}
+
+/** The way back to the backup made before an upgrade. */
+export interface GoingBack {
+  /** The folder of backups. */
+  backups: string;
+  /** The command that puts the newer database aside; null when an empty one has to be made by hand. */
+  asideCommand: string | null;
+  restoreCommand(folder: string): string;
 }
 
 const FILE = /^(\d{3}_[a-z0-9_]+)\.(js|ts)$/;
@@ -113,18 +122,21 @@ export async function migrate(db: OpenDatabase, sets: MigrationSet[], options: M
     throw new Failure([
       `The database is newer than this version of civic: the plugin ${first!.plugin} has run the migration ${first!.name}, which this version does not have.`,
       'Run the newer version again, or go back to the backup made before the upgrade.',
-      ...(options.backups ? await wayBack(options.backups, sets, db.dialect) : []),
+      ...(options.goingBack ? await wayBack(options.goingBack, sets) : []),
     ].join('\n'));
   }
   if ((await pendingMigrations(db, sets)).length === 0) return [];
   return await db.exclusively('migrations', () => runPending(db, sets, options));
 }
 
-async function wayBack(backups: string, sets: MigrationSet[], dialect: Dialect): Promise<string[]> {
+async function wayBack({ backups, asideCommand, restoreCommand }: GoingBack, sets: MigrationSet[]): Promise<string[]> {
   const found = await newestBackup(backups, async (manifest) => (await missingFiles(manifestMigrations(manifest), sets)).length === 0);
   if (!found) return [`No backup that fits this version was found in ${backups}.`];
-  const emptied = dialect === 'sqlite' ? 'move civic.db, civic.db-wal and civic.db-shm out of the data folder' : 'create an empty database and name it in database.url';
-  return [`To go back, ${emptied}, then run:`, `  bin/civic restore ${found.path}`];
+  return [
+    `To go back to ${found.manifest.created_at}, losing what was stored since, ${asideCommand ? '' : 'create an empty database, name it in database.url, and '}run:`,
+    ...(asideCommand ? [`  ${asideCommand}`] : []),
+    `  ${restoreCommand(found.path)}`,
+  ];
 }
 
 /** A Postgres whose owner gave this user a database without the right to fill it. */
@@ -138,11 +150,16 @@ async function runPending(db: OpenDatabase, sets: MigrationSet[], options: Migra
   const pending = await pendingMigrations(db, sets);
   if (pending.length === 0) return [];
   const isNew = (await appliedMigrations(db.read)).length === 0;
-  if (!isNew) await options.beforeFirst?.();
+  const forget = isNew ? undefined : await options.beforeFirst?.();
   await db.write(createBookkeeping).catch((error: unknown) => explainRefused(db, error));
   for (const [index, file] of pending.entries()) {
     options.onProgress?.(index, pending.length);
-    await db.write((tx) => applyMigration(tx, file), { long: true });
+    try {
+      await db.write((tx) => applyMigration(tx, file), { long: true });
+    } catch (error) {
+      if (index === 0) await forget?.();
+      throw error;
+    }
     options.log?.info({ plugin: file.plugin }, `Migrated ${file.name}`);
   }
   options.onProgress?.(pending.length, pending.length);

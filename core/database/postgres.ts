@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { Socket } from 'node:net';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { Failure } from '../cli/command.ts';
@@ -83,7 +84,14 @@ class CivicClient extends PostgresClient {
 }
 
 export async function openPostgres(url: string, pool: number, { log, strictness }: OpenSettings): Promise<Knex> {
-  const config = { client: CivicClient, strictness, log: knexLog(log), connection: { connectionString: url, types }, compileSqlOnError: false, pool: { min: 0, max: pool }, acquireConnectionTimeout: 30_000 };
+  // A connection that fails half-way is left open by the driver, and would keep the process alive until the server gives up.
+  const sockets = new Set<Socket>();
+  const stream = (): Socket => {
+    const socket = new Socket();
+    sockets.add(socket);
+    return socket.once('close', () => { sockets.delete(socket); });
+  };
+  const config = { client: CivicClient, strictness, log: knexLog(log), connection: { connectionString: url, types, stream }, compileSqlOnError: false, pool: { min: 0, max: pool }, acquireConnectionTimeout: 30_000 };
   const database = knex(config as unknown as Knex.Config);
   try {
     const [facts] = await database.raw("select current_setting('server_version_num')::int / 10000 as version, current_setting('server_encoding') as encoding");
@@ -92,6 +100,7 @@ export async function openPostgres(url: string, pool: number, { log, strictness 
     return database;
   } catch (error) {
     await database.destroy();
+    for (const socket of sockets) socket.destroy();
     throw new Failure(`The database at ${withoutPassword(url)} cannot be used: ${explain(driverError(error), url)}`);
   }
 }

@@ -39,7 +39,6 @@ describe('A disk that cannot be written', () => {
     expectWords(ended, [`The data folder ${data} cannot be used: ${data} is on a disk that is mounted read-only.`, 'To mend it, mount it for writing, or choose another folder with --data or data_dir.']);
     const checked = await run(readOnly, 'doctor');
     expect(checked.stdout).to.contain([`✗ data folder: ${data} is on a disk that is mounted read-only`]);
-    expect((await instance.civic('notes', 'count')).stdout).to.equal('1\n');
   });
 
   it('is named as another user’s, with the command that makes it theirs', { skip: process.getuid?.() !== 0 }, async () => {
@@ -51,7 +50,7 @@ describe('A disk that cannot be written', () => {
 
   it('is named as full when nothing can start on it', { skip: Boolean(missing) }, async () => {
     const full = `mount -t tmpfs -o size=1m tmpfs ${data}; cat /dev/zero > ${data}/filler 2>/dev/null || true`;
-    for (const args of [['serve'], ['notes', 'add', 'more'], ['notes', 'count']]) {
+    for (const args of [['serve'], ['notes', 'count']]) {
       expectWords(await run(full, ...args), [`the disk of ${data} is full.\nTo mend it, make room there`]);
     }
     const nearly = `mount -t tmpfs -o size=150k tmpfs ${data}`;

@@ -76,13 +76,11 @@ if (testDatabases().includes('postgres')) {
       const { id } = await post<Chore>('/api/chores', { milliseconds: 2000 });
       await until(async () => (await choreNow(id)).runs.length === 1);
       const first = workerOf(await choreNow(id))!;
-      const asked = performance.now();
       expect(await first.stop()).to.equal(0);
       await until(async () => (await choreNow(id)).runs.length === 2);
-      // Far sooner than its lease of three seconds ends.
-      expect(performance.now() - asked).to.be.below(2500);
       await until(async () => (await choreNow(id)).done === 1);
       const { runs } = await choreNow(id);
+      // One that was found when its lease was over would be at its second attempt.
       expect(runs.map(({ attempt, ended_at }) => ({ attempt, isEnded: ended_at !== null }))).to.equal([{ attempt: 1, isEnded: false }, { attempt: 1, isEnded: true }]);
       expect(runs[1]!.process).to.not.equal(runs[0]!.process);
       expect(first.output()).to.not.contain('did not stop');

@@ -80,6 +80,9 @@ export async function createCluster(): Promise<Cluster> {
       const rules = join(data, 'pg_hba.conf');
       writeFileSync(rules, `host all ${name} all scram-sha-256\n${readFileSync(rules, 'utf8')}`);
       await query('select pg_reload_conf()');
+      const bare = new URL(url);
+      bare.username = name;
+      while (await query('select 1', bare.href).then(() => true, () => false)) await sleep(10);
     },
     log: () => readFileSync(logFile, 'utf8'),
     async remove() {

@@ -113,10 +113,11 @@ for (const { dialect, create } of databases()) {
       const later = { ...notes, folder: (await writeMigrations(folder, 'notes', { '001_first': FIRST, '002_second': "await schema.createTable('notes_later', { key: 'id' });" })).folder };
       await migrate(source, [later, off]);
       await createBackup(source, join(backups, 'after'));
-      const error = (await expect(migrate(source, [notes, off], { backups })).to.reject()) as Error;
+      const goingBack = { backups, asideCommand: null, restoreCommand: (path: string) => `bin/civic restore ${path}` };
+      const error = (await expect(migrate(source, [notes, off], { goingBack })).to.reject()) as Error;
       expect(error.message.split('\n')[0]).to.equal('The database is newer than this version of civic: the plugin notes has run the migration 002_second, which this version does not have.');
       expect(error.message.split('\n').at(-1)).to.equal(`  bin/civic restore ${join(backups, 'before')}`);
-      await expect(migrate(source, [notes, off], { backups: '/nowhere' })).to.reject(/No backup that fits this version was found in \/nowhere\.$/);
+      await expect(migrate(source, [notes, off], { goingBack: { ...goingBack, backups: '/nowhere' } })).to.reject(/No backup that fits this version was found in \/nowhere\.$/);
     });
 
     for (const target of databases()) {
