@@ -9,22 +9,24 @@ import { openDatabase, type OpenDatabase } from '../../core/database/connect.ts'
 import { migrate } from '../../core/database/migrate.ts';
 import { projectRoot } from '../../core/root.ts';
 import { until } from '../../core/test/wait.ts';
-import { testDatabase, testDatabases, type TestDatabase } from '../../core/testing-database.ts';
+import { emptyDatabase, testDatabases } from '../../core/testing-database.ts';
 import { createInstance, type Instance } from '../support/civic.ts';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
+
+type EmptyDatabase = Awaited<ReturnType<typeof emptyDatabase>>;
 
 const PLANTS = "await schema.createTable('garden_plants', { key: 'id', name: 'text' }); await schema.tx('garden_plants').insert({ name: 'oak' });";
 const ELM = "await schema.tx('garden_plants').insert({ name: 'elm' });";
 
 for (const dialect of testDatabases()) {
   describe(`An upgrade on ${dialect}`, { timeout: 30_000 }, () => {
-    let database: TestDatabase;
+    let database: EmptyDatabase;
     let instance: Instance;
     let garden: string;
     beforeEach(async () => {
-      database = await testDatabase(dialect);
+      database = await emptyDatabase(dialect);
       instance = createInstance();
       garden = join(instance.folder, 'garden');
       mkdirSync(join(garden, 'migrations'), { recursive: true });
@@ -99,10 +101,10 @@ for (const dialect of testDatabases()) {
       const commands = refused.stderr.split('\n').filter((line) => line.startsWith('  '));
       expect(commands).to.have.length(dialect === 'sqlite' ? 2 : 1);
 
-      let empty: TestDatabase | null = null;
+      let empty: EmptyDatabase | null = null;
       if (dialect === 'postgres') {
         expect(refused.stderr).to.contain('create an empty database, name it in database.url, and run:');
-        empty = await testDatabase('postgres');
+        empty = await emptyDatabase('postgres');
         configure(empty.url);
       }
       for (const command of commands) await promisify(execFile)('sh', ['-c', command], { cwd: projectRoot });
