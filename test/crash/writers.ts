@@ -60,7 +60,7 @@ export function createWriters({ count, targetOf }: WriterOptions): Writers {
   async function write(writer: number, number: number): Promise<void> {
     const target = targetOf(writer);
     const { pool } = target;
-    if (!pool) return void await sleep(20);
+    if (!pool) return sleep(20);
     try {
       if (number % CHORE_EACH === 0) {
         const chore = await post(pool, target, '/api/chores', { milliseconds: CHORE_MILLISECONDS });
