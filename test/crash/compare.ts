@@ -65,7 +65,8 @@ export function compareOrder(acknowledged: Acknowledged[], digest: Told[]): stri
   const seqs = new Map(digest.map(({ seq, id }) => [id, seq]));
   const last = new Map<number, number>();
   const late = acknowledged.filter(({ writer, id }) => {
-    const seq = seqs.get(id) ?? Infinity;
+    const seq = seqs.get(id);
+    if (seq === undefined) return false;
     const isLate = seq < (last.get(writer) ?? 0);
     last.set(writer, seq);
     return isLate;

@@ -136,7 +136,7 @@ export async function killRepeatedly(options: KillOptions): Promise<KillReport> 
     for (const node of nodes) if (node.pool) await node.kill();
     instance.remove();
   }
-  return { ...report, answers: writers.answers, seconds: (performance.now() - started) / 1000 };
+  return { ...report, faults: [...new Set(report.faults)], answers: writers.answers, seconds: (performance.now() - started) / 1000 };
 }
 
 function settings(url: string | null): object {

