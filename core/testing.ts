@@ -8,10 +8,10 @@ import { recordAnswers } from './contracts/recorder.ts';
 import { createLogger, type Logger } from './log.ts';
 import type { Plugin } from './plugin.ts';
 import { prepare } from './prepare.ts';
-import { testDatabase, type TestDatabase } from './testing-database.ts';
+import { testDatabase, type TestDatabase } from './testing/database.ts';
 
 export { stoppedClock } from './clock.ts';
-export { testDatabases } from './testing-database.ts';
+export { testDatabases } from './testing/database.ts';
 
 export interface TestServerOptions {
   /** Plugins in hand, or names of the kit's own. */

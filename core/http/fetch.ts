@@ -1,10 +1,10 @@
 import type { Agent, Dispatcher } from 'undici';
-import { decoded, readBody, tooLarge, unpacked } from './fetch-body.ts';
-import { createConnector, type ConnectSettings } from './fetch-connect.ts';
-import { asFetchError, FetchError, shown, stopping } from './fetch-error.ts';
-import { checkedUrl, isRedirect, nextHop, type Hop } from './fetch-redirect.ts';
+import { decoded, readBody, tooLarge, unpacked } from './fetch/body.ts';
+import { createConnector, type ConnectSettings } from './fetch/connect.ts';
+import { asFetchError, FetchError, shown, stopping } from './fetch/error.ts';
+import { checkedUrl, isRedirect, nextHop, type Hop } from './fetch/redirect.ts';
 
-export { FetchError, type FetchErrorCode } from './fetch-error.ts';
+export { FetchError, type FetchErrorCode } from './fetch/error.ts';
 
 export interface FetchOptions {
   method?: 'GET' | 'HEAD' | 'POST';

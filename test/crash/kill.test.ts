@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { emptyDatabase, testDatabases } from '../../core/testing-database.ts';
+import { emptyDatabase, testDatabases } from '../../core/testing/database.ts';
 import { killRepeatedly } from './kill.ts';
 
 export const lab = Lab.script();

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { testDatabases } from '../../core/testing-database.ts';
+import type { testDatabases } from '../../core/testing/database.ts';
 import { clusterMissing, createCluster } from '../support/cluster.ts';
 import { killRepeatedly, type KillReport } from './kill.ts';
 

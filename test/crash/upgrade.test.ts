@@ -9,7 +9,7 @@ import { openDatabase, type OpenDatabase } from '../../core/database/connect.ts'
 import { migrate } from '../../core/database/migrate.ts';
 import { projectRoot } from '../../core/root.ts';
 import { until } from '../../core/test/wait.ts';
-import { emptyDatabase, testDatabases } from '../../core/testing-database.ts';
+import { emptyDatabase, testDatabases } from '../../core/testing/database.ts';
 import { createInstance, type Instance } from '../support/civic.ts';
 
 export const lab = Lab.script();

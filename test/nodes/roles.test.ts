@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { join } from 'node:path';
 import { until } from '../../core/test/wait.ts';
-import { emptyDatabase, testDatabases } from '../../core/testing-database.ts';
+import { emptyDatabase, testDatabases } from '../../core/testing/database.ts';
 import { createInstance, testPlugins, type Instance, type Served, type Starting } from '../support/civic.ts';
 
 export const lab = Lab.script();

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
-import { startPostgres, type RunningPostgres } from '../../core/testing-postgres.ts';
-import { dropPostgresTemplates } from '../../core/testing-template.ts';
+import { startPostgres, type RunningPostgres } from '../../core/testing/postgres.ts';
+import { dropPostgresTemplates } from '../../core/testing/template.ts';
 import { endAllFiles, runFile, type FileResult } from './file.ts';
 import { showProgress } from './progress.ts';
 

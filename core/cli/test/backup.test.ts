@@ -3,7 +3,7 @@ import Lab from '@hapi/lab';
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInstance, testPlugins, type Instance } from '../../../test/support/civic.ts';
-import { emptyDatabase, testDatabases } from '../../testing-database.ts';
+import { emptyDatabase, testDatabases } from '../../testing/database.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import pino from 'pino';
-import { emptyDatabase, testDatabases } from '../../testing-database.ts';
+import { emptyDatabase, testDatabases } from '../../testing/database.ts';
 import { openDatabase, type DatabaseOptions, type OpenDatabase } from '../connect.ts';
 import { migrate, type MigrationSet } from '../migrate.ts';
 import type { Dialect } from '../types.ts';

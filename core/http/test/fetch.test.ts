@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { createFetch, FetchError, type Fetch, type FetchErrorCode, type FetchOptions, type FetchSettings } from '../fetch.ts';
-import { nextHop, type Hop } from '../fetch-redirect.ts';
+import { nextHop, type Hop } from '../fetch/redirect.ts';
 import { listen, names, stop } from './loopback.ts';
 
 export const lab = Lab.script();

@@ -1,7 +1,7 @@
 import { promisify, TextDecoder } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { asFetchError, FetchError, shown } from './fetch-error.ts';
+import { asFetchError, FetchError, shown } from './error.ts';
 
 export function tooLarge(url: URL, maxBytes: number): FetchError {
   return new FetchError('too_large', `${shown(url)} is larger than the ${maxBytes} bytes that are accepted.`);

@@ -1,4 +1,4 @@
-import { FetchError, shown } from './fetch-error.ts';
+import { FetchError, shown } from './error.ts';
 
 /** One request of possibly several: the first, or one after a redirect. Header names are in lower case. */
 export interface Hop {

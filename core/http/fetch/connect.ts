@@ -2,9 +2,9 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { promisify } from 'node:util';
 import type { buildConnector } from 'undici';
-import type { Logger } from '../log.ts';
-import { isPublicAddress } from './addresses.ts';
-import { FetchError } from './fetch-error.ts';
+import type { Logger } from '../../log.ts';
+import { isPublicAddress } from '../addresses.ts';
+import { FetchError } from './error.ts';
 
 export interface ConnectSettings {
   allowPrivateAddresses: boolean;

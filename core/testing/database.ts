@@ -1,5 +1,5 @@
-import type { MigrationSet } from './database/migrate.ts';
-import { copySqliteTemplate, postgresTemplate } from './testing-template.ts';
+import type { MigrationSet } from '../database/migrate.ts';
+import { copySqliteTemplate, postgresTemplate } from './template.ts';
 
 export type TestDialect = 'sqlite' | 'postgres';
 
@@ -28,7 +28,7 @@ export async function testDatabase(dialect: TestDialect, dataDir: string): Promi
   if (dialect === 'sqlite') return { url: null, create: (sets = []) => copySqliteTemplate(sets, dataDir), drop: async () => undefined };
   const admin = process.env.CIVIC_TEST_PG_URL;
   if (!admin) throw new Error('A test on Postgres needs CIVIC_TEST_PG_URL: the address of a Postgres where databases may be made and dropped');
-  const { planTestDatabase } = await import('./testing-postgres.ts');
+  const { planTestDatabase } = await import('./postgres.ts');
   const { url, create, drop } = planTestDatabase(admin);
   return { url, drop, create: async (sets) => create(sets && await postgresTemplate(admin, sets)) };
 }

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { projectRoot } from '../root.ts';
-import { isRunning, runningProcesses } from './processes.ts';
-import { planTestDatabase, startEmbeddedPostgres, startPostgres, type RunningPostgres } from '../testing-postgres.ts';
+import { projectRoot } from '../../root.ts';
+import { isRunning, runningProcesses } from '../../test/processes.ts';
+import { planTestDatabase, startEmbeddedPostgres, startPostgres, type RunningPostgres } from '../postgres.ts';
 
 const MODULE = new URL('../testing-postgres.js', import.meta.url).href;
 const OWN = ['CIVIC_TEST_PG_URL', 'CIVIC_TEST_PG_BIN', 'CIVIC_TEST_PG_MISSING', 'CIVIC_REQUIRE_PG'];

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import pino from 'pino';
-import { openDatabase } from './database/connect.ts';
-import { migrate, type MigrationSet } from './database/migrate.ts';
-import { databaseUrl, onServer } from './testing-postgres.ts';
+import { openDatabase } from '../database/connect.ts';
+import { migrate, type MigrationSet } from '../database/migrate.ts';
+import { databaseUrl, onServer } from './postgres.ts';
 
 // Migrating is the same for every test of the same plugins. Within a run of all tests, whose folder `CIVIC_TEST_RUN`
 // names, it is done once a database and copied; a file that is run by itself migrates by itself.
