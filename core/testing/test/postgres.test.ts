@@ -10,7 +10,7 @@ import { projectRoot } from '../../root.ts';
 import { isRunning, runningProcesses } from '../../test/processes.ts';
 import { planTestDatabase, startEmbeddedPostgres, startPostgres, type RunningPostgres } from '../postgres.ts';
 
-const MODULE = new URL('../testing-postgres.js', import.meta.url).href;
+const MODULE = new URL('../postgres.js', import.meta.url).href;
 const OWN = ['CIVIC_TEST_PG_URL', 'CIVIC_TEST_PG_BIN', 'CIVIC_TEST_PG_MISSING', 'CIVIC_REQUIRE_PG'];
 
 const postgres = await startPostgres();
