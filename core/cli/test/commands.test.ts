@@ -105,6 +105,7 @@ describe('bin/civic', () => {
     expect(first.code).to.equal(0);
     const checked = await runCivic(['config', 'check', '--config', file]);
     expect(checked.code).to.equal(0);
+    expect(readFileSync(file, 'utf8')).to.contain(['#  port: 8080', '# The port', '\nplugins:']);
     writeFileSync(file, 'name: Mine\n');
     const second = await runCivic(['init', '--config', file]);
     expect(second.code).to.equal(1);
