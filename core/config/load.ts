@@ -70,7 +70,7 @@ function readText(path: string): { text: string } | { problem: string; hint?: st
     return text.includes('\0') ? { problem: 'is not a text file' } : { text };
   } catch (error) {
     if (error instanceof TypeError) return { problem: 'is not a text file in UTF-8', hint: 'save it with the encoding UTF-8' };
-    return { problem: reasonOf(error), hint: 'copy config/civic.example.yaml, or name another file with --config' };
+    return { problem: reasonOf(error), hint: 'write one with bin/civic init, or name another file with --config' };
   }
 }
 
