@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Joi from 'joi';
@@ -69,7 +70,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
     content = JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
     if (error instanceof SyntaxError) throw new Failure(`The backup ${folder} is damaged: manifest.json is not JSON.`);
-    throw new Failure(`${folder} is not a backup: it has no manifest.json that can be read.`);
+    throw new Failure(existsSync(folder) ? `${folder} is not a backup: it has no manifest.json that can be read.` : `There is nothing at ${folder}.`);
   }
   if (typeof content?.format === 'number' && content.format > FORMAT) {
     throw new Failure(`The backup ${folder} was made by a newer version of civic (format ${content.format}, this version reads ${FORMAT}). Update civic, then restore it.`);

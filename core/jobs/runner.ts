@@ -30,16 +30,18 @@ const SCHEDULE_KEY = 'schedule';
 export function createJobs(options: JobsOptions): JobQueue {
   const { log, clock } = options;
   const kinds = new Map<string, JobKind>();
+  // Leases are renewed with each poll, which the operator may have made slow.
+  const usualLease = Math.max(LEASE_SECONDS, Math.ceil(3 * options.pollSeconds));
   let worker: Worker | null = null;
   let isStopping = false;
   let polling: Repeating | undefined;
   const claimer = createWaker(claim, (error) => log.warn({ err: error }, 'Taking jobs failed'));
 
   function define(plugin: string, kind: JobKind): void {
-    const { name, lease_seconds = LEASE_SECONDS, every_seconds } = kind;
+    const { name, lease_seconds = usualLease, every_seconds } = kind;
     if (!name.startsWith(`${plugin}.`)) throw new Error(`The plugin ${plugin} cannot define the job "${name}": its jobs begin with "${plugin}."`);
     if (kinds.has(name)) throw new Error(`The job "${name}" is defined twice`);
-    if (!Number.isInteger(lease_seconds) || lease_seconds < 3 * options.pollSeconds) throw new Error(`The job "${name}" has a lease of ${lease_seconds} s: it is renewed each ${options.pollSeconds} s, so give it whole seconds, three times as many`);
+    if (!Number.isInteger(lease_seconds) || lease_seconds < 3 * options.pollSeconds) throw new Error(`The job "${name}" has a lease of ${lease_seconds} s: it is renewed each ${options.pollSeconds} s (jobs.poll_seconds), so give it whole seconds, three times as many`);
     if (every_seconds !== undefined) checkPayload(kind, {});
     kinds.set(name, kind);
   }
@@ -56,7 +58,7 @@ export function createJobs(options: JobsOptions): JobQueue {
       run_at: run_at ? new Date(run_at).toISOString() : clock.iso(),
       unique_key: unique_key ?? null,
       max_attempts: kind.max_attempts ?? MAX_ATTEMPTS,
-      lease_seconds: kind.lease_seconds ?? LEASE_SECONDS,
+      lease_seconds: kind.lease_seconds ?? usualLease,
       created_at: clock.iso(),
     });
     // Other nodes find it when they poll: a NOTIFY with each commit would halve what Postgres can write.

@@ -49,6 +49,11 @@ for (const { dialect, create } of databases()) {
       await empty(db, 'core_jobs', 'core_job_schedules', 'notes_heard');
     });
 
+    it('takes every pace of polling that the config allows, and refuses a lease that would end before it is renewed', () => {
+      const slow = queue([{ name: 'notes.send', async run() {} }], { pollSeconds: 60 });
+      expect(() => slow.jobs.define({ name: 'notes.hasty', lease_seconds: 100, async run() {} })).to.throw(/has a lease of 100 s: it is renewed each 60 s/);
+    });
+
     it('runs a job after the commit that made it necessary, and keeps its record', async () => {
       const seen: unknown[] = [];
       const clock = stoppedClock('2026-02-01T00:00:00.000Z');
