@@ -1,28 +1,25 @@
 import type { Server } from '@hapi/hapi';
-import { dirname, join, resolve } from 'node:path';
+import { bringUpToDate, listen, prepareDataFolder } from './boot.ts';
 import { coreChecks } from './checks.ts';
 import { addCommand, civicFor, type Kernel, type OwnedCheck, type OwnedCommand } from './civic.ts';
-import { Failure, shellWord } from './cli/command.ts';
+import { Failure } from './cli/command.ts';
 import { eventCommands } from './cli/events.ts';
-import { systemClock, type Clock } from './clock.ts';
+import type { Clock } from './clock.ts';
 import type { CoreConfig, Instance } from './config/types.ts';
 import type { Surroundings } from './contracts/answer.ts';
 import { asyncApi, type AsyncApi } from './contracts/asyncapi.ts';
 import { openApi, type OpenApi } from './contracts/openapi.ts';
 import { openDatabase, type OpenDatabase } from './database/connect.ts';
-import { makeDataFolder } from './database/folder.ts';
-import { takeWriterLock, type WriterLock } from './database/lock.ts';
-import { migrate, pendingMigrations, type GoingBack, type MigrationName, type MigrationSet } from './database/migrate.ts';
-import { createEvents, type EventBus } from './events.ts';
-import { createFetch } from './http/fetch.ts';
+import type { MigrationName, MigrationSet } from './database/migrate.ts';
+import type { EventBus } from './events.ts';
 import { registerPages } from './http/pages.ts';
 import { checkRoutes } from './http/rules.ts';
-import { createServer } from './http/server.ts';
 import { httpState } from './http/state.ts';
-import { createJobs, type JobQueue, type Role } from './jobs.ts';
+import type { JobQueue, Role } from './jobs.ts';
+import { createKernel, openDatabaseOf } from './kernel.ts';
 import type { Logger } from './log.ts';
 import { addCorePages } from './pages/routes.ts';
-import type { EventKind, Lifecycle, Plugin } from './plugin.ts';
+import type { Lifecycle, Plugin } from './plugin.ts';
 import { problemsOf } from './problems.ts';
 import { version } from './root.ts';
 
@@ -81,18 +78,12 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
   for (const command of eventCommands(() => kernel.events)) addCommand(kernel, 'core', command);
   const lifecycles = await registerAll(options.plugins, kernel);
   kernel.isRegistering = false;
-  const surroundings = { problems: problemsOf(options.plugins), isCounted: kernel.gates.admit.length > 0 };
-  const about = { info: { title: kernel.instance.name, version }, publicUrl: kernel.instance.public_url, plugins: Object.fromEntries(options.plugins.map((plugin) => [plugin.name, plugin.summary])), ...surroundings };
-  const contracts = { openApi: () => openApi(kernel.server, about), asyncApi: () => asyncApi(kernel.server, about) };
-  addCorePages(kernel.server, { pages, plugins: options.plugins, problems: surroundings.problems, ...contracts });
+  const contracts = contractsOf(options.plugins, kernel);
+  addCorePages(kernel.server, { pages, plugins: options.plugins, problems: contracts.surroundings.problems, ...contracts });
   httpState(kernel.server).problemPage = pages.problemPage;
   refuseFaultyRoutes(kernel.server);
 
   const undo: { name: string; run: () => Promise<unknown> }[] = [];
-  const db = (): OpenDatabase => {
-    if (!kernel.db) throw new Error('The database is not open yet');
-    return kernel.db;
-  };
 
   async function open(open: OpenOptions): Promise<MigrationName[]> {
     const lock = await prepareDataFolder(options.config, open.writes);
@@ -147,9 +138,8 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     migrations: migrationsOf(options.plugins),
     events: kernel.events,
     jobs: kernel.jobs,
-    surroundings,
     ...contracts,
-    get db() { return db(); },
+    get db() { return openDatabaseOf(kernel); },
     open,
     rebuild,
     start,
@@ -158,32 +148,16 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
   };
 }
 
-function createKernel(options: ComposeOptions): Kernel {
-  const { config, log } = options;
-  const { clock = systemClock, role = 'all' } = options;
-  const gates: Kernel['gates'] = { resolvers: [], admit: [] };
-  const checks: OwnedCheck[] = [];
-  const server = createServer({ config, version, log, gates, checks: () => checks, validateResponses: options.strict ?? false });
-  const db = (): OpenDatabase => kernel.db ?? fail('The database is not open yet');
-  const kernel: Kernel = {
-    config, log, clock, gates, checks, server,
-    instance: { name: config.name, version, public_url: config.public_url, data_dir: config.data_dir },
-    fetch: createFetch({
-      allowPrivateAddresses: config.http.fetch.allow_private_addresses,
-      timeoutSeconds: config.http.fetch.timeout_seconds,
-      maxBytes: config.http.fetch.max_bytes,
-      maxRedirects: config.http.fetch.max_redirects,
-      userAgent: config.http.fetch.user_agent,
-      log,
-    }),
-    events: createEvents({ db, log, clock, kinds: eventsOf(options.plugins), retentionDays: config.events.retention_days, delivers: role !== 'web' }),
-    jobs: createJobs({ db, log, clock, role, concurrency: config.jobs.concurrency, pollSeconds: config.jobs.poll_seconds }),
-    services: new Map(),
-    commands: new Map(),
-    db: null,
-    isRegistering: true,
+/** What the registered routes promise, worked out when asked for. */
+function contractsOf(plugins: Plugin[], { server, instance, gates }: Kernel): Pick<Composition, 'surroundings' | 'openApi' | 'asyncApi'> {
+  const surroundings = { problems: problemsOf(plugins), isCounted: gates.admit.length > 0 };
+  const about = {
+    info: { title: instance.name, version },
+    publicUrl: instance.public_url,
+    plugins: Object.fromEntries(plugins.map((plugin) => [plugin.name, plugin.summary])),
+    ...surroundings,
   };
-  return kernel;
+  return { surroundings, openApi: () => openApi(server, about), asyncApi: () => asyncApi(server, about) };
 }
 
 interface Registered {
@@ -211,8 +185,15 @@ async function naming<T>(plugin: Plugin, phase: string, work: () => Promise<T>):
     return await work();
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw new Failure(`The plugin ${plugin.name} failed to ${phase}: ${(error as Error).message}`, { cause: error });
+    throw new Failure(`The plugin ${plugin.name} failed to ${phase}: ${(error as Error).message}${placeOf(error as Error)}`, { cause: error });
   }
+}
+
+/** The line of the plugin's own code where it happened, for whoever wrote it. */
+function placeOf({ stack = '' }: Error): string {
+  const place = stack.split('\n').find((line) => /^\s+at .*:\d+:\d+\)?$/.test(line) && !/node:|node_modules/.test(line));
+  const file = place && /(?:file:\/\/)?(\/[^()]+:\d+:\d+)/.exec(place)?.[1];
+  return file ? ` (${file})` : '';
 }
 
 function refuseFaultyRoutes(server: Server): void {
@@ -220,62 +201,8 @@ function refuseFaultyRoutes(server: Server): void {
   if (faults.length > 0) throw new Failure(`These routes do not keep the contract (docs/writing-plugins.md#routes):\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
 }
 
-function eventsOf(plugins: Plugin[]): Record<string, EventKind> {
-  return Object.assign({}, ...plugins.map((plugin) => plugin.events ?? {}));
-}
-
 function migrationsOf(plugins: Plugin[]): MigrationSet[] {
   return plugins.flatMap((plugin) => (plugin.migrations ? [{ plugin: plugin.name, folder: plugin.migrations }] : []));
-}
-
-async function prepareDataFolder(config: CoreConfig, writes: boolean): Promise<WriterLock | null> {
-  makeDataFolder(config.data_dir);
-  return writes && !isPostgres(config) ? takeWriterLock(config.data_dir) : null;
-}
-
-export function isPostgres(config: CoreConfig): boolean {
-  return /^postgres(ql)?:/.test(config.database.url ?? '');
-}
-
-async function bringUpToDate(db: OpenDatabase, config: CoreConfig, sets: MigrationSet[], open: OpenOptions): Promise<MigrationName[]> {
-  if (open.schema === 'any') return [];
-  if (open.schema === 'migrate') return migrate(db, sets, { beforeFirst: async () => open.beforeMigrating?.(db), goingBack: goingBack(config, open) });
-  const pending = await pendingMigrations(db, sets);
-  if (pending.length > 0) throw new Failure(`The database is not up to date (${pending.length} migrations are missing): run bin/civic migrate`);
-  return [];
-}
-
-function goingBack(config: CoreConfig, { restoreCommand }: OpenOptions): GoingBack {
-  const file = resolve(config.database.url?.replace(/^sqlite:/, '') ?? join(config.data_dir, 'civic.db'));
-  const aside = join(dirname(file), 'newer');
-  return {
-    backups: backupFolder(config),
-    asideCommand: isPostgres(config) ? null : `mkdir ${shellWord(aside)} && mv ${shellWord(file)}* ${shellWord(aside)}`,
-    restoreCommand: restoreCommand ?? ((folder) => `bin/civic restore ${shellWord(folder)}`),
-  };
-}
-
-/** Where backups go unless told otherwise. */
-export function backupFolder(config: CoreConfig): string {
-  return config.backup.folder ?? join(config.data_dir, 'backups');
-}
-
-async function listen(server: Server, { http }: CoreConfig): Promise<void> {
-  try {
-    await server.start();
-  } catch (error) {
-    throw new Failure(listenFault(error as NodeJS.ErrnoException, http));
-  }
-}
-
-function listenFault(error: NodeJS.ErrnoException, { host, port }: CoreConfig['http']): string {
-  switch (error.code) {
-    case 'EADDRINUSE': return `Port ${port} on ${host} is in use by another program: stop it, or choose another port with --port or http.port`;
-    case 'EACCES': return `This user may not listen on port ${port}: choose one above 1023 with --port or http.port, and let a proxy take ${port}`;
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND': return `${host} is not an address of this machine: use 127.0.0.1, or 0.0.0.0 for all of them (--host or http.host)`;
-    default: return `Listening on ${host}:${port} failed: ${error.message}`;
-  }
 }
 
 function bounded(work: Promise<unknown>, milliseconds: number): Promise<unknown> {
@@ -284,8 +211,4 @@ function bounded(work: Promise<unknown>, milliseconds: number): Promise<unknown>
     timer = setTimeout(() => { reject(new Error(`took longer than ${milliseconds / 1000} s`)); }, milliseconds);
   });
   return Promise.race([work, late]).finally(() => { clearTimeout(timer); });
-}
-
-function fail(message: string): never {
-  throw new Error(message);
 }

@@ -42,7 +42,7 @@ describe('The phases', () => {
   it('stop also the plugin whose start failed, name it, and start nothing after it', async () => {
     const lines: string[] = [];
     const failing = testServer({ plugins: [traced('first', lines), traced('second', lines, {}, 'start'), traced('third', lines)] });
-    await expect(failing).to.reject('The plugin second failed to start: no luck');
+    await expect(failing).to.reject(/^The plugin second failed to start: no luck \(\/.*compose\.test\.[jt]s:\d+:\d+\)$/);
     expect(lines.slice(3)).to.equal(['start first', 'start second', 'stop second', 'stop first']);
   });
 
@@ -63,7 +63,7 @@ describe('The phases', () => {
 
   it('refuse a plugin whose register fails, by name', async () => {
     const broken = definePlugin({ name: 'broken', summary: 'Breaks', register: () => { throw new Error('oh no'); } });
-    await expect(testServer({ plugins: [broken] })).to.reject('The plugin broken failed to register: oh no');
+    await expect(testServer({ plugins: [broken] })).to.reject(/^The plugin broken failed to register: oh no \(\/.*:\d+:\d+\)$/);
   });
 
   it('refuse the database before everything is migrated', async () => {

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { backupFolder } from '../compose.ts';
+import { backupFolder } from '../boot.ts';
 import { showConfig } from '../config/report.ts';
 import { createBackup } from '../database/backup.ts';
 import type { OpenDatabase } from '../database/connect.ts';

@@ -1,5 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs';
-import { isPostgres, type Composition } from '../compose.ts';
+import { isPostgres } from '../boot.ts';
+import type { Composition } from '../compose.ts';
 import type { CoreConfig } from '../config/types.ts';
 import { existingFolder, folderFault } from '../database/folder.ts';
 import { newerMigrations, pendingMigrations } from '../database/migrate.ts';

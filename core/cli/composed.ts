@@ -1,6 +1,7 @@
 import type { OwnedCommand } from '../civic.ts';
 import { nearest } from '../config/nearest.ts';
-import { isPostgres, type Composition } from '../compose.ts';
+import { isPostgres } from '../boot.ts';
+import type { Composition } from '../compose.ts';
 import { bundledPlugins } from '../load.ts';
 import { prepare } from '../prepare.ts';
 import { Failure, Misuse, type Command, type CommandCall, type Terminal } from './command.ts';

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isPostgres, type Composition } from '../compose.ts';
+import { isPostgres } from '../boot.ts';
+import type { Composition } from '../compose.ts';
 import type { CoreConfig } from '../config/types.ts';
 import { describeErrors } from '../config/report.ts';
 import type { CheckResult } from '../plugin.ts';

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { compose, isPostgres, type Composition } from '../compose.ts';
+import { isPostgres } from '../boot.ts';
+import { compose, type Composition } from '../compose.ts';
 import type { Role } from '../jobs.ts';
 import { createLogger } from '../log.ts';
 import { backUpBeforeUpgrade } from './backup.ts';

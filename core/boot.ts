@@ -1,0 +1,62 @@
+import type { Server } from '@hapi/hapi';
+import { dirname, join, resolve } from 'node:path';
+import { Failure, shellWord } from './cli/command.ts';
+import type { OpenOptions } from './compose.ts';
+import type { CoreConfig } from './config/types.ts';
+import type { OpenDatabase } from './database/connect.ts';
+import { makeDataFolder } from './database/folder.ts';
+import { takeWriterLock, type WriterLock } from './database/lock.ts';
+import { migrate, pendingMigrations, type GoingBack, type MigrationName, type MigrationSet } from './database/migrate.ts';
+
+/** Makes the folder, and on SQLite makes this process the one that writes. */
+export async function prepareDataFolder(config: CoreConfig, writes: boolean): Promise<WriterLock | null> {
+  makeDataFolder(config.data_dir);
+  return writes && !isPostgres(config) ? takeWriterLock(config.data_dir) : null;
+}
+
+export function isPostgres(config: CoreConfig): boolean {
+  return /^postgres(ql)?:/.test(config.database.url ?? '');
+}
+
+/** Runs what is pending, or refuses a schema that is not up to date, as asked. */
+export async function bringUpToDate(db: OpenDatabase, config: CoreConfig, sets: MigrationSet[], open: OpenOptions): Promise<MigrationName[]> {
+  if (open.schema === 'any') return [];
+  if (open.schema === 'migrate') return migrate(db, sets, { beforeFirst: async () => open.beforeMigrating?.(db), goingBack: goingBack(config, open) });
+  const pending = await pendingMigrations(db, sets);
+  if (pending.length > 0) throw new Failure(`The database is not up to date (${pending.length} migrations are missing): run bin/civic migrate`);
+  return [];
+}
+
+function goingBack(config: CoreConfig, { restoreCommand }: OpenOptions): GoingBack {
+  const file = resolve(config.database.url?.replace(/^sqlite:/, '') ?? join(config.data_dir, 'civic.db'));
+  const aside = join(dirname(file), 'newer');
+  return {
+    backups: backupFolder(config),
+    asideCommand: isPostgres(config) ? null : `mkdir ${shellWord(aside)} && mv ${shellWord(file)}* ${shellWord(aside)}`,
+    restoreCommand: restoreCommand ?? ((folder) => `bin/civic restore ${shellWord(folder)}`),
+  };
+}
+
+/** Where backups go unless told otherwise. */
+export function backupFolder(config: CoreConfig): string {
+  return config.backup.folder ?? join(config.data_dir, 'backups');
+}
+
+/** Opens the port, or says why it cannot. */
+export async function listen(server: Server, { http }: CoreConfig): Promise<void> {
+  try {
+    await server.start();
+  } catch (error) {
+    throw new Failure(listenFault(error as NodeJS.ErrnoException, http));
+  }
+}
+
+function listenFault(error: NodeJS.ErrnoException, { host, port }: CoreConfig['http']): string {
+  switch (error.code) {
+    case 'EADDRINUSE': return `Port ${port} on ${host} is in use by another program: stop it, or choose another port with --port or http.port`;
+    case 'EACCES': return `This user may not listen on port ${port}: choose one above 1023 with --port or http.port, and let a proxy take ${port}`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND': return `${host} is not an address of this machine: use 127.0.0.1, or 0.0.0.0 for all of them (--host or http.host)`;
+    default: return `Listening on ${host}:${port} failed: ${error.message}`;
+  }
+}

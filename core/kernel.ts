@@ -1,0 +1,47 @@
+import { systemClock } from './clock.ts';
+import type { Kernel, OwnedCheck } from './civic.ts';
+import type { ComposeOptions } from './compose.ts';
+import type { OpenDatabase } from './database/connect.ts';
+import { createEvents } from './events.ts';
+import { createFetch } from './http/fetch.ts';
+import { createServer } from './http/server.ts';
+import { createJobs } from './jobs.ts';
+import type { EventKind, Plugin } from './plugin.ts';
+import { version } from './root.ts';
+
+/** Makes what all plugins share. Nothing is opened: the database is there once it is migrated. */
+export function createKernel(options: ComposeOptions): Kernel {
+  const { config, log, clock = systemClock, role = 'all' } = options;
+  const gates: Kernel['gates'] = { resolvers: [], admit: [] };
+  const checks: OwnedCheck[] = [];
+  const server = createServer({ config, version, log, gates, checks: () => checks, validateResponses: options.strict ?? false });
+  const db = (): OpenDatabase => openDatabaseOf(kernel);
+  const kernel: Kernel = {
+    config, log, clock, gates, checks, server,
+    instance: { name: config.name, version, public_url: config.public_url, data_dir: config.data_dir },
+    fetch: createFetch({
+      allowPrivateAddresses: config.http.fetch.allow_private_addresses,
+      timeoutSeconds: config.http.fetch.timeout_seconds,
+      maxBytes: config.http.fetch.max_bytes,
+      maxRedirects: config.http.fetch.max_redirects,
+      userAgent: config.http.fetch.user_agent,
+      log,
+    }),
+    events: createEvents({ db, log, clock, kinds: eventsOf(options.plugins), retentionDays: config.events.retention_days, delivers: role !== 'web' }),
+    jobs: createJobs({ db, log, clock, role, concurrency: config.jobs.concurrency, pollSeconds: config.jobs.poll_seconds }),
+    services: new Map(),
+    commands: new Map(),
+    db: null,
+    isRegistering: true,
+  };
+  return kernel;
+}
+
+export function openDatabaseOf(kernel: Kernel): OpenDatabase {
+  if (!kernel.db) throw new Error('The database is not open yet');
+  return kernel.db;
+}
+
+function eventsOf(plugins: Plugin[]): Record<string, EventKind> {
+  return Object.assign({}, ...plugins.map((plugin) => plugin.events ?? {}));
+}
