@@ -39,7 +39,7 @@ export async function compare(targets: Target[], options: { rounds: number; seco
   const running = await Promise.all(targets.map(launch));
   const samples = targets.map((): Sample[] => []);
   try {
-    for (const one of running) await load(one, 1);
+    for (const one of running) await load(one, 3);
     for (let round = 0; round < options.rounds; round++) {
       for (const [index, one] of running.entries()) samples[index]!.push(await load(one, options.seconds));
     }
