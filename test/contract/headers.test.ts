@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { testServer, type TestServer } from '../../core/testing.ts';
+import { testDatabases, testServer, type TestServer } from '../../core/testing.ts';
 import notes from '../plugins/notes/index.ts';
 import pulse from '../plugins/pulse/index.ts';
 
@@ -35,11 +35,11 @@ function ask(kit: TestServer, { method = 'GET', path, headers = {}, body }: Ask)
 const JSON_TYPE = { 'content-type': 'application/json' };
 const UPGRADE = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
 
-describe('Every answer', () => {
+for (const database of testDatabases()) describe(`Every answer on ${database}`, () => {
   let kit: TestServer;
   let noteId: string;
   before(async () => {
-    kit = await testServer({ plugins: [notes, pulse], listen: true, config: { metrics: { enabled: true } } });
+    kit = await testServer({ plugins: [notes, pulse], database, listen: true, config: { metrics: { enabled: true } } });
     noteId = (await kit.request('POST', '/api/notes', { payload: { text: 'kept' } })).body.id;
   });
   after(() => kit.close());

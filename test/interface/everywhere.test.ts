@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { testServer, type TestServer } from '../../core/testing.ts';
+import { testDatabases, testServer, type TestServer } from '../../core/testing.ts';
 import { probe } from './probe.ts';
 import { covers } from './rows.ts';
 
@@ -8,10 +8,10 @@ export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 /** The rules that hold on every route. */
-describe('The interface everywhere', () => {
+for (const database of testDatabases()) describe(`The interface everywhere, on ${database}`, () => {
   let civic: TestServer;
 
-  before(async () => { civic = await testServer({ plugins: [probe] }); });
+  before(async () => { civic = await testServer({ plugins: [probe], database }); });
   after(() => civic.close());
 
   it(covers(['endpoints.health', 'service.api-base'], 'the health check answers everybody, outside /api'), async () => {

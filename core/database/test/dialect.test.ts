@@ -93,7 +93,7 @@ for (const { dialect, create } of databases()) {
       });
     }
 
-    it('starts a page with one search of the index', { skip: dialect === 'postgres' }, async () => {
+    if (dialect !== 'postgres') it('starts a page with one search of the index', async () => {
       const query = db.read('notes_all');
       keysetAfter(query, [{ column: 'n', direction: 'asc' }, { column: 'name', direction: 'asc' }, { column: 'key', direction: 'asc' }], [3, 'a', 1]);
       const { sql, bindings } = query.toSQL();

@@ -111,7 +111,7 @@ for (const { dialect, create } of databases()) {
       expect(await again.read.schema.hasTable('notes_a')).to.be.true();
     });
 
-    it('serves several nodes that start at once', { skip: dialect === 'sqlite' }, async () => {
+    if (dialect !== 'sqlite') it('serves several nodes that start at once', async () => {
       const nodes = await Promise.all([database.open(), database.open(), database.open()]);
       const both = await set({ '001_first': FIRST, '002_second': SECOND });
       const done = await Promise.all(nodes.map((node) => migrate(node, [both])));

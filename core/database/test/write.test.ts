@@ -81,7 +81,7 @@ for (const { dialect, create } of databases()) {
       expect(logged[0]).to.contain('more than a second');
     });
 
-    it('runs a write again after a deadlock', { skip: dialect === 'sqlite' }, async () => {
+    if (dialect !== 'sqlite') it('runs a write again after a deadlock', async () => {
       await Promise.all([insert('x'), insert('y')]);
       let runs = 0;
       const touch = (order: string[]) => db.write(async (tx) => {
