@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundledPlugins } from '../core/load.ts';
 import { projectRoot } from '../core/root.ts';
+import { freePort } from '../core/testing/port.ts';
 import { median } from './harness.ts';
 
 interface Start {
@@ -63,13 +63,4 @@ async function ready(port: number): Promise<void> {
     await new Promise((done) => { setTimeout(done, 10); });
   }
   throw new Error('The server was not ready within 30 s');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -30,7 +30,7 @@ const [command, ...args] = process.argv.slice(2);
 if (command === 'config') { console.log('undefined'); process.exit(0); }
 fs.appendFileSync(process.env.FAKE_NPM_CALLS, [command, ...args].join(' ') + '\\n');
 const failures = {
-  network: ['ci', 'npm error code ENOTFOUND\\nnpm error network request to https://registry.npmjs.org/sqlite3 failed'],
+  network: ['ci', 'npm error code ENOTFOUND\\nnpm error network request to https://registry.example/sqlite3 failed'],
   disk: ['ci', 'npm error code ENOSPC'],
   compiler: ['rebuild', 'gyp ERR! stack Error: not found: make'],
 };

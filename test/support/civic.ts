@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../core/testing/port.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -120,13 +120,4 @@ async function answering(url: string, child: ChildProcess, output: () => string)
   }
   child.kill('SIGKILL');
   throw new Error(`The server did not answer within 20 s:\n${output()}`);
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { initialise, installedBin, unprivilegedUser } from '../../core/testing/postgres.ts';
-import { freePort } from './civic.ts';
+import { freePort } from '../../core/testing/port.ts';
 
 /** A Postgres of its own that may be crashed and started again, with everything that keeps data over a crash switched on. */
 export interface Cluster {

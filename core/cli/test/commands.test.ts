@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInstance, freePort, runCivic, testPlugins, type Instance } from '../../../test/support/civic.ts';
+import { freePort } from '../../testing/port.ts';
+import { createInstance, runCivic, testPlugins, type Instance } from '../../../test/support/civic.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
