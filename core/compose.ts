@@ -15,6 +15,8 @@ import type { EventBus } from './events.ts';
 import { registerPages } from './http/pages.ts';
 import { checkRoutes } from './http/rules.ts';
 import { httpState } from './http/state.ts';
+import { KEPT_MS } from './idempotency/handler.ts';
+import { pruneAnswers } from './idempotency/store.ts';
 import type { JobQueue, Role } from './jobs.ts';
 import { createKernel, openDatabaseOf } from './kernel.ts';
 import type { Logger } from './log.ts';
@@ -74,7 +76,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
   const kernel = createKernel(options);
   const pages = await registerPages(kernel.server, { instance: kernel.instance });
   kernel.checks.push(...coreChecks(kernel));
-  kernel.jobs.of('core').define({ name: 'core.prune_events', every_seconds: 3600, run: async () => { await kernel.events.prune(); } });
+  defineCoreJobs(kernel);
   for (const command of eventCommands(() => kernel.events)) addCommand(kernel, 'core', command);
   const lifecycles = await registerAll(options.plugins, kernel);
   kernel.isRegistering = false;
@@ -146,6 +148,17 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     listen: () => listen(kernel.server, options.config),
     stop,
   };
+}
+
+/** What core itself throws away in time. */
+function defineCoreJobs(kernel: Kernel): void {
+  const jobs = kernel.jobs.of('core');
+  jobs.define({ name: 'core.prune_events', every_seconds: 3600, run: async () => { await kernel.events.prune(); } });
+  jobs.define({
+    name: 'core.prune_answers',
+    every_seconds: 3600,
+    run: (job) => job.write(async (tx) => { await pruneAnswers(tx, new Date(kernel.clock.now() - KEPT_MS).toISOString()); }),
+  });
 }
 
 /** What the registered routes promise, worked out when asked for. */

@@ -14,8 +14,8 @@ export function createKernel(options: ComposeOptions): Kernel {
   const { config, log, clock = systemClock, role = 'all' } = options;
   const gates: Kernel['gates'] = { resolvers: [], admit: [] };
   const checks: OwnedCheck[] = [];
-  const server = createServer({ config, version, log, gates, checks: () => checks, validateResponses: options.strict ?? false });
   const db = (): OpenDatabase => openDatabaseOf(kernel);
+  const server = createServer({ config, version, log, gates, checks: () => checks, idempotency: { db, clock }, validateResponses: options.strict ?? false });
   const kernel: Kernel = {
     config, log, clock, gates, checks, server,
     instance: { name: config.name, version, public_url: config.public_url, data_dir: config.data_dir },

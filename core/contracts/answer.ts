@@ -1,4 +1,5 @@
 import Joi, { type Schema } from 'joi';
+import { isRepeatable } from '../idempotency/handler.ts';
 import type { ProblemKinds } from '../problems.ts';
 import type { PublishedRoute } from './route.ts';
 
@@ -51,6 +52,8 @@ const IMPLIED: Record<string, (route: PublishedRoute) => boolean> = {
   permission_required: (route) => route.declaration.role !== undefined,
   plan_required: asksCaller,
   not_found: (route) => route.paramNames.length > 0,
+  idempotency_key_reused: (route) => isRepeatable(route),
+  idempotency_in_progress: (route) => isRepeatable(route),
   request_timeout: readsBody,
   body_too_large: readsBody,
   unsupported_media_type: readsBody,
@@ -128,6 +131,7 @@ function headersOf(route: PublishedRoute, status: number, around: Surroundings):
     ...(status === 200 && route.isList ? ['Link'] : []),
     ...(countsRequests(route, around) ? ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] : []),
     ...(ADDED[status] ?? []),
+    ...(isRepeatable(route) && (route.successes.has(status) || status === 409) ? ['Idempotency-Replayed'] : []),
     ...(status === 415 ? [route.method === 'patch' ? 'Accept-Patch' : 'Accept-Post'] : []),
   ];
 }

@@ -17,6 +17,7 @@ export const responseHeaders: Record<string, Header> = {
   'Cache-Control': { description: 'Who may keep the answer, and for how long.', schema: text },
   'Content-Location': { description: 'The canonical address of what was answered.', schema: { type: 'string', format: 'uri' } },
   'ETag': { description: 'The version of what was answered; send it back as If-None-Match.', schema: text },
+  'Idempotency-Replayed': { description: 'true when this is the first answer given again.', schema: text },
   'Link': { description: 'The address of the next page, as rel="next".', schema: text },
   'Location': { description: 'The address of what was made.', schema: { type: 'string', format: 'uri' } },
   'RateLimit-Limit': { description: 'How many requests the tightest window allows.', schema: count },
@@ -34,6 +35,9 @@ export const responseHeaders: Record<string, Header> = {
   'X-RateLimit-Reset': { description: 'When the window starts anew, in Unix time.', schema: count },
   'X-Request-ID': { description: 'Names this request in the server’s log; the caller’s own if one was sent.', schema: text, required: true },
 };
+
+/** What a POST under /api may carry. */
+export const idempotencyHeader: Header = { description: 'Names this request: sent again with the same key and body within a day, it is not done again, and the first answer is given.', schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' } };
 
 /** The headers every request may carry. */
 export const requestHeaders: Record<string, Header> = {

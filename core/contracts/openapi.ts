@@ -1,7 +1,8 @@
 import type { Server } from '@hapi/hapi';
 import type { ArraySchema, Schema } from 'joi';
 import { answersOf, type Answer, type Surroundings } from './answer.ts';
-import { requestHeaders, responseHeaders } from './header.ts';
+import { isRepeatable } from '../idempotency/handler.ts';
+import { idempotencyHeader, requestHeaders, responseHeaders } from './header.ts';
 import { publishedRoutes, type PublishedRoute } from './route.ts';
 import { exampleOf, gatherSchemas, membersOf, type JsonSchema, type Schemas } from './schema.ts';
 
@@ -149,8 +150,9 @@ const SAID_ELSEWHERE = new Set(['accept', 'content-type', 'authorization']);
 
 function headerParameters(route: PublishedRoute, schemas: Schemas): Parameter[] {
   const own = parametersOf(route.headers, 'header', route, schemas).filter(({ name }) => !SAID_ELSEWHERE.has(name.toLowerCase()));
-  if (!route.declaration.conditional) return own;
-  return [...own, { name: 'If-None-Match', in: 'header', required: false, description: 'The ETag of what you have: 304 when it still holds.', schema: { type: 'string' } }];
+  if (route.declaration.conditional) own.push({ name: 'If-None-Match', in: 'header', required: false, description: 'The ETag of what you have: 304 when it still holds.', schema: { type: 'string' } });
+  if (isRepeatable(route)) own.push({ name: 'Idempotency-Key', in: 'header', required: false, ...idempotencyHeader });
+  return own;
 }
 
 function requestBody(route: PublishedRoute, schemas: Schemas): Operation['requestBody'] {

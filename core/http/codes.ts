@@ -96,6 +96,16 @@ export const coreProblems = {
     title: 'The request does not fit the present state',
     advice: 'Read the thing again, then decide.',
   },
+  idempotency_key_reused: {
+    status: 409,
+    title: 'This Idempotency-Key belongs to another request',
+    advice: 'Make a new key for every new request. The same key is for trying the very same request again.',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    title: 'The first request with this Idempotency-Key is still running',
+    advice: 'Try again in a moment: you then get the answer of the first one.',
+  },
   precondition_failed: {
     status: 412,
     title: 'The thing has changed since it was read',

@@ -3,6 +3,7 @@ import type { Boom } from '@hapi/boom';
 import Joi from 'joi';
 import { createServer as createListener } from 'node:http';
 import type { CoreConfig } from '../config/types.ts';
+import { addIdempotency, type IdempotencyOptions } from '../idempotency/handler.ts';
 import type { Logger } from '../log.ts';
 import type { Check } from '../plugin.ts';
 import { problem, problemData } from '../problems.ts';
@@ -28,6 +29,8 @@ export interface ServerOptions {
   /** Filled by plugins while they register. */
   gates: Gates;
   checks: () => Check[];
+  /** Where first answers are kept, for requests with an Idempotency-Key. */
+  idempotency: IdempotencyOptions;
   /** On in tests: every answer is held against its schema. */
   validateResponses: boolean;
 }
@@ -61,6 +64,7 @@ export function createServer(options: ServerOptions): Server {
   // Cheaper than `onRequest`, and early enough for hapi's own refusals.
   server.decorate('request', 'civic', (request: Request) => open(request, headers, basePath), { apply: true });
   server.ext('onPreResponse', (request, h) => close(request, h, headers, log));
+  addIdempotency(server, options.idempotency);
   addCallerScheme(server, options.gates);
   addFallback(server, headers.cors);
   addHealth(server, options);

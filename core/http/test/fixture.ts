@@ -1,3 +1,4 @@
+import { systemClock } from '../../clock.ts';
 import type { Server } from '@hapi/hapi';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
@@ -35,7 +36,8 @@ export function testServer(setup: Setup = {}): TestServer {
     log: { level: 'info', access: setup.access ?? 'info', format: 'json' },
     metrics: { enabled: setup.metrics ?? false },
   } as unknown as CoreConfig;
-  const server = createServer({ config, version: '9.9.9', log, gates, checks: () => setup.checks ?? [], validateResponses: setup.validateResponses ?? true });
+  const idempotency = { db: () => { throw new Error('This server has no database'); }, clock: systemClock };
+  const server = createServer({ config, version: '9.9.9', log, gates, idempotency, checks: () => setup.checks ?? [], validateResponses: setup.validateResponses ?? true });
   return { server, gates, lines };
 }
 

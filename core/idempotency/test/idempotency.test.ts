@@ -1,0 +1,138 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import Joi from 'joi';
+import { stoppedClock } from '../../clock.ts';
+import { definePlugin, type Caller } from '../../plugin.ts';
+import { problem } from '../../problems.ts';
+import { testDatabases, testServer, type TestAnswer, type TestServer } from '../../testing.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after, beforeEach } = lab;
+
+let calls = 0;
+let hold: Promise<void> | null = null;
+
+const counter = definePlugin({
+  name: 'counter',
+  summary: 'Counts how often it was asked',
+  problems: { counter_full: { status: 409, title: 'It counts no further', advice: 'Begin anew.' } },
+  register(server, civic) {
+    civic.identify((request) => {
+      const name = request.headers['x-api-key'] as string | undefined;
+      return name ? { account_id: name, via: 'key', scope: [], role: 'user', plan: 'free', capabilities: [], workspace_id: null, workspace_role: null } satisfies Caller : null;
+    });
+    server.route({
+      method: 'POST',
+      path: '/api/counter/{name}',
+      options: {
+        description: 'Counts',
+        validate: { query: Joi.object({}), params: Joi.object({ name: Joi.string() }), payload: Joi.object({ by: Joi.number().required() }) },
+        plugins: { civic: { problems: ['counter_full'] } },
+        response: { status: { 201: Joi.object({ count: Joi.number() }) } },
+      },
+      handler: async (request, h) => {
+        calls++;
+        await hold;
+        const { by } = request.payload as { by: number };
+        if (by === 0) throw problem('counter_full', { detail: `Asked ${calls} times.` });
+        if (by < 0) throw new Error('broken');
+        return h.response({ count: calls }).code(201).header('location', civic.url('/api/counter'));
+      },
+    });
+  },
+});
+
+for (const database of testDatabases()) {
+  describe(`Idempotency-Key on ${database}`, () => {
+    let kit: TestServer;
+    const clock = stoppedClock();
+    before(async () => { kit = await testServer({ plugins: [counter], database, clock }); });
+    beforeEach(() => { calls = 0; hold = null; });
+    after(() => kit.close());
+
+    function post(key: string | null, options: { by?: number; name?: string; account?: string } = {}): Promise<TestAnswer> {
+      const { by = 1, name = 'a', account } = options;
+      return kit.request('POST', `/api/counter/${name}`, { payload: { by }, headers: { ...(key && { 'idempotency-key': key }), ...(account && { 'x-api-key': account }) } });
+    }
+
+    it('gives the first answer again, with its headers, and does nothing twice', async () => {
+      const first = await post('one');
+      const second = await post('one');
+      expect(calls).to.equal(1);
+      expect(first.headers['idempotency-replayed']).to.be.undefined();
+      expect(second.headers['idempotency-replayed']).to.equal('true');
+      expect(second.status).to.equal(201);
+      expect(second.body).to.equal(first.body);
+      expect(second.headers['location']).to.equal(first.headers['location']);
+      expect(second.headers['x-request-id']).to.not.equal(first.headers['x-request-id']);
+    });
+
+    it('asks again without a key, with another key, by another account and on another address', async () => {
+      await post('two');
+      await Promise.all([post(null), post(null), post('three'), post('two', { account: 'ada' }), post('two', { account: 'bob' }), post('two', { name: 'b' })]);
+      expect(calls).to.equal(7);
+    });
+
+    it('refuses the same key with another body', async () => {
+      await post('four');
+      const other = await post('four', { by: 2 });
+      expect(other.status).to.equal(409);
+      expect(other.body.code).to.equal('idempotency_key_reused');
+      expect(calls).to.equal(1);
+    });
+
+    it('lets one of many at the same moment through, and tells the others to come back', async () => {
+      let release = (): void => undefined;
+      hold = new Promise((done) => { release = done; });
+      const asked = Array.from({ length: 10 }, () => post('five'));
+      const refused = await Promise.race(asked);
+      expect(refused.body.code).to.equal('idempotency_in_progress');
+      expect(refused.headers['retry-after']).to.equal('1');
+      release();
+      const statuses = (await Promise.all(asked)).map((answer) => answer.status).sort();
+      expect(statuses.filter((status) => status === 201).length).to.be.at.least(1);
+      expect(calls).to.equal(1);
+      expect((await post('five')).body).to.equal({ count: 1 });
+    });
+
+    it('gives a refusal of the handler again too', async () => {
+      const first = await post('six', { by: 0 });
+      const second = await post('six', { by: 0 });
+      expect([first.status, second.status]).to.equal([409, 409]);
+      expect(second.body.detail).to.equal('Asked 1 times.');
+      expect(second.headers['idempotency-replayed']).to.equal('true');
+    });
+
+    it('keeps no failure of the server: the same key may try again', async () => {
+      expect((await post('seven', { by: -1 })).status).to.equal(500);
+      expect((await post('seven', { by: -1 })).status).to.equal(500);
+      expect(calls).to.equal(2);
+    });
+
+    it('refuses input before it takes the key, so that it can be mended', async () => {
+      const wrong = await kit.request('POST', '/api/counter/a', { payload: { by: 'x' }, headers: { 'idempotency-key': 'eight' } });
+      expect(wrong.status).to.equal(400);
+      expect((await post('eight')).status).to.equal(201);
+    });
+
+    it('refuses a malformed key', async () => {
+      for (const key of ['a b', 'x'.repeat(256), 'ü']) expect((await post(key)).body.code).to.equal('invalid_header');
+      expect(calls).to.equal(0);
+    });
+
+    it('lets another try when the process that began has died', async () => {
+      await kit.db.write((tx) => tx('core_answers').insert({ caller: '127.0.0.1', route: '/api/counter/a', idempotency_key: 'nine', token: '01900000-0000-7000-8000-000000000000', body_hash: '31c4a9ea0e2e3ae7b4e1b8e2c5f8a7a0', answer: null, begun_at: clock.iso() }));
+      expect((await post('nine')).status).to.equal(409);
+      clock.advance(61_000);
+      expect((await post('nine')).status).to.equal(201);
+    });
+
+    it('forgets after a day', async () => {
+      await post('ten');
+      clock.advance(25 * 3600_000);
+      await kit.db.write((tx) => kit.composition.jobs.of('core').enqueue(tx, 'core.prune_answers', {}));
+      for (let tries = 0; tries < 200 && (await kit.db.read('core_answers').where({ idempotency_key: 'ten' })).length > 0; tries++) await new Promise((done) => { setTimeout(done, 20); });
+      expect((await post('ten')).headers['idempotency-replayed']).to.be.undefined();
+    });
+  });
+}
