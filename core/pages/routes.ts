@@ -49,7 +49,7 @@ export function addCorePages(server: Server, options: CorePagesOptions): void {
 
 function problemKindPage(request: Request, h: ResponseToolkit, problems: ProblemKinds): ResponseObject {
   const code = String(request.params.code);
-  const kind = problems[code];
+  const kind = Object.hasOwn(problems, code) ? problems[code] : undefined;
   if (!kind) throw problem('not_found', { detail: `This instance knows no problem of the code "${code}".` });
   // Advice marks code with backticks.
   const advice = kind.advice.split('`').map((text, index) => ({ text, isCode: index % 2 === 1 }));

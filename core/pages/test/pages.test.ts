@@ -166,4 +166,8 @@ describe('Pages', () => {
       }
     });
   });
+
+  it('know no problem of a code that only JavaScript knows', async () => {
+    for (const code of ['constructor', 'toString', '__proto__']) expect((await get(`/problems/${code}`)).statusCode).to.equal(404);
+  });
 });
