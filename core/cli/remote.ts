@@ -36,10 +36,20 @@ export async function openControlSocket(dataDir: string, commands: () => Command
   const path = controlSocketPath(dataDir);
   // Only the holder of the writer lock comes here, so a socket that exists is left over from a killed process.
   rmSync(path, { force: true });
-  const server = createServer((socket) => serveCalls(socket, commands));
+  const callers = new Set<Socket>();
+  const server = createServer((socket) => {
+    callers.add(socket);
+    socket.on('close', () => { callers.delete(socket); });
+    serveCalls(socket, commands);
+  });
   await listen(server, path);
   chmodSync(path, 0o600);
-  return { close: () => new Promise((done) => { server.close(() => done()); }) };
+  return {
+    close: () => new Promise((done) => {
+      server.close(() => done());
+      for (const socket of callers) socket.destroy();
+    }),
+  };
 }
 
 function listen(server: Server, path: string): Promise<void> {
@@ -55,7 +65,9 @@ function serveCalls(socket: Socket, commands: () => Command[]): void {
   socket.on('error', () => { gone.abort(); });
   const send = (answer: Answer): void => { if (!socket.destroyed) socket.write(`${JSON.stringify(answer)}\n`); };
   eachLine(socket, (line) => {
-    void runAsked(JSON.parse(line) as Ask, commands(), send, gone.signal).finally(() => { socket.end(); });
+    void runAsked(line, commands(), send, gone.signal)
+      .catch((error: Error) => { send({ err: `The server did not understand: ${error.message}\n` }); })
+      .finally(() => { socket.end(); });
   });
 }
 
@@ -68,7 +80,8 @@ function eachLine(socket: Socket, onLine: (line: string) => void): void {
   });
 }
 
-async function runAsked(ask: Ask, commands: Command[], send: (answer: Answer) => void, signal: AbortSignal): Promise<void> {
+async function runAsked(line: string, commands: Command[], send: (answer: Answer) => void, signal: AbortSignal): Promise<void> {
+  const ask = JSON.parse(line) as Ask;
   const command = commands.find((candidate) => candidate.name === ask.name);
   if (!command) return send({ unknown: ask.name });
   const outlet: Outlet = { out: (out) => { send({ out }); }, err: (err) => { send({ err }); }, isTerminal: ask.isTerminal, color: ask.color };

@@ -1,7 +1,10 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createInstance, testPlugins, type Instance } from '../../../test/support/civic.ts';
 
 export const lab = Lab.script();
@@ -45,6 +48,22 @@ describe('bin/civic serve', () => {
     expect(JSON.parse(counted.stdout)).to.equal({ count: 2 });
     await served.stop();
     expect(existsSync(socket)).to.be.false();
+  });
+
+  it('survives words on its socket that it does not understand, and stops while somebody holds it', async () => {
+    const served = await instance.serve();
+    const socket = join(instance.folder, 'data/civic.sock');
+    for (const words of ['hello', 'null', '{}', '{"name":"notes add"}']) {
+      const caller = connect(socket).on('error', () => undefined).resume();
+      caller.write(`${words}\n`);
+      await once(caller, 'close');
+    }
+    expect((await fetch(`${served.url}/health`)).status).to.equal(200);
+    const idle = connect(socket).on('error', () => undefined);
+    await once(idle, 'connect');
+    const late = sleep(4000, 'late', { ref: false });
+    expect(await Promise.race([served.stop(), late])).to.equal(0);
+    idle.destroy();
   });
 
   it('refuses a second server on the same data folder', async () => {
