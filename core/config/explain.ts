@@ -38,6 +38,7 @@ export function explain(misfit: Misfit): { message: string; hint?: string } {
   if (detail.type === 'object.unknown') return { message: `${path} is not known`, hint: keyHint(schema, detail) };
   if (detail.type === 'any.required') return { message: `${path} is missing` };
   if (value === null && detail.path.length === 0) return { message: `${path} has no value`, hint: emptyHint(option, schema) };
+  if (detail.type === 'any.custom' && !isHidden) return { message: `${path}: ${printable(detail.context!.error.message)}` };
   const wanted = descriptionAt(schema, detail.path) ?? schema;
   const isWorded = isHidden || WORDED.test(detail.type) || wanted.flags !== undefined && 'description' in wanted.flags;
   const must = isWorded ? `must be ${expected(wanted)}` : detail.message;

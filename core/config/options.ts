@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { parseTrustedProxy } from '../http/client-address.ts';
 import { version } from '../root.ts';
 import type { ConfigFragment, CoreConfig } from './types.ts';
 
@@ -22,6 +23,10 @@ const databaseUrl = Joi.string()
 const host = Joi.string().pattern(/^[A-Za-z0-9.:-]+$/).description('an IP address or host name without a port, such as 0.0.0.0');
 const origin = Joi.string().pattern(/^(\*|https?:\/\/[^/\s]+)$/).description('* or an origin such as https://example.org');
 
+const proxy = Joi.string()
+  .custom((text: string) => (parseTrustedProxy(text), text))
+  .description('an IP address, a network such as 10.0.0.0/8, loopback or private');
+
 /** The options every installation has. Sections of a plugin are added beside them when it is loaded. */
 export const coreOptions: ConfigFragment = {
   name: { doc: 'The name of this installation, as people see it.', format: String, default: 'Civic' },
@@ -31,7 +36,7 @@ export const coreOptions: ConfigFragment = {
   http: {
     host: { doc: 'The address to listen on: 127.0.0.1 is for this machine only, 0.0.0.0 for everybody, as in a container.', format: host, default: '127.0.0.1', env: 'CIVIC_HOST' },
     port: { doc: 'The port to listen on; 0 takes any free one.', format: 'port', default: 8080, env: 'CIVIC_PORT' },
-    trusted_proxies: { doc: 'The addresses of the proxies in front, whose word on the client\'s address is taken.', format: Joi.array().items(Joi.string().ip({ cidr: 'optional' })), default: [] },
+    trusted_proxies: { doc: 'The addresses of the proxies in front, whose word on the client\'s address is taken.', format: Joi.array().items(proxy), default: [] },
     cors_origins: { doc: 'The web sites whose pages may read public data from a browser; * is all of them.', format: Joi.array().items(origin), default: ['*'] },
     cache_max_age: { doc: 'How many seconds caches may answer public reads without asking again.', format: count(0, 31536000), default: 0 },
     compress_from_bytes: { doc: 'Answers of at least this many bytes are compressed, which costs processor time.', format: 'nat', default: 65536 },

@@ -9,9 +9,9 @@ const NAMED: Record<string, Range[]> = {
   private: ranges('10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'),
 };
 
-/** Reads `http.trusted_proxies`: addresses, networks in CIDR notation, `loopback` and `private`. */
-export function parseTrustedProxies(list: readonly string[]): TrustedProxies {
-  return list.flatMap((entry) => (Object.hasOwn(NAMED, entry) ? NAMED[entry]! : [trustedRange(entry)]));
+/** Reads an entry of `http.trusted_proxies`: addresses, networks in CIDR notation, `loopback` and `private`. */
+export function parseTrustedProxy(entry: string): Range[] {
+  return Object.hasOwn(NAMED, entry) ? NAMED[entry]! : [trustedRange(entry)];
 }
 
 function trustedRange(entry: string): Range {

@@ -11,7 +11,7 @@ import { accessLog, maskedPath } from './access.ts';
 import { bodyOptions, keepAnswerable, refuseBody } from './body.ts';
 import { answerBrokenRequests } from './broken.ts';
 import { addCallerScheme, type Gates } from './caller.ts';
-import { parseTrustedProxies } from './client-address.ts';
+import { parseTrustedProxy } from './client-address.ts';
 import { matchesNone } from './conditional.ts';
 import { addFallback } from './fallback.ts';
 import { answerHeaders, openState, type AnswerHeaders, type Headers } from './headers.ts';
@@ -55,7 +55,7 @@ export function createServer(options: ServerOptions): Server {
     publicUrl,
     basePath,
     publicCacheControl: config.http.cache_max_age > 0 ? `public, max-age=${config.http.cache_max_age}` : 'public, no-cache',
-    trustedProxies: parseTrustedProxies(config.http.trusted_proxies),
+    trustedProxies: config.http.trusted_proxies.flatMap(parseTrustedProxy),
     answerHeaders: headers,
     upgrades: addUpgrades(server, basePath),
     problemPage: null,

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import fc from 'fast-check';
-import { addressGroup, clientAddress, parseTrustedProxies } from '../client-address.ts';
+import { addressGroup, clientAddress, parseTrustedProxy } from '../client-address.ts';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -59,13 +59,13 @@ const CASES: Case[] = [
 describe('the client address', () => {
   for (const { says, trusted, peer, header, client } of CASES) {
     it(says, () => {
-      const list = parseTrustedProxies(trusted);
+      const list = trusted.flatMap(parseTrustedProxy);
       expect(clientAddress({ remoteAddress: peer, forwardedFor: header }, list)).to.equal(client);
     });
   }
 
   it('cannot be chosen by what a client writes, whatever it writes', () => {
-    const trusted = parseTrustedProxies(['loopback', 'private']);
+    const trusted = ['loopback', 'private'].flatMap(parseTrustedProxy);
     const forged = fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.constantFrom('127.0.0.1', '10.0.0.1', 'unknown', ',', '', '[', '"'));
     fc.assert(fc.property(fc.array(forged), fc.subarray(['10.0.0.2', '192.168.3.4']), (entries, proxies) => {
       const forwardedFor = [...entries, '198.51.100.7', ...proxies].join(', ');
@@ -74,7 +74,7 @@ describe('the client address', () => {
   });
 
   it('is found in microseconds', () => {
-    const trusted = parseTrustedProxies(['loopback', 'private']);
+    const trusted = ['loopback', 'private'].flatMap(parseTrustedProxy);
     const started = process.cpuUsage();
     for (let i = 0; i < 20_000; i++) clientAddress({ remoteAddress: '127.0.0.1', forwardedFor: '198.51.100.7' }, trusted);
     expect(process.cpuUsage(started).user / 20_000).to.be.below(100);
@@ -100,11 +100,10 @@ describe('trusted proxies', () => {
   ];
   for (const [entry, message] of BAD) {
     it(`refuse ${JSON.stringify(entry)} by name, also behind good entries`, () => {
-      expect(() => parseTrustedProxies(['loopback', entry])).to.throw(message);
+      expect(() => parseTrustedProxy(entry)).to.throw(message);
     });
   }
 
-  it('may be none', () => { expect(parseTrustedProxies([])).to.equal([]); });
 });
 
 describe('the group rate limits count by', () => {
