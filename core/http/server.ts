@@ -20,7 +20,7 @@ import { addMetrics } from './metrics.ts';
 import { writeProblem } from './problem.ts';
 import type { RequestState } from './state.ts';
 import { acceptUpgrade, addUpgrades, noteUpgrade } from './upgrade.ts';
-import { keepJsonTypes, refuseInput, refuseResponse } from './validation.ts';
+import { refuseInput, refuseResponse, tightenInput } from './validation.ts';
 
 export interface ServerOptions {
   config: CoreConfig;
@@ -60,7 +60,7 @@ export function createServer(options: ServerOptions): Server {
     upgrades: addUpgrades(server, basePath),
     problemPage: null,
   };
-  server.events.on('route', (route) => keepJsonTypes(route.settings.validate));
+  server.events.on('route', (route) => tightenInput(route.settings.validate));
   // Cheaper than `onRequest`, and early enough for hapi's own refusals.
   server.decorate('request', 'civic', (request: Request) => open(request, headers, basePath), { apply: true });
   server.ext('onPreResponse', (request, h) => close(request, h, headers, log));
@@ -103,10 +103,10 @@ function open(request: Request, answer: AnswerHeaders, basePath: string): Reques
 
 /** A proxy may or may not remove the path of the public address; routes never have it. */
 function removeBasePath(request: Request, state: RequestState, basePath: string): void {
-  const rest = request.raw.req.url!.slice(basePath.length);
-  if (rest !== '' && rest[0] !== '/' && rest[0] !== '?') return;
+  const rest = request.path.slice(basePath.length);
+  if (rest !== '' && rest[0] !== '/') return;
   try {
-    request.setUrl(rest[0] === '/' ? rest : `/${rest}`);
+    request.setUrl((rest || '/') + (request.url?.search ?? ''));
   } catch {
     state.refusal = problem('bad_request', { detail: 'The address or the Host header is malformed.' });
   }

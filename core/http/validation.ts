@@ -1,7 +1,7 @@
 import type { Boom } from '@hapi/boom';
 import type { Request, ResponseToolkit } from '@hapi/hapi';
 import { closest, distance } from 'fastest-levenshtein';
-import type { Schema, ValidationErrorItem } from 'joi';
+import type { CustomValidator, Schema, ValidationErrorItem } from 'joi';
 import { problem, type InputError } from '../problems.ts';
 
 type Source = 'query' | 'params' | 'payload' | 'headers' | 'state';
@@ -10,9 +10,36 @@ type Source = 'query' | 'params' | 'payload' | 'headers' | 'state';
 type ValidationBoom = Boom & { details?: ValidationErrorItem[]; output: { payload: { validation?: { source: Source } } } };
 
 /** Query, path and headers are text and are converted; JSON has types of its own, and "5" is not 5. */
-export function keepJsonTypes(validate: Partial<Record<Source, unknown>> | undefined): void {
-  const schema = validate?.payload as Schema | null | undefined;
-  if (schema && typeof schema.prefs === 'function') validate!.payload = schema.prefs({ convert: false });
+export function tightenInput(validate: Partial<Record<Source, unknown>> | undefined): void {
+  for (const source of ['query', 'params', 'payload'] as const) {
+    const schema = validate?.[source] as Schema | null | undefined;
+    if (!schema || typeof schema.custom !== 'function') continue;
+    const storable = schema.custom(refuseUnstorable);
+    validate![source] = source === 'payload' ? storable.prefs({ convert: false }) : storable;
+  }
+}
+
+const UNSTORABLE = 'any.unstorable';
+
+const refuseUnstorable: CustomValidator = (value, helpers) => {
+  const path = unstorablePath(value, []);
+  return path ? helpers.error(UNSTORABLE, {}, helpers.state.localize!([...helpers.state.path!, ...path], [], null)) : value;
+};
+
+/** Where a text holds U+0000 or half of a surrogate pair: Postgres refuses both, and what SQLite kept could never move there. */
+function unstorablePath(value: unknown, path: (string | number)[]): (string | number)[] | null {
+  if (typeof value === 'string') return /[\0\p{Surrogate}]/u.test(value) ? path : null;
+  if (Array.isArray(value)) return firstFound(value.map((item, index) => [index, item]), path);
+  const isPlain = typeof value === 'object' && value !== null && [null, Object.prototype].includes(Object.getPrototypeOf(value));
+  return isPlain ? firstFound(Object.entries(value), path) : null;
+}
+
+function firstFound(entries: [string | number, unknown][], path: (string | number)[]): (string | number)[] | null {
+  for (const [key, inner] of entries) {
+    const found = unstorablePath(key, [...path, key]) ?? unstorablePath(inner, [...path, key]);
+    if (found) return found;
+  }
+  return null;
 }
 
 /** `validate.failAction` of every route. An id that does not fit its schema names nothing, so it is 404. */
@@ -52,7 +79,7 @@ function summary(errors: InputError[]): string {
 
 function inputError(item: ValidationErrorItem, source: Source, request: Request): InputError {
   const detail = words(item, source, request);
-  return source === 'payload' ? { pointer: pointer(item.path), detail } : { parameter: item.path.join('.'), detail };
+  return source === 'payload' ? { pointer: pointer(item.path), detail } : { parameter: item.path.slice(0, 1).join(), detail };
 }
 
 /** RFC 6901. */
@@ -64,6 +91,7 @@ function words(item: ValidationErrorItem, source: Source, request: Request): str
   const schema = request.route.settings.validate?.[source] as Schema | undefined;
   const name = item.path.at(-1);
   if (item.type === 'object.unknown') return `is not known here${suggestion(String(name), knownNames(schema, item.path.slice(0, -1)))}`;
+  if (item.type === UNSTORABLE) return 'holds the character U+0000 or half of a surrogate pair, which cannot be stored';
   if (source === 'query' && isRepeated(request, schema, item.path)) return 'is given more than once, but takes one value';
   if (source === 'payload' && item.path.length === 0 && request.payload === null) return 'is missing';
   return withoutLabel(item);

@@ -52,6 +52,14 @@ describe('A query', () => {
     expect(answer.json.errors).to.equal([{ parameter: 'sort', detail: 'is given more than once, but takes one value' }]);
   });
 
+  it('with a character that no database keeps is refused', async () => {
+    for (const value of ['a%00b', '%00']) {
+      const answer = await send(server, 'GET', `${THING}?issue_area=${value}`);
+      expect(answer.status).to.equal(400);
+      expect(answer.json.errors).to.equal([{ parameter: 'issue_area', detail: 'holds the character U+0000 or half of a surrogate pair, which cannot be stored' }]);
+    }
+  });
+
   it('with several faults is told all of them at once', async () => {
     const answer = await send(server, 'GET', `${THING}?limit=101&sort=size&x=1`);
     expect(answer.json.errors.map((error: { parameter: string }) => error.parameter)).to.equal(['limit', 'sort', 'x']);
@@ -117,6 +125,15 @@ describe('A body', () => {
       { pointer: '/tags/1', detail: 'must be a string' },
     ]);
     expect(detail).to.equal('/name is required (and 3 more)');
+  });
+
+  it('with a character that no database keeps is told where it is', async () => {
+    for (const [text, pointer] of [['{"name":"a\\u0000"}', '/name'], ['{"name":"a","tags":["b","\\ud800"]}', '/tags/1']] as const) {
+      const answer = await send(server, 'POST', '/api/things', { headers: JSON_TYPE, body: text });
+      expect(answer.status).to.equal(400);
+      expect(answer.json.errors).to.equal([{ pointer, detail: 'holds the character U+0000 or half of a surrogate pair, which cannot be stored' }]);
+    }
+    expect((await send(server, 'POST', '/api/things', { headers: JSON_TYPE, body: '{"name":"\\ud83d\\ude00 \\\\u0000"}' })).json).to.equal({ name: '😀 \\u0000' });
   });
 
   it('of up to 1 MB passes, above it is 413 with or without a length', async () => {

@@ -4,7 +4,7 @@ import Joi from 'joi';
 import { problem } from '../../problems.ts';
 import { checkRoutes } from '../rules.ts';
 import { addHeaders, clientAddressOf } from '../state.ts';
-import { send, testServer } from './fixture.ts';
+import { readRaw, send, sendRaw, testServer } from './fixture.ts';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -31,6 +31,8 @@ describe('A public address below a path', () => {
     expect((await send(server, 'GET', '/civic')).text).to.equal('home');
     expect((await send(server, 'GET', '/civic?x=1')).text).to.equal('home');
     expect((await send(server, 'GET', '/civic/', { headers: { host: 'a b' } })).status).to.equal(400);
+    const absolute = await sendRaw(server, 'GET http://example.org/civic/?x=1 HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\n\r\n');
+    expect(readRaw(absolute).text).to.contain('home');
     await server.stop();
   });
 });
