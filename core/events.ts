@@ -101,11 +101,8 @@ export function createEvents(options: EventsOptions): EventBus {
 
   function tell(row: EventRow & { seq: number }): void {
     for (const watcher of watchers.get(row.name) ?? []) {
-      try {
-        watcher(toRecord(row));
-      } catch (error) {
-        log.warn({ err: error, event: row.name }, `A watcher of ${row.name} failed`);
-      }
+      const told = async () => watcher(toRecord(row));
+      told().catch((error: unknown) => log.warn({ err: error, event: row.name }, `A watcher of ${row.name} failed`));
     }
   }
 
@@ -117,8 +114,8 @@ export function createEvents(options: EventsOptions): EventBus {
   /** Finds what waits for its next attempt, what a node that died has left, and what `civic events` has mended. */
   async function poll(): Promise<void> {
     const db = options.db();
-    if (tail < newest) reader.wake();
     const { last_seq } = await sequence.head(db.read);
+    advanced(last_seq);
     for (const position of await allPositions(db.read)) {
       const delivery = deliveries.find(({ plugin }) => plugin === position.plugin);
       if (!delivery) continue;

@@ -213,6 +213,19 @@ for (const { dialect, create } of databases()) {
       expect(await stateOf(bus, 'reader')).to.include({ lag: 0, state: 'running' });
     });
 
+    it('outlives a watcher that fails after a while', async () => {
+      const seen: number[] = [];
+      const bus = await start((bus) => {
+        bus.watch('sick', 'notes.added', async () => { await sleep(1); throw new Error('no'); });
+        bus.watch('cache', 'notes.added', ({ payload }) => { seen.push(payload.number); });
+      });
+      await add(bus, 1);
+      await until(() => seen.length === 1);
+      await sleep(20);
+      await add(bus, 2);
+      await until(() => seen.length === 2);
+    });
+
     it('tells watchers without a promise: a failing one harms nobody', async () => {
       const seen: number[] = [];
       const bus = await start((bus) => {
