@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { register } from 'node:module';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Plugin } from './plugin.ts';
+import { definePlugin, type Plugin } from './plugin.ts';
 import { projectRoot } from './root.ts';
 
 /** Why a plugin could not be loaded, in words for the person who named it. */
@@ -60,7 +60,10 @@ function fileAtPath(path: string): string {
 function fileOfPackage(name: string, base: string): string {
   for (const folder of [base, projectRoot].flatMap(withParents)) {
     const home = join(folder, 'node_modules', name);
-    if (existsSync(join(home, 'package.json'))) return join(home, entryOf(JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))));
+    if (!existsSync(join(home, 'package.json'))) continue;
+    const entry = entryOf(readPackage(join(home, 'package.json')));
+    if (entry === undefined) throw new LoadFailure(`The package "${name}" offers nothing to import`);
+    return join(home, entry);
   }
   throw new LoadFailure(`The package "${name}" is not installed: npm install ${name}`);
 }
@@ -70,25 +73,49 @@ function withParents(folder: string): string[] {
   return parent === folder ? [folder] : [folder, ...withParents(parent)];
 }
 
+type Exports = string | null | { [condition: string]: Exports };
+
+interface PackageManifest {
+  exports?: Exports;
+  main?: string;
+}
+
+function readPackage(file: string): PackageManifest {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new LoadFailure(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
 /** The file a package means by its own name when imported; `require.resolve` would miss packages that only offer `import`. */
-function entryOf(manifest: { exports?: any; main?: string }): string {
-  const main = manifest.exports?.['.'] ?? manifest.exports;
-  if (typeof main === 'string') return main;
-  return main?.import ?? main?.default ?? manifest.main ?? 'index.js';
+function entryOf(manifest: PackageManifest): string | undefined {
+  const { exports, main } = manifest;
+  if (exports === undefined) return main ?? 'index.js';
+  return targetOf(typeof exports === 'object' && exports && '.' in exports ? exports['.'] : exports);
+}
+
+const CONDITIONS = ['node', 'import', 'default'];
+
+/** The first condition that is ours decides; each may hold further ones. */
+function targetOf(entry: Exports | undefined): string | undefined {
+  if (typeof entry !== 'object' || entry === null) return entry ?? undefined;
+  return Object.entries(entry).filter(([condition]) => CONDITIONS.includes(condition)).map(([, inner]) => targetOf(inner)).find((file) => file !== undefined);
 }
 
 async function importPlugin(file: string): Promise<Plugin> {
-  let module: { default?: Partial<Plugin> };
   try {
-    module = await import(pathToFileURL(file).href);
+    const module = await import(pathToFileURL(file).href) as { default?: Partial<Plugin> };
+    const plugin = module.default;
+    if (!plugin || typeof plugin.register !== 'function' || typeof plugin.name !== 'string') {
+      throw new LoadFailure(`${file} has no plugin as its default export: export default definePlugin({ … })`);
+    }
+    // One that was made without it is held to the same rules.
+    return definePlugin(plugin as Plugin);
   } catch (error) {
+    if (error instanceof LoadFailure) throw error;
     throw new LoadFailure(`${file} cannot be loaded: ${(error as Error).message}`, { cause: error });
   }
-  const plugin = module.default;
-  if (!plugin || typeof plugin.register !== 'function' || typeof plugin.name !== 'string') {
-    throw new LoadFailure(`${file} has no plugin as its default export: export default definePlugin({ … })`);
-  }
-  return plugin as Plugin;
 }
 
 let areOutsidersAllowed = false;

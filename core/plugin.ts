@@ -180,7 +180,7 @@ const NAME = /^[a-z][a-z0-9]*$/;
 
 /** Declares a plugin. The default export of its `index` file. */
 export function definePlugin<Config = any>(plugin: Plugin<Config>): Plugin<Config> {
-  if (!NAME.test(plugin.name)) throw new Error(`"${plugin.name}" cannot name a plugin: use lower-case letters and digits`);
+  if (!NAME.test(plugin.name) || plugin.name === 'core') throw new Error(`"${plugin.name}" cannot name a plugin: use lower-case letters and digits, and not "core"`);
   if (!plugin.summary) throw new Error(`The plugin ${plugin.name} has no summary`);
   if (plugin.problems) registerProblems(plugin.problems, plugin.name);
   return plugin;

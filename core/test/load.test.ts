@@ -27,6 +27,12 @@ describe('Loading a plugin', () => {
     write('node_modules/civic-plugin-new/lib/plugin.js', source('here'));
     write('node_modules/@town/civic-plugin-old/package.json', '{ "type": "module", "main": "plugin.js" }');
     write('node_modules/@town/civic-plugin-old/plugin.js', source('here'));
+    write('node_modules/civic-plugin-typed/package.json', '{ "type": "module", "exports": { ".": { "types": "./lib/plugin.d.ts", "import": { "types": "./lib/plugin.d.ts", "default": "./lib/plugin.js" } } } }');
+    write('node_modules/civic-plugin-typed/lib/plugin.js', source('here'));
+    write('node_modules/civic-plugin-broken/package.json', '{ "type": ');
+    write('node_modules/civic-plugin-closed/package.json', '{ "exports": { "./other": "./other.js" } }');
+    write('plain.mjs', 'export default { name: "My-Plugin", summary: "x", register() {} };\n');
+    write('mute.mjs', 'export default { name: "here", register() {} };\n');
     write('throws/index.mjs', '');
     write('empty.mjs', 'export default {};\n');
     write('broken.mjs', 'throw new Error("no such luck");\n');
@@ -34,7 +40,7 @@ describe('Loading a plugin', () => {
   });
   after(() => { rmSync(folder, { recursive: true, force: true }); });
 
-  for (const from of ['./folder', './folder/index.js', './file.mjs', 'civic-plugin-new', '@town/civic-plugin-old']) {
+  for (const from of ['./folder', './folder/index.js', './file.mjs', 'civic-plugin-new', 'civic-plugin-typed', '@town/civic-plugin-old']) {
     it(`works the same way from ${from}, on this very civic`, async () => {
       const plugin = await loadPlugin('here', from, folder);
       expect(plugin).to.include({ name: 'here', summary: 'Here' });
@@ -52,6 +58,10 @@ describe('Loading a plugin', () => {
     ['./empty.mjs', /has no plugin as its default export: export default definePlugin/],
     ['./broken.mjs', /broken\.mjs cannot be loaded: no such luck$/],
     ['./needy.mjs', /cannot be loaded: Cannot find package 'a-package-nobody-has'/],
+    ['./plain.mjs', /plain\.mjs cannot be loaded: "My-Plugin" cannot name a plugin/],
+    ['./mute.mjs', /mute\.mjs cannot be loaded: The plugin here has no summary/],
+    ['civic-plugin-broken', /civic-plugin-broken.*package\.json cannot be read: /],
+    ['civic-plugin-closed', /^The package "civic-plugin-closed" offers nothing to import/],
     ['civic-plugin-absent', /^The package "civic-plugin-absent" is not installed: npm install civic-plugin-absent$/],
   ] as const) {
     it(`says what is wrong with ${from}`, async () => {
@@ -70,7 +80,7 @@ describe('Loading a plugin', () => {
 
 describe('definePlugin', () => {
   it('refuses names that cannot prefix a table, and plugins that do not say what they are for', () => {
-    for (const name of ['', 'My', 'my-plugin', '7up', 'my_plugin']) expect(() => definePlugin({ name, summary: 'x', register: () => undefined })).to.throw(/cannot name a plugin/);
+    for (const name of ['', 'My', 'my-plugin', '7up', 'my_plugin', 'core']) expect(() => definePlugin({ name, summary: 'x', register: () => undefined })).to.throw(/cannot name a plugin/);
     expect(() => definePlugin({ name: 'mute', summary: '', register: () => undefined })).to.throw('The plugin mute has no summary');
   });
 
