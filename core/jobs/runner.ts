@@ -42,6 +42,7 @@ export function createJobs(options: JobsOptions): JobQueue {
     if (!name.startsWith(`${plugin}.`)) throw new Error(`The plugin ${plugin} cannot define the job "${name}": its jobs begin with "${plugin}."`);
     if (kinds.has(name)) throw new Error(`The job "${name}" is defined twice`);
     if (!Number.isInteger(lease_seconds) || lease_seconds < 3 * options.pollSeconds) throw new Error(`The job "${name}" has a lease of ${lease_seconds} s: it is renewed each ${options.pollSeconds} s (jobs.poll_seconds), so give it whole seconds, three times as many`);
+    if (every_seconds !== undefined && !(every_seconds > 0)) throw new Error(`The job "${name}" cannot run every ${every_seconds} seconds`);
     if (every_seconds !== undefined) checkPayload(kind, {});
     kinds.set(name, kind);
   }
@@ -109,8 +110,8 @@ export function createJobs(options: JobsOptions): JobQueue {
   async function cancel(tx: Tx, plugin: string, id: string): Promise<boolean> {
     const job = await jobById(tx, id);
     if (!job?.name.startsWith(`${plugin}.`)) return false;
-    const was = await cancelJob(options.db(), tx, clock, id);
-    if (was === 'running') afterCommit(tx, () => worker?.cancel(id));
+    const was = await cancelJob(options.db(), tx, clock, job.id);
+    if (was === 'running') afterCommit(tx, () => worker?.cancel(job.id));
     return was !== null;
   }
 

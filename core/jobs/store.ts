@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Clock } from '../clock.ts';
 import type { Database, Reader, Tx } from '../database/types.ts';
+import { isId } from '../ids.ts';
 import type { JobRecord, JobsStatus } from '../jobs.ts';
 
 export interface JobRow {
@@ -133,7 +134,8 @@ export async function dropLeases(tx: Tx): Promise<void> {
 }
 
 export async function jobById(reader: Reader, id: string): Promise<JobRow | undefined> {
-  return reader(TABLE).where({ id }).first('*');
+  // Postgres would refuse what is no UUID, and SQLite compares letter by letter.
+  return isId(id) ? reader(TABLE).where({ id: id.toLowerCase() }).first('*') : undefined;
 }
 
 /** Answers what the job was doing when it was cancelled; null when it was over. */

@@ -54,6 +54,19 @@ for (const { dialect, create } of databases()) {
       expect(() => slow.jobs.define({ name: 'notes.hasty', lease_seconds: 100, async run() {} })).to.throw(/has a lease of 100 s: it is renewed each 60 s/);
     });
 
+    it('refuses a period in which nothing could ever run', () => {
+      for (const every_seconds of [0, -1, NaN]) expect(() => queue([{ name: 'notes.often', every_seconds, async run() {} }])).to.throw(/The job "notes\.often" cannot run every/);
+    });
+
+    it('finds a job by its id in any case, and nothing by what is no id', async () => {
+      const { jobs } = queue([{ name: 'notes.send', async run() {} }]);
+      const id = await add(jobs, 'notes.send');
+      expect((await jobs.byId(id.toUpperCase()))!.id).to.equal(id);
+      expect(await jobs.byId('17')).to.be.null();
+      expect(await db.write((tx) => jobs.cancel(tx, 'nothing'))).to.be.false();
+      expect(await db.write((tx) => jobs.cancel(tx, id.toUpperCase()))).to.be.true();
+    });
+
     it('runs a job after the commit that made it necessary, and keeps its record', async () => {
       const seen: unknown[] = [];
       const clock = stoppedClock('2026-02-01T00:00:00.000Z');
