@@ -21,7 +21,7 @@ export async function bulkInsert(tx: Tx, table: string, rows: Row[], options: Bu
   if (rows.length === 0) return;
   const names = Object.keys(rows[0]!);
   const kinds = await columnKinds(tx, table, names);
-  if (rows.some((row) => Object.keys(row).length !== names.length)) throw new Error(`Not all rows for ${table} have the columns of the first`);
+  if (rows.some((row) => Object.keys(row).length !== names.length || !names.every((name) => name in row))) throw new Error(`Not all rows for ${table} have the columns of the first`);
   const columns = names.map((name, index) => ({ name, kind: kinds[index]! }));
   const conflict = conflictSql(options);
   const unique = withoutRepeats(rows, options);

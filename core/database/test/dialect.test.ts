@@ -13,6 +13,7 @@ const TABLES = `
 
 const id = (number: number) => `0190a1b2-0000-7000-8000-${number.toString(16).padStart(12, '0')}`;
 const canonical = ({ number, list }: { number: number; list: string[] }) => ({ number, list });
+const without = (whole: object, name: string) => Object.fromEntries(Object.entries(whole).filter(([key]) => key !== name));
 const row = (number: number) => ({
   id: id(number), name: `it's "${number}" \\ ü 😀`, n: number % 7, big: 2 ** 52 + number, ratio: number / 3, ok: number % 2 === 0,
   at: number % 5 ? new Date(1.7e12 + number).toISOString() : null, data: number % 4 ? JSON.stringify({ number, list: ['x'] }) : null,
@@ -59,6 +60,7 @@ for (const { dialect, create } of databases()) {
 
     it('refuses rows with other columns than the first', async () => {
       await expect(db.write((tx) => bulkInsert(tx, 'notes_bytes', [{ name: 'a' }, { name: 'b', bytes: Buffer.from('b') }]))).to.reject('Not all rows for notes_bytes have the columns of the first');
+      await expect(db.write((tx) => bulkInsert(tx, 'notes_all', [row(1), { ...without(row(2), 'ratio'), rato: 1 }]))).to.reject('Not all rows for notes_all have the columns of the first');
     });
 
     it('refuses unknown columns and numbers that are none', async () => {
