@@ -45,6 +45,12 @@ describe('A list', () => {
     expect(first.link).to.equal(`<https://civic.example/kit/api/things?limit=3&cursor=${first.body.next_cursor}>; rel="next"`);
   });
 
+  it('takes back every cursor it gave, however long its filters are', async () => {
+    const get = lists();
+    const first = await get(`/api/things?limit=3&issue_area=${'a'.repeat(5000)}`);
+    expect((await get(`/api/things?limit=3&cursor=${first.body.next_cursor}`)).body.data).to.equal([4, 5, 6]);
+  });
+
   it('is read to its end by cursors alone, and has no Link there', async () => {
     const get = lists();
     const seen: number[] = [];
