@@ -64,8 +64,10 @@ export function createFetch(settings: FetchSettings): Fetch & { close(): Promise
     const limits = { bytes: options.max_bytes ?? settings.maxBytes, redirects: options.max_redirects ?? settings.maxRedirects };
     try {
       agent ??= createAgent(settings);
+      const ready = await agent;
+      stop.signal.throwIfAborted();
       // undici notices an abort only once it is connected, so waiting for it could outlast the time limit.
-      return await Promise.race([follow(await agent, hop, limits, stop.signal), rejectionBy(stop.signal)]);
+      return await Promise.race([follow(ready, hop, limits, stop.signal), rejectionBy(stop.signal)]);
     } finally {
       clearTimeout(timer);
       options.signal?.removeEventListener('abort', onAbort);

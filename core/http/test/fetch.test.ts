@@ -337,6 +337,15 @@ describe('fetch', () => {
       }
     });
 
+    it('with the caller\'s reason also while it is getting ready', async () => {
+      const fresh = createFetch(settings);
+      const controller = new AbortController();
+      const asked = fresh(`${base}/hello`, { signal: controller.signal });
+      controller.abort(new Error('changed my mind'));
+      await expect(asked).to.reject('changed my mind');
+      await fresh.close();
+    });
+
     it('before it begins when the caller already has', async () => {
       await expect(fetch(`${base}/hello`, { signal: AbortSignal.abort(new Error('too late')) })).to.reject('too late');
       expect(seen).to.be.empty();
