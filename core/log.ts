@@ -24,10 +24,14 @@ export async function createLogger(config: CoreConfig['log'], output: Output = p
 
 const FLUSH_MS = 250;
 
+let gathered: pino.DestinationStream | undefined;
+
 /** Standard output, a few kilobytes at a time: a line a request costs half as much. What is left goes out when the process ends. */
 function gatheredOutput(): pino.DestinationStream {
+  if (gathered) return gathered;
   const destination = pino.destination({ fd: process.stdout.fd, sync: false, minLength: 4096 });
   setInterval(() => { destination.flush(); }, FLUSH_MS).unref();
   process.on('uncaughtExceptionMonitor', () => { destination.flushSync(); });
+  gathered = destination;
   return destination;
 }
