@@ -29,7 +29,9 @@ export function createListener(url: string, log: Logger): Listener {
     fresh.on('end', () => {
       if (client !== fresh) return;
       client = null;
-      if (!closed) reconnectSoon();
+      if (closed) return;
+      log.warn('The connection that listens to PostgreSQL was lost; connecting again');
+      reconnectSoon();
     });
     try {
       for (const channel of channels.keys()) await fresh.query(`listen ${fresh.escapeIdentifier(channel)}`);
@@ -48,7 +50,6 @@ export function createListener(url: string, log: Logger): Listener {
   }
 
   function reconnectSoon(): void {
-    log.warn('The connection that listens to PostgreSQL was lost; connecting again');
     retry = setTimeout(() => {
       connecting = connect().catch(() => {
         if (!closed) reconnectSoon();
