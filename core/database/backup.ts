@@ -34,6 +34,7 @@ export async function createBackup(db: OpenDatabase, path: string, options: Back
     if (options.config !== undefined) await writeFile(join(partial, 'config.yaml'), options.config);
     await writeFile(join(partial, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
     const files = manifest.tables.filter(({ derived }) => !derived).map(({ name }) => tableFile(partial, name));
+    if (options.config !== undefined) files.push(join(partial, 'config.yaml'));
     // All at once: the file system writes them together.
     await Promise.all([...files, join(partial, 'manifest.json'), join(partial, 'tables'), partial].map(flush));
     await rename(partial, path);

@@ -30,7 +30,7 @@ export interface Restored {
 /**
  * Loads a backup into an empty database, in one transaction: whatever goes wrong leaves it empty. `sets` are the
  * migrations of the plugins that are on. Tables of plugins that are not at hand are made as the manifest describes them.
- * Plugins' `restored` is for the caller, afterwards.
+ * Plugins' `rebuild` is for the caller, afterwards.
  */
 export async function restoreBackup(db: OpenDatabase, folder: string, sets: MigrationSet[], options: RestoreOptions = {}): Promise<Restored> {
   const manifest = await readManifest(folder);
