@@ -1,4 +1,5 @@
 import type { Server } from '@hapi/hapi';
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Failure, shellWord } from './cli/command.ts';
 import type { OpenOptions } from './compose.ts';
@@ -18,6 +19,15 @@ export function isPostgres(config: CoreConfig): boolean {
   return /^postgres(ql)?:/.test(config.database.url ?? '');
 }
 
+function sqliteFile(config: CoreConfig): string {
+  return resolve(config.database.url?.replace(/^sqlite:/, '') ?? join(config.data_dir, 'civic.db'));
+}
+
+/** The SQLite file that is not made yet: opening would make it, and looking must not. */
+export function missingFile(config: CoreConfig): string | null {
+  return isPostgres(config) || existsSync(sqliteFile(config)) ? null : sqliteFile(config);
+}
+
 /** Runs what is pending, or refuses a schema that is not up to date, as asked. */
 export async function bringUpToDate(db: OpenDatabase, config: CoreConfig, sets: MigrationSet[], open: OpenOptions): Promise<MigrationName[]> {
   if (open.schema === 'any') return [];
@@ -28,7 +38,7 @@ export async function bringUpToDate(db: OpenDatabase, config: CoreConfig, sets: 
 }
 
 function goingBack(config: CoreConfig, { restoreCommand }: OpenOptions): GoingBack {
-  const file = resolve(config.database.url?.replace(/^sqlite:/, '') ?? join(config.data_dir, 'civic.db'));
+  const file = sqliteFile(config);
   const aside = join(dirname(file), 'newer');
   return {
     backups: backupFolder(config),

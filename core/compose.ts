@@ -1,5 +1,5 @@
 import type { Server } from '@hapi/hapi';
-import { bringUpToDate, listen, prepareDataFolder } from './boot.ts';
+import { bringUpToDate, listen, missingFile, prepareDataFolder } from './boot.ts';
 import { coreChecks } from './checks.ts';
 import { addCommand, civicFor, type Kernel, type OwnedCheck, type OwnedCommand } from './civic.ts';
 import { Failure } from './cli/command.ts';
@@ -88,6 +88,8 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
   const undo: { name: string; run: () => Promise<unknown> }[] = [];
 
   async function open(open: OpenOptions): Promise<MigrationName[]> {
+    const missing = open.writes ? null : missingFile(options.config);
+    if (missing) throw new Failure(`There is no database at ${missing} yet: bin/civic serve or bin/civic migrate makes it`);
     const lock = await prepareDataFolder(options.config, open.writes);
     if (lock) undo.push({ name: 'writer lock', run: () => lock.release() });
     const { url, pool } = options.config.database;
@@ -114,16 +116,17 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     }
     undo.push({ name: 'events', run: () => kernel.events.stop() });
     await kernel.events.start();
-    // Jobs that do not hear are handed over a moment before the step would be given up.
-    undo.push({ name: 'jobs', run: () => kernel.jobs.stop(options.config.shutdown_seconds * 1000 * 0.8) });
+    // Jobs that do not hear and streams that go on are cut a moment before the step would be given up.
+    const patience = options.config.shutdown_seconds * 1000 * 0.8;
+    undo.push({ name: 'jobs', run: () => kernel.jobs.stop(patience) });
     await kernel.jobs.start();
-    undo.push({ name: 'http', run: () => kernel.server.stop({ timeout: options.config.shutdown_seconds * 1000 }) });
+    undo.push({ name: 'http', run: () => kernel.server.stop({ timeout: patience }) });
     await kernel.server.initialize();
   }
 
   async function stop(): Promise<void> {
     for (const step of undo.reverse().splice(0)) {
-      await bounded(step.run(), options.config.shutdown_seconds * 1000).catch((error) => {
+      await bounded(step.run, options.config.shutdown_seconds * 1000).catch((error) => {
         options.log.error({ err: error }, `${step.name} did not stop cleanly`);
       });
     }
@@ -218,10 +221,11 @@ function migrationsOf(plugins: Plugin[]): MigrationSet[] {
   return plugins.flatMap((plugin) => (plugin.migrations ? [{ plugin: plugin.name, folder: plugin.migrations }] : []));
 }
 
-function bounded(work: Promise<unknown>, milliseconds: number): Promise<unknown> {
+async function bounded(work: () => Promise<unknown>, milliseconds: number): Promise<unknown> {
+  const working = work();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise((_, reject) => {
     timer = setTimeout(() => { reject(new Error(`took longer than ${milliseconds / 1000} s`)); }, milliseconds);
   });
-  return Promise.race([work, late]).finally(() => { clearTimeout(timer); });
+  return Promise.race([working, late]).finally(() => { clearTimeout(timer); });
 }

@@ -1,5 +1,6 @@
 import { systemClock } from './clock.ts';
 import type { Kernel, OwnedCheck } from './civic.ts';
+import { Failure } from './cli/command.ts';
 import type { ComposeOptions } from './compose.ts';
 import type { OpenDatabase } from './database/connect.ts';
 import { createEvents } from './events.ts';
@@ -43,5 +44,12 @@ export function openDatabaseOf(kernel: Kernel): OpenDatabase {
 }
 
 function eventsOf(plugins: Plugin[]): Record<string, EventKind> {
-  return Object.assign({}, ...plugins.map((plugin) => plugin.events ?? {}));
+  const kinds: Record<string, EventKind> = {};
+  for (const plugin of plugins) {
+    for (const [name, kind] of Object.entries(plugin.events ?? {})) {
+      if (!name.startsWith(`${plugin.name}.`)) throw new Failure(`The plugin ${plugin.name} cannot declare the event "${name}": its events begin with "${plugin.name}."`);
+      kinds[name] = kind;
+    }
+  }
+  return kinds;
 }

@@ -1,5 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import Joi from 'joi';
+import pino from 'pino';
 import { definePlugin, type Civic, type Plugin } from '../core/plugin.ts';
 import { testDatabases, testServer } from '../core/testing.ts';
 import notes from './plugins/notes/index.ts';
@@ -51,6 +53,40 @@ describe('The phases', () => {
     const kit = await testServer({ plugins: [traced('first', lines), traced('second', lines, {}, 'stop')] });
     await kit.close();
     expect(lines.slice(-2)).to.equal(['stop second', 'stop first']);
+  });
+
+  it('stop the others when one throws before it promises anything', async () => {
+    const lines: string[] = [];
+    const hasty = definePlugin({ name: 'hasty', summary: 'Throws', register: () => ({ stop: () => { throw new Error('at once'); } }) });
+    const kit = await testServer({ plugins: [traced('first', lines), hasty] });
+    await kit.close();
+    expect(lines.at(-1)).to.equal('stop first');
+  });
+
+  it('give a stream under way its time, cut it, and call that clean', async () => {
+    const lines: string[] = [];
+    const log = pino({}, { write: (line: string) => { lines.push(line); } });
+    const endless = definePlugin({
+      name: 'endless', summary: 'Streams',
+      register: (server, civic) => server.route({
+        method: 'GET', path: '/endless', options: { plugins: { civic: { raw: true, internal: true } } },
+        handler: (request, h) => {
+          request.raw.res.writeHead(200, civic.headers(request)).write('on and on');
+          return h.abandon;
+        },
+      }),
+    });
+    const kit = await testServer({ plugins: [endless], listen: true, config: { shutdown_seconds: 1 }, log });
+    const stream = await fetch(`${kit.url}/endless`);
+    const cut = stream.text().catch(() => 'cut');
+    await kit.close();
+    expect(await cut).to.equal('cut');
+    expect(lines.join('')).to.not.contain('did not stop cleanly');
+  });
+
+  it('refuse an event that belongs to another plugin', async () => {
+    const thief = definePlugin({ name: 'thief', summary: 'Takes', events: { 'notes.added': { summary: 'Mine', version: 9, payload: Joi.object() } }, register: () => undefined });
+    await expect(testServer({ plugins: [notes, thief] })).to.reject(/The plugin thief cannot declare the event "notes\.added": its events begin with "thief\."/);
   });
 
   it('do not wait for ever for a plugin that hangs', async () => {

@@ -1,8 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { isPostgres } from '../boot.ts';
+import { isPostgres, missingFile } from '../boot.ts';
 import type { Composition } from '../compose.ts';
-import type { CoreConfig } from '../config/types.ts';
 import { describeErrors } from '../config/report.ts';
 import type { CheckResult } from '../plugin.ts';
 import { prepare, type Prepared } from '../prepare.ts';
@@ -48,7 +45,7 @@ async function findingsInside(prepared: Prepared): Promise<Finding[]> {
   } catch (error) {
     return [{ name: 'plugins', status: 'failed', detail: (error as Error).message, fix: 'mend or switch off the plugin it names' }];
   }
-  if (isNotMade(prepared.config)) return [{ name: 'database', status: 'ok', detail: 'the first start makes it' }];
+  if (missingFile(prepared.config)) return [{ name: 'database', status: 'ok', detail: 'the first start makes it' }];
   try {
     await composition.open({ writes: false, schema: 'any' });
     const ofDatabase = await run(databaseChecks(composition));
@@ -61,15 +58,11 @@ async function findingsInside(prepared: Prepared): Promise<Finding[]> {
   }
 }
 
-/** Looking must not make the file. */
-function isNotMade(config: CoreConfig): boolean {
-  return config.database.url === null && !existsSync(join(config.data_dir, 'civic.db'));
-}
-
 async function run(checks: NamedCheck[]): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const check of checks) {
-    const result = await check.run().catch((error: Error): CheckResult => ({ status: 'failed', detail: error.message }));
+    const answered = async (): Promise<CheckResult> => check.run();
+    const result = await answered().catch((error: Error): CheckResult => ({ status: 'failed', detail: error.message }));
     findings.push({ name: check.name, ...result });
   }
   return findings;

@@ -53,6 +53,17 @@ describe('bin/civic backup and restore', () => {
     expect(existsSync(join(folder, 'tables/notes_notes.ndjson.gz'))).to.be.true();
   });
 
+  it('say so when there is nothing to back up yet, and make nothing', async () => {
+    const fresh = createInstance();
+    for (const words of [['backup'], ['migrate', '--dry-run']]) {
+      const { code, stderr } = await fresh.civic(...words);
+      expect(code).to.equal(1);
+      expect(stderr).to.match(/^There is no database at .*civic\.db yet: bin\/civic serve or bin\/civic migrate makes it\n$/);
+    }
+    expect(existsSync(join(fresh.folder, 'data'))).to.be.false();
+    fresh.remove();
+  });
+
   it('refuse a damaged backup and leave the target empty', async () => {
     const folder = join(instance.folder, 'damaged');
     await instance.civic('backup', folder);

@@ -34,6 +34,10 @@ describe('bin/civic doctor', () => {
     const instance = createInstance();
     await instance.civic('doctor');
     expect(existsSync(join(instance.folder, 'data'))).to.be.false();
+    const file = join(instance.folder, 'elsewhere/civic.db');
+    writeFileSync(instance.configFile, JSON.stringify({ data_dir: join(instance.folder, 'data'), database: { url: `sqlite:${file}` } }));
+    await instance.civic('doctor');
+    expect(existsSync(file)).to.be.false();
     instance.remove();
   });
 
@@ -69,6 +73,17 @@ describe('bin/civic doctor', () => {
     expect(code).to.equal(1);
     expect(byName.get('database')?.status).to.equal('failed');
     expect(JSON.stringify([...byName.values()])).to.not.contain('top-secret');
+  });
+
+  it('goes on when a check of a plugin throws instead of answering', async () => {
+    const instance = createInstance();
+    const plugin = join(instance.folder, 'rash.mjs');
+    writeFileSync(plugin, "export default { name: 'rash', summary: 'Throws', register: (_, civic) => civic.check({ name: 'luck', run() { throw new Error('none left'); } }) };\n");
+    writeFileSync(instance.configFile, JSON.stringify({ data_dir: join(instance.folder, 'data'), plugins: { rash: { from: plugin } } }));
+    await instance.civic('migrate');
+    const { stdout } = await instance.civic('doctor');
+    instance.remove();
+    expect(stdout).to.contain('rash: luck: none left');
   });
 
   it('knows which versions of Node will do', () => {
