@@ -125,7 +125,7 @@ describe('Pages', () => {
     it('list every code and explain each', async () => {
       expect((await get('/problems')).payload).to.contain(['invalid_request', 'not_found']);
       expect((await get('/problems/invalid_request')).payload).to.contain(['Bad input', 'Look at <code>errors</code>.', '400']);
-      expect((await get('/problems/no_such_code')).statusCode).to.equal(404);
+      for (const code of ['no_such_code', '__proto__', 'constructor']) expect((await get(`/problems/${code}`)).statusCode).to.equal(404);
     });
 
     it('tell a browser the same as the JSON, with the status', async () => {
