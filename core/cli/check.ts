@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundledPlugins, LoadFailure, loadPlugin, loadPluginAt } from '../load.ts';
@@ -77,6 +77,13 @@ async function startTwice(plugins: Plugin[]): Promise<void> {
 /** The plugin's tests run by Node's own runner, with `civic` meaning this kit. */
 function testFaults(folder: string): string[] {
   const hook = `data:text/javascript,import{register}from'node:module';register(${JSON.stringify(pathToFileURL(join(import.meta.dirname, '../resolve.js')).href)});`;
-  const run = spawnSync(process.execPath, ['--import', hook, '--test', `${folder}/test/`], { encoding: 'utf8' });
+  const files = testFiles(`${folder}/test`);
+  if (files.length === 0) return ['test/ holds no .js file'];
+  const run = spawnSync(process.execPath, ['--import', hook, '--test', ...files], { encoding: 'utf8' });
   return run.status === 0 ? [] : [run.stdout.trimEnd() || run.stderr.trimEnd()];
+}
+
+/** What Node 20 would find in the folder by itself; later ones do not look into folders. */
+function testFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.[cm]?js$/.test(name)).map((name) => join(folder, name));
 }
