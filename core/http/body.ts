@@ -21,6 +21,7 @@ export const refuseBody: Lifecycle.Method = (request, h, error) => {
   if (isTypeFault && !hasBody(request)) return h.continue;
   if (isTypeFault) throw unsupportedType(request);
   if (status === 413) throw problem('body_too_large', { detail: `The body may have up to ${readable(request.route.settings.payload?.maxBytes ?? MAX_BODY_BYTES)}.` });
+  if (status === 400 && isEncoded(request)) throw unsupportedEncoding(request);
   if (status === 400 && boom.data instanceof SyntaxError) throw problem('malformed_body', { detail: `${boom.data.message}.` });
   throw error;
 };
@@ -47,6 +48,18 @@ function unsupportedType(request: Request): Boom {
   return problem('unsupported_media_type', {
     detail: `${given ? `The body is ${given}` : 'The body has no Content-Type'}, but ${allowed} is expected.`,
     headers: { [request.method === 'patch' ? 'accept-patch' : 'accept-post']: allowed },
+  });
+}
+
+/** hapi reads an encoding it does not know as if it were none. */
+function isEncoded({ headers }: Request): boolean {
+  return headers['content-encoding'] !== undefined && !/^(?:identity|gzip|deflate)$/.test(headers['content-encoding'] as string);
+}
+
+function unsupportedEncoding({ headers }: Request): Boom {
+  return problem('unsupported_media_type', {
+    detail: `The body has the Content-Encoding ${headers['content-encoding'] as string}, but only gzip and deflate are understood.`,
+    headers: { 'accept-encoding': 'gzip, deflate' },
   });
 }
 

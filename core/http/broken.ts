@@ -1,5 +1,5 @@
 import type { Server } from '@hapi/hapi';
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { AnswerHeaders } from './headers.ts';
 import { bareProblem, PROBLEM_TYPE } from './problem.ts';
@@ -17,8 +17,9 @@ export function answerBrokenRequests(server: Server, publicUrl: string, headers:
   const [hapis] = listener.listeners('clientError') as BrokenListener[];
   listener.removeAllListeners('clientError');
 
-  listener.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex & { _httpMessage?: unknown }) => {
-    const isAnswering = Boolean(socket._httpMessage);
+  listener.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex & { _httpMessage?: ServerResponse }) => {
+    // A body that never came to its end is no business of hapi's, which would call it malformed.
+    const isAnswering = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? socket._httpMessage?.headersSent : Boolean(socket._httpMessage);
     if (isAnswering || !socket.writable || error.code === 'ECONNRESET') hapis!.call(listener, error, socket);
     else socket.end(refusal(CODE_OF_ERROR[error.code ?? ''] ?? 'bad_request', publicUrl, headers));
   });

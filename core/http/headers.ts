@@ -83,7 +83,7 @@ export function answerHeaders(options: HeaderOptions): AnswerHeaders {
     },
     bare() {
       const headers = fixed(randomHex(32), readTrace(undefined, undefined), isSecure);
-      return { ...headers, 'cache-control': 'no-store', vary: 'accept-encoding, origin' };
+      return { ...headers, 'server-timing': 'total;dur=0', 'cache-control': 'no-store', vary: 'accept-encoding, origin' };
     },
   };
 }

@@ -56,7 +56,8 @@ export function bareProblem(publicUrl: string, code: string, requestId: string):
 function untold(error: Boom, status: number): ProblemData {
   if (status >= 500) return { code: codeForStatus(status) };
   if (status === 403 && isScopeError(error.data)) return scopeProblem(error.data.need);
-  return { code: codeForStatus(status), detail: error.message };
+  // hapi often has no more to say than the name of the status.
+  return error.message === error.output.payload.error ? { code: codeForStatus(status) } : { code: codeForStatus(status), detail: error.message };
 }
 
 type Scope = Partial<Record<'required' | 'selection' | 'forbidden', string[]>>;

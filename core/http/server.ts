@@ -13,6 +13,7 @@ import { answerBrokenRequests } from './broken.ts';
 import { addCallerScheme, type Gates } from './caller.ts';
 import { parseTrustedProxy } from './client-address.ts';
 import { matchesNone } from './conditional.ts';
+import { badCursor, isForgedCursor } from './cursor.ts';
 import { addFallback } from './fallback.ts';
 import { answerHeaders, openState, type AnswerHeaders, type Headers } from './headers.ts';
 import { addHealth } from './health.ts';
@@ -45,8 +46,8 @@ export function createServer(options: ServerOptions): Server {
     host: config.http.host,
     port: config.http.port,
     debug: false,
-    // Node would refuse a request without a Host in its own words.
-    listener: createListener({ requireHostHeader: false }),
+    // Node would refuse a request without a Host in its own words, and drop the second of two headers unseen.
+    listener: createListener({ requireHostHeader: false, joinDuplicateHeaders: true }),
     compression: { minBytes: Math.max(1, config.http.compress_from_bytes) },
     routes: routeDefaults(options.validateResponses),
   });
@@ -92,13 +93,28 @@ function routeDefaults(validateResponses: boolean): Hapi.RouteOptions {
 function open(request: Request, answer: AnswerHeaders, basePath: string): RequestState {
   const state = openState(request);
   answer.begin(request.raw.res, state);
-  if (request.headers['host'] === undefined && request.raw.req.httpVersion === '1.1') state.refusal = problem('bad_request', { detail: 'The Host header is missing.' });
+  state.refusal = refusedTarget(request) ?? state.refusal ?? refusedHost(request);
   if (request.headers['transfer-encoding'] !== undefined) keepAnswerable(request.raw.req);
   if ((request.raw.req as { upgrade?: boolean }).upgrade) noteUpgrade(request, state);
   if (basePath !== '' && request.path.startsWith(basePath)) removeBasePath(request, state, basePath);
   // No route has this method, so the fallback gets the request and tells the refusal.
   if (state.refusal) request.setMethod('refused' as 'get');
   return state;
+}
+
+/** `example.org:443` and `foo://bar` are addresses without a path, which hapi's router does not survive. */
+function refusedTarget(request: Request): Boom | null {
+  if (request.path[0] === '/') return null;
+  (request as { path: string }).path = '/';
+  return problem('bad_request', { detail: 'The target of the request has no path.' });
+}
+
+const HOST = /^(?:[\w.~%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
+
+function refusedHost(request: Request): Boom | null {
+  const host = request.headers['host'] as string | undefined;
+  if (host === undefined) return request.raw.req.httpVersion === '1.1' ? problem('bad_request', { detail: 'The Host header is missing.' }) : null;
+  return HOST.test(host) ? null : problem('bad_request', { detail: 'The Host header is malformed.' });
 }
 
 /** A proxy may or may not remove the path of the public address; routes never have it. */
@@ -124,7 +140,7 @@ function close(request: Request, h: ResponseToolkit, answer: AnswerHeaders, log:
   const state = request.civic;
   const response = request.response as Boom | ResponseObject;
   const refusal = state.refusal ? takeRefusal(request) : null;
-  if (refusal || isBoom(response)) return fail(refusal ?? (response as Boom), request, h, answer, log);
+  if (refusal || isBoom(response)) return fail(refusal ?? told(response as Boom, request), request, h, answer, log);
   const headers = response.headers as Headers;
   if (state.upgrade && response.statusCode < 300 && acceptUpgrade(request, state.upgrade)) return h.abandon;
   answer.finish(headers, request);
@@ -134,6 +150,10 @@ function close(request: Request, h: ResponseToolkit, answer: AnswerHeaders, log:
 
 function isBoom(response: Boom | ResponseObject): response is Boom {
   return (response as Boom).isBoom === true;
+}
+
+function told(error: Boom, request: Request): Boom {
+  return error.isServer && isForgedCursor(error, request) ? badCursor() : error;
 }
 
 function answerUnmodified(request: Request, response: ResponseObject): void {

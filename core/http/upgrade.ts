@@ -45,6 +45,9 @@ export function addUpgrades(server: Server, basePath: string): Upgrades {
     listener.emit('request', req, responseOn(socket, req));
   };
   listener.on('upgrade', onUpgrade);
+  // Node would close a CONNECT, and answer an unknown Expect, without a word of ours.
+  listener.on('connect', onUpgrade);
+  listener.on('checkExpectation', (req, res) => { listener.emit('request', req, res); });
 
   return {
     add: (path, handler) => { routes.set(path, handler); },

@@ -4,6 +4,10 @@ import { closest, distance } from 'fastest-levenshtein';
 import type { CustomValidator, Schema, ValidationErrorItem } from 'joi';
 import { problem, type InputError } from '../problems.ts';
 
+// Beyond these a caller learns nothing more, and finding them all would keep everybody else waiting.
+const MAX_ERRORS = 100;
+const MAX_LENGTH = 65_536;
+
 type Source = 'query' | 'params' | 'payload' | 'headers' | 'state';
 
 /** hapi's way of telling that something did not fit its schema. */
@@ -21,25 +25,44 @@ export function tightenInput(validate: Partial<Record<Source, unknown>> | undefi
 
 const UNSTORABLE = 'any.unstorable';
 
+const UNSTORABLE_TEXT = /[\0\p{Surrogate}]/u;
+
 const refuseUnstorable: CustomValidator = (value, helpers) => {
-  const path = unstorablePath(value, []);
+  const path = unstorablePath(value);
   return path ? helpers.error(UNSTORABLE, {}, helpers.state.localize!([...helpers.state.path!, ...path], [], null)) : value;
 };
 
-/** Where a text holds U+0000 or half of a surrogate pair: Postgres refuses both, and what SQLite kept could never move there. */
-function unstorablePath(value: unknown, path: (string | number)[]): (string | number)[] | null {
-  if (typeof value === 'string') return /[\0\p{Surrogate}]/u.test(value) ? path : null;
-  if (Array.isArray(value)) return firstFound(value.map((item, index) => [index, item]), path);
-  const isPlain = typeof value === 'object' && value !== null && [null, Object.prototype].includes(Object.getPrototypeOf(value));
-  return isPlain ? firstFound(Object.entries(value), path) : null;
-}
+type Path = (string | number)[];
 
-function firstFound(entries: [string | number, unknown][], path: (string | number)[]): (string | number)[] | null {
-  for (const [key, inner] of entries) {
-    const found = unstorablePath(key, [...path, key]) ?? unstorablePath(inner, [...path, key]);
-    if (found) return found;
+/**
+ * Where a text holds U+0000 or half of a surrogate pair: Postgres refuses both, and what SQLite kept could never move there.
+ * By a list of its own, as JSON may be deeper than the stack.
+ */
+function unstorablePath(root: unknown): Path | null {
+  const rest: Step[] = [{ value: root, key: '', before: null }];
+  for (let step = rest.pop(); step; step = rest.pop()) {
+    const { value, key } = step;
+    if (UNSTORABLE_TEXT.test(String(key)) || (typeof value === 'string' && UNSTORABLE_TEXT.test(value))) return pathTo(step);
+    if (Array.isArray(value)) for (const [index, item] of value.entries()) rest.push({ value: item, key: index, before: step });
+    else if (isPlain(value)) for (const [name, inner] of Object.entries(value)) rest.push({ value: inner, key: name, before: step });
   }
   return null;
+}
+
+interface Step {
+  value: unknown;
+  key: string | number;
+  before: Step | null;
+}
+
+function pathTo(step: Step): Path {
+  const path: Path = [];
+  for (let at = step; at.before; at = at.before) path.unshift(at.key);
+  return path;
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && [null, Object.prototype].includes(Object.getPrototypeOf(value));
 }
 
 /** `validate.failAction` of every route. An id that does not fit its schema names nothing, so it is 404. */
@@ -49,15 +72,16 @@ export async function refuseInput(request: Request, _h: ResponseToolkit, error?:
   if (source === 'params') throw problem('not_found', { detail: `There is nothing at ${request.path}.` });
   if (!source || !boom.details) throw boom;
   const faults = (await allFaults(request, source)) ?? boom.details;
-  const errors = unique(faults.map((item) => inputError(item, source, request)));
-  throw problem('invalid_request', { detail: summary(errors), errors });
+  const errors = unique(faults.slice(0, MAX_ERRORS).map((item) => inputError(item, source, request)));
+  throw problem('invalid_request', { detail: summary(errors, faults.length - MAX_ERRORS), errors });
 }
 
-/** Joi stopped at the first fault, which is cheaper for the many requests that have none. The caller gets them all. */
+/** Joi stopped at the first fault, which is cheaper for the many requests that have none. The caller gets them all, if the input is of a usual size. */
 async function allFaults(request: Request, source: Source): Promise<ValidationErrorItem[] | null> {
   const schema = request.route.settings.validate?.[source] as Schema;
   const { headers, params, query, payload, auth } = request;
   try {
+    if (JSON.stringify(request[source as 'query']).length > MAX_LENGTH) return null;
     await schema.validateAsync(request[source as 'query'], { abortEarly: false, context: { headers, params, query, payload, auth } });
     return null;
   } catch (error) {
@@ -70,11 +94,11 @@ function unique(errors: InputError[]): InputError[] {
   return [...new Map(errors.map((error) => [JSON.stringify(error), error])).values()];
 }
 
-function summary(errors: InputError[]): string {
+function summary(errors: InputError[], untold: number): string {
   const [first] = errors;
   const name = first!.parameter ?? (first!.pointer || 'The body');
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-  return `${name} ${first!.detail}${more}`;
+  const others = errors.length - 1 + Math.max(0, untold);
+  return `${name} ${first!.detail}${others > 0 ? ` (and ${others} more)` : ''}`;
 }
 
 function inputError(item: ValidationErrorItem, source: Source, request: Request): InputError {

@@ -124,7 +124,7 @@ describe('The headers of every answer', () => {
   it('are there on bytes that are no request', async () => {
     const answer = readRaw(await sendRaw(made.server, 'NONSENSE\r\n\r\n'));
     expect(answer.status).to.equal(400);
-    expectCommon(answer, { isTimed: false });
+    expectCommon(answer);
     expect(answer.json).to.include({ code: 'bad_request', request_id: answer.headers['x-request-id'] });
   });
 
@@ -137,7 +137,7 @@ describe('The headers of every answer', () => {
   it('are there when the headers are too large', async () => {
     const answer = readRaw(await sendRaw(made.server, `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20000)}\r\n\r\n`));
     expect(answer.status).to.equal(431);
-    expectCommon(answer, { isTimed: false });
+    expectCommon(answer);
     expect(answer.json.code).to.equal('headers_too_large');
   });
 

@@ -81,7 +81,7 @@ export default definePlugin<{ motto: string; secret: string | null }>({
           description: 'The notes, oldest first',
           validate: {
             query: Joi.object({
-              word: Joi.array().items(Joi.string()).single(),
+              word: Joi.array().items(Joi.string()).single().max(20),
               limit: Joi.number().integer().min(1).max(100).default(25),
               cursor: Joi.string(),
             }),
