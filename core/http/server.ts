@@ -102,8 +102,9 @@ function open(request: Request, answer: AnswerHeaders, basePath: string): Reques
   return state;
 }
 
-/** `example.org:443` and `foo://bar` are addresses without a path, which hapi's router does not survive. */
+/** `example.org:443` and `foo://bar` are addresses without a path, which hapi's router does not survive. Nothing of ours has NUL in its path. */
 function refusedTarget(request: Request): Boom | null {
+  if (request.path.includes('%00')) return problem('not_found', { detail: `There is nothing at ${request.path}.` });
   if (request.path[0] === '/') return null;
   (request as { path: string }).path = '/';
   return problem('bad_request', { detail: 'The target of the request has no path.' });

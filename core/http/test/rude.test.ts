@@ -79,11 +79,12 @@ describe('A rude client', () => {
   });
 
   it('finds no way in for NUL, which Postgres cannot keep', async () => {
-    expect((await send(server, 'GET', '/api/words?word=a%00b')).json).to.include({ code: 'bad_request', status: 400 });
+    expect((await send(server, 'GET', '/api/words?word=a%00b')).json).to.include({ code: 'invalid_request', status: 400 });
     expect((await send(server, 'GET', '/api/words/a%00b')).status).to.equal(404);
-    for (const body of ['{"word":"a\\u0000"}', '{"word":[{"x":["\\u0000"]}]}', '{"word":{"\\u0000":1}}']) {
-      const answer = await post(body);
-      expect([answer.status, answer.json.errors]).to.equal([400, [{ pointer: '', detail: 'holds a NUL character (\\u0000), which cannot be kept' }]]);
+    for (const [body, pointer] of [['{"word":"a\\u0000"}', '/word'], ['{"word":[{"x":["\\u0000"]}]}', '/word/0/x/0'], ['{"word":{"\\u0000":1}}', '/word/\0']]) {
+      const answer = await post(body!);
+      expect([answer.status, answer.json.errors[0].pointer]).to.equal([400, pointer]);
+      expect(answer.json.errors[0].detail).to.contain('U+0000');
     }
     expect((await post('{"word":"\\\\u0000"}')).status).to.equal(200);
   });
@@ -96,9 +97,10 @@ describe('A rude client', () => {
 
   it('does not keep others waiting with a great many faults', async () => {
     const names = Array.from({ length: 70_000 }, (_, index) => `"k${index}":1`);
-    const started = performance.now();
+    const before = process.cpuUsage();
     const answer = await post(`{${names.join()}}`);
-    expect(performance.now() - started).to.be.below(1000);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).to.be.below(1000);
     expect([answer.status, answer.json.detail]).to.equal([400, '/k0 is not known here; known are word, size']);
     const some = await post(`{${names.slice(0, 500).join()}}`);
     expect(some.json.errors).to.have.length(100);
