@@ -57,8 +57,8 @@ interface Step {
 
 function pathTo(step: Step): Path {
   const path: Path = [];
-  for (let at = step; at.before; at = at.before) path.unshift(at.key);
-  return path;
+  for (let at = step; at.before; at = at.before) path.push(at.key);
+  return path.reverse();
 }
 
 function isPlain(value: unknown): value is Record<string, unknown> {

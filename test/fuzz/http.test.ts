@@ -10,7 +10,7 @@ import pulse from '../plugins/pulse/index.ts';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const TIME_MS = 6000;
+const TIME_MS = 5000;
 const PATIENCE_MS = 5000;
 
 interface Answer {

@@ -95,6 +95,14 @@ describe('A rude client', () => {
     expect((await post(`{"word":${deep},"more":1}`)).status).to.equal(400);
   });
 
+  it('does not keep others waiting with a NUL that lies deep', async () => {
+    const before = process.cpuUsage();
+    const answer = await post(`{"word":${'['.repeat(200_000)}"\\u0000"${']'.repeat(200_000)}}`);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).to.be.below(3000);
+    expect([answer.status, answer.json.code]).to.equal([400, 'invalid_request']);
+  });
+
   it('does not keep others waiting with a great many faults', async () => {
     const names = Array.from({ length: 70_000 }, (_, index) => `"k${index}":1`);
     const before = process.cpuUsage();
