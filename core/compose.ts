@@ -11,6 +11,7 @@ import { asyncApi, type AsyncApi } from './contracts/asyncapi.ts';
 import { openApi, type OpenApi } from './contracts/openapi.ts';
 import { openDatabase, type OpenDatabase } from './database/connect.ts';
 import type { MigrationName, MigrationSet } from './database/migrate.ts';
+import { forgetRestored, restoredPlugins } from './database/restored.ts';
 import type { EventBus } from './events.ts';
 import { registerPages } from './http/pages.ts';
 import { checkRoutes } from './http/rules.ts';
@@ -64,7 +65,8 @@ export interface Composition {
   asyncApi(): AsyncApi;
   /** Answers the migrations that were run. */
   open(options: OpenOptions): Promise<MigrationName[]>;
-  rebuild(reason: 'restored' | 'missed_events', plugins?: string[]): Promise<void>;
+  /** Lets plugins work out again what a restored backup does not hold; `start` does so too. */
+  rebuildRestored(): Promise<void>;
   start(): Promise<void>;
   listen(): Promise<void>;
   /** Undoes in reverse what was done, each step within `shutdown_seconds`. */
@@ -100,15 +102,18 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     return applied;
   }
 
-  async function rebuild(reason: 'restored' | 'missed_events', names?: string[]): Promise<void> {
-    for (const { plugin, lifecycle } of lifecycles) {
-      if (names && !names.includes(plugin.name)) continue;
+  async function rebuild(reason: 'restored' | 'missed_events', names: string[]): Promise<void> {
+    for (const { plugin, lifecycle } of lifecycles.filter((one) => names.includes(one.plugin.name))) {
       await naming(plugin, 'rebuild', async () => lifecycle.rebuild?.(reason));
+      if (reason === 'restored') await openDatabaseOf(kernel).write((tx) => forgetRestored(tx, plugin.name));
     }
   }
 
+  const rebuildRestored = async (): Promise<void> => rebuild('restored', await restoredPlugins(openDatabaseOf(kernel).read));
+
   async function start(): Promise<void> {
     undo.push({ name: 'fetch', run: () => kernel.fetch.close() });
+    await rebuildRestored();
     await rebuild('missed_events', await kernel.events.open());
     for (const { plugin, lifecycle } of lifecycles) {
       if (lifecycle.stop) undo.push({ name: plugin.name, run: () => lifecycle.stop!() });
@@ -146,7 +151,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     ...contracts,
     get db() { return openDatabaseOf(kernel); },
     open,
-    rebuild,
+    rebuildRestored,
     start,
     listen: () => listen(kernel.server, options.config),
     stop,

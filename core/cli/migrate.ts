@@ -1,5 +1,7 @@
+import { missingFile } from '../boot.ts';
+import type { Composition } from '../compose.ts';
 import type { OpenDatabase } from '../database/connect.ts';
-import { pendingMigrations, type MigrationName } from '../database/migrate.ts';
+import { allMigrationFiles, pendingMigrations, type MigrationName } from '../database/migrate.ts';
 import { backUpBeforeUpgrade } from './backup.ts';
 import type { Command } from './command.ts';
 import { compositionOf, preparedOrFail, restoreCommand, settingsOf } from './settings.ts';
@@ -17,8 +19,7 @@ export const migrateCommand: Command = {
     const composition = await compositionOf(prepared);
     try {
       if (options['dry-run']) {
-        await composition.open({ writes: false, schema: 'any' });
-        const pending = await pendingMigrations(composition.db, composition.migrations);
+        const pending = await pendingIn(composition);
         return terminal.print(pending.map(nameOf), () => pending.map(label).join('\n') || 'Nothing to do: the database is up to date.');
       }
       const beforeMigrating = options['no-backup'] ? undefined : (db: OpenDatabase) => backUpBeforeUpgrade(db, prepared, terminal);
@@ -29,6 +30,13 @@ export const migrateCommand: Command = {
     }
   },
 };
+
+/** Of a database that is not made yet, all of them; asking does not make it. */
+async function pendingIn(composition: Composition): Promise<MigrationName[]> {
+  if (missingFile(composition.config)) return allMigrationFiles(composition.migrations);
+  await composition.open({ writes: false, schema: 'any' });
+  return pendingMigrations(composition.db, composition.migrations);
+}
 
 function nameOf({ plugin, name }: MigrationName): MigrationName {
   return { plugin, name };

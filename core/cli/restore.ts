@@ -3,7 +3,7 @@ import type { MigrationSet } from '../database/migrate.ts';
 import { restoreBackup } from '../database/restore.ts';
 import { bundledPlugins, LoadFailure, loadPlugin } from '../load.ts';
 import { projectRoot } from '../root.ts';
-import type { Command } from './command.ts';
+import { Failure, type Command } from './command.ts';
 import { compositionOf, preparedOrFail, settingsOf, withDatabase } from './settings.ts';
 
 export const restore: Command = {
@@ -21,7 +21,9 @@ export const restore: Command = {
         signal: terminal.signal,
         onProgress: (done, total) => { terminal.progress('Restoring', done, total); },
       });
-      await composition.rebuild('restored');
+      await composition.rebuildRestored().catch((error: Error) => {
+        throw new Failure(`${error.message}\nEverything is restored; bin/civic serve tries that again when it starts.`, { cause: error });
+      });
       const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
       terminal.print({ rows, tables: manifest.tables.length, migrated }, () => `Restored ${rows.toLocaleString('en-US')} rows of ${manifest.tables.length} tables, made on ${manifest.created_at} by civic ${manifest.version}.${migrated.length ? ` Applied ${migrated.length} newer migrations.` : ''}`);
     });

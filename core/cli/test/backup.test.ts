@@ -1,8 +1,10 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInstance, testPlugins, type Instance } from '../../../test/support/civic.ts';
+import { openDatabase } from '../../database/connect.ts';
+import { quiet } from '../../database/test/support.ts';
 import { emptyDatabase, testDatabases } from '../../testing/database.ts';
 
 export const lab = Lab.script();
@@ -55,13 +57,45 @@ describe('bin/civic backup and restore', () => {
 
   it('say so when there is nothing to back up yet, and make nothing', async () => {
     const fresh = createInstance();
-    for (const words of [['backup'], ['migrate', '--dry-run']]) {
-      const { code, stderr } = await fresh.civic(...words);
-      expect(code).to.equal(1);
-      expect(stderr).to.match(/^There is no database at .*civic\.db yet: bin\/civic serve or bin\/civic migrate makes it\n$/);
-    }
+    const { code, stderr } = await fresh.civic('backup');
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/^There is no database at .*civic\.db yet: bin\/civic serve or bin\/civic migrate makes it\n$/);
     expect(existsSync(join(fresh.folder, 'data'))).to.be.false();
     fresh.remove();
+  });
+
+  it('rebuild what is worked out from other tables, also when the first attempt fails', async () => {
+    const written = (files: Record<string, string>): void => {
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(instance.folder, 'sums', name), text);
+    };
+    mkdirSync(join(instance.folder, 'sums/migrations'), { recursive: true });
+    written({
+      'package.json': '{ "type": "module" }',
+      'migrations/001_first.js': "export const up = (schema) => schema.createTable('sums_total', { key: 'id', reason: 'text' }, { derived: true });\n",
+      'index.js': `import { existsSync } from 'node:fs';
+        export default { name: 'sums', summary: 'Adds up', migrations: import.meta.dirname + '/migrations', register: (server, civic) => ({
+          async rebuild(reason) {
+            if (existsSync(import.meta.dirname + '/broken')) throw new Error('not now');
+            await civic.db.write((tx) => tx('sums_total').insert({ reason }));
+          },
+        }) };\n`,
+    });
+    const withSums = { plugins: { ...plugins, sums: { from: join(instance.folder, 'sums') } } };
+    const folder = join(instance.folder, 'with-sums');
+    const [source, target] = [createInstance(withSums), createInstance(withSums)];
+    await source.civic('migrate');
+    await source.civic('backup', folder);
+    written({ broken: '' });
+    const failed = await target.civic('restore', folder);
+    expect(failed).to.include({ code: 1 });
+    expect(failed.stderr).to.contain(['The plugin sums failed to rebuild: not now', 'Everything is restored; bin/civic serve tries that again']);
+    rmSync(join(instance.folder, 'sums/broken'));
+    for (let time = 0; time < 2; time++) await (await target.serve()).stop();
+    const db = await openDatabase({ url: null, dataDir: join(target.folder, 'data'), pool: 1, log: quiet });
+    expect(await db.read('sums_total').pluck('reason')).to.equal(['restored']);
+    await db.close();
+    source.remove();
+    target.remove();
   });
 
   it('refuse a damaged backup and leave the target empty', async () => {
