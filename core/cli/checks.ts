@@ -2,6 +2,7 @@ import { existsSync, statfsSync } from 'node:fs';
 import { isPostgres } from '../boot.ts';
 import type { Composition } from '../compose.ts';
 import type { CoreConfig } from '../config/types.ts';
+import { databaseNow } from '../database/dialect.ts';
 import { existingFolder, folderFault } from '../database/folder.ts';
 import { newerMigrations, pendingMigrations } from '../database/migrate.ts';
 import type { Check, CheckResult } from '../plugin.ts';
@@ -117,8 +118,7 @@ const TOLERATED_SECONDS = 5;
 /** Several nodes and their database must agree on the time, or leases end early. */
 async function databaseClockResult({ db }: Composition): Promise<CheckResult> {
   if (db.dialect !== 'postgres') return ok('SQLite uses the clock of this machine');
-  const [{ now }] = await db.read.raw('select now() as now');
-  const off = Math.abs(Date.parse(now) - Date.now()) / 1000;
+  const off = Math.abs(Date.parse(await databaseNow(db.read)) - Date.now()) / 1000;
   return off <= TOLERATED_SECONDS ? ok('agrees with this machine') : failed(`differs from this machine by ${Math.round(off)} s`, 'set both clocks by NTP');
 }
 

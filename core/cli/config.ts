@@ -1,8 +1,8 @@
 import { helpFor } from '../config/generate.ts';
 import { configOrigins, describeErrors, maskedConfig, showConfig } from '../config/report.ts';
 import { prepare } from '../prepare.ts';
-import { Failure, type Command, type Terminal } from './command.ts';
-import { preparedOrFail, settingsOf } from './settings.ts';
+import { Failure, type Command } from './command.ts';
+import { hasColor, preparedOrFail, settingsOf } from './settings.ts';
 
 export const configShow: Command = {
   name: 'config show',
@@ -48,7 +48,3 @@ export const configHelp: Command = {
     terminal.out(helpFor(positionals[0], plugins));
   },
 };
-
-function hasColor(terminal: Terminal): boolean {
-  return terminal.style('bold', 'x') !== 'x';
-}

@@ -1,6 +1,6 @@
 import { describeErrors } from '../config/report.ts';
 import { compose, type Composition, type OpenOptions } from '../compose.ts';
-import { createLogger, type Logger } from '../log.ts';
+import { createLogger } from '../log.ts';
 import { prepare, type Prepared, type Settings } from '../prepare.ts';
 import { Failure, shellWord, type CommandCall, type Terminal } from './command.ts';
 
@@ -21,18 +21,17 @@ export function restoreCommand({ config, data }: Options): (folder: string) => s
 /** The configuration, or a failure that tells everything wrong with it. */
 export async function preparedOrFail(settings: Settings, terminal: Terminal): Promise<Prepared> {
   const prepared = await prepare(settings);
-  if (prepared.errors.length > 0) throw new Failure(describeErrors(prepared.errors, { color: terminal.style('bold', 'x') !== 'x' }));
+  if (prepared.errors.length > 0) throw new Failure(describeErrors(prepared.errors, { color: hasColor(terminal) }));
   return prepared;
 }
 
-/** Commands say what they do in words; the log is for what goes wrong beside that. */
-export function commandLog(prepared: Prepared): Promise<Logger> {
-  return createLogger({ ...prepared.config.log, level: 'warn' }, process.stderr);
+export function hasColor(terminal: Terminal): boolean {
+  return terminal.style('bold', 'x') !== 'x';
 }
 
-/** The composition of a command other than `serve`. */
-export async function compositionOf(prepared: Prepared): Promise<Composition> {
-  return compose({ config: prepared.config, plugins: prepared.plugins, log: await commandLog(prepared) });
+/** The composition of a command other than `serve`: it says what it does in words, and the log is for what goes wrong beside that. */
+export async function compositionOf({ config, plugins }: Prepared): Promise<Composition> {
+  return compose({ config, plugins, log: await createLogger({ ...config.log, level: 'warn' }, process.stderr) });
 }
 
 /** Runs `work` with the database open, and closes it whatever happens. */

@@ -1,11 +1,10 @@
+import { styleText } from 'node:util';
 import { stringify } from 'yaml';
 import { optionsOf } from './format.ts';
 import type { ConfigError, ConfigFragment, CoreConfig, Origin } from './types.ts';
 
-const CODES = { bold: 1, dim: 2, red: 31, cyan: 36 };
-
-function styler(color: boolean): (style: keyof typeof CODES, text: string) => string {
-  return (style, text) => (color ? `\u001b[${CODES[style]}m${text}\u001b[0m` : text);
+function styler(color: boolean): (style: 'bold' | 'dim' | 'red' | 'cyan', text: string) => string {
+  return (style, text) => (color ? styleText(style, text) : text);
 }
 
 function whereWords({ file, line, column, variable, argument }: ConfigError['where']): string {

@@ -9,7 +9,6 @@ import { exampleOf, gatherSchemas, membersOf, type JsonSchema, type Schemas } fr
 export interface ContractInfo {
   title: string;
   version: string;
-  description?: string;
 }
 
 export interface OpenApiOptions extends Surroundings {

@@ -58,19 +58,6 @@ function codeOf(error: unknown): string {
   return String((error as DriverError | null)?.code ?? '');
 }
 
-function isSqliteConstraint(error: unknown, words: string): boolean {
-  return codeOf(error) === 'SQLITE_CONSTRAINT' && (error as Error).message.includes(words);
-}
-
-/** A row with this key is there already. On Postgres the transaction is over then; prefer `onConflict`. */
-export function isUniqueViolation(error: unknown): boolean {
-  return codeOf(error) === '23505' || isSqliteConstraint(error, 'UNIQUE constraint failed');
-}
-
-export function isForeignKeyViolation(error: unknown): boolean {
-  return codeOf(error) === '23503' || isSqliteConstraint(error, 'FOREIGN KEY constraint failed');
-}
-
 /** Two transactions met; running one of them again helps. */
 export function isRetryable(error: unknown): boolean {
   return codeOf(error) === '40001' || codeOf(error) === '40P01';

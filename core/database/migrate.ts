@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Failure } from '../cli/command.ts';
 import { systemClock } from '../clock.ts';
-import type { Logger } from '../log.ts';
 import type { OpenDatabase } from './connect.ts';
 import { manifestMigrations, newestBackup, type MigrationName } from './manifest.ts';
 import { createSchema } from './schema.ts';
@@ -27,8 +26,6 @@ export interface MigrateOptions {
   beforeFirst?: () => Promise<(() => Promise<void>) | void>;
   /** What a newer database is refused with. */
   goingBack?: GoingBack;
-  log?: Logger;
-  onProgress?: (done: number, total: number) => void;
 }
 
 /** The way back to the backup made before an upgrade. */
@@ -153,15 +150,12 @@ async function runPending(db: OpenDatabase, sets: MigrationSet[], options: Migra
   const forget = isNew ? undefined : await options.beforeFirst?.();
   await db.write(createBookkeeping).catch((error: unknown) => explainRefused(db, error));
   for (const [index, file] of pending.entries()) {
-    options.onProgress?.(index, pending.length);
     try {
       await db.write((tx) => applyMigration(tx, file), { long: true });
     } catch (error) {
       if (index === 0) await forget?.();
       throw error;
     }
-    options.log?.info({ plugin: file.plugin }, `Migrated ${file.name}`);
   }
-  options.onProgress?.(pending.length, pending.length);
   return pending.map(({ plugin, name }) => ({ plugin, name }));
 }

@@ -5,7 +5,6 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { problemData } from '../../problems.ts';
 import { openDatabase, type OpenDatabase } from '../connect.ts';
-import { isForeignKeyViolation, isUniqueViolation } from '../errors.ts';
 import { createFolder, databases, openWith, quiet, type TestDatabase } from './support.ts';
 
 export const lab = Lab.script();
@@ -65,11 +64,9 @@ for (const { dialect, create } of databases()) {
       expect(await db.write(async (tx) => (await tx('notes_kinds').first('small')).small)).to.equal(-7);
     });
 
-    it('knows a repeated key and a missing parent by their errors', async () => {
-      const repeated = await expect(db.write((tx) => tx('notes_kinds').insert(ROW))).to.reject();
-      expect([isUniqueViolation(repeated), isForeignKeyViolation(repeated)]).to.equal([true, false]);
-      const orphan = await expect(db.write((tx) => tx('notes_parts').insert({ kind_key: 999 }))).to.reject();
-      expect([isUniqueViolation(orphan), isForeignKeyViolation(orphan)]).to.equal([false, true]);
+    it('refuses a repeated key and a missing parent', async () => {
+      await expect(db.write((tx) => tx('notes_kinds').insert(ROW))).to.reject(/unique constraint/i);
+      await expect(db.write((tx) => tx('notes_parts').insert({ kind_key: 999 }))).to.reject(/foreign key constraint/i);
     });
 
     it('keeps values out of errors', async () => {

@@ -40,11 +40,9 @@ for (const { dialect, create } of databases()) {
       await migrate(db, [await set({ '001_first': FIRST })], { beforeFirst });
       expect(calls).to.equal(0);
       const longer = await set({ '001_first': FIRST, '002_second': SECOND });
-      const steps: string[] = [];
-      await migrate(db, [longer], { beforeFirst, onProgress: (done, total) => steps.push(`${done}/${total}`) });
+      await migrate(db, [longer], { beforeFirst });
       await migrate(db, [longer], { beforeFirst });
       expect(calls).to.equal(1);
-      expect(steps).to.equal(['0/1', '1/1']);
     });
 
     it('stops before the first migration when the backup fails', async () => {
