@@ -49,7 +49,7 @@ async function sqliteDatabase(file: string, options: DatabaseOptions): Promise<O
     write: writer.write,
     async snapshot(fn) {
       strictness.check('db.snapshot');
-      return await pools.readers.transaction((tx) => strictness.inside('db.snapshot', () => fn(tx)));
+      return await pools.readers.transaction((tx) => strictness.inside('db.snapshot', tx, fn));
     },
     listen: async () => async () => undefined,
     exclusively: (_name, fn) => fn(),
@@ -80,7 +80,7 @@ async function postgresDatabase(url: string, options: DatabaseOptions): Promise<
     write: writer.write,
     async snapshot(fn) {
       strictness.check('db.snapshot');
-      return await pool.transaction((tx) => strictness.inside('db.snapshot', () => fn(tx)), { isolationLevel: 'repeatable read', readOnly: true });
+      return await pool.transaction((tx) => strictness.inside('db.snapshot', tx, fn), { isolationLevel: 'repeatable read', readOnly: true });
     },
     listen: listener.listen,
     async exclusively(name, fn) {

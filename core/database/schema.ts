@@ -59,7 +59,7 @@ function checkDefinition(plugin: string, table: string, definition: TableDefinit
   const names = definition.columns.map(([name]) => name);
   for (const name of names) if (!NAME.test(name)) throw new Error(`"${name}" cannot name a column of ${table}: use lower-case letters, digits and _`);
   for (const [name, kind] of definition.columns) {
-    if (!(kindOf(kind).kind in TYPES.sqlite)) throw new Error(`The column ${table}.${name} has the unknown kind "${kind}"`);
+    if (!(kindOf(kind).kind in TYPES.sqlite)) throw new Error(`The column ${table}.${name} has the unknown kind "${kind}": there are ${Object.keys(TYPES.sqlite).join(', ')}, each also with ? behind it`);
   }
   if (definition.primary.length === 0) throw new Error(`The table ${table} has no primary key: add a column of kind id, or name one in primary`);
   for (const name of [definition.primary, ...definition.unique, ...definition.index, Object.keys(definition.references)].flat()) {

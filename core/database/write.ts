@@ -54,7 +54,7 @@ async function runTransaction<T>(knex: Knex, fn: (tx: Tx) => Promise<T>, setting
   try {
     return await knex.transaction(async (tx) => {
       try {
-        const value = await settings.strictness.inside('db.write', () => fn(tx));
+        const value = await settings.strictness.inside('db.write', tx, fn);
         return { value, announce: () => announce(tx, settings.log) };
       } catch (error) {
         failure = { error };

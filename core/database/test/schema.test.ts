@@ -48,7 +48,7 @@ for (const { dialect, create } of databases()) {
       await expect(change((schema) => schema.createTable('other_a', { key: 'id' }))).to.reject('The table other_a does not belong to the plugin notes: its name must start with notes_');
       await expect(table({ name: 'text' })).to.reject('The table notes_a has no primary key: add a column of kind id, or name one in primary');
       await expect(table({ key: 'id', Name: 'text' })).to.reject('"Name" cannot name a column of notes_a: use lower-case letters, digits and _');
-      await expect(table({ key: 'id', size: 'number' as 'int' })).to.reject('The column notes_a.size has the unknown kind "number"');
+      await expect(table({ key: 'id', size: 'number' as 'int' })).to.reject('The column notes_a.size has the unknown kind "number": there are id, uuid, text, int, bigint, real, bool, time, json, blob, each also with ? behind it');
       await expect(table({ key: 'id' }, { index: [['name']] })).to.reject('The table notes_a has no column name');
       await expect(table({ key: 'id', other: 'bigint' }, { references: { other: 'directory_actors.key' } })).to.reject('The table directory_actors does not belong to the plugin notes: its name must start with notes_');
       await expect(table({ name: 'text?' }, { primary: ['name'] })).to.reject('The primary key notes_a.name cannot be null');

@@ -80,6 +80,17 @@ for (const { dialect, create } of databases()) {
       expect(logged[0]).to.contain('more than a second');
     });
 
+    it('refuses, in tests, a change that was never awaited, and keeps nothing of the write', async () => {
+      const forgetful = db.write(async (tx) => {
+        await tx('notes_lines').insert({ line: 'awaited' });
+        tx('notes_lines').insert({ line: 'forgotten' });
+      });
+      await expect(forgetful).to.reject(/^A query in db.write was never run: write await before it \(insert into .*notes_lines/);
+      expect(await db.read('notes_lines').whereIn('line', ['awaited', 'forgotten'])).to.equal([]);
+      await db.write((tx) => tx('notes_lines').insert({ line: 'returned' }));
+      expect(await db.read('notes_lines').where({ line: 'returned' })).to.have.length(1);
+    });
+
     if (dialect !== 'sqlite') it('runs a write again after a deadlock', async () => {
       await Promise.all([insert('x'), insert('y')]);
       let runs = 0;
