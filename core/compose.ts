@@ -24,7 +24,7 @@ import type { Logger } from './log.ts';
 import { addCorePages } from './pages/routes.ts';
 import type { Lifecycle, Plugin } from './plugin.ts';
 import { problemsOf } from './problems.ts';
-import { version } from './root.ts';
+import { projectRoot, version } from './root.ts';
 
 export interface ComposeOptions {
   config: CoreConfig;
@@ -69,8 +69,8 @@ export interface Composition {
   rebuildRestored(): Promise<void>;
   start(): Promise<void>;
   listen(): Promise<void>;
-  /** Undoes in reverse what was done, each step within `shutdown_seconds`. */
-  stop(): Promise<void>;
+  /** Undoes in reverse what was done, each step within `shutdown_seconds`. Answers what did not stop cleanly. */
+  stop(): Promise<string[]>;
 }
 
 /** The phase register: hands every plugin its `Civic` and takes its declarations. No I/O. */
@@ -129,13 +129,16 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     await kernel.server.initialize();
   }
 
-  async function stop(): Promise<void> {
+  async function stop(): Promise<string[]> {
+    const faults: string[] = [];
     for (const step of undo.reverse().splice(0)) {
       await bounded(step.run, options.config.shutdown_seconds * 1000).catch((error) => {
         options.log.error({ err: error }, `${step.name} did not stop cleanly`);
+        faults.push(`${step.name} did not stop cleanly: ${(error as Error).message}`);
       });
     }
     kernel.db = null;
+    return faults;
   }
 
   return {
@@ -193,12 +196,24 @@ async function registerAll(plugins: Plugin[], kernel: Kernel): Promise<Registere
     await naming(plugin, 'register', () => kernel.server.register({
       name: plugin.name,
       register: async (server: Server) => {
-        const lifecycle = await plugin.register(server, civicFor(plugin, kernel));
+        const lifecycle = await namingOwners(kernel.server, async () => plugin.register(server, civicFor(plugin, kernel)));
         registered.push({ plugin, lifecycle: lifecycle ?? {} });
       },
     }));
   }
   return registered;
+}
+
+/** hapi says that two routes collide, but not whose the other one is. */
+async function namingOwners<T>(server: Server, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const taken = error instanceof Error && /^New route .+ conflicts with existing (.+)$/.exec(error.message)?.[1];
+    const owner = taken && server.table().find((route) => route.path === taken)?.realm.plugin;
+    if (owner) (error as Error).message += ` of the plugin ${owner}`;
+    throw error;
+  }
 }
 
 async function naming<T>(plugin: Plugin, phase: string, work: () => Promise<T>): Promise<T> {
@@ -210,9 +225,13 @@ async function naming<T>(plugin: Plugin, phase: string, work: () => Promise<T>):
   }
 }
 
+const CORE = `${import.meta.dirname}/`;
+const CORE_SOURCES = `${projectRoot}/core/`;
+
 /** The line of the plugin's own code where it happened, for whoever wrote it. */
 function placeOf({ stack = '' }: Error): string {
-  const place = stack.split('\n').find((line) => /^\s+at .*:\d+:\d+\)?$/.test(line) && !/node:|node_modules/.test(line));
+  const places = stack.split('\n').filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line) && !/node:|node_modules/.test(line));
+  const place = places.find((line) => !line.includes(CORE) && !line.includes(CORE_SOURCES)) ?? places[0];
   const file = place && /(?:file:\/\/)?(\/[^()]+:\d+:\d+)/.exec(place)?.[1];
   return file ? ` (${file})` : '';
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { register } from 'node:module';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { shellWord } from './cli/command.ts';
 import { definePlugin, type Plugin } from './plugin.ts';
 import { projectRoot } from './root.ts';
 
@@ -114,8 +115,17 @@ async function importPlugin(file: string): Promise<Plugin> {
     return definePlugin(plugin as Plugin);
   } catch (error) {
     if (error instanceof LoadFailure) throw error;
-    throw new LoadFailure(`${file} cannot be loaded: ${(error as Error).message}`, { cause: error });
+    throw new LoadFailure(loadFault(file, error as NodeJS.ErrnoException), { cause: error });
   }
+}
+
+/** Node's own words, and what they mean for a plugin. */
+function loadFault(file: string, { code, name, message }: NodeJS.ErrnoException): string {
+  if (code === 'ERR_PACKAGE_PATH_NOT_EXPORTED' && message.includes(projectRoot)) return `${file} cannot be loaded: it imports the inside of civic, of which only "civic" and "civic/testing" are open`;
+  if (code === 'MODULE_NOT_FOUND' && message.includes("'civic'")) return `${file} cannot be loaded: it calls require('civic'), but a plugin is an ES module: import { definePlugin } from 'civic'`;
+  // Node keeps the line of a syntax error to itself.
+  const where = name === 'SyntaxError' && !message.includes('export named') ? `; node --check ${shellWord(file)} shows where` : '';
+  return `${file} cannot be loaded: ${message.split('\n')[0]}${where}`;
 }
 
 let areOutsidersAllowed = false;

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from './clock.ts';
 import type { Command } from './cli/command.ts';
+import { nearest } from './config/nearest.ts';
 import type { ConfigFragment, Instance } from './config/types.ts';
 import type { Database, Tx } from './database/types.ts';
 import type { Fetch } from './http/fetch.ts';
@@ -177,11 +178,25 @@ export interface Plugin<Config = any> {
 }
 
 const NAME = /^[a-z][a-z0-9]*$/;
+const MEMBERS = ['name', 'summary', 'config', 'needs', 'uses', 'problems', 'events', 'migrations', 'register'];
+
+/** Why a plugin cannot be called this, or null. */
+export function nameFault(name: string): string | null {
+  if (!NAME.test(name)) return `"${name}" cannot name a plugin: use lower-case letters and digits`;
+  return name === 'core' ? '"core" cannot name a plugin: tables and commands of that name are core\'s own' : null;
+}
 
 /** Declares a plugin. The default export of its `index` file. */
 export function definePlugin<Config = any>(plugin: Plugin<Config>): Plugin<Config> {
-  if (!NAME.test(plugin.name) || plugin.name === 'core') throw new Error(`"${plugin.name}" cannot name a plugin: use lower-case letters and digits, and not "core"`);
+  const fault = nameFault(plugin.name);
+  if (fault) throw new Error(fault);
   if (!plugin.summary) throw new Error(`The plugin ${plugin.name} has no summary`);
+  if (typeof plugin.register !== 'function') throw new Error(`The plugin ${plugin.name} has no register(server, civic)`);
+  for (const member of Object.keys(plugin)) {
+    if (MEMBERS.includes(member)) continue;
+    const near = nearest(member, MEMBERS);
+    throw new Error(`The plugin ${plugin.name} has a member "${member}", which is not known: ${near ? `did you mean "${near}"?` : `there are ${MEMBERS.join(', ')}`}`);
+  }
   if (plugin.problems) registerProblems(plugin.problems, plugin.name);
   return plugin;
 }

@@ -60,15 +60,17 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   let composition: Composition | null = null;
 
   async function close(): Promise<void> {
-    await composition?.stop();
+    const unstopped = await composition?.stop() ?? [];
     await database?.drop();
     rmSync(folder, { recursive: true, force: true });
+    if (unstopped.length > 0) throw new Error(unstopped.join('\n'));
     if (faults.length > 0) throw new Error(`Answers that do not fit their declaration:\n${faults.join('\n')}`);
   }
 
   try {
     if (options.open !== false) database = await testDatabase(options.database ?? 'sqlite', folder);
     composition = await composeForTest(options, folder, database);
+    if (!options.log) showFailures(composition.server);
     recordAnswers(composition.server, { ...composition.surroundings, onFault: (fault) => { faults.push(fault); } });
     if (database) {
       await database.create(composition.migrations);
@@ -91,6 +93,13 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     request: (method, path, request = {}) => inject(server, method, path, request),
     close,
   };
+}
+
+/** An answer says no more than 500; whoever wrote the handler sees why. */
+function showFailures(server: Composition['server']): void {
+  server.events.on({ name: 'request', channels: ['error'] }, (request, { error }) => {
+    process.stderr.write(`${request.method.toUpperCase()} ${request.path} failed: ${(error as Error | undefined)?.stack ?? String(error)}\n`);
+  });
 }
 
 async function composeForTest(options: TestServerOptions, folder: string, database: TestDatabase | null): Promise<Composition> {

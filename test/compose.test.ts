@@ -51,7 +51,7 @@ describe('The phases', () => {
   it('stop the others when one does not stop cleanly', async () => {
     const lines: string[] = [];
     const kit = await testServer({ plugins: [traced('first', lines), traced('second', lines, {}, 'stop')] });
-    await kit.close();
+    await expect(kit.close()).to.reject('second did not stop cleanly: stuck');
     expect(lines.slice(-2)).to.equal(['stop second', 'stop first']);
   });
 
@@ -93,7 +93,7 @@ describe('The phases', () => {
     const stuck = definePlugin({ name: 'stuck', summary: 'Never stops', register: () => ({ stop: () => new Promise<void>(() => undefined) }) });
     const kit = await testServer({ plugins: [stuck], config: { shutdown_seconds: 1 } });
     const started = Date.now();
-    await kit.close();
+    await expect(kit.close()).to.reject('stuck did not stop cleanly: took longer than 1 s');
     expect(Date.now() - started).to.be.below(3000);
   });
 
@@ -102,9 +102,14 @@ describe('The phases', () => {
     await expect(testServer({ plugins: [broken] })).to.reject(/^The plugin broken failed to register: oh no \(\/.*:\d+:\d+\)$/);
   });
 
+  it('say whose route another one collides with', async () => {
+    const same = (name: string) => definePlugin({ name, summary: 'Same', register: (server) => { server.route({ method: 'GET', path: '/same', options: { plugins: { civic: { internal: true } } }, handler: () => 'same' }); } });
+    await expect(testServer({ plugins: [same('first'), same('second')] })).to.reject(/^The plugin second failed to register: New route \/same conflicts with existing \/same of the plugin first/);
+  });
+
   it('refuse the database before everything is migrated', async () => {
     const eager = definePlugin({ name: 'eager', summary: 'Too early', register: (_server, civic) => { void civic.db; } });
-    await expect(testServer({ plugins: [eager] })).to.reject(/civic\.db of the plugin eager was used before everything was migrated/);
+    await expect(testServer({ plugins: [eager] })).to.reject(/civic\.db of the plugin eager was used before everything was migrated.* \(\/.*compose\.test\.[jt]s:\d+:\d+\)$/);
   });
 
   it('refuse declarations after register', async () => {

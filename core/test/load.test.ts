@@ -36,6 +36,13 @@ describe('Loading a plugin', () => {
     write('throws/index.mjs', '');
     write('empty.mjs', 'export default {};\n');
     write('broken.mjs', 'throw new Error("no such luck");\n');
+    write('syntax.mjs', 'export default {\n  name: "here" summary: "Here",\n};\n');
+    write('required.cjs', "require('civic');\n");
+    write('deep.mjs', "import 'civic/core/log.js';\n");
+    const declares = (members: string): string => `import { definePlugin } from 'civic';\nexport default definePlugin({ summary: 'Here', ${members} });\n`;
+    write('typo.mjs', declares("name: 'here', need: ['there'], register() {}"));
+    write('idle.mjs', declares("name: 'here'"));
+    write('core.mjs', declares("name: 'core', register() {}"));
     write('needy.mjs', "import 'a-package-nobody-has';\n");
   });
   after(() => { rmSync(folder, { recursive: true, force: true }); });
@@ -54,6 +61,12 @@ describe('Loading a plugin', () => {
 
   for (const [from, message] of [
     ['./nowhere', /^Nothing is at .*nowhere$/],
+    ['./syntax.mjs', /syntax\.mjs cannot be loaded: Unexpected identifier 'summary'; node --check .*syntax\.mjs shows where$/],
+    ['./required.cjs', /required\.cjs cannot be loaded: it calls require\('civic'\), but a plugin is an ES module/],
+    ['./deep.mjs', /deep\.mjs cannot be loaded: it imports the inside of civic, of which only "civic" and "civic\/testing" are open/],
+    ['./typo.mjs', /typo\.mjs cannot be loaded: The plugin here has a member "need", which is not known: did you mean "needs"\?/],
+    ['./idle.mjs', /idle\.mjs cannot be loaded: The plugin here has no register\(server, civic\)/],
+    ['./core.mjs', /core\.mjs cannot be loaded: "core" cannot name a plugin/],
     ['./throws', /has no index\.js$/],
     ['./empty.mjs', /has no plugin as its default export: export default definePlugin/],
     ['./broken.mjs', /broken\.mjs cannot be loaded: no such luck$/],
