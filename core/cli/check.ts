@@ -22,7 +22,8 @@ export async function checkPlugin(folder: string, { tests }: { tests: boolean })
     if (!(error instanceof LoadFailure)) throw error;
     return [{ name: 'it can be loaded', faults: [error.message] }];
   }
-  const withNeeds = await withItsNeeds(plugin);
+  const { plugins: withNeeds, missing } = await withItsNeeds(plugin, dirname(folder));
+  if (missing.length > 0) return [{ name: 'what it needs is there', faults: missing }];
   const results: ContractResult[] = [
     { name: `${plugin.name} can be loaded: ${plugin.summary}`, faults: [] },
     { name: 'its files keep to themselves', faults: contractFaults(plugin, folder, await tablesOfOthers(plugin, withNeeds)) },
@@ -48,15 +49,19 @@ async function faultsOf(work: () => Promise<void>): Promise<string[]> {
   }
 }
 
-/** The plugin and, in turn, everything it needs; plugins it only uses stay off. */
-async function withItsNeeds(plugin: Plugin): Promise<Plugin[]> {
+/** The plugin and, in turn, everything it needs, from the kit or from beside it; plugins it only uses stay off. */
+async function withItsNeeds(plugin: Plugin, beside: string): Promise<{ plugins: Plugin[]; missing: string[] }> {
   const found = new Map([[plugin.name, plugin]]);
+  const missing: string[] = [];
   for (const one of found.values()) {
     for (const need of one.needs ?? []) {
-      if (!found.has(need)) found.set(need, await loadPlugin(need, undefined, projectRoot));
+      if (found.has(need)) continue;
+      const isThere = bundledPlugins().includes(need) || existsSync(join(beside, need));
+      if (isThere) found.set(need, await loadPlugin(need, bundledPlugins().includes(need) ? undefined : join(beside, need), projectRoot));
+      else missing.push(`${one.name} needs the plugin ${need}, which is neither in the kit nor at ${join(beside, need)}`);
     }
   }
-  return [...found.values()];
+  return { plugins: [...found.values()], missing };
 }
 
 /** Every table of core and of the kit's other plugins: a plugin's SQL must name none of them. */

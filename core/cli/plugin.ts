@@ -1,10 +1,10 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { bundledPlugins, LoadFailure, loadPlugin } from '../load.ts';
-import type { Plugin } from '../plugin.ts';
+import { nameFault, type Plugin } from '../plugin.ts';
 import { prepare } from '../prepare.ts';
 import { projectRoot } from '../root.ts';
-import { Failure, Misuse, type Command } from './command.ts';
+import { Failure, Misuse, shellWord, type Command } from './command.ts';
 import { settingsOf } from './settings.ts';
 import { table } from './terminal.ts';
 
@@ -58,13 +58,15 @@ export const pluginNew: Command = {
   needs: 'nothing',
   async run({ terminal, positionals, options }) {
     const name = positionals[0]!;
-    if (!/^[a-z][a-z0-9]*$/.test(name)) throw new Misuse(`"${name}" cannot name a plugin: use lower-case letters and digits`);
+    const fault = nameFault(name);
+    if (fault) throw new Misuse(fault);
     const parent = resolve((options.in as string | undefined) ?? join(projectRoot, 'plugins'));
     const folder = join(parent, name);
     if (existsSync(folder)) throw new Failure(`${folder} exists already: choose another name`);
     if (bundledPlugins().includes(name)) throw new Failure(`The kit has a plugin "${name}" already: choose another name`);
-    writeFromTemplate(name, folder);
     const isInside = parent === join(projectRoot, 'plugins');
+    writeFromTemplate(name, folder);
+    writeManifests(name, folder, isInside);
     const shown = relative(process.cwd(), folder) || folder;
     terminal.print({ name, folder }, () => nextSteps(name, shown, isInside));
   },
@@ -83,8 +85,15 @@ function writeFromTemplate(name: string, folder: string): void {
   }
 }
 
+/** Tells editors where the types are. Outside the kit's tree it is a package of its own, so that it can be published as it is. */
+function writeManifests(name: string, folder: string, isInside: boolean): void {
+  const write = (file: string, value: unknown): void => { writeFileSync(join(folder, file), `${JSON.stringify(value, null, 2)}\n`); };
+  write('tsconfig.json', { extends: relative(realpathSync(folder), join(projectRoot, 'templates/plugin.tsconfig.json')) });
+  if (!isInside) write('package.json', { name: `civic-plugin-${name}`, version: '0.1.0', type: 'module', exports: './index.js' });
+}
+
 function nextSteps(name: string, folder: string, isInside: boolean): string {
-  const section = isInside ? [`  ${name}:`] : [`  ${name}:`, `    from: ${resolve(folder)}`];
+  const section = isInside ? [`  ${name}:`] : [`  ${name}:`, `    from: ${JSON.stringify(resolve(folder))}`];
   return [
     `Wrote the plugin ${name} to ${folder}.`,
     '',
@@ -93,7 +102,7 @@ function nextSteps(name: string, folder: string, isInside: boolean): string {
     'plugins:',
     ...section,
     '',
-    `Check it with: bin/civic plugin check ${folder}`,
+    `Check it with: bin/civic plugin check ${shellWord(folder)}`,
   ].join('\n');
 }
 

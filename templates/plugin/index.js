@@ -25,7 +25,10 @@ export default definePlugin({
         validate: { query: Joi.object({ limit: Joi.number().integer().min(1).max(100).default(25) }) },
         response: { schema: Joi.object({ data: Joi.array().items(greeting).required() }).meta({ name: 'HelloGreetings' }) },
       },
-      handler: async (request) => ({ data: await latestGreetings(civic.db.read, request.query.limit) }),
+      handler: async (request) => {
+        const { limit } = /** @type {{ limit: number }} */ (request.query);
+        return { data: await latestGreetings(civic.db.read, limit) };
+      },
     });
 
     server.route({

@@ -1,8 +1,10 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { projectRoot as root } from '../../root.ts';
 import { createInstance, runCivic } from '../../../test/support/civic.ts';
 
 export const lab = Lab.script();
@@ -31,6 +33,21 @@ describe('bin/civic plugin new', () => {
     instance.remove();
   });
 
+  it('writes one whose types an editor finds, inside or outside the tree', async () => {
+    const { stdout, status } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', join(folder, 'greeter')], { encoding: 'utf8' });
+    expect(stdout).to.equal('');
+    expect(status).to.equal(0);
+    writeFileSync(join(folder, 'greeter/wrong.js'), "// @ts-check\nimport { newId } from 'civic';\nnewId().nothing();\n");
+    expect(spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', join(folder, 'greeter')], { encoding: 'utf8' }).stdout).to.contain("'nothing' does not exist on type 'string'");
+    rmSync(join(folder, 'greeter/wrong.js'));
+  });
+
+  it('says in one line that a folder cannot be written', async () => {
+    const { code, stderr } = await runCivic(['plugin', 'new', 'another', '--in', join(folder, 'greeter/index.js/deeper')]);
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/^\S+ cannot be written: E[A-Z]+: [^\n]+\n$/);
+  });
+
   it('never writes over one that exists, and refuses a name that cannot be one', async () => {
     const again = await runCivic(['plugin', 'new', 'greeter', '--in', folder]);
     expect(again.code).to.equal(1);
@@ -38,6 +55,8 @@ describe('bin/civic plugin new', () => {
     const odd = await runCivic(['plugin', 'new', 'My-Plugin', '--in', folder]);
     expect(odd.code).to.equal(2);
     expect(odd.stderr).to.contain('use lower-case letters and digits');
+    const reserved = await runCivic(['plugin', 'new', 'core', '--in', folder]);
+    expect(reserved.code).to.equal(2);
   });
 });
 
@@ -55,6 +74,32 @@ describe('bin/civic plugin check', () => {
     expect(code).to.equal(1);
     expect(stdout).to.contain(['README.md is missing', 'GET /api/odd (odd): has no description']);
     expect(stderr).to.contain('does not keep the contract');
+  });
+
+  it('finds what a plugin needs beside it, and says so when it is nowhere', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'civic-plugin-'));
+    const write = (name: string, needs: string[]): void => {
+      mkdirSync(join(folder, name));
+      writeFileSync(join(folder, name, 'README.md'), name);
+      writeFileSync(join(folder, name, 'index.js'), `import { definePlugin } from 'civic';\nexport default definePlugin({ name: '${name}', summary: 'x', needs: ${JSON.stringify(needs)}, register() {} });\n`);
+    };
+    write('asker', ['answerer']);
+    const alone = await runCivic(['plugin', 'check', join(folder, 'asker')]);
+    expect(alone.code).to.equal(1);
+    expect(alone.stdout).to.contain(`asker needs the plugin answerer, which is neither in the kit nor at ${join(folder, 'answerer')}`);
+    write('answerer', []);
+    expect((await runCivic(['plugin', 'check', join(folder, 'asker')])).code).to.equal(0);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('says which plugin does not stop', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'civic-plugin-'));
+    writeFileSync(join(folder, 'README.md'), 'x');
+    writeFileSync(join(folder, 'index.js'), `import { definePlugin } from 'civic';\nexport default definePlugin({ name: 'stuck', summary: 'x', register() { return { async stop() { throw new Error('not now'); } }; } });\n`);
+    const { code, stdout } = await runCivic(['plugin', 'check', folder]);
+    rmSync(folder, { recursive: true });
+    expect(code).to.equal(1);
+    expect(stdout).to.contain('stuck did not stop cleanly: not now');
   });
 
   it('says so when there is no plugin', async () => {
