@@ -5,7 +5,7 @@ import type { Composition } from '../compose.ts';
 import { bundledPlugins } from '../load.ts';
 import { prepare } from '../prepare.ts';
 import { Failure, Misuse, type Command, type CommandCall, type Terminal } from './command.ts';
-import { commandHelp } from './help.ts';
+import { commandHelp, pointingToHelp } from './help.ts';
 import { findCommand, parseCall } from './parse.ts';
 import { runInServer } from './remote.ts';
 import { compositionOf, preparedOrFail, restoreCommand, settingsOf, withDatabase } from './settings.ts';
@@ -24,9 +24,11 @@ export async function runComposed(argv: string[], others: Command[], terminal: T
   const found = findCommand(composition.commands, argv);
   if (!found) return explainUnknown(argv, [...others, ...composition.commands]);
   const { command, rest } = found;
-  const parsed = parseCall(command, rest);
-  if (parsed.options.help) return terminal.out(commandHelp(command, terminal));
-  return runWhereItBelongs(command, { terminal, ...parsed }, composition);
+  return pointingToHelp(command, async () => {
+    const parsed = parseCall(command, rest);
+    if (parsed.options.help) return terminal.out(commandHelp(command, terminal));
+    return runWhereItBelongs(command, { terminal, ...parsed }, composition);
+  });
 }
 
 /** `--config` and `--data` are needed before it is known which command's options the others are. */
@@ -57,9 +59,12 @@ function exitInServer(command: Command, call: CommandCall, composition: Composit
 
 /** A command of a plugin that is off is answered with the line that would switch it on. */
 async function explainUnknown(argv: string[], known: Command[]): Promise<never> {
-  const words = argv.filter((word) => !word.startsWith('-'));
+  const firstOption = argv.findIndex((word) => word.startsWith('-'));
+  const words = firstOption < 0 ? argv : argv.slice(0, firstOption);
   const owner = (await commandsOfAllPlugins()).find((command) => findCommand([command], argv));
   if (owner) throw new Failure(`"${owner.name}" belongs to the plugin ${owner.plugin}, which is off. Switch it on in config/civic.yaml:\n\nplugins:\n  ${owner.plugin}:`);
+  const below = known.filter((command) => command.name.startsWith(`${words.join(' ')} `)).map((command) => `  bin/civic ${command.name}`);
+  if (below.length > 0) throw new Misuse(`"${words.join(' ')}" is one of several commands:\n${below.join('\n')}`);
   const best = nearest(words.join(' '), known.map((command) => command.name)) ?? nearest(words[0] ?? '', known.map((command) => command.name.split(' ')[0]!));
   throw new Misuse(`There is no command "${words.join(' ')}"${best ? `: did you mean "${best}"?` : ''}\nbin/civic --help lists them all.`);
 }

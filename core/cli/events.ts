@@ -17,7 +17,7 @@ export function eventCommands(events: () => EventBus): Command[] {
       name: 'events retry',
       summary: 'Try the event again that stopped a plugin',
       arguments: '<plugin>',
-      examples: ['civic events retry flags'],
+      examples: ['bin/civic events retry flags'],
       needs: 'database',
       writes: true,
       run: (call) => mend(call, (plugin) => events().retry(plugin), 'is tried again'),
@@ -26,7 +26,7 @@ export function eventCommands(events: () => EventBus): Command[] {
       name: 'events skip',
       summary: 'Pass over the event that stopped a plugin; the plugin never hears of it',
       arguments: '<plugin>',
-      examples: ['civic events skip flags'],
+      examples: ['bin/civic events skip flags'],
       needs: 'database',
       writes: true,
       run: (call) => mend(call, (plugin) => events().skip(plugin), 'is skipped'),
@@ -38,7 +38,7 @@ async function mend({ terminal, positionals }: CommandCall, how: (plugin: string
   const [plugin, ...rest] = positionals;
   if (!plugin || rest.length > 0) throw new Misuse('Name one plugin');
   const mended = await how(plugin);
-  if (!mended) throw new Failure(`No event holds up ${plugin}: "civic events list" shows every plugin that listens`);
+  if (!mended) throw new Failure(`No event holds up ${plugin}: bin/civic events list shows every plugin that listens`);
   terminal.print(mended, () => mendedWords(mended, done));
 }
 

@@ -1,4 +1,4 @@
-import type { Command, CommandOption, Terminal } from './command.ts';
+import { Misuse, type Command, type CommandOption, type Terminal } from './command.ts';
 import { COMMON_OPTIONS } from './parse.ts';
 import { table } from './terminal.ts';
 
@@ -33,4 +33,14 @@ export function commandHelp(command: Command, terminal: Terminal): string {
 
 function optionWords(option: CommandOption): string {
   return `--${option.name}${option.value ? ` <${option.value}>` : ''}${option.multiple ? ' …' : ''}`;
+}
+
+/** Whoever calls a command wrongly is told where to read how. */
+export async function pointingToHelp<T>(command: Command, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Misuse) error.message += `\nbin/civic ${command.name} --help shows how to call it.`;
+    throw error;
+  }
 }

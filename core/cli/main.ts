@@ -1,13 +1,12 @@
 import { version } from '../root.ts';
 import { backup } from './backup.ts';
 import type { Command, Terminal } from './command.ts';
-import { Misuse } from './command.ts';
 import { composedCommands, runComposed } from './composed.ts';
 import { configCheck, configHelp, configShow } from './config.ts';
 import { contractsCheck, contractsWrite } from './contracts.ts';
 import { doctor } from './doctor.ts';
 import { exitCodeOf } from './exit.ts';
-import { commandHelp, overview } from './help.ts';
+import { commandHelp, overview, pointingToHelp } from './help.ts';
 import { init } from './init.ts';
 import { migrateCommand } from './migrate.ts';
 import { findCommand, parseCall } from './parse.ts';
@@ -42,14 +41,11 @@ async function dispatch(argv: string[], terminal: Terminal): Promise<number | vo
 }
 
 async function runOwn(command: Command, rest: string[], terminal: Terminal): Promise<void> {
-  try {
+  await pointingToHelp(command, async () => {
     const call = parseCall(command, rest);
     if (call.options.help) return terminal.out(commandHelp(command, terminal));
     await command.run({ terminal, ...call });
-  } catch (error) {
-    if (error instanceof Misuse) error.message += `\nbin/civic ${command.name} --help shows how to call it.`;
-    throw error;
-  }
+  });
 }
 
 async function showHelp(words: string[], terminal: Terminal): Promise<void> {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command, CommandCall, Terminal } from './command.ts';
 import { exitCodeOf } from './exit.ts';
+import { pointingToHelp } from './help.ts';
 import { createTerminal, type Outlet } from './terminal.ts';
 
 /** What a command line asks of the running server. */
@@ -86,7 +87,7 @@ async function runAsked(line: string, commands: Command[], send: (answer: Answer
   if (!command) return send({ unknown: ask.name });
   const outlet: Outlet = { out: (out) => { send({ out }); }, err: (err) => { send({ err }); }, isTerminal: ask.isTerminal, color: ask.color };
   const terminal: Terminal = createTerminal(outlet, { json: Boolean(ask.options.json), signal });
-  const exit = await exitCodeOf(() => command.run({ terminal, positionals: ask.positionals, options: ask.options }), terminal);
+  const exit = await exitCodeOf(() => pointingToHelp(command, () => command.run({ terminal, positionals: ask.positionals, options: ask.options })), terminal);
   send({ exit });
 }
 

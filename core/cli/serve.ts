@@ -6,6 +6,7 @@ import { createLogger } from '../log.ts';
 import { backUpBeforeUpgrade } from './backup.ts';
 import { Failure, Misuse, type Command, type Terminal } from './command.ts';
 import { openControlSocket, type ControlSocket } from './remote.ts';
+import type { Prepared } from '../prepare.ts';
 import { preparedOrFail, restoreCommand, settingsOf } from './settings.ts';
 
 export const serve: Command = {
@@ -36,7 +37,7 @@ export const serve: Command = {
       await composition.start();
       if (!isPostgres(prepared.config)) control = await openControlSocket(prepared.config.data_dir, () => composition.commands);
       if (role !== 'worker') await composition.listen();
-      terminal.err(welcome(composition, role, terminal));
+      terminal.err(welcome(composition, role, prepared, terminal));
       if (!terminal.signal.aborted) await once(terminal.signal, 'abort');
       terminal.err('Stopping…');
     } finally {
@@ -54,7 +55,8 @@ function roleOf(given: string | undefined, onPostgres: boolean): Role {
 }
 
 /** A few lines on where to look next; on standard error, so that the log on standard output stays machine-readable. */
-function welcome({ instance, plugins, config }: Composition, role: Role, terminal: Terminal): string {
+function welcome({ instance, plugins, config, server }: Composition, role: Role, { document, origins }: Prepared, terminal: Terminal): string {
+  const hasOwnFile = !document.file?.endsWith('civic.default.yaml');
   const url = (path: string): string => terminal.style('cyan', instance.public_url + path);
   const names = plugins.map((plugin) => plugin.name).join(', ') || 'none yet (docs/writing-plugins.md, or name some in config/civic.yaml)';
   if (role === 'worker') return `${instance.name} ${instance.version} does background work. Plugins: ${names}. Ctrl-C stops it.`;
@@ -65,7 +67,8 @@ function welcome({ instance, plugins, config }: Composition, role: Role, termina
     `  Plugins   ${names}`,
     `  Database  ${isPostgres(config) ? 'Postgres' : `SQLite in ${config.data_dir}`}`,
     `  Its API   ${url('/docs')}`,
-    '  Settings  bin/civic init writes config/civic.yaml; bin/civic doctor checks everything',
+    ...(origins.get('public_url')?.kind === 'default' ? [] : [`  Listens   on ${server.info.host}:${server.info.port}; public_url is where a proxy answers for it`]),
+    `  Settings  ${hasOwnFile ? 'bin/civic config show prints them' : 'bin/civic init writes config/civic.yaml'}; bin/civic doctor checks everything`,
     '',
     '  Ctrl-C stops it.',
     '',

@@ -39,7 +39,7 @@ function checkPluginNames(check: Check): void {
     const near = nearest(name, available);
     fail(check, `plugins.${printable(name)}`, place(document, ['plugins', name], 'key'), {
       message: `There is no plugin called ${printable(name)}`,
-      hint: near ? `did you mean ${near}?` : `${available.length > 0 ? `the kit has ${available.join(', ')}; ` : ''}say where another one is with from:`,
+      hint: near ? `did you mean ${near}?` : `${available.length > 0 ? `the kit has ${available.join(', ')}; ` : ''}say where another one is with from:, or write it with bin/civic plugin new`,
     });
   }
 }

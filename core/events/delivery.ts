@@ -130,7 +130,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       return attempts;
     });
     const about = { err: error, plugin, event: event.name, seq: event.seq, attempts };
-    if (attempts >= patience.attempts) log.error(about, `Events for ${plugin} are stopped: run "civic events retry ${plugin}" or "civic events skip ${plugin}"`);
+    if (attempts >= patience.attempts) log.error(about, `Events for ${plugin} are stopped: run bin/civic events retry ${plugin} or bin/civic events skip ${plugin}`);
     else if (attempts > 0) log.warn(about, `${plugin} failed on an event, which is tried again`);
   }
 

@@ -52,7 +52,7 @@ function judge({ head, plugins }: EventsStatus): CheckResult {
     return {
       status: 'failed',
       detail: stopped.map(({ plugin, failed_seq, error }) => `Delivery to ${plugin} stopped at event ${failed_seq}: ${error}`).join('. '),
-      fix: stopped.map(({ plugin }) => `civic events retry ${plugin}`).join('\n'),
+      fix: stopped.map(({ plugin }) => `bin/civic events retry ${plugin}`).join('\n'),
     };
   }
   const retrying = plugins.filter(({ state }) => state === 'retrying');

@@ -150,7 +150,7 @@ export const coreProblems = {
   not_ready: {
     status: 503,
     title: 'The instance is not ready',
-    advice: '`checks` says what it waits for; `civic doctor` says how to mend it.',
+    advice: '`checks` says what it waits for; `bin/civic doctor` says how to mend it.',
   },
 } satisfies ProblemKinds;
 

@@ -131,7 +131,7 @@ for (const { dialect, create } of databases()) {
       }, { patience: { firstMs: 1, mostMs: 1, attempts: 3 } });
       await add(bus, 1, 2);
       await until(async () => (await stateOf(bus, 'reader')).state === 'stopped');
-      expect(await eventsCheck(bus.status).run()).to.equal({ status: 'failed', detail: 'Delivery to reader stopped at event 1: out of order', fix: 'civic events retry reader' });
+      expect(await eventsCheck(bus.status).run()).to.equal({ status: 'failed', detail: 'Delivery to reader stopped at event 1: out of order', fix: 'bin/civic events retry reader' });
       isSick = false;
       await sleep(100);
       expect(await numbers('reader')).to.equal([]);

@@ -40,6 +40,12 @@ describe('bin/civic', () => {
     expect(stdout).to.equal('');
   });
 
+  it('answers the first word of several commands with all of them', async () => {
+    const { code, stderr } = await instance.civic('notes');
+    expect(code).to.equal(2);
+    expect(stderr).to.contain(['"notes" is one of several commands:', 'bin/civic notes add', 'bin/civic notes count']);
+  });
+
   it('answers an unknown option with the nearest one and exit code 2', async () => {
     const { code, stderr } = await instance.civic('serve', '--prot', '9000');
     expect(code).to.equal(2);
@@ -49,7 +55,7 @@ describe('bin/civic', () => {
   it('refuses a missing or superfluous argument', async () => {
     const [missing, superfluous] = await Promise.all([instance.civic('notes', 'add'), instance.civic('notes', 'add', 'one', 'two')]);
     expect(missing.code).to.equal(2);
-    expect(missing.stderr).to.contain('<text> is missing');
+    expect(missing.stderr).to.contain(['<text> is missing', 'bin/civic notes add --help']);
     expect(superfluous.code).to.equal(2);
     expect(superfluous.stderr).to.contain('"two" is one argument too many');
   });

@@ -24,6 +24,15 @@ describe('bin/civic serve', () => {
     expect(served.output()).to.not.contain('did not stop cleanly');
   });
 
+  it('says where it listens when a proxy answers for it, and does not offer to write a config file that is there', async () => {
+    const behind = createInstance({ public_url: 'https://civic.example.org/town' });
+    const served = await behind.serve();
+    expect(served.output()).to.contain(['running at https://civic.example.org/town/', `on 127.0.0.1:${new URL(served.url).port}`, 'bin/civic config show']);
+    expect(served.output()).to.not.contain('bin/civic init');
+    await served.stop();
+    behind.remove();
+  });
+
   it('keeps what it acknowledged over a restart and a kill', async () => {
     const first = await instance.serve();
     const posted = await fetch(`${first.url}/api/notes`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"text":"kept"}' });
