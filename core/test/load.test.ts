@@ -10,7 +10,7 @@ import type * as civic from '../index.ts';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const source = (name: string) => `import * as civic from 'civic';\nexport default Object.assign(civic.definePlugin({ name: '${name}', summary: 'Here', register() {} }), { civic });\n`;
+const source = (name: string) => `import * as civic from 'civic';\nexport default Object.defineProperty(civic.definePlugin({ name: '${name}', summary: 'Here', register() {} }), 'civic', { value: civic });\n`;
 
 describe('Loading a plugin', () => {
   let folder: string;
