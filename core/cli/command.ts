@@ -1,3 +1,5 @@
+import type { Style } from './style.ts';
+
 /** How a command speaks: its words may travel through the running server's socket, so it never uses `process.stdout`. */
 export interface Terminal {
   out(line: string): void;
@@ -6,7 +8,7 @@ export interface Terminal {
   print(value: unknown, words: () => string): void;
   /** A bar on a terminal, a line now and then elsewhere, nothing with `--json`. */
   progress(label: string, done: number, total: number): void;
-  style(style: 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', text: string): string;
+  style(style: Style, text: string): string;
   readonly json: boolean;
   readonly signal: AbortSignal;
 }

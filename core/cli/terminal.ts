@@ -1,5 +1,5 @@
-import { styleText } from 'node:util';
 import type { Terminal } from './command.ts';
+import { styled } from './style.ts';
 
 /** Where words go in the end: this process's streams, or a socket to the process that asked. */
 export interface Outlet {
@@ -29,7 +29,7 @@ export function createTerminal(outlet: Outlet, options: { json: boolean; signal:
     err: (line) => { bar.clear(); outlet.err(`${line}\n`); },
     print: (value, words) => { bar.clear(); outlet.out(`${options.json ? JSON.stringify(value, null, 2) : words()}\n`); },
     progress: (label, done, total) => { if (!options.json) bar.show(label, done, total); },
-    style: (style, text) => (outlet.color ? styleText(style, text) : text),
+    style: (style, text) => (outlet.color ? styled(style, text) : text),
   };
 }
 

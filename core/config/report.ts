@@ -1,10 +1,10 @@
-import { styleText } from 'node:util';
 import { stringify } from 'yaml';
+import { styled, type Style } from '../cli/style.ts';
 import { optionsOf } from './format.ts';
 import type { ConfigError, ConfigFragment, CoreConfig, Origin } from './types.ts';
 
-function styler(color: boolean): (style: 'bold' | 'dim' | 'red' | 'cyan', text: string) => string {
-  return (style, text) => (color ? styleText(style, text) : text);
+function styler(color: boolean): (style: Style, text: string) => string {
+  return (style, text) => (color ? styled(style, text) : text);
 }
 
 function whereWords({ file, line, column, variable, argument }: ConfigError['where']): string {

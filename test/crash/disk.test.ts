@@ -50,7 +50,7 @@ describe('A disk that cannot be written', () => {
 
   it('is named as full when nothing can start on it', { skip: Boolean(missing) }, async () => {
     const full = `mount -t tmpfs -o size=1m tmpfs ${data}; cat /dev/zero > ${data}/filler 2>/dev/null || true`;
-    for (const args of [['serve'], ['notes', 'count']]) {
+    for (const args of [['serve'], ['notes', 'add', 'x']]) {
       expectWords(await run(full, ...args), [`the disk of ${data} is full.\nTo mend it, make room there`]);
     }
     const nearly = `mount -t tmpfs -o size=150k tmpfs ${data}`;
