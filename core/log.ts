@@ -17,13 +17,12 @@ export async function createLogger(config: CoreConfig['log'], output: Output = p
     formatters: { level: (label) => ({ level: label }) },
   };
   const isPretty = config.format === 'pretty' || (config.format === 'auto' && output.isTTY);
-  if (!isPretty) return pino(options, output === process.stdout ? (standardOutput ??= gatheredOutput()) : (output as pino.DestinationStream));
+  if (!isPretty) return pino(options, output === process.stdout ? gatheredOutput() : (output as pino.DestinationStream));
   const { default: pretty } = await import('pino-pretty');
   return pino(options, pretty({ destination: output, colorize: Boolean(output.isTTY), ignore: 'plugin', messageFormat: '{if plugin}{plugin}: {end}{msg}', translateTime: 'SYS:HH:MM:ss' }));
 }
 
 const FLUSH_MS = 250;
-let standardOutput: pino.DestinationStream | undefined;
 
 let gathered: pino.DestinationStream | undefined;
 

@@ -59,7 +59,7 @@ describe('The phases', () => {
     const lines: string[] = [];
     const hasty = definePlugin({ name: 'hasty', summary: 'Throws', register: () => ({ stop: () => { throw new Error('at once'); } }) });
     const kit = await testServer({ plugins: [traced('first', lines), hasty] });
-    await kit.close();
+    await expect(kit.close()).to.reject('hasty did not stop cleanly: at once');
     expect(lines.at(-1)).to.equal('stop first');
   });
 
