@@ -46,7 +46,7 @@ function writeTimes(file: string | undefined, times: Record<string, number>): vo
 
 /** What the tests see: none of the settings that this shell may have for an instance of its own. */
 function environment(postgres: RunningPostgres | { missing: string }): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^CIVIC_(?!TEST_|REQUIRE_)/.test(name));
+  const kept = Object.entries(process.env).filter(([name]) => !/^CIVIC_(?!TEST_|REQUIRE_|UPDATE_)/.test(name));
   const found = 'url' in postgres ? { CIVIC_TEST_PG_URL: postgres.url } : { CIVIC_TEST_PG_MISSING: postgres.missing };
   return { ...Object.fromEntries(kept), ...found };
 }
