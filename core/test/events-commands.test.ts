@@ -67,7 +67,7 @@ for (const { dialect, create } of databases()) {
 
     it('retry and skip say what is wrong with them', async () => {
       await expect(civic(server, 'events', 'retry')).to.reject(Misuse, 'Name one plugin');
-      await expect(civic(server, 'events', 'skip', 'nobody')).to.reject(Failure, 'No event holds up nobody: "bin/civic events list" shows every plugin that listens');
+      await expect(civic(server, 'events', 'skip', 'nobody')).to.reject(Failure, 'No event holds up nobody: bin/civic events list shows every plugin that listens');
     });
   });
 }

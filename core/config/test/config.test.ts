@@ -231,7 +231,7 @@ experiment('showing the configuration', () => {
 
   test('colours appear only when asked for', () => {
     const { errors } = checked('nmae: x');
-    expect(describeErrors(errors, { color: true })).to.contain('\u001b[31mnmae is not known\u001b[39m');
+    expect(describeErrors(errors, { color: true })).to.contain('\u001b[31mnmae is not known\u001b[0m');
     expect(describeErrors(errors, { color: false })).to.not.contain('\u001b');
   });
 });
