@@ -11,7 +11,7 @@ export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
 for (const { dialect, create } of databases()) {
-  describe(`civic events on ${dialect}`, { timeout: 10_000 }, () => {
+  describe(`civic events on ${dialect}`, { timeout: 60_000 }, () => {
     let database: TestDatabase;
     let server: EventBus;
     let lines: string[];

@@ -13,7 +13,7 @@ export const lab = Lab.script();
 const { describe, it, before, after, beforeEach, afterEach } = lab;
 
 for (const { dialect, create } of databases()) {
-  describe(`events on ${dialect}`, { timeout: 10_000 }, () => {
+  describe(`events on ${dialect}`, { timeout: 60_000 }, () => {
     let database: TestDatabase;
     let db: OpenDatabase;
     let running: EventBus[];

@@ -13,7 +13,7 @@ export const lab = Lab.script();
 const { describe, it, before, after, beforeEach, afterEach } = lab;
 
 for (const { dialect, create } of databases()) {
-  describe(`jobs on ${dialect}`, { timeout: 10_000 }, () => {
+  describe(`jobs on ${dialect}`, { timeout: 30_000 }, () => {
     let database: TestDatabase;
     let db: OpenDatabase;
     let queues: JobQueue[];
@@ -330,6 +330,7 @@ for (const { dialect, create } of databases()) {
       await sleep(150);
       expect(runs).to.equal(1);
       finish();
+      await until(async () => (await db.read('core_jobs').where({ state: 'running' })).length === 0);
       clock.advance(60_000);
       await until(() => runs === 2);
       finish();

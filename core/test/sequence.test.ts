@@ -15,7 +15,7 @@ interface Row { writer: number; number: number }
 const COLUMNS = { writer: 'int', number: 'int' } as const;
 
 for (const { dialect, create } of databases()) {
-  describe(`a sequenced log on ${dialect}`, { timeout: 10_000 }, () => {
+  describe(`a sequenced log on ${dialect}`, { timeout: 60_000 }, () => {
     let database: TestDatabase;
     let db: OpenDatabase;
     let sequence: Sequence<Row>;

@@ -37,7 +37,7 @@ function expectWithin(part: unknown, whole: unknown): void {
   for (const [key, value] of Object.entries(part)) expectWithin(value, (whole as Record<string, unknown>)[key]);
 }
 
-experiment('any configuration', { timeout: 10_000 }, () => {
+experiment('any configuration', { timeout: 60_000 }, () => {
   test('that fits the options is taken as it is, written as YAML or JSON, and reads back from what is shown', () => {
     fc.assert(fc.property(rightConfig, fc.boolean(), (given, isJson) => {
       const result = check(isJson ? JSON.stringify(given) : stringify(given));

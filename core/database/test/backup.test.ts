@@ -41,7 +41,7 @@ async function fill(db: OpenDatabase): Promise<void> {
 }
 
 for (const { dialect, create } of databases()) {
-  describe(`backups on ${dialect}`, { timeout: 10_000 }, () => {
+  describe(`backups on ${dialect}`, { timeout: 60_000 }, () => {
     let database: TestDatabase;
     let folder: string;
     let notes: MigrationSet;

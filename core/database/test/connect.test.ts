@@ -98,7 +98,7 @@ for (const { dialect, create } of databases()) {
       expect(await db.read('notes_parts').count({ rows: '*' })).to.equal([{ rows: 1 }]);
     });
 
-    if (dialect !== 'sqlite') it('hears notifications, also after its connection was cut', { timeout: 8000 }, async () => {
+    if (dialect !== 'sqlite') it('hears notifications, also after its connection was cut', { timeout: 60_000 }, async () => {
       const heard: string[] = [];
       const stop = await db.listen('notes', (payload) => heard.push(payload));
       const notify = (payload: string) => db.read.raw('select pg_notify(?, ?)', ['notes', payload]);

@@ -33,7 +33,7 @@ const hasCompiler = (() => {
 describe('durability of SQLite', () => {
   if (!hasCompiler) console.log('Skipped: counting flushes to the disk needs Linux and gcc');
 
-  it('flushes the log to the disk before each group is answered, and once for a whole group', { skip: !hasCompiler, timeout: 15_000 }, async () => {
+  it('flushes the log to the disk before each group is answered, and once for a whole group', { skip: !hasCompiler, timeout: 60_000 }, async () => {
     const folder = await createFolder();
     const [source, library, log] = [join(folder, 'flush.c'), join(folder, 'flush.so'), join(folder, 'flush.log')];
     await writeFile(source, COUNTER);

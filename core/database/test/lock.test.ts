@@ -23,7 +23,7 @@ describe('the lock of the one writing process', () => {
     await expect(takeWriterLock(file)).to.reject(`The data folder ${file} cannot be used: ${file} is a file where a folder is expected.\nTo mend it, choose another folder with --data or data_dir.`);
   });
 
-  it('is gone with a process that was killed', { timeout: 10_000 }, async () => {
+  it('is gone with a process that was killed', { timeout: 60_000 }, async () => {
     const folder = await createFolder();
     const script = `const { takeWriterLock } = await import(${JSON.stringify(new URL('../lock.js', import.meta.url).href)});
       await takeWriterLock(${JSON.stringify(folder)}); console.log('held'); setInterval(() => {}, 1000);`;

@@ -89,7 +89,7 @@ for (const { dialect, create } of databases()) {
       await expect(migrate(db, [{ plugin: 'notes', folder: '/nowhere' }])).to.reject('The plugin notes names a folder of migrations that is not there: /nowhere');
     });
 
-    it('leaves nothing of a migration that was killed in the middle', { timeout: 10_000 }, async () => {
+    it('leaves nothing of a migration that was killed in the middle', { timeout: 60_000 }, async () => {
       const db = await database.open();
       await migrate(db, []);
       await db.close();

@@ -70,7 +70,7 @@ for (const { dialect, create } of databases()) {
       expect(await lines()).to.equal([]);
     });
 
-    it('warns about a write that takes more than a second', { timeout: 5000 }, async () => {
+    it('warns about a write that takes more than a second', { timeout: 30_000 }, async () => {
       const logged: string[] = [];
       const slow = await database.open({ log: pino({ level: 'warn' }, { write: (line: string) => logged.push(line) }) });
       await slow.write(() => sleep(1100));

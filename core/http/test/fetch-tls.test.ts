@@ -24,7 +24,7 @@ const SCRIPT = `
   await fetch.close();
   console.log(JSON.stringify(answers));`;
 
-describe('fetch over https', { timeout: 20_000 }, () => {
+describe('fetch over https', { timeout: 60_000 }, () => {
   let server: Server;
   let port: number;
   let folder: string;

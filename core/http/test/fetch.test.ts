@@ -433,7 +433,7 @@ describe('fetch', () => {
     await named.close();
   });
 
-  it('loads undici with the first call, not before and not to close', { timeout: 20_000 }, async () => {
+  it('loads undici with the first call, not before and not to close', { timeout: 60_000 }, async () => {
     const script = `
       const { createFetch } = await import(${JSON.stringify(join(import.meta.dirname, '../fetch.js'))});
       const fetch = createFetch(${JSON.stringify(settings)});
