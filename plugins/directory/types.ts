@@ -118,7 +118,7 @@ export interface Source {
   content_hash: string | null;
   archived: boolean;
   entity_ids: string[];
-  freshness: FreshnessStatus;
+  freshness: Freshness;
   flags: FlagCounts;
   url_status: 'ok' | 'broken' | 'redirected' | 'unknown';
   last_checked_at: string | null;
