@@ -85,6 +85,9 @@ export interface ActorDraft {
   visibility?: Visibility;
   sources: SourceDraft[];
   claims: ClaimDraft[];
+  /** Kept for a new record when given: an export brings its own. */
+  created_at?: string;
+  updated_at?: string;
   /** The same thing in its own system (`irs:12-3456789`): a second import finds it again by this. */
   origin?: string;
 }
@@ -175,4 +178,17 @@ export interface Actor {
 export interface ActorDetail extends Actor {
   claims: Claim[];
   sources: Source[];
+}
+
+/** Who makes a change. The kind is public, the account is not. */
+export interface Editor {
+  kind: 'person' | 'import' | 'discovery' | 'demo' | 'reviewer';
+  account_id: string | null;
+  workspace_id: string | null;
+}
+
+/** What became of a draft. */
+export interface Applied {
+  id: string;
+  action: 'created' | 'updated' | 'unchanged';
 }
