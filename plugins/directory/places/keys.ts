@@ -1,0 +1,48 @@
+import type { Reader } from 'civic';
+import type { PlaceRow } from './gazetteer.ts';
+import { slugOf, squash, withoutLegalType } from './names.ts';
+import { stateByAbbreviation, stateBySlug, stateByText } from './states.ts';
+import { placesByKeys, placesByName } from './store.ts';
+
+/** `kansas-city-mo` for `kansas-city,missouri`; states and places abroad have none. */
+export function slugOfPlace({ place_key: key, state, country }: Pick<PlaceRow, 'place_key' | 'state' | 'country'>): string | null {
+  const comma = key.indexOf(',');
+  return country === 'US' && state && comma > 0 ? `${key.slice(0, comma)}-${state.toLowerCase()}` : null;
+}
+
+/** The place with this key, slug or OCD id, or a synonym of one: Saint or St, `city-of-x`, hyphens or none. */
+export async function keyCandidates(reader: Reader, text: string): Promise<PlaceRow | null> {
+  if (text.length > 200) return null;
+  const wanted = text.trim().toLowerCase();
+  if (wanted.startsWith('ocd-division/')) return placeByOcdId(reader, wanted);
+  const slug = /^(.+)-([a-z]{2})$/.exec(wanted);
+  const slugState = slug && !wanted.includes(',') ? stateByAbbreviation(slug[2]!) : null;
+  const canonical = slugState ? `${slug![1]},${slugState.slug}` : wanted;
+  const [exact] = await placesByKeys(reader, [canonical]);
+  if (exact) return exact;
+  const comma = canonical.lastIndexOf(',');
+  if (comma < 1) return stateBySlug(slugOf(wanted)) ? (await placesByKeys(reader, [slugOf(wanted)]))[0] ?? null : null;
+  return bySynonym(reader, canonical.slice(0, comma), canonical.slice(comma + 1).trim());
+}
+
+async function bySynonym(reader: Reader, name: string, regionText: string): Promise<PlaceRow | null> {
+  const names = [name, ...withoutLegalType(name)].map(squash).filter(Boolean);
+  const state = stateByText(regionText.replaceAll('-', ' '));
+  const region = state?.slug ?? slugOf(regionText);
+  const found = await placesByName(reader, names, state ? { state: state.abbreviation } : {});
+  return found.find((place) => regionSlug(place) === region) ?? null;
+}
+
+function regionSlug({ place_key: key }: PlaceRow): string {
+  return key.slice(key.indexOf(',') + 1);
+}
+
+/** Ids are made by rule, so the place is found by the name in it. */
+async function placeByOcdId(reader: Reader, id: string): Promise<PlaceRow | null> {
+  const match = /^ocd-division\/country:us\/(?:state|district|territory):([a-z]{2})(?:\/.*?([^:/]+))?$/.exec(id);
+  const state = match && stateByAbbreviation(match[1]!);
+  if (!state) return null;
+  if (match[2] === undefined) return (await placesByKeys(reader, [state.abbreviation === 'DC' ? 'washington,district-of-columbia' : state.slug]))[0] ?? null;
+  const found = await placesByName(reader, [squash(match[2].replaceAll('_', ' ').replaceAll('~', ''))], { state: state.abbreviation });
+  return found.find((place) => place.ocd_id === id) ?? null;
+}

@@ -1,0 +1,33 @@
+import { foldText } from 'civic';
+
+/** `Coeur d'Alene` → `coeur-dalene`: no accents, lower case, no `'` and `.`, other runs become one hyphen. */
+export function slugOf(text: string): string {
+  // Most names need no folding, which is what takes time.
+  if (/^[a-z0-9 ]+$/i.test(text)) return text.toLowerCase().trim().replace(/ +/g, '-');
+  return foldText(text).replace(/['’ʻ‘`.]/g, '').replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '');
+}
+
+const SPELLINGS: Record<string, string> = { saint: 'st', sainte: 'st', ste: 'st', fort: 'ft', mount: 'mt' };
+const SPELLED = /\b(?:saint|sainte|ste|fort|mount)\b/g;
+
+/** What every spelling of a name has in common: Saint or St, Fort or Ft, Mount or Mt, hyphen, space or none. */
+export function squash(name: string): string {
+  return slugOf(name).replace(SPELLED, (word) => SPELLINGS[word]!).replaceAll('-', '');
+}
+
+const LEGAL_BEFORE = /^(?:the )?(?:city|town|village|township|borough|municipality|county) (?:and county )?of (?=\S)/i;
+const LEGAL_BEHIND = /(?<=\S) (?:city|town|township|village|borough|cdp|municipality|charter township|metro(?:politan)? government)$/i;
+
+/** A name without `City of` before it, and one without ` city` behind it; only those that differ. */
+export function withoutLegalType(name: string): string[] {
+  const plain = name.replaceAll('-', ' ').trim();
+  const stripped = [plain.replace(LEGAL_BEFORE, ''), plain.replace(LEGAL_BEHIND, '')];
+  return [...new Set(stripped)].filter((one) => one !== plain);
+}
+
+/** The ending of an OCD division id: lower case, no `.`, `_` for spaces, `~` for what is neither letter nor hyphen. */
+export function ocdName(name: string): string {
+  // Of all accents these ids keep the tilde of ñ only.
+  const folded = name.normalize('NFC').toLowerCase().split('ñ').map(foldText).join('ñ');
+  return folded.replaceAll('.', '').replace(/\s+/g, '_').replace(/[^a-z0-9ñ_-]/g, '~');
+}

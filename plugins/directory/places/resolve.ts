@@ -1,0 +1,166 @@
+import type { Reader } from 'civic';
+import { keyCandidates } from './keys.ts';
+import type { PlaceRow } from './gazetteer.ts';
+import { slugOf, squash, withoutLegalType } from './names.ts';
+import { NICKNAMES } from './nicknames.ts';
+import { readingsOf, splitZip, type Reading } from './reading.ts';
+import { stateByAbbreviation, stateByText } from './states.ts';
+import { placeByAlias, placeByZip, placesByKeys, placesByName, placesByPrefix, type Region } from './store.ts';
+
+export interface Candidate {
+  place: PlaceRow;
+  /** 1 is certain. Among places of one name it is their share of the population. */
+  confidence: number;
+  reason: string;
+}
+
+export interface ResolveOptions {
+  /** Abbreviation or name: only places in this state. */
+  state?: string;
+  limit?: number;
+}
+
+/** Below this nobody should take the first candidate without asking. */
+export const CERTAIN = 0.9;
+
+interface Match {
+  place: PlaceRow;
+  quality: number;
+  reason: string;
+}
+
+const LARGE = 100_000;
+/** Of a place whose population nobody knows. */
+const UNCOUNTED = 500;
+
+/** The places a free text may mean, likeliest first. */
+export async function resolvePlace(reader: Reader, text: string, { state, limit = 25 }: ResolveOptions = {}): Promise<Candidate[]> {
+  const cleaned = text.normalize('NFC').replace(/\s+/g, ' ').trim().slice(0, 200);
+  const wanted = state === undefined ? null : stateByText(state);
+  if (cleaned === '' || (state !== undefined && !wanted)) return [];
+  const inWanted = (matches: Match[]) => matches.filter(({ place }) => !wanted || place.state === wanted.abbreviation);
+  for (const step of steps(reader, cleaned, wanted?.abbreviation ?? null)) {
+    const matches = inWanted(await step());
+    if (matches.length > 0) return ranked(matches).slice(0, limit);
+  }
+  return [];
+}
+
+/** Whether the first of these should not be taken without asking. */
+export function isAmbiguous(candidates: Candidate[]): boolean {
+  return (candidates[0]?.confidence ?? 0) < CERTAIN;
+}
+
+type Step = () => Promise<Match[]>;
+
+/** From certain to guessed; the first that finds anything decides. */
+function steps(reader: Reader, text: string, state: string | null): Step[] {
+  const { rest, zip } = splitZip(text);
+  const readings = readingsOf(rest || text).map((reading): Reading => (state && !reading.region ? { ...reading, region: { state } } : reading));
+  const each = (find: (reading: Reading) => Promise<Match[]>): Step[] => readings.map((reading) => () => find(reading));
+  return [
+    () => byKey(reader, text),
+    () => byNickname(reader, text, state),
+    ...(rest === '' ? [] : each((reading) => byName(reader, reading))),
+    async () => one(zip === null ? null : await placeByZip(reader, zip), 1, 'ZIP code'),
+    ...each((reading) => byOtherForm(reader, reading)),
+    ...each((reading) => byParts(reader, reading)),
+    ...each((reading) => byLikeness(reader, reading)),
+    ...each((reading) => byElsewhere(reader, reading)),
+  ];
+}
+
+/** Confidence is quality, shared among equals by population. */
+function ranked(matches: Match[]): Candidate[] {
+  const cities = matches.filter(({ place }) => !isState(place));
+  const citiesWeigh = cities.reduce((sum, { place }) => sum + populationOf(place), 0);
+  const isNamesake = cities.some(({ place }) => populationOf(place) >= LARGE);
+  // Who says "New York" may mean the state, but more often the city.
+  const weightOf = ({ place }: Match) => (isNamesake && isState(place) ? Math.min(populationOf(place), citiesWeigh * 0.6) : populationOf(place));
+  const total = matches.reduce((sum, match) => sum + weightOf(match), 0);
+  const best = Math.max(...matches.map(({ quality }) => quality));
+  const candidates = matches.map((match) => {
+    const share = match.quality === best ? weightOf(match) / total : 0.5 * weightOf(match) / total;
+    return { place: match.place, confidence: Math.round(match.quality * share * 1000) / 1000, reason: match.reason };
+  });
+  return candidates.sort((a, b) => b.confidence - a.confidence || a.place.key - b.place.key);
+}
+
+const isState = ({ place_key: key }: PlaceRow) => !key.includes(',');
+const populationOf = ({ population }: PlaceRow) => population ?? UNCOUNTED;
+
+function one(place: PlaceRow | null, quality: number, reason: string): Match[] {
+  return place ? [{ place, quality, reason }] : [];
+}
+
+function all(places: PlaceRow[], quality: number, reason: string): Match[] {
+  return places.map((place) => ({ place, quality, reason }));
+}
+
+/** A place key, a slug or an OCD id. */
+async function byKey(reader: Reader, text: string): Promise<Match[]> {
+  if (!/^[^\s]+$/.test(text) || !/[-,:]/.test(text)) return [];
+  return one(await keyCandidates(reader, text), 1, text.startsWith('ocd-division/') ? 'OCD id' : 'place key');
+}
+
+async function byNickname(reader: Reader, text: string, state: string | null): Promise<Match[]> {
+  const keys = NICKNAMES[squash(text)] ?? [];
+  const rows = await placesByKeys(reader, keys);
+  const matches = all(rows.filter((row) => !state || row.state === state), 1, 'nickname');
+  // A nickname is for the first, whatever its population.
+  return matches.length < 2 ? matches : matches.map((match) => ({ ...match, quality: match.place.place_key === keys[0] ? 0.9 : 0.5 }));
+}
+
+async function byName(reader: Reader, { name, region, isRegionUnknown }: Reading): Promise<Match[]> {
+  const found = await placesByName(reader, [squash(name)], region ?? {});
+  return all(region?.state ? found.filter((place) => !isState(place)) : found, isRegionUnknown ? 0.6 : 1, 'name');
+}
+
+/** With or without its legal type, a name of the post office, a nickname in its state. */
+async function byOtherForm(reader: Reader, { name, region, isRegionUnknown }: Reading): Promise<Match[]> {
+  const quality = isRegionUnknown ? 0.5 : 0.95;
+  const forms = [...withoutLegalType(name).map(squash), ...(region?.state ? [`${squash(name)}city`] : [])].filter(Boolean);
+  const found = await placesByName(reader, forms, region ?? {});
+  if (found.length > 0) return all(found, quality, 'name without its legal type');
+  if (!region?.state) return [];
+  const nick = await byNickname(reader, name, region.state);
+  if (nick.length > 0) return nick;
+  return one(await placeByAlias(reader, squash(name), region.state), 0.8, 'part of it, to the post office');
+}
+
+/** Twin cities by both names, and a city in the name of its region: "Bryan-College Station", "Tampa Bay", "Greater Boston". */
+async function byParts(reader: Reader, { name, region }: Reading): Promise<Match[]> {
+  if (!region) return [];
+  const twins = name.split(/\s*[-–/&]\s*|\s+and\s+/i).filter(Boolean);
+  if (twins.length > 1) {
+    const found = await Promise.all(twins.map((twin) => placesByName(reader, [squash(twin)], region)));
+    if (found.every((rows) => rows.length > 0)) return all(found.map((rows) => rows[0]!), 0.9, 'one of several in the name');
+  }
+  if (/\b(?:county|parish)$/i.test(name)) return [];
+  const words = name.split(' ');
+  const cores = words.length < 2 ? [] : [words.slice(0, -1), ...(/^(?:greater|metro|metropolitan|downtown|central|inner)$/i.test(words[0]!) ? [words.slice(1)] : [])];
+  const found = await placesByName(reader, cores.map((core) => squash(core.join(' '))), region);
+  return all(found.filter((place) => populationOf(place) >= LARGE), 0.6, 'its name is part of the text');
+}
+
+/** One or two wrong letters, or the beginning of a name. */
+async function byLikeness(reader: Reader, { name, region, isRegionUnknown }: Reading): Promise<Match[]> {
+  const wanted = squash(name);
+  if (wanted.length < 3 || isRegionUnknown) return [];
+  const { distance } = await import('fastest-levenshtein');
+  const near = await placesByPrefix(reader, wanted.slice(0, 2), region ?? {}, 3000);
+  const allowed = wanted.length < 5 ? 0 : wanted.length < 9 ? 1 : 2;
+  const measured = near.map((place) => ({ place, wrong: Math.abs(place.squashed.length - wanted.length) > allowed ? 9 : distance(place.squashed, wanted) }));
+  const least = Math.min(...measured.map(({ wrong }) => wrong));
+  if (least <= allowed) return all(measured.filter(({ wrong }) => wrong === least).map(({ place }) => place), 0.6, 'spelled almost like it');
+  return all(near.filter((place) => place.squashed.startsWith(wanted)).slice(0, 25), 0.4, 'begins like it');
+}
+
+/** The same name outside the region that was named: never to be taken unasked. */
+async function byElsewhere(reader: Reader, { name, region }: Reading): Promise<Match[]> {
+  return region ? all(await placesByName(reader, [squash(name)]), 0.2, `not in ${regionName(region)}`) : [];
+}
+
+function regionName({ state, country, admin1 }: Region): string {
+  return (state ? stateByAbbreviation(state)?.name : admin1 ?? country) ?? slugOf('');
+}

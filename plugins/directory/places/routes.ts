@@ -1,0 +1,76 @@
+import type { ServerRoute } from '@hapi/hapi';
+import { conditional, Joi, problem, weakEtag, type Database, type ProblemKinds } from 'civic';
+import { createHash } from 'node:crypto';
+import { isAmbiguous, type Candidate } from './resolve.ts';
+import { placeList, placeQuery, placeRecord, type PlaceList, type PlaceQuery } from './schemas.ts';
+import type { PlaceRow, Places } from './service.ts';
+
+export const placeProblems = {
+  unknown_place: { status: 404, title: 'No such place', advice: 'Take one of did_you_mean, or ask /api/places?query= for it. A key is city-name,state-name in lower case with hyphens: kansas-city,missouri.' },
+} satisfies ProblemKinds;
+
+export interface PlaceRoutes {
+  places: Places;
+  db(): Database;
+  /** Of the kit: another one may answer the same question differently. */
+  version: string;
+}
+
+const SUGGESTIONS = 5;
+
+/** The place a path names, or the problem that says what it could have been. */
+export async function placeOfPath(places: Places, db: Database, text: string): Promise<PlaceRow> {
+  const found = await places.byKey(db.read, text);
+  if (found) return found;
+  const candidates = await places.resolve(db.read, text.replace(/-(?=[^,]*$)/g, ' '), { limit: SUGGESTIONS });
+  const likely = candidates.map(({ place }) => place.place_key);
+  const question = likely.length > 0 ? ` Did you mean ${likely.join(' or ')}?` : '';
+  throw problem('unknown_place', {
+    detail: `No place has the key "${text.slice(0, 100)}". A key is the name of the city, a comma and the name of its state, in lower case with hyphens, as in kansas-city,missouri; kansas-city-mo is the same.${question}`,
+    extra: { did_you_mean: likely },
+  });
+}
+
+export function placeRoutes({ places, db, version }: PlaceRoutes): ServerRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/places',
+      options: {
+        description: 'The places a free text may mean, likeliest first',
+        validate: { query: placeQuery },
+        plugins: { civic: { conditional: true } },
+        response: { schema: placeList },
+      },
+      handler: async (request, h) => {
+        const { query, state, limit } = request.query as unknown as PlaceQuery;
+        const etag = weakEtag(version, await places.revision(db().read), hashOf(JSON.stringify([query, state, limit])));
+        return conditional(request, h, { etag }, async () => listOf(places, await places.resolve(db().read, query, { state, limit })));
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/places/{place_key}',
+      options: {
+        description: 'One place, by its key, its slug or another spelling of either',
+        validate: { query: Joi.object({}), params: Joi.object({ place_key: Joi.string() }) },
+        plugins: { civic: { problems: ['unknown_place'], conditional: true } },
+        response: { schema: placeRecord },
+      },
+      handler: async (request, h) => {
+        const place = await placeOfPath(places, db(), String(request.params.place_key));
+        const etag = weakEtag(version, await places.revision(db().read), place.key);
+        return conditional(request, h, { etag, contentLocation: `/api/places/${place.place_key}` }, () => places.recordOf(place));
+      },
+    },
+  ];
+}
+
+function listOf(places: Places, candidates: Candidate[]): PlaceList {
+  const data = candidates.map(({ place, confidence, reason }) => ({ ...places.recordOf(place), confidence, reason }));
+  return { data, total: data.length, next_cursor: null, ambiguous: isAmbiguous(candidates) };
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 12);
+}

@@ -1,0 +1,72 @@
+import { Joi } from 'civic';
+
+export interface Place {
+  place_key: string;
+  slug: string | null;
+  name: string;
+  state: { name: string; abbreviation: string; slug: string } | null;
+  country: string;
+  kind: string;
+  latitude: number | null;
+  longitude: number | null;
+  population: number | null;
+  ocd_id: string | null;
+  display_name: string;
+  url: string;
+}
+
+export interface PlaceCandidate extends Place {
+  confidence: number;
+  reason: string;
+}
+
+export interface PlaceList {
+  data: PlaceCandidate[];
+  total: number;
+  next_cursor: string | null;
+  ambiguous: boolean;
+}
+
+export interface PlaceQuery {
+  query: string;
+  state?: string;
+  limit: number;
+}
+
+const fields: Joi.StrictSchemaMap<Place> = {
+  place_key: Joi.string().required().description('`kansas-city,missouri`; abroad `<city>,<division>`, or the country where its divisions have no names here'),
+  slug: Joi.string().allow(null).required().description('`kansas-city-mo`; null for states and abroad'),
+  name: Joi.string().required(),
+  state: Joi.object<NonNullable<Place['state']>, true>({
+    name: Joi.string().required(), abbreviation: Joi.string().required(), slug: Joi.string().required(),
+  }).allow(null).required(),
+  country: Joi.string().required().description('Two letters of ISO 3166'),
+  kind: Joi.string().required().description('city, locality (known to the post office only), borough, county, state, district, territory'),
+  latitude: Joi.number().allow(null).required(),
+  longitude: Joi.number().allow(null).required(),
+  population: Joi.number().integer().allow(null).required(),
+  ocd_id: Joi.string().allow(null).required().description('Open Civic Data division, worked out by rule'),
+  display_name: Joi.string().required(),
+  url: Joi.string().required(),
+};
+
+export const placeRecord = Joi.object<Place, true>(fields).meta({ name: 'Place' });
+
+const placeCandidate = Joi.object<PlaceCandidate, true>({
+  ...fields,
+  confidence: Joi.number().min(0).max(1).required().description('1 is certain'),
+  reason: Joi.string().required().description('Why it is a candidate'),
+}).meta({ name: 'PlaceCandidate' });
+
+export const placeList = Joi.object<PlaceList, true>({
+  data: Joi.array().items(placeCandidate).required(),
+  total: Joi.number().integer().min(0).required(),
+  next_cursor: Joi.string().allow(null).required().description('Always null: candidates are few'),
+  ambiguous: Joi.boolean().required().description('Whether the first candidate may not be the one meant: ask'),
+}).meta({ name: 'PlaceList' });
+
+export const placeQuery = Joi.object<PlaceQuery, true>({
+  query: Joi.string().trim().max(200).required().description('Free text: "Kansas City, MO", "KCMO", "St. Louis", a ZIP code, a place key, an OCD id'),
+  state: Joi.string().trim().max(50).empty('').description('Abbreviation or name; only places in this state'),
+  limit: Joi.number().integer().min(1).max(100).default(25),
+});

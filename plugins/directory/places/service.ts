@@ -1,0 +1,141 @@
+import type { Check, Database, Reader, Tx } from 'civic';
+import { countryName } from './abroad.ts';
+import { GAZETTEER_VERSION, KEYS, readGazetteer, type PlaceRow } from './gazetteer.ts';
+import { keyCandidates, slugOfPlace } from './keys.ts';
+import { slugOf } from './names.ts';
+import { resolvePlace, type Candidate, type ResolveOptions } from './resolve.ts';
+import type { Place } from './schemas.ts';
+import { stateByAbbreviation } from './states.ts';
+import { countPlaces, deleteOwnPlaces, loadedGazetteer, loadGazetteer, markChanged, placesByKeys, placesByNumbers, putOwnPlace, type OwnPlace } from './store.ts';
+
+export type { Candidate, OwnPlace, Place, PlaceRow, ResolveOptions };
+
+/** What the rest of the kit asks of the gazetteer. */
+export interface Places {
+  /** By key, slug, OCD id or a synonym of one. */
+  byKey(reader: Reader, text: string): Promise<PlaceRow | null>;
+  /** By canonical keys; those that are no place are left out. */
+  byKeys(reader: Reader, placeKeys: string[]): Promise<Map<string, PlaceRow>>;
+  byNumbers(reader: Reader, keys: number[]): Promise<Map<number, PlaceRow>>;
+  /** What a free text may mean, likeliest first. */
+  resolve(reader: Reader, text: string, options?: ResolveOptions): Promise<Candidate[]>;
+  /** As it is answered. */
+  recordOf(place: PlaceRow): Place;
+  /** Changes with every change of the gazetteer; for ETags. */
+  revision(reader: Reader): Promise<string>;
+  /** Adds places, or changes those this origin added earlier. Refuses the key of another's. */
+  add(tx: Tx, places: OwnPlaceDraft[], origin: string): Promise<void>;
+  /** Takes away what this origin added, and answers how many. */
+  removeOrigin(tx: Tx, origin: string): Promise<number>;
+}
+
+/** Without a key it gets the one that the rules give it. */
+export type OwnPlaceDraft = Pick<OwnPlace, 'name'> & Partial<OwnPlace>;
+
+const MOST_KEPT = 5000;
+
+export function createPlaces(url: (path: string) => string): Places {
+  const byPlaceKey = createCache<string>();
+  const byNumber = createCache<number>();
+
+  async function cached<Key extends string | number>(cache: Cache<Key>, keys: Key[], field: 'place_key' | 'key', load: (missing: Key[]) => Promise<PlaceRow[]>): Promise<Map<Key, PlaceRow>> {
+    const found = new Map<Key, PlaceRow>();
+    for (const key of keys) {
+      const row = cache.get(key);
+      if (row) found.set(key, row);
+    }
+    const missing = [...new Set(keys)].filter((key) => !found.has(key));
+    for (let start = 0; start < missing.length; start += 500) {
+      for (const row of await load(missing.slice(start, start + 500))) {
+        found.set(row[field] as Key, row);
+        // What somebody added may go again, in this transaction or on another node.
+        if (row.key < KEYS.own) cache.put(row[field] as Key, row);
+      }
+    }
+    return found;
+  }
+
+  return {
+    byKey: keyCandidates,
+    byKeys: (reader, placeKeys) => cached(byPlaceKey, placeKeys, 'place_key', (missing) => placesByKeys(reader, missing)),
+    byNumbers: (reader, keys) => cached(byNumber, keys, 'key', (missing) => placesByNumbers(reader, missing)),
+    resolve: resolvePlace,
+    recordOf: (place) => recordOf(place, url),
+    revision: async (reader) => (await loadedGazetteer(reader))?.revision ?? '0',
+    async add(tx, places, origin) {
+      for (const place of places) await putOwnPlace(tx, ownPlace(place), origin);
+      await markChanged(tx);
+    },
+    async removeOrigin(tx, origin) {
+      const count = await deleteOwnPlaces(tx, origin);
+      await markChanged(tx);
+      return count;
+    },
+  };
+}
+
+interface Cache<Key> {
+  get(key: Key): PlaceRow | undefined;
+  put(key: Key, row: PlaceRow): void;
+}
+
+/** The oldest goes first. */
+function createCache<Key>(): Cache<Key> {
+  const rows = new Map<Key, PlaceRow>();
+  return {
+    get: (key) => rows.get(key),
+    put(key, row) {
+      if (rows.size >= MOST_KEPT) rows.delete(rows.keys().next().value!);
+      rows.set(key, row);
+    },
+  };
+}
+
+function ownPlace(draft: OwnPlaceDraft): OwnPlace {
+  const { name, state = null, admin1 = null, country = 'US' } = draft;
+  const region = (state && stateByAbbreviation(state)?.slug) ?? slugOf(admin1 ?? countryName(country));
+  return { place_key: `${slugOf(name)},${region}`, kind: 'city', latitude: null, longitude: null, population: null, ocd_id: null, ...draft, state, admin1, country };
+}
+
+function recordOf(place: PlaceRow, url: (path: string) => string): Place {
+  const { place_key, name, country, kind, latitude, longitude, population, ocd_id } = place;
+  const state = place.state === null ? null : stateByAbbreviation(place.state);
+  return {
+    place_key,
+    slug: slugOfPlace(place),
+    name,
+    state: state && { name: state.name, abbreviation: state.abbreviation, slug: state.slug },
+    country,
+    kind,
+    latitude,
+    longitude,
+    population,
+    ocd_id,
+    display_name: displayName(place),
+    url: url(`/api/places/${place_key}`),
+  };
+}
+
+/** "Kansas City, MO", "Toronto, Ontario, Canada", "Missouri". */
+function displayName({ place_key: key, name, state, admin1, country }: PlaceRow): string {
+  if (!key.includes(',')) return name;
+  return state ? `${name}, ${state}` : [name, admin1, countryName(country)].filter((part, index, parts) => part && part !== parts[index - 1]).join(', ');
+}
+
+/** Fills the gazetteer when this version of the kit brings newer data, or after a restore. */
+export async function bringGazetteerUpToDate(db: Database): Promise<void> {
+  if ((await loadedGazetteer(db.read))?.version === GAZETTEER_VERSION) return;
+  const gazetteer = readGazetteer();
+  await db.write((tx) => loadGazetteer(tx, gazetteer));
+}
+
+export function gazetteerCheck(db: () => Database): Check {
+  return {
+    name: 'gazetteer',
+    async run() {
+      const loaded = await loadedGazetteer(db().read);
+      if (loaded?.version === GAZETTEER_VERSION) return { status: 'ok', detail: `${(await countPlaces(db().read)).toLocaleString('en-US')} places (${loaded.version})` };
+      return { status: 'failed', detail: loaded ? `the places are of ${loaded.version}, not of ${GAZETTEER_VERSION}` : 'there are no places', fix: 'start the server: it loads them' };
+    },
+  };
+}
