@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import type { Clock } from './clock.ts';
 import { compose, type Composition } from './compose.ts';
 import { describeErrors } from './config/report.ts';
@@ -119,6 +120,8 @@ function settingsForTest(folder: string, database: TestDatabase | null): Record<
 
 async function inject(server: Composition['server'], method: string, path: string, { payload, headers = {} }: TestRequest): Promise<TestAnswer> {
   const answer = await server.inject({ method, url: path, headers, payload: payload as object | undefined });
+  const isZipped = answer.headers['content-encoding'] === 'gzip' && answer.rawPayload.length > 0;
+  const text = isZipped ? gunzipSync(answer.rawPayload).toString() : answer.payload;
   const isJson = /[/+]json/.test(String(answer.headers['content-type'] ?? ''));
-  return { status: answer.statusCode, headers: answer.headers as TestAnswer['headers'], body: isJson && answer.payload ? JSON.parse(answer.payload) : answer.payload, text: answer.payload };
+  return { status: answer.statusCode, headers: answer.headers as TestAnswer['headers'], body: isJson && text ? JSON.parse(text) : text, text };
 }

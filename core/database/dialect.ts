@@ -6,7 +6,13 @@ export type Row = Record<string, unknown>;
 
 export interface BulkInsertOptions {
   /** What happens to a row whose key is there already; without it, the whole write fails. */
-  onConflict?: 'ignore' | { columns: string[]; merge: string[] };
+  onConflict?: 'ignore' | {
+    columns: string[];
+    /** Take the value of the new row. */
+    merge: string[];
+    /** Counters: the new row's number is added. */
+    add?: string[];
+  };
 }
 
 const CHUNK = 2000;
@@ -23,7 +29,7 @@ export async function bulkInsert(tx: Tx, table: string, rows: Row[], options: Bu
   const kinds = await columnKinds(tx, table, names);
   if (rows.some((row) => Object.keys(row).length !== names.length || !names.every((name) => name in row))) throw new Error(`Not all rows for ${table} have the columns of the first`);
   const columns = names.map((name, index) => ({ name, kind: kinds[index]! }));
-  const conflict = conflictSql(options);
+  const conflict = conflictSql(table, options);
   const unique = withoutRepeats(rows, options);
   const isSqlite = dialectOf(tx) === 'sqlite';
   const insert = !isSqlite ? insertRecordset : columns.some(({ kind }) => kind === 'blob') ? insertValues : insertJsonEach;
@@ -35,12 +41,14 @@ export async function bulkInsert(tx: Tx, table: string, rows: Row[], options: Bu
 
 interface Column { name: string; kind: Kind }
 
-function conflictSql({ onConflict }: BulkInsertOptions): string {
+function conflictSql(table: string, { onConflict }: BulkInsertOptions): string {
   if (!onConflict) return '';
   if (onConflict === 'ignore') return 'on conflict do nothing';
   const target = onConflict.columns.map(quoted).join(', ');
-  if (onConflict.merge.length === 0) return `on conflict (${target}) do nothing`;
-  return `on conflict (${target}) do update set ${onConflict.merge.map((name) => `${quoted(name)} = excluded.${quoted(name)}`).join(', ')}`;
+  const merged = onConflict.merge.map((name) => `${quoted(name)} = excluded.${quoted(name)}`);
+  const added = (onConflict.add ?? []).map((name) => `${quoted(name)} = ${quoted(table)}.${quoted(name)} + excluded.${quoted(name)}`);
+  if (merged.length + added.length === 0) return `on conflict (${target}) do nothing`;
+  return `on conflict (${target}) do update set ${[...merged, ...added].join(', ')}`;
 }
 
 /** Postgres refuses to merge two rows of one statement into the same one: the last wins, as on SQLite. */
@@ -138,4 +146,16 @@ function mixedAfter(query: Knex.QueryBuilder, order: KeysetColumn[], values: Kne
 export async function databaseNow(db: Reader): Promise<string> {
   const [row] = await db.raw(dialectOf(db) === 'sqlite' ? "select strftime('%Y-%m-%dT%H:%M:%fZ', 'now') as now" : 'select clock_timestamp() as now');
   return row.now;
+}
+
+/** Takes internal keys for rows that are about to be inserted as a set, so that others may refer to them at once. */
+export async function reserveKeys(tx: Tx, table: string, count: number): Promise<number[]> {
+  if (count === 0) return [];
+  if (dialectOf(tx) === 'postgres') {
+    const rows: { key: number }[] = await tx.raw("select nextval(pg_get_serial_sequence(?, 'key')) as key from generate_series(1, ?)", [table, count]);
+    return rows.map(({ key }) => Number(key));
+  }
+  // One process writes to SQLite, one write at a time.
+  const last = await tx(table).max({ key: 'key' }).first();
+  return Array.from({ length: count }, (_, index) => Number(last?.key ?? 0) + 1 + index);
 }
