@@ -1,38 +1,74 @@
-import { definePlugin } from 'civic';
+import { definePlugin, readyAnswers } from 'civic';
+import { actorPartRoutes } from './actors/parts-routes.ts';
+import { placeReadRoutes } from './actors/place-routes.ts';
+import { entityRoutes } from './actors/routes.ts';
+import { directoryOptions, HALF_LIVES, type DirectoryConfig } from './config.ts';
+import { directoryEvents } from './events.ts';
+import { createLedger } from './ledger/ledger.ts';
+import { writeRoutes } from './ledger/routes.ts';
 import { placeProblems, placeRoutes } from './places/routes.ts';
 import { bringGazetteerUpToDate, createPlaces, gazetteerCheck } from './places/service.ts';
-import { taxonomyOptions } from './taxonomy/file.ts';
-import { taxonomyProblems, taxonomyRoutes, type IssueAreaCounts } from './taxonomy/routes.ts';
+import { directoryProblems } from './problems.ts';
+import { createColumns } from './search/columns.ts';
+import { taxonomyProblems, taxonomyRoutes } from './taxonomy/routes.ts';
 import { openTaxonomy, taxonomyCheck, type Taxonomy } from './taxonomy/service.ts';
 
-interface Config {
-  taxonomy_file: string | null;
-}
-
-export default definePlugin<Config>({
+export default definePlugin<DirectoryConfig>({
   name: 'directory',
   summary: 'Civic actors in their places, every statement with its source',
-  config: { ...taxonomyOptions },
-  problems: { ...taxonomyProblems, ...placeProblems },
+  config: directoryOptions,
+  problems: { ...taxonomyProblems, ...placeProblems, ...directoryProblems },
+  events: directoryEvents,
   migrations: `${import.meta.dirname}/migrations`,
 
   register(server, civic) {
     let opened: Taxonomy | null = null;
     const taxonomy = () => (opened ??= openTaxonomy(civic.config.taxonomy_file));
-    const counts = async (): Promise<IssueAreaCounts> => ({ version: 0, bySlug: new Map() });
-
     const places = createPlaces(civic.url);
+    const columns = createColumns();
+    const ready = readyAnswers({ maxBytes: civic.config.cache_megabytes * 1_000_000, now: () => civic.clock.now() });
+    const ledger = createLedger({
+      civic, places, taxonomy,
+      halfLives: { ...HALF_LIVES, ...civic.config.half_life_days },
+      onProjected({ rows, gone, places: touched, sources }) {
+        columns.put(rows);
+        columns.remove(gone);
+        ready.touch(staleTags(rows.map(({ id }) => id), touched, sources));
+      },
+    });
+    const context = { civic, places, taxonomy, ready, columns, ledger };
+    const counts = async () => {
+      await columns.ready();
+      return columns.issueCounts();
+    };
 
+    civic.watch('directory.actors_changed', async ({ payload }) => {
+      await columns.refresh(civic.db.read, payload.keys);
+      ready.touch(staleTags(payload.actors.map(({ id }) => id), payload.places, payload.sources));
+    });
     civic.check(gazetteerCheck(() => civic.db));
-    civic.check(taxonomyCheck(taxonomy, async () => (await counts()).bySlug));
-    server.route(placeRoutes({ places, db: () => civic.db, version: civic.instance.version }));
-    server.route(taxonomyRoutes({ taxonomy, counts, version: civic.instance.version }));
+    civic.check(taxonomyCheck(taxonomy, counts));
+    server.route([
+      ...placeRoutes({ places, db: () => civic.db, version: civic.instance.version }),
+      ...taxonomyRoutes({ taxonomy, counts, ready, url: civic.url }),
+      ...entityRoutes(context),
+      ...actorPartRoutes(context),
+      ...placeReadRoutes(context),
+      ...writeRoutes(context),
+    ]);
 
     return {
       async start() {
         taxonomy();
         await bringGazetteerUpToDate(civic.db);
+        columns.load(civic.db.read).catch((error: unknown) => civic.log.error({ err: error }, 'The counts for facets could not be loaded'));
       },
+      rebuild: () => ledger.rebuild(),
     };
   },
 });
+
+/** What a change of actors makes untrue. */
+function staleTags(actorIds: Iterable<string>, places: Iterable<number>, sources: Iterable<number>): string[] {
+  return ['all', ...[...actorIds].map((id) => `actor:${id}`), ...[...places].map((place) => `place:${place}`), ...[...sources].map((key) => `source:${key}`)];
+}

@@ -1,21 +1,52 @@
 import type { Reader, Tx } from 'civic';
-import type { ActorDetail, ActorDraft, Applied, Editor } from '../types.ts';
+import type { ActorDetail, ActorDraft, Applied, Editor, Rank, SourceDraft, ClaimDraft } from '../types.ts';
+import type { JudgementRow } from './rows.ts';
 
 /** The one way into the ledger. Whoever writes takes its `tx` along, so that several changes share one transaction. */
 export interface Ledger {
+  /** Reads drafts strictly: values in their normal form, places and issue areas that exist, a source for every claim. */
+  check(reader: Reader, drafts: unknown[]): Promise<Checked[]>;
   /**
-   * Enters drafts as one set: a new record for each, or further claims for the record that its id or origin names.
-   * The same draft twice changes nothing. A draft that breaks a rule fails the whole set: check them first.
+   * Enters checked drafts as one set: a new record for each, or further claims for the record that its id or origin names.
+   * The same draft twice changes nothing; a deleted record stays deleted.
    */
   apply(tx: Tx, drafts: ActorDraft[], editor: Editor): Promise<Applied[]>;
-  /** What is wrong with a draft, in words, or null: values, places and issue areas that do not exist, claims without a source. */
-  faults(reader: Reader, drafts: ActorDraft[]): Promise<(DraftFault[] | null)[]>;
+  /** Changes one actor. */
+  patch(tx: Tx, id: string, change: Patch, editor: Editor): Promise<void>;
+  publish(tx: Tx, id: string, editor: Editor): Promise<void>;
+  /** Leaves a tombstone: its id is never given again. */
+  remove(tx: Tx, id: string, editor: Editor, reason: string | null): Promise<void>;
+  /** Judges two records; `same` makes them one actor, whose id is that of the older. Answers the id of the actor. */
+  judge(tx: Tx, judgement: NewJudgement, editor: Editor): Promise<string>;
+  /** Takes a judgement back: what it had joined comes apart, with nothing lost. Answers the ids of the actors. */
+  unjudge(tx: Tx, judgementId: string, editor: Editor): Promise<string[]>;
+  /** Takes records away for good, as if they had never been, at most so many: for the demo. Answers how many. */
+  erase(tx: Tx, originPrefix: string, limit: number): Promise<number>;
   /** Actors in the order of their keys, whole, for exports: public ones, and with a workspace also its own. */
   walk(reader: Reader, options: { after: number; limit: number; workspace_id: string | null }): Promise<{ key: number; actor: ActorDetail }[]>;
+  /** Works the read model out again, so many actors a write. */
+  rebuild(): Promise<void>;
 }
+
+export type Checked = { draft: ActorDraft } | { faults: DraftFault[] };
 
 export interface DraftFault {
   /** A JSON pointer into the draft. */
   pointer: string;
   detail: string;
+}
+
+export interface Patch {
+  sources: SourceDraft[];
+  add: ClaimDraft[];
+  retract: string[];
+  rank: { claim_id: string; rank: Rank }[];
+}
+
+export interface NewJudgement {
+  left_id: string;
+  right_id: string;
+  verdict: JudgementRow['verdict'];
+  reason: string | null;
+  score: number | null;
 }

@@ -51,7 +51,7 @@ export async function up(schema: Schema): Promise<void> {
     status: 'text',
   }, { index: [['record_key', 'source_key'], ['source_key', 'record_key']] });
 
-  // Pairs of records, the older first. A deleted judgement stays, with who took it back.
+  // Pairs of records; with the verdict `same` the left one has joined the right one. A deleted judgement stays.
   await schema.createTable('directory_judgements', {
     key: 'id',
     id: 'uuid',

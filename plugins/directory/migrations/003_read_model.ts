@@ -12,6 +12,8 @@ export async function up(schema: Schema): Promise<void> {
     workspace_id: 'uuid?',
     // What can be filtered by, between spaces: `t:person s:mo i:housing p:4407066`.
     tags: 'text',
+    // Keys of its sources, between spaces.
+    sources: 'text',
     // Place in the search index; smaller is better.
     rank: 'bigint',
     source_count: 'int',
@@ -32,6 +34,8 @@ export async function up(schema: Schema): Promise<void> {
     updated_at: 'time',
     source_count: 'int',
     tags: 'text',
+    fresh_until: 'int?',
+    aging_until: 'int?',
     // Null when everybody may see it.
     workspace_id: 'uuid?',
   }, {
@@ -54,6 +58,5 @@ export async function up(schema: Schema): Promise<void> {
     issue_area: 'text',
     type: 'text',
     actors: 'int',
-    sources: 'int',
   }, { primary: ['place', 'issue_area', 'type'], derived: true });
 }

@@ -1,5 +1,5 @@
-import type { ServerRoute } from '@hapi/hapi';
-import { conditional, Joi, problem, weakEtag, type ProblemKinds } from 'civic';
+import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import { Joi, problem, textEtag, type ProblemKinds, type ReadyAnswers } from 'civic';
 import type { Domain, IssueArea } from './file.ts';
 import { domainList, domainRecord, issueAreaList, issueAreaQuery, issueAreaRecord, type DomainRecord, type IssueAreaQuery, type IssueAreaRecord, type WholeList } from './schemas.ts';
 import { likelySlugs, type Taxonomy } from './service.ts';
@@ -9,25 +9,27 @@ export const taxonomyProblems = {
   unknown_domain: { status: 404, title: 'No such domain', advice: 'Take one of did_you_mean, or list them at /api/domains.' },
 } satisfies ProblemKinds;
 
-/** How many public actors have an issue area, and a version that changes when any of these numbers does. */
-export interface IssueAreaCounts {
-  version: string | number;
-  bySlug: ReadonlyMap<string, number>;
-}
+/** How many public actors have an issue area, by its slug. */
+export type IssueAreaCounts = ReadonlyMap<string, number>;
 
 export interface TaxonomyRoutes {
   taxonomy(): Taxonomy;
   counts(): Promise<IssueAreaCounts>;
-  /** Of the kit: another one may answer the same question differently. */
-  version: string;
+  /** Keeps the answers until a count changes. */
+  ready: ReadyAnswers;
+  url(path: string): string;
 }
 
 const CACHE = 'public, max-age=3600';
 
-export function taxonomyRoutes({ taxonomy, counts, version }: TaxonomyRoutes): ServerRoute[] {
+export function taxonomyRoutes({ taxonomy, counts, ready, url }: TaxonomyRoutes): ServerRoute[] {
   const noQuery = Joi.object({});
   const params = Joi.object({ slug: Joi.string() });
-  const known = (...parts: (string | number)[]) => ({ etag: weakEtag(version, taxonomy().hash, ...parts), cacheControl: CACHE });
+  const ext = { onPostAuth: { method: ready.hit } };
+  const answer = (request: Request, h: ResponseToolkit, make: () => Promise<object> | object, path?: string) => ready.answer(request, h, 'all', async () => {
+    const body = JSON.stringify(await make());
+    return { body, etag: textEtag(body), cacheControl: CACHE, ...(path && { headers: { 'content-location': url(path) } }) };
+  });
 
   return [
     {
@@ -37,12 +39,10 @@ export function taxonomyRoutes({ taxonomy, counts, version }: TaxonomyRoutes): S
         description: 'The issue areas, all in one answer; with a query, those it is about',
         validate: { query: issueAreaQuery },
         plugins: { civic: { conditional: true } },
-        response: { schema: issueAreaList },
+        ext,
+        response: { schema: issueAreaList, sample: 0 },
       },
-      handler: async (request, h) => {
-        const counted = await counts();
-        return conditional(request, h, known(counted.version), () => wholeList(areasFor(taxonomy(), request.query as IssueAreaQuery, counted)));
-      },
+      handler: (request, h) => answer(request, h, async () => wholeList(areasFor(taxonomy(), request.query as IssueAreaQuery, await counts()))),
     },
     {
       method: 'GET',
@@ -51,14 +51,14 @@ export function taxonomyRoutes({ taxonomy, counts, version }: TaxonomyRoutes): S
         description: 'One issue area',
         validate: { query: noQuery, params },
         plugins: { civic: { problems: ['unknown_issue_area'], conditional: true } },
-        response: { schema: issueAreaRecord },
+        ext,
+        response: { schema: issueAreaRecord, sample: 0 },
       },
       handler: async (request, h) => {
         const slug = String(request.params.slug);
         const found = taxonomy().issueAreaBySlug(slug);
         if (!found) throw problem('unknown_issue_area', unknown('issue area', slug, likelySlugs(taxonomy().resolveIssueAreas(slug))));
-        const counted = await counts();
-        return conditional(request, h, { ...known(counted.version), contentLocation: `/api/issue-areas/${slug}` }, () => areaRecord(found, counted, null));
+        return answer(request, h, async () => areaRecord(found, await counts(), null), `/api/issue-areas/${slug}`);
       },
     },
     {
@@ -68,9 +68,10 @@ export function taxonomyRoutes({ taxonomy, counts, version }: TaxonomyRoutes): S
         description: 'The domains, all in one answer, with the slugs of their issue areas',
         validate: { query: noQuery },
         plugins: { civic: { conditional: true } },
-        response: { schema: domainList },
+        ext,
+        response: { schema: domainList, sample: 0 },
       },
-      handler: (request, h) => conditional(request, h, known(), () => wholeList(taxonomy().domains.map(recordOf))),
+      handler: (request, h) => answer(request, h, () => wholeList(taxonomy().domains.map(recordOf))),
     },
     {
       method: 'GET',
@@ -79,13 +80,14 @@ export function taxonomyRoutes({ taxonomy, counts, version }: TaxonomyRoutes): S
         description: 'One domain',
         validate: { query: noQuery, params },
         plugins: { civic: { problems: ['unknown_domain'], conditional: true } },
-        response: { schema: domainRecord },
+        ext,
+        response: { schema: domainRecord, sample: 0 },
       },
       handler: async (request, h) => {
         const slug = String(request.params.slug);
         const found = taxonomy().domainBySlug(slug);
         if (!found) throw problem('unknown_domain', unknown('domain', slug, likelySlugs(taxonomy().resolveDomains(slug))));
-        return conditional(request, h, { ...known(), contentLocation: `/api/domains/${slug}` }, () => recordOf(found));
+        return answer(request, h, () => recordOf(found), `/api/domains/${slug}`);
       },
     },
   ];
@@ -97,7 +99,7 @@ function areasFor(taxonomy: Taxonomy, { query, domain }: IssueAreaQuery, counts:
 }
 
 function areaRecord({ slug, name, description, domain }: IssueArea, counts: IssueAreaCounts, score: number | null): IssueAreaRecord {
-  return { slug, name, description, domain: { slug: domain.slug, name: domain.name }, entity_count: counts.bySlug.get(slug) ?? 0, match_score: score };
+  return { slug, name, description, domain: { slug: domain.slug, name: domain.name }, entity_count: counts.get(slug) ?? 0, match_score: score };
 }
 
 function recordOf({ slug, name, description, issue_areas }: Domain): DomainRecord {

@@ -1,6 +1,5 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { definePlugin } from 'civic';
 import { testServer, type TestServer } from 'civic/testing';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +7,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import directory from '../index.ts';
-import { taxonomyProblems, taxonomyRoutes, type IssueAreaCounts } from '../taxonomy/routes.ts';
 import type { IssueAreaRecord } from '../taxonomy/schemas.ts';
 import { openTaxonomy, taxonomyCheck } from '../taxonomy/service.ts';
 
@@ -200,41 +198,15 @@ describe('The kit’s own taxonomy', () => {
   });
 });
 
-describe('What actors have of the taxonomy', () => {
-  const counted: IssueAreaCounts = { version: 1, bySlug: new Map() };
-  const taxonomy = openTaxonomy(null);
-  let kit: TestServer;
-
-  before(async () => {
-    kit = await testServer({ plugins: [definePlugin({
-      name: 'directory',
-      summary: 'The taxonomy with numbers of its own',
-      problems: taxonomyProblems,
-      register(server, civic) {
-        server.route(taxonomyRoutes({ taxonomy: () => taxonomy, counts: async () => counted, version: civic.instance.version }));
-        civic.check(taxonomyCheck(() => taxonomy, async () => counted.bySlug));
-      },
-    })] });
-  });
-  after(() => kit.close());
-
-  const check = () => kit.composition.checks.find(({ name }) => name === 'taxonomy')!.run();
-
-  it('is counted in lists and details, and its version is part of the ETag', async () => {
-    const empty = await kit.request('GET', '/api/issue-areas/public_transit');
-    Object.assign(counted, { version: 2, bySlug: new Map([['public_transit', 3]]) });
-    const { headers, body } = await kit.request('GET', '/api/issue-areas/public_transit', { headers: { 'if-none-match': String(empty.headers.etag) } });
-    expect([empty.body.entity_count, body.entity_count]).to.equal([0, 3]);
-    expect(headers.etag).to.not.equal(empty.headers.etag);
-    const list = await kit.request('GET', '/api/issue-areas');
-    expect(list.body.data.filter((area: IssueAreaRecord) => area.entity_count > 0)).to.equal([body]);
-  });
+describe('A slug in use', () => {
+  const used = new Map<string, number>();
+  const { run } = taxonomyCheck(() => openTaxonomy(null), async () => used);
 
   it('cannot vanish silently: doctor names issue areas that the file lost', async () => {
-    Object.assign(counted, { version: 3, bySlug: new Map([['public_transit', 3]]) });
-    expect(await check()).to.equal({ status: 'ok', detail: `11 domains and 51 issue areas in ${join(root, 'config/taxonomy.yaml')}` });
-    Object.assign(counted, { version: 4, bySlug: new Map([['trolleys', 2], ['public_transit', 3], ['airships', 1]]) });
-    const { status, detail } = await check();
+    used.set('public_transit', 3);
+    expect(await run()).to.equal({ status: 'ok', detail: `11 domains and 51 issue areas in ${join(root, 'config/taxonomy.yaml')}` });
+    used.set('trolleys', 2).set('airships', 1);
+    const { status, detail } = await run();
     expect(status).to.equal('warning');
     expect(detail).to.contain('airships (1), trolleys (2)');
     expect(detail).to.not.contain('public_transit');

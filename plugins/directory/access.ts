@@ -1,0 +1,45 @@
+import type { Request } from '@hapi/hapi';
+import { problem, type Caller } from 'civic';
+import type { Editor, Visibility } from './types.ts';
+
+/** The one place that decides who may see and change what. */
+
+interface Owned {
+  id: string;
+  visibility: Visibility;
+  workspace_id: string | null;
+}
+
+export function callerOf(request: Request): Caller | null {
+  return request.auth.isAuthenticated ? (request.auth.credentials as unknown as Caller) : null;
+}
+
+/** The workspace whose own things the caller asked to see besides the public ones. */
+export function workspaceAsked(request: Request, visibility: Visibility | undefined): string | null {
+  if (visibility !== 'workspace') return null;
+  const caller = callerOf(request);
+  if (!caller) throw problem('authentication_required', { detail: 'visibility=workspace shows what belongs to a workspace: say who you are.' });
+  return caller.workspace_id;
+}
+
+/** What is private to a workspace does not exist for anybody else. */
+export function maySee({ visibility, workspace_id }: Owned, caller: Caller | null): boolean {
+  return visibility === 'public' || (caller !== null && workspace_id !== null && workspace_id === caller.workspace_id);
+}
+
+/** What is public is changed by reviewers; what belongs to a workspace by its members. */
+export function checkMayChange(actor: Owned, caller: Caller): void {
+  if (!maySee(actor, caller)) throw problem('unknown_actor', { detail: `No actor has the id ${actor.id}.` });
+  if (actor.visibility === 'public' && caller.role === 'user') {
+    throw problem('permission_required', { detail: 'A public actor is changed by reviewers and administrators; report a mistake with a flag instead.' });
+  }
+}
+
+/** Whether a new actor may be public at once. */
+export function mayPublish(caller: Caller): boolean {
+  return caller.role !== 'user';
+}
+
+export function editorOf(caller: Caller): Editor {
+  return { kind: caller.role === 'user' ? 'person' : 'reviewer', account_id: caller.account_id, workspace_id: caller.workspace_id };
+}

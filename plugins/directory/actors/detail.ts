@@ -1,0 +1,44 @@
+import type { Reader } from 'civic';
+import { groupBy } from '../ledger/group.ts';
+import type { ClaimRow, SourceRow } from '../ledger/rows.ts';
+import { claimsOfRecords, recordsOfActors, sourcesByKey } from '../ledger/store.ts';
+import { isShown } from './choose.ts';
+import { sourceRecords } from './sources.ts';
+import { actorText, claimOf, withMembers, type Telling } from './wire.ts';
+import type { ShownActor } from './read-store.ts';
+
+export interface Backing {
+  claims: ClaimRow[];
+  sources: SourceRow[];
+}
+
+/** What actors stand on, by actor key: the claims that readers may see, with their sources. */
+export async function backingOf(reader: Reader, actorKeys: number[], keeps: (claim: ClaimRow) => boolean = isShown): Promise<Map<number, Backing>> {
+  const records = await recordsOfActors(reader, actorKeys);
+  const actorOf = new Map(records.map(({ key, actor_key }) => [key, actor_key]));
+  const claims = (await claimsOfRecords(reader, records.map(({ key }) => key))).filter(keeps);
+  const sources = new Map((await sourcesByKey(reader, [...new Set(claims.map(({ source_key }) => source_key))])).map((row) => [row.key, row]));
+  const byActor = groupBy(claims, ({ record_key }) => actorOf.get(record_key)!);
+  return new Map(actorKeys.map((key) => {
+    const own = byActor.get(key) ?? [];
+    return [key, { claims: own, sources: [...new Set(own.map(({ source_key }) => source_key))].map((sourceKey) => sources.get(sourceKey)!) }];
+  }));
+}
+
+export type Include = 'claims' | 'sources';
+
+/** Actors as JSON texts, with what was asked to be included. */
+export async function actorTexts(reader: Reader, rows: ShownActor[], include: readonly Include[], telling: Telling, workspaceId: string | null = null): Promise<string[]> {
+  if (include.length === 0) return rows.map((row) => actorText(row, telling));
+  const backing = await backingOf(reader, rows.map(({ key }) => key));
+  const all = new Map([...backing.values()].flatMap(({ sources }) => sources).map((source) => [source.key, source]));
+  const records = include.includes('sources') ? await sourceRecords(reader, [...all.values()], telling.now, workspaceId) : [];
+  const sourceText = new Map(records.map((record) => [record.id, JSON.stringify(record)]));
+  return rows.map((row) => {
+    const { claims, sources } = backing.get(row.key)!;
+    return withMembers(actorText(row, telling), {
+      ...(include.includes('claims') && { claims: JSON.stringify(claims.map((claim) => claimOf(claim, all.get(claim.source_key)!.id))) }),
+      ...(include.includes('sources') && { sources: `[${sources.map(({ id }) => sourceText.get(id)!).join(',')}]` }),
+    });
+  });
+}

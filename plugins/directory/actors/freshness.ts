@@ -1,0 +1,34 @@
+import type { FreshnessStatus, Property } from '../types.ts';
+
+/** Days after which a claim that was not seen again counts for half: a phone number changes sooner than a name. */
+export type HalfLives = Record<Property, number>;
+
+const DAY_MS = 86_400_000;
+
+export function dayOf(time: string | number): number {
+  return Math.floor((typeof time === 'number' ? time : Date.parse(time)) / DAY_MS);
+}
+
+export interface FreshnessDays {
+  /** All that is shown was seen within its half-life up to this day. */
+  fresh_until: number | null;
+  /** Something of it was seen within twice its half-life up to this day. */
+  aging_until: number | null;
+}
+
+/** Of the claims an actor is shown by. */
+export function freshnessDays(claims: { property: Property; last_seen_at: string }[], halfLives: HalfLives): FreshnessDays {
+  if (claims.length === 0) return { fresh_until: null, aging_until: null };
+  const days = claims.map(({ property, last_seen_at }) => ({ seen: dayOf(last_seen_at), half: halfLives[property] }));
+  return {
+    fresh_until: Math.min(...days.map(({ seen, half }) => seen + half)),
+    aging_until: Math.max(...days.map(({ seen, half }) => seen + 2 * half)),
+  };
+}
+
+/** Judged by the UTC day, so that an answer holds until midnight. */
+export function freshnessOn(day: number, { fresh_until, aging_until }: FreshnessDays): FreshnessStatus {
+  if (fresh_until === null || aging_until === null) return 'unknown';
+  if (day <= fresh_until) return 'fresh';
+  return day <= aging_until ? 'aging' : 'stale';
+}

@@ -1,0 +1,134 @@
+import type { Request, ServerRoute } from '@hapi/hapi';
+import { isId, Joi, listText, pageOf, problem, textAnswer, textEtag, type Reader } from 'civic';
+import { callerOf } from '../access.ts';
+import { recordsOfActors, sourceById } from '../ledger/store.ts';
+import { CLAIM_STATUSES, PROPERTIES, type ClaimStatus, type Property } from '../types.ts';
+import { tellingOf, type DirectoryContext } from './context.ts';
+import { backingOf } from './detail.ts';
+import { historyPage } from './history.ts';
+import { relatedActors } from './related.ts';
+import type { ShownActor } from './read-store.ts';
+import { shownActor } from './routes.ts';
+import { claimSchema, historyItem, listOf, paging, relatedItem, sourceSchema } from './schemas.ts';
+import { sourceRecords } from './sources.ts';
+import { claimOf } from './wire.ts';
+
+const params = Joi.object({ id: Joi.string() });
+
+interface Part {
+  path: string;
+  description: string;
+  query: Joi.ObjectSchema;
+  schema: Joi.Schema;
+  /** The texts of the page's items, how many there are in all, and where the next page begins. */
+  read(reader: Reader, actor: ShownActor, request: Request, page: ReturnType<typeof pageOf>): Promise<{ data: string[]; total: number; next: (string | number)[] | null }>;
+}
+
+/** What there is of one actor besides itself. */
+export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
+  const parts: Part[] = [
+    {
+      path: 'sources',
+      description: 'The sources an actor stands on, the newest first',
+      query: Joi.object(paging),
+      schema: listOf(sourceSchema).meta({ name: 'SourceList' }),
+      async read(reader, actor, request, { limit, after }) {
+        const { sources } = (await backingOf(reader, [actor.key])).get(actor.key)!;
+        const sorted = sources.toSorted((a, b) => (a.retrieved_at === b.retrieved_at ? b.key - a.key : a.retrieved_at < b.retrieved_at ? 1 : -1));
+        const { rows, next } = sliceAfter(sorted, after, limit);
+        const records = await sourceRecords(reader, rows, context.civic.clock.now(), callerOf(request)?.workspace_id ?? null);
+        return { data: records.map((record) => JSON.stringify(record)), total: sources.length, next };
+      },
+    },
+    {
+      path: 'claims',
+      description: 'The claims about an actor, retracted ones too',
+      query: Joi.object({ property: Joi.string().valid(...PROPERTIES), status: Joi.string().valid(...CLAIM_STATUSES.filter((status) => status !== 'hidden')), ...paging }),
+      schema: listOf(claimSchema).meta({ name: 'ClaimList' }),
+      async read(reader, actor, _request, { query, limit, after }) {
+        const wanted = query as { property?: Property; status?: ClaimStatus };
+        const { claims, sources } = (await backingOf(reader, [actor.key], ({ property, status }) => status !== 'hidden'
+          && (!wanted.property || property === wanted.property) && (!wanted.status || status === wanted.status))).get(actor.key)!;
+        const ids = new Map(sources.map(({ key, id }) => [key, id]));
+        const { rows, next } = sliceAfter(claims, after, limit);
+        return { data: rows.map((claim) => JSON.stringify(claimOf(claim, ids.get(claim.source_key)!))), total: claims.length, next };
+      },
+    },
+    {
+      path: 'history',
+      description: 'Who changed what, when, from which source; the latest first',
+      query: Joi.object(paging),
+      schema: listOf(historyItem).meta({ name: 'ChangeList' }),
+      async read(reader, actor, _request, { limit, after }) {
+        const records = await recordsOfActors(reader, [actor.key]);
+        const { items, total, next } = await historyPage(reader, records, { before: after ? Number(after[0]) : null, limit });
+        return { data: items.map((item) => JSON.stringify(item)), total, next };
+      },
+    },
+    {
+      path: 'related',
+      description: 'Actors that share an affiliation, a source, an issue area or a place, with the evidence',
+      query: Joi.object({ limit: paging.limit }),
+      schema: listOf(relatedItem).meta({ name: 'RelatedActorList' }),
+      async read(reader, actor, _request, { limit }) {
+        const { texts, total } = await relatedActors(reader, actor, limit, tellingOf(context), context.columns);
+        return { data: texts, total, next: null };
+      },
+    },
+  ];
+  return [...parts.map((part) => partRoute(context, part)), sourceRoute(context)];
+}
+
+function partRoute(context: DirectoryContext, { path, description, query, schema, read }: Part): ServerRoute {
+  return {
+    method: 'GET',
+    path: `/api/entities/{id}/${path}`,
+    options: {
+      description,
+      validate: { query, params },
+      plugins: { civic: { conditional: true, problems: ['unknown_actor', ...(query.describe().keys.cursor ? ['invalid_cursor'] : [])] } },
+      response: { schema, sample: 0 },
+    },
+    async handler(request, h) {
+      const page = pageOf(request);
+      const list = await context.civic.db.snapshot(async (tx) => {
+        const actor = await shownActor(tx, request, String(request.params.id), context.civic.url);
+        return read(tx, actor, request, page);
+      });
+      const { body, headers } = listText(request, page, list);
+      return textAnswer(request, h, { body, headers, etag: textEtag(body), ...(callerOf(request) && { cacheControl: 'private, no-store' }) });
+    },
+  };
+}
+
+function sourceRoute({ civic }: DirectoryContext): ServerRoute {
+  return {
+    method: 'GET',
+    path: '/api/sources/{id}',
+    options: {
+      description: 'One source, with the actors that stand on it',
+      validate: { query: Joi.object({}), params },
+      plugins: { civic: { conditional: true, problems: ['unknown_source'] } },
+      response: { schema: sourceSchema, sample: 0 },
+    },
+    async handler(request, h) {
+      const id = String(request.params.id);
+      const body = await civic.db.snapshot(async (tx) => {
+        const row = isId(id) ? await sourceById(tx, id.toLowerCase()) : undefined;
+        const [record] = row ? await sourceRecords(tx, [row], civic.clock.now(), callerOf(request)?.workspace_id ?? null) : [];
+        // A source that only somebody's private actors stand on is theirs.
+        if (!record || record.entity_ids.length === 0) throw problem('unknown_source', { detail: `No source has the id ${id.slice(0, 100)}.` });
+        return JSON.stringify(record);
+      });
+      return textAnswer(request, h, { body, etag: textEtag(body), ...(callerOf(request) && { cacheControl: 'private, no-store' }) });
+    },
+  };
+}
+
+/** A page of what is at hand whole: an actor has few sources and claims. */
+function sliceAfter<Row extends { key: number }>(rows: Row[], after: unknown[] | null, limit: number): { rows: Row[]; next: number[] | null } {
+  const start = after ? rows.findIndex(({ key }) => key === after[0]) + 1 : 0;
+  const page = rows.slice(start, start + limit);
+  return { rows: page, next: start + limit < rows.length ? [page.at(-1)!.key] : null };
+}
+

@@ -1,0 +1,91 @@
+import type { Tx } from 'civic';
+import type { SearchDocument } from '../search/document.ts';
+import { priorOf, rankOf } from '../search/document.ts';
+import { putDocuments } from '../search/store.ts';
+import { deriveActor, tagged, tagList, type ActorRow, type Cluster, type Known } from './derive.ts';
+import { addCounts, addPlaceSources, deleteActors, insertActors, insertListings, standingOf, type CountRow, type ListingRow, type PlaceSourceRow, type Standing } from './store.ts';
+
+/** What a write did to the read model, for caches and other nodes. */
+export interface Projected {
+  rows: ActorRow[];
+  /** Keys of actors that are no more. */
+  gone: number[];
+  /** Places whose lists or counts changed. */
+  places: Set<number>;
+  /** Sources that these actors stand on, or did. */
+  sources: Set<number>;
+}
+
+export interface ProjectOptions {
+  /** None of these actors has been stored before, so there is nothing to take back. */
+  areNew?: boolean;
+}
+
+/** Works these actors out again and puts them into every table they are read from, in the same transaction as the change itself. */
+export async function project(tx: Tx, clusters: Cluster[], known: Known, options: ProjectOptions = {}): Promise<Projected> {
+  const before = options.areNew ? [] : await standingOf(tx, clusters.map(({ key }) => key));
+  const rows: ActorRow[] = [];
+  const documents: SearchDocument[] = [];
+  for (const cluster of clusters) {
+    const derived = deriveActor(cluster, known);
+    if (!derived) continue;
+    const prior = priorOf(derived.row.source_count);
+    const row = { ...derived.row, rank: rankOf(prior, cluster.key) };
+    rows.push(row);
+    documents.push({ key: row.key, prior, name: derived.name, texts: derived.texts, tags: tagList(row.tags), workspace: row.workspace_id });
+  }
+  if (before.length > 0) await deleteActors(tx, before.map(({ key }) => key));
+  await insertActors(tx, rows);
+  await insertListings(tx, rows.flatMap(listingsOf));
+  const places = await putCounts(tx, before, rows, known);
+  await putDocuments(tx, documents, before.map(({ rank }) => rank));
+  const kept = new Set(rows.map(({ key }) => key));
+  const sources = new Set([...before, ...rows].flatMap(sourceKeysOf));
+  return { rows, places, sources, gone: before.map(({ key }) => key).filter((key) => !kept.has(key)) };
+}
+
+function placesOf(standing: { tags: string }): number[] {
+  return tagged(standing.tags, 'p').map(Number);
+}
+
+function listingsOf({ key, name_sort, updated_at, source_count, tags, fresh_until, aging_until, workspace_id }: ActorRow): ListingRow[] {
+  return placesOf({ tags }).map((place) => ({ place, actor_key: key, name_sort, updated_at, source_count, tags, fresh_until, aging_until, workspace_id }));
+}
+
+/** Counts only what everybody may see. Answers the places that were touched, private ones' too. */
+async function putCounts(tx: Tx, before: Standing[], after: Standing[], known: Known): Promise<Set<number>> {
+  const counts = new Map<string, CountRow>();
+  const sources = new Map<string, PlaceSourceRow>();
+  const places = new Set<number>();
+  const count = (standing: Standing, change: 1 | -1) => {
+    for (const place of placesOf(standing)) {
+      places.add(place);
+      if (standing.visibility !== 'public') continue;
+      for (const cell of cellsOf(standing, place)) addTo(counts, `${place} ${cell.issue_area} ${cell.type}`, cell, 'actors', change);
+      for (const key of sourceKeysOf(standing)) {
+        const retrieved = known.sources.get(key)?.retrieved_at;
+        addTo(sources, `${key} ${place}`, { place, source_key: key, retrieved_at: retrieved ?? '', uses: 0 }, 'uses', change);
+      }
+    }
+  };
+  for (const standing of before) count(standing, -1);
+  for (const standing of after) count(standing, 1);
+  await addCounts(tx, [...counts.values()]);
+  await addPlaceSources(tx, [...sources.values()].filter(({ uses }) => uses !== 0));
+  return places;
+}
+
+function cellsOf({ tags }: Standing, place: number): CountRow[] {
+  const [type] = tagged(tags, 't');
+  return ['', ...tagged(tags, 'i')].flatMap((issue_area) => ['', type!].map((one) => ({ place, issue_area, type: one, actors: 0 })));
+}
+
+function addTo<Row extends Record<Name, number>, Name extends string>(rows: Map<string, Row>, id: string, fresh: Row, column: Name, change: number): void {
+  const row = rows.get(id) ?? fresh;
+  rows.set(id, row);
+  (row as Record<Name, number>)[column] += change;
+}
+
+export function sourceKeysOf({ sources }: Pick<Standing, 'sources'>): number[] {
+  return sources === '' ? [] : sources.split(' ').map(Number);
+}

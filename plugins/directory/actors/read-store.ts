@@ -1,0 +1,149 @@
+import { dialectOf, keysetAfter, type Reader } from 'civic';
+import type { ActorRow } from './derive.ts';
+
+export type ShownActor = Pick<ActorRow, 'key' | 'id' | 'body' | 'fresh_until' | 'aging_until' | 'visibility' | 'workspace_id' | 'version' | 'tags' | 'sources'>;
+
+const SHOWN = ['key', 'id', 'body', 'fresh_until', 'aging_until', 'visibility', 'workspace_id', 'version', 'tags', 'sources'] as const;
+const CHUNK = 5000;
+
+export async function actorById(reader: Reader, id: string): Promise<ShownActor | undefined> {
+  return reader('directory_actors').where({ id }).first(...SHOWN);
+}
+
+export async function actorBySlug(reader: Reader, slug: string): Promise<ShownActor | undefined> {
+  return reader('directory_actors').where({ slug }).first(...SHOWN);
+}
+
+/** In the order of the keys that are asked for. */
+export async function actorsByKey(reader: Reader, keys: number[]): Promise<ShownActor[]> {
+  if (keys.length === 0) return [];
+  const byKey = new Map<number, ShownActor>();
+  for (let start = 0; start < keys.length; start += CHUNK) {
+    const rows: ShownActor[] = await reader('directory_actors').whereIn('key', keys.slice(start, start + CHUNK)).select(...SHOWN);
+    for (const row of rows) byKey.set(row.key, row);
+  }
+  return keys.flatMap((key) => byKey.get(key) ?? []);
+}
+
+/** Those everybody may see, and a workspace's own. */
+export async function actorsAfter(reader: Reader, after: number, limit: number, workspaceId: string | null): Promise<ShownActor[]> {
+  const query = reader('directory_actors').where('key', '>', after).orderBy('key').limit(limit).select(...SHOWN);
+  query.where((may) => {
+    may.where({ visibility: 'public' });
+    if (workspaceId) may.orWhere({ workspace_id: workspaceId });
+  });
+  return query;
+}
+
+export type PlaceSort = 'name' | 'recent' | 'source_count';
+
+export interface PlaceListing {
+  place: number;
+  /** And of ors over tags. */
+  filters: string[][];
+  workspaceId: string | null;
+  sort: PlaceSort;
+  limit: number;
+  after: (string | number)[] | null;
+}
+
+export interface ListedRow {
+  actor_key: number;
+  name_sort: string;
+  updated_at: string;
+  source_count: number;
+}
+
+const SORTS: Record<PlaceSort, { column: keyof ListedRow; direction: 'asc' | 'desc' }> = {
+  name: { column: 'name_sort', direction: 'asc' },
+  recent: { column: 'updated_at', direction: 'desc' },
+  source_count: { column: 'source_count', direction: 'desc' },
+};
+
+function inPlace(reader: Reader, { place, filters, workspaceId }: Pick<PlaceListing, 'place' | 'filters' | 'workspaceId'>) {
+  const query = reader('directory_listings').where({ place });
+  query.where((may) => {
+    may.whereNull('workspace_id');
+    if (workspaceId) may.orWhere({ workspace_id: workspaceId });
+  });
+  const isIn = dialectOf(reader) === 'postgres' ? 'strpos(tags, ?) > 0' : 'instr(tags, ?) > 0';
+  for (const any of filters) query.where((either) => { for (const tag of any) either.orWhereRaw(isIn, [` ${tag} `]); });
+  return query;
+}
+
+/** One row more than asked for tells whether there is a next page. */
+export async function placeListing(reader: Reader, listing: PlaceListing): Promise<ListedRow[]> {
+  const { column, direction } = SORTS[listing.sort];
+  const query = inPlace(reader, listing).select('actor_key', 'name_sort', 'updated_at', 'source_count').limit(listing.limit + 1);
+  keysetAfter(query, [{ column, direction }, { column: 'actor_key', direction }], listing.after);
+  return query;
+}
+
+export function positionOf(row: ListedRow, sort: PlaceSort): (string | number)[] {
+  return [row[SORTS[sort].column], row.actor_key];
+}
+
+export async function countListings(reader: Reader, listing: Pick<PlaceListing, 'place' | 'filters' | 'workspaceId'>): Promise<number> {
+  const row = await inPlace(reader, listing).count({ count: '*' }).first();
+  return Number(row!.count);
+}
+
+/** A kept counter: public actors of a place, with one issue area and one type or all (empty). */
+export async function placeCount(reader: Reader, place: number, issueArea: string, type: string): Promise<number> {
+  const row = await reader('directory_counts').where({ place, issue_area: issueArea, type }).first('actors');
+  return row ? Number(row.actors) : 0;
+}
+
+export async function placeCounts(reader: Reader, place: number): Promise<{ issue_area: string; type: string; actors: number }[]> {
+  return reader('directory_counts').where({ place }).where('actors', '>', 0).select('issue_area', 'type', 'actors');
+}
+
+/** What coverage counts that no counter keeps: sources by issue area, and how fresh the actors are. */
+export async function placeStandings(reader: Reader, place: number): Promise<Pick<ActorRow, 'tags' | 'sources' | 'fresh_until' | 'aging_until'>[]> {
+  return reader('directory_listings').join('directory_actors', 'directory_actors.key', 'directory_listings.actor_key')
+    .where('directory_listings.place', place).where('directory_actors.visibility', 'public')
+    .select('directory_actors.tags', 'directory_actors.sources', 'directory_actors.fresh_until', 'directory_actors.aging_until');
+}
+
+export async function placeSources(reader: Reader, place: number, after: (string | number)[] | null, limit: number): Promise<{ source_key: number; retrieved_at: string }[]> {
+  const query = reader('directory_place_sources').where({ place }).select('source_key', 'retrieved_at').limit(limit + 1);
+  keysetAfter(query, [{ column: 'retrieved_at', direction: 'desc' }, { column: 'source_key', direction: 'desc' }], after);
+  return query;
+}
+
+export async function countPlaceSources(reader: Reader, place: number): Promise<number> {
+  const row = await reader('directory_place_sources').where({ place }).count({ count: '*' }).first();
+  return Number(row!.count);
+}
+
+/** Records that cite each source, the first so many: a dataset may stand behind a million. */
+export async function recordsCiting(reader: Reader, sourceKeys: number[], most: number): Promise<{ source_key: number; actor_key: number }[]> {
+  const found: { source_key: number; actor_key: number }[] = [];
+  for (let start = 0; start < sourceKeys.length; start += 100) {
+    const parts = sourceKeys.slice(start, start + 100).map((key) => reader
+      .select('*').from(reader('directory_claims').distinct('source_key', 'record_key').where({ source_key: key }).whereIn('status', ['active', 'disputed'])
+        .orderBy('record_key').limit(most).as('cited')));
+    const union = parts.length === 1 ? parts[0]! : parts[0]!.unionAll(parts.slice(1));
+    found.push(...await reader.select('cites.source_key', 'directory_records.actor_key').from(union.as('cites')).join('directory_records', 'directory_records.key', 'cites.record_key'));
+  }
+  return found;
+}
+
+export async function actorIds(reader: Reader, keys: number[], workspaceId: string | null): Promise<Map<number, string>> {
+  const ids = new Map<number, string>();
+  for (let start = 0; start < keys.length; start += CHUNK) {
+    const rows = await reader('directory_actors').whereIn('key', keys.slice(start, start + CHUNK)).select('key', 'id', 'visibility', 'workspace_id');
+    for (const row of rows) if (row.visibility === 'public' || (workspaceId && row.workspace_id === workspaceId)) ids.set(row.key, row.id);
+  }
+  return ids;
+}
+
+export async function actorsByIds(reader: Reader, ids: string[]): Promise<ShownActor[]> {
+  return ids.length === 0 ? [] : reader('directory_actors').whereIn('id', ids).select(...SHOWN);
+}
+
+/** Public actors of a place with any of these tags, those with most sources first. */
+export async function listedWith(reader: Reader, place: number, tags: string[], limit: number): Promise<{ actor_key: number; tags: string }[]> {
+  if (tags.length === 0) return [];
+  return inPlace(reader, { place, filters: [tags], workspaceId: null }).orderBy([{ column: 'source_count', order: 'desc' }, { column: 'actor_key', order: 'desc' }]).limit(limit).select('actor_key', 'tags');
+}

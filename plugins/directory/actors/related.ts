@@ -1,0 +1,89 @@
+import type { Reader } from 'civic';
+import { sourcesByKey } from '../ledger/store.ts';
+import type { Columns } from '../search/columns.ts';
+import { listActors } from '../search/list.ts';
+import type { Actor } from '../types.ts';
+import { tagged } from './derive.ts';
+import { actorsByIds, actorsByKey, listedWith, recordsCiting, type ShownActor } from './read-store.ts';
+import { actorText, type Telling } from './wire.ts';
+
+interface Evidence {
+  kind: 'affiliation' | 'source' | 'issue_area' | 'place';
+  detail: string;
+  source_id?: string;
+  issue_area?: string;
+  place_key?: string;
+}
+
+interface Relation {
+  evidence: Evidence[];
+  score: number;
+}
+
+/** A source that more actors share than this, such as a register, relates none of them. */
+const MOST_SHARING = 50;
+const MOST_IN_PLACE = 200;
+
+const WEIGHTS = { affiliation: 0.6, source: 0.3, issue_area: 0.15, place: 0.05 };
+
+/** Who has to do with an actor, by what, strongest first. Only what everybody may see. */
+export async function relatedActors(reader: Reader, actor: ShownActor, limit: number, telling: Telling, columns: Columns): Promise<{ texts: string[]; total: number }> {
+  const relations = new Map<number, Relation>();
+  const relate = (key: number, evidence: Evidence) => {
+    if (key === actor.key) return;
+    const relation = relations.get(key) ?? { evidence: [], score: 0 };
+    relations.set(key, relation);
+    relation.evidence.push(evidence);
+    // Each further piece counts, but never to certainty.
+    relation.score = 1 - (1 - relation.score) * (1 - WEIGHTS[evidence.kind]);
+  };
+  await byAffiliation(reader, actor, relate, columns);
+  await bySource(reader, actor, relate);
+  await byPlaceAndIssue(reader, actor, relate);
+  const rows = (await actorsByKey(reader, [...relations.keys()])).filter(({ visibility }) => visibility === 'public');
+  const sorted = rows.toSorted((a, b) => relations.get(b.key)!.score - relations.get(a.key)!.score || a.key - b.key);
+  const texts = sorted.slice(0, limit).map((row) => {
+    const { score, evidence } = relations.get(row.key)!;
+    return `{"entity":${actorText(row, telling)},"score":${Math.round(score * 1000) / 1000},"evidence":${JSON.stringify(evidence)}}`;
+  });
+  return { texts, total: sorted.length };
+}
+
+type Relate = (key: number, evidence: Evidence) => void;
+
+async function byAffiliation(reader: Reader, actor: ShownActor, relate: Relate, columns: Columns): Promise<void> {
+  const { affiliations, name } = JSON.parse(actor.body) as Actor;
+  const others = await actorsByIds(reader, affiliations.flatMap(({ entity_id }) => entity_id ?? []));
+  for (const other of others) {
+    for (const { entity_id, role } of affiliations) if (entity_id === other.id) relate(other.key, { kind: 'affiliation', detail: role ?? 'affiliated' });
+  }
+  const named = await listActors(reader, { query: null, filters: [{ any: [`a:${actor.id}`] }], workspace: null, sort: 'name', limit: MOST_IN_PLACE, after: null }, columns);
+  for (const other of await actorsByKey(reader, named.keys)) {
+    const own = (JSON.parse(other.body) as Actor).affiliations.filter(({ entity_id }) => entity_id === actor.id);
+    for (const { role } of own) relate(other.key, { kind: 'affiliation', detail: role ? `${role}, ${name}` : `affiliated with ${name}` });
+  }
+}
+
+async function bySource(reader: Reader, actor: ShownActor, relate: Relate): Promise<void> {
+  const keys = actor.sources.split(' ').filter((key) => key !== '').map(Number);
+  const citing = await recordsCiting(reader, keys, MOST_SHARING + 1);
+  for (const source of await sourcesByKey(reader, keys)) {
+    const actors = new Set(citing.filter(({ source_key }) => source_key === source.key).map(({ actor_key }) => actor_key));
+    if (actors.size > MOST_SHARING) continue;
+    for (const key of actors) relate(key, { kind: 'source', detail: source.title ?? source.url, source_id: source.id });
+  }
+}
+
+async function byPlaceAndIssue(reader: Reader, actor: ShownActor, relate: Relate): Promise<void> {
+  const { places } = JSON.parse(actor.body) as Actor;
+  const issues = tagged(actor.tags, 'i');
+  const numbers = tagged(actor.tags, 'p').map(Number);
+  for (const [index, place] of numbers.entries()) {
+    const { place_key, name } = places[index]!;
+    for (const { actor_key, tags } of await listedWith(reader, place, issues.map((slug) => `i:${slug}`), MOST_IN_PLACE)) {
+      const shared = tagged(tags, 'i').filter((slug) => issues.includes(slug));
+      for (const issue_area of shared) relate(actor_key, { kind: 'issue_area', detail: issue_area, issue_area });
+      relate(actor_key, { kind: 'place', detail: name, place_key });
+    }
+  }
+}

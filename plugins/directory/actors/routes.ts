@@ -1,0 +1,158 @@
+import type { Request, ServerRoute } from '@hapi/hapi';
+import { isId, Joi, listText, pageOf, problem, textAnswer, textEtag, type Position, type Reader } from 'civic';
+import { callerOf, maySee, workspaceAsked } from '../access.ts';
+import { actorRecord } from '../ledger/edit.ts';
+import { listActors, type ListRequest } from '../search/list.ts';
+import { ACTOR_TYPES, FRESHNESS, type FreshnessStatus, type Visibility } from '../types.ts';
+import { tellingOf, type DirectoryContext } from './context.ts';
+import { actorTexts, type Include } from './detail.ts';
+import { dayOf } from './freshness.ts';
+import { actorById, actorBySlug, actorsByKey, type ShownActor } from './read-store.ts';
+import type { Telling } from './wire.ts';
+import { actorDetailSchema, actorSchema, correctedSchema, facetsSchema, includeParameter, listOf, paging } from './schemas.ts';
+
+interface EntityQuery {
+  query?: string;
+  state?: string;
+  place?: string[];
+  entity_type?: string[];
+  issue_area?: string[];
+  freshness?: FreshnessStatus[];
+  has_flags?: boolean;
+  visibility?: Visibility;
+  sort: ListRequest['sort'];
+  include?: string;
+  facets: boolean;
+}
+
+const several = (item: Joi.Schema) => Joi.array().items(item).single().max(50);
+
+export const entityQuery = Joi.object({
+  query: Joi.string().trim().max(300).empty('').description('Words of the name, description, places and affiliations; the last one may be the beginning of a word'),
+  state: Joi.string().trim().max(10).empty('').lowercase().description('Abbreviation, such as MO'),
+  place: several(Joi.string().max(200)).description('Place key or slug; repeatable'),
+  entity_type: several(Joi.string().valid(...ACTOR_TYPES)),
+  issue_area: several(Joi.string().max(100)).description('Slug; repeatable'),
+  freshness: several(Joi.string().valid(...FRESHNESS)),
+  has_flags: Joi.boolean().description('Only actors with open flags, or only those without'),
+  visibility: Joi.string().valid('public', 'workspace').description('`workspace` adds what belongs to your own'),
+  sort: Joi.string().valid('relevance', 'name', 'recent', 'source_count').default('relevance').description('Without a query, relevance is the name'),
+  include: includeParameter,
+  facets: Joi.boolean().default(false).description('Adds counts by type, issue area and state'),
+  ...paging,
+});
+
+export function entityRoutes(context: DirectoryContext): ServerRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/entities',
+      options: {
+        description: 'Search for actors',
+        validate: { query: entityQuery },
+        plugins: { civic: { conditional: true, problems: ['invalid_cursor', 'authentication_required'] } },
+        response: { schema: listOf(actorSchema, { facets: facetsSchema, corrected: correctedSchema }).meta({ name: 'ActorList' }), sample: 0 },
+      },
+      handler: (request, h) => searchEntities(context, request).then((made) => textAnswer(request, h, made)),
+    },
+    {
+      method: 'GET',
+      path: '/api/entities/{id}',
+      options: {
+        description: 'One actor with its claims and sources',
+        validate: { query: Joi.object({}), params: Joi.object({ id: Joi.string() }) },
+        plugins: { civic: { conditional: true, problems: ['unknown_actor'] } },
+        ext: { onPostAuth: { method: context.ready.hit } },
+        response: { schema: actorDetailSchema, sample: 0 },
+      },
+      handler: (request, h) => answerDetail(context, request, h, (reader) => shownActor(reader, request, String(request.params.id), context.civic.url)),
+    },
+    {
+      method: 'GET',
+      path: '/api/entities/by-slug/{slug}',
+      options: {
+        description: 'One actor by its slug',
+        validate: { query: Joi.object({}), params: Joi.object({ slug: Joi.string() }) },
+        plugins: { civic: { conditional: true, problems: ['unknown_actor'] } },
+        ext: { onPostAuth: { method: context.ready.hit } },
+        response: { schema: actorDetailSchema, sample: 0 },
+      },
+      handler: (request, h) => answerDetail(context, request, h, async (reader) => {
+        const found = await actorBySlug(reader, String(request.params.slug));
+        if (!found || !maySee(found, callerOf(request))) throw problem('unknown_actor', { detail: `No actor has the slug "${String(request.params.slug).slice(0, 100)}".` });
+        return found;
+      }),
+    },
+  ];
+}
+
+/** The actor behind an id, if the caller may see it; else 404, with its successor when it was merged. */
+export async function shownActor(reader: Reader, request: Request, id: string, url: Telling['url']): Promise<ShownActor> {
+  const found = isId(id) ? await actorById(reader, id.toLowerCase()) : undefined;
+  if (found && maySee(found, callerOf(request))) return found;
+  if (!found) await actorRecord(reader, id, url);
+  throw problem('unknown_actor', { detail: `No actor has the id ${id.slice(0, 100)}.` });
+}
+
+async function answerDetail(context: DirectoryContext, request: Request, h: Parameters<typeof textAnswer>[1], find: (reader: Reader) => Promise<ShownActor>) {
+  const { db } = context.civic;
+  const made = async () => {
+    const { actor, body } = await db.snapshot(async (tx) => {
+      const shown = await find(tx);
+      const [text] = await actorTexts(tx, [shown], ['claims', 'sources'], tellingOf(context), callerOf(request)?.workspace_id ?? null);
+      return { actor: shown, body: text! };
+    });
+    return { actor, body, etag: textEtag(body), headers: { 'content-location': context.civic.url(`/api/entities/${actor.id}`) } };
+  };
+  if (callerOf(request)) {
+    const { body, etag, headers } = await made();
+    return textAnswer(request, h, { body, etag, headers, cacheControl: 'private, no-store' });
+  }
+  return context.ready.answer(request, h, 'details', async () => {
+    const { actor, body, etag, headers } = await made();
+    return { body, etag, headers, tags: [`actor:${actor.id}`, ...actor.sources.split(' ').map((key) => `source:${key}`)] };
+  });
+}
+
+export function included(include: string | undefined): Include[] {
+  return include ? (include.split(',') as Include[]) : [];
+}
+
+/** What filters ask for, as tags: and of ors. What does not exist matches nothing. */
+export async function filtersOf(context: DirectoryContext, query: Pick<EntityQuery, 'state' | 'place' | 'entity_type' | 'issue_area' | 'has_flags'>): Promise<{ any: string[] }[]> {
+  const filters: { any: string[] }[] = [];
+  if (query.state) filters.push({ any: [`s:${query.state}`] });
+  if (query.entity_type) filters.push({ any: query.entity_type.map((type) => `t:${type}`) });
+  if (query.issue_area) filters.push({ any: query.issue_area.map((slug) => `i:${slug}`) });
+  if (query.has_flags === true) filters.push({ any: ['f:open'] });
+  if (query.place) {
+    const places = await Promise.all(query.place.map((key) => context.places.byKey(context.civic.db.read, key)));
+    filters.push({ any: places.flatMap((place) => (place ? [`p:${place.key}`] : [])) });
+  }
+  return filters;
+}
+
+async function searchEntities(context: DirectoryContext, request: Request) {
+  const page = pageOf<EntityQuery>(request);
+  const { query } = page;
+  const workspace = workspaceAsked(request, query.visibility);
+  const filters = await filtersOf(context, query);
+  const asked: ListRequest = {
+    query: query.query ?? null,
+    filters,
+    ...(query.freshness && { freshness: { statuses: query.freshness, day: dayOf(context.civic.clock.now()) } }),
+    workspace,
+    facets: query.facets,
+    sort: query.sort,
+    limit: page.limit,
+    after: page.after as Position | null,
+  };
+  const { texts, found } = await context.civic.db.snapshot(async (tx) => {
+    const found = await listActors(tx, asked, context.columns);
+    const rows = await actorsByKey(tx, found.keys);
+    return { found, texts: await actorTexts(tx, rows, included(query.include), tellingOf(context), workspace) };
+  });
+  const extra = { ...(found.facets && { facets: found.facets }), ...(found.corrected.length > 0 && { corrected: found.corrected }) };
+  const { body, headers } = listText(request, page, { data: texts, total: found.total, next: found.next, extra });
+  return { body, headers, etag: textEtag(body), ...(workspace && { cacheControl: 'private, no-store' }) };
+}

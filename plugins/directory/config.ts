@@ -1,0 +1,32 @@
+import { Joi, type ConfigFragment } from 'civic';
+import type { HalfLives } from './actors/freshness.ts';
+import { taxonomyOptions } from './taxonomy/file.ts';
+import { PROPERTIES } from './types.ts';
+
+export interface DirectoryConfig {
+  taxonomy_file: string | null;
+  half_life_days: Partial<HalfLives>;
+  cache_megabytes: number;
+}
+
+/** A phone number changes sooner than a name; a meeting is over when it is over. */
+export const HALF_LIVES: HalfLives = {
+  name: 1460, description: 730, type: 3650, place: 730, issue_area: 730, website: 365, email: 180, phone: 180, social: 365, identifier: 3650,
+  affiliation: 365, status: 365, event_start: 30, event_end: 30, event_location: 30,
+};
+
+const halfLives = Joi.object(Object.fromEntries(PROPERTIES.map((property) => [property, Joi.number().integer().min(1).max(36500)])));
+
+export const directoryOptions: ConfigFragment = {
+  ...taxonomyOptions,
+  half_life_days: {
+    doc: 'After so many days without being seen again a claim about a property is no longer fresh, after twice as many it is stale: `phone: 90`. Those left out keep their own.',
+    format: halfLives as never,
+    default: {},
+  },
+  cache_megabytes: {
+    doc: 'How much memory ready-made answers may take.',
+    format: 'nat',
+    default: 64,
+  },
+};

@@ -1,0 +1,67 @@
+import type { Reader } from 'civic';
+import type { Places } from '../places/service.ts';
+import type { Taxonomy } from '../taxonomy/service.ts';
+import type { ActorDraft, ClaimDraft } from '../types.ts';
+import { actorDraft } from './schemas.ts';
+import type { Checked, DraftFault } from './service.ts';
+import { normalUrl } from './url.ts';
+
+export interface CheckContext {
+  places: Places;
+  taxonomy(): Taxonomy;
+}
+
+/** Reads drafts strictly. Every fault of a draft is told at once, with a pointer to it. */
+export async function checkDrafts(reader: Reader, inputs: unknown[], context: CheckContext): Promise<Checked[]> {
+  const checked = inputs.map(readDraft);
+  const places = await placesNamed(reader, checked, context.places);
+  return checked.map((one) => ('draft' in one ? checkMeaning(one.draft, places, context.taxonomy()) : one));
+}
+
+function readDraft(input: unknown): Checked {
+  const { value, error } = actorDraft.validate(input, { abortEarly: false, errors: { wrap: { label: false } } });
+  if (!error) return { draft: value as ActorDraft };
+  return { faults: error.details.map((detail) => ({ pointer: `/${detail.path.join('/')}`, detail: detail.message })) };
+}
+
+/** Canonical keys by what was written: a slug or a synonym is as good as a key. */
+async function placesNamed(reader: Reader, checked: Checked[], places: Places): Promise<Map<string, string | null>> {
+  const written = new Set<string>();
+  for (const one of checked) {
+    if ('draft' in one) for (const claim of one.draft.claims) if (claim.property === 'place') written.add(claim.value as string);
+  }
+  const known = await places.byKeys(reader, [...written]);
+  const named = new Map<string, string | null>();
+  for (const text of written) named.set(text, known.has(text) ? text : (await places.byKey(reader, text))?.place_key ?? null);
+  return named;
+}
+
+function checkMeaning(draft: ActorDraft, places: Map<string, string | null>, taxonomy: Taxonomy): Checked {
+  const faults: DraftFault[] = [];
+  const localIds = new Set(draft.sources.map(({ local_id }) => local_id));
+  if (localIds.size < draft.sources.length) faults.push({ pointer: '/sources', detail: 'two sources have the same local_id' });
+  draft.claims.forEach((claim, index) => {
+    const fault = claimFault(claim, localIds, places, taxonomy);
+    if (fault) faults.push({ pointer: `/claims/${index}/${fault.member}`, detail: fault.detail });
+  });
+  if (!draft.claims.some(({ property }) => property === 'name')) faults.push({ pointer: '/claims', detail: 'a claim with the property "name" is required' });
+  if (faults.length > 0) return { faults };
+  return { draft: completed(draft, places) };
+}
+
+function claimFault(claim: ClaimDraft, localIds: Set<string>, places: Map<string, string | null>, taxonomy: Taxonomy): { member: string; detail: string } | null {
+  if (!localIds.has(claim.source_local_id)) return { member: 'source_local_id', detail: `no source has the local_id "${claim.source_local_id}"` };
+  if (claim.property === 'place' && !places.get(claim.value as string)) return { member: 'value', detail: `"${claim.value as string}" is no place: write a key such as kansas-city,missouri` };
+  if (claim.property === 'issue_area' && !taxonomy.issueAreaBySlug(claim.value as string)) return { member: 'value', detail: `"${claim.value as string}" is no issue area: see /api/issue-areas` };
+  return null;
+}
+
+/** The type is a claim like all else: it stands on the source of the name. */
+function completed(draft: ActorDraft, places: Map<string, string | null>): ActorDraft {
+  const claims = draft.claims.map((claim) => (claim.property === 'place' ? { ...claim, value: places.get(claim.value as string)! } : claim));
+  if (!claims.some(({ property }) => property === 'type')) {
+    const { source_local_id, method, first_seen_at, last_seen_at } = claims.find(({ property }) => property === 'name')!;
+    claims.unshift({ property: 'type', value: draft.type, source_local_id, method, first_seen_at, last_seen_at });
+  }
+  return { ...draft, claims, sources: draft.sources.map((source) => ({ ...source, url: normalUrl(source.url) })) };
+}

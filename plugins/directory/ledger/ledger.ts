@@ -1,0 +1,141 @@
+import { afterCommit, type Civic, type Reader, type Tx } from 'civic';
+import type { Known } from '../actors/derive.ts';
+import type { HalfLives } from '../actors/freshness.ts';
+import { project, type Projected } from '../actors/project.ts';
+import { emptyReadModel } from '../actors/store.ts';
+import type { ActorChange } from '../events.ts';
+import { slugOfPlace } from '../places/keys.ts';
+import type { Places } from '../places/service.ts';
+import { emptySearch } from '../search/store.ts';
+import type { Taxonomy } from '../taxonomy/service.ts';
+import type { ActorDraft, Applied, Editor } from '../types.ts';
+import { enterDrafts } from './apply.ts';
+import { checkDrafts } from './check.ts';
+import { createEdits } from './edit.ts';
+import { loadClusters, type Loaded } from './load.ts';
+import type { Ledger } from './service.ts';
+import { actorKeysAfter, claimsOfRecords, eraseRecords, eraseUnusedSources, originsUnder, recordsByKey } from './store.ts';
+import { walkActors } from './walk.ts';
+
+export interface LedgerOptions {
+  civic: Pick<Civic, 'clock' | 'emit' | 'url'> & { readonly db: Civic['db'] };
+  places: Places;
+  taxonomy(): Taxonomy;
+  halfLives: HalfLives;
+  /** Told after each commit, before its writer goes on. */
+  onProjected(projected: Projected): void;
+}
+
+const REBUILD_BATCH = 500;
+
+export function createLedger({ civic, places, taxonomy, halfLives, onProjected }: LedgerOptions): Ledger {
+  const edits = createEdits(civic);
+
+  async function knownFor(reader: Reader, { clusters, sources }: Loaded): Promise<Known> {
+    const keys = new Set<string>();
+    for (const { claims } of clusters) for (const claim of claims) if (claim.property === 'place') keys.add(JSON.parse(claim.value) as string);
+    const found = [...(await places.byKeys(reader, [...keys])).values()];
+    return { sources, places: new Map(found.map((place) => [place.place_key, { ...place, slug: slugOfPlace(place) }])), halfLives, now: civic.clock.iso() };
+  }
+
+  async function projectNow(tx: Tx, loaded: Loaded, areNew: boolean): Promise<Projected> {
+    const projected = await project(tx, loaded.clusters, await knownFor(tx, loaded), { areNew });
+    afterCommit(tx, () => onProjected(projected));
+    return projected;
+  }
+
+  async function tell(tx: Tx, changes: ActorChange[], all: Projected[], editor: Editor): Promise<void> {
+    if (changes.length === 0) return;
+    await civic.emit(tx, 'directory.actors_changed', {
+      by: editor.kind,
+      actors: changes,
+      keys: all.flatMap(({ rows, gone }) => [...rows.map(({ key }) => key), ...gone]),
+      places: [...new Set(all.flatMap((one) => [...one.places]))],
+      sources: [...new Set(all.flatMap((one) => [...one.sources]))],
+    });
+  }
+
+  async function applyOnce(tx: Tx, drafts: ActorDraft[], editor: Editor): Promise<Applied[]> {
+    const { applied, created, changed, sources } = await enterDrafts(tx, drafts, editor, civic.clock);
+    const projected: Projected[] = [];
+    if (created.length > 0) projected.push(await projectNow(tx, { clusters: created, sources }, true));
+    if (changed.length > 0) projected.push(await projectNow(tx, await loadClusters(tx, changed), false));
+    await tell(tx, applied.flatMap(({ id, action }) => (action === 'unchanged' ? [] : [{ id, change: action }])), projected, editor);
+    return applied;
+  }
+
+  /** Works out again what an edit touched. */
+  async function follow(tx: Tx, keys: number[], changes: ActorChange[], editor: Editor): Promise<void> {
+    if (keys.length === 0) return;
+    const projected = await projectNow(tx, await loadClusters(tx, keys), false);
+    await tell(tx, changes, [projected], editor);
+  }
+
+  return {
+    check: (reader, drafts) => checkDrafts(reader, drafts, { places, taxonomy }),
+    async apply(tx, drafts, editor) {
+      const applied: Applied[] = [];
+      for (const round of roundsOf(drafts)) applied.push(...await applyOnce(tx, round, editor));
+      return applied;
+    },
+    async patch(tx, id, change, editor) {
+      await follow(tx, await edits.patch(tx, id, change, editor), [{ id, change: 'updated' }], editor);
+    },
+    async publish(tx, id, editor) {
+      await follow(tx, await edits.publish(tx, id, editor), [{ id, change: 'published' }], editor);
+    },
+    async remove(tx, id, editor, reason) {
+      await follow(tx, await edits.remove(tx, id, editor, reason), [{ id, change: 'deleted' }], editor);
+    },
+    async judge(tx, judgement, editor) {
+      const keys = await edits.judge(tx, judgement, editor);
+      await follow(tx, keys, [{ id: judgement.left_id, change: 'merged', into: judgement.right_id }], editor);
+      return judgement.right_id;
+    },
+    async unjudge(tx, judgementId, editor) {
+      const keys = await edits.unjudge(tx, judgementId, editor);
+      const ids = (await recordsByKey(tx, keys)).map(({ id }) => id);
+      await follow(tx, keys, ids.map((id) => ({ id, change: 'split' })), editor);
+      return ids;
+    },
+    async erase(tx, originPrefix, limit) {
+      const keys = (await originsUnder(tx, originPrefix, limit)).map(({ record_key }) => record_key);
+      const records = await recordsByKey(tx, keys);
+      const claims = await claimsOfRecords(tx, keys);
+      await eraseRecords(tx, keys);
+      await eraseUnusedSources(tx, [...new Set(claims.map(({ source_key }) => source_key))]);
+      const actorKeys = [...new Set(records.map(({ actor_key }) => actor_key))];
+      await follow(tx, actorKeys, records.map(({ id }) => ({ id, change: 'deleted' })), { kind: 'demo', account_id: null, workspace_id: null });
+      return records.length;
+    },
+    walk: (reader, options) => walkActors(reader, options, { now: civic.clock.now(), url: civic.url }),
+    async rebuild() {
+      await civic.db.write(async (tx) => {
+        await emptyReadModel(tx);
+        await emptySearch(tx);
+      });
+      for (let after = 0, keys: number[]; (keys = await actorKeysAfter(civic.db.read, after, REBUILD_BATCH)).length > 0; after = keys.at(-1)!) {
+        await civic.db.write(async (tx) => { await projectNow(tx, await loadClusters(tx, keys), true); });
+      }
+    },
+  };
+}
+
+/** Sets in which nothing is named twice, so that a later draft finds what an earlier one made. */
+function roundsOf(drafts: ActorDraft[]): ActorDraft[][] {
+  const rounds: ActorDraft[][] = [];
+  let round: ActorDraft[] = [];
+  let named = new Set<string>();
+  for (const draft of drafts) {
+    const names = [draft.id, draft.origin].filter((name) => name !== undefined);
+    if (names.some((name) => named.has(name))) {
+      rounds.push(round);
+      round = [];
+      named = new Set();
+    }
+    round.push(draft);
+    for (const name of names) named.add(name);
+  }
+  return round.length > 0 ? [...rounds, round] : rounds;
+}
+

@@ -1,0 +1,210 @@
+import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import { checkIfMatch, Joi, problem, textEtag, type Reader } from 'civic';
+import { callerOf, checkMayChange, editorOf, mayPublish } from '../access.ts';
+import { tellingOf, type DirectoryContext } from '../actors/context.ts';
+import { actorTexts } from '../actors/detail.ts';
+import { actorById } from '../actors/read-store.ts';
+import { actorDetailSchema, actorSchema } from '../actors/schemas.ts';
+import { ACTOR_TYPES, RANKS, type ActorDraft, type Visibility } from '../types.ts';
+import { actorRecord } from './edit.ts';
+import { judgementsAmong } from './judgements-store.ts';
+import { claimInput, sourceDraft } from './schemas.ts';
+import type { DraftFault, Ledger, Patch } from './service.ts';
+import { recordsOfActors } from './store.ts';
+
+const params = Joi.object({ id: Joi.string() });
+const writer = { mode: 'required' as const, access: { scope: ['entities:write'] } };
+const reason = Joi.string().trim().max(2000).allow(null).default(null);
+const noQuery = Joi.object({});
+
+export interface WriteContext extends DirectoryContext {
+  ledger: Ledger;
+}
+
+export function writeRoutes(context: WriteContext): ServerRoute[] {
+  return [
+    {
+      method: 'POST',
+      path: '/api/entities',
+      options: {
+        description: 'Enter an actor, with the sources of everything said about it',
+        auth: writer,
+        validate: {
+          query: noQuery,
+          payload: Joi.object({
+            type: Joi.string().valid(...ACTOR_TYPES).required(),
+            visibility: Joi.string().valid('public', 'workspace').default('workspace').description('Public at once needs a reviewer'),
+            sources: Joi.array().items(sourceDraft).min(1).max(100).required(),
+            claims: Joi.array().items(claimInput).min(1).max(500).required(),
+          }).meta({ name: 'NewActor' }),
+        },
+        plugins: { civic: { problems: ['invalid_request', 'permission_required'] } },
+        response: { status: { 201: actorDetailSchema }, sample: 0 },
+      },
+      handler: (request, h) => create(context, request, h),
+    },
+    {
+      method: 'PATCH',
+      path: '/api/entities/{id}',
+      options: {
+        description: 'Add claims with their sources, retract claims, rank them; nothing is ever lost',
+        auth: writer,
+        validate: {
+          query: noQuery,
+          params,
+          payload: Joi.object({
+            sources: Joi.array().items(sourceDraft).max(100).default([]),
+            add: Joi.array().items(claimInput).max(500).default([]),
+            retract: Joi.array().items(Joi.string()).max(500).default([]),
+            rank: Joi.array().items(Joi.object({ claim_id: Joi.string().required(), rank: Joi.string().valid(...RANKS).required() })).max(500).default([]),
+          }).or('add', 'retract', 'rank').meta({ name: 'ActorPatch' }),
+        },
+        plugins: { civic: { problems: ['invalid_request', 'unknown_actor', 'unknown_claim', 'permission_required', 'precondition_failed'] } },
+        response: { schema: actorDetailSchema, sample: 0 },
+      },
+      handler: (request, h) => change(context, request, h),
+    },
+    {
+      method: 'DELETE',
+      path: '/api/entities/{id}',
+      options: {
+        description: 'Take an actor out of the directory; its history stays',
+        auth: writer,
+        validate: { query: noQuery, params },
+        plugins: { civic: { problems: ['unknown_actor', 'permission_required', 'precondition_failed'] } },
+        response: { status: { 204: Joi.any() } },
+      },
+      handler: (request, h) => act(context, request, async (tx, id, editor) => { await context.ledger.remove(tx, id, editor, null); }).then(() => h.response().code(204)),
+    },
+    {
+      method: 'POST',
+      path: '/api/entities/{id}/merge',
+      options: {
+        description: 'Say that this actor is another one; its id then answers 404 and names the other',
+        auth: writer,
+        validate: { query: noQuery, params, payload: Joi.object({ into: Joi.string().required(), reason }).meta({ name: 'Merge' }) },
+        plugins: { civic: { problems: ['unknown_actor', 'same_actor', 'merge_conflict', 'permission_required'] } },
+        response: { schema: actorDetailSchema, sample: 0 },
+      },
+      async handler(request, h) {
+        const { into, reason: why } = request.payload as { into: string; reason: string | null };
+        await act(context, request, async (tx, id, editor) => {
+          await mayChange(context, tx, request, into);
+          await context.ledger.judge(tx, { left_id: id, right_id: into.toLowerCase(), verdict: 'same', reason: why, score: null }, editor);
+        });
+        return answerActor(context, request, h, into);
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/entities/{id}/split',
+      options: {
+        description: 'Undo a merge: the last one into this actor, or the one that is named',
+        auth: writer,
+        validate: { query: noQuery, params, payload: Joi.object({ judgement_id: Joi.string() }).allow(null).default({}).meta({ name: 'Split' }) },
+        plugins: { civic: { problems: ['unknown_actor', 'unknown_judgement', 'not_merged', 'permission_required'] } },
+        response: { schema: Joi.object({ entities: Joi.array().items(actorSchema).required() }).meta({ name: 'SplitActors' }), sample: 0 },
+      },
+      handler: (request, h) => split(context, request, h),
+    },
+    {
+      method: 'POST',
+      path: '/api/entities/{id}/publish',
+      options: {
+        description: 'Make a private actor public',
+        auth: writer,
+        validate: { query: noQuery, params },
+        plugins: { civic: { role: 'reviewer', problems: ['unknown_actor', 'already_public', 'permission_required'] } },
+        response: { schema: actorDetailSchema, sample: 0 },
+      },
+      async handler(request, h) {
+        await act(context, request, (tx, id, editor) => context.ledger.publish(tx, id, editor));
+        return answerActor(context, request, h, String(request.params.id));
+      },
+    },
+  ];
+}
+
+type Tx = Parameters<Ledger['publish']>[0];
+type Acting = Parameters<Ledger['publish']>[2];
+
+/** Refuses who may not change this actor, in the words of the rule that forbids it. */
+async function mayChange({ civic }: WriteContext, tx: Tx, request: Request, id: string) {
+  const record = await actorRecord(tx, id, civic.url);
+  checkMayChange(record, callerOf(request)!);
+  return record;
+}
+
+/** One change of the actor in the path, in one transaction with the question whether it may be made. */
+async function act(context: WriteContext, request: Request, work: (tx: Tx, id: string, editor: Acting) => Promise<void>): Promise<void> {
+  await context.civic.db.write(async (tx) => {
+    const record = await mayChange(context, tx, request, String(request.params.id));
+    if (request.headers['if-match'] !== undefined) checkIfMatch(request, textEtag(await detailText(context, tx, request, record.id)));
+    await work(tx, record.id, editorOf(callerOf(request)!));
+  });
+}
+
+async function detailText(context: WriteContext, reader: Reader, request: Request, id: string): Promise<string> {
+  const actor = await actorById(reader, id.toLowerCase());
+  const [text] = await actorTexts(reader, [actor!], ['claims', 'sources'], tellingOf(context), callerOf(request)!.workspace_id);
+  return text!;
+}
+
+async function answerActor(context: WriteContext, request: Request, h: ResponseToolkit, id: string) {
+  const body = await context.civic.db.snapshot((tx) => detailText(context, tx, request, id));
+  return h.response(body).type('application/json; charset=utf-8').header('etag', textEtag(body)).header('cache-control', 'private, no-store');
+}
+
+function refused(faults: DraftFault[]): Error {
+  return problem('invalid_request', { detail: faults.map(({ detail }) => detail).join('; '), errors: faults });
+}
+
+async function create(context: WriteContext, request: Request, h: ResponseToolkit) {
+  const caller = callerOf(request)!;
+  const input = request.payload as ActorDraft & { visibility: Visibility };
+  if (input.visibility === 'public' && !mayPublish(caller)) {
+    throw problem('permission_required', { detail: 'Only reviewers and administrators enter public actors; leave visibility out, and it belongs to your workspace.' });
+  }
+  const [checked] = await context.ledger.check(context.civic.db.read, [input]);
+  if ('faults' in checked!) throw refused(checked.faults);
+  const [applied] = await context.civic.db.write((tx) => context.ledger.apply(tx, [checked!.draft], editorOf(caller)));
+  const response = await answerActor(context, request, h, applied!.id);
+  return response.code(201).header('location', context.civic.url(`/api/entities/${applied!.id}`));
+}
+
+async function change(context: WriteContext, request: Request, h: ResponseToolkit) {
+  const patch = request.payload as Patch;
+  const checked = await checkedPatch(context, patch);
+  await act(context, request, (tx, id, editor) => context.ledger.patch(tx, id, checked, editor));
+  return answerActor(context, request, h, String(request.params.id));
+}
+
+/** The same rules as for a new actor, which has a name besides. */
+async function checkedPatch({ ledger, civic }: WriteContext, patch: Patch): Promise<Patch> {
+  if (patch.add.length === 0) return patch;
+  if (patch.sources.length === 0) throw refused([{ pointer: '/sources', detail: 'claims need a source' }]);
+  const stand = { property: 'name' as const, value: 'x', source_local_id: patch.sources[0]!.local_id };
+  const type = { property: 'type' as const, value: 'person' as const, source_local_id: patch.sources[0]!.local_id };
+  const [checked] = await ledger.check(civic.db.read, [{ type: 'person', sources: patch.sources, claims: [...patch.add, stand, type] }]);
+  if ('faults' in checked!) throw refused(checked.faults.map(({ pointer, detail }) => ({ pointer: pointer.replace(/^\/claims/, '/add'), detail })));
+  return { ...patch, sources: checked!.draft.sources, add: checked!.draft.claims.slice(0, patch.add.length) };
+}
+
+async function split(context: WriteContext, request: Request, h: ResponseToolkit) {
+  const { judgement_id: named } = (request.payload ?? {}) as { judgement_id?: string };
+  let ids: string[] = [];
+  await act(context, request, async (tx, id, editor) => {
+    const record = await actorRecord(tx, id, context.civic.url);
+    const keys = (await recordsOfActors(tx, [record.key])).map(({ key }) => key);
+    const merges = (await judgementsAmong(tx, keys)).filter(({ verdict, deleted_at }) => verdict === 'same' && deleted_at === null);
+    if (merges.length === 0) throw problem('not_merged', { detail: `Nothing was merged into ${id}.` });
+    const judgement = named ? merges.find((merge) => merge.id === named.toLowerCase()) : merges.at(-1);
+    if (!judgement) throw problem('unknown_judgement', { detail: `${id} was not made by a judgement ${named!.slice(0, 100)}.` });
+    ids = await context.ledger.unjudge(tx, judgement.id, editor);
+  });
+  const texts = await context.civic.db.snapshot(async (tx) => {
+    const rows = await Promise.all(ids.map((id) => actorById(tx, id)));
+    return actorTexts(tx, rows.filter((row) => row !== undefined), [], tellingOf(context));
+  });
+  return h.response(`{"entities":[${texts.join(',')}]}`).type('application/json; charset=utf-8').header('cache-control', 'private, no-store');
+}

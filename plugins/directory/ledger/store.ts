@@ -1,0 +1,101 @@
+import { bulkInsert, type Reader, type Tx } from 'civic';
+import type { ChangeRow, ClaimRow, RecordRow, SourceRow } from './rows.ts';
+
+/** SQLite takes 32,766 bound values a statement. */
+const CHUNK = 5000;
+
+/** Rows whose column holds one of these values. */
+async function among<Row>(reader: Reader, table: string, column: string, values: (string | number)[], order = 'key'): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let start = 0; start < values.length; start += CHUNK) {
+    const found: Row[] = await reader(table).whereIn(column, values.slice(start, start + CHUNK)).orderBy(order);
+    rows.push(...found);
+  }
+  return rows;
+}
+
+export const recordsById = (reader: Reader, ids: string[]) => among<RecordRow>(reader, 'directory_records', 'id', ids);
+export const recordsByKey = (reader: Reader, keys: number[]) => among<RecordRow>(reader, 'directory_records', 'key', keys);
+export const recordsOfActors = (reader: Reader, actorKeys: number[]) => among<RecordRow>(reader, 'directory_records', 'actor_key', actorKeys);
+export const claimsOfRecords = (reader: Reader, recordKeys: number[]) => among<ClaimRow>(reader, 'directory_claims', 'record_key', recordKeys);
+export const sourcesByUrl = (reader: Reader, urls: string[]) => among<SourceRow>(reader, 'directory_sources', 'url', urls);
+export const sourcesByKey = (reader: Reader, keys: number[]) => among<SourceRow>(reader, 'directory_sources', 'key', keys);
+
+export async function recordKeysByOrigin(reader: Reader, origins: string[]): Promise<Map<string, number>> {
+  const rows = await among<{ origin: string; record_key: number }>(reader, 'directory_origins', 'origin', origins, 'origin');
+  return new Map(rows.map(({ origin, record_key }) => [origin, record_key]));
+}
+
+export async function originsUnder(reader: Reader, prefix: string, limit: number): Promise<{ origin: string; record_key: number }[]> {
+  return reader('directory_origins').where('origin', '>=', prefix).where('origin', '<', `${prefix}\u{10ffff}`).orderBy('origin').limit(limit);
+}
+
+/** Keys of actors, deleted ones too, in their order. */
+export async function actorKeysAfter(reader: Reader, after: number, limit: number): Promise<number[]> {
+  const rows = await reader('directory_records').where('key', '>', after).where('key', reader.ref('actor_key')).orderBy('key').limit(limit).select('key');
+  return rows.map(({ key }) => Number(key));
+}
+
+export const insertRecords = (tx: Tx, rows: RecordRow[]) => bulkInsert(tx, 'directory_records', rows as never[]);
+export const insertClaims = (tx: Tx, rows: ClaimRow[]) => bulkInsert(tx, 'directory_claims', rows as never[]);
+export const insertChanges = (tx: Tx, rows: (Omit<ChangeRow, 'key'> & { key?: number })[]) => bulkInsert(tx, 'directory_changes', rows as never[]);
+export const insertOrigins = (tx: Tx, rows: { origin: string; record_key: number }[]) => bulkInsert(tx, 'directory_origins', rows, { onConflict: 'ignore' });
+
+/** Somebody else may enter the same source at the same time: the first one stays. */
+export const insertSources = (tx: Tx, rows: SourceRow[]) => bulkInsert(tx, 'directory_sources', rows as never[], { onConflict: 'ignore' });
+
+export const replaceSources = (tx: Tx, rows: SourceRow[]) => bulkInsert(tx, 'directory_sources', rows as never[], {
+  onConflict: { columns: ['key'], merge: ['title', 'publication', 'kind', 'published_at', 'retrieved_at', 'excerpt', 'content_hash'] },
+});
+
+export const replaceClaims = (tx: Tx, rows: ClaimRow[]) => bulkInsert(tx, 'directory_claims', rows as never[], {
+  onConflict: { columns: ['key'], merge: ['rank', 'confidence', 'excerpt', 'locator_start', 'locator_end', 'first_seen_at', 'last_seen_at', 'expires_at', 'status'] },
+});
+
+export async function updateRecords(tx: Tx, keys: number[], values: Partial<RecordRow>): Promise<void> {
+  for (let start = 0; start < keys.length; start += CHUNK) await tx('directory_records').whereIn('key', keys.slice(start, start + CHUNK)).update(values);
+}
+
+/** Takes records and all they brought away for good, but not the sources, which others may use. */
+export async function eraseRecords(tx: Tx, keys: number[]): Promise<void> {
+  for (let start = 0; start < keys.length; start += CHUNK) {
+    const some = keys.slice(start, start + CHUNK);
+    for (const table of ['directory_claims', 'directory_changes', 'directory_origins']) await tx(table).whereIn('record_key', some).delete();
+    await tx('directory_judgements').whereIn('left_key', some).orWhereIn('right_key', some).delete();
+    await tx('directory_records').whereIn('key', some).delete();
+  }
+}
+
+/** Of these sources, those that no claim names any more. */
+export async function eraseUnusedSources(tx: Tx, keys: number[]): Promise<void> {
+  for (let start = 0; start < keys.length; start += CHUNK) {
+    await tx('directory_sources').whereIn('key', keys.slice(start, start + CHUNK))
+      .whereNotExists(tx('directory_claims').select(tx.raw('1')).where('directory_claims.source_key', tx.ref('directory_sources.key'))).delete();
+  }
+}
+
+export async function changesOfRecords(reader: Reader, recordKeys: number[], page: { before: number | null; limit: number }): Promise<ChangeRow[]> {
+  const query = reader('directory_changes').whereIn('record_key', recordKeys).orderBy('key', 'desc').limit(page.limit);
+  if (page.before !== null) query.where('key', '<', page.before);
+  return query;
+}
+
+export async function countChanges(reader: Reader, recordKeys: number[]): Promise<number> {
+  const row = await reader('directory_changes').whereIn('record_key', recordKeys).count({ count: '*' }).first();
+  return Number(row!.count);
+}
+
+/** The key of each record's last change. */
+export async function lastChanges(reader: Reader, recordKeys: number[]): Promise<Map<number, number>> {
+  const last = new Map<number, number>();
+  for (let start = 0; start < recordKeys.length; start += CHUNK) {
+    const rows: { record_key: number; last: number }[] = await reader('directory_changes').whereIn('record_key', recordKeys.slice(start, start + CHUNK))
+      .groupBy('record_key').select('record_key', reader.raw('max(key) as last'));
+    for (const row of rows) last.set(row.record_key, row.last);
+  }
+  return last;
+}
+
+export async function sourceById(reader: Reader, id: string): Promise<SourceRow | undefined> {
+  return reader('directory_sources').where({ id }).first('*');
+}

@@ -1,0 +1,169 @@
+import type { Reader } from 'civic';
+import { tagOf, tagToken } from './document.ts';
+import type { Match } from './match.ts';
+import { countFound, tagsByKey, tagTokens } from './query-store.ts';
+import { emptyCounts, facetsFrom, type Facets } from './facets.ts';
+import { createSets } from './sets.ts';
+
+const FACETS = { type: 't:', state: 's:', issue: 'i:' };
+type Column = keyof typeof FACETS;
+const COLUMNS = Object.keys(FACETS) as Column[];
+
+export interface TaggedRow {
+  key: number;
+  tags: string;
+  visibility: string;
+}
+
+/** What facets are counted from: for each public actor its type, states and issue areas, in memory. */
+export interface Columns {
+  /** Fills them from the index, a tag at a time. Reads that come earlier wait for it. */
+  load(reader: Reader): Promise<void>;
+  ready(): Promise<void>;
+  /** Reads these actors again, after a change of theirs was committed. */
+  refresh(reader: Reader, keys: number[]): Promise<void>;
+  /** The same from the rows that were just stored. */
+  put(rows: TaggedRow[]): void;
+  remove(keys: number[]): void;
+  facets(keys: Uint32Array | number[] | 'all'): Facets;
+  /** Those of these keys that are no public actor's, or not yet. */
+  unknown(keys: Uint32Array): number[];
+  /** Public actors by issue area. */
+  issueCounts(): Map<string, number>;
+  /** How many public actors there are. */
+  readonly size: number;
+}
+
+export function createColumns(): Columns {
+  const sets = { type: createSets(), state: createSets(), issue: createSets() };
+  // By key of the actor, the number of its set of values; the empty set is 0, and an actor always has a type.
+  let ids: Record<Column, Uint32Array> = { type: new Uint32Array(1024), state: new Uint32Array(1024), issue: new Uint32Array(1024) };
+  // Set while they are filled: what changes meanwhile is read again at the end.
+  let changed: Set<number> | null = null;
+  let size = 0;
+  const all: Record<Column, number[]> = { type: [], state: [], issue: [] };
+  const loaded: { promise: Promise<void>; done: () => void } = deferred();
+
+  function reserve(key: number): void {
+    const { length } = ids.type;
+    if (key < length) return;
+    ids = mapColumns((column) => {
+      const longer = new Uint32Array(Math.max(key + 1, length * 2));
+      longer.set(ids[column]);
+      return longer;
+    });
+  }
+
+  function put(column: Column, key: number, id: number): void {
+    const previous = ids[column][key]!;
+    if (previous === id) return;
+    all[column][previous] = (all[column][previous] ?? 0) - 1;
+    all[column][id] = (all[column][id] ?? 0) + 1;
+    if (column === 'type') size += (previous === 0 ? 1 : 0) - (id === 0 ? 1 : 0);
+    ids[column][key] = id;
+  }
+
+  function remove(keys: number[]): void {
+    for (const key of keys) {
+      changed?.add(key);
+      if (key < ids.type.length) for (const column of COLUMNS) put(column, key, 0);
+    }
+  }
+
+  async function refresh(reader: Reader, keys: number[]): Promise<void> {
+    for (const key of keys) changed?.add(key);
+    const rows = await tagsByKey(reader, keys);
+    const found = new Set(rows.map(({ key }) => key));
+    remove(keys.filter((key) => !found.has(key)));
+    putRows(rows);
+  }
+
+  function putRows(rows: TaggedRow[]): void {
+    remove(rows.filter(({ visibility }) => visibility !== 'public').map(({ key }) => key));
+    for (const { key, tags, visibility } of rows) {
+      if (visibility !== 'public') continue;
+      changed?.add(key);
+      reserve(key);
+      const list = tags.split(' ');
+      for (const column of COLUMNS) {
+        const values = list.filter((tag) => tag.startsWith(FACETS[column])).map((tag) => tag.slice(2)).sort();
+        put(column, key, values.reduce((id, value) => sets[column].add(id, value), 0));
+      }
+    }
+  }
+
+  async function load(reader: Reader): Promise<void> {
+    changed = new Set();
+    for (const column of COLUMNS) {
+      // In the order of the values, so that equal sets get one number.
+      for (const token of await tagTokens(reader, tagToken(FACETS[column]))) {
+        const match: Match = { token, isPrefix: false };
+        const { keys } = await countFound(reader, { match, freshness: null }, true);
+        const value = tagOf(token)!.slice(2);
+        for (const key of keys!) {
+          reserve(key);
+          put(column, key, sets[column].add(ids[column][key]!, value));
+        }
+      }
+    }
+    const again = [...changed];
+    changed = null;
+    await refresh(reader, again);
+    loaded.done();
+  }
+
+  function counted(keys: Uint32Array | number[] | 'all'): Record<Column, ArrayLike<number>> {
+    if (keys === 'all') return all;
+    const counts = mapColumns((column) => new Uint32Array(sets[column].size));
+    const { type, state, issue } = ids;
+    const { type: types, state: states, issue: issues } = counts;
+    const { length } = type;
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index]!;
+      if (key >= length) continue;
+      types[type[key]!]!++;
+      states[state[key]!]!++;
+      issues[issue[key]!]!++;
+    }
+    return counts;
+  }
+
+  function byValue(column: Column, counts: ArrayLike<number>): Map<string, number> {
+    const values = emptyCounts();
+    for (let id = 1; id < counts.length; id++) {
+      const count = counts[id] ?? 0;
+      if (count > 0) for (const value of sets[column].values(id)) values.set(value, (values.get(value) ?? 0) + count);
+    }
+    return values;
+  }
+
+  return {
+    load,
+    ready: () => loaded.promise,
+    refresh,
+    put: putRows,
+    remove,
+    facets(keys) {
+      const counts = counted(keys);
+      return facetsFrom(byValue('type', counts.type), byValue('issue', counts.issue), byValue('state', counts.state));
+    },
+    unknown(keys) {
+      const { type } = ids;
+      const missing: number[] = [];
+      for (let index = 0; index < keys.length; index++) if (!type[keys[index]!]) missing.push(keys[index]!);
+      return missing;
+    },
+    issueCounts: () => byValue('issue', all.issue),
+    get size() { return size; },
+  };
+}
+
+function mapColumns<T>(make: (column: Column) => T): Record<Column, T> {
+  return { type: make('type'), state: make('state'), issue: make('issue') };
+}
+
+function deferred(): { promise: Promise<void>; done: () => void } {
+  let done!: () => void;
+  const promise = new Promise<void>((resolve) => { done = resolve; });
+  return { promise, done };
+}

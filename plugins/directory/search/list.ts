@@ -1,0 +1,156 @@
+import type { Position, Reader } from 'civic';
+import type { Columns } from './columns.ts';
+import { isFiller, keyOf } from './document.ts';
+import { addFacets, facetsOfTags, type Facets } from './facets.ts';
+import { ownMatch, readQuery, tierMatches, wholeMatch, wordMatch, type Asked, type Filter, type Match, type Words } from './match.ts';
+import { countByFreshness, countFound, countUpTo, nearTerms, pageByRank, pageByWalk, pageOfFound, searching, tagsByKey, termsFrom, type FreshnessFilter, type Order } from './query-store.ts';
+import { deletionsOf, isOneApart } from './typo.ts';
+
+export interface ListRequest {
+  query: string | null;
+  /** And of ors over tags: `[{ any: ['i:housing', 'i:zoning'] }, { any: ['s:mo'] }]`. */
+  filters: Filter[];
+  freshness?: FreshnessFilter;
+  /** Also this workspace's own actors. */
+  workspace: string | null;
+  sort: 'relevance' | Order;
+  limit: number;
+  after: Position | null;
+  facets?: boolean;
+}
+
+export interface Correction {
+  from: string;
+  to: string;
+}
+
+export interface ListResult {
+  /** Of the actors on this page, in order. */
+  keys: number[];
+  total: number;
+  /** Where the page ends, when more follows. */
+  next: Position | null;
+  corrected: Correction[];
+  /** Over everything that was found, when asked for. */
+  facets: Facets | null;
+}
+
+/** Up to this many are gathered and sorted; more are met soon enough in the order itself. */
+const FEW = 3000;
+const MOST_COUNTED = 10_000;
+/** Shorter beginnings have more words than are worth asking for. */
+const SHORT = 4;
+const MOST_ENDINGS = 8;
+
+/** A page of actors, with the exact total. `columns` answers what concerns all of them. */
+export async function listActors(reader: Reader, request: ListRequest, columns: Columns): Promise<ListResult> {
+  return await searching(reader, (quick) => list(quick, request, columns));
+}
+
+async function list(reader: Reader, request: ListRequest, columns: Columns): Promise<ListResult> {
+  const words = await withEndings(reader, readQuery(request.query));
+  const asked: Asked = { words, filters: request.filters, workspace: request.workspace };
+  // What nobody has, nobody needs to look for.
+  if ((request.query !== null && request.query.trim() !== '' && !words) || request.filters.some(({ any }) => any.length === 0)) return { keys: [], total: 0, next: null, corrected: [], facets: request.facets ? facetsOfTags([]) : null };
+  const page = words && request.sort === 'relevance' ? relevant : sorted;
+  const first = await page(reader, request, asked, columns);
+  if (first.total > 0 || !words) return { ...first, corrected: [] };
+  const corrected = await corrections(reader, words, request.workspace);
+  if (corrected.length === 0) return { ...first, corrected };
+  const better = words.words.map((word) => corrected.find(({ from }) => from === word)?.to ?? word);
+  return { ...await page(reader, request, { ...asked, words: await withEndings(reader, { words: better, isPrefix: words.isPrefix }) }, columns), corrected };
+}
+
+async function withEndings<T extends Words | null>(reader: Reader, words: T): Promise<T> {
+  const start = words?.words.at(-1);
+  if (!words?.isPrefix || !start || start.length < SHORT) return words;
+  const endings = await termsFrom(reader, start, MOST_ENDINGS + 1);
+  return endings.length > 0 && endings.length <= MOST_ENDINGS ? { ...words, endings } : words;
+}
+
+type Listed = Omit<ListResult, 'corrected'>;
+
+async function relevant(reader: Reader, request: ListRequest, asked: Asked, columns: Columns): Promise<Listed> {
+  const { after, limit, freshness = null } = request;
+  const { total, keys, rows } = await pageByRank(reader, {
+    whole: wholeMatch(asked)!,
+    tiers: tierMatches({ ...asked, words: asked.words! }),
+    freshness,
+    after: after && { tier: Number(after[0]), rank: Number(after[1]) },
+    limit: limit + 1,
+    withKeys: request.facets ?? false,
+  });
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    keys: page.map(({ rank }) => keyOf(rank)),
+    total,
+    next: rows.length > limit && last ? [last.tier, last.rank] : null,
+    facets: keys && await facetsOf(reader, request, columns, keys),
+  };
+}
+
+async function sorted(reader: Reader, request: ListRequest, asked: Asked, columns: Columns): Promise<Listed> {
+  const { after, limit, workspace, freshness = null } = request;
+  const match = wholeMatch(asked);
+  const { total, keys } = await totalOf(reader, request, match, columns);
+  const page = { order: request.sort === 'relevance' ? 'name' as const : request.sort, after, limit: limit + 1, freshness, workspace };
+  const words = asked.words && wholeMatch({ ...asked, filters: [] });
+  const rows = match && total <= FEW ? await pageOfFound(reader, page, match) : await pageByWalk(reader, page, request.filters, words);
+  const last = rows.slice(0, limit).at(-1);
+  return {
+    keys: rows.slice(0, limit).map(({ key }) => key),
+    total,
+    next: rows.length > limit && last ? [last.value, last.key] : null,
+    facets: request.facets ? await facetsOf(reader, request, columns, keys) : null,
+  };
+}
+
+interface Total {
+  total: number;
+  /** Null when these are all there are. */
+  keys: Uint32Array | null;
+}
+
+async function totalOf(reader: Reader, request: ListRequest, match: Match | null, columns: Columns): Promise<Total> {
+  const { freshness = null, workspace, facets = false } = request;
+  if (match) return await countFound(reader, { match, freshness }, facets);
+  if (freshness) return await countByFreshness(reader, freshness, workspace, facets);
+  await columns.ready();
+  const own = workspace === null ? 0 : (await countFound(reader, { match: ownMatch(workspace), freshness: null })).total;
+  return { total: columns.size + own, keys: null };
+}
+
+/** Actors that the columns do not hold, such as a workspace's own, are counted by their tags. */
+async function facetsOf(reader: Reader, { workspace }: ListRequest, columns: Columns, keys: Uint32Array | null): Promise<Facets> {
+  await columns.ready();
+  const others = keys ?? (workspace === null ? null : (await countFound(reader, { match: ownMatch(workspace), freshness: null }, true)).keys!);
+  const unknown = others ? columns.unknown(others) : [];
+  const known = columns.facets(keys ?? 'all');
+  return unknown.length === 0 ? known : addFacets(known, facetsOfTags(await tagsByKey(reader, unknown)));
+}
+
+/** For each word that nothing has, the most frequent one that differs by one slip; none when one of them stays unknown. */
+async function corrections(reader: Reader, { words, isPrefix }: Words, workspace: string | null): Promise<Correction[]> {
+  const found: Correction[] = [];
+  const telling = words.filter((word) => !isFiller(word));
+  for (const word of new Set(telling)) {
+    if (await countUpTo(reader, wordMatch(word, isPrefix && word === words.at(-1), workspace), 1) > 0) continue;
+    const to = await nearest(reader, word, workspace);
+    if (to === null) return [];
+    found.push({ from: word, to });
+  }
+  return found;
+}
+
+async function nearest(reader: Reader, word: string, workspace: string | null): Promise<string | null> {
+  const deletions = deletionsOf(word);
+  if (deletions.length === 0) return null;
+  let best: { term: string; count: number } | null = null;
+  for (const term of await nearTerms(reader, word, deletions)) {
+    if (!isOneApart(word, term)) continue;
+    const count = await countUpTo(reader, wordMatch(term, false, workspace), MOST_COUNTED);
+    if (count > (best?.count ?? 0)) best = { term, count };
+  }
+  return best?.term ?? null;
+}

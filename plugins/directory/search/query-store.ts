@@ -1,0 +1,240 @@
+import { dialectOf, type Position, type Reader } from 'civic';
+import type { FreshnessStatus } from '../types.ts';
+import { matchText, type Filter, type Match } from './match.ts';
+
+/** By what a list is sorted when it is not by relevance. */
+export type Order = 'name' | 'recent' | 'source_count';
+
+const ORDERS: Record<Order, { column: string; direction: 'asc' | 'desc' }> = {
+  name: { column: 'name_sort', direction: 'asc' },
+  recent: { column: 'updated_at', direction: 'desc' },
+  source_count: { column: 'source_count', direction: 'desc' },
+};
+
+/** Which freshness is asked for, judged on a day (since 1970, UTC). */
+export interface FreshnessFilter {
+  statuses: FreshnessStatus[];
+  day: number;
+}
+
+interface Sql {
+  text: string;
+  bindings: (string | number)[];
+}
+
+interface Narrowed {
+  match: Match;
+  freshness: FreshnessFilter | null;
+}
+
+const KEYS = '1099511627775';
+/** Comes after every letter. */
+const LAST = '\u{10ffff}';
+
+function freshnessSql({ statuses, day }: FreshnessFilter): Sql {
+  const conditions: Record<FreshnessStatus, string> = {
+    fresh: 'fresh_until >= ?', aging: '(fresh_until < ? and aging_until >= ?)', stale: 'aging_until < ?', unknown: 'fresh_until is null',
+  };
+  const text = statuses.map((status) => conditions[status]).join(' or ');
+  return { text: `(${text || '1 = 0'})`, bindings: Array.from(text.matchAll(/\?/g), () => day) };
+}
+
+/** `from … where …` of what the index finds; `rank` names its key. */
+function found(reader: Reader, { match, freshness }: Narrowed): Sql & { rank: string } {
+  const dialect = dialectOf(reader);
+  const rank = dialect === 'sqlite' ? 'rowid' : 'key';
+  const words = dialect === 'sqlite' ? 'directory_search match ?' : 'tokens @@ ?::tsquery';
+  const sql = { rank, text: `from directory_search where ${words}`, bindings: [matchText(match, dialect) as string | number] };
+  if (!freshness) return sql;
+  const { text, bindings } = freshnessSql(freshness);
+  return {
+    rank,
+    text: `${sql.text} and exists (select 1 from directory_actors as actor where actor.key = (directory_search.${rank} & ${KEYS}) and ${text})`,
+    bindings: [...sql.bindings, ...bindings],
+  };
+}
+
+/** The actors' keys as one value: a row for each would cost ten times as much. */
+function keysSql(reader: Reader, rank: string): string {
+  return dialectOf(reader) === 'sqlite' ? `group_concat(${rank} & ${KEYS})` : `string_agg(int4send((${rank} & ${KEYS})::int), ''::bytea)`;
+}
+
+function readKeys(value: string | number | Buffer | null): Uint32Array {
+  if (value === null) return new Uint32Array(0);
+  if (Buffer.isBuffer(value)) {
+    const keys = new Uint32Array(value.length / 4);
+    for (let index = 0; index < keys.length; index++) keys[index] = value.readUInt32BE(index * 4);
+    return keys;
+  }
+  const text = String(value);
+  let keys = new Uint32Array(Math.ceil(text.length / 6) + 1);
+  let count = 0;
+  let key = 0;
+  for (let index = 0; index <= text.length; index++) {
+    const digit = text.charCodeAt(index) - 48;
+    if (digit >= 0) {
+      key = key * 10 + digit;
+      continue;
+    }
+    if (count === keys.length) {
+      const longer = new Uint32Array(count * 2);
+      longer.set(keys);
+      keys = longer;
+    }
+    keys[count++] = key;
+    key = 0;
+  }
+  return keys.subarray(0, count);
+}
+
+export interface Found {
+  total: number;
+  /** Of all actors that were found, when asked for. */
+  keys: Uint32Array | null;
+  rows: { tier: number; rank: number }[];
+}
+
+export interface TierRequest {
+  whole: Match;
+  tiers: Match[];
+  freshness: FreshnessFilter | null;
+  after: { tier: number; rank: number } | null;
+  limit: number;
+  withKeys: boolean;
+}
+
+/** A page by tier and rank, with the total, in one statement and so of one moment. Tiers behind a full page are not looked at. */
+export async function pageByRank(reader: Reader, request: TierRequest): Promise<Found> {
+  const { after, freshness, limit, withKeys } = request;
+  const whole = found(reader, { match: request.whole, freshness });
+  const isSqlite = dialectOf(reader) === 'sqlite';
+  const parts: Sql[] = [{ ...whole, text: `select 0 as tier, count(*) as rank, ${withKeys ? keysSql(reader, whole.rank) : 'null'} as keys ${whole.text}` }];
+  for (const [index, match] of request.tiers.entries()) {
+    const tier = index + 1;
+    if (after && tier < after.tier) continue;
+    const { rank, text, bindings } = found(reader, { match, freshness });
+    const isBegun = after?.tier === tier;
+    // Postgres would sometimes walk the whole table in order of `key`, looking for words that are rare.
+    const order = isSqlite ? rank : `${rank} + 0`;
+    parts.push({
+      text: `select * from (select ${tier} as tier, ${rank} as rank, null${isSqlite ? '' : withKeys ? '::bytea' : '::text'} as keys ${text}${isBegun ? ` and ${rank} > ?` : ''} order by ${order} limit ?) as tier${tier}`,
+      bindings: [...bindings, ...(isBegun ? [after.rank] : []), limit],
+    });
+  }
+  const rows: { tier: number; rank: number; keys: string | Buffer | null }[] = await reader.raw(
+    `select * from (${parts.map(({ text }) => text).join(' union all ')}) as page limit ?`, [...parts.flatMap(({ bindings }) => bindings), limit + 1],
+  );
+  const [first, ...rest] = rows;
+  return { total: first!.rank, keys: withKeys ? readKeys(first!.keys) : null, rows: rest };
+}
+
+/** How many are found, and which when asked. */
+export async function countFound(reader: Reader, narrowed: Narrowed, withKeys = false): Promise<{ total: number; keys: Uint32Array | null }> {
+  const { rank, text, bindings } = found(reader, narrowed);
+  const [row] = await reader.raw(`select count(*) as total, ${withKeys ? keysSql(reader, rank) : 'null'} as keys ${text}`, bindings);
+  return { total: row.total, keys: withKeys ? readKeys(row.keys) : null };
+}
+
+/** The same up to a bound. */
+export async function countUpTo(reader: Reader, match: Match, bound: number): Promise<number> {
+  const { text, bindings } = found(reader, { match, freshness: null });
+  const [row] = await reader.raw(`select count(*) as total from (select 1 ${text} limit ?) as bounded`, [...bindings, bound]);
+  return row.total;
+}
+
+export interface SortedRequest {
+  order: Order;
+  after: Position | null;
+  limit: number;
+  freshness: FreshnessFilter | null;
+  workspace: string | null;
+}
+
+export interface SortedRow {
+  key: number;
+  value: string | number;
+}
+
+function sorted(reader: Reader, { order, after, limit, freshness }: SortedRequest) {
+  const { column, direction } = ORDERS[order];
+  const query = reader('directory_actors').select('key', { value: column }).orderBy([{ column, order: direction }, { column: 'key', order: direction }]).limit(limit);
+  // One range of the index on both databases.
+  if (after) query.whereRaw(`(??, ??) ${direction === 'asc' ? '>' : '<'} (?, ?)`, [column, 'key', after[0]!, after[1]!]);
+  if (freshness) {
+    const { text, bindings } = freshnessSql(freshness);
+    query.whereRaw(text, bindings);
+  }
+  return query;
+}
+
+function visible(query: ReturnType<Reader>, workspace: string | null): ReturnType<Reader> {
+  if (workspace === null) return query.where('visibility', 'public');
+  return query.where((either) => either.where('visibility', 'public').orWhere('workspace_id', workspace));
+}
+
+/** How many are as fresh as asked, when nothing else narrows them. */
+export async function countByFreshness(reader: Reader, freshness: FreshnessFilter, workspace: string | null, withKeys: boolean): Promise<{ total: number; keys: Uint32Array | null }> {
+  const { text, bindings } = freshnessSql(freshness);
+  const query = reader('directory_actors').select(reader.raw(`count(*) as total, ${withKeys ? keysSql(reader, 'key') : 'null'} as keys`)).whereRaw(text, bindings);
+  const [row] = await visible(query, workspace);
+  return { total: row.total, keys: withKeys ? readKeys(row.keys) : null };
+}
+
+/** Gathers what the index finds and sorts it: for few rows. */
+export async function pageOfFound(reader: Reader, request: SortedRequest, match: Match): Promise<SortedRow[]> {
+  const { rank, text, bindings } = found(reader, { match, freshness: null });
+  return await sorted(reader, request).whereRaw(`key in (select ${rank} & ${KEYS} ${text})`, bindings);
+}
+
+/** Walks in order and keeps what fits: for many rows. Words are looked up in the index one actor at a time. */
+export async function pageByWalk(reader: Reader, request: SortedRequest, filters: Filter[], words: Match | null): Promise<SortedRow[]> {
+  const isSqlite = dialectOf(reader) === 'sqlite';
+  const query = visible(sorted(reader, request), request.workspace);
+  for (const { any } of filters) {
+    const has = isSqlite ? "instr(' ' || tags || ' ', ?) > 0" : "position(? in ' ' || tags || ' ') > 0";
+    query.whereRaw(any.length === 0 ? '1 = 0' : `(${any.map(() => has).join(' or ')})`, any.map((tag) => ` ${tag} `));
+  }
+  if (words) {
+    const { rank, text, bindings } = found(reader, { match: words, freshness: null });
+    query.whereRaw(`(select 1 ${text} and ${rank} = directory_actors.rank) = 1`, bindings);
+  }
+  return await query;
+}
+
+/**
+ * Postgres takes reading the whole table for cheap, since it does not count that the tokens lie elsewhere,
+ * and compiles or shares out what is over before that pays.
+ */
+export async function searching<T>(reader: Reader, work: (reader: Reader) => Promise<T>): Promise<T> {
+  if (dialectOf(reader) === 'sqlite') return await work(reader);
+  const prepared = async (tx: Reader) => {
+    await tx.raw('set local enable_seqscan = off; set local jit = off; set local max_parallel_workers_per_gather = 0');
+    return await work(tx);
+  };
+  return reader.isTransaction ? await prepared(reader) : await reader.transaction(prepared, { readOnly: true });
+}
+
+/** Words of the vocabulary with this beginning. */
+export async function termsFrom(reader: Reader, start: string, most: number): Promise<string[]> {
+  return await reader('directory_terms').where('term', '>=', start).where('term', '<', start + LAST).orderBy('term').limit(most).pluck('term');
+}
+
+/** Words of the vocabulary that a word may be a slip of: they share a form with one letter left out. */
+export async function nearTerms(reader: Reader, word: string, deletions: string[]): Promise<string[]> {
+  const forms = JSON.stringify([word, ...deletions]);
+  const values = dialectOf(reader) === 'sqlite' ? 'select value from json_each(?)' : 'select value from json_array_elements_text(?::json)';
+  const rows: { term: string }[] = await reader.raw(
+    `select term from directory_term_deletions where deletion in (${values}) union select term from directory_terms where term in (${values}) order by term`, [forms, JSON.stringify(deletions)],
+  );
+  return rows.map(({ term }) => term);
+}
+
+/** Tokens of all tags that public actors have had. */
+export async function tagTokens(reader: Reader, first: string): Promise<string[]> {
+  return await reader('directory_terms').where('term', '>=', first).where('term', '<', first + LAST).orderBy('term').pluck('term');
+}
+
+export async function tagsByKey(reader: Reader, keys: number[]): Promise<{ key: number; tags: string; visibility: string }[]> {
+  const values = dialectOf(reader) === 'sqlite' ? 'select value from json_each(?)' : 'select value::bigint from json_array_elements_text(?::json)';
+  return await reader('directory_actors').select('key', 'tags', 'visibility').whereRaw(`key in (${values})`, [JSON.stringify(keys)]);
+}
