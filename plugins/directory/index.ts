@@ -1,4 +1,8 @@
 import { definePlugin, readyAnswers } from 'civic';
+import { countsCheck } from './actors/check.ts';
+import { rebuildCommand } from './actors/commands.ts';
+import { directoryJobs } from './actors/jobs.ts';
+import { countLiveActors } from './actors/read-store.ts';
 import { actorPartRoutes } from './actors/parts-routes.ts';
 import { placeReadRoutes } from './actors/place-routes.ts';
 import { entityRoutes } from './actors/routes.ts';
@@ -48,6 +52,9 @@ export default definePlugin<DirectoryConfig>({
     });
     civic.check(gazetteerCheck(() => civic.db));
     civic.check(taxonomyCheck(taxonomy, counts));
+    civic.check(countsCheck(() => civic.db));
+    for (const job of directoryJobs(civic, ledger)) civic.jobs.define(job);
+    civic.command(rebuildCommand(ledger, () => countLiveActors(civic.db.read)));
     server.route([
       ...placeRoutes({ places, db: () => civic.db, version: civic.instance.version }),
       ...taxonomyRoutes({ taxonomy, counts, ready, url: civic.url }),

@@ -41,6 +41,7 @@ export interface ActorRow extends FreshnessDays {
   updated_at: string;
   version: number;
   starts_at: string | null;
+  expires_at: string | null;
   body: string;
 }
 
@@ -115,6 +116,7 @@ export function deriveActor(cluster: Cluster, known: Known): Derived | null {
       version: cluster.version,
       ...freshnessDays(chosen.used, known.halfLives),
       starts_at: event?.start ?? null,
+      expires_at: chosen.used.reduce<string | null>((first, { expires_at: end }) => (end !== null && (first === null || end < first) ? end : first), null),
       body: JSON.stringify(actor),
     },
   };

@@ -44,7 +44,7 @@ export async function project(tx: Tx, clusters: Cluster[], known: Known, options
   return { rows, places, sources, gone: before.map(({ key }) => key).filter((key) => !kept.has(key)) };
 }
 
-function placesOf(standing: { tags: string }): number[] {
+export function placesOf(standing: { tags: string }): number[] {
   return tagged(standing.tags, 'p').map(Number);
 }
 
@@ -75,7 +75,8 @@ async function putCounts(tx: Tx, before: Standing[], after: Standing[], known: K
   return places;
 }
 
-function cellsOf({ tags }: Standing, place: number): CountRow[] {
+/** The counters that an actor is in. */
+export function cellsOf({ tags }: Pick<Standing, 'tags'>, place: number): CountRow[] {
   const [type] = tagged(tags, 't');
   return ['', ...tagged(tags, 'i')].flatMap((issue_area) => ['', type!].map((one) => ({ place, issue_area, type: one, actors: 0 })));
 }

@@ -1,5 +1,6 @@
 import { dialectOf, keysetAfter, type Reader } from 'civic';
 import type { ActorRow } from './derive.ts';
+import type { CountRow, Standing } from './store.ts';
 
 export type ShownActor = Pick<ActorRow, 'key' | 'id' | 'body' | 'fresh_until' | 'aging_until' | 'visibility' | 'workspace_id' | 'version' | 'tags' | 'sources'>;
 
@@ -147,3 +148,24 @@ export async function listedWith(reader: Reader, place: number, tags: string[], 
   if (tags.length === 0) return [];
   return inPlace(reader, { place, filters: [tags], workspaceId: null }).orderBy([{ column: 'source_count', order: 'desc' }, { column: 'actor_key', order: 'desc' }]).limit(limit).select('actor_key', 'tags');
 }
+
+/** Actors that are shown by a claim that has ended. */
+export async function expiredActors(reader: Reader, now: string, limit: number): Promise<number[]> {
+  return reader('directory_actors').where('expires_at', '<=', now).orderBy('expires_at').limit(limit).pluck('key');
+}
+
+export async function standingsAfter(reader: Reader, after: number, limit: number): Promise<Standing[]> {
+  return reader('directory_actors').where('key', '>', after).orderBy('key').limit(limit).select('key', 'tags', 'sources', 'rank', 'visibility');
+}
+
+export async function allCounts(reader: Reader): Promise<CountRow[]> {
+  return reader('directory_counts').where('actors', '<>', 0);
+}
+
+async function countOf(query: { count(columns: object): { first(): Promise<{ count?: string | number } | undefined> } }): Promise<number> {
+  return Number((await query.count({ count: '*' }).first())?.count);
+}
+
+export const countActors = (reader: Reader) => countOf(reader('directory_actors') as never);
+export const countSearchable = (reader: Reader) => countOf(reader('directory_search') as never);
+export const countLiveActors = (reader: Reader) => countOf(reader('directory_records').whereNull('deleted_at').where('key', reader.ref('actor_key')) as never);

@@ -109,13 +109,18 @@ export function createLedger({ civic, places, taxonomy, halfLives, onProjected }
       return records.length;
     },
     walk: (reader, options) => walkActors(reader, options, { now: civic.clock.now(), url: civic.url }),
-    async rebuild() {
+    async refresh(tx, actorKeys) {
+      await projectNow(tx, await loadClusters(tx, actorKeys), false);
+    },
+    async rebuild(progress) {
+      let done = 0;
       await civic.db.write(async (tx) => {
         await emptyReadModel(tx);
         await emptySearch(tx);
       });
       for (let after = 0, keys: number[]; (keys = await actorKeysAfter(civic.db.read, after, REBUILD_BATCH)).length > 0; after = keys.at(-1)!) {
         await civic.db.write(async (tx) => { await projectNow(tx, await loadClusters(tx, keys), true); });
+        progress?.(done += keys.length);
       }
     },
   };

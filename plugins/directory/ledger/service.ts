@@ -24,8 +24,10 @@ export interface Ledger {
   erase(tx: Tx, originPrefix: string, limit: number): Promise<number>;
   /** Actors in the order of their keys, whole, for exports: public ones, and with a workspace also its own. */
   walk(reader: Reader, options: { after: number; limit: number; workspace_id: string | null }): Promise<{ key: number; actor: ActorDetail }[]>;
-  /** Works the read model out again, so many actors a write. */
-  rebuild(): Promise<void>;
+  /** Works actors out again, as time has passed. */
+  refresh(tx: Tx, actorKeys: number[]): Promise<void>;
+  /** Works everything that is read out again; tells after each write how far it is. */
+  rebuild(progress?: (done: number) => void): Promise<void>;
 }
 
 export type Checked = { draft: ActorDraft } | { faults: DraftFault[] };

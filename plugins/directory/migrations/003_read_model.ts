@@ -23,9 +23,11 @@ export async function up(schema: Schema): Promise<void> {
     fresh_until: 'int?',
     aging_until: 'int?',
     starts_at: 'time?',
+    // When the first of the claims it is shown by ends.
+    expires_at: 'time?',
     // The wire record as JSON, but for what changes by itself: freshness status, flags.
     body: 'text',
-  }, { primary: ['key'], unique: [['id']], index: [['slug'], ['name_sort', 'key'], ['updated_at', 'key'], ['source_count', 'key']], derived: true });
+  }, { primary: ['key'], unique: [['id']], index: [['slug'], ['name_sort', 'key'], ['updated_at', 'key'], ['source_count', 'key'], ['expires_at']], derived: true });
 
   await schema.createTable('directory_listings', {
     place: 'bigint',

@@ -1,0 +1,22 @@
+import type { Civic, JobKind } from 'civic';
+import type { Ledger } from '../ledger/service.ts';
+import { mergeSearch } from '../search/merge.ts';
+import { expiredActors } from './read-store.ts';
+
+const BATCH = 200;
+
+/** What has to be done as time goes by. */
+export function directoryJobs(civic: Pick<Civic, 'clock'> & { readonly db: Civic['db'] }, ledger: Ledger): JobKind[] {
+  return [
+    {
+      name: 'directory.expire',
+      every_seconds: 600,
+      async run(job) {
+        for (let keys: number[]; !job.signal.aborted && (keys = await expiredActors(civic.db.read, civic.clock.iso(), BATCH)).length > 0;) {
+          await job.write((tx) => ledger.refresh(tx, keys));
+        }
+      },
+    },
+    { name: 'directory.merge_search', every_seconds: 60, run: (job) => mergeSearch(civic.db, job.signal) },
+  ];
+}
