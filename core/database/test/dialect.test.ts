@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import type { OpenDatabase } from '../connect.ts';
-import { bulkInsert, databaseNow, jsonText, keysetAfter, type KeysetColumn } from '../dialect.ts';
+import { bulkInsert, databaseNow, jsonText, keysetAfter, reserveKeys, type KeysetColumn } from '../dialect.ts';
 import { databases, openWith, type TestDatabase } from './support.ts';
 
 export const lab = Lab.script();
@@ -39,6 +39,25 @@ for (const { dialect, create } of databases()) {
       const stored = await db.read('notes_all').orderBy('key');
       const plain = (found: { data: string | null; ok: unknown }) => JSON.stringify({ ...found, ok: Number(found.ok), data: found.data && canonical(JSON.parse(found.data)) });
       expect(stored.map(({ key: _key, ...found }) => plain(found)).join('\n')).to.equal(rows.map(plain).join('\n'));
+    });
+
+    it('adds to counters that are there, and starts those that are not', async () => {
+      const counted = (numbers: number[]) => db.write((tx) => bulkInsert(tx, 'notes_all', numbers.map((number) => ({ ...row(number), n: 2, name: `at ${numbers.length}` })), { onConflict: { columns: ['id'], merge: ['name'], add: ['n'] } }));
+      await counted([1]);
+      await counted([1, 2]);
+      expect(await db.read('notes_all').orderBy('id').select('n', 'name')).to.equal([{ n: 4, name: 'at 2' }, { n: 2, name: 'at 2' }]);
+    });
+
+    it('takes keys ahead that nobody else gets', async () => {
+      const keys = await Promise.all([3, 2].map((count) => db.write(async (tx) => {
+        const taken = await reserveKeys(tx, 'notes_bytes', count);
+        await bulkInsert(tx, 'notes_bytes', taken.map((key) => ({ key, name: `k${key}` })));
+        return taken;
+      })));
+      await db.write((tx) => tx('notes_bytes').insert({ name: 'after' }));
+      expect(await db.write((tx) => reserveKeys(tx, 'notes_bytes', 0))).to.equal([]);
+      expect(new Set(keys.flat()).size).to.equal(5);
+      expect(await db.read('notes_bytes').pluck('key')).to.have.length(6);
     });
 
     it('inserts bytes', async () => {
