@@ -4,9 +4,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { projectRoot } from '../core/root.ts';
 import { isRunning } from '../core/test/processes.ts';
+import { until } from '../core/test/wait.ts';
 
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
@@ -45,16 +45,35 @@ describe('npm test', () => {
     expect(code).to.equal(0);
   });
 
-  it('fails on a failing test, a crash, a file without tests, and one that hangs, and shows what they wrote', () => {
+  it('fails on a failing test, a crash and a file without tests, also when they are run again, and shows what they wrote', () => {
     write('bad', `it('one', () => { throw new Error('it broke'); }); it('two', () => {});`);
     write('crash', `it('one', () => {}); it('two', () => process.exit(3));`);
     write('empty', '');
-    write('hang', `console.log('before the loop'); it('one', () => { for (;;); });`);
-    const { code, output, last } = run({ fileSeconds: 3, jobs: 4 });
-    expect(output).to.contain(['it broke', 'part/test/bad: 1 of 2 failed', 'part/test/crash: ended early with exit code 3',
-      'part/test/empty: runs no test', 'part/test/hang: still running after 3 s', 'before the loop']);
-    expect(last).to.match(/^[12] passed, 4 failed$/);
+    const { code, output, last } = run();
+    expect(output).to.contain(['it broke', 'part/test/bad: 1 of 2 failed', 'part/test/crash: ended early with exit code 3', 'part/test/empty: runs no test']);
+    expect(output).to.not.contain('Unsteady');
+    expect(last).to.match(/^[12] passed, 3 failed$/);
     expect(code).to.equal(1);
+  });
+
+  it('ends a file that hangs, and shows what it wrote', () => {
+    write('hang', `console.log('before the loop'); it('one', () => { for (;;); });`);
+    const { code, output, last } = run({ fileSeconds: 5 });
+    expect(output).to.contain(['part/test/hang: still running after 5 s', 'before the loop']);
+    expect(last).to.equal('0 passed, 1 failed');
+    expect(code).to.equal(1);
+  });
+
+  it('runs a file that failed once more when all others are done, and says that it passed only then', () => {
+    const disk = `import { existsSync, writeFileSync } from 'node:fs'; const [tried, done] = ['${folder}/tried', '${folder}/done'];`;
+    write('unsteady', `${disk} it('one', () => { const isAlone = existsSync(done); writeFileSync(tried, ''); if (!isAlone) throw new Error('not alone'); }); it('two', () => {});`);
+    write('slow', `${disk} const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+      it('three', async () => { while (!existsSync(tried)) await sleep(20); await sleep(1500); writeFileSync(done, ''); });`);
+    const { code, output, last } = run({ jobs: 2 });
+    expect(output).to.contain(['not alone', 'Run again, alone: part/test/unsteady\n', '\nUnsteady: passed only when run again alone\n  part/test/unsteady: 1 of 2 failed\n']);
+    expect(output).to.not.contain('\nFailed:');
+    expect(last).to.equal('3 passed, 0 failed');
+    expect(code).to.equal(0);
   });
 
   it('fails on a leaked global, a failing before and a failing after, whatever the tests do', () => {
@@ -80,17 +99,16 @@ describe('npm test', () => {
     write('forgets', `import { spawn } from 'node:child_process'; import { writeFileSync } from 'node:fs';
       it('one', () => { writeFileSync('${folder}/pid', String(spawn('sleep', ['60'], { stdio: 'ignore' }).pid)); });`);
     expect(run().code).to.equal(0);
-    expect(isRunning(Number(readFileSync(join(folder, 'pid'), 'utf8')))).to.be.false();
+    await until(() => !isRunning(Number(readFileSync(join(folder, 'pid'), 'utf8'))));
   });
 
   it('ends its files on Ctrl-C', async () => {
-    write('long', `import { writeFileSync } from 'node:fs'; it('one', async () => { writeFileSync('${folder}/pid', String(process.pid)); await new Promise(() => setInterval(() => {}, 1000)); });`);
+    write('long', `import { renameSync, writeFileSync } from 'node:fs'; it('one', async () => { writeFileSync('${folder}/new', String(process.pid)); renameSync('${folder}/new', '${folder}/pid'); await new Promise(() => setInterval(() => {}, 1000)); });`);
     const runner = spawn(process.execPath, command({}), { env, stdio: 'ignore' });
     const ended = new Promise((resolve) => { runner.on('exit', resolve); });
-    while (!existsSync(join(folder, 'pid'))) await sleep(25);
+    await until(() => existsSync(join(folder, 'pid')));
     runner.kill('SIGINT');
     expect(await ended).to.equal(130);
-    await sleep(50);
-    expect(isRunning(Number(readFileSync(join(folder, 'pid'), 'utf8')))).to.be.false();
+    await until(() => !isRunning(Number(readFileSync(join(folder, 'pid'), 'utf8'))));
   });
 });

@@ -5,7 +5,7 @@ import { projectRoot } from '../../core/root.ts';
 
 const LAB = join(projectRoot, 'node_modules', '@hapi', 'lab', 'bin', 'lab');
 const REPORTER = join(projectRoot, 'test', 'support', 'reporter.cjs');
-const TEST_MS = 20_000;
+const TEST_MS = 60_000;
 // Global symbols that libraries leave; everything else that a test leaves there is a leak.
 const KNOWN_GLOBALS = [
   'Symbol(undici.globalDispatcher.1)', 'Symbol(undici.globalDispatcher.2)',

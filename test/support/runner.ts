@@ -60,36 +60,58 @@ function summary(results: FileResult[]): string {
   return `${sum(results, 'passed')} passed, ${sum(results, 'failed')} failed${skipped ? `, ${skipped} skipped` : ''}`;
 }
 
-async function runAll(files: string[], options: RunOptions, env: NodeJS.ProcessEnv): Promise<FileResult[]> {
+interface Results {
+  /** The last one of each file. */
+  last: FileResult[];
+  /** The first one of those that passed only when they were run again. */
+  unsteady: FileResult[];
+}
+
+async function runAll(files: string[], options: RunOptions, env: NodeJS.ProcessEnv): Promise<Results> {
   const times = readTimes(options.timesFile);
   const nameOf = (file: string) => relative(options.folder, file).replace(/\.test\.js$/, '');
   // The slowest first, so that none of them is left alone at the end; unknown ones may be slow.
   const waiting = files.toSorted((a, b) => (times[nameOf(b)] ?? Infinity) - (times[nameOf(a)] ?? Infinity) || 0);
   const jobs = options.jobs ?? (Number(process.env.CIVIC_TEST_JOBS) || Math.min(availableParallelism(), 8));
-  const limit = (options.fileSeconds ?? (Number(process.env.CIVIC_TEST_FILE_SECONDS) || 120)) * 1000;
+  const limit = (options.fileSeconds ?? (Number(process.env.CIVIC_TEST_FILE_SECONDS) || 300)) * 1000;
   const run = mkdtempSync(join(tmpdir(), 'civic-tests-'));
   // Also when it is interrupted.
   process.once('exit', () => rmSync(run, { recursive: true, force: true }));
-  const progress = showProgress(files.length);
-  const results: FileResult[] = [];
-  const work = async () => {
-    for (let file = waiting.shift(); file; file = waiting.shift()) {
-      const name = nameOf(file);
-      progress.started(name);
-      const result = await runFile({ file, name, env: { ...env, CIVIC_TEST_RUN: run }, limit, report: join(run, name.replaceAll(sep, '-')) });
-      times[name] = result.ms;
-      results.push(result);
-      progress.ended(result);
-    }
-  };
-  await Promise.all(Array.from({ length: jobs }, work));
-  progress.finish();
+
+  async function runEach(queue: string[], atOnce: number, round: string): Promise<Map<string, FileResult>> {
+    const progress = showProgress(queue.length);
+    const results = new Map<string, FileResult>();
+    const work = async () => {
+      for (let file = queue.shift(); file; file = queue.shift()) {
+        const name = nameOf(file);
+        progress.started(name);
+        const result = await runFile({ file, name, env: { ...env, CIVIC_TEST_RUN: run }, limit, report: join(run, `${round}-${name.replaceAll(sep, '-')}`) });
+        times[name] = result.ms;
+        results.set(file, result);
+        progress.ended(result);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+    progress.finish();
+    return results;
+  }
+
+  const first = await runEach(waiting, jobs, 'first');
+  const failed = [...first.keys()].filter((file) => first.get(file)!.reason);
+  if (failed.length) console.log(`\nRun again, alone: ${failed.map(nameOf).join(', ')}`);
+  const again = await runEach([...failed], 1, 'again');
   if (env.CIVIC_TEST_PG_URL) await dropPostgresTemplates(env.CIVIC_TEST_PG_URL, run);
   writeTimes(options.timesFile, times);
-  return results;
+  return {
+    last: [...first].map(([file, result]) => again.get(file) ?? result),
+    unsteady: failed.filter((file) => !again.get(file)!.reason).map((file) => first.get(file)!),
+  };
 }
 
-/** Runs every test file in a process of its own, beside one Postgres for all. Answers the exit code. */
+/**
+ * Runs every test file in a process of its own, beside one Postgres for all. A file that failed is run once more when the
+ * others are done, as a busy machine is not a fault of the code; that it passed only then is said. Answers the exit code.
+ */
 export async function runTests(options: RunOptions): Promise<number> {
   const filters = options.filters ?? [];
   const files = testFiles(options.folder).filter((file) => !filters.length || filters.some((filter) => relative(options.folder, file).includes(filter)));
@@ -106,14 +128,16 @@ export async function runTests(options: RunOptions): Promise<number> {
   }
   const postgres = await startPostgres();
   try {
-    const results = await runAll(files, options, environment(postgres));
+    const { last: results, unsteady } = await runAll(files, options, environment(postgres));
     const slowest = results.toSorted((a, b) => b.ms - a.ms).slice(0, 10);
     console.log(`\nSlowest files:\n${slowest.map((result) => `  ${(result.ms / 1000).toFixed(1).padStart(6)} s  ${result.name}`).join('\n')}`);
     const reasons = new Set(results.flatMap((result) => result.skipReasons));
     if ('missing' in postgres) reasons.add(`all that needs Postgres: ${postgres.missing}`);
     if (reasons.size) console.log(`\nSkipped:\n${[...reasons].map((reason) => `  ${reason}`).join('\n')}`);
     const bad = results.filter((result) => result.failed);
-    if (bad.length) console.log(`\nFailed:\n${bad.map((result) => `  ${result.name}: ${result.reason}`).join('\n')}`);
+    for (const [title, some] of [['Unsteady: passed only when run again alone', unsteady], ['Failed:', bad]] as const) {
+      if (some.length) console.log(`\n${title}\n${some.map((result) => `  ${result.name}: ${result.reason}`).join('\n')}`);
+    }
     console.log(`\n${summary(results)}`);
     return bad.length ? 1 : 0;
   } finally {
