@@ -51,12 +51,16 @@ describe('background work', () => {
   });
 
   it('runs no more once stopped, and waits for the run under way', async () => {
-    let isDone = false;
+    let finish: (() => void) | undefined;
     let runs = 0;
-    const repeating = repeat(1, async () => { runs += 1; await sleep(30); isDone = true; }, unexpected);
-    await until(() => runs === 1);
-    await repeating.stop();
-    expect(isDone).to.be.true();
+    const repeating = repeat(1, async () => { runs += 1; await new Promise<void>((resolve) => { finish = resolve; }); }, unexpected);
+    await until(() => finish !== undefined);
+    let isStopped = false;
+    const stopped = repeating.stop().then(() => { isStopped = true; });
+    await sleep(20);
+    expect(isStopped).to.be.false();
+    finish!();
+    await stopped;
     await sleep(20);
     expect(runs).to.equal(1);
   });

@@ -252,7 +252,7 @@ for (const { dialect, create } of databases()) {
       await db.write((tx) => tx('core_event_positions').where({ plugin: 'sick' }).update({ stopped_at: clock.iso() }));
       clock.set('2026-01-09T00:00:00.000Z');
       await add(bus, 5);
-      await until(async () => (await stateOf(bus, 'healthy')).lag === 0);
+      await until(async () => (await stateOf(bus, 'healthy')).position === 5);
       expect(await bus.prune()).to.equal(2);
       clock.set('2026-01-15T00:00:00.000Z');
       expect(await bus.prune()).to.equal(2);

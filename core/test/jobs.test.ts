@@ -13,7 +13,7 @@ export const lab = Lab.script();
 const { describe, it, before, after, beforeEach, afterEach } = lab;
 
 for (const { dialect, create } of databases()) {
-  describe(`jobs on ${dialect}`, { timeout: 30_000 }, () => {
+  describe(`jobs on ${dialect}`, { timeout: 60_000 }, () => {
     let database: TestDatabase;
     let db: OpenDatabase;
     let queues: JobQueue[];
@@ -36,6 +36,13 @@ for (const { dialect, create } of databases()) {
       await until(async () => ['completed', 'failed'].includes(await state(jobs, id)));
       return (await jobs.byId(id))!;
     };
+    /** Nothing is due, waits or runs. A clock that moves on before would meet a run that is not stored yet, and leave out the next one. */
+    const settled = (clock: Clock) => until(async () => {
+      const due = await db.read('core_job_schedules').where('next_at', '<=', clock.iso()).first('name');
+      const open = await db.read('core_jobs').whereIn('state', ['pending', 'running']).where('run_at', '<=', clock.iso()).first('key');
+      return due === undefined && open === undefined;
+    });
+    const aborted = (signal: AbortSignal) => new Promise<void>((_, reject) => { signal.addEventListener('abort', () => { reject(signal.reason); }); });
 
     before(async () => {
       database = await create();
@@ -80,7 +87,7 @@ for (const { dialect, create } of databases()) {
     });
 
     it('starts at once in the process that enqueued, without waiting for a poll', async () => {
-      const jobs = await started([{ name: 'notes.send', async run() {} }], { pollSeconds: 15 });
+      const jobs = await started([{ name: 'notes.send', async run() {} }], { pollSeconds: 600 });
       const others = () => db.read('core_jobs').whereNot({ state: 'completed' }).first('key');
       await until(async () => (await others()) === undefined);
       await sleep(50);
@@ -122,7 +129,7 @@ for (const { dialect, create } of databases()) {
       await add(jobs, 'notes.send', 'second');
       await add(jobs, 'notes.send', 'later', { priority: 9, run_at: '2026-02-01T01:00:00Z' });
       await one.start();
-      await until(() => order.length === 4);
+      await settled(clock);
       await sleep(100);
       expect(order).to.equal(['high', 'first', 'second', 'low']);
       clock.advance(3600_000);
@@ -182,7 +189,7 @@ for (const { dialect, create } of databases()) {
 
     it('cancels what waits at once and what runs by its signal, here and from another node', async () => {
       let running = 0;
-      const kind: JobKind = { name: 'notes.send', async run({ signal }) { running += 1; await sleep(5000, undefined, { signal }); } };
+      const kind: JobKind = { name: 'notes.send', async run({ signal }) { running += 1; await aborted(signal); } };
       const jobs = await started([kind], { concurrency: 2 });
       const elsewhere = queue([kind], { role: 'web' }).jobs;
       const first = await add(jobs, 'notes.send');
@@ -197,12 +204,20 @@ for (const { dialect, create } of databases()) {
       expect(await db.write((tx) => jobs.cancel(tx, first))).to.be.false();
     });
 
-    it('renews the lease of a job that takes longer than it', async () => {
+    it('renews the lease of a job while it runs', async () => {
       let runs = 0;
-      const kind: JobKind = { name: 'notes.send', lease_seconds: 1, async run() { runs += 1; await sleep(1600); } };
+      let finish = () => {};
+      // It is renewed after a third of it: a machine may stand still for the rest.
+      const kind: JobKind = { name: 'notes.send', lease_seconds: 9, async run() { runs += 1; await new Promise<void>((resolve) => { finish = resolve; }); } };
       const jobs = await started([kind], { pollSeconds: 0.1 });
       if (dialect === 'postgres') await started([kind], { pollSeconds: 0.1 }, await database.open());
-      expect(await ended(jobs, await add(jobs, 'notes.send'))).to.include({ state: 'completed', attempts: 1 });
+      const id = await add(jobs, 'notes.send');
+      const lease = async (): Promise<number> => Date.parse((await db.read('core_jobs').where({ id }).first('lease_until')).lease_until);
+      await until(() => runs === 1);
+      const first = await lease();
+      await until(async () => await lease() > first);
+      finish();
+      expect(await ended(jobs, id)).to.include({ state: 'completed', attempts: 1 });
       expect(runs).to.equal(1);
     });
 
@@ -211,7 +226,7 @@ for (const { dialect, create } of databases()) {
       const jobs = await started([{ name: 'notes.send', async run(job) {
         held = job;
         await job.write((tx) => tx('notes_heard').insert({ by: 'before' }));
-        await new Promise((_, reject) => job.signal.addEventListener('abort', () => { reject(job.signal.reason); }));
+        await aborted(job.signal);
       } }]);
       const id = await add(jobs, 'notes.send');
       const written = () => db.read('notes_heard').pluck('by');
@@ -226,31 +241,32 @@ for (const { dialect, create } of databases()) {
     });
 
     it('lets a worker that lost its job, and did not notice, end nothing', async () => {
-      let finish = () => {};
+      let finish: (() => void) | undefined;
       const jobs = await started([{ name: 'notes.send', run: () => new Promise<void>((resolve) => { finish = resolve; }) }]);
       const id = await add(jobs, 'notes.send');
-      await until(async () => await state(jobs, id) === 'running');
+      await until(() => finish !== undefined);
       await db.write((tx) => tx('core_jobs').where({ id }).update({ token: '00000000-0000-7000-8000-000000000000' }));
-      finish();
+      finish!();
       await sleep(100);
       expect(await state(jobs, id)).to.equal('running');
     });
 
     it('hands over what runs when it stops, at once and without counting the attempt', async () => {
-      const polite = { name: 'notes.polite', async run({ signal }: RunningJob) { await sleep(5000, undefined, { signal }); } };
-      const deaf = { name: 'notes.deaf', async run() { await sleep(1500, undefined, { ref: false }); } };
+      let finish = () => {};
+      const polite = { name: 'notes.polite', run: ({ signal }: RunningJob) => aborted(signal) };
+      const deaf = { name: 'notes.deaf', run: () => new Promise<void>((resolve) => { finish = resolve; }) };
       const { queue: first, jobs } = queue([polite, deaf], { concurrency: 2 });
       await first.start();
       const ids = [await add(jobs, 'notes.polite'), await add(jobs, 'notes.deaf'), await add(jobs, 'notes.polite')];
       await until(async () => await state(jobs, ids[0]!) === 'running' && await state(jobs, ids[1]!) === 'running');
-      const since = performance.now();
+      // The deaf one ends only when this is over.
       await first.stop(100);
-      expect(performance.now() - since).to.be.below(1000);
       for (const id of ids) expect(await jobs.byId(id)).to.include({ state: 'pending', attempts: 0 });
 
       const quick: JobKind[] = ['notes.polite', 'notes.deaf'].map((name) => ({ name, async run() {} }));
       const next = await started(quick);
       for (const id of ids) expect(await ended(next, id)).to.include({ state: 'completed', attempts: 1 });
+      finish();
     });
 
     it('gives the job of a dead worker to another when its lease is over, until its attempts are used up', async () => {
@@ -302,15 +318,18 @@ for (const { dialect, create } of databases()) {
       const { queue: first } = queue([tick], { clock });
       await first.start();
       await until(() => runs.length === 1);
+      await settled(clock);
       await sleep(120);
       expect(runs).to.equal(['00:00:00']);
       clock.set('2026-02-01T00:10:07.000Z');
       await until(() => runs.length === 2);
+      await settled(clock);
       await first.stop();
       clock.set('2026-02-01T01:34:00.000Z');
       if (dialect === 'postgres') await started([tick], { clock }, await database.open());
       await started([tick], { clock });
       await until(() => runs.length === 3);
+      await settled(clock);
       await sleep(150);
       expect(runs).to.equal(['00:00:00', '00:10:07', '01:34:00']);
       clock.set('2026-02-01T01:39:59.000Z');
@@ -330,7 +349,7 @@ for (const { dialect, create } of databases()) {
       await sleep(150);
       expect(runs).to.equal(1);
       finish();
-      await until(async () => (await db.read('core_jobs').where({ state: 'running' })).length === 0);
+      await settled(clock);
       clock.advance(60_000);
       await until(() => runs === 2);
       finish();
@@ -356,10 +375,12 @@ for (const { dialect, create } of databases()) {
       await one.start();
       await ended(jobs, id);
       expect(await one.status()).to.include({ pending: 0, oldest_pending_seconds: null, failed_last_day: 1 });
+      await settled(clock);
       clock.advance(6 * 24 * 3600_000);
       isDown = false;
       const recent = await add(jobs, 'notes.send');
       await ended(jobs, recent);
+      await settled(clock);
       clock.advance(2 * 24 * 3600_000);
       await until(async () => (await jobs.byId(id)) === null);
       expect(await state(jobs, recent)).to.equal('completed');

@@ -128,29 +128,34 @@ for (const { dialect, create } of databases()) {
     });
 
     if (dialect === 'postgres') {
-      it('tells other nodes through LISTEN, sooner than they poll', async () => {
+      it('tells other nodes through LISTEN, without their polls', async () => {
         const other = await database.open();
-        const elsewhere = createSequence<Row>({ db: () => other, log: quiet, name: 'notes_row', columns: COLUMNS });
+        let mayPoll = true;
+        const polled = () => {
+          if (!mayPoll) throw new Error('no polls');
+          return other;
+        };
+        const elsewhere = createSequence<Row>({ db: polled, log: quiet, name: 'notes_row', columns: COLUMNS });
         await elsewhere.start();
+        mayPoll = false;
         const heard = new Promise<number>((resolve) => elsewhere.onAdvance(resolve));
-        const since = performance.now();
         await append([{ writer: 1, number: 1 }]);
         expect(await heard).to.equal(1);
-        expect(performance.now() - since).to.be.below(500);
         await elsewhere.stop();
       });
 
       it('is not held up by a transaction that stays open', async () => {
         const heard: number[] = [];
         sequence.onAdvance((seq) => heard.push(seq));
-        let release = () => {};
+        let release: (() => void) | undefined;
         const slow = db.write(async (tx) => {
           await sequence.append(tx, [{ writer: 1, number: 1 }]);
           await new Promise<void>((resolve) => { release = resolve; });
         });
+        await until(() => release !== undefined);
         await append([{ writer: 2, number: 1 }]);
         await until(async () => heard.length === 1);
-        release();
+        release!();
         await slow;
         await until(async () => heard.length === 2);
         expect((await all()).map(({ writer }) => writer)).to.equal([2, 1]);
