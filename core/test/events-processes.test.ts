@@ -9,7 +9,7 @@ export const lab = Lab.script();
 const { describe, it, before, after, afterEach } = lab;
 
 for (const { dialect, create } of databases()) {
-  describe(`events over processes on ${dialect}`, { timeout: 30_000 }, () => {
+  describe(`events over processes on ${dialect}`, { timeout: 120_000 }, () => {
     let database: TestDatabase;
     let children: Child[] = [];
     before(async () => { database = await create(); });
@@ -33,7 +33,7 @@ for (const { dialect, create } of databases()) {
       for (const round of [0, 1]) {
         // Several nodes share Postgres; an SQLite file belongs to one process.
         const nodes = dialect === 'postgres' ? [await start(round * 20_000), await start(round * 20_000 + 10_000)] : [await start(round * 20_000)];
-        await until(() => nodes.every((node) => node.messages.length > 50), 15_000);
+        await until(() => nodes.every((node) => node.messages.length > 50));
         await Promise.all(nodes.map((node) => node.kill('SIGKILL')));
         acknowledged.push(...nodes.flatMap((node) => node.messages.flatMap(({ added }) => (typeof added === 'number' ? [added] : []))));
       }

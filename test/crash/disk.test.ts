@@ -57,7 +57,7 @@ describe('A disk that cannot be written', () => {
     expectWords(await run(nearly, 'migrate'), ['The disk is full', 'bin/civic doctor says more']);
   });
 
-  it('answers 503 storage_full when it fills up, keeps what was acknowledged, and works again once there is room', { skip: Boolean(missing), timeout: 30_000 }, async () => {
+  it('answers 503 storage_full when it fills up, keeps what was acknowledged, and works again once there is room', { skip: Boolean(missing), timeout: 120_000 }, async () => {
     const served = await serveCivic(['--config', instance.configFile], { through: afterMounting(`mount -t tmpfs -o size=4m tmpfs ${data}`) });
     const filler = join(seenBy(served.child.pid!, data), 'filler');
     const headers = { 'content-type': 'application/json' };

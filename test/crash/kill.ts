@@ -40,6 +40,7 @@ const EARLY_EACH = 7;
 const TERMINATE_EACH = 10;
 const CRASH_EACH = 10;
 const SETTLE_MS = 60_000;
+const ANSWER_MS = 60_000;
 
 /** Kills server processes under load, again and again, and compares what they acknowledged with what is there. */
 export async function killRepeatedly(options: KillOptions): Promise<KillReport> {
@@ -150,7 +151,7 @@ function createNodes(instance: Instance, count: number, writers: number, isDatab
 
 /** A kill in an idle moment proves nothing. */
 async function acknowledgeMore(writers: Writers, count: number): Promise<void> {
-  for (const end = performance.now() + 20_000; writers.acknowledged.length < count; await sleep(10)) {
-    if (performance.now() > end) throw new Error(`The writers got no answers for 20 s: ${JSON.stringify(writers.answers)}, ${writers.faults.slice(-3).join('; ')}`);
+  for (const end = performance.now() + ANSWER_MS; writers.acknowledged.length < count; await sleep(10)) {
+    if (performance.now() > end) throw new Error(`The writers got no answers for ${ANSWER_MS / 1000} s: ${JSON.stringify(writers.answers)}, ${writers.faults.slice(-3).join('; ')}`);
   }
 }

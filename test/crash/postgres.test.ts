@@ -11,7 +11,7 @@ const { describe, it, before, after } = lab;
 const plugins = Object.fromEntries(['notes', 'digest'].map((name) => [name, { from: join(testPlugins, name) }]));
 const missing = clusterMissing();
 
-describe('A Postgres', { timeout: 40_000 }, () => {
+describe('A Postgres', { timeout: 120_000 }, () => {
   if (missing) {
     console.log(`skipped: ${missing}`);
     it('that refuses or goes away', { skip: true }, () => undefined);
@@ -109,7 +109,7 @@ describe('A Postgres', { timeout: 40_000 }, () => {
     await cluster.stop('SIGQUIT');
     const asked = performance.now();
     expect(await served.stop()).to.equal(0);
-    expect(performance.now() - asked).to.be.below(10_000);
+    expect(performance.now() - asked).to.be.below(30_000);
     await cluster.start();
   });
 });

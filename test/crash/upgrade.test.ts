@@ -21,7 +21,7 @@ const PLANTS = "await schema.createTable('garden_plants', { key: 'id', name: 'te
 const ELM = "await schema.tx('garden_plants').insert({ name: 'elm' });";
 
 for (const dialect of testDatabases()) {
-  describe(`An upgrade on ${dialect}`, { timeout: 30_000 }, () => {
+  describe(`An upgrade on ${dialect}`, { timeout: 120_000 }, () => {
     let database: EmptyDatabase;
     let instance: Instance;
     let garden: string;
@@ -62,7 +62,7 @@ for (const dialect of testDatabases()) {
       const reached = join(instance.folder, 'reached');
       write('002_trees', `${ELM} const fs = await import('node:fs'); if (!fs.existsSync('${reached}')) { fs.writeFileSync('${reached}', ''); await new Promise((resolve) => setTimeout(resolve, 60_000)); }`);
       const killed = await instance.start();
-      await until(() => existsSync(reached), 10_000);
+      await until(() => existsSync(reached));
       await killed.stop('SIGKILL');
       expect(await state()).to.equal({ migrations: ['001_plants'], plants: ['oak'] });
 

@@ -17,7 +17,7 @@ interface Chore {
 }
 
 if (testDatabases().includes('postgres')) {
-  describe('A web node and two workers on one Postgres', { timeout: 30_000 }, () => {
+  describe('A web node and two workers on one Postgres', { timeout: 120_000 }, () => {
     let database: Awaited<ReturnType<typeof emptyDatabase>>;
     let instance: Instance;
     let web: Served;
@@ -28,7 +28,7 @@ if (testDatabases().includes('postgres')) {
       instance = createInstance({ database: { url: database.url }, plugins, log: { access: 'warn', format: 'json' }, jobs: { poll_seconds: 0.2 } });
       // All at once, on an empty database: one of them migrates, the others wait for it.
       [web, ...workers] = await Promise.all([instance.serve('--role', 'web'), instance.start('--role', 'worker'), instance.start('--role', 'worker')]);
-      await until(() => workers.every((worker) => worker.output().includes('does background work')), 15_000);
+      await until(() => workers.every((worker) => worker.output().includes('does background work')));
     });
     after(async () => {
       await Promise.all([web, ...workers].map((node) => node.stop('SIGKILL')));
@@ -73,7 +73,7 @@ if (testDatabases().includes('postgres')) {
     });
 
     it('hands a chore over at once, as the same attempt, when its worker is asked to stop in the middle of it', async () => {
-      const { id } = await post<Chore>('/api/chores', { milliseconds: 2000 });
+      const { id } = await post<Chore>('/api/chores', { milliseconds: 6000 });
       await until(async () => (await choreNow(id)).runs.length === 1);
       const first = workerOf(await choreNow(id))!;
       expect(await first.stop()).to.equal(0);

@@ -32,7 +32,8 @@ export default definePlugin({
     civic.jobs.define<Order>({
       name: 'chores.do',
       payload: Joi.object({ id: Joi.string().required(), milliseconds: Joi.number().required() }),
-      lease_seconds: 3,
+      // A process that is slow on a busy machine keeps it; one that was killed holds it up for this long.
+      lease_seconds: 9,
       // Killed processes are what it is for.
       max_attempts: 1000,
       async run({ payload: { id, milliseconds }, attempt, signal, write }) {
