@@ -1,10 +1,9 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { freePort } from '../../testing/port.ts';
 import { createInstance, runCivic, testPlugins, type Instance } from '../../../test/support/civic.ts';
 
 export const lab = Lab.script();
@@ -155,9 +154,9 @@ describe('bin/civic', () => {
   });
 
   it('names a port that is in use and what to do, and leaves nothing running', async () => {
-    const port = await freePort();
-    const other = createServer().listen(port, '127.0.0.1');
+    const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
     const { code, stderr } = await instance.civic('serve', '--port', String(port));
     other.close();
     expect(code).to.equal(1);
