@@ -3,6 +3,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rm
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { projectRoot } from '../../core/root.ts';
+import { until } from '../../core/test/wait.ts';
 
 const MAIN = `export async function main(argv: string[]): Promise<number> {
   console.log(JSON.stringify({ argv, threads: process.env.UV_THREADPOOL_SIZE }));
@@ -23,6 +24,7 @@ const LOCK = {
 };
 
 // Stands in for npm, so that no test needs the network: it keeps a list of its calls and makes the packages of the lock file.
+// It ends its install when the file FAKE_NPM_UNTIL is there.
 // The driver of the lock file loads once `npm rebuild` has run, and with FAKE_NPM=broken-prebuilt only from source.
 const NPM = `#!/usr/bin/env node
 const fs = require('fs'), path = require('path');
@@ -54,7 +56,11 @@ for (const [place] of wanted) {
   if (place.endsWith('/sqlite3')) { fs.mkdirSync(place, { recursive: true }); fs.writeFileSync(place + '/index.js', 'require("./driver.js")'); }
   else if (!fs.existsSync(place)) fs.symlinkSync(real, place);
 }
-setTimeout(() => fs.writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(wanted) })), Number(process.env.FAKE_NPM_DELAY || 0));
+const end = () => {
+  if (process.env.FAKE_NPM_UNTIL && !fs.existsSync(process.env.FAKE_NPM_UNTIL)) return setTimeout(end, 20);
+  fs.writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(wanted) }));
+};
+end();
 `;
 
 export interface Ended {
@@ -103,10 +109,12 @@ export function createCheckout(original?: { home: string }) {
     const ended = new Promise<Ended>((resolve) => {
       child.on('close', (code) => resolve({ code, stdout, stderr }));
     });
-    const says = (text: string) => new Promise<void>((resolve) => {
-      child.stderr.on('data', () => { if (stderr.includes(text)) resolve(); });
-    });
     child.stderr.on('data', (chunk) => { stderr += chunk; });
+    const says = (text: string) => until(() => {
+      if (stderr.includes(text)) return true;
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`It ended without having said "${text}": ${stderr}`);
+      return false;
+    });
     return { pid: child.pid!, ended, says };
   }
 
