@@ -115,7 +115,7 @@ async function composeForTest(options: TestServerOptions, folder: string, databa
 }
 
 function settingsForTest(folder: string, database: TestDatabase | null): Record<string, unknown> {
-  return { data_dir: folder, http: { port: 0 }, shutdown_seconds: 5, database: { url: database?.url ?? null } };
+  return { data_dir: folder, http: { port: 0 }, shutdown_seconds: 30, database: { url: database?.url ?? null } };
 }
 
 async function inject(server: Composition['server'], method: string, path: string, { payload, headers = {} }: TestRequest): Promise<TestAnswer> {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { freePort } from '../../core/testing/port.ts';
 
 const root = join(import.meta.dirname, '../../..');
+const START_MS = 50_000;
 
 /** Where the compiled plugins of the tests lie, for `from:`. */
 export const testPlugins = join(import.meta.dirname, '../plugins');
@@ -112,12 +113,12 @@ export async function startCivic(args: string[], options: RunOptions = {}): Prom
 }
 
 async function answering(url: string, child: ChildProcess, output: () => string): Promise<void> {
-  for (const end = Date.now() + 20_000; Date.now() < end;) {
+  for (const end = Date.now() + START_MS; Date.now() < end;) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The server ended with ${child.signalCode ?? `exit code ${child.exitCode}`}:\n${output()}`);
     const answer = await fetch(`${url}/health`).catch(() => null);
     if (answer?.ok) return;
     await new Promise((done) => { setTimeout(done, 20); });
   }
   child.kill('SIGKILL');
-  throw new Error(`The server did not answer within 20 s:\n${output()}`);
+  throw new Error(`The server did not answer within ${START_MS / 1000} s:\n${output()}`);
 }

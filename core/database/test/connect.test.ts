@@ -103,7 +103,7 @@ for (const { dialect, create } of databases()) {
       const stop = await db.listen('notes', (payload) => heard.push(payload));
       const notify = (payload: string) => db.read.raw('select pg_notify(?, ?)', ['notes', payload]);
       const until = async (payload: string) => {
-        for (let tries = 0; tries < 50 && !heard.includes(payload); tries++) {
+        for (let tries = 0; tries < 300 && !heard.includes(payload); tries++) {
           await notify(payload);
           await sleep(100);
         }

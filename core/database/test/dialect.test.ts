@@ -125,7 +125,7 @@ for (const { dialect, create } of databases()) {
     it('tells the time of the database', async () => {
       const now = await databaseNow(db.read);
       expect(now).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-      expect(Math.abs(Date.parse(now) - Date.now())).to.be.below(5000);
+      expect(Math.abs(Date.parse(now) - Date.now())).to.be.below(60_000);
     });
   });
 }

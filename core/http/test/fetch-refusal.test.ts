@@ -83,7 +83,7 @@ describe('fetch refuses', () => {
   });
 
   const settings: FetchSettings = {
-    allowPrivateAddresses: false, timeoutSeconds: 5, maxBytes: 100_000, maxRedirects: 5, userAgent: 'test',
+    allowPrivateAddresses: false, timeoutSeconds: 30, maxBytes: 100_000, maxRedirects: 5, userAgent: 'test',
     isAllowed: (address) => address === ORIGIN || isPublicAddress(address),
     resolve: names({
       'origin.test': [ORIGIN], 'localhost': ['127.0.0.1', '::1'], 'localhost.': ['127.0.0.1'],
@@ -202,7 +202,7 @@ describe('fetch refuses', () => {
   });
 
   it('localhost as the system resolves it', async () => {
-    const fetch = createFetch({ allowPrivateAddresses: false, timeoutSeconds: 5, maxBytes: 1000, maxRedirects: 5, userAgent: 'test' });
+    const fetch = createFetch({ allowPrivateAddresses: false, timeoutSeconds: 30, maxBytes: 1000, maxRedirects: 5, userAgent: 'test' });
     for (const host of ['localhost', 'LocalHost', 'localhost.']) await expect(fetch(`http://${host}:${guard.ports[0]}/`)).to.reject(FetchError);
     await fetch.close();
     expectNothingReached();

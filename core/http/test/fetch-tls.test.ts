@@ -18,7 +18,7 @@ const SCRIPT = `
   const [module, ...urls] = process.argv.slice(1);
   const { createFetch } = await import(module);
   const resolve = async () => [{ address: '127.0.0.1' }];
-  const fetch = createFetch({ allowPrivateAddresses: true, timeoutSeconds: 5, maxBytes: 1000, maxRedirects: 5, userAgent: 'test', resolve });
+  const fetch = createFetch({ allowPrivateAddresses: true, timeoutSeconds: 30, maxBytes: 1000, maxRedirects: 5, userAgent: 'test', resolve });
   const answers = [];
   for (const url of urls) answers.push(await fetch(url, { headers: { authorization: 'x' } }).then((answer) => answer.text(), (error) => error.code + ': ' + error.message));
   await fetch.close();

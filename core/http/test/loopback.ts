@@ -6,6 +6,8 @@ export const ORIGIN = process.platform === 'linux' ? '127.0.0.77' : '::ffff:127.
 
 export async function listen(handler: RequestListener, host = '127.0.0.1'): Promise<{ server: Server; port: number }> {
   const server = createHttpServer(handler);
+  // Whoever comes again late on a busy machine finds its connection open.
+  server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, host, resolve));
   return { server, port: (server.address() as AddressInfo).port };
 }

@@ -66,8 +66,8 @@ describe('An upgrade', () => {
     await once(client, 'message');
     const closed = once(client, 'close');
     const before = Date.now();
-    await made.server.stop({ timeout: 5000 });
-    expect(Date.now() - before).to.be.below(2000);
+    await made.server.stop({ timeout: 50_000 });
+    expect(Date.now() - before).to.be.below(30_000);
     await closed;
   });
 

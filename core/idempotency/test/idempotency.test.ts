@@ -4,6 +4,7 @@ import Joi from 'joi';
 import { stoppedClock } from '../../clock.ts';
 import { definePlugin, type Caller } from '../../plugin.ts';
 import { problem } from '../../problems.ts';
+import { until } from '../../test/wait.ts';
 import { testDatabases, testServer, type TestAnswer, type TestServer } from '../../testing.ts';
 
 export const lab = Lab.script();
@@ -131,7 +132,7 @@ for (const database of testDatabases()) {
       await post('ten');
       clock.advance(25 * 3600_000);
       await kit.db.write((tx) => kit.composition.jobs.of('core').enqueue(tx, 'core.prune_answers', {}));
-      for (let tries = 0; tries < 200 && (await kit.db.read('core_answers').where({ idempotency_key: 'ten' })).length > 0; tries++) await new Promise((done) => { setTimeout(done, 20); });
+      await until(async () => (await kit.db.read('core_answers').where({ idempotency_key: 'ten' })).length === 0);
       expect((await post('ten')).headers['idempotency-replayed']).to.be.undefined();
     });
   });

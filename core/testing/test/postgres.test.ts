@@ -1,13 +1,14 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { projectRoot } from '../../root.ts';
 import { isRunning, runningProcesses } from '../../test/processes.ts';
+import { until } from '../../test/wait.ts';
 import { planTestDatabase, startEmbeddedPostgres, startPostgres, type RunningPostgres } from '../postgres.ts';
 
 const MODULE = new URL('../postgres.js', import.meta.url).href;
@@ -55,11 +56,6 @@ async function query(address: string, sql: string): Promise<Record<string, unkno
 }
 
 const foldersOf = (pid: number) => readdirSync(tmpdir()).filter((name) => name.startsWith(`civic-postgres-${pid}-`));
-
-async function until(isTrue: () => boolean): Promise<void> {
-  for (let round = 0; round < 200 && !isTrue(); round++) await sleep(25);
-  expect(isTrue()).to.be.true();
-}
 
 describe('planTestDatabase', { skip: Boolean(missing) }, () => {
   after(() => stop());
@@ -117,9 +113,10 @@ describe('startPostgres', () => {
     const server = Number(readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
     const watchers = runningProcesses().filter(({ pid, group }) => group === server && pid !== server);
     expect(watchers.length).to.be.above(0);
-    for (const { pid } of watchers) process.kill(pid, 'SIGKILL');
+    // Stopped first: one must not see the other's end.
+    for (const signal of ['SIGSTOP', 'SIGKILL']) for (const { pid } of watchers) process.kill(pid, signal);
     owner.kill('SIGKILL');
-    await sleep(100);
+    await once(owner, 'exit');
     expect(existsSync(folder)).to.be.true();
     const forgetful = Number(answer('await startPostgres(); console.log(process.pid);'));
     expect(existsSync(folder)).to.be.false();
