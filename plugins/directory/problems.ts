@@ -4,6 +4,7 @@ export const directoryProblems = {
   unknown_actor: { status: 404, title: 'No such actor', advice: 'Give the whole UUID. If the problem has merged_into, the actor goes on under that id.' },
   unknown_source: { status: 404, title: 'No such source', advice: 'Give the whole UUID, as lists of sources have it.' },
   unknown_claim: { status: 400, title: 'The actor has no such claim', advice: 'Take the claim ids from /api/entities/{id}/claims.' },
+  claim_needed: { status: 409, title: 'The actor cannot do without this claim', advice: 'Add another claim for the same property in the same request.' },
   unknown_judgement: { status: 404, title: 'No such judgement', advice: 'It may have been taken back already.' },
   same_actor: { status: 409, title: 'Both ids are one actor', advice: 'Name two different actors.' },
   merge_conflict: { status: 409, title: 'These two cannot be merged', advice: 'The detail says why; if they were judged to be different, take that judgement back first.' },

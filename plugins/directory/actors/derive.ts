@@ -1,8 +1,8 @@
 import { foldText } from 'civic';
 import type { ClaimRow, RecordRow, SourceRow } from '../ledger/rows.ts';
-import { Chosen, isShown, latest, sourceTime } from './choose.ts';
+import { byWeight, Chosen, isShown, latest, sourceTime } from './choose.ts';
 import { freshnessDays, type FreshnessDays, type HalfLives } from './freshness.ts';
-import type { Actor, ActorPlace, ActorType, Visibility } from '../types.ts';
+import type { Actor, ActorPlace, ActorType, ClaimValues, Visibility } from '../types.ts';
 
 /** Records that are one actor, first the one it has its id from, with their claims. */
 export interface Cluster {
@@ -62,8 +62,8 @@ export function deriveActor(cluster: Cluster, known: Known): Derived | null {
   const canonical = cluster.records[0];
   if (canonical?.key !== cluster.key || canonical.deleted_at !== null) return null;
   const chosen = new Chosen(cluster.claims, known.now);
-  const name = chosen.one('name');
-  const type = chosen.one('type');
+  const name = chosen.one('name') ?? lastKnown(cluster.claims, 'name');
+  const type = chosen.one('type') ?? lastKnown(cluster.claims, 'type');
   if (name === null || type === null) return null;
   const shown = cluster.claims.filter(isShown);
   const sourceKeys = [...new Set(shown.map(({ source_key }) => source_key))].sort((a, b) => a - b);
@@ -120,6 +120,12 @@ export function deriveActor(cluster: Cluster, known: Known): Derived | null {
       body: JSON.stringify(actor),
     },
   };
+}
+
+/** An actor whose every name has ended or was taken back still has to be called something. */
+function lastKnown<Name extends 'name' | 'type'>(claims: ClaimRow[], property: Name): ClaimValues[Name] | null {
+  const [last] = claims.filter((claim) => claim.property === property && claim.status !== 'hidden').sort(byWeight);
+  return last ? JSON.parse(last.value) as ClaimValues[Name] : null;
 }
 
 function eventOf(type: ActorType, chosen: Chosen): Actor['event'] {

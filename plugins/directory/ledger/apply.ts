@@ -1,4 +1,4 @@
-import { newId, reserveKeys, type Clock, type Tx } from 'civic';
+import { dialectOf, newId, reserveKeys, type Clock, type Tx } from 'civic';
 import type { Cluster } from '../actors/derive.ts';
 import type { ActorDraft, Applied, Editor } from '../types.ts';
 import { claimRow, identityOf, seenAgain, type NewClaim } from './claims.ts';
@@ -6,7 +6,7 @@ import { groupBy } from './group.ts';
 import type { ChangeDetail, ClaimRow, RecordRow, SourceRow } from './rows.ts';
 import { slugOf } from './slug.ts';
 import { enterSources } from './sources.ts';
-import { claimsOfRecords, insertChanges, insertClaims, insertOrigins, insertRecords, recordKeysByOrigin, recordsById, recordsByKey, replaceClaims, updateRecords } from './store.ts';
+import { claimsOfRecords, insertChanges, insertClaims, insertOrigins, insertRecords, lockActors, recordKeysByOrigin, recordsById, recordsByKey, replaceClaims, updateRecords } from './store.ts';
 
 /** What entering a set of drafts came to. */
 export interface Entered {
@@ -22,7 +22,7 @@ export interface Entered {
 export async function enterDrafts(tx: Tx, drafts: ActorDraft[], editor: Editor, clock: Clock): Promise<Entered> {
   const now = clock.iso();
   const byUrl = await enterSources(tx, drafts.flatMap(({ sources }) => sources), now);
-  const known = await knownRecords(tx, drafts);
+  const known = await lockedRecords(tx, drafts);
   const fresh = drafts.filter((_, index) => !known[index]);
   const created = await createRecords(tx, fresh, byUrl, editor, now);
   const live = drafts.flatMap((draft, index) => (known[index] && known[index].deleted_at === null ? [{ draft, record: known[index] }] : []));
@@ -35,6 +35,15 @@ export async function enterDrafts(tx: Tx, drafts: ActorDraft[], editor: Editor, 
   });
   const sources = new Map([...byUrl.values()].map((source) => [source.key, source]));
   return { applied, created, sources, changed: [...new Set(changed.map(({ actor_key }) => actor_key))] };
+}
+
+/** The same, and nobody else changes them meanwhile. */
+async function lockedRecords(tx: Tx, drafts: ActorDraft[]): Promise<(RecordRow | undefined)[]> {
+  const known = await knownRecords(tx, drafts);
+  const keys = known.flatMap((record) => record?.actor_key ?? []);
+  if (keys.length === 0 || dialectOf(tx) === 'sqlite') return known;
+  await lockActors(tx, keys);
+  return knownRecords(tx, drafts);
 }
 
 /** The record each draft is about, by its id or its origin; undefined for new ones. */

@@ -1,4 +1,5 @@
 import { isId, newId, problem, reserveKeys, type Clock, type Reader, type Tx } from 'civic';
+import { counts } from '../actors/choose.ts';
 import type { Editor } from '../types.ts';
 import { claimRow, identityOf, seenAgain } from './claims.ts';
 import { clustersOf } from './cluster.ts';
@@ -6,7 +7,7 @@ import { differentBetween, endJudgement, insertJudgement, judgementById, judgeme
 import type { ChangeAction, ChangeDetail, ClaimRow, JudgementRow, RecordRow } from './rows.ts';
 import type { NewJudgement, Patch } from './service.ts';
 import { enterSources } from './sources.ts';
-import { claimsOfRecords, insertChanges, insertClaims, recordsById, recordsByKey, recordsOfActors, replaceClaims, updateRecords } from './store.ts';
+import { claimsOfRecords, insertChanges, insertClaims, lockActors, recordsById, recordsByKey, recordsOfActors, replaceClaims, updateRecords } from './store.ts';
 
 /** A write to actors that are there: who writes, and when. */
 interface Pen {
@@ -39,9 +40,19 @@ export async function actorRecord(reader: Reader, id: string, url: (path: string
   return record;
 }
 
+/** The same for who is about to change them: nobody else does meanwhile. */
+async function lockedRecords(tx: Tx, ids: string[], url: (path: string) => string): Promise<RecordRow[]> {
+  const found = await recordsById(tx, ids.filter(isId).map((id) => id.toLowerCase()));
+  await lockActors(tx, found.map(({ actor_key }) => actor_key));
+  // They may have become something else while we waited.
+  const records: RecordRow[] = [];
+  for (const id of ids) records.push(await actorRecord(tx, id, url));
+  return records;
+}
+
 export function createEdits({ clock, url }: { clock: Clock; url: (path: string) => string }): Edits {
   const pen = (tx: Tx, editor: Editor): Pen => ({ tx, editor, now: clock.iso() });
-  const recordOf = (tx: Tx, id: string) => actorRecord(tx, id, url);
+  const recordOf = async (tx: Tx, id: string) => (await lockedRecords(tx, [id], url))[0]!;
   return {
     async patch(tx, id, change, editor) {
       const record = await recordOf(tx, id);
@@ -62,7 +73,10 @@ export function createEdits({ clock, url }: { clock: Clock; url: (path: string) 
       await updateRecords(tx, all.map(({ key }) => key), { deleted_at: clock.iso() });
       return [record.key];
     },
-    judge: async (tx, judgement, editor) => judge(pen(tx, editor), await recordOf(tx, judgement.left_id), await recordOf(tx, judgement.right_id), judgement),
+    async judge(tx, judgement, editor) {
+      const [left, right] = await lockedRecords(tx, [judgement.left_id, judgement.right_id], url);
+      return judge(pen(tx, editor), left!, right!, judgement);
+    },
     unjudge: (tx, judgementId, editor) => unjudge(pen(tx, editor), judgementId),
   };
 }
@@ -75,7 +89,7 @@ async function note({ tx, editor, now }: Pen, records: RecordRow[], action: Chan
 }
 
 async function patchActor(pen: Pen, record: RecordRow, change: Patch): Promise<number[]> {
-  const { tx, editor, now } = pen;
+  const { tx, now } = pen;
   const records = await recordsOfActors(tx, [record.key]);
   const claims = await claimsOfRecords(tx, records.map(({ key }) => key));
   const byId = new Map(claims.map((claim) => [claim.id, claim]));
@@ -84,18 +98,32 @@ async function patchActor(pen: Pen, record: RecordRow, change: Patch): Promise<n
     if (!claim) throw problem('unknown_claim', { detail: `The actor has no claim ${id.slice(0, 100)}.` });
     return claim;
   };
-  const retracted = change.retract.map(named).filter(({ status }) => status !== 'retracted').map((claim): ClaimRow => ({ ...claim, status: 'retracted' }));
-  const ranked = change.rank.map(({ claim_id, rank }) => ({ before: named(claim_id), rank })).filter(({ before, rank }) => before.rank !== rank);
-  await replaceClaims(tx, [...retracted, ...ranked.map(({ before, rank }) => ({ ...before, rank }))]);
+  const after = new Map<string, ClaimRow>();
+  const present = (id: string) => after.get(named(id).id) ?? named(id);
+  const retracted = change.retract.map(present).filter(({ status }) => status !== 'retracted');
+  for (const claim of retracted) after.set(claim.id, { ...claim, status: 'retracted' });
+  const ranked = change.rank.map(({ claim_id, rank }) => ({ before: present(claim_id), rank })).filter(({ before, rank }) => before.rank !== rank);
+  for (const { before, rank } of ranked) after.set(before.id, { ...before, rank });
+  await replaceClaims(tx, [...after.values()]);
   const added = await addClaims(pen, record, claims, change);
-  const detail: ChangeDetail = {
+  if (added.length + after.size === 0) return [];
+  await refuseNameless(tx, records, now);
+  await note(pen, [record], 'updated', {
     added,
     retracted: retracted.map(({ id }) => id),
     ranked: ranked.map(({ before, rank }) => ({ claim_id: before.id, before: before.rank, after: rank })),
-  };
-  if (added.length + retracted.length + ranked.length === 0) return [];
-  await note({ tx, editor, now }, [record], 'updated', detail);
+  });
   return [record.key];
+}
+
+/** Whatever is taken back, something must be left to call the actor by. */
+async function refuseNameless(tx: Tx, records: RecordRow[], now: string): Promise<void> {
+  const claims = await claimsOfRecords(tx, records.map(({ key }) => key));
+  for (const property of ['name', 'type'] as const) {
+    if (!claims.some((claim) => claim.property === property && counts(claim, now))) {
+      throw problem('claim_needed', { detail: `Without this claim the actor would have no ${property}: add another one in the same request.` });
+    }
+  }
 }
 
 async function addClaims({ tx, editor, now }: Pen, record: RecordRow, claims: ClaimRow[], { sources, add }: Patch): Promise<string[]> {
@@ -149,6 +177,8 @@ async function unjudge(pen: Pen, judgementId: string): Promise<number[]> {
   if (!judgement || judgement.deleted_at !== null) throw problem('unknown_judgement', { detail: `No judgement has the id ${judgementId.slice(0, 100)}.` });
   await endJudgement(tx, judgement.key, now);
   if (judgement.verdict !== 'same') return [];
+  const [joined] = await recordsByKey(tx, [judgement.left_key]);
+  await lockActors(tx, [joined!.actor_key]);
   const [left] = await recordsByKey(tx, [judgement.left_key]);
   const whole = await recordsOfActors(tx, [left!.actor_key]);
   const ends = clustersOf(whole, await judgementsAmong(tx, whole.map(({ key }) => key)));

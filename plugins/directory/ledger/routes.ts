@@ -59,7 +59,7 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
             rank: Joi.array().items(Joi.object({ claim_id: Joi.string().required(), rank: Joi.string().valid(...RANKS).required() })).max(500).default([]),
           }).or('add', 'retract', 'rank').meta({ name: 'ActorPatch' }),
         },
-        plugins: { civic: { problems: ['invalid_request', 'unknown_actor', 'unknown_claim', 'permission_required', 'precondition_failed'] } },
+        plugins: { civic: { problems: ['invalid_request', 'unknown_actor', 'unknown_claim', 'claim_needed', 'permission_required', 'precondition_failed'] } },
         response: { schema: actorDetailSchema, sample: 0 },
       },
       handler: (request, h) => change(context, request, h),

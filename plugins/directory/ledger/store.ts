@@ -1,4 +1,4 @@
-import { bulkInsert, type Reader, type Tx } from 'civic';
+import { bulkInsert, dialectOf, type Reader, type Tx } from 'civic';
 import type { ChangeRow, ClaimRow, RecordRow, SourceRow } from './rows.ts';
 
 /** SQLite takes 32,766 bound values a statement. */
@@ -54,6 +54,15 @@ export const replaceClaims = (tx: Tx, rows: ClaimRow[]) => bulkInsert(tx, 'direc
 
 export async function updateRecords(tx: Tx, keys: number[], values: Partial<RecordRow>): Promise<void> {
   for (let start = 0; start < keys.length; start += CHUNK) await tx('directory_records').whereIn('key', keys.slice(start, start + CHUNK)).update(values);
+}
+
+/**
+ * Lets nobody else change these actors until the transaction ends, and waits for who is at it. Taken in one order,
+ * so that nobody waits in a circle; SQLite has one writer anyway.
+ */
+export async function lockActors(tx: Tx, actorKeys: number[]): Promise<void> {
+  if (dialectOf(tx) === 'sqlite' || actorKeys.length === 0) return;
+  await tx('directory_records').whereIn('key', [...new Set(actorKeys)]).orderBy('key').forUpdate().select('key');
 }
 
 /** Takes records and all they brought away for good, but not the sources, which others may use. */

@@ -128,6 +128,27 @@ for (const database of testDatabases()) {
       expect((await kit.get(`/api/entities/${made.id}/claims?status=retracted`)).body.data[0].id).to.equal(wrong);
     });
 
+    it('keep a name whatever is taken back, and a claim that is both ranked and retracted is both', async () => {
+      const made = await enter({ name: 'Only Name', phone: '+1 816 555 0133' });
+      const idOf = (property: string) => made.claims.find((claim: { property: string }) => claim.property === property).id;
+      const refused = await kit.send('PATCH', `/api/entities/${made.id}`, { retract: [idOf('name')] }, 'reviewer');
+      expect([refused.status, refused.body.code]).to.equal([409, 'claim_needed']);
+      expect((await kit.get(`/api/entities/${made.id}`)).body).to.equal(made);
+      await kit.send('PATCH', `/api/entities/${made.id}`, { retract: [idOf('phone')], rank: [{ claim_id: idOf('phone'), rank: 'deprecated' }] }, 'reviewer');
+      expect((await kit.get(`/api/entities/${made.id}/claims?property=phone`)).body.data[0]).to.include({ status: 'retracted', rank: 'deprecated' });
+    });
+
+    it('take many changes at once, and lose none', async () => {
+      const { id } = await enter({ name: 'Busy Bureau', place: KC, url: 'https://example.org/busy' });
+      const patches = Array.from({ length: 12 }, (_, index) => kit.send('PATCH', `/api/entities/${id}`, {
+        sources: [{ local_id: 'n', url: `https://example.org/busy/${index}` }], add: [{ property: 'social', value: { network: 'web', url: `https://busy.example/${index}` }, source_local_id: 'n' }],
+      }, 'reviewer'));
+      expect((await Promise.all(patches)).map(({ status }) => status)).to.equal(Array.from({ length: 12 }, () => 200));
+      const { body } = await kit.get(`/api/entities/${id}`);
+      expect([body.contact.social.length, body.source_count]).to.equal([12, 13]);
+      expect(await kit.composition.checks.find(({ name }) => name === 'directory')!.run()).to.include({ status: 'ok' });
+    });
+
     it('are merged and split again with nothing lost; the merged id names its successor', async () => {
       const left = await enter({ name: 'Food Bank of KC', place: KC, phone: '+1 816 555 0111' });
       const right = await enter({ name: 'Kansas City Food Bank', place: KC, email: 'hello@example.org' });
