@@ -10,6 +10,7 @@ import { directoryOptions, HALF_LIVES, type DirectoryConfig } from './config.ts'
 import { directoryEvents } from './events.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { writeRoutes } from './ledger/routes.ts';
+import { evalPlacesCommand } from './places/eval.ts';
 import { placeProblems, placeRoutes } from './places/routes.ts';
 import { bringGazetteerUpToDate, createPlaces, gazetteerCheck } from './places/service.ts';
 import { directoryProblems } from './problems.ts';
@@ -50,6 +51,7 @@ export default definePlugin<DirectoryConfig>({
       await columns.refresh(civic.db.read, payload.keys);
       ready.touch(staleTags(payload.actors.map(({ id }) => id), payload.places, payload.sources));
     });
+    civic.command(evalPlacesCommand({ places, db: () => civic.db }));
     civic.check(gazetteerCheck(() => civic.db));
     civic.check(taxonomyCheck(taxonomy, counts));
     civic.check(countsCheck(() => civic.db));
@@ -70,7 +72,10 @@ export default definePlugin<DirectoryConfig>({
         await bringGazetteerUpToDate(civic.db);
         columns.load(civic.db.read).catch((error: unknown) => civic.log.error({ err: error }, 'The counts for facets could not be loaded'));
       },
-      rebuild: () => ledger.rebuild(),
+      async rebuild() {
+        await bringGazetteerUpToDate(civic.db);
+        await ledger.rebuild();
+      },
     };
   },
 });

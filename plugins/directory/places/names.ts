@@ -15,19 +15,17 @@ export function squash(name: string): string {
   return slugOf(name).replace(SPELLED, (word) => SPELLINGS[word]!).replaceAll('-', '');
 }
 
-const LEGAL_BEFORE = /^(?:the )?(?:city|town|village|township|borough|municipality|county) (?:and county )?of (?=\S)/i;
+const LEGAL_BEFORE = /^(?:the )?(?:city|town|village|township|borough|municipality)(?: and county)? of (?=\S)/i;
 const LEGAL_BEHIND = /(?<=\S) (?:city|town|township|village|borough|cdp|municipality|charter township|metro(?:politan)? government)$/i;
 
-/** A name without `City of` before it, and one without ` city` behind it; only those that differ. */
+/** A name without `City of` before it, without ` city` behind it, or with `County of` behind it; only those that differ. */
 export function withoutLegalType(name: string): string[] {
   const plain = name.replaceAll('-', ' ').trim();
-  const stripped = [plain.replace(LEGAL_BEFORE, ''), plain.replace(LEGAL_BEHIND, '')];
+  const stripped = [plain.replace(LEGAL_BEFORE, ''), plain.replace(LEGAL_BEHIND, ''), plain.replace(/^(?:the )?(county|parish) of (.+)$/i, '$2 $1')];
   return [...new Set(stripped)].filter((one) => one !== plain);
 }
 
-/** The ending of an OCD division id: lower case, no `.`, `_` for spaces, `~` for what is neither letter nor hyphen. */
+/** The ending of an OCD division id: lower case with accents, no `.`, `_` for spaces, `~` for what is neither letter nor hyphen. */
 export function ocdName(name: string): string {
-  // Of all accents these ids keep the tilde of ñ only.
-  const folded = name.normalize('NFC').toLowerCase().split('ñ').map(foldText).join('ñ');
-  return folded.replaceAll('.', '').replace(/\s+/g, '_').replace(/[^a-z0-9ñ_-]/g, '~');
+  return name.normalize('NFC').toLowerCase().replaceAll('.', '').replace(/\s+/g, '_').replace(/[^\p{L}\p{N}_-]/gu, '~');
 }

@@ -1,7 +1,8 @@
 import type { Reader } from 'civic';
-import { keyCandidates } from './keys.ts';
+import { countryName } from './abroad.ts';
 import type { PlaceRow } from './gazetteer.ts';
-import { slugOf, squash, withoutLegalType } from './names.ts';
+import { keyCandidates } from './keys.ts';
+import { squash, withoutLegalType } from './names.ts';
 import { NICKNAMES } from './nicknames.ts';
 import { readingsOf, splitZip, type Reading } from './reading.ts';
 import { stateByAbbreviation, stateByText } from './states.ts';
@@ -73,14 +74,13 @@ function steps(reader: Reader, text: string, state: string | null): Step[] {
 /** Confidence is quality, shared among equals by population. */
 function ranked(matches: Match[]): Candidate[] {
   const cities = matches.filter(({ place }) => !isState(place));
-  const citiesWeigh = cities.reduce((sum, { place }) => sum + populationOf(place), 0);
-  const isNamesake = cities.some(({ place }) => populationOf(place) >= LARGE);
+  const citiesWeigh = cities.reduce((sum, { place }) => sum + weightOf(place), 0);
+  const isNamesake = cities.some(({ place }) => weightOf(place) >= LARGE);
   // Who says "New York" may mean the state, but more often the city.
-  const weightOf = ({ place }: Match) => (isNamesake && isState(place) ? Math.min(populationOf(place), citiesWeigh * 0.6) : populationOf(place));
-  const total = matches.reduce((sum, match) => sum + weightOf(match), 0);
-  const best = Math.max(...matches.map(({ quality }) => quality));
+  const shareOf = ({ place }: Match) => (isNamesake && isState(place) ? Math.min(weightOf(place), citiesWeigh * 0.6) : weightOf(place));
+  const total = matches.reduce((sum, match) => sum + shareOf(match), 0);
   const candidates = matches.map((match) => {
-    const share = match.quality === best ? weightOf(match) / total : 0.5 * weightOf(match) / total;
+    const share = shareOf(match) / total;
     return { place: match.place, confidence: Math.round(match.quality * share * 1000) / 1000, reason: match.reason };
   });
   return candidates.sort((a, b) => b.confidence - a.confidence || a.place.key - b.place.key);
@@ -88,6 +88,8 @@ function ranked(matches: Match[]): Candidate[] {
 
 const isState = ({ place_key: key }: PlaceRow) => !key.includes(',');
 const populationOf = ({ population }: PlaceRow) => population ?? UNCOUNTED;
+/** Who names no country means one abroad only when it is far larger. */
+const weightOf = (place: PlaceRow) => populationOf(place) * (place.country === 'US' ? 1 : 0.1);
 
 function one(place: PlaceRow | null, quality: number, reason: string): Match[] {
   return place ? [{ place, quality, reason }] : [];
@@ -162,5 +164,5 @@ async function byElsewhere(reader: Reader, { name, region }: Reading): Promise<M
 }
 
 function regionName({ state, country, admin1 }: Region): string {
-  return (state ? stateByAbbreviation(state)?.name : admin1 ?? country) ?? slugOf('');
+  return (state ? stateByAbbreviation(state)?.name : admin1 ?? countryName(country ?? '')) ?? '';
 }

@@ -107,3 +107,8 @@ export async function deleteOwnPlaces(tx: Tx, origin: string): Promise<number> {
 export async function markChanged(tx: Tx): Promise<void> {
   await tx('directory_gazetteer').update({ revision: newId() });
 }
+
+/** All places of the US but the states, for measuring. */
+export async function americanPlaces(reader: Reader): Promise<PlaceRow[]> {
+  return reader<PlaceRow>('directory_places').where({ country: 'US' }).whereNotIn('kind', ['state', 'territory', 'district']);
+}

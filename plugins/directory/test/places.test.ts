@@ -1,0 +1,189 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { testDatabases, testServer, type TestServer } from 'civic/testing';
+import directory from '../index.ts';
+import { GAZETTEER_VERSION } from '../places/gazetteer.ts';
+import { bringGazetteerUpToDate, createPlaces, gazetteerCheck } from '../places/service.ts';
+import type { PlaceCandidate, PlaceList } from '../places/schemas.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const places = createPlaces((path) => path);
+
+for (const database of testDatabases()) {
+  describe(`Places on ${database}`, () => {
+    let kit: TestServer;
+    before(async () => { kit = await testServer({ plugins: [directory], database }); });
+    after(() => kit.close());
+
+    const get = (path: string, headers: Record<string, string> = {}) => kit.request('GET', path, { headers });
+    const ask = async (query: string, more = ''): Promise<PlaceList> => (await get(`/api/places?query=${encodeURIComponent(query)}${more}`)).body;
+    const first = async (query: string): Promise<PlaceCandidate | undefined> => (await ask(query)).data[0];
+
+    it('answers a place by its key, with all fields', async () => {
+      const { status, body, headers } = await get('/api/places/kansas-city,missouri');
+      expect(status).to.equal(200);
+      expect(body).to.equal({
+        place_key: 'kansas-city,missouri', slug: 'kansas-city-mo', name: 'Kansas City', state: { name: 'Missouri', abbreviation: 'MO', slug: 'missouri' }, country: 'US', kind: 'city',
+        latitude: 39.09973, longitude: -94.57857, population: 475378, ocd_id: 'ocd-division/country:us/state:mo/place:kansas_city', display_name: 'Kansas City, MO',
+        url: body.url,
+      });
+      expect(body.url).to.endWith('/api/places/kansas-city,missouri');
+      expect(headers['content-location']).to.equal(body.url);
+    });
+
+    it('accepts slugs and other spellings wherever a key is, and names the canonical one', async () => {
+      const spellings: Record<string, string[]> = {
+        'kansas-city,missouri': ['kansas-city-mo', 'KANSAS-CITY,MISSOURI', 'kansascity,missouri', 'city-of-kansas-city,missouri', 'kansas-city,mo'],
+        'st-louis,missouri': ['saint-louis,missouri', 'saint-louis-mo', 'st-louis-mo', 'st.-louis,missouri'],
+        'winston-salem,north-carolina': ['winston-salem-nc', 'winstonsalem,north-carolina'],
+        'fort-collins,colorado': ['ft-collins,colorado', 'ft-collins-co'],
+        'mount-vernon,new-york': ['mt-vernon,new-york'],
+        'coeur-dalene,idaho': ['coeur-d-alene,idaho', 'coeur-dalene-id'],
+        'washington,district-of-columbia': ['washington-dc', 'washington,dc'],
+        'jackson-county,missouri': ['jackson-county-mo', 'county-of-jackson,missouri'],
+        'toronto,ontario': ['toronto,ontario'],
+        missouri: ['missouri'],
+      };
+      for (const [key, texts] of Object.entries(spellings)) {
+        for (const text of texts) {
+          const { status, body, headers } = await get(`/api/places/${text}`);
+          expect([text, status, body.place_key]).to.equal([text, 200, key]);
+          expect(headers['content-location']).to.endWith(`/api/places/${key}`);
+        }
+      }
+    });
+
+    it('says of a key that is no place what the right form is and what was likely meant', async () => {
+      const { status, body } = await get('/api/places/springfeld,missouri');
+      expect([status, body.code]).to.equal([404, 'unknown_place']);
+      expect(body.did_you_mean).to.include('springfield,missouri');
+      expect(body.detail).to.include('kansas-city,missouri');
+      const nothing = await get('/api/places/xyzzyx,missouri');
+      expect([nothing.status, nothing.body.did_you_mean]).to.equal([404, []]);
+      for (const odd of ['%00', ',', '-', '--mo', "'", '%25', 'x'.repeat(1000), '%E2%80%8B', 'ocd-division']) expect((await get(`/api/places/${odd}`)).status, odd).to.equal(404);
+    });
+
+    it('answers 304 for who has it already, and again when a place was added', async () => {
+      const answer = await get('/api/places/st-louis-mo');
+      const etag = String(answer.headers.etag);
+      const again = await get('/api/places/st-louis-mo', { 'if-none-match': etag });
+      expect([again.status, again.headers.etag, again.headers['content-location']]).to.equal([304, etag, answer.headers['content-location']]);
+      await kit.db.write((tx) => places.add(tx, [{ name: 'Elsewhere', state: 'MO' }], 'etag'));
+      expect((await get('/api/places/st-louis-mo', { 'if-none-match': etag })).status).to.equal(200);
+      await kit.db.write((tx) => places.removeOrigin(tx, 'etag'));
+    });
+
+    it('resolves what people write', async () => {
+      const meant: Record<string, string> = {
+        'Kansas City, MO': 'kansas-city,missouri', KCMO: 'kansas-city,missouri', 'St. Louis': 'st-louis,missouri', 'Saint Louis Missouri': 'st-louis,missouri', 63103: 'st-louis,missouri', '64106-1234': 'kansas-city,missouri',
+        NYC: 'new-york,new-york', 'Bronx, NY': 'the-bronx,new-york', Philly: 'philadelphia,pennsylvania', NOLA: 'new-orleans,louisiana', STL: 'st-louis,missouri', DC: 'washington,district-of-columbia',
+        'Washington, D.C.': 'washington,district-of-columbia', SF: 'san-francisco,california', 'City of Austin': 'austin,texas', 'Leessummit, MO': 'lees-summit,missouri', 'Ft. Collins, Colo.': 'fort-collins,colorado',
+        'Portland Oregon': 'portland,oregon', 'Portland, ME': 'portland,maine', 'winston salem nc': 'winston-salem,north-carolina', 'Nashville-Davidson, TN': 'nashville,tennessee',
+        'Louisville/Jefferson County, KY': 'louisville,kentucky', 'Lexington-Fayette, Kentucky': 'lexington,kentucky', Missouri: 'missouri', 'San Mateo County, CA': 'san-mateo-county,california',
+        'Columbia County PA': 'columbia-county,pennsylvania', 'Orleans Parish, LA': 'orleans-parish,louisiana', 'ocd-division/country:us/state:mo/place:st_louis': 'st-louis,missouri', 'st-louis-mo': 'st-louis,missouri',
+        '1400 Main St, Kansas City, MO 64105': 'kansas-city,missouri', 'Chicago, IL, USA': 'chicago,illinois', 'Toronto, ON': 'toronto,ontario', 'London, UK': 'london,england', 'Berlin, Germany': 'berlin,berlin',
+        'Carson, NV': 'carson-city,nevada', 'San Juan, PR': 'san-juan,puerto-rico',
+      };
+      for (const [text, key] of Object.entries(meant)) {
+        const { data, ambiguous } = await ask(text);
+        expect([text, data[0]?.place_key, ambiguous]).to.equal([text, key, false]);
+        expect(data[0]!.confidence).to.be.within(0.9, 1);
+      }
+    });
+
+    it('says when it is unsure: chooses the most populous, and lists the others', async () => {
+      for (const [text, key, least] of [['Springfield', 'springfield,missouri', 15], ['Portland', 'portland,oregon', 5], ['New York', 'new-york,new-york', 2], ['KC', 'kansas-city,missouri', 2], ['LA', 'los-angeles,california', 2]] as const) {
+        const { data, ambiguous, total, next_cursor: cursor } = await ask(text);
+        expect([text, data[0]?.place_key, ambiguous, cursor]).to.equal([text, key, true, null]);
+        expect(total, text).to.equal(data.length);
+        expect(data.length, text).to.be.at.least(least);
+        expect(data.map(({ confidence }) => confidence)).to.equal(data.map(({ confidence }) => confidence).sort((a, b) => b - a));
+      }
+      expect((await ask('Groton, CT')).data.map((place) => place.place_key)).to.include('groton,connecticut');
+      expect((await ask('Springfield', '&state=IL')).data.map((place) => place.place_key)).to.equal(['springfield,illinois']);
+      expect((await ask('Springfield', '&limit=3')).data).to.have.length(3);
+    });
+
+    it('never takes a place outside the state that was named for certain', async () => {
+      for (const text of ['Kansas City, TX', 'Curitiba, PR', 'Philadelphia, Wyoming', 'Springfield, Atlantis']) {
+        const { data, ambiguous } = await ask(text);
+        expect([text, ambiguous]).to.equal([text, true]);
+        for (const { confidence } of data) expect(confidence, text).to.be.below(0.5);
+      }
+      expect((await ask('Kansas City, MO', '&state=KS')).data.filter((place) => place.state?.abbreviation !== 'KS')).to.equal([]);
+      expect((await ask('Kansas City', '&state=Atlantis')).data).to.equal([]);
+    });
+
+    it('finds a place by the beginning of its name, and with a wrong letter', async () => {
+      expect((await ask('Kansas Ci')).data.map((place) => place.place_key)).to.include('kansas-city,missouri');
+      expect((await first('Pittsburg, Pennsylvania'))?.place_key).to.equal('pittsburgh,pennsylvania');
+      expect((await first('Minneapolus, MN'))?.place_key).to.equal('minneapolis,minnesota');
+    });
+
+    it('answers any text', async () => {
+      for (const text of ['%', '\\', "'; drop table directory_places", '_', '😀', '٣', ',,,', 'a', ' x ', '-'.repeat(200), '(', '[', 'ß', 'İstanbul', '00000', '\u0000']) {
+        expect((await get(`/api/places?query=${encodeURIComponent(text)}`)).status, text).to.equal(200);
+      }
+      for (const search of ['', 'query=', `query=${'x'.repeat(201)}`, 'query=a&limit=0', 'query=a&limit=101', 'query=a&stat=MO']) expect((await get(`/api/places?${search}`)).status, search).to.equal(400);
+    });
+
+    it('gives the larger of two the plain key and the other one -town', async () => {
+      const rows = await kit.db.read('directory_places').where('squashed', 'liveoak').where({ state: 'CA' }).orderBy('population', 'desc');
+      expect(rows.map((row) => row.place_key)).to.equal(['live-oak,california', 'live-oak-town,california']);
+      expect((await get('/api/places/live-oak-town-ca')).body.place_key).to.equal('live-oak-town,california');
+    });
+
+    it('keeps places that are added until their origin takes them away', async () => {
+      await kit.db.write((tx) => places.add(tx, [{ name: 'Alder Falls', state: 'MO', kind: 'city', population: 12_000, latitude: 38.5, longitude: -92.5 }], 'test'));
+      await kit.db.write((tx) => places.add(tx, [{ name: 'Alder Falls', state: 'MO', kind: 'town', population: 13_000 }], 'test'));
+      const { body } = await get('/api/places/alder-falls-mo');
+      expect([body.place_key, body.kind, body.population]).to.equal(['alder-falls,missouri', 'town', 13_000]);
+      expect((await first('Alder Falls, Missouri'))?.place_key).to.equal('alder-falls,missouri');
+      expect([...await places.byKeys(kit.db.read, ['alder-falls,missouri', 'st-louis,missouri', 'nowhere,missouri'])].length).to.equal(2);
+      await expect(kit.db.write((tx) => places.add(tx, [{ name: 'St. Louis', state: 'MO' }], 'test'))).to.reject(/has a place st-louis,missouri already/);
+      await expect(kit.db.write((tx) => places.add(tx, [{ name: 'Alder Falls', state: 'MO' }], 'other'))).to.reject(/already/);
+      expect(await kit.db.write((tx) => places.removeOrigin(tx, 'test'))).to.equal(1);
+      expect((await get('/api/places/alder-falls-mo')).status).to.equal(404);
+      expect([...(await places.byKeys(kit.db.read, ['alder-falls,missouri'])).keys()]).to.equal([]);
+    });
+
+    it('gives many places by key and by number at once', async () => {
+      const keys: string[] = await kit.db.read('directory_places').orderBy('key').limit(1200).pluck('place_key');
+      const rows = await places.byKeys(kit.db.read, [...keys, ...keys]);
+      expect(rows.size).to.equal(1200);
+      const numbers = [...rows.values()].map((row) => row.key);
+      expect([...(await places.byNumbers(kit.db.read, [...numbers, 1])).keys()].sort()).to.equal(numbers.sort());
+    });
+
+    it('loads the gazetteer again after a restore or with newer data, with what was added, and only then', async () => {
+      await kit.db.write((tx) => places.add(tx, [{ name: 'Birch Point', state: 'MO' }], 'kept'));
+      const count = async (): Promise<number> => Number((await kit.db.read('directory_places').count({ count: '*' }))[0]!.count);
+      const [before, revision] = [await count(), await places.revision(kit.db.read)];
+      await bringGazetteerUpToDate(kit.db);
+      expect(await places.revision(kit.db.read)).to.equal(revision);
+      await kit.db.write(async (tx) => {
+        await tx('directory_places').delete();
+        await tx('directory_gazetteer').update({ version: 'older' });
+      });
+      expect((await gazetteerCheck(() => kit.db).run()).status).to.equal('failed');
+      await bringGazetteerUpToDate(kit.db);
+      expect(await count()).to.equal(before);
+      expect(await places.revision(kit.db.read)).to.not.equal(revision);
+      expect((await get('/api/places/birch-point-mo')).status).to.equal(200);
+      await kit.db.write((tx) => places.removeOrigin(tx, 'kept'));
+      const check = await gazetteerCheck(() => kit.db).run();
+      expect([check.status, check.detail]).to.equal(['ok', `${(before - 1).toLocaleString('en-US')} places (${GAZETTEER_VERSION})`]);
+    });
+
+    it('has every place once, with a key that is its name', async () => {
+      const rows: { place_key: string; state: string | null; country: string }[] = await kit.db.read('directory_places').select('place_key', 'state', 'country');
+      expect(rows.length).to.be.above(70_000);
+      for (const { place_key: key, state, country } of rows) {
+        expect(key).to.match(/^[\p{Ll}\p{Lo}\p{N}]+(-[\p{Ll}\p{Lo}\p{N}]+)*(,[\p{Ll}\p{Lo}\p{N}]+(-[\p{Ll}\p{Lo}\p{N}]+)*)?$/u);
+        expect(country === 'US', key).to.equal(state !== null);
+      }
+    });
+  });
+}
