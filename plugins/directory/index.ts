@@ -10,6 +10,7 @@ import { directoryOptions, HALF_LIVES, type DirectoryConfig } from './config.ts'
 import { directoryEvents } from './events.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { writeRoutes } from './ledger/routes.ts';
+import { evalMatching } from './matching/command.ts';
 import { evalPlacesCommand } from './places/eval.ts';
 import { placeProblems, placeRoutes } from './places/routes.ts';
 import { bringGazetteerUpToDate, createPlaces, gazetteerCheck } from './places/service.ts';
@@ -56,6 +57,7 @@ export default definePlugin<DirectoryConfig>({
     civic.check(taxonomyCheck(taxonomy, counts));
     civic.check(countsCheck(() => civic.db));
     for (const job of directoryJobs(civic, ledger)) civic.jobs.define(job);
+    civic.command(evalMatching());
     civic.command(rebuildCommand(ledger, () => countLiveActors(civic.db.read)));
     server.route([
       ...placeRoutes({ places, db: () => civic.db, version: civic.instance.version }),

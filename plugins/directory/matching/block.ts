@@ -1,0 +1,59 @@
+import { doubleMetaphone } from 'double-metaphone';
+import { STRONG_SCHEMES } from './contact.ts';
+import { formalName } from './nicknames.ts';
+import { rarity, type OrganizationName } from './organization.ts';
+import type { PersonName } from './person.ts';
+import type { Prepared } from './profile.ts';
+
+/** A block that more actors share tells nothing and is not looked at. */
+export const MOST_IN_BLOCK = 50;
+export const MOST_BLOCKS = 12;
+const LONGEST_BLOCK = 60;
+
+/**
+ * Short strings of which two actors that may be one share at least one, most telling first. They depend on nothing but the
+ * actor, so that they can be kept in a table and looked up.
+ */
+export function blocks(actor: Prepared): string[] {
+  const { profile, identifiers, websites, phones, emails, people, organizations } = actor;
+  const found = [
+    ...identifiers.filter(({ scheme }) => STRONG_SCHEMES.has(scheme)).slice(0, 3).map(({ scheme, value }) => `i:${scheme}:${value}`),
+    ...emails.slice(0, 2).map(({ address }) => `e:${address}`),
+    ...phones.slice(0, 2).map((phone) => `p:${phone}`),
+    ...websites.slice(0, 2).map(({ site }) => `w:${site}`),
+    ...people.slice(0, 2).flatMap((name) => personBlocks(name, profile.places, profile.states[0] ?? '')),
+    ...organizations.slice(0, 2).flatMap((name) => organizationBlocks(name, profile.states[0] ?? '', profile.places[0] ?? '')),
+  ];
+  return [...new Set(found.map((block) => block.slice(0, LONGEST_BLOCK)))].slice(0, MOST_BLOCKS);
+}
+
+const sound = (word: string): string => doubleMetaphone(word)[0] || word;
+
+function personBlocks({ given, family }: PersonName, places: string[], state: string): string[] {
+  const surname = family.at(-1);
+  if (!surname) return [];
+  const first = given[0] ?? '';
+  // In one order, for those who put the family name first.
+  const both = [first, surname].map((word) => sound(formalName(word))).sort().join(' ');
+  return [
+    ...(first.length > 1 ? [`g:${both}:${state}`, `n:${both}`] : []),
+    ...places.slice(0, 1).flatMap((place) => family.slice(0, 2).map((part) => `s:${sound(part)}:${place}`)),
+    // A family name with a wrong letter.
+    ...(first.length > 1 ? places.slice(0, 1).map((place) => `f:${formalName(first)}:${surname.slice(0, 2)}:${place}`) : []),
+  ];
+}
+
+function organizationBlocks({ words, numbers, acronyms }: OrganizationName, state: string, place: string): string[] {
+  const rarest = [...new Set(words)].sort((one, other) => rarity(other) - rarity(one) || other.length - one.length || (one < other ? -1 : 1));
+  const [first, second, third] = rarest;
+  const short = words.length === 1 && words[0]!.length >= 3 ? words : acronyms.filter((acronym) => acronym.length >= 4).slice(-1);
+  return [
+    `k:${[...words, ...numbers].sort().join(' ')}`,
+    ...(first && second ? [`o:${[first, second].sort().join(' ')}:${state}`] : []),
+    // Without the rarest, for when that one has a wrong letter; frequent words only within a place.
+    ...(second && third ? [`o:${[second, third].sort().join(' ')}:${rarity(second) === 1 ? state : place}`] : []),
+    ...(first ? [`r:${sound(first)}:${state}`] : []),
+    ...(second && rarity(second) === 1 ? [`r:${sound(second)}:${state}`] : []),
+    ...short.map((acronym) => `a:${acronym}:${state}`),
+  ];
+}

@@ -1,0 +1,75 @@
+import type { ActorDraft, ActorType, ClaimDraft, ClaimValues, Property } from '../types.ts';
+import { normalizeEmail, normalizeIdentifier, normalizePhone, normalizeWebsite, type Email, type Identifier, type Website } from './contact.ts';
+import { organizationNames, type OrganizationName } from './organization.ts';
+import { personName, type PersonName } from './person.ts';
+
+/** What of an actor is looked at to say whether two are one. */
+export interface MatchProfile {
+  type: ActorType;
+  names: string[];
+  /** Place keys. */
+  places: string[];
+  /** The state parts of the place keys. */
+  states: string[];
+  websites: string[];
+  emails: string[];
+  phones: string[];
+  identifiers: Identifier[];
+  issue_areas: string[];
+  /** The days an event starts on, as `2026-03-01`. */
+  dates: string[];
+}
+
+/** A profile in the forms that are compared: made once, compared often. */
+export interface Prepared {
+  profile: MatchProfile;
+  isPerson: boolean;
+  organizations: OrganizationName[];
+  people: PersonName[];
+  websites: Website[];
+  emails: Email[];
+  phones: string[];
+  identifiers: Identifier[];
+}
+
+/** The state in a place key: what stands after the comma, or the whole key of a state. */
+export const stateOf = (placeKey: string): string => placeKey.slice(placeKey.lastIndexOf(',') + 1);
+
+const unique = <Item>(items: Item[]): Item[] => [...new Set(items)];
+
+export function profileOfDraft({ type, claims }: Pick<ActorDraft, 'type' | 'claims'>): MatchProfile {
+  const counting = claims.filter((claim) => claim.rank !== 'deprecated' && (claim.status === undefined || claim.status === 'active'));
+  const values = <Name extends Property>(property: Name) => valuesOf(counting, property);
+  const places = unique(values('place'));
+  return {
+    type,
+    names: unique(values('name')),
+    places,
+    states: unique(places.map(stateOf)),
+    websites: unique([...values('website'), ...values('social').map(({ url }) => url)]),
+    emails: unique(values('email')),
+    phones: unique(values('phone')),
+    identifiers: values('identifier'),
+    issue_areas: unique(values('issue_area')),
+    dates: unique(values('event_start').map((time) => time.slice(0, 10))),
+  };
+}
+
+function valuesOf<Name extends Property>(claims: ClaimDraft[], property: Name): ClaimValues[Name][] {
+  return claims.filter((claim) => claim.property === property).map((claim) => claim.value as ClaimValues[Name]);
+}
+
+export function prepare(profile: MatchProfile): Prepared {
+  const isPerson = profile.type === 'person';
+  const kept = <From, To>(items: From[], form: (item: From) => To | null): To[] => items.map(form).filter((item) => item !== null);
+  return {
+    profile,
+    isPerson,
+    organizations: isPerson ? [] : profile.names.flatMap(organizationNames),
+    people: isPerson ? profile.names.map(personName) : [],
+    websites: kept(profile.websites, normalizeWebsite),
+    emails: kept(profile.emails, normalizeEmail),
+    phones: unique(kept(profile.phones, normalizePhone)),
+    identifiers: kept(profile.identifiers, normalizeIdentifier),
+  };
+}
