@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { testDatabases } from '../../core/testing.ts';
-import { directoryKit, told, type DirectoryKit } from '../../plugins/directory/test/support/kit.ts';
+import { directoryKit, told, type DirectoryKit } from '../../plugins/directory/test/kit.ts';
 import { covers } from './rows.ts';
 
 export const lab = Lab.script();

@@ -31,6 +31,7 @@ export const valueSchemas: Record<Property, Joi.Schema> = {
   event_location: text(500),
 };
 
+// oxlint-disable-next-line unicorn/no-thenable -- the word is Joi's
 const value = Joi.any().required().when('property', { switch: PROPERTIES.map((property) => ({ is: property, then: valueSchemas[property]! })) });
 const locator = Joi.object({ start: Joi.number().integer().min(0).required(), end: Joi.number().integer().min(Joi.ref('start')).required() }).allow(null)
   .description('Where in the text of the source the excerpt is, in characters');

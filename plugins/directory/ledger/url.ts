@@ -6,6 +6,7 @@ export function normalUrl(text: string): string {
   url.hash = '';
   url.username = '';
   url.password = '';
-  for (const name of [...url.searchParams.keys()]) if (TRACKING.test(name)) url.searchParams.delete(name);
+  const tracking = Array.from(url.searchParams.keys()).filter((name) => TRACKING.test(name));
+  for (const name of tracking) url.searchParams.delete(name);
   return url.href;
 }

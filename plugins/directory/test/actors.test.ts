@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { stoppedClock, testDatabases } from 'civic/testing';
-import { directoryKit, told, type DirectoryKit } from './support/kit.ts';
+import { directoryKit, told, type DirectoryKit } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;

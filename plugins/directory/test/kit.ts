@@ -1,6 +1,6 @@
 import { definePlugin, type Caller } from 'civic';
 import { testServer, type TestAnswer, type TestServer, type TestServerOptions } from 'civic/testing';
-import directory from '../../index.ts';
+import directory from '../index.ts';
 
 export const WORKSPACE = '01890000-0000-7000-8000-00000000000a';
 export const OTHER_WORKSPACE = '01890000-0000-7000-8000-00000000000b';
