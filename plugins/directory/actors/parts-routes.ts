@@ -9,9 +9,10 @@ import { historyPage } from './history.ts';
 import { relatedActors } from './related.ts';
 import type { ShownActor } from './read-store.ts';
 import { shownActor } from './routes.ts';
-import { claimSchema, historyItem, listOf, paging, relatedItem, sourceSchema } from './schemas.ts';
+import { claimSchema, duplicateItem, historyItem, listOf, paging, relatedItem, sourceSchema } from './schemas.ts';
 import { sourceRecords } from './sources.ts';
-import { claimOf } from './wire.ts';
+import type { Verdict } from '../matching/judge.ts';
+import { actorText, claimOf } from './wire.ts';
 
 const params = Joi.object({ id: Joi.string() });
 
@@ -75,8 +76,25 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
         return { data: texts, total, next: null };
       },
     },
+    {
+      path: 'duplicates',
+      description: 'Actors that may be the same one, surest first, with what speaks for and against it field by field',
+      query: Joi.object({ limit: paging.limit }),
+      schema: listOf(duplicateItem).meta({ name: 'PossibleDuplicateList' }),
+      async read(reader, actor, request, { limit }) {
+        const { duplicatesOf } = await import('../matching/find.ts');
+        const found = await duplicatesOf(reader, actor, callerOf(request)?.workspace_id ?? null);
+        const data = found.slice(0, limit).map(({ actor: other, verdict }) => `{"entity":${actorText(other, tellingOf(context))},${verdictText(verdict)}}`);
+        return { data, total: found.length, next: null };
+      },
+    },
   ];
   return [...parts.map((part) => partRoute(context, part)), sourceRoute(context)];
+}
+
+function verdictText({ zone, probability, rule, explanation }: Verdict): string {
+  const shown = explanation.map(({ field, level, left, right, weight }) => ({ field, level, left, right, weight }));
+  return JSON.stringify({ zone, score: Math.round(1000 * probability) / 1000, rule, explanation: shown }).slice(1, -1);
 }
 
 function partRoute(context: DirectoryContext, { path, description, query, schema, read }: Part): ServerRoute {

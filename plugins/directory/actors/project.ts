@@ -26,18 +26,23 @@ export async function project(tx: Tx, clusters: Cluster[], known: Known, options
   const before = options.areNew ? [] : await standingOf(tx, clusters.map(({ key }) => key));
   const rows: ActorRow[] = [];
   const documents: SearchDocument[] = [];
+  const shown: { cluster: Cluster; type: ActorRow['type'] }[] = [];
   for (const cluster of clusters) {
     const derived = deriveActor(cluster, known);
     if (!derived) continue;
     const prior = priorOf(derived.row.source_count);
     const row = { ...derived.row, rank: rankOf(prior, cluster.key) };
     rows.push(row);
+    shown.push({ cluster, type: row.type });
     documents.push({ key: row.key, prior, name: derived.name, texts: derived.texts, tags: tagList(row.tags), workspace: row.workspace_id });
   }
   if (before.length > 0) await deleteActors(tx, before.map(({ key }) => key));
   await insertActors(tx, rows);
   await insertListings(tx, rows.flatMap(listingsOf));
   const places = await putCounts(tx, before, rows, known);
+  // Loaded with the first write: it brings the public suffix list and the rules of telephone numbers along.
+  const { putBlocks } = await import('../matching/find.ts');
+  await putBlocks(tx, shown, before.map(({ key }) => key));
   await putDocuments(tx, documents, before.map(({ rank }) => rank));
   const kept = new Set(rows.map(({ key }) => key));
   const sources = new Set([...before, ...rows].flatMap(sourceKeysOf));

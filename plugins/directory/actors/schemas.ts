@@ -130,6 +130,20 @@ export const relatedItem = Joi.object({
   })).min(1).required(),
 }).meta({ name: 'RelatedActor' });
 
+export const duplicateItem = Joi.object({
+  entity: actorSchema.required(),
+  zone: Joi.string().valid('match', 'review').required().description('match: sure enough to merge; review: somebody should look'),
+  score: Joi.number().min(0).max(1).required().description('The chance that the two are one, from the weights'),
+  rule: textOrNull.description('The rule that decided or held back what the weights say'),
+  explanation: Joi.array().items(Joi.object({
+    field: text,
+    level: Joi.string().valid('exact', 'close', 'partial', 'disagree', 'missing').required(),
+    left: textOrNull,
+    right: textOrNull,
+    weight: Joi.number().required().description('In bits: above 0 it speaks for one actor'),
+  })).required(),
+}).meta({ name: 'PossibleDuplicate' });
+
 /** What lists of actors can be asked. */
 export const paging = {
   limit: Joi.number().integer().min(1).max(100).default(25),

@@ -77,5 +77,5 @@ export async function moveSources(tx: Tx, sources: { key: number; retrieved_at: 
 }
 
 export async function emptyReadModel(tx: Tx): Promise<void> {
-  for (const table of ['directory_actors', 'directory_listings', 'directory_place_sources', 'directory_counts']) await tx(table).delete();
+  for (const table of ['directory_actors', 'directory_listings', 'directory_place_sources', 'directory_counts', 'directory_blocks']) await tx(table).delete();
 }

@@ -16,6 +16,7 @@ const params = Joi.object({ id: Joi.string() });
 const writer = { mode: 'required' as const, access: { scope: ['entities:write'] } };
 const reason = Joi.string().trim().max(2000).allow(null).default(null);
 const noQuery = Joi.object({});
+const MOST_LINKED = 5;
 
 export interface WriteContext extends DirectoryContext {
   ledger: Ledger;
@@ -167,8 +168,14 @@ async function create(context: WriteContext, request: Request, h: ResponseToolki
   }
   const [checked] = await context.ledger.check(context.civic.db.read, [input]);
   if ('faults' in checked!) throw refused(checked.faults);
+  const { findDuplicates } = await import('../matching/find.ts');
+  const { profileOfDraft } = await import('../matching/profile.ts');
+  const [alike = []] = await findDuplicates(context.civic.db.read, [profileOfDraft(checked!.draft)], caller.workspace_id);
   const [applied] = await context.civic.db.write((tx) => context.ledger.apply(tx, [checked!.draft], editorOf(caller)));
   const response = await answerActor(context, request, h, applied!.id);
+  // Nothing is merged behind the back of who enters it: the answer names what may be the same.
+  const links = alike.slice(0, MOST_LINKED).map(({ actor }) => `<${context.civic.url(`/api/entities/${actor.id}`)}>; rel="duplicate"`);
+  if (links.length > 0) response.header('link', links.join(', '));
   return response.code(201).header('location', context.civic.url(`/api/entities/${applied!.id}`));
 }
 

@@ -57,3 +57,14 @@ function organizationBlocks({ words, numbers, acronyms }: OrganizationName, stat
     ...short.map((acronym) => `a:${acronym}:${state}`),
   ];
 }
+
+/** A block as it is kept: 52 bits of its text. That two of a million fall together costs one needless comparison. */
+export function blockNumber(block: string): number {
+  let [one, other] = [0x811c9dc5, 0x9747b28c];
+  for (let at = 0; at < block.length; at++) {
+    const code = block.charCodeAt(at);
+    one = Math.imul(one ^ code, 0x01000193);
+    other = Math.imul(other ^ code, 0x5bd1e995) ^ (other >>> 13);
+  }
+  return (one >>> 0) * 0x100000 + (other >>> 12);
+}

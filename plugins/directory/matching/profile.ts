@@ -37,7 +37,9 @@ export const stateOf = (placeKey: string): string => placeKey.slice(placeKey.las
 
 const unique = <Item>(items: Item[]): Item[] => [...new Set(items)];
 
-export function profileOfDraft({ type, claims }: Pick<ActorDraft, 'type' | 'claims'>): MatchProfile {
+type Said = Pick<ClaimDraft, 'property' | 'value' | 'rank' | 'status'>;
+
+export function profileOfDraft({ type, claims }: { type: ActorDraft['type']; claims: Said[] }): MatchProfile {
   const counting = claims.filter((claim) => claim.rank !== 'deprecated' && (claim.status === undefined || claim.status === 'active'));
   const values = <Name extends Property>(property: Name) => valuesOf(counting, property);
   const places = unique(values('place'));
@@ -55,7 +57,7 @@ export function profileOfDraft({ type, claims }: Pick<ActorDraft, 'type' | 'clai
   };
 }
 
-function valuesOf<Name extends Property>(claims: ClaimDraft[], property: Name): ClaimValues[Name][] {
+function valuesOf<Name extends Property>(claims: Said[], property: Name): ClaimValues[Name][] {
   return claims.filter((claim) => claim.property === property).map((claim) => claim.value as ClaimValues[Name]);
 }
 
