@@ -2,8 +2,8 @@ import type { Position, Reader } from 'civic';
 import type { Columns } from './columns.ts';
 import { isFiller, keyOf } from './document.ts';
 import { addFacets, facetsOfTags, type Facets } from './facets.ts';
-import { ownMatch, readQuery, tierMatches, wholeMatch, wordMatch, type Asked, type Filter, type Match, type Words } from './match.ts';
-import { countByFreshness, countFound, countUpTo, nearTerms, pageByRank, pageByWalk, pageOfFound, searching, tagsByKey, termsFrom, type FreshnessFilter, type Order } from './query-store.ts';
+import { coreMatch, isFoundIn, ownMatch, readQuery, tierMatches, wholeMatch, wordMatch, type Asked, type Filter, type Match, type Words } from './match.ts';
+import { countByFreshness, countFound, countUpTo, documentsFound, nearTerms, pageByRank, pageByWalk, pageOfFound, searching, tagsByKey, termsFrom, type Found, type FreshnessFilter, type Order } from './query-store.ts';
 import { deletionsOf, isOneApart } from './typo.ts';
 
 export interface ListRequest {
@@ -40,7 +40,10 @@ const FEW = 3000;
 const MOST_COUNTED = 10_000;
 /** Shorter beginnings have more words than are worth asking for. */
 const SHORT = 4;
-const MOST_ENDINGS = 8;
+const MOST_ENDINGS = 32;
+/** Up to this many documents are judged here; more when a beginning would have to be looked up otherwise. */
+const FEW_JUDGED = 250;
+const MOST_JUDGED = 1500;
 
 /** A page of actors, with the exact total. `columns` answers what concerns all of them. */
 export async function listActors(reader: Reader, request: ListRequest, columns: Columns): Promise<ListResult> {
@@ -71,15 +74,8 @@ async function withEndings<T extends Words | null>(reader: Reader, words: T): Pr
 type Listed = Omit<ListResult, 'corrected'>;
 
 async function relevant(reader: Reader, request: ListRequest, asked: Asked, columns: Columns): Promise<Listed> {
-  const { after, limit, freshness = null } = request;
-  const { total, keys, rows } = await pageByRank(reader, {
-    whole: wholeMatch(asked)!,
-    tiers: tierMatches({ ...asked, words: asked.words! }),
-    freshness,
-    after: after && { tier: Number(after[0]), rank: Number(after[1]) },
-    limit: limit + 1,
-    withKeys: request.facets ?? false,
-  });
+  const { limit } = request;
+  const { total, keys, rows } = await ranked(reader, request, { ...asked, words: asked.words! });
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {
@@ -88,6 +84,21 @@ async function relevant(reader: Reader, request: ListRequest, asked: Asked, colu
     next: rows.length > limit && last ? [last.tier, last.rank] : null,
     facets: keys && await facetsOf(reader, request, columns, keys),
   };
+}
+
+async function ranked(reader: Reader, request: ListRequest, asked: Asked & { words: Words }): Promise<Found> {
+  const { freshness = null, facets = false, limit } = request;
+  const after = request.after && { tier: Number(request.after[0]), rank: Number(request.after[1]) };
+  const whole = wholeMatch(asked)!;
+  const tiers = tierMatches(asked);
+  const core = coreMatch(asked);
+  const documents = core && await documentsFound(reader, { match: core, freshness }, asked.words.isPrefix && !asked.words.endings ? MOST_JUDGED : FEW_JUDGED);
+  if (!documents) return await pageByRank(reader, { whole, tiers, freshness, after, limit: limit + 1, withKeys: facets });
+  const all = documents.filter(({ tokens }) => isFoundIn(tokens, whole))
+    .map(({ rank, tokens }) => ({ tier: tiers.findIndex((tier) => isFoundIn(tokens, tier)) + 1, rank }))
+    .sort((a, b) => a.tier - b.tier || a.rank - b.rank);
+  const rows = after ? all.filter(({ tier, rank }) => tier > after.tier || (tier === after.tier && rank > after.rank)) : all;
+  return { total: all.length, keys: facets ? Uint32Array.from(all, ({ rank }) => keyOf(rank)) : null, rows };
 }
 
 async function sorted(reader: Reader, request: ListRequest, asked: Asked, columns: Columns): Promise<Listed> {
@@ -131,16 +142,17 @@ async function facetsOf(reader: Reader, { workspace }: ListRequest, columns: Col
 }
 
 /** For each word that nothing has, the most frequent one that differs by one slip; none when one of them stays unknown. */
-async function corrections(reader: Reader, { words, isPrefix }: Words, workspace: string | null): Promise<Correction[]> {
-  const found: Correction[] = [];
-  const telling = words.filter((word) => !isFiller(word));
-  for (const word of new Set(telling)) {
-    if (await countUpTo(reader, wordMatch(word, isPrefix && word === words.at(-1), workspace), 1) > 0) continue;
+async function corrections(reader: Reader, asked: Words, workspace: string | null): Promise<Correction[]> {
+  const corrected: Correction[] = [];
+  for (const [index, word] of asked.words.entries()) {
+    const isLast = index === asked.words.length - 1;
+    const single = isLast ? { ...asked, words: [word] } : { words: [word], isPrefix: false };
+    if (isFiller(word) || corrected.some(({ from }) => from === word) || await countUpTo(reader, wordMatch(single, workspace), 1) > 0) continue;
     const to = await nearest(reader, word, workspace);
     if (to === null) return [];
-    found.push({ from: word, to });
+    corrected.push({ from: word, to });
   }
-  return found;
+  return corrected;
 }
 
 async function nearest(reader: Reader, word: string, workspace: string | null): Promise<string | null> {
@@ -149,7 +161,7 @@ async function nearest(reader: Reader, word: string, workspace: string | null): 
   let best: { term: string; count: number } | null = null;
   for (const term of await nearTerms(reader, word, deletions)) {
     if (!isOneApart(word, term)) continue;
-    const count = await countUpTo(reader, wordMatch(term, false, workspace), MOST_COUNTED);
+    const count = await countUpTo(reader, wordMatch({ words: [term], isPrefix: false }, workspace), MOST_COUNTED);
     if (count > (best?.count ?? 0)) best = { term, count };
   }
   return best?.term ?? null;

@@ -18,6 +18,13 @@ export function matchText(match: Match, dialect: Dialect): string {
   return isSqlite ? `((${all}) NOT ${text(match.not)})` : `(${all} & !${text(match.not)})`;
 }
 
+/** Whether a document is found, judged by its tokens between spaces. */
+export function isFoundIn(tokens: string, match: Match): boolean {
+  if ('token' in match) return tokens.includes(match.isPrefix ? ` ${match.token}` : ` ${match.token} `);
+  if ('any' in match) return match.any.some((part) => isFoundIn(tokens, part));
+  return match.all.every((part) => isFoundIn(tokens, part)) && !(match.not && isFoundIn(tokens, match.not));
+}
+
 /** The words of a query; the last one may be the beginning of a word. */
 export interface Words {
   words: string[];
@@ -30,7 +37,9 @@ export interface Words {
 export function readQuery(query: string | null): Words | null {
   const words = wordsOf(query ?? '');
   if (words.length === 0) return null;
-  return { words, isPrefix: Array.from(words.at(-1)!).length >= 2 };
+  const last = words.at(-1)!;
+  // After other words a filler is a word by itself: too much begins with it.
+  return { words, isPrefix: Array.from(last).length >= 2 && !(words.length > 1 && isFiller(last)) };
 }
 
 /** And of ors, over tags. */
@@ -52,6 +61,16 @@ export function wholeMatch(asked: Asked): Match | null {
   return inReach(asked, (mark) => [...(words ? wordMatches(words, mark) : []), ...filterMatches(filters, mark)]);
 }
 
+/** What is quick to look for and holds everything that is found; null when that would be too much. */
+export function coreMatch(asked: Asked & { words: Words }): Match | null {
+  const { words, filters } = asked;
+  const hasWord = words.endings !== undefined || words.words.slice(0, -1).some((word) => !isFiller(word));
+  if (!hasWord || words.words.length + filters.length < 2) return null;
+  // A workspace's own are few enough to look for beginnings too.
+  const isQuick = (match: Match, mark: string) => mark !== '' || !('token' in match) || !match.isPrefix;
+  return inReach(asked, (mark) => [...wordMatches(words, mark).filter((match) => isQuick(match, mark)), ...filterMatches(filters, mark)]);
+}
+
 /** The same in three tiers that have nothing in common: the name starts with it, the name has all words, they are anywhere. */
 export function tierMatches(asked: Asked & { words: Words }): [Match, Match, Match] {
   const filters = (mark: string) => filterMatches(asked.filters, mark);
@@ -60,9 +79,9 @@ export function tierMatches(asked: Asked & { words: Words }): [Match, Match, Mat
   return [starts, { all: [named], not: starts }, { all: [wholeMatch(asked)!], not: named }];
 }
 
-/** One word by itself. */
-export function wordMatch(word: string, isPrefix: boolean, workspace: string | null): Match {
-  return inReach({ workspace }, (mark) => [{ token: mark + word, isPrefix }]);
+/** Words by themselves, without the fillers among them. */
+export function wordMatch(words: Words, workspace: string | null): Match {
+  return inReach({ workspace }, (mark) => wordMatches(words, mark));
 }
 
 /** All documents of a workspace's own. */

@@ -103,12 +103,21 @@ export interface TierRequest {
   withKeys: boolean;
 }
 
+/** What is found with its tokens between spaces; null when it is more than `most`. */
+export async function documentsFound(reader: Reader, narrowed: Narrowed, most: number): Promise<{ rank: number; tokens: string }[] | null> {
+  const { rank, text, bindings } = found(reader, narrowed);
+  const tokens = dialectOf(reader) === 'sqlite' ? 'tokens' : "array_to_string(tsvector_to_array(tokens), ' ')";
+  const rows: { rank: number; tokens: string }[] = await reader.raw(`select ${rank} as rank, ' ' || ${tokens} || ' ' as tokens ${text} limit ?`, [...bindings, most + 1]);
+  return rows.length > most ? null : rows;
+}
+
 /** A page by tier and rank, with the total, in one statement and so of one moment. Tiers behind a full page are not looked at. */
 export async function pageByRank(reader: Reader, request: TierRequest): Promise<Found> {
   const { after, freshness, limit, withKeys } = request;
-  const whole = found(reader, { match: request.whole, freshness });
   const isSqlite = dialectOf(reader) === 'sqlite';
-  const parts: Sql[] = [{ ...whole, text: `select 0 as tier, count(*) as rank, ${withKeys ? keysSql(reader, whole.rank) : 'null'} as keys ${whole.text}` }];
+  const whole = found(reader, { match: request.whole, freshness });
+  const noKeys = isSqlite ? 'null' : withKeys ? 'null::bytea' : 'null::text';
+  const parts: Sql[] = [{ text: 'select 0 as tier, total as rank, keys from whole', bindings: [] }];
   for (const [index, match] of request.tiers.entries()) {
     const tier = index + 1;
     if (after && tier < after.tier) continue;
@@ -117,13 +126,14 @@ export async function pageByRank(reader: Reader, request: TierRequest): Promise<
     // Postgres would sometimes walk the whole table in order of `key`, looking for words that are rare.
     const order = isSqlite ? rank : `${rank} + 0`;
     parts.push({
-      text: `select * from (select ${tier} as tier, ${rank} as rank, null${isSqlite ? '' : withKeys ? '::bytea' : '::text'} as keys ${text}${isBegun ? ` and ${rank} > ?` : ''} order by ${order} limit ?) as tier${tier}`,
+      text: `select * from (select ${tier} as tier, ${rank} as rank, ${noKeys} as keys ${text}${isBegun ? ` and ${rank} > ?` : ''} order by ${order} limit ?) as tier${tier}`,
       bindings: [...bindings, ...(isBegun ? [after.rank] : []), limit],
     });
   }
-  const rows: { tier: number; rank: number; keys: string | Buffer | null }[] = await reader.raw(
-    `select * from (${parts.map(({ text }) => text).join(' union all ')}) as page limit ?`, [...parts.flatMap(({ bindings }) => bindings), limit + 1],
-  );
+  const rows: { tier: number; rank: number; keys: string | Buffer | null }[] = await reader.raw(`
+    with whole as materialized (select count(*) as total, ${withKeys ? keysSql(reader, whole.rank) : noKeys} as keys ${whole.text})
+    select * from (${parts.map(({ text }) => text).join(' union all ')}) as page limit 1 + (select case when total < ? then total else ? end from whole)`,
+  [...whole.bindings, ...parts.flatMap(({ bindings }) => bindings), limit, limit]);
   const [first, ...rest] = rows;
   return { total: first!.rank, keys: withKeys ? readKeys(first!.keys) : null, rows: rest };
 }
@@ -186,7 +196,7 @@ export async function pageOfFound(reader: Reader, request: SortedRequest, match:
   return await sorted(reader, request).whereRaw(`key in (select ${rank} & ${KEYS} ${text})`, bindings);
 }
 
-/** Walks in order and keeps what fits: for many rows. Words are looked up in the index one actor at a time. */
+/** Walks in order and keeps what fits: for many rows. */
 export async function pageByWalk(reader: Reader, request: SortedRequest, filters: Filter[], words: Match | null): Promise<SortedRow[]> {
   const isSqlite = dialectOf(reader) === 'sqlite';
   const query = visible(sorted(reader, request), request.workspace);
@@ -196,7 +206,8 @@ export async function pageByWalk(reader: Reader, request: SortedRequest, filters
   }
   if (words) {
     const { rank, text, bindings } = found(reader, { match: words, freshness: null });
-    query.whereRaw(`(select 1 ${text} and ${rank} = directory_actors.rank) = 1`, bindings);
+    // Postgres tests the words of one actor at a time; SQLite would begin anew with each, so it gathers them all first.
+    query.whereRaw(isSqlite ? `+key in (select ${rank} & ${KEYS} ${text})` : `(select 1 ${text} and ${rank} = directory_actors.rank) = 1`, bindings);
   }
   return await query;
 }
