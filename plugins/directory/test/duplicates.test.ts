@@ -10,7 +10,7 @@ import { createLedger } from '../ledger/ledger.ts';
 import { HALF_LIVES } from '../config.ts';
 import { createPlaces } from '../places/service.ts';
 import { openTaxonomy } from '../taxonomy/service.ts';
-import { directoryKit, told, type DirectoryKit } from './support/kit.ts';
+import { directoryKit, told, type DirectoryKit } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
