@@ -8,6 +8,7 @@ import { placeReadRoutes } from './actors/place-routes.ts';
 import { entityRoutes } from './actors/routes.ts';
 import { directoryOptions, HALF_LIVES, type DirectoryConfig } from './config.ts';
 import { directoryEvents } from './events.ts';
+import { judgementRoutes } from './ledger/judgement-routes.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { writeRoutes } from './ledger/routes.ts';
 import { evalMatching } from './matching/command.ts';
@@ -66,6 +67,7 @@ export default definePlugin<DirectoryConfig>({
       ...actorPartRoutes(context),
       ...placeReadRoutes(context),
       ...writeRoutes(context),
+      ...judgementRoutes(context),
     ]);
 
     return {

@@ -4,7 +4,7 @@ import type { Editor } from '../types.ts';
 import { claimRow, identityOf, seenAgain } from './claims.ts';
 import { clustersOf } from './cluster.ts';
 import { differentBetween, endJudgement, insertJudgement, judgementById, judgementsAmong, standingBetween } from './judgements-store.ts';
-import type { ChangeAction, ChangeDetail, ClaimRow, JudgementRow, RecordRow } from './rows.ts';
+import type { ChangeAction, ChangeDetail, ClaimRow, RecordRow } from './rows.ts';
 import type { NewJudgement, Patch } from './service.ts';
 import { enterSources } from './sources.ts';
 import { claimsOfRecords, insertChanges, insertClaims, lockActors, recordsById, recordsByKey, recordsOfActors, replaceClaims, updateRecords } from './store.ts';
@@ -173,7 +173,7 @@ async function judge(pen: Pen, left: RecordRow, right: RecordRow, { verdict, rea
 /** Takes a judgement back and lets the remaining ones decide again who is one. */
 async function unjudge(pen: Pen, judgementId: string): Promise<number[]> {
   const { tx, now } = pen;
-  const judgement: JudgementRow | undefined = isId(judgementId) ? await judgementById(tx, judgementId.toLowerCase()) : undefined;
+  const judgement = await judgementById(tx, judgementId);
   if (!judgement || judgement.deleted_at !== null) throw problem('unknown_judgement', { detail: `No judgement has the id ${judgementId.slice(0, 100)}.` });
   await endJudgement(tx, judgement.key, now);
   if (judgement.verdict !== 'same') return [];

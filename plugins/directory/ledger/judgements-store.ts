@@ -1,4 +1,4 @@
-import type { Reader, Tx } from 'civic';
+import { isId, type Reader, type Tx } from 'civic';
 import type { JudgementRow } from './rows.ts';
 
 const TABLE = 'directory_judgements';
@@ -8,7 +8,7 @@ export async function judgementsAmong(reader: Reader, recordKeys: number[]): Pro
 }
 
 export async function judgementById(reader: Reader, id: string): Promise<JudgementRow | undefined> {
-  return reader(TABLE).where({ id }).first('*');
+  return isId(id) ? reader(TABLE).where({ id: id.toLowerCase() }).first('*') : undefined;
 }
 
 /** The one that stands between two records, whichever was named first. */

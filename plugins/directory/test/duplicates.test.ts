@@ -52,8 +52,39 @@ for (const database of testDatabases()) {
       const first = await post({ type: 'person', name: 'Ada Quimby', place: KC });
       const second = await post({ type: 'person', name: 'Quimby, Ada', place: KC });
       expect((await duplicates(first.id)).data[0]).to.include({ zone: 'review', rule: 'Names and places alone never merge people' });
-      await ledgerOf(kit, (ledger, tx) => ledger.judge(tx, { left_id: first.id, right_id: second.id, verdict: 'different', reason: 'mother and daughter', score: null }, editor));
+      const judged = await kit.send('POST', '/api/judgements', { left_id: first.id, right_id: second.id, verdict: 'different', reason: 'mother and daughter' }, 'reviewer');
+      expect([judged.status, judged.body.verdict, judged.body.by]).to.equal([201, 'different', 'reviewer']);
       expect((await duplicates(first.id)).total).to.equal(0);
+      const refused = await kit.send('POST', `/api/entities/${first.id}/merge`, { into: second.id }, 'reviewer');
+      expect([refused.status, refused.body.code, refused.body.judgement_id]).to.equal([409, 'merge_conflict', judged.body.id]);
+      expect((await kit.get(`/api/entities/${second.id}/judgements`, 'reviewer')).body.data).to.equal([judged.body]);
+      for (const [who, status] of [[undefined, 401], ['member', 403]] as const) {
+        expect((await kit.send('DELETE', `/api/judgements/${judged.body.id}`, undefined, who)).status).to.equal(status);
+        expect((await kit.send('POST', '/api/judgements', { left_id: first.id, right_id: second.id, verdict: 'same' }, who)).status).to.equal(status);
+      }
+      expect((await kit.send('DELETE', `/api/judgements/${judged.body.id}`, undefined, 'reviewer')).status).to.equal(204);
+      expect((await kit.send('DELETE', `/api/judgements/${judged.body.id}`, undefined, 'reviewer')).status).to.equal(404);
+      expect((await duplicates(first.id)).total).to.equal(1);
+    });
+
+    it('come apart in any order that judgements are taken back, with nothing lost', async () => {
+      const made = [];
+      for (const name of ['One', 'Two', 'Three', 'Four']) made.push(await post({ name: `Splitter ${name}`, place: KC, phone: `+1 816 555 01${made.length}0` }));
+      const [one, two, three, four] = made.map(({ id }) => id as string);
+      for (const [from, into] of [[one, two], [three, four], [two, four]]) expect((await kit.send('POST', `/api/entities/${from}/merge`, { into }, 'reviewer')).status).to.equal(200);
+      expect((await kit.get(`/api/entities/${four}`)).body.source_count).to.equal(4);
+      expect((await kit.get(`/api/entities/${one}`)).body.merged_into).to.equal(four);
+      const judgements = (await kit.get(`/api/entities/${four}/judgements`, 'reviewer')).body.data as { id: string; left_id: string }[];
+      const takeBack = (left: string) => kit.send('DELETE', `/api/judgements/${judgements.find(({ left_id }) => left_id === left)!.id}`, undefined, 'reviewer');
+      await takeBack(one!);
+      expect((await kit.get(`/api/entities/${one}`)).body.claim_count).to.equal(4);
+      expect((await kit.get(`/api/entities/${two}`)).body.merged_into).to.equal(four);
+      await takeBack(two!);
+      await takeBack(three!);
+      for (const before of made) {
+        const { body } = await kit.get(`/api/entities/${before.id}`);
+        expect([body.name, body.claims, body.sources]).to.equal([before.name, before.claims, before.sources]);
+      }
     });
 
     it('stay hidden while they belong to another workspace', async () => {

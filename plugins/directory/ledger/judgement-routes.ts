@@ -1,0 +1,113 @@
+import type { ServerRoute } from '@hapi/hapi';
+import { Joi, problem } from 'civic';
+import { callerOf, checkMayChange, editorOf, maySee } from '../access.ts';
+import { actorRecord } from './edit.ts';
+import { judgementById, judgementsAmong, standingBetween } from './judgements-store.ts';
+import type { WriteContext } from './routes.ts';
+import type { JudgementRow, RecordRow } from './rows.ts';
+import { recordsByKey, recordsOfActors } from './store.ts';
+
+const VERDICTS = ['same', 'different', 'unsure'] as const;
+const writer = { mode: 'required' as const, access: { scope: ['entities:write'] } };
+const id = Joi.string().required();
+
+const judgement = Joi.object({
+  id,
+  left_id: id.description('With the verdict `same`, the record that joined the other'),
+  right_id: id,
+  verdict: Joi.string().valid(...VERDICTS).required(),
+  reason: Joi.string().allow(null).required(),
+  score: Joi.number().allow(null).required().description('How sure the machine was, when it was one'),
+  by: Joi.string().required().description('The kind of editor, never the account'),
+  at: Joi.string().isoDate().required(),
+  taken_back_at: Joi.string().isoDate().allow(null).required(),
+}).meta({ name: 'Judgement' });
+
+/** Who is one with whom, and who is not, as somebody decided. */
+export function judgementRoutes({ civic, ledger }: WriteContext): ServerRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/entities/{id}/judgements',
+      options: {
+        description: 'What was decided about an actor and others, taken back or not',
+        auth: writer,
+        validate: { query: Joi.object({}), params: Joi.object({ id: Joi.string() }) },
+        plugins: { civic: { problems: ['unknown_actor'] } },
+        response: { schema: Joi.object({ data: Joi.array().items(judgement).required(), total: Joi.number().required(), next_cursor: Joi.any().valid(null).required() }).meta({ name: 'JudgementList' }) },
+      },
+      handler: (request) => civic.db.snapshot(async (tx) => {
+        const record = await actorRecord(tx, String(request.params.id), civic.url);
+        if (!maySee(record, callerOf(request))) throw problem('unknown_actor', { detail: `No actor has the id ${record.id}.` });
+        const keys = (await recordsOfActors(tx, [record.key])).map(({ key }) => key);
+        const rows = await judgementsAmong(tx, keys);
+        const records = new Map((await recordsByKey(tx, [...new Set(rows.flatMap(({ left_key, right_key }) => [left_key, right_key]))])).map((one) => [one.key, one]));
+        const data = rows.map((row) => told(row, records));
+        return { data, total: data.length, next_cursor: null };
+      }),
+    },
+    {
+      method: 'POST',
+      path: '/api/judgements',
+      options: {
+        description: 'Decide about two actors: `different` is remembered and they are never proposed again; `same` merges the left into the right',
+        auth: writer,
+        validate: {
+          query: Joi.object({}),
+          payload: Joi.object({ left_id: id, right_id: id, verdict: Joi.string().valid(...VERDICTS).required(), reason: Joi.string().trim().max(2000).allow(null).default(null) }).meta({ name: 'NewJudgement' }),
+        },
+        plugins: { civic: { problems: ['unknown_actor', 'same_actor', 'merge_conflict', 'permission_required'] } },
+        response: { status: { 201: judgement } },
+      },
+      async handler(request, h) {
+        const caller = callerOf(request)!;
+        const asked = request.payload as { left_id: string; right_id: string; verdict: JudgementRow['verdict']; reason: string | null };
+        const made = await civic.db.write(async (tx) => {
+          const records: RecordRow[] = [];
+          for (const one of [asked.left_id, asked.right_id]) records.push(await actorRecord(tx, one, civic.url));
+          for (const record of records) checkMayChange(record, caller);
+          await ledger.judge(tx, { ...asked, left_id: records[0]!.id, right_id: records[1]!.id, score: null }, editorOf(caller));
+          const row = await standingBetween(tx, records[0]!.key, records[1]!.key);
+          return told(row!, new Map(records.map((record) => [record.key, record])));
+        });
+        return h.response(made).code(201);
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/api/judgements/{id}',
+      options: {
+        description: 'Take a judgement back: what it had joined comes apart, with nothing lost',
+        auth: writer,
+        validate: { query: Joi.object({}), params: Joi.object({ id: Joi.string() }) },
+        plugins: { civic: { problems: ['unknown_judgement', 'unknown_actor', 'permission_required'] } },
+        response: { status: { 204: Joi.any() } },
+      },
+      async handler(request, h) {
+        const caller = callerOf(request)!;
+        await civic.db.write(async (tx) => {
+          const row = await judgementById(tx, String(request.params.id));
+          const [record] = row ? await recordsByKey(tx, [row.right_key]) : [];
+          if (!record || !maySee(record, caller)) throw problem('unknown_judgement', { detail: `No judgement has the id ${String(request.params.id).slice(0, 100)}.` });
+          checkMayChange(record, caller);
+          await ledger.unjudge(tx, row!.id, editorOf(caller));
+        });
+        return h.response().code(204);
+      },
+    },
+  ];
+}
+
+function told(row: JudgementRow, records: Map<number, RecordRow>) {
+  return {
+    id: row.id,
+    left_id: records.get(row.left_key)!.id,
+    right_id: records.get(row.right_key)!.id,
+    verdict: row.verdict,
+    reason: row.reason,
+    score: row.score,
+    by: row.by_kind,
+    at: row.at,
+    taken_back_at: row.deleted_at,
+  };
+}
