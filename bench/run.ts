@@ -1,3 +1,4 @@
+import { benchDirectory } from './directory/run.ts';
 import { benchHttp } from './http.ts';
 import { benchStart } from './start.ts';
 
@@ -7,8 +8,13 @@ const BENCHES: Record<string, () => Promise<boolean>> = {
   http: () => benchHttp({ rounds: 25, seconds: 0.4 }),
 };
 
-const names = process.argv.slice(2);
-for (const [name, run] of Object.entries(BENCHES)) {
-  if (names.length > 0 && !names.includes(name)) continue;
-  if (!await run()) process.exitCode = 1;
+const [first, ...rest] = process.argv.slice(2);
+if (first === 'directory') {
+  if (!await benchDirectory(rest)) process.exitCode = 1;
+} else {
+  const names = process.argv.slice(2);
+  for (const [name, run] of Object.entries(BENCHES)) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    if (!await run()) process.exitCode = 1;
+  }
 }

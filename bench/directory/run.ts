@@ -1,0 +1,26 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { BenchOptions } from './databases.ts';
+import { benchImport } from './import.ts';
+
+/** In this order: the import fills the databases that the others read. */
+const PARTS: Record<string, (options: BenchOptions) => Promise<boolean>> = { import: benchImport };
+
+/** `npm run bench -- directory [import …] [--actors 50000] [--only sqlite] [--folder …] [--postgres …]` */
+export async function benchDirectory(args: string[]): Promise<boolean> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { actors: { type: 'string', default: '50000' }, folder: { type: 'string' }, postgres: { type: 'string' }, only: { type: 'string' } },
+  });
+  const options: BenchOptions = {
+    actors: Number(values.actors), folder: values.folder ?? join(tmpdir(), 'civic-bench-directory'), postgres: values.postgres ?? null, only: (values.only ?? null) as BenchOptions['only'],
+  };
+  let isInside = true;
+  for (const [name, run] of Object.entries(PARTS)) {
+    if (positionals.length > 0 && !positionals.includes(name)) continue;
+    isInside = await run(options) && isInside;
+  }
+  return isInside;
+}
