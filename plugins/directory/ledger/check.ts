@@ -2,6 +2,7 @@ import type { Reader } from 'civic';
 import type { Places } from '../places/service.ts';
 import type { Taxonomy } from '../taxonomy/service.ts';
 import type { ActorDraft, ClaimDraft } from '../types.ts';
+import { isPlainDraft } from './plain.ts';
 import { actorDraft } from './schemas.ts';
 import type { Checked, DraftFault } from './service.ts';
 import { normalUrl } from './url.ts';
@@ -19,6 +20,7 @@ export async function checkDrafts(reader: Reader, inputs: unknown[], context: Ch
 }
 
 function readDraft(input: unknown): Checked {
+  if (isPlainDraft(input)) return { draft: input as ActorDraft };
   const { value, error } = actorDraft.validate(input, { abortEarly: false, errors: { wrap: { label: false } } });
   if (!error) return { draft: value as ActorDraft };
   return { faults: error.details.map((detail) => ({ pointer: `/${detail.path.join('/')}`, detail: detail.message })) };
