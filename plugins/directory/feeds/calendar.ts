@@ -1,0 +1,102 @@
+import type { ActorDetail } from '../types.ts';
+import { clean, isDemo, isLink, statementsOf, textOf, titleOf, type Feed } from './entry.ts';
+
+type Line = [name: string, value: string, parameters?: Record<string, string>];
+
+/** iCalendar (RFC 5545), with names and refresh hints of RFC 7986. By hand: the writer of ical.js folds lines one octet too late. */
+export function calendarOf({ title, description, self, home, actors }: Feed): string {
+  const events = actors.filter(({ event }) => event?.start && utc(event.start) !== null);
+  const lines: Line[] = [
+    ['BEGIN', 'VCALENDAR'],
+    ['VERSION', '2.0'],
+    ['PRODID', '-//Civic//Directory//EN'],
+    ['CALSCALE', 'GREGORIAN'],
+    ['NAME', text(title)],
+    ['X-WR-CALNAME', text(title)],
+    ['DESCRIPTION', text(description)],
+    ['URL', home, { VALUE: 'URI' }],
+    ['SOURCE', self, { VALUE: 'URI' }],
+    ['REFRESH-INTERVAL', 'PT1H', { VALUE: 'DURATION' }],
+    ['X-PUBLISHED-TTL', 'PT1H'],
+    ...(events.length > 0 ? events.flatMap(eventLines) : NOTHING),
+    ['END', 'VCALENDAR'],
+  ];
+  return lines.map(([name, value, parameters]) => `${fold(`${name}${parametersOf(parameters)}:${value}`)}\r\n`).join('');
+}
+
+// A calendar has at least one component. Times are in UTC anyway, and no reader shows a time zone.
+const NOTHING: Line[] = [
+  ['BEGIN', 'VTIMEZONE'], ['TZID', 'Etc/UTC'],
+  ['BEGIN', 'STANDARD'], ['DTSTART', '19700101T000000'], ['TZOFFSETFROM', '+0000'], ['TZOFFSETTO', '+0000'], ['TZNAME', 'UTC'], ['END', 'STANDARD'],
+  ['END', 'VTIMEZONE'],
+];
+
+function eventLines(actor: ActorDetail): Line[] {
+  const { id, created_at, updated_at, status, url, issue_areas, places, sources } = actor;
+  const { start, end, location } = actor.event!;
+  const [from, to] = [utc(start!)!, end ? utc(end) : null];
+  // Both are dates or both are times, and the end comes after the start; otherwise there is no saying when it ends.
+  const hasEnd = to !== null && to.length === from.length && to > from;
+  return [
+    ['BEGIN', 'VEVENT'],
+    ['UID', id],
+    ['DTSTAMP', utc(updated_at)!],
+    ['CREATED', utc(created_at)!],
+    ['LAST-MODIFIED', utc(updated_at)!],
+    ['SEQUENCE', String(sequenceOf(created_at, updated_at))],
+    ['DTSTART', from, kindOf(from)],
+    ...(hasEnd ? [['DTEND', to, kindOf(to)] satisfies Line] : []),
+    ['SUMMARY', text(titleOf(actor))],
+    ['DESCRIPTION', text(textOf(actor))],
+    ...(location ? [['LOCATION', text(location)] satisfies Line] : []),
+    ['STATUS', status === 'inactive' ? 'CANCELLED' : 'CONFIRMED'],
+    ['URL', url, { VALUE: 'URI' }],
+    ...[...(isDemo(actor) ? ['DEMO'] : []), ...issue_areas].map((area): Line => ['CATEGORIES', text(area.replaceAll('_', ' '))]),
+    ...sources.filter((source) => isLink(source.url)).map((source): Line => ['ATTACH', clean(source.url), { VALUE: 'URI', 'X-CIVIC-SOURCE-ID': source.id }]),
+    ...places.map(({ place_key }): Line => ['X-CIVIC-PLACE', text(place_key)]),
+    ...(isDemo(actor) ? [['X-CIVIC-DEMO', 'TRUE'] satisfies Line] : []),
+    ...statementsOf(actor).map(({ claim }): Line => ['X-CIVIC-CLAIM', text(JSON.stringify(claim)), { 'X-CIVIC-SOURCE-ID': claim.source_id }]),
+    ['END', 'VEVENT'],
+  ];
+}
+
+/** Grows with each change: the seconds between the first and the latest. It has to fit 32 bits. */
+function sequenceOf(created: string, updated: string): number {
+  return Math.min(2_147_483_647, Math.max(0, Math.floor((Date.parse(updated) - Date.parse(created)) / 1000)));
+}
+
+/** A time in UTC, or a date when there is no more; null when it is neither. */
+function utc(time: string): string | null {
+  if (/^\d{4}-\d\d-\d\d$/.test(time)) return time.replaceAll('-', '');
+  const at = Date.parse(time);
+  return Number.isNaN(at) ? null : `${new Date(at).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;
+}
+
+function kindOf(time: string): Record<string, string> | undefined {
+  return time.length === 8 ? { VALUE: 'DATE' } : undefined;
+}
+
+function text(value: string): string {
+  return clean(value).replace(/[\\;,]/g, '\\$&').replace(/\r\n?|\n/g, '\\n').replaceAll('\t', ' ');
+}
+
+function parametersOf(parameters: Record<string, string> = {}): string {
+  return Object.entries(parameters).map(([name, value]) => `;${name}=${value}`).join('');
+}
+
+/** At most 75 octets a line, never through the middle of a character. */
+function fold(line: string): string {
+  if (Buffer.byteLength(line) <= 75) return line;
+  let folded = '';
+  let width = 0;
+  for (const character of line) {
+    const size = Buffer.byteLength(character);
+    if (width + size > 75) {
+      folded += '\r\n ';
+      width = 1;
+    }
+    folded += character;
+    width += size;
+  }
+  return folded;
+}

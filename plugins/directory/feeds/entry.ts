@@ -1,0 +1,120 @@
+import type { ActorDetail, Claim, ClaimValues, Source } from '../types.ts';
+
+/** What all feeds of one place or issue area have in common. Addresses are absolute. */
+export interface Feed {
+  title: string;
+  description: string;
+  /** Stays when the address of the instance's API changes. */
+  id: string;
+  self: string;
+  /** The same as a page or as JSON, for readers who follow it up. */
+  home: string;
+  /** Whose feed it is. */
+  author: { name: string; url: string };
+  actors: ActorDetail[];
+}
+
+/** A claim in the words a reader sees, beside the source it stands on. */
+export interface Statement {
+  claim: Claim;
+  source: Source;
+  label: string;
+  value: string;
+}
+
+const LABELS: Record<Claim['property'], string> = {
+  name: 'Name', description: 'Description', type: 'Type', place: 'Place', issue_area: 'Issue area', website: 'Website', email: 'E-mail', phone: 'Telephone',
+  social: 'Social media', identifier: 'Identifier', affiliation: 'Affiliation', status: 'Status', event_start: 'Begins', event_end: 'Ends', event_location: 'Location',
+};
+
+export function statementsOf({ claims, sources }: ActorDetail): Statement[] {
+  const byId = new Map(sources.map((source) => [source.id, source]));
+  return claims.flatMap((claim) => {
+    const source = byId.get(claim.source_id);
+    return source ? [{ claim, source, label: LABELS[claim.property], value: inWords(claim) }] : [];
+  });
+}
+
+function inWords({ property, value }: Claim): string {
+  if (property === 'affiliation') {
+    const { name, role, since, until } = value as ClaimValues['affiliation'];
+    const years = since || until ? ` (${since ?? ''}–${until ?? ''})` : '';
+    return `${role ? `${role}, ` : ''}${name}${years}`;
+  }
+  if (property === 'social') return `${(value as ClaimValues['social']).network}: ${(value as ClaimValues['social']).url}`;
+  if (property === 'identifier') return `${(value as ClaimValues['identifier']).scheme} ${(value as ClaimValues['identifier']).value}`;
+  return String(value);
+}
+
+/** What weakens a statement, in words; empty when nothing does. */
+export function doubtOf({ rank, status }: Claim): string {
+  return [rank === 'deprecated' && 'no longer right', status === 'disputed' && 'disputed', status === 'retracted' && 'retracted'].filter(Boolean).join(', ');
+}
+
+export function sourceName({ title, publication, url }: Source): string {
+  return [title, publication].filter(Boolean).join(', ') || url;
+}
+
+/** Where it is, as one line. */
+export function placesOf({ places }: ActorDetail): string {
+  return places.map(({ name, state, country }) => `${name}, ${state ?? country}`).join('; ');
+}
+
+export function isDemo({ identifiers }: Pick<ActorDetail, 'identifiers'>): boolean {
+  return identifiers.some(({ scheme }) => scheme === 'demo');
+}
+
+/** The name as a headline: what is made up says so wherever it ends up. */
+export function titleOf(actor: ActorDetail): string {
+  return isDemo(actor) ? `${actor.name} (demo)` : actor.name;
+}
+
+/** The latest change among them; a feed without entries has never changed. */
+export function updatedOf(actors: ActorDetail[]): string {
+  return actors.reduce((latest, { updated_at }) => (updated_at > latest ? updated_at : latest), '1970-01-01T00:00:00.000Z');
+}
+
+// XML has no way to write these, and no reader wants them.
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu;
+
+export function clean(text: string): string {
+  return text.replace(CONTROL, '');
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** For text and attributes, in XML and HTML alike. */
+export function escape(text: string): string {
+  return clean(text).replace(/[&<>"]/g, (character) => ENTITIES[character]!);
+}
+
+/** Only addresses of the web become links: a source is what somebody typed. */
+export function isLink(url: string): boolean {
+  return /^https?:\/\//i.test(url);
+}
+
+/** An actor with everything it stands on, as HTML. */
+export function htmlOf(actor: ActorDetail): string {
+  const facts = [actor.type, placesOf(actor), actor.issue_areas.map((area) => area.replaceAll('_', ' ')).join(', ')].filter(Boolean);
+  const items = statementsOf(actor).map(({ claim, source, label, value }) => {
+    const doubt = doubtOf(claim);
+    const quote = claim.excerpt ? ` “${escape(claim.excerpt)}”` : '';
+    const link = isLink(source.url) ? `<a href="${escape(source.url)}">${escape(sourceName(source))}</a>` : escape(sourceName(source));
+    return `<li><b>${label}</b>: ${escape(value)}${doubt ? ` (${doubt})` : ''} —${quote} ${link}, seen ${claim.last_seen_at.slice(0, 10)}</li>`;
+  });
+  return [
+    isDemo(actor) ? '<p><em>Demo: this is made up.</em></p>' : '',
+    actor.description ? `<p>${escape(actor.description)}</p>` : '',
+    `<p>${escape(facts.join(' · '))}</p>`,
+    items.length > 0 ? `<ul>${items.join('')}</ul>` : '',
+  ].join('');
+}
+
+/** The same as plain text. */
+export function textOf(actor: ActorDetail): string {
+  const lines = statementsOf(actor).map(({ claim, source, label, value }) => {
+    const doubt = doubtOf(claim);
+    return `${label}: ${value}${doubt ? ` (${doubt})` : ''} [${sourceName(source)}: ${source.url}]`;
+  });
+  return clean([isDemo(actor) ? 'Demo: this is made up.' : '', actor.description ?? '', placesOf(actor), ...lines].filter(Boolean).join('\n'));
+}
