@@ -8,7 +8,7 @@ import { Failure, Misuse, type Command, type CommandCall, type Terminal } from '
 import { commandHelp, pointingToHelp } from './help.ts';
 import { findCommand, parseCall } from './parse.ts';
 import { runInServer } from './remote.ts';
-import { compositionOf, preparedOrFail, restoreCommand, settingsOf, withDatabase } from './settings.ts';
+import { compositionOf, preparedOrFail, restoreCommand, settingsOf, withDatabase, withDemo } from './settings.ts';
 import { processOutlet } from './terminal.ts';
 
 /** The commands of core and plugins that stand on a composition; none when the config is broken, so that help still works. */
@@ -20,7 +20,9 @@ export async function composedCommands(): Promise<Command[]> {
 
 /** Runs a command that a plugin brought. Answers an exit code when it ran in the server. */
 export async function runComposed(argv: string[], others: Command[], terminal: Terminal): Promise<number | void> {
-  const composition = await compositionOf(await preparedOrFail(settingsOf(globalOptions(argv)), terminal));
+  const settings = settingsOf(globalOptions(argv));
+  // So that what `serve --demo` brought can be taken away by the same config.
+  const composition = await compositionOf(await preparedOrFail(argv[0] === 'demo' ? withDemo(settings) : settings, terminal));
   const found = findCommand(composition.commands, argv);
   if (!found) return explainUnknown(argv, [...others, ...composition.commands]);
   const { command, rest } = found;

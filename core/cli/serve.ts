@@ -7,7 +7,7 @@ import { backUpBeforeUpgrade } from './backup.ts';
 import { Failure, Misuse, type Command, type Terminal } from './command.ts';
 import { openControlSocket, type ControlSocket } from './remote.ts';
 import type { Prepared } from '../prepare.ts';
-import { preparedOrFail, restoreCommand, settingsOf } from './settings.ts';
+import { preparedOrFail, restoreCommand, settingsOf, withDemo } from './settings.ts';
 
 export const serve: Command = {
   name: 'serve',
@@ -16,12 +16,14 @@ export const serve: Command = {
     { name: 'host', value: 'address', summary: 'The address to listen on (default: 127.0.0.1)' },
     { name: 'port', value: 'number', summary: 'The port to listen on (default: 8080)' },
     { name: 'role', value: 'role', summary: 'web, worker or all (default: all); web and worker need Postgres' },
+    { name: 'demo', summary: 'Switch on the directory with an invented region in it; bin/civic demo remove takes it away' },
     { name: 'no-backup', summary: 'Do not back up before an upgrade of the database' },
   ],
-  examples: ['bin/civic serve', 'bin/civic serve --port 9000 --data /srv/civic'],
+  examples: ['bin/civic serve', 'bin/civic serve --demo', 'bin/civic serve --port 9000 --data /srv/civic'],
   needs: 'nothing',
   async run({ terminal, options }) {
-    const prepared = await preparedOrFail(settingsOf(options), terminal);
+    const settings = settingsOf(options);
+    const prepared = await preparedOrFail(options.demo ? withDemo(settings) : settings, terminal);
     const role = roleOf(options.role as string | undefined, isPostgres(prepared.config));
     const log = await createLogger(prepared.config.log);
     const composition = await compose({ config: prepared.config, plugins: prepared.plugins, log, role });
@@ -35,6 +37,7 @@ export const serve: Command = {
         beforeMigrating: backs ? (db) => backUpBeforeUpgrade(db, prepared, terminal) : undefined,
       });
       await composition.start();
+      if (options.demo) await loadDemo(composition, terminal);
       if (!isPostgres(prepared.config)) control = await openControlSocket(prepared.config.data_dir, () => composition.commands);
       if (role !== 'worker') await composition.listen();
       terminal.err(welcome(composition, role, prepared, terminal));
@@ -46,6 +49,14 @@ export const serve: Command = {
     }
   },
 };
+
+/** On standard error, as the welcome. */
+async function loadDemo({ commands }: Composition, terminal: Terminal): Promise<void> {
+  const load = commands.find(({ name }) => name === 'demo load');
+  if (!load) throw new Failure('No plugin brings a demo');
+  const quiet: Terminal = { ...terminal, out: terminal.err, print: (_value, words) => { terminal.err(words()); } };
+  await load.run({ terminal: quiet, positionals: [], options: {} });
+}
 
 function roleOf(given: string | undefined, onPostgres: boolean): Role {
   if (given === undefined || given === 'all') return 'all';

@@ -12,6 +12,11 @@ export function settingsOf({ config, data, host, port }: Options): Settings {
   return { env: process.env, args: Object.fromEntries(given) as Record<string, string>, file: config as string | undefined };
 }
 
+/** The demo lies in the directory, which then runs whether the config names it or not. */
+export function withDemo(settings: Settings): Settings {
+  return { ...settings, env: { ...settings.env, CIVIC_PLUGINS_DIRECTORY_ENABLED: 'true' } };
+}
+
 /** The command that restores a backup into the instance these options name. */
 export function restoreCommand({ config, data }: Options): (folder: string) => string {
   const given = Object.entries({ config, data }).flatMap(([name, value]) => (typeof value === 'string' ? [`--${name}`, shellWord(value)] : []));
