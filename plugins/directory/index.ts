@@ -7,8 +7,10 @@ import { actorPartRoutes } from './actors/parts-routes.ts';
 import { placeReadRoutes } from './actors/place-routes.ts';
 import { entityRoutes } from './actors/routes.ts';
 import { directoryOptions, HALF_LIVES, type DirectoryConfig } from './config.ts';
+import { demoCommands } from './demo/commands.ts';
 import { directoryEvents } from './events.ts';
 import { judgementRoutes } from './ledger/judgement-routes.ts';
+import { feedRoutes } from './feeds/routes.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { writeRoutes } from './ledger/routes.ts';
 import { evalMatching } from './matching/command.ts';
@@ -59,6 +61,8 @@ export default definePlugin<DirectoryConfig>({
     civic.check(countsCheck(() => civic.db));
     for (const job of directoryJobs(civic, ledger)) civic.jobs.define(job);
     civic.command(evalMatching());
+    const stand = () => ({ db: civic.db, ledger, places, hasIssueArea: (slug: string) => taxonomy().issueAreaBySlug(slug) !== null, now: civic.clock.now() });
+    for (const command of demoCommands(stand)) civic.command(command);
     civic.command(rebuildCommand(ledger, () => countLiveActors(civic.db.read)));
     server.route([
       ...placeRoutes({ places, db: () => civic.db, version: civic.instance.version }),
@@ -68,6 +72,7 @@ export default definePlugin<DirectoryConfig>({
       ...placeReadRoutes(context),
       ...writeRoutes(context),
       ...judgementRoutes(context),
+      ...feedRoutes({ context, instance: civic.instance }),
     ]);
 
     return {

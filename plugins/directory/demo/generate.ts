@@ -1,3 +1,4 @@
+import type { OwnPlace } from '../places/service.ts';
 import type { ActorDraft } from '../types.ts';
 import { writeCauses } from './causes.ts';
 import { writeMeetings } from './meetings.ts';
@@ -5,7 +6,7 @@ import { writeOrganizations } from './organizations.ts';
 import { draftOf, entry, page, say, type Desk } from './pages.ts';
 import { writePeople, type Person } from './people.ts';
 import { seeded } from './random.ts';
-import { SEAT, TOWNS, type DemoPlace } from './region.ts';
+import { PLACES, SEAT } from './region.ts';
 
 /** What somebody decided about two records. */
 export interface DemoJudgement {
@@ -17,7 +18,7 @@ export interface DemoJudgement {
 }
 
 export interface Demo {
-  places: DemoPlace[];
+  places: OwnPlace[];
   drafts: ActorDraft[];
   judgements: DemoJudgement[];
 }
@@ -31,7 +32,7 @@ export function draftsOfDemo(seed: number, now: number): Demo {
   writeMeetings(desk, organizations);
   const judgements = [...writeDuplicates(desk), ...writeNamesakes(desk, people)];
   return {
-    places: TOWNS.map(({ place_key, slug, name, kind, latitude, longitude, population }) => ({ place_key, slug, name, kind, latitude, longitude, population })),
+    places: [...PLACES],
     drafts: [...desk.entries.values()].map(draftOf),
     judgements,
   };
@@ -52,7 +53,7 @@ function writeDuplicates(desk: Desk): DemoJudgement[] {
     const second = entry(desk, 'organization', `${key}/again`, other);
     const list = page(desk, { url: 'https://www.kestrelvalleyledger.example/who-helps-whom', title: 'Who helps whom in the valley', publication: 'Kestrel Valley Ledger', kind: 'news_article', method: 'manual', published: 60, read: 30 });
     const phone = first.claims.find(({ property, rank }) => property === 'phone' && rank !== 'deprecated')!.value as string;
-    say(desk, list, second, `${other}, Harlow Ferry, ${phone}.`, [['name', other], ['place', SEAT.place_key], ['phone', phone], ['identifier', { scheme: 'demo', value: second.key }]]);
+    say(desk, list, second, `${other}, Harlow Ferry, ${phone}.`, [['name', other], ['place', SEAT.place_key], ['phone', phone], ['identifier', { scheme: 'demo', value: second.key }]], { confidence: 0.5 });
     return { left: first.id, right: second.id, verdict: 'same', reason: 'Same telephone number, and the paper says so.', score: 0.97 };
   });
 }

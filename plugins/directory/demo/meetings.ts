@@ -71,15 +71,14 @@ function writeMeeting(desk: Desk, series: Series, by: Organization, start: numbe
   const location = `${series.room}, ${by.address}`;
   const time = when.format(new Date(start - OFFSET));
   const [from, to] = [new Date(start).toISOString(), new Date(start + series.hours * HOUR).toISOString()];
-  const whole = { expires_at: to };
 
   const calendar = page(desk, { url: `${by.site}/calendar/${day}`, title: `${series.title}, ${date}`, publication: townSite(town), kind: 'government_record', method: 'structured', read: seen });
-  say(desk, calendar, who, `${name}.`, [['name', name], ['affiliation', { entity_id: by.entry.id, name: by.entry.name, role: 'organizer', since: null, until: null }]], whole);
-  say(desk, calendar, who, `${time}, ${location}. ${series.text}`, [['event_start', from], ['event_end', to], ['event_location', location], ['place', town.place_key], ['description', series.text]], whole);
+  say(desk, calendar, who, `${name}.`, [['name', name], ['affiliation', { entity_id: by.entry.id, name: by.entry.name, role: 'organizer', since: null, until: null }]]);
+  say(desk, calendar, who, `${time}, ${location}. ${series.text}`, [['event_start', from], ['event_end', to], ['event_location', location], ['place', town.place_key], ['description', series.text]]);
   say(desk, calendar, who, `In the demonstration register this is ${who.key}.`, [['identifier', { scheme: 'demo', value: who.key }]]);
 
   const agenda = page(desk, { url: `${by.site}/agendas/${day}.pdf`, title: `Agenda, ${series.title}, ${date}`, publication: townSite(town), kind: 'government_record', method: 'rules', published: seen + 4, read: seen });
-  say(desk, agenda, who, `Agenda of ${name}: call to order, minutes, ${series.area.replaceAll('_', ' ')}, comments, adjournment.`, [['name', name], ['issue_area', series.area]], whole);
+  say(desk, agenda, who, `Agenda of ${name}: call to order, minutes, ${series.area.replaceAll('_', ' ')}, comments, adjournment.`, [['name', name], ['issue_area', series.area]]);
   if (!isPast && random.chance(0.06)) say(desk, calendar, who, `Cancelled: the ${series.title.toLowerCase()} of ${date} will not take place.`, [['status', 'inactive']]);
   if (random.chance(0.5)) writeNotice(desk, { who, by, seen, from, time, location });
 }

@@ -54,6 +54,7 @@ function writeAbout(desk: Desk, { entry: who, kind, town, site, host }: Organiza
   const about = page(desk, { url: `${site}/about`, title: `About: ${who.name}`, publication: kind.site === 'public' ? townSite(town) : who.name, kind: 'org_website', read: who.age });
   const text = sentence(fill(desk.random.pick(kind.about), { name: who.name, place: town.name, county: COUNTY }));
   say(desk, about, who, text, [['name', who.name], ['description', text]]);
+  if (kind.key === 'council') say(desk, about, who, `${town.name} is known for ${town.known}.`, []);
   const where = kind.wide ? desk.random.shuffled(TOWNS.filter(({ kind: size, name }) => size !== 'village' && name !== town.name)).slice(0, desk.random.int(1, 3)) : [];
   const places = [town, ...where];
   say(desk, about, who, `You find us in ${placeList(places)}.`, places.map(({ place_key }): Said => ['place', place_key]));

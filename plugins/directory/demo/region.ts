@@ -1,16 +1,11 @@
-/** A place that is on no map. */
-export interface DemoPlace {
+import type { OwnPlace } from '../places/service.ts';
+
+/** A place that is on no map, with what sentences and addresses need. */
+export interface Town {
   place_key: string;
-  slug: string;
   name: string;
   kind: 'city' | 'town' | 'village';
-  latitude: number;
-  longitude: number;
   population: number;
-}
-
-/** Where a hall, a school or a square lies in it, for sentences and addresses. */
-export interface Town extends DemoPlace {
   /** The first label of its web address. */
   domain: string;
   hall: string;
@@ -19,12 +14,12 @@ export interface Town extends DemoPlace {
   known: string;
 }
 
-/** No state has this name or abbreviation. */
-export const STATE = { name: 'Tamarack', abbreviation: 'TK', slug: 'tamarack' } as const;
+// No state has this name, and XX is given to no country.
+const [REGION, REGION_SLUG, COUNTRY] = ['Tamarack (demo)', 'tamarack', 'XX'];
 export const COUNTY = 'Ansel County';
 export const VALLEY = 'Kestrel Valley';
 
-type Line = [name: string, kind: DemoPlace['kind'], population: number, hall: string, known: string, streets: string];
+type Line = [name: string, kind: Town['kind'], population: number, hall: string, known: string, streets: string];
 
 // The order is that of the river, from the mountains to the lake; the largest is the county seat.
 const LINES: Line[] = [
@@ -45,23 +40,24 @@ const LINES: Line[] = [
   ['Lower Kestrel', 'village', 417, 'Ranger Station, 9 Lake Road', 'the lake and the road that ends at it', 'Lake Road, Portage Lane, Birch Landing'],
 ];
 
-/** The region: fifteen places along an invented river. They lie in the open Atlantic, so that no map shows them near a real town. */
-export const TOWNS: readonly Town[] = LINES.map(([name, kind, population, hall, known, streets], index) => {
+export const TOWNS: readonly Town[] = LINES.map(([name, kind, population, hall, known, streets]) => {
   const word = slugOf(name);
-  return {
-    place_key: `${word},${STATE.slug}`,
-    slug: `${word}-${STATE.abbreviation.toLowerCase()}`,
-    name,
-    kind,
-    latitude: Number((41.9 - index * 0.07).toFixed(4)),
-    longitude: Number((-44.6 + Math.sin(index) * 0.11).toFixed(4)),
-    population,
-    domain: word.replaceAll('-', ''),
-    hall,
-    known,
-    streets: streets.split(', '),
-  };
+  return { place_key: `${word},${REGION_SLUG}`, name, kind, population, domain: word.replaceAll('-', ''), hall, known, streets: streets.split(', ') };
 });
+
+/** As the gazetteer takes them. They lie in the open Atlantic, so that no map shows them near a real town. */
+export const PLACES: readonly OwnPlace[] = TOWNS.map(({ place_key, name, population }, index) => ({
+  place_key,
+  name,
+  population,
+  state: null,
+  admin1: REGION,
+  country: COUNTRY,
+  kind: 'city',
+  latitude: Number((41.9 - index * 0.07).toFixed(4)),
+  longitude: Number((-44.6 + Math.sin(index) * 0.11).toFixed(4)),
+  ocd_id: null,
+}));
 
 export const SEAT = TOWNS[0]!;
 

@@ -14,12 +14,19 @@ export interface Feed {
   actors: ActorDetail[];
 }
 
-/** A claim in the words a reader sees, beside the source it stands on. */
+/** A claim beside the source it stands on. */
 export interface Statement {
   claim: Claim;
   source: Source;
+}
+
+/** What readers are told: a value, and everybody who says so. */
+export interface Line {
   label: string;
   value: string;
+  /** What weakens it; empty when nothing does. */
+  doubt: string;
+  said: Statement[];
 }
 
 const LABELS: Record<Claim['property'], string> = {
@@ -31,8 +38,22 @@ export function statementsOf({ claims, sources }: ActorDetail): Statement[] {
   const byId = new Map(sources.map((source) => [source.id, source]));
   return claims.flatMap((claim) => {
     const source = byId.get(claim.source_id);
-    return source ? [{ claim, source, label: LABELS[claim.property], value: inWords(claim) }] : [];
+    return source ? [{ claim, source }] : [];
   });
+}
+
+/** The same value from several sources is one line. */
+export function linesOf(actor: ActorDetail): Line[] {
+  const lines = new Map<string, Line>();
+  for (const statement of statementsOf(actor)) {
+    const { claim } = statement;
+    const [label, value, doubt] = [LABELS[claim.property], inWords(claim), doubtOf(claim)];
+    const key = [label, value, doubt].join('\n');
+    const line = lines.get(key) ?? { label, value, doubt, said: [] };
+    line.said.push(statement);
+    lines.set(key, line);
+  }
+  return [...lines.values()];
 }
 
 function inWords({ property, value }: Claim): string {
@@ -46,8 +67,7 @@ function inWords({ property, value }: Claim): string {
   return String(value);
 }
 
-/** What weakens a statement, in words; empty when nothing does. */
-export function doubtOf({ rank, status }: Claim): string {
+function doubtOf({ rank, status }: Claim): string {
   return [rank === 'deprecated' && 'no longer right', status === 'disputed' && 'disputed', status === 'retracted' && 'retracted'].filter(Boolean).join(', ');
 }
 
@@ -75,10 +95,10 @@ export function updatedOf(actors: ActorDetail[]): string {
 }
 
 // XML has no way to write these, and no reader wants them.
-const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu;
+const UNWRITABLE = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]|\p{Surrogate}/gu;
 
 export function clean(text: string): string {
-  return text.replace(CONTROL, '');
+  return text.replace(UNWRITABLE, '');
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -96,11 +116,10 @@ export function isLink(url: string): boolean {
 /** An actor with everything it stands on, as HTML. */
 export function htmlOf(actor: ActorDetail): string {
   const facts = [actor.type, placesOf(actor), actor.issue_areas.map((area) => area.replaceAll('_', ' ')).join(', ')].filter(Boolean);
-  const items = statementsOf(actor).map(({ claim, source, label, value }) => {
-    const doubt = doubtOf(claim);
-    const quote = claim.excerpt ? ` “${escape(claim.excerpt)}”` : '';
-    const link = isLink(source.url) ? `<a href="${escape(source.url)}">${escape(sourceName(source))}</a>` : escape(sourceName(source));
-    return `<li><b>${label}</b>: ${escape(value)}${doubt ? ` (${doubt})` : ''} —${quote} ${link}, seen ${claim.last_seen_at.slice(0, 10)}</li>`;
+  const items = linesOf(actor).map(({ label, value, doubt, said }) => {
+    const quote = said.find(({ claim }) => claim.excerpt)?.claim.excerpt;
+    const links = said.map(({ claim, source }) => `${linkTo(source)} (${claim.last_seen_at.slice(0, 10)})`).join(', ');
+    return `<li><b>${label}</b>: ${escape(value)}${doubt ? ` (${doubt})` : ''} — ${quote ? `“${escape(quote)}” ` : ''}${links}</li>`;
   });
   return [
     isDemo(actor) ? '<p><em>Demo: this is made up.</em></p>' : '',
@@ -110,11 +129,13 @@ export function htmlOf(actor: ActorDetail): string {
   ].join('');
 }
 
+function linkTo(source: Source): string {
+  const name = escape(sourceName(source));
+  return isLink(source.url) ? `<a href="${escape(source.url)}">${name}</a>` : name;
+}
+
 /** The same as plain text. */
 export function textOf(actor: ActorDetail): string {
-  const lines = statementsOf(actor).map(({ claim, source, label, value }) => {
-    const doubt = doubtOf(claim);
-    return `${label}: ${value}${doubt ? ` (${doubt})` : ''} [${sourceName(source)}: ${source.url}]`;
-  });
+  const lines = linesOf(actor).map(({ label, value, doubt, said }) => `${label}: ${value}${doubt ? ` (${doubt})` : ''} [${said.map(({ source }) => source.url).join(' ')}]`);
   return clean([isDemo(actor) ? 'Demo: this is made up.' : '', actor.description ?? '', placesOf(actor), ...lines].filter(Boolean).join('\n'));
 }

@@ -1,0 +1,34 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { until } from '../../test/wait.ts';
+import { createInstance, type Instance } from '../../../test/support/civic.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+describe('bin/civic serve --demo', { timeout: 120_000 }, () => {
+  let instance: Instance;
+  before(() => { instance = createInstance(); });
+  after(() => { instance.remove(); });
+
+  const actorsAt = async (url: string): Promise<number> => (await (await fetch(`${url}/api/entities?limit=1`)).json() as { total: number }).total;
+
+  it('shows an invented region though the config names no plugin, and one command takes it away', async () => {
+    const served = await instance.start('--demo');
+    // The first start also fills the gazetteer.
+    await until(() => served.output().includes('Ctrl-C stops it'), 100_000);
+    expect(served.output()).to.contain(['The demo is loaded', 'bin/civic demo remove', 'directory']);
+    expect(await actorsAt(served.url)).to.be.above(400);
+    const removed = await instance.civic('demo', 'remove', '--json');
+    expect([removed.code, removed.stderr]).to.equal([0, '']);
+    expect(JSON.parse(removed.stdout).removed).to.be.a.number();
+    expect(await actorsAt(served.url)).to.equal(0);
+    expect(await served.stop()).to.equal(0);
+  });
+
+  it('leaves the directory off when it is not asked for', async () => {
+    const served = await instance.serve();
+    expect((await fetch(`${served.url}/api/entities`)).status).to.equal(404);
+    await served.stop();
+  });
+});

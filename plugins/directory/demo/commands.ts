@@ -1,0 +1,36 @@
+import type { Command } from 'civic';
+import type { DemoStand } from './load.ts';
+
+/** `stand` is asked when a command runs: before that there is no database. The region is read then, too. */
+export function demoCommands(stand: () => Omit<DemoStand, 'progress'>): Command[] {
+  return [
+    {
+      name: 'demo load',
+      summary: 'Fill the directory with an invented region to look at',
+      needs: 'database',
+      writes: true,
+      async run({ terminal }) {
+        const { loadDemo } = await import('./load.ts');
+        const loaded = await loadDemo({ ...stand(), progress: (done, total) => { terminal.progress('Demo', done, total); } });
+        terminal.print({ loaded: loaded !== null, ...loaded }, () => (loaded
+          ? `The demo is loaded: ${count(loaded.actors)} actors in ${loaded.places} places, ${count(loaded.claims)} claims from ${count(loaded.sources)} sources, all made up.\nLook at /api/places/harlow-ferry,tamarack/entities; bin/civic demo remove takes it away.`
+          : 'The demo is loaded already. For one with today’s dates: bin/civic demo remove, then load it again.'));
+      },
+    },
+    {
+      name: 'demo remove',
+      summary: 'Take the invented region away again, and nothing else',
+      needs: 'database',
+      writes: true,
+      async run({ terminal }) {
+        const { removeDemo } = await import('./load.ts');
+        const removed = await removeDemo(stand());
+        terminal.print({ removed }, () => (removed > 0 ? `The demo is gone: ${count(removed)} records were taken away.` : 'There is no demo to take away.'));
+      },
+    },
+  ];
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US');
+}

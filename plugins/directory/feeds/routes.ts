@@ -1,0 +1,141 @@
+import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import { conditional, Joi, problem, weakEtag, type Reader } from 'civic';
+import { createHash } from 'node:crypto';
+import { tellingOf, type DirectoryContext } from '../actors/context.ts';
+import { actorTexts } from '../actors/detail.ts';
+import { actorsByKey, placeListing } from '../actors/read-store.ts';
+import { placeOfPath } from '../places/routes.ts';
+import { listActors } from '../search/list.ts';
+import { likelySlugs } from '../taxonomy/service.ts';
+import type { ActorDetail } from '../types.ts';
+import { atomFeed } from './atom.ts';
+import { calendarOf } from './calendar.ts';
+import type { Feed } from './entry.ts';
+import { jsonFeed } from './json.ts';
+import { eventsFrom, type Scope } from './store.ts';
+
+const NEWEST = 50;
+const PAST_DAYS = 90;
+
+export interface FeedRoutes {
+  context: DirectoryContext;
+  instance: { name: string; version: string };
+}
+
+/** What a feed is about, as its path says. */
+interface Subject {
+  /** `/api/places/harlow-ferry,tamarack` */
+  path: string;
+  name: string;
+  scope: Scope;
+}
+
+interface Format {
+  file: 'feed.atom' | 'feed.json' | 'meetings.ics';
+  type: string;
+  description: string;
+  title: (name: string) => string;
+  keys(reader: Reader, context: DirectoryContext, subject: Subject): Promise<number[]>;
+  write(feed: Feed, url: (path: string) => string, path: string): string;
+}
+
+const FORMATS: Format[] = [
+  {
+    file: 'feed.atom',
+    type: 'application/atom+xml',
+    description: 'as an Atom feed',
+    title: (name) => `Civic actors: ${name}`,
+    keys: newest,
+    write: (feed, url, path) => atomFeed(feed, { json: url(`${path}/feed.json`), issueAreas: url('/api/issue-areas'), places: url('/api/places') }),
+  },
+  {
+    file: 'feed.json',
+    type: 'application/feed+json',
+    description: 'as a JSON Feed',
+    title: (name) => `Civic actors: ${name}`,
+    keys: newest,
+    write: (feed, url) => JSON.stringify(jsonFeed(feed, url('/docs'))),
+  },
+  {
+    file: 'meetings.ics',
+    type: 'text/calendar',
+    description: 'as a calendar',
+    title: (name) => `Meetings and events: ${name}`,
+    keys: upcoming,
+    write: (feed) => calendarOf(feed),
+  },
+];
+
+/** Feeds and calendars of a place and of an issue area. They ignore parameters they do not know, as readers add their own. */
+export function feedRoutes({ context, instance }: FeedRoutes): ServerRoute[] {
+  return FORMATS.flatMap((format) => [
+    route(format, '/api/places/{place_key}', 'unknown_place', (request) => subjectOfPlace(context, String(request.params.place_key)), { context, instance }),
+    route(format, '/api/issue-areas/{slug}', 'unknown_issue_area', (request) => subjectOfArea(context, String(request.params.slug)), { context, instance }),
+  ]);
+}
+
+function route(format: Format, under: string, code: string, subjectOf: (request: Request) => Promise<Subject>, { context, instance }: FeedRoutes): ServerRoute {
+  const what = format.file === 'meetings.ics' ? 'Events, from 90 days ago on' : 'Actors that were added or changed lately';
+  return {
+    method: 'GET',
+    path: `${under}/${format.file}`,
+    options: {
+      description: `${what}, ${format.description}`,
+      validate: { query: Joi.object({}).unknown(), params: Joi.object({ [under.includes('slug') ? 'slug' : 'place_key']: Joi.string() }) },
+      plugins: { civic: { conditional: true, problems: [code], produces: [format.type] } },
+      response: { status: { 200: true as never } },
+    },
+    handler: async (request, h) => answer(request, h, format, await subjectOf(request), { context, instance }),
+  };
+}
+
+async function answer(request: Request, h: ResponseToolkit, format: Format, subject: Subject, { context, instance }: FeedRoutes) {
+  const { civic } = context;
+  const { path, name } = subject;
+  const self = `${path}/${format.file}`;
+  // Built from one view of the data, so that what the tag says and what is sent cannot differ.
+  return civic.db.snapshot(async (reader) => {
+    const rows = await actorsByKey(reader, await format.keys(reader, context, subject));
+    const versions = createHash('sha256').update(rows.map(({ key, version }) => `${key}:${version}`).join(' ')).digest('base64url').slice(0, 16);
+    const known = { etag: weakEtag(instance.version, format.file, versions), contentLocation: self };
+    const response = await conditional(request, h, known, async () => {
+      const actors = (await actorTexts(reader, rows, ['claims', 'sources'], tellingOf(context))).map((text) => JSON.parse(text) as ActorDetail);
+      const title = format.title(name);
+      const feed: Feed = { title, description: `${title}, from ${instance.name}. Every statement has its source.`, id: tagOf(civic.url(self)), self: civic.url(self), home: civic.url(path), author: { name: instance.name, url: civic.url('/') }, actors };
+      return format.write(feed, civic.url, path);
+    });
+    return response.statusCode === 304 ? response : response.type(format.type).charset('utf-8');
+  });
+}
+
+/** A tag URI (RFC 4151): stays the same when the instance moves to https or another port. */
+function tagOf(url: string): string {
+  const { hostname, pathname } = new URL(url);
+  return `tag:${hostname.replace(/[^\w.-]/g, '')},2026:${pathname}`;
+}
+
+async function subjectOfPlace({ places, civic }: DirectoryContext, text: string): Promise<Subject> {
+  const place = await placeOfPath(places, civic.db, text);
+  return { path: `/api/places/${place.place_key}`, name: places.recordOf(place).display_name, scope: { place: place.key } };
+}
+
+async function subjectOfArea({ taxonomy }: DirectoryContext, slug: string): Promise<Subject> {
+  const area = taxonomy().issueAreaBySlug(slug);
+  if (area) return { path: `/api/issue-areas/${slug}`, name: area.name, scope: { issueArea: slug } };
+  throw problem('unknown_issue_area', { detail: `No issue area has the slug "${slug.slice(0, 100)}".`, extra: { did_you_mean: likelySlugs(taxonomy().resolveIssueAreas(slug)) } });
+}
+
+async function newest(reader: Reader, context: DirectoryContext, { scope }: Subject): Promise<number[]> {
+  if ('place' in scope) {
+    const rows = await placeListing(reader, { place: scope.place, filters: [], workspaceId: null, sort: 'recent', limit: NEWEST, after: null });
+    return rows.slice(0, NEWEST).map(({ actor_key }) => actor_key);
+  }
+  const found = await listActors(reader, { query: null, filters: [{ any: [`i:${scope.issueArea}`] }], workspace: null, sort: 'recent', limit: NEWEST, after: null }, context.columns);
+  return found.keys;
+}
+
+async function upcoming(reader: Reader, { civic }: DirectoryContext, { scope }: Subject): Promise<number[]> {
+  // By whole days, so that one answer serves a day.
+  const day = new Date(civic.clock.now() - PAST_DAYS * 86_400_000).toISOString().slice(0, 10);
+  return (await eventsFrom(reader, scope, `${day}T00:00:00.000Z`)).map(({ key }) => key);
+}
