@@ -18,6 +18,7 @@ import { evalPlacesCommand } from './places/eval.ts';
 import { placeProblems, placeRoutes } from './places/routes.ts';
 import { bringGazetteerUpToDate, createPlaces, gazetteerCheck } from './places/service.ts';
 import { directoryProblems } from './problems.ts';
+import { reconcileRoutes } from './reconcile/routes.ts';
 import { createColumns } from './search/columns.ts';
 import { taxonomyProblems, taxonomyRoutes } from './taxonomy/routes.ts';
 import { openTaxonomy, taxonomyCheck, type Taxonomy } from './taxonomy/service.ts';
@@ -73,6 +74,7 @@ export default definePlugin<DirectoryConfig>({
       ...writeRoutes(context),
       ...judgementRoutes(context),
       ...feedRoutes({ context, instance: civic.instance }),
+      ...reconcileRoutes({ context, instance: civic.instance }),
     ]);
 
     return {

@@ -1,0 +1,188 @@
+import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import { isId, type Reader } from 'civic';
+import type { DirectoryContext } from '../actors/context.ts';
+import { actorById } from '../actors/read-store.ts';
+import { listActors } from '../search/list.ts';
+import type { ActorDetail } from '../types.ts';
+import { actorsWhole, candidatesFor, wantedOf } from './candidates.ts';
+import { escape } from '../feeds/entry.ts';
+import { manifestOf } from './manifest.ts';
+import { fragment, page, PREVIEW_POLICY } from './page.ts';
+import { describe, isActorType, PROPERTIES_BY_ID, PROPERTY_LIST, propertiesOfType, TYPES, type Cell, type Named } from './properties.ts';
+import { BadRequest, readBatch, readExtension, readSingle, type Query } from './query.ts';
+import type { Result } from './score.ts';
+
+export interface ReconcileRoutes {
+  context: DirectoryContext;
+  instance: { name: string; version: string };
+}
+
+type Parameters = Record<string, string | undefined>;
+type Answerer = (parameters: Parameters) => Promise<object> | object;
+
+/** The Reconciliation Service API: a spreadsheet of names, matched in OpenRefine. Its errors are its own, not problems. */
+export function reconcileRoutes({ context, instance }: ReconcileRoutes): ServerRoute[] {
+  const { civic } = context;
+  const manifest = manifestOf({ ...instance, url: civic.url });
+  const read = <Answer>(work: (reader: Reader) => Promise<Answer>): Promise<Answer> => civic.db.snapshot(work);
+
+  const service: Answerer = ({ queries, query, extend }) => {
+    if (queries !== undefined) return read((reader) => reconcile(reader, context, readBatch(queries)));
+    if (extend !== undefined) return read((reader) => extended(reader, context, extend));
+    if (query !== undefined) return read(async (reader) => (await reconcile(reader, context, new Map([['query', readSingle(query)]]))).query!);
+    return manifest;
+  };
+  const get = (path: string, description: string, answerer: Answerer): ServerRoute => ({
+    method: 'GET',
+    path,
+    options: { description, plugins: { civic: { internal: true } } },
+    handler: (request, h) => answer(request, h, answerer, parametersOf(request.query as Record<string, unknown>)),
+  });
+
+  return [
+    get('/reconcile', 'The manifest of the reconciliation service, or answers to queries', service),
+    {
+      method: 'POST',
+      path: '/reconcile',
+      options: {
+        description: 'Answers a batch of queries, as forms send it',
+        plugins: { civic: { internal: true, rate: 'read' } },
+        payload: { allow: ['application/x-www-form-urlencoded', 'application/json'], failAction: refuseBody },
+      },
+      handler: (request, h) => {
+        const given = parametersOf({ ...request.query as object, ...request.payload as object });
+        return answer(request, h, service, given);
+      },
+    },
+    get('/reconcile/suggest/entity', 'Actors whose name begins like this', ({ prefix = '', type, cursor, limit }) => read((reader) => suggestEntities(reader, context, prefix, type, countOf(cursor, 0, 1000), countOf(limit, 10, 25)))),
+    get('/reconcile/suggest/type', 'Types of actors', ({ prefix = '' }) => ({ result: startingWith(TYPES, prefix).map(({ id, name, description }) => ({ id, name, description })) })),
+    get('/reconcile/suggest/property', 'Columns that can be sent along', ({ prefix = '' }) => ({ result: startingWith(PROPERTY_LIST.filter(({ isEvidence }) => isEvidence), prefix).map(({ id, name, description }) => ({ id, name, description })) })),
+    get('/reconcile/properties', 'Columns that can be fetched', ({ type, limit }) => proposed(type, countOf(limit, 100, 100))),
+    get('/reconcile/flyout/entity', 'An actor in a few lines', ({ id }) => read(async (reader) => ({ id, html: await actorOrRefuse(reader, context, id).then(fragment) }))),
+    get('/reconcile/flyout/type', 'A type in a few lines', ({ id }) => flyout(TYPES, id)),
+    get('/reconcile/flyout/property', 'A property in a few lines', ({ id }) => flyout(PROPERTY_LIST, id)),
+    {
+      method: 'GET',
+      path: '/reconcile/preview',
+      options: { description: 'An actor as a small page', plugins: { civic: { internal: true } } },
+      handler: async (request, h) => {
+        const { id } = parametersOf(request.query as Record<string, unknown>);
+        const actor = await read((reader) => actorOf(reader, context, id));
+        const body = actor ? page(actor.name, fragment(actor)) : page('Not found', '<p>There is no such actor.</p>');
+        return h.response(body).type('text/html').code(actor ? 200 : 404).header('content-security-policy', PREVIEW_POLICY);
+      },
+    },
+  ];
+}
+
+const CALLBACK = /^[A-Za-z_$][\w$.]{0,99}$/;
+
+/** JSON, or a script for clients that still ask by JSONP: everything here is public, so a script leaks nothing. */
+async function answer(request: Request, h: ResponseToolkit, answerer: Answerer, parameters: Parameters): Promise<ResponseObject> {
+  const { callback } = parameters;
+  try {
+    if (callback !== undefined && !CALLBACK.test(callback)) throw new BadRequest('"callback" must be the name of a function');
+    const body = await answerer(parameters);
+    if (callback === undefined || request.method !== 'get') return open(h.response(body).type('application/json'));
+    const json = JSON.stringify(body).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+    return open(h.response(`/**/${callback}(${json});`).type('text/javascript'));
+  } catch (error) {
+    if (!(error instanceof BadRequest)) throw error;
+    return refusal(h, error.message, error instanceof Missing ? 404 : 400);
+  }
+}
+
+class Missing extends BadRequest {}
+
+function refusal(h: ResponseToolkit, message: string, status: number): ResponseObject {
+  return open(h.response({ status: 'error', message }).type('application/json').code(status));
+}
+
+/** Clients run in browsers, on addresses of their own. */
+function open(response: ResponseObject): ResponseObject {
+  return response.header('access-control-allow-origin', '*');
+}
+
+const refuseBody: Lifecycle.Method = (_request, h, error) => {
+  const { output } = error as unknown as { output: { statusCode: number } };
+  const message = output.statusCode === 413 ? 'The body is too large: send fewer queries at once' : 'The body must be a form (application/x-www-form-urlencoded) with the field "queries"';
+  return refusal(h, message, output.statusCode).takeover();
+};
+
+/** Of a parameter that is given twice, the last one counts. */
+function parametersOf(given: Record<string, unknown>): Parameters {
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => {
+    const last: unknown = Array.isArray(value) ? value.at(-1) : value;
+    return [name, typeof last === 'string' ? last : JSON.stringify(last)];
+  }));
+}
+
+function countOf(text: string | undefined, usual: number, most: number): number {
+  const count = Number(text ?? usual);
+  return Number.isInteger(count) && count >= 0 ? Math.min(count, most) : usual;
+}
+
+async function reconcile(reader: Reader, context: DirectoryContext, queries: Map<string, Query>): Promise<Record<string, { result: Result[] }>> {
+  // Comparing takes libraries that a start should not wait for.
+  const { rate, resultsOf } = await import('./score.ts');
+  const known = new Map<string, string[]>();
+  const answers: [string, { result: Result[] }][] = [];
+  for (const [name, query] of queries) {
+    const wanted = await wantedOf(reader, context, query, known);
+    const candidates = await candidatesFor(reader, context, query);
+    answers.push([name, { result: resultsOf(candidates.map((actor) => rate(actor, wanted)), query.limit) }]);
+  }
+  return Object.fromEntries(answers);
+}
+
+async function actorOf(reader: Reader, context: DirectoryContext, id: string | undefined): Promise<ActorDetail | null> {
+  const row = isId(id) ? await actorById(reader, id.toLowerCase()) : undefined;
+  if (!row || row.visibility !== 'public') return null;
+  return (await actorsWhole(reader, context, [row.key]))[0]!;
+}
+
+async function actorOrRefuse(reader: Reader, context: DirectoryContext, id: string | undefined): Promise<ActorDetail> {
+  const actor = await actorOf(reader, context, id);
+  if (!actor) throw new Missing('There is no such actor');
+  return actor;
+}
+
+async function suggestEntities(reader: Reader, context: DirectoryContext, prefix: string, type: string | undefined, skip: number, limit: number): Promise<object> {
+  const filters = type !== undefined && isActorType(type) ? [{ any: [`t:${type}`] }] : [];
+  const text = prefix.trim().slice(0, 300);
+  if (text === '') return { result: [] };
+  const found = await listActors(reader, { query: text, filters, workspace: null, sort: 'relevance', limit: skip + limit, after: null }, context.columns);
+  const actors = await actorsWhole(reader, context, found.keys.slice(skip), ['claims']);
+  return { result: actors.map((actor) => ({ id: actor.id, name: actor.name, description: describe(actor), notable: TYPES.filter(({ id }) => id === actor.type).map(({ id, name }) => ({ id, name })) })) };
+}
+
+function startingWith<Item extends Named>(list: readonly Item[], prefix: string): Item[] {
+  const wanted = prefix.trim().toLowerCase();
+  return list.filter(({ id, name }) => id.startsWith(wanted) || name.toLowerCase().split(/\s+/).some((word) => word.startsWith(wanted)));
+}
+
+function proposed(type: string | undefined, limit: number): object {
+  return { ...(type !== undefined && { type }), limit, properties: propertiesOfType(type).slice(0, limit).map(({ id, name }) => ({ id, name })) };
+}
+
+function flyout(list: readonly (Named & { description: string })[], id: string | undefined): object {
+  const found = list.find((one) => one.id === id);
+  if (!found) throw new Missing('There is no such id');
+  return { id: found.id, html: `<p><b>${escape(found.name)}</b></p><p>${escape(found.description)}</p>` };
+}
+
+/** The columns a client asked for, of actors it found earlier. An id that is gone has empty cells. */
+async function extended(reader: Reader, context: DirectoryContext, text: string): Promise<object> {
+  const { ids, properties } = readExtension(text);
+  const columns = properties.map(({ id }) => {
+    const found = PROPERTIES_BY_ID.get(id);
+    if (!found) throw new BadRequest(`extend: there is no property "${id.slice(0, 100)}"`);
+    return found;
+  });
+  const rows: [string, Record<string, Cell[]>][] = [];
+  for (const id of ids) {
+    const actor = await actorOf(reader, context, id);
+    rows.push([id, Object.fromEntries(columns.map((column) => [column.id, actor ? column.cells(actor) : []]))]);
+  }
+  return { meta: columns.map(({ id, name }) => ({ id, name })), rows: Object.fromEntries(rows) };
+}
