@@ -1,0 +1,80 @@
+import { isId } from 'civic';
+import { ACTOR_TYPES, PROPERTIES, type ActorDetail, type ActorDraft, type Claim, type ClaimDraft, type Source, type SourceDraft } from '../types.ts';
+import type { ExportedActor, JudgementLine } from './format.ts';
+import { asList } from './row.ts';
+
+/** A claim as our own exports have it: with the record it was said of, where that was merged into another. */
+export type OwnClaim = Claim & { record_id?: string };
+
+/** A source as our own exports have it: without what is worked out, and without its other actors, who may be a million. */
+export type OwnSource = Omit<Source, 'entity_ids' | 'freshness' | 'flags'>;
+
+/** An actor as our own exports have it: its wire form, with claims and sources and what is needed to take it apart again. */
+export interface OwnActor extends Omit<ActorDetail, 'claims' | 'sources' | 'freshness' | 'flags' | 'url'> {
+  claims: OwnClaim[];
+  sources: OwnSource[];
+  merged: { id: string; created_at: string; updated_at: string }[];
+  origins: { record_id: string; origin: string }[];
+}
+
+export function ownActor({ actor, merged, origins }: ExportedActor): OwnActor {
+  const recordOf = new Map(merged.flatMap(({ id, claim_ids }) => claim_ids.map((claim) => [claim, id] as const)));
+  const { freshness: _freshness, flags: _flags, url: _url, claims, sources, ...rest } = actor;
+  return {
+    ...rest,
+    claims: claims.map((claim) => (recordOf.has(claim.id) ? { ...claim, record_id: recordOf.get(claim.id)! } : claim)),
+    sources: sources.map(({ entity_ids: _ids, freshness: _fresh, flags: _counts, ...source }) => source),
+    merged: merged.map(({ id, created_at, updated_at }) => ({ id, created_at, updated_at })),
+    origins,
+  };
+}
+
+/** Takes an actor apart into the records it was made of: its own first. What is no actor is told in words. */
+export function draftsOf(actor: Partial<OwnActor>): ActorDraft[] | string {
+  const fault = faultOf(actor);
+  if (fault) return fault;
+  const { id, type, visibility, created_at, updated_at, claims, sources, merged, origins } = actor as OwnActor;
+  const records = [{ id, created_at, updated_at }, ...asList(merged)];
+  return records.map((record): ActorDraft => {
+    const said = claims.filter((claim) => (claim.record_id ?? id) === record.id);
+    const behind = new Set(said.map((claim) => claim.source_id));
+    const origin = asList(origins).find((each) => each.record_id === record.id)?.origin;
+    return {
+      id: record.id,
+      type,
+      visibility,
+      created_at: record.created_at,
+      updated_at: record.updated_at,
+      ...(origin === undefined ? {} : { origin }),
+      sources: sources.filter((source) => behind.has(source.id)).map(sourceDraft),
+      claims: said.map(claimDraft),
+    };
+  });
+}
+
+function sourceDraft({ id, url, title, publication, kind, published_at, retrieved_at, excerpt, content_hash }: OwnSource): SourceDraft {
+  return { local_id: id, ...(isId(id) ? { id } : {}), url, title, publication, kind, published_at, retrieved_at, excerpt, content_hash };
+}
+
+function claimDraft({ source_id, record_id: _record, ...claim }: OwnClaim): ClaimDraft {
+  return { ...claim, source_local_id: source_id };
+}
+
+function faultOf({ id, type, claims, sources }: Partial<OwnActor>): string | null {
+  if (id !== undefined && !isId(id)) return `its id is no UUID: ${String(id).slice(0, 60)}`;
+  if (!ACTOR_TYPES.some((known) => known === type)) return `its type is ${type === undefined ? 'missing' : `"${String(type).slice(0, 40)}"`}: use one of ${ACTOR_TYPES.join(', ')}`;
+  if (!Array.isArray(sources) || sources.length === 0) return 'it has no sources';
+  if (!Array.isArray(claims) || claims.length === 0) return 'it has no claims';
+  const unknown = claims.find((claim) => !PROPERTIES.some((known) => known === claim?.property));
+  return unknown ? `a claim has the property "${String(unknown?.property).slice(0, 40)}", which is not known` : null;
+}
+
+const VERDICTS = ['same', 'different', 'unsure'];
+
+export function judgementOf(line: Partial<JudgementLine>): JudgementLine | string {
+  const { id, left_id, right_id, verdict, reason = null, score = null, by_kind = 'import', at } = line;
+  if (![id, left_id, right_id].every((each) => typeof each === 'string' && isId(each))) return 'a judgement needs id, left_id and right_id, all UUIDs';
+  if (!VERDICTS.includes(String(verdict))) return `the verdict of a judgement is one of ${VERDICTS.join(', ')}`;
+  if (typeof at !== 'string' || Number.isNaN(Date.parse(at))) return 'a judgement needs the time it was made at';
+  return { id: id!, left_id: left_id!, right_id: right_id!, verdict: verdict!, reason, score, by_kind: String(by_kind), at };
+}

@@ -1,0 +1,56 @@
+import { Failure } from 'civic';
+import { Readable } from 'node:stream';
+import type { TextFile } from './file.ts';
+import { LONGEST_ITEM } from './lines.ts';
+
+export interface CsvRow {
+  number: number;
+  cells: Record<string, string>;
+  fault?: string;
+  raw: unknown;
+}
+
+/** Rows of a CSV file by the names of its columns; `number` is the line a row begins in. */
+export async function* csvRows(file: TextFile, check: (header: string[]) => void): AsyncIterable<CsvRow> {
+  const { parse } = await import('csv-parse');
+  const parser = parse({ relax_column_count: true, relax_quotes: true, skip_empty_lines: true, bom: true, max_record_size: LONGEST_ITEM, info: true });
+  const input = Readable.from(file.text(), { objectMode: true });
+  input.on('error', (error) => { parser.destroy(error); });
+  input.pipe(parser);
+  let header: string[] | null = null;
+  let line = 1;
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+      const number = line;
+      line = info.lines + 1;
+      if (!header) {
+        header = record.map((name) => name.trim());
+        check(header);
+        continue;
+      }
+      const cells = Object.fromEntries(header.map((name, at) => [name, unguarded(record[at] ?? '')]));
+      const fault = record.length === header.length ? undefined : `it has ${record.length} cells and the header has ${header.length}`;
+      yield { number, cells, raw: fault ? record : cells, ...(fault ? { fault } : {}) };
+    }
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure(`Line ${line} cannot be read as CSV: ${(error as Error).message}`);
+  }
+}
+
+export function csvCell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  const text = typeof value === 'string' ? guarded(value) : String(value);
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+// A spreadsheet runs a cell that begins so as a formula. An apostrophe in front stops it, and is taken away when read.
+const FORMULA = /^'*[=+\-@\t\r]/;
+
+function guarded(text: string): string {
+  return FORMULA.test(text) ? `'${text}` : text;
+}
+
+function unguarded(text: string): string {
+  return text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text;
+}
