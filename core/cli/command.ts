@@ -43,6 +43,8 @@ export interface CommandCall {
   terminal: Terminal;
   positionals: string[];
   options: Record<string, string | boolean | string[] | undefined>;
+  /** The folder of whoever called: paths in arguments are meant from there, also when the command runs inside the server. */
+  cwd: string;
 }
 
 /** A command that could not do its work: printed as it is, exit code 1. */

@@ -29,7 +29,7 @@ export async function runComposed(argv: string[], others: Command[], terminal: T
   return pointingToHelp(command, async () => {
     const parsed = parseCall(command, rest);
     if (parsed.options.help) return terminal.out(commandHelp(command, terminal));
-    return runWhereItBelongs(command, { terminal, ...parsed }, composition);
+    return runWhereItBelongs(command, { terminal, cwd: process.cwd(), ...parsed }, composition);
   });
 }
 
@@ -55,7 +55,7 @@ async function runWhereItBelongs(command: OwnedCommand, call: CommandCall, compo
 
 function exitInServer(command: Command, call: CommandCall, composition: Composition): Promise<number | null> {
   const outlet = processOutlet();
-  const ask = { name: command.name, positionals: call.positionals, options: call.options, isTerminal: outlet.isTerminal, color: outlet.color };
+  const ask = { name: command.name, positionals: call.positionals, options: call.options, cwd: call.cwd, isTerminal: outlet.isTerminal, color: outlet.color };
   return runInServer(composition.config.data_dir, ask, outlet, call.terminal.signal);
 }
 

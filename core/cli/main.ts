@@ -44,7 +44,7 @@ async function runOwn(command: Command, rest: string[], terminal: Terminal): Pro
   await pointingToHelp(command, async () => {
     const call = parseCall(command, rest);
     if (call.options.help) return terminal.out(commandHelp(command, terminal));
-    await command.run({ terminal, ...call });
+    await command.run({ terminal, cwd: process.cwd(), ...call });
   });
 }
 

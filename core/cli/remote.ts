@@ -13,6 +13,7 @@ interface Ask {
   name: string;
   positionals: string[];
   options: CommandCall['options'];
+  cwd: string;
   isTerminal: boolean;
   color: boolean;
 }
@@ -87,7 +88,7 @@ async function runAsked(line: string, commands: Command[], send: (answer: Answer
   if (!command) return send({ unknown: ask.name });
   const outlet: Outlet = { out: (out) => { send({ out }); }, err: (err) => { send({ err }); }, isTerminal: ask.isTerminal, color: ask.color };
   const terminal: Terminal = createTerminal(outlet, { json: Boolean(ask.options.json), signal });
-  const exit = await exitCodeOf(() => pointingToHelp(command, () => command.run({ terminal, positionals: ask.positionals, options: ask.options })), terminal);
+  const exit = await exitCodeOf(() => pointingToHelp(command, () => command.run({ terminal, positionals: ask.positionals, options: ask.options, cwd: ask.cwd })), terminal);
   send({ exit });
 }
 

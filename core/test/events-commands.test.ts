@@ -24,7 +24,7 @@ for (const { dialect, create } of databases()) {
     async function civic(bus: EventBus, ...words: string[]): Promise<string> {
       lines = [];
       const command = eventCommands(() => bus).find(({ name }) => name === words.slice(0, 2).join(' '))!;
-      await command.run({ terminal, positionals: words.slice(2), options: {} });
+      await command.run({ terminal, positionals: words.slice(2), options: {}, cwd: process.cwd() });
       return lines.join('\n');
     }
 
