@@ -55,7 +55,7 @@ async function loadDemo({ commands }: Composition, terminal: Terminal): Promise<
   const load = commands.find(({ name }) => name === 'demo load');
   if (!load) throw new Failure('No plugin brings a demo');
   const quiet: Terminal = { ...terminal, out: terminal.err, print: (_value, words) => { terminal.err(words()); } };
-  await load.run({ terminal: quiet, positionals: [], options: {} });
+  await load.run({ terminal: quiet, positionals: [], options: {}, cwd: process.cwd() });
 }
 
 function roleOf(given: string | undefined, onPostgres: boolean): Role {

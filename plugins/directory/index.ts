@@ -22,12 +22,16 @@ import { reconcileRoutes } from './reconcile/routes.ts';
 import { createColumns } from './search/columns.ts';
 import { taxonomyProblems, taxonomyRoutes } from './taxonomy/routes.ts';
 import { openTaxonomy, taxonomyCheck, type Taxonomy } from './taxonomy/service.ts';
+import { transferCommands } from './transfer/commands.ts';
+import { transferJobs } from './transfer/jobs.ts';
+import { transferProblems, transferRoutes } from './transfer/routes.ts';
+import { createTransfer } from './transfer/service.ts';
 
 export default definePlugin<DirectoryConfig>({
   name: 'directory',
   summary: 'Civic actors in their places, every statement with its source',
   config: directoryOptions,
-  problems: { ...taxonomyProblems, ...placeProblems, ...directoryProblems },
+  problems: { ...taxonomyProblems, ...placeProblems, ...directoryProblems, ...transferProblems },
   events: directoryEvents,
   migrations: `${import.meta.dirname}/migrations`,
 
@@ -46,7 +50,8 @@ export default definePlugin<DirectoryConfig>({
         ready.touch(staleTags(rows.map(({ id }) => id), touched, sources));
       },
     });
-    const context = { civic, places, taxonomy, ready, columns, ledger };
+    const transfer = createTransfer({ civic, ledger, places, taxonomy });
+    const context = { civic, places, taxonomy, ready, columns, ledger, transfer };
     const counts = async () => {
       await columns.ready();
       return columns.issueCounts();
@@ -56,15 +61,16 @@ export default definePlugin<DirectoryConfig>({
       await columns.refresh(civic.db.read, payload.keys);
       ready.touch(staleTags(payload.actors.map(({ id }) => id), payload.places, payload.sources));
     });
-    civic.command(evalPlacesCommand({ places, db: () => civic.db }));
     civic.check(gazetteerCheck(() => civic.db));
     civic.check(taxonomyCheck(taxonomy, counts));
     civic.check(countsCheck(() => civic.db));
-    for (const job of directoryJobs(civic, ledger)) civic.jobs.define(job);
-    civic.command(evalMatching());
+    for (const job of [...directoryJobs(civic, ledger), ...transferJobs(transfer)]) civic.jobs.define(job);
     const stand = () => ({ db: civic.db, ledger, places, hasIssueArea: (slug: string) => taxonomy().issueAreaBySlug(slug) !== null, now: civic.clock.now() });
-    for (const command of demoCommands(stand)) civic.command(command);
-    civic.command(rebuildCommand(ledger, () => countLiveActors(civic.db.read)));
+    const commands = [
+      rebuildCommand(ledger, () => countLiveActors(civic.db.read)), evalPlacesCommand({ places, db: () => civic.db }), evalMatching(),
+      ...demoCommands(stand), ...transferCommands(context),
+    ];
+    for (const command of commands) civic.command(command);
     server.route([
       ...placeRoutes({ places, db: () => civic.db, version: civic.instance.version }),
       ...taxonomyRoutes({ taxonomy, counts, ready, url: civic.url }),
@@ -75,6 +81,7 @@ export default definePlugin<DirectoryConfig>({
       ...judgementRoutes(context),
       ...feedRoutes({ context, instance: civic.instance }),
       ...reconcileRoutes({ context, instance: civic.instance }),
+      ...transferRoutes(context),
     ]);
 
     return {

@@ -81,8 +81,8 @@ export function createEdits({ clock, url }: { clock: Clock; url: (path: string) 
   };
 }
 
-async function note({ tx, editor, now }: Pen, records: RecordRow[], action: ChangeAction, detail: ChangeDetail): Promise<void> {
-  await updateRecords(tx, records.map(({ key }) => key), { updated_at: now });
+async function note({ tx, editor, now }: Pen, records: RecordRow[], action: ChangeAction, detail: ChangeDetail, { isTakenOver = false } = {}): Promise<void> {
+  if (!isTakenOver) await updateRecords(tx, records.map(({ key }) => key), { updated_at: now });
   await insertChanges(tx, records.map(({ key }) => ({
     record_key: key, at: now, action, by_kind: editor.kind, account_id: editor.account_id, detail: JSON.stringify(detail),
   })));
@@ -146,7 +146,7 @@ async function addClaims({ tx, editor, now }: Pen, record: RecordRow, claims: Cl
   return [...fresh, ...again].map(({ id }) => id);
 }
 
-async function judge(pen: Pen, left: RecordRow, right: RecordRow, { verdict, reason, score }: NewJudgement): Promise<number[]> {
+async function judge(pen: Pen, left: RecordRow, right: RecordRow, { verdict, reason, score, made }: NewJudgement): Promise<number[]> {
   const { tx, editor, now } = pen;
   if (left.key === right.key) throw problem('same_actor', { detail: 'An actor cannot be compared with itself.' });
   if (left.visibility !== right.visibility || left.workspace_id !== right.workspace_id) {
@@ -161,12 +161,13 @@ async function judge(pen: Pen, left: RecordRow, right: RecordRow, { verdict, rea
   const standing = await standingBetween(tx, left.key, right.key);
   if (standing) await endJudgement(tx, standing.key, now);
   await insertJudgement(tx, {
-    id: newId(), left_key: left.key, right_key: right.key, verdict, reason, score, by_kind: editor.kind, account_id: editor.account_id, at: now, deleted_at: null,
+    id: newId(), at: now, by_kind: editor.kind, ...made, left_key: left.key, right_key: right.key, verdict, reason, score, account_id: editor.account_id, deleted_at: null,
   });
   if (verdict !== 'same') return [];
   await updateRecords(tx, keysOf(left), { actor_key: right.key });
-  await note(pen, [left], 'merged', { into: right.id, reason });
-  await note(pen, [right], 'merged', { from: [left.id], reason });
+  const how = { isTakenOver: made !== undefined };
+  await note(pen, [left], 'merged', { into: right.id, reason }, how);
+  await note(pen, [right], 'merged', { from: [left.id], reason }, how);
   return [left.key, right.key];
 }
 

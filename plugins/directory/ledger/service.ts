@@ -51,4 +51,6 @@ export interface NewJudgement {
   verdict: JudgementRow['verdict'];
   reason: string | null;
   score: number | null;
+  /** Of one that was made elsewhere and is taken over: who is one actor changes, and nothing else. */
+  made?: Pick<JudgementRow, 'id' | 'at' | 'by_kind'>;
 }

@@ -1,6 +1,6 @@
 import { Failure, type Command, type Terminal } from 'civic';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RecordScores, Score } from './eval.ts';
 
@@ -28,8 +28,8 @@ export function evalMatching(): Command {
     arguments: '[path]',
     examples: ['eval matching', 'eval matching pairs.csv --json'],
     needs: 'nothing',
-    async run({ terminal, positionals: [path] }) {
-      const report = path === undefined ? await ownReport(fileURLToPath(new URL('../shared/data', import.meta.resolve('civic/package.json')))) : await fileReport(path);
+    async run({ terminal, positionals: [path], cwd }) {
+      const report = path === undefined ? await ownReport(fileURLToPath(new URL('../shared/data', import.meta.resolve('civic/package.json')))) : await fileReport(resolve(cwd, path));
       terminal.print(report, () => words(report, terminal));
     },
   };

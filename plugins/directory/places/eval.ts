@@ -49,10 +49,10 @@ export function evalPlacesCommand({ places, db }: { places: Places; db(): Databa
     arguments: '[path]',
     examples: ['eval places groups.json', 'eval places us_census_places.csv', 'eval places a-folder-of-both'],
     needs: 'database',
-    async run({ terminal, positionals }) {
+    async run({ terminal, positionals, cwd }) {
       const texts: TextReport[] = [];
       const ids: OcdReport[] = [];
-      for (const file of filesAt(positionals[0])) {
+      for (const file of filesAt(positionals[0], cwd)) {
         if (file.endsWith('.json')) texts.push(await evalTexts(places, db(), file));
         else ids.push(await evalOcdIds(db(), file));
       }
@@ -61,9 +61,9 @@ export function evalPlacesCommand({ places, db }: { places: Places; db(): Databa
   };
 }
 
-function filesAt(path: string | undefined): string[] {
+function filesAt(path: string | undefined, cwd: string): string[] {
   const root = fileURLToPath(new URL('.', import.meta.resolve('civic/package.json')));
-  const at = path === undefined ? join(root, '..', 'shared', 'data', 'places') : resolve(path);
+  const at = path === undefined ? join(root, '..', 'shared', 'data', 'places') : resolve(cwd, path);
   if (!existsSync(at)) throw new Failure(path === undefined ? 'Name a file: JSON with groups that have a `city`, or CSV with OCD ids' : `Nothing is at ${at}`);
   const files = statSync(at).isDirectory() ? readdirSync(at).filter((name) => /\.(json|csv)$/.test(name)).sort().map((name) => join(at, name)) : [at];
   const wrong = files.find((file) => !/\.(json|csv)$/.test(file));

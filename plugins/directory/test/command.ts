@@ -15,6 +15,6 @@ export async function run(kit: TestServer, name: string, options: CommandCall['o
     progress: () => undefined,
     style: (_style, text) => text,
   };
-  await command.run({ terminal, positionals: [], options });
+  await command.run({ terminal, positionals: [], options, cwd: process.cwd() });
   return printed;
 }

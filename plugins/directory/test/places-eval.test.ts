@@ -31,7 +31,7 @@ describe('bin/civic eval places', () => {
     let answer: { texts: TextReport[]; ocd_ids: OcdReport[]; words: string } | null = null;
     const print = (value: unknown, words: () => string) => { answer = { ...(value as { texts: TextReport[]; ocd_ids: OcdReport[] }), words: words() }; };
     const silent = () => undefined;
-    await command.run({ terminal: { out: silent, err: silent, print, progress: silent, style: (_, text) => text, json: true, signal: new AbortController().signal }, positionals: [path], options: {} });
+    await command.run({ terminal: { out: silent, err: silent, print, progress: silent, style: (_, text) => text, json: true, signal: new AbortController().signal }, positionals: [path], options: {}, cwd: process.cwd() });
     return answer!;
   }
 

@@ -28,7 +28,7 @@ for (const database of testDatabases()) {
     after(() => kit.close());
 
     const check = () => kit.composition.checks.find(({ name }) => name === 'directory')!.run();
-    const rebuild = () => kit.composition.commands.find(({ name }) => name === 'directory rebuild')!.run({ terminal: silent, positionals: [], options: {} });
+    const rebuild = () => kit.composition.commands.find(({ name }) => name === 'directory rebuild')!.run({ terminal: silent, positionals: [], options: {}, cwd: process.cwd() });
     const everything = async () => {
       const paths = [`/api/places/${KC}/entities`, `/api/places/${KC}/sources`, `/api/places/${KC}/coverage`, '/api/entities?facets=true&include=claims,sources', '/api/entities?query=actor&sort=recent', '/api/issue-areas', `/api/entities/${ids[2]}`];
       return Promise.all(paths.map(async (path) => (await kit.get(path)).text));

@@ -69,8 +69,8 @@ export const hsds: Format = {
   writes,
 };
 
-/** Organizations by id, so that contacts and programs of lists of their own can name theirs. */
-type Names = Map<string, string>;
+/** Organizations by id, so that contacts and programs of lists of their own can name theirs and stand on its source. */
+type Names = Map<string, { name: string; source: string | null }>;
 
 async function* reads(file: TextFile, context: ReadContext): AsyncIterable<Row> {
   const names: Names = new Map();
@@ -99,7 +99,7 @@ async function* rowsOf(number: number, section: string | null, thing: Thing, nam
 
 /** A service is no actor: it says where its organization works, and on what. */
 async function* serviceRows(number: number, service: Thing, names: Names, context: ReadContext): AsyncIterable<Row> {
-  const name = cleanText(service.organization?.name) ?? names.get(service.organization_id ?? '');
+  const name = cleanText(service.organization?.name) ?? names.get(service.organization_id ?? '')?.name;
   if (!name) return yield { number, raw: service, fault: `its organization ${service.organization_id ?? ''} is neither in it nor before it` };
   yield* organizationRows(number, { id: service.organization_id, name, ...service.organization, program: service.program }, [service], names, context);
 }
@@ -107,20 +107,16 @@ async function* serviceRows(number: number, service: Thing, names: Names, contex
 async function* organizationRows(number: number, thing: Thing, services: Thing[], names: Names, context: ReadContext): AsyncIterable<Row> {
   const id = cleanText(thing.id);
   const name = cleanText(thing.name);
-  if (id && name) names.set(id, name);
+  if (id && name) names.set(id, { name, source: sourceOf(thing, context) });
   const all = [...services, ...asList(thing.services)];
-  const row = start(number, 'organization', thing, context);
+  const row = start(number, 'organization', thing, null, context);
   sayCommon(row, thing, context);
   const ein = /^\d{2}-?\d{7}$/.test(cleanText(thing.tax_id) ?? '') ? cleanText(thing.tax_id)!.replace('-', '') : null;
   if (ein) row.say('identifier', { scheme: 'ein', value: `${ein.slice(0, 2)}-${ein.slice(2)}` });
-  for (const { identifier_scheme: scheme, identifier_type: type, identifier } of asList(thing.organization_identifiers)) {
-    const kind = cleanText(scheme) ?? cleanText(type);
-    if (kind && identifier) row.say('identifier', { scheme: kind, value: identifier });
-  }
   for (const service of all) sayIssueAreas(row, service, context);
   await sayPlaces(row, [...asList(thing.locations), ...all.flatMap((service) => asList(service.service_at_locations).map((each) => each?.location))]);
   const parent = cleanText(thing.parent_organization_id);
-  if (parent && names.has(parent)) row.say('affiliation', { entity_id: idOf(parent, context), name: names.get(parent)!, role: 'part of', since: null, until: null });
+  if (parent && names.has(parent)) row.say('affiliation', { entity_id: idOf(parent, context), name: names.get(parent)!.name, role: 'part of', since: null, until: null });
   const made = row.row();
   yield made;
   if ('fault' in made) return;
@@ -131,24 +127,29 @@ async function* organizationRows(number: number, thing: Thing, services: Thing[]
 }
 
 async function partRow(number: number, type: ActorType, thing: Thing, organizationId: string | null | undefined, names: Names, context: ReadContext): Promise<Row> {
-  const row = start(number, type, thing, context);
-  sayCommon(row, thing, context);
   const organization = cleanText(organizationId);
-  const name = organization ? names.get(organization) : undefined;
-  if (organization && name) row.say('affiliation', { entity_id: idOf(organization, context), name, role: cleanText(thing.title) ?? (type === 'person' ? 'contact' : 'program'), since: null, until: null });
+  const parent = organization ? names.get(organization) : undefined;
+  const row = start(number, type, thing, parent?.source ?? null, context);
+  sayCommon(row, thing, context);
+  if (organization && parent) row.say('affiliation', { entity_id: idOf(organization, context), name: parent.name, role: cleanText(thing.title) ?? (type === 'person' ? 'contact' : 'program'), since: null, until: null });
   await sayPlaces(row, asList(thing.locations));
   return row.row();
 }
 
-function start(number: number, type: ActorType, thing: Thing, context: ReadContext): RowBuilder {
+function start(number: number, type: ActorType, thing: Thing, parentSource: string | null, context: ReadContext): RowBuilder {
   const id = cleanText(thing.id);
   const evidence = asList(thing.metadata).map(evidenceOf).filter((claim) => claim !== null);
-  const own = httpUrl(thing.uri) ?? (context.source ? null : httpUrl(thing.website ?? thing.url));
+  const own = sourceOf(thing, context) ?? parentSource;
   return startRow({
     number, raw: thing, type, evidence,
     sources: own && evidence.length === 0 ? [{ url: own, kind: 'org_website' }] : [],
     ...(id ? { id: idOf(id, context), origin: originOf('hsds', id, context.source) } : {}),
   }, context);
+}
+
+/** The record's own page; its website only when nothing says where the file comes from. */
+function sourceOf(thing: Thing, context: ReadContext): string | null {
+  return httpUrl(thing.uri) ?? (context.source ? null : httpUrl(thing.website ?? thing.url));
 }
 
 function sayCommon(row: RowBuilder, thing: Thing, context: ReadContext): void {
@@ -160,6 +161,10 @@ function sayCommon(row: RowBuilder, thing: Thing, context: ReadContext): void {
   row.say('website', thing.website ?? thing.url);
   for (const { url } of asList(thing.additional_websites)) row.sayWebsite(url);
   for (const { number } of asList(thing.phones)) row.say('phone', number);
+  for (const { identifier_scheme: scheme, identifier_type: type, identifier } of asList(thing.organization_identifiers)) {
+    const kind = cleanText(scheme) ?? cleanText(type);
+    if (kind && identifier) row.say('identifier', { scheme: kind, value: identifier });
+  }
   sayIssueAreas(row, thing, context);
   const inactive = asList(thing.attributes).some(({ label, value }) => label === STATUS && value === 'inactive');
   if (inactive) row.say('status', 'inactive');
@@ -220,12 +225,11 @@ async function* writes({ actors }: WriteContext): AsyncIterable<string> {
 }
 
 function organizationOf(actor: ActorDetail): object {
-  const { ein, others } = { ein: actor.identifiers.find(({ scheme }) => scheme === 'ein'), others: actor.identifiers.filter(({ scheme }) => scheme !== 'ein') };
+  const ein = actor.identifiers.find(({ scheme }) => scheme === 'ein');
   return {
     ...commonOf(actor, 'organization'),
     website: actor.contact.website,
     ...(ein ? { tax_id: ein.value } : {}),
-    organization_identifiers: others.map(({ scheme, value }) => ({ id: childId(actor, 'identifier', scheme + value), identifier_scheme: scheme, identifier_type: scheme, identifier: value })),
     additional_websites: actor.contact.social.map(({ network, url }) => ({ id: childId(actor, 'website', url), label: network, url })),
   };
 }
@@ -248,6 +252,7 @@ function commonOf(actor: ActorDetail, kind: string): object {
     description: actor.description ?? '',
     email: actor.contact.email,
     phones: actor.contact.phone ? [{ id: childId(actor, 'phone', actor.contact.phone), number: actor.contact.phone }] : [],
+    organization_identifiers: actor.identifiers.map(({ scheme, value }) => ({ id: childId(actor, 'identifier', scheme + value), identifier_scheme: scheme, identifier_type: scheme, identifier: value })),
     locations: actor.places.map((place) => ({
       id: childId(actor, 'location', place.place_key),
       location_type: 'physical',

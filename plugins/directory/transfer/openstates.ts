@@ -116,9 +116,6 @@ async function personRow(number: number, person: Document, context: ReadContext)
   row.say('name', person.name, others.length > 0 ? { rank: 'preferred' } : {});
   for (const other of others) row.say('name', other?.name, { rank: 'normal' });
   sayCommon(row, person);
-  row.say('email', person.email);
-  for (const office of asList(person.offices)) row.say('phone', office?.voice);
-  for (const [network, handle] of Object.entries(person.ids ?? {})) row.say('social', handleOf(network, handle));
   for (const party of asList(person.party)) {
     if (party?.name) row.say('affiliation', { entity_id: null, name: `${party.name} Party`, role: PARTY, since: dayOf(party.start_date), until: dayOf(party.end_date) });
   }
@@ -150,7 +147,7 @@ async function* committeeRows(number: number, committee: Document, context: Read
   for (const member of asList(committee.members)) {
     if (!member?.person_id || !member.name) continue;
     const person = startRow({ number, raw: member, type: 'person', id: actorIdOf(member.person_id, member.person_id), origin: member.person_id, sources: sourcesOf(committee).slice(0, 1) }, context);
-    person.say('name', member.name, { rank: 'normal' });
+    person.say('name', member.name);
     person.say('affiliation', { entity_id: actorIdOf(id, id), name, role: cleanText(member.role), since: null, until: null });
     yield person.row();
   }
@@ -161,8 +158,11 @@ function startDocument(number: number, document: Document, type: 'person' | 'org
   return startRow({ number, raw: document, type, id: actorIdOf(id, id), origin: id, sources: sourcesOf(document), evidence: readEvidence(document.extras?.civic?.claims) }, context);
 }
 
-function sayCommon(row: RowBuilder, { biography, links, other_identifiers: identifiers }: Document): void {
+function sayCommon(row: RowBuilder, { biography, email, offices, ids, links, other_identifiers: identifiers }: Document): void {
   row.say('description', biography);
+  row.say('email', email);
+  for (const office of asList(offices)) row.say('phone', office.voice);
+  for (const [network, handle] of Object.entries(ids ?? {})) row.say('social', handleOf(network, handle));
   const [first] = asList(links);
   if (first) row.sayWebsite(first.url);
   for (const { scheme, identifier } of asList(identifiers)) if (scheme && identifier) row.say('identifier', { scheme, value: String(identifier) });

@@ -70,10 +70,10 @@ export const popolo: Format = {
   writes,
 };
 
-/** Names by id, so that memberships can say who and where; all that is kept of a file while it is read. */
+/** Names and first sources by id, so that memberships can say who, where and by whom; all that is kept of a file while it is read. */
 interface Names {
   areas: Map<string, string>;
-  actors: Map<string, { name: string; type: ActorType }>;
+  actors: Map<string, { name: string; type: ActorType; source: string | undefined }>;
 }
 
 async function* reads(file: TextFile, context: ReadContext): AsyncIterable<Row> {
@@ -117,7 +117,7 @@ async function thingRow(number: number, thing: Thing, sectionType: ActorType, na
   const origin = id ? originFor(id, context) : null;
   const row = startRow({ number, raw: thing, type, sources: sourcesOf(thing), evidence: readEvidence(thing.claims), ...(origin ? { origin, id: actorIdOf(origin, id!) } : {}) }, context);
   const name = cleanText(thing.name);
-  if (id && name) names.actors.set(id, { name, type });
+  if (id && name) names.actors.set(id, { name, type, source: sourcesOf(thing)[0]?.url });
   row.say('name', name, asList(thing.other_names).length > 0 ? { rank: 'preferred' } : {});
   for (const other of asList(thing.other_names)) row.say('name', other?.name, { rank: 'normal' });
   row.say('description', thing.summary ?? thing.biography ?? thing.description);
@@ -181,7 +181,9 @@ function membershipRow(number: number, membership: Membership, names: Names, con
   const who = id ? names.actors.get(id) : undefined;
   if (!id || !who) return { number, raw: membership, fault: `the member ${id ?? ''} is not in the file before this membership` };
   const origin = originFor(id, context);
-  const row = startRow({ number, raw: membership, type: who.type, origin, id: actorIdOf(origin, id), sources: sourcesOf(membership) }, context);
+  const own = sourcesOf(membership);
+  const sources = own.length > 0 || !who.source ? own : [{ url: who.source }];
+  const row = startRow({ number, raw: membership, type: who.type, origin, id: actorIdOf(origin, id), sources }, context);
   row.say('name', who.name);
   sayMembership(row, membership, names, context);
   return row.row();

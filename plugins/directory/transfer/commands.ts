@@ -1,0 +1,130 @@
+import { Failure, Misuse, type Civic, type Command, type CommandCall } from 'civic';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Ledger } from '../ledger/service.ts';
+import { exportLines } from './export.ts';
+import type { Format } from './format.ts';
+import { FORMATS, formatByName } from './formats.ts';
+import { countsOf, type Report } from './import.ts';
+import { piecesOf } from './routes.ts';
+import type { Transfer } from './service.ts';
+import { countActors, type ImportRow } from './store.ts';
+
+export interface TransferCommands {
+  civic: Pick<Civic, 'instance' | 'url'> & { readonly db: Civic['db'] };
+  ledger: Ledger;
+  transfer: Transfer;
+}
+
+const SHOWN = 20;
+
+export function transferCommands(context: TransferCommands): Command[] {
+  return [
+    {
+      name: 'import',
+      summary: `Import a file of actors: ${names((format) => format.reads)}`,
+      arguments: '<format> <file>',
+      options: [
+        { name: 'dry-run', summary: 'Say what would happen to each row, and change nothing' },
+        { name: 'source', value: 'url', summary: 'Where the file is published; stands behind rows that name no source' },
+        { name: 'timezone', value: 'zone', summary: 'Of times without a zone, as America/Chicago' },
+      ],
+      examples: ['bin/civic import openstates people/data/mo --dry-run', 'bin/civic import irs eo_mo.csv', 'bin/civic import meetings chi.json --timezone America/Chicago'],
+      needs: 'server',
+      writes: true,
+      run: (call) => runImport(context, call),
+    },
+    {
+      name: 'export',
+      summary: `Write all public actors, with claims and sources: ${names((format) => format.writes)}`,
+      options: [
+        { name: 'format', value: 'name', summary: 'ndjson when left out' },
+        { name: 'out', value: 'file', summary: 'Where to write; else to standard output' },
+      ],
+      examples: ['bin/civic export --out civic.ndjson', 'bin/civic export --format csv --out civic.csv'],
+      needs: 'database',
+      run: (call) => runExport(context, call),
+    },
+  ];
+}
+
+function names(has: (format: Format) => unknown): string {
+  return FORMATS.filter(has).map(({ name }) => name).join(', ');
+}
+
+async function runImport({ transfer }: TransferCommands, { terminal, positionals, options, cwd }: CommandCall): Promise<void> {
+  const [name, given] = positionals as [string, string];
+  const format = formatByName(name);
+  if (!format?.reads) throw new Misuse(`"${name}" is no format that can be read: there are ${names((each) => each.reads)}`);
+  const path = resolve(cwd, given);
+  const isDry = options['dry-run'] === true;
+  const { row, file, resumedAt } = await transfer.importFile(path, {
+    format, source: urlOption(options.source), timezone: (options.timezone as string | undefined) ?? null, visibility: 'public', account_id: null, workspace_id: null, may_change_public: true,
+  }, {
+    isDry,
+    signal: terminal.signal,
+    onProgress: (done, total) => { terminal.progress(`${isDry ? 'Looking through' : 'Importing'} ${basename(path)} (kB)`, Math.ceil(done / 1024), Math.ceil(total / 1024)); },
+  }).catch((error: Error) => {
+    if (terminal.signal.aborted) throw new Failure('Stopped. What was imported stays; the same command again goes on from there.');
+    throw error;
+  });
+  const report = JSON.parse(row.report) as Report;
+  const rejects = row.rejected > 0 && !isDry ? row.rejects_path : null;
+  terminal.print({ format: name, path, dry_run: isDry, resumed_at: resumedAt, counts: countsOf(row), noted: row.noted, faults: report.faults, notes: report.notes, file_notes: file.notes, rejects }, () => [
+    ...(resumedAt > 0 ? [`Went on after row ${resumedAt.toLocaleString('en-US')}, where an earlier import had stopped.`] : []),
+    summaryOf(row, isDry),
+    ...file.notes,
+    ...findings('rejected', row.rejected, report.faults),
+    ...(rejects ? [`  All of them, with the reason: ${rejects}`] : []),
+    ...findings('imported without some of what they say', row.noted, report.notes),
+  ].join('\n'));
+}
+
+function urlOption(value: unknown): string | null {
+  if (value === undefined) return null;
+  if (typeof value !== 'string' || !/^https?:\/\/[^\s/]+/.test(value)) throw new Misuse(`--source must be a web address, as https://example.org/data.csv, but is "${String(value)}"`);
+  return value;
+}
+
+function summaryOf(row: ImportRow, isDry: boolean): string {
+  const counts = countsOf(row);
+  const words = (['created', 'updated', 'unchanged', 'rejected'] as const).map((key) => `${counts[key].toLocaleString('en-US')} ${key}`).join(', ');
+  return `${counts.read.toLocaleString('en-US')} rows read: ${words}.${isDry ? ' This was a dry run: nothing was changed.' : ''}`;
+}
+
+function findings(what: string, total: number, found: Report['faults']): string[] {
+  if (total === 0) return [];
+  const shown = found.slice(0, SHOWN).map(({ row, detail }) => `  row ${row}: ${detail}`);
+  return [`Rows ${what} (${total.toLocaleString('en-US')}):`, ...shown, ...(found.length > SHOWN ? ['  …'] : [])];
+}
+
+async function runExport({ civic, ledger }: TransferCommands, { terminal, options, cwd }: CommandCall): Promise<void> {
+  const name = (options.format as string | undefined) ?? 'ndjson';
+  const format = formatByName(name);
+  if (!format?.writes) throw new Misuse(`"${name}" is no format that can be written: there are ${names((each) => each.writes)}`);
+  if (options.out === undefined) {
+    for await (const line of exportLines({ civic, ledger, format, workspaceId: null, signal: terminal.signal })) terminal.out(line);
+    return;
+  }
+  const path = resolve(cwd, options.out as string);
+  const total = await countActors(civic.db.read);
+  let actors = 0;
+  const lines = exportLines({
+    civic, ledger, format, workspaceId: null, signal: terminal.signal,
+    onActor: (count) => {
+      actors = Math.max(actors, count);
+      if (count < total) terminal.progress('Exporting', count, total);
+    },
+  });
+  try {
+    await pipeline(Readable.from(piecesOf(lines)), createWriteStream(`${path}.part`));
+    await rename(`${path}.part`, path);
+  } catch (error) {
+    await rm(`${path}.part`, { force: true });
+    throw terminal.signal.aborted ? new Failure('Stopped; nothing was written') : new Failure(`${path} could not be written: ${(error as Error).message}`);
+  }
+  terminal.print({ format: name, path, actors }, () => `Wrote ${actors.toLocaleString('en-US')} actors to ${path}`);
+}

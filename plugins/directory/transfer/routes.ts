@@ -1,0 +1,168 @@
+import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import { isId, Joi, newId, problem, type Civic, type ProblemKinds } from 'civic';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { callerOf, mayPublish, workspaceAsked } from '../access.ts';
+import type { Ledger } from '../ledger/service.ts';
+import { exportLines } from './export.ts';
+import { FORMATS, formatByName } from './formats.ts';
+import { exportQuery, importQuery, importRecord, importRecordOf, type ExportQuery, type ImportQuery } from './schemas.ts';
+import type { Transfer } from './service.ts';
+import type { ImportRow } from './store.ts';
+
+export const transferProblems = {
+  unknown_import: { status: 404, title: 'No such import', advice: 'It may be older than 30 days, or belong to somebody else.' },
+} satisfies ProblemKinds;
+
+export interface TransferRoutes {
+  civic: Pick<Civic, 'instance' | 'url'> & { readonly db: Civic['db'] };
+  ledger: Ledger;
+  transfer: Transfer;
+}
+
+const MOST_BYTES = 32 * 1024 * 1024;
+const TYPES = [...new Set([...FORMATS.map(({ type }) => type), 'application/json', 'application/jsonl', 'text/plain', 'text/yaml', 'application/octet-stream'])];
+const writer = { mode: 'required' as const, access: { scope: ['entities:write'] } };
+const params = Joi.object({ id: Joi.string() });
+const noQuery = Joi.object({});
+
+export function transferRoutes(context: TransferRoutes): ServerRoute[] {
+  const { civic, transfer } = context;
+  return [
+    {
+      method: 'POST',
+      path: '/api/imports',
+      options: {
+        description: 'Import a file: the body is the file, a job reads it',
+        notes: 'Up to 32 MB. The answer says where its progress is told. The same file again changes nothing.',
+        auth: writer,
+        payload: { output: 'stream', parse: 'gunzip', maxBytes: MOST_BYTES, allow: TYPES },
+        validate: { query: importQuery },
+        plugins: { civic: { problems: ['invalid_request', 'permission_required'] } },
+        response: { status: { 202: importRecord } },
+      },
+      handler: (request, h) => upload(context, request, h),
+    },
+    {
+      method: 'GET',
+      path: '/api/imports/{id}',
+      options: {
+        description: 'How far an import is, and what became of its rows',
+        auth: writer,
+        validate: { query: noQuery, params },
+        plugins: { civic: { problems: ['unknown_import'] } },
+        response: { schema: importRecord },
+      },
+      async handler(request, h) {
+        const row = await importFor(transfer, request);
+        const response = h.response(importRecordOf(row, civic.url)).header('cache-control', 'private, no-store');
+        return row.finished_at === null ? response.header('retry-after', '1') : response;
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/imports/{id}/rejects',
+      options: {
+        description: 'The rows that were rejected, a line each, with the reason',
+        auth: writer,
+        validate: { query: noQuery, params },
+        plugins: { civic: { problems: ['unknown_import'], produces: ['application/x-ndjson'] } },
+        response: { status: { 200: Joi.any() }, sample: 0 },
+      },
+      async handler(request, h) {
+        const { rejects_path: path, rejects_bytes: bytes } = await importFor(transfer, request);
+        const isThere = bytes > 0 && await stat(path).then(() => true, () => false);
+        const body = isThere ? createReadStream(path, { end: bytes - 1 }) : Readable.from([], { objectMode: false });
+        return h.response(body).type('application/x-ndjson').header('cache-control', 'private, no-store');
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/exports/entities',
+      options: {
+        description: 'All actors with their places, claims and sources, streamed',
+        validate: { query: exportQuery },
+        plugins: { civic: { problems: ['authentication_required'], produces: [...new Set(FORMATS.filter((format) => format.writes).map(({ type }) => type))] } },
+        response: { status: { 200: Joi.any() }, sample: 0 },
+      },
+      handler: (request, h) => download(context, request, h),
+    },
+  ];
+}
+
+async function upload({ civic, transfer }: TransferRoutes, request: Request, h: ResponseToolkit): Promise<ResponseObject> {
+  const caller = callerOf(request)!;
+  const { format, source_url, timezone, visibility } = request.query as unknown as ImportQuery;
+  if (visibility === 'public' && !mayPublish(caller)) {
+    throw problem('permission_required', { detail: 'Only reviewers and administrators import public actors; leave visibility out, and they belong to your workspace.' });
+  }
+  const id = newId();
+  const path = transfer.uploadPath(id);
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    const bytes = await save(request.payload as Readable, path);
+    if (bytes === 0) throw problem('invalid_request', { detail: 'The body is empty: send the file itself.' });
+    await civic.db.write((tx) => transfer.enqueue(tx, id, bytes, {
+      format: formatByName(format)!, source: source_url ?? null, timezone: timezone ?? null, visibility,
+      account_id: caller.account_id, workspace_id: caller.workspace_id, may_change_public: mayPublish(caller),
+    }));
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+  const row = (await transfer.importById(id))!;
+  return h.response(importRecordOf(row, civic.url)).code(202).header('location', civic.url(`/api/imports/${id}`)).header('retry-after', '1');
+}
+
+/** hapi counts what it reads itself, not what it hands on. */
+async function save(body: Readable, path: string): Promise<number> {
+  let bytes = 0;
+  await pipeline(body, async function* count(chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      if (bytes > MOST_BYTES) throw problem('body_too_large', { detail: `A file may have up to ${MOST_BYTES / 1024 / 1024} MB: import larger ones with bin/civic import.` });
+      yield chunk;
+    }
+  }, createWriteStream(path, { mode: 0o600 }));
+  return bytes;
+}
+
+/** An import belongs to who began it, and to the workspace they did it for. */
+async function importFor(transfer: Transfer, request: Request): Promise<ImportRow> {
+  const id = String(request.params.id);
+  const caller = callerOf(request)!;
+  const row = isId(id) ? await transfer.importById(id.toLowerCase()) : undefined;
+  const isOwn = row && (row.account_id === caller.account_id || (row.workspace_id !== null && row.workspace_id === caller.workspace_id) || caller.role === 'admin');
+  if (!row || !isOwn) throw problem('unknown_import', { detail: `No import has the id ${id.slice(0, 100)}.` });
+  return row;
+}
+
+function download({ civic, ledger }: TransferRoutes, request: Request, h: ResponseToolkit): ResponseObject {
+  const { format: name, visibility } = request.query as unknown as ExportQuery;
+  const format = formatByName(name)!;
+  const workspaceId = workspaceAsked(request, visibility);
+  const gone = new AbortController();
+  request.events.once('disconnect', () => { gone.abort(); });
+  const lines = exportLines({ civic, ledger, format, workspaceId, signal: gone.signal });
+  const body = Readable.from(piecesOf(lines), { objectMode: false });
+  return h.response(body).type(format.type)
+    .header('content-disposition', `attachment; filename="civic-${name}${format.extension}"`)
+    .header('cache-control', workspaceId === null ? 'public, no-cache' : 'private, no-store');
+}
+
+const PIECE = 64 * 1024;
+
+/** Lines in pieces worth sending. */
+export async function* piecesOf(lines: AsyncIterable<string>): AsyncIterable<string> {
+  let piece = '';
+  for await (const line of lines) {
+    piece += `${line}\n`;
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece) yield piece;
+}

@@ -1,0 +1,122 @@
+import type { Reader, Tx } from 'civic';
+import type { Visibility } from '../types.ts';
+import type { JudgementLine, MergedRecord } from './format.ts';
+
+const IMPORTS = 'directory_imports';
+
+export interface ImportRow {
+  key: number;
+  id: string;
+  fingerprint: string;
+  format: string;
+  path: string;
+  rejects_path: string;
+  source_url: string | null;
+  timezone: string | null;
+  visibility: Visibility;
+  account_id: string | null;
+  workspace_id: string | null;
+  /** 0 or 1: what it may add to besides the workspace's own. */
+  may_change_public: number | boolean;
+  state: 'pending' | 'running' | 'completed' | 'failed';
+  position: number;
+  bytes_done: number;
+  bytes_total: number;
+  rejects_bytes: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  rejected: number;
+  noted: number;
+  /** JSON: see Report. */
+  report: string;
+  error: string | null;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+}
+
+export type NewImport = Pick<ImportRow, 'id' | 'fingerprint' | 'format' | 'path' | 'rejects_path' | 'source_url' | 'timezone' | 'visibility' | 'account_id' | 'workspace_id' | 'may_change_public' | 'bytes_total' | 'created_at'>;
+
+export async function insertImport(tx: Tx, row: NewImport): Promise<void> {
+  const none = { position: 0, bytes_done: 0, rejects_bytes: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, noted: 0 };
+  await tx(IMPORTS).insert({ ...row, ...none, may_change_public: Boolean(row.may_change_public), state: 'pending', report: '{"faults":[],"notes":[]}', error: null, started_at: null, finished_at: null });
+}
+
+export async function importById(reader: Reader, id: string): Promise<ImportRow | undefined> {
+  return reader(IMPORTS).where({ id }).first('*');
+}
+
+/** The last import of the same file in the same way that did not come to its end. */
+export async function unfinishedImport(reader: Reader, fingerprint: string): Promise<ImportRow | undefined> {
+  return reader(IMPORTS).where({ fingerprint }).whereNot({ state: 'completed' }).orderBy('key', 'desc').first('*');
+}
+
+export async function updateImport(tx: Tx, id: string, change: Partial<Omit<ImportRow, 'key' | 'id'>>): Promise<void> {
+  await tx(IMPORTS).where({ id }).update(change);
+}
+
+export async function importsFinishedBefore(reader: Reader, time: string, limit: number): Promise<ImportRow[]> {
+  return reader(IMPORTS).where('finished_at', '<', time).orderBy('finished_at').limit(limit).select('*');
+}
+
+export async function deleteImports(tx: Tx, ids: string[]): Promise<void> {
+  await tx(IMPORTS).whereIn('id', ids).delete();
+}
+
+export interface Owner {
+  visibility: Visibility;
+  workspace_id: string | null;
+}
+
+/** What drafts would add to: the records with these ids and origins, by whichever of them names one. */
+export async function ownersOf(reader: Reader, ids: string[], origins: string[]): Promise<Map<string, Owner>> {
+  const byId: (Owner & { name: string })[] = await reader('directory_records').whereIn('id', ids).select('id as name', 'visibility', 'workspace_id');
+  const byOrigin: (Owner & { name: string })[] = await reader('directory_origins').join('directory_records', 'directory_records.key', 'directory_origins.record_key')
+    .whereIn('origin', origins).select('origin as name', 'visibility', 'workspace_id');
+  return new Map([...byId, ...byOrigin].map(({ name, ...owner }) => [name, owner]));
+}
+
+/** What the wire form of actors leaves out, by the key of the actor. */
+export async function recordsBehind(reader: Reader, actorKeys: number[]): Promise<Map<number, { merged: MergedRecord[]; origins: { record_id: string; origin: string }[] }>> {
+  const records: { key: number; id: string; actor_key: number; created_at: string; updated_at: string }[] = await reader('directory_records')
+    .whereIn('actor_key', actorKeys).orderBy('key').select('key', 'id', 'actor_key', 'created_at', 'updated_at');
+  const joined = records.filter(({ key, actor_key }) => key !== actor_key);
+  const claims: { id: string; record_key: number }[] = joined.length === 0 ? [] : await reader('directory_claims')
+    .whereIn('record_key', joined.map(({ key }) => key)).orderBy('key').select('id', 'record_key');
+  const origins: { origin: string; record_key: number }[] = await reader('directory_origins')
+    .whereIn('record_key', records.map(({ key }) => key)).orderBy('origin').select('origin', 'record_key');
+  return new Map(actorKeys.map((key) => {
+    const own = records.filter(({ actor_key }) => actor_key === key);
+    const ids = new Map(own.map((record) => [record.key, record.id]));
+    const merged = own.filter((record) => record.key !== key).map((record) => ({
+      id: record.id, created_at: record.created_at, updated_at: record.updated_at,
+      claim_ids: claims.filter(({ record_key }) => record_key === record.key).map(({ id }) => id),
+    }));
+    return [key, { merged, origins: origins.flatMap(({ origin, record_key }) => (ids.has(record_key) ? [{ record_id: ids.get(record_key)!, origin }] : [])) }];
+  }));
+}
+
+/** Judgements that stand, between records that may be seen, in the order they were made. */
+export async function judgementsAfter(reader: Reader, options: { after: number; limit: number; workspaceId: string | null }): Promise<{ key: number; judgement: JudgementLine }[]> {
+  const query = reader('directory_judgements as j')
+    .join('directory_records as l', 'l.key', 'j.left_key').join('directory_records as r', 'r.key', 'j.right_key')
+    .whereNull('j.deleted_at').whereNull('l.deleted_at').whereNull('r.deleted_at').where('j.key', '>', options.after).orderBy('j.key').limit(options.limit);
+  for (const side of ['l', 'r']) {
+    query.where((may) => {
+      may.where(`${side}.visibility`, 'public');
+      if (options.workspaceId) may.orWhere(`${side}.workspace_id`, options.workspaceId);
+    });
+  }
+  const rows: (JudgementLine & { key: number })[] = await query.select('j.key', 'j.id', 'l.id as left_id', 'r.id as right_id', 'j.verdict', 'j.reason', 'j.score', 'j.by_kind', 'j.at');
+  return rows.map(({ key, ...judgement }) => ({ key, judgement }));
+}
+
+export async function judgementExists(reader: Reader, id: string): Promise<boolean> {
+  return (await reader('directory_judgements').where({ id }).first('key')) !== undefined;
+}
+
+export async function countActors(reader: Reader): Promise<number> {
+  const row = await reader('directory_actors').where({ visibility: 'public' }).count({ count: '*' }).first();
+  return Number(row?.count ?? 0);
+}
