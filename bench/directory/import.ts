@@ -11,9 +11,6 @@ import { benchDatabases, type BenchDatabase, type BenchOptions } from './databas
 
 const LIMIT = 0.5;
 const LIMIT_MEGABYTES = 400;
-/** Actors a transaction of plain inserts: some ten thousand rows. */
-const PLAIN_BATCH = 500;
-
 interface Cost {
   seconds: number;
   /** Of the process that writes: on SQLite that is all of it, on Postgres only the client's part. */
@@ -40,7 +37,7 @@ const WHOLE = ['directory_counts', 'directory_terms', 'directory_term_deletions'
 export async function benchImport(options: BenchOptions): Promise<boolean> {
   let isInside = true;
   for (const database of await benchDatabases(options)) {
-    const round = Math.min(5000, options.actors / 10);
+    const round = Math.max(500, Math.min(5000, options.actors / 10));
     process.stdout.write(`\nImport of ${options.actors.toLocaleString('en-US')} actors on ${database.dialect}, side by side with plain inserts of the same rows\n`);
     isInside = await measure(database, options.actors, round) && isInside;
   }
@@ -66,7 +63,7 @@ async function measure(database: BenchDatabase, actors: number, round: number): 
       child.send({ count: Math.min(round, actors - at) });
       const [done] = (await once(child, 'message')) as [Done];
       const until = await highest(from);
-      const { cost, rows } = await copyNew(from, plain.db, copied, until);
+      const { cost, rows } = await copyNew(from, plain.db, copied, until, done.batch);
       copied = until;
       rounds.push({ done, plain: cost, rows });
       if (rounds.length % 10 === 0) process.stdout.write(`  ${at + round}: ${line(rounds.slice(-10))}\n`);
@@ -117,8 +114,9 @@ function markOf(table: string, marks: Marks): number {
   return marks[table === 'directory_place_sources' ? 'directory_sources' : 'directory_records']!;
 }
 
-async function copyNew(from: OpenDatabase, to: OpenDatabase, after: Marks, until: Marks): Promise<{ cost: Cost; rows: number }> {
-  const batches = Math.ceil((until['directory_records']! - after['directory_records']!) / PLAIN_BATCH);
+/** In transactions of as many actors as the import has. */
+async function copyNew(from: OpenDatabase, to: OpenDatabase, after: Marks, until: Marks, batchSize: number): Promise<{ cost: Cost; rows: number }> {
+  const batches = Math.ceil((until['directory_records']! - after['directory_records']!) / batchSize);
   const cost = { seconds: 0, cpu: 0 };
   let rows = 0;
   for (let batch = 0; batch < batches; batch++) {
@@ -185,7 +183,7 @@ function line(rounds: Round[]): string {
   const plain = sum(rounds, (round) => round.plain.seconds);
   const cpu = sum(rounds, (round) => round.plain.cpu) / sum(rounds, ({ done }) => done.cpu);
   const { megabytes, batch } = rounds.at(-1)!.done;
-  return `${ours.toFixed(1)} s, plain ${plain.toFixed(1)} s, ${percent(plain / ours)} % (CPU ${percent(cpu)} %), ${Math.round(megabytes)} MB, ${batch} actors a transaction`;
+  return `${ours.toFixed(1)} s, plain ${plain.toFixed(1)} s, ${percent(plain / ours)} % (CPU ${(sum(rounds, ({ done }) => done.cpu)).toFixed(1)} s, ${percent(cpu)} %), ${Math.round(megabytes)} MB, ${batch} actors a transaction`;
 }
 
 const percent = (ratio: number) => Math.round(ratio * 100);

@@ -1,4 +1,4 @@
-import { newId, reserveKeys, type Tx } from 'civic';
+import { dialectOf, newId, reserveKeys, type Tx } from 'civic';
 import { moveSources } from '../actors/store.ts';
 import type { SourceDraft } from '../types.ts';
 import type { SourceRow } from './rows.ts';
@@ -20,8 +20,8 @@ export async function enterSources(tx: Tx, drafts: SourceDraft[], now: string): 
   const keys = await reserveKeys(tx, 'directory_sources', missing.length);
   const rows = missing.map((url, index) => byUrl.get(url)!.reduce((row, draft) => completed(row, draft), freshRow(keys[index]!, byUrl.get(url)![0]!, now)));
   await insertSources(tx, rows);
-  // Another node may have entered one of them meanwhile: its key is the one to use.
-  for (const row of await sourcesByUrl(tx, missing)) entered.set(row.url, row);
+  // Another node may have entered one of them meanwhile: its key is the one to use. On SQLite there is no other.
+  for (const row of dialectOf(tx) === 'sqlite' ? rows : await sourcesByUrl(tx, missing)) entered.set(row.url, row);
   return entered;
 }
 
