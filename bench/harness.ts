@@ -26,17 +26,26 @@ export interface Row {
   ratio: number;
 }
 
-interface Running {
-  target: Target;
+interface Server {
   child: ChildProcess;
+  port: number;
   pool: Pool;
 }
+
+interface Running extends Server {
+  target: Target;
+}
+
+const nameOf = ({ module, args = [] }: Pick<Target, 'module' | 'args'>) => JSON.stringify([module, args]);
 
 const CONNECTIONS = 64;
 
 /** Measures targets in turn, round by round, so that noise of the machine hits all alike. The first one is the yardstick. */
 export async function compare(targets: Target[], options: { rounds: number; seconds: number }): Promise<Row[]> {
-  const running = await Promise.all(targets.map(launch));
+  // Targets that differ in what is asked share a process.
+  const launched = new Map<string, Promise<Server>>();
+  const serverOf = (target: Target) => launched.get(nameOf(target)) ?? launched.set(nameOf(target), launch(target)).get(nameOf(target))!;
+  const running = await Promise.all(targets.map(async (target): Promise<Running> => ({ target, ...await serverOf(target) })));
   const samples = targets.map((): Sample[] => []);
   try {
     for (const one of running) await load(one, 3);
@@ -44,17 +53,17 @@ export async function compare(targets: Target[], options: { rounds: number; seco
       for (const [index, one] of running.entries()) samples[index]!.push(await load(one, options.seconds));
     }
   } finally {
-    await Promise.all(running.map(end));
+    await Promise.all([...launched.values()].map(async (server) => end(await server)));
   }
   return targets.map((target, index) => row(target.name, samples[index]!, samples[0]!));
 }
 
-async function launch(target: Target): Promise<Running> {
+async function launch(target: Pick<Target, 'module' | 'args'>): Promise<Server> {
   // What it logs goes to a file system's bottomless pit, through the same descriptor as in production.
   const child = fork(target.module, target.args ?? [], { env: { ...process.env, UV_THREADPOOL_SIZE: '8' }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: CONNECTIONS, pipelining: 1 });
-  return { target, child, pool };
+  return { child, port, pool };
 }
 
 async function load({ target, child, pool }: Running, seconds: number): Promise<Sample> {
@@ -80,7 +89,17 @@ async function cpuOf(child: ChildProcess): Promise<number> {
   return cpu;
 }
 
-async function end({ child, pool }: Running): Promise<void> {
+/** Starts a server only to ask it things. */
+export async function withServer<T>(target: Pick<Target, 'module' | 'args'>, ask: (url: string) => Promise<T>): Promise<T> {
+  const server = await launch(target);
+  try {
+    return await ask(`http://127.0.0.1:${server.port}`);
+  } finally {
+    await end(server);
+  }
+}
+
+async function end({ child, pool }: Server): Promise<void> {
   await pool.destroy();
   child.kill();
   await once(child, 'exit');
@@ -98,6 +117,13 @@ function row(name: string, samples: Sample[], yardstick: Sample[]): Row {
 export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)]!;
+}
+
+export function printRows(title: string, rows: Row[]): void {
+  process.stdout.write(`\n${title}\n`);
+  for (const { name, cpu, perSecond, ratio } of rows) {
+    process.stdout.write(`  ${name.padEnd(28)} ${cpu.toFixed(1).padStart(7)} µs  ${ratio.toFixed(2).padStart(5)}x  ${Math.round(perSecond).toLocaleString('en-US').padStart(8)} requests/s\n`);
+  }
 }
 
 /** For server modules: tells the harness the port, and the CPU time used so far when asked. */

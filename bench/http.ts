@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { compare, type Row, type Target } from './harness.ts';
+import { compare, printRows, type Target } from './harness.ts';
 
 const LIMITS = { warn: 1.3, info: 1.8 };
 
@@ -13,9 +13,9 @@ export async function benchHttp(options: { rounds: number; seconds: number }): P
       target('civic, access log at warn', 'civic', [size, 'warn'], '/bench'),
       target('civic, access log on', 'civic', [size, 'info'], '/bench'),
     ], options);
-    print(`One GET route, ${size} answer, CPU a request against plain hapi`, rows);
+    printRows(`One GET route, ${size} answer, CPU a request against plain hapi`, rows);
     isInside &&= rows[2]!.ratio <= LIMITS.warn && rows[3]!.ratio <= LIMITS.info;
-    print(`The same with a query checked by Joi on both sides, ${size} answer`, await compare([
+    printRows(`The same with a query checked by Joi on both sides, ${size} answer`, await compare([
       target('hapi, checked query', 'hapi', [size, 'checked'], '/api/bench'),
       target('civic, access log at warn', 'civic', [size, 'warn'], '/api/bench'),
     ], options));
@@ -26,11 +26,4 @@ export async function benchHttp(options: { rounds: number; seconds: number }): P
 
 function target(name: string, server: string, args: string[], path: string): Target {
   return { name, module: join(import.meta.dirname, 'servers', `${server}.js`), args, path };
-}
-
-function print(title: string, rows: Row[]): void {
-  process.stdout.write(`\n${title}\n`);
-  for (const { name, cpu, perSecond, ratio } of rows) {
-    process.stdout.write(`  ${name.padEnd(28)} ${cpu.toFixed(1).padStart(7)} µs  ${ratio.toFixed(2).padStart(5)}x  ${Math.round(perSecond).toLocaleString('en-US').padStart(8)} requests/s\n`);
-  }
 }

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { BenchOptions } from './databases.ts';
 import { benchImport } from './import.ts';
+import { benchReads } from './reads.ts';
 
 /** In this order: the import fills the databases that the others read. */
-const PARTS: Record<string, (options: BenchOptions) => Promise<boolean>> = { import: benchImport };
+const PARTS: Record<string, (options: BenchOptions) => Promise<boolean>> = { import: benchImport, reads: benchReads };
 
-/** `npm run bench -- directory [import …] [--actors 50000] [--only sqlite] [--folder …] [--postgres …]` */
+/** `npm run bench -- directory [import|reads …] [--actors 50000] [--only sqlite] [--folder …] [--postgres …]` */
 export async function benchDirectory(args: string[]): Promise<boolean> {
   const { values, positionals } = parseArgs({
     args,
