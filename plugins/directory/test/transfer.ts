@@ -70,7 +70,7 @@ export async function exported(kit: DirectoryKit, format = 'ndjson'): Promise<st
   return text;
 }
 
-const OWN = ['imports', 'records', 'sources', 'claims', 'judgements', 'changes', 'origins', 'actors', 'listings', 'place_sources', 'counts', 'search', 'terms', 'term_deletions'];
+const OWN = ['blocks', 'imports', 'records', 'sources', 'claims', 'judgements', 'changes', 'origins', 'actors', 'listings', 'place_sources', 'counts', 'search', 'terms', 'term_deletions'];
 
 /** As a new instance: loading the gazetteer again for each test would take longer than the tests. */
 export async function emptied(kit: DirectoryKit): Promise<DirectoryKit> {
