@@ -1,5 +1,5 @@
-import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { conditional, Joi, problem, weakEtag, type Reader } from 'civic';
+import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import { Joi, matchesNone, problem, textAnswer, weakEtag, type Reader } from 'civic';
 import { createHash } from 'node:crypto';
 import { tellingOf, type DirectoryContext } from '../actors/context.ts';
 import { actorTexts } from '../actors/detail.ts';
@@ -83,28 +83,34 @@ function route(format: Format, under: string, code: string, subjectOf: (request:
       description: `${what}, ${format.description}`,
       validate: { query: Joi.object({}).unknown(), params: Joi.object({ [under.includes('slug') ? 'slug' : 'place_key']: Joi.string() }) },
       plugins: { civic: { conditional: true, problems: [code], produces: [format.type] } },
+      ext: { onPostAuth: { method: context.ready.hit } },
       response: { status: { 200: true as never } },
     },
     handler: async (request, h) => answer(request, h, format, await subjectOf(request), { context, instance }),
   };
 }
 
-async function answer(request: Request, h: ResponseToolkit, format: Format, subject: Subject, { context, instance }: FeedRoutes) {
-  const { civic } = context;
-  const { path, name } = subject;
+async function answer(request: Request, h: ResponseToolkit, format: Format, subject: Subject, { context, instance }: FeedRoutes): Promise<ResponseObject> {
+  const { civic, ready } = context;
+  const { path, name, scope } = subject;
   const self = `${path}/${format.file}`;
-  // Built from one view of the data, so that what the tag says and what is sent cannot differ.
+  // One view of the data, so that what the tag says and what is sent cannot differ.
   return civic.db.snapshot(async (reader) => {
     const rows = await actorsByKey(reader, await format.keys(reader, context, subject));
     const versions = createHash('sha256').update(rows.map(({ key, version }) => `${key}:${version}`).join(' ')).digest('base64url').slice(0, 16);
-    const known = { etag: weakEtag(instance.version, format.file, versions), contentLocation: self };
-    const response = await conditional(request, h, known, async () => {
+    const etag = weakEtag(instance.version, format.file, versions);
+    const headers = { 'content-location': civic.url(self) };
+    // Most readers have this version already: nothing is made for them.
+    if (matchesNone(request.headers['if-none-match'] as string | undefined, etag)) return textAnswer(request, h, { body: '', etag, headers });
+    const make = async () => {
       const actors = (await actorTexts(reader, rows, ['claims', 'sources'], tellingOf(context))).map((text) => JSON.parse(text) as ActorDetail);
       const title = format.title(name);
       const feed: Feed = { title, description: `${title}, from ${instance.name}. Every statement has its source.`, id: tagOf(civic.url(self)), self: civic.url(self), home: civic.url(path), author: { name: instance.name, url: civic.url('/') }, actors };
-      return format.write(feed, civic.url, path);
-    });
-    return response.statusCode === 304 ? response : response.type(format.type).charset('utf-8');
+      return { body: format.write(feed, civic.url, path), etag, headers, type: `${format.type}; charset=utf-8` };
+    };
+    // What readers add to the address makes no other answer, so it is not kept twice.
+    if (request.url.search !== '') return textAnswer(request, h, await make());
+    return ready.answer(request, h, 'place' in scope ? `place:${scope.place}` : 'all', make);
   });
 }
 
