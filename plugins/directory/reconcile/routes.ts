@@ -4,7 +4,7 @@ import type { DirectoryContext } from '../actors/context.ts';
 import { actorById } from '../actors/read-store.ts';
 import { listActors } from '../search/list.ts';
 import type { ActorDetail } from '../types.ts';
-import { actorsWhole, candidatesFor, wantedOf } from './candidates.ts';
+import { actorsWhole } from './actors.ts';
 import { escape } from '../feeds/entry.ts';
 import { manifestOf } from './manifest.ts';
 import { fragment, page, PREVIEW_POLICY } from './page.ts';
@@ -124,12 +124,12 @@ function countOf(text: string | undefined, usual: number, most: number): number 
 
 async function reconcile(reader: Reader, context: DirectoryContext, queries: Map<string, Query>): Promise<Record<string, { result: Result[] }>> {
   // Comparing takes libraries that a start should not wait for.
-  const { rate, resultsOf } = await import('./score.ts');
+  const [{ candidatesFor, wantedOf }, { rate, resultsOf }] = await Promise.all([import('./candidates.ts'), import('./score.ts')]);
   const known = new Map<string, string[]>();
   const answers: [string, { result: Result[] }][] = [];
   for (const [name, query] of queries) {
     const wanted = await wantedOf(reader, context, query, known);
-    const candidates = await candidatesFor(reader, context, query);
+    const candidates = await candidatesFor(reader, context, wanted);
     answers.push([name, { result: resultsOf(candidates.map((actor) => rate(actor, wanted)), query.limit) }]);
   }
   return Object.fromEntries(answers);

@@ -37,6 +37,8 @@ const POINTS: Record<Exclude<Field, 'name'> | 'affiliation', [agree: number, dis
 const PART: Record<Level, number> = { exact: 1, close: 0.6, partial: 0.1, disagree: 0, missing: 0 };
 /** A name by itself is worth less where many people share it. */
 const [NAME_ALONE, PERSON_ALONE] = [90, 75];
+/** Where a query has no name, what else it has decides. */
+const UNNAMED = 40;
 /** Below this a candidate only costs the reader's time. */
 const LEAST = 30;
 
@@ -50,7 +52,7 @@ export function rate(actor: ActorDetail, { query, places }: Wanted): Rated {
   comparisons.set('affiliation', affiliationLevel(actor, valuesOf(query, 'affiliation')));
   const { agree, conflict } = strongIdentifiers(left, right);
   const evidence = [...comparisons].reduce((sum, [field, level]) => sum + pointsOf(field, level), 0);
-  const base = (isPerson ? PERSON_ALONE : NAME_ALONE) * name;
+  const base = query.query === '' ? UNNAMED : (isPerson ? PERSON_ALONE : NAME_ALONE) * name;
   return {
     actor,
     name,
@@ -107,7 +109,7 @@ function valuesOf({ properties }: Query, pid: string): string[] {
   return properties.filter((property) => property.pid === pid).flatMap(({ values }) => values);
 }
 
-function profileOfQuery(query: Query, places: string[], type: ActorType): MatchProfile {
+export function profileOfQuery(query: Query, places: string[], type: ActorType): MatchProfile {
   const of = (pid: string) => valuesOf(query, pid);
   const identifiers = [
     ...['ein', 'wikidata'].flatMap((scheme) => of(scheme).map((value) => ({ scheme, value }))),
@@ -117,7 +119,7 @@ function profileOfQuery(query: Query, places: string[], type: ActorType): MatchP
     }),
   ];
   return {
-    type, names: [query.query], places, states: [...new Set(places.map(stateOf))], websites: of('website'), emails: of('email'), phones: of('phone'), identifiers,
+    type, names: query.query === '' ? [] : [query.query], places, states: [...new Set(places.map(stateOf))], websites: of('website'), emails: of('email'), phones: of('phone'), identifiers,
     issue_areas: of('issue_area').map((slug) => slug.toLowerCase().replaceAll(/[\s-]+/g, '_')), dates: [],
   };
 }

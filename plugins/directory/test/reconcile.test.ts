@@ -42,7 +42,7 @@ for (const database of testDatabases()) describe(`The reconciliation service, on
     await enter('clinic', { name: 'Swope Free Clinic', place });
     await enter('ana', { type: 'person', name: 'Ana María Delgado', place, email: 'ana@council.example', affiliation: { name: 'City Council of Kansas City', role: 'Member' } });
     await enter('hearing', { type: 'event', name: 'Hearing on rents', place, event_start: '2026-03-09T23:30:00Z' });
-    await enter('private', { name: 'Secret Garden Club', visibility: 'workspace', place }, 'member');
+    await enter('private', { name: 'Secret Garden Club', visibility: 'workspace', place, identifier: { scheme: 'ein', value: '98-1234567' } }, 'member');
   });
   after(() => kit.close());
 
@@ -86,6 +86,8 @@ for (const database of testDatabases()) describe(`The reconciliation service, on
     const [first] = await ask({ query: 'Westside Renters', properties: [{ pid: 'ein', v: '123456789' }] });
     expect([first!.id, first!.match]).to.equal([ids.union, true]);
     expect((await ask({ query: 'Westside Tenants Union', properties: [{ pid: 'website', v: 'http://www.union.example' }] }))[0]).to.include({ id: ids.union, match: true });
+    for (const [pid, v] of [['ein', '12-3456789'], ['website', 'https://union.example'], ['identifier', 'ein:123456789']]) expect((await ask({ properties: [{ pid, v }] }))[0]?.id, pid).to.equal(ids.union);
+    expect((await ask({ query: 'WTU', properties: [{ pid: 'ein', v: '12-3456789' }] }))[0]).to.include({ id: ids.union, match: true });
     const wrong = await ask({ query: 'Westside Tenants Union', properties: [{ pid: 'ein', v: '98-7654321' }, { pid: 'place', v: 'Kansas City, MO' }] });
     expect(wrong.filter(({ match }) => match)).to.equal([]);
   });
@@ -115,6 +117,7 @@ for (const database of testDatabases()) describe(`The reconciliation service, on
 
   it('shows nobody what belongs to a workspace', async () => {
     expect(await ask({ query: 'Secret Garden Club' })).to.equal([]);
+    expect(await ask({ query: 'Secret Garden Club', properties: [{ pid: 'ein', v: '98-1234567' }, { pid: 'place', v: 'KCMO' }] })).to.equal([]);
     expect((await kit.get('/reconcile/suggest/entity?prefix=secret', 'member')).body).to.equal({ result: [] });
     expect((await kit.get(`/reconcile/preview?id=${ids.private}`, 'member')).status).to.equal(404);
   });
