@@ -11,7 +11,7 @@ export interface DirectoryConfig {
 
 /** A phone number changes sooner than a name; a meeting is over when it is over. */
 export const HALF_LIVES: HalfLives = {
-  name: 1460, description: 730, type: 3650, place: 730, issue_area: 730, website: 365, email: 180, phone: 180, social: 365, identifier: 3650,
+  name: 730, description: 365, type: 730, place: 365, issue_area: 365, website: 365, email: 180, phone: 180, social: 365, identifier: 730,
   affiliation: 365, status: 365, event_start: 30, event_end: 30, event_location: 30,
 };
 

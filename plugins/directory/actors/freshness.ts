@@ -9,6 +9,9 @@ export function dayOf(time: string | number): number {
   return Math.floor((typeof time === 'number' ? time : Date.parse(time)) / DAY_MS);
 }
 
+/** What hardly ever changes says nothing of how fresh the rest is. */
+const LASTING: ReadonlySet<Property> = new Set(['name', 'type', 'identifier']);
+
 export interface FreshnessDays {
   /** All that is shown was seen within its half-life up to this day. */
   fresh_until: number | null;
@@ -19,7 +22,8 @@ export interface FreshnessDays {
 /** Of the claims an actor is shown by. */
 export function freshnessDays(claims: { property: Property; last_seen_at: string }[], halfLives: HalfLives): FreshnessDays {
   if (claims.length === 0) return { fresh_until: null, aging_until: null };
-  const days = claims.map(({ property, last_seen_at }) => ({ seen: dayOf(last_seen_at), half: halfLives[property] }));
+  const passing = claims.filter(({ property }) => !LASTING.has(property));
+  const days = (passing.length > 0 ? passing : claims).map(({ property, last_seen_at }) => ({ seen: dayOf(last_seen_at), half: halfLives[property] }));
   return {
     fresh_until: Math.min(...days.map(({ seen, half }) => seen + half)),
     aging_until: Math.max(...days.map(({ seen, half }) => seen + 2 * half)),

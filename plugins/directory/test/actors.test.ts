@@ -187,7 +187,8 @@ for (const database of testDatabases()) {
       };
       expect(await statusOn('2026-07-31')).to.equal('fresh');
       expect(await statusOn('2026-08-01')).to.equal('aging');
-      expect(await statusOn('2046-08-01')).to.equal('stale');
+      expect(await statusOn('2027-01-27')).to.equal('aging');
+      expect(await statusOn('2027-01-28')).to.equal('stale');
       clock.set('2026-02-01T12:00:00.000Z');
     });
 

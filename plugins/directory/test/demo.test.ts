@@ -43,7 +43,7 @@ for (const database of testDatabases()) describe(`The demo, on ${database}`, { t
     const { body } = await get('/api/places/harlow-ferry,tamarack/coverage');
     expect(Number(body.entity_count)).to.be.above(80);
     for (const list of ['covered_issue_areas', 'thin_issue_areas', 'missing_issue_areas']) expect(Number(body[list].length), list).to.be.above(2);
-    for (const status of ['fresh', 'aging']) expect(Number(body.freshness[status]), status).to.be.above(0);
+    for (const status of ['fresh', 'aging', 'stale']) expect(Number(body.freshness[status]), status).to.be.above(0);
     expect(Number((await get('/api/places/lower-kestrel,tamarack/coverage')).body.missing_issue_areas.length)).to.be.above(30);
   });
 
