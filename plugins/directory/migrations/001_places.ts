@@ -1,5 +1,5 @@
 import type { Schema } from 'civic';
-import { readGazetteer } from '../places/gazetteer.ts';
+import { readGazetteerApart } from '../places/apart.ts';
 import { loadGazetteer } from '../places/store.ts';
 
 /** The gazetteer, filled here once; a start with newer data fills it again. */
@@ -42,5 +42,5 @@ export async function up(schema: Schema): Promise<void> {
     ocd_id: 'text?',
   }, { unique: [['place_key']], index: [['origin']] });
 
-  await loadGazetteer(schema.tx, readGazetteer());
+  await loadGazetteer(schema.tx, await readGazetteerApart());
 }

@@ -1,6 +1,7 @@
 import type { Check, Database, Reader, Tx } from 'civic';
 import { countryName } from './abroad.ts';
-import { GAZETTEER_VERSION, KEYS, readGazetteer, type Gazetteer, type PlaceRow } from './gazetteer.ts';
+import { readGazetteerApart } from './apart.ts';
+import { GAZETTEER_VERSION, KEYS, type Gazetteer, type PlaceRow } from './gazetteer.ts';
 import { keyCandidates, slugOfPlace } from './keys.ts';
 import { slugOf } from './names.ts';
 import { resolvePlace, type Candidate, type ResolveOptions } from './resolve.ts';
@@ -123,9 +124,9 @@ function displayName({ place_key: key, name, state, admin1, country }: PlaceRow)
 }
 
 /** Fills the gazetteer when this version of the kit brings newer data, or after a restore. */
-export async function bringGazetteerUpToDate(db: Database, read: () => Gazetteer = readGazetteer): Promise<void> {
+export async function bringGazetteerUpToDate(db: Database, read: () => Promise<Gazetteer> = readGazetteerApart): Promise<void> {
   if ((await loadedGazetteer(db.read))?.version === GAZETTEER_VERSION) return;
-  const gazetteer = read();
+  const gazetteer = await read();
   await db.write((tx) => loadGazetteer(tx, gazetteer));
 }
 

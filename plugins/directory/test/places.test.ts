@@ -169,7 +169,7 @@ for (const database of testDatabases()) {
     // The last: afterwards there are few places.
     it('loads the gazetteer again after a restore or with newer data, with what was added, and only then', async () => {
       const few: PlaceRow[] = await kit.db.read('directory_places').where({ state: 'MO' });
-      const read = () => ({ places: few, aliases: [], zips: [] });
+      const read = async () => ({ places: few, aliases: [], zips: [] });
       await kit.db.write((tx) => places.add(tx, [{ name: 'Birch Point', state: 'MO' }], 'kept'));
       const revision = await places.revision(kit.db.read);
       await bringGazetteerUpToDate(kit.db, read);
