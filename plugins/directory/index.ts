@@ -1,5 +1,5 @@
 import { definePlugin, readyAnswers } from 'civic';
-import { countsCheck } from './actors/check.ts';
+import { countsCheck, issueAreasInUse } from './actors/check.ts';
 import { rebuildCommand } from './actors/commands.ts';
 import { directoryJobs } from './actors/jobs.ts';
 import { countLiveActors } from './actors/read-store.ts';
@@ -62,7 +62,7 @@ export default definePlugin<DirectoryConfig>({
       ready.touch(staleTags(payload.actors.map(({ id }) => id), payload.places, payload.sources));
     });
     civic.check(gazetteerCheck(() => civic.db));
-    civic.check(taxonomyCheck(taxonomy, counts));
+    civic.check(taxonomyCheck(taxonomy, () => issueAreasInUse(civic.db.read)));
     civic.check(countsCheck(() => civic.db));
     for (const job of [...directoryJobs(civic, ledger), ...transferJobs(transfer)]) civic.jobs.define(job);
     const stand = () => ({ db: civic.db, ledger, places, hasIssueArea: (slug: string) => taxonomy().issueAreaBySlug(slug) !== null, now: civic.clock.now() });

@@ -1,4 +1,5 @@
-import type { Check, Database } from 'civic';
+import type { Check, Database, Reader } from 'civic';
+import { tagged } from './derive.ts';
 import { cellsOf, placesOf } from './project.ts';
 import { allCounts, countActors, countLiveActors, countSearchable, standingsAfter } from './read-store.ts';
 
@@ -28,6 +29,15 @@ export function countsCheck(db: () => Database): Check {
       return { status: 'ok', detail: `${stored.toLocaleString('en-US')} actors, ${kept.size.toLocaleString('en-US')} counters recounted` };
     }),
   };
+}
+
+/** How many actors have an issue area, private ones too, by its slug. */
+export async function issueAreasInUse(reader: Reader): Promise<Map<string, number>> {
+  const used = new Map<string, number>();
+  for (let after = 0, rows; (rows = await standingsAfter(reader, after, BATCH)).length > 0; after = rows.at(-1)!.key) {
+    for (const { tags } of rows) for (const slug of tagged(tags, 'i')) count(used, slug);
+  }
+  return used;
 }
 
 function count(counts: Map<string, number>, cell: string): void {
