@@ -20,6 +20,7 @@ export interface SearchBenchOptions {
   folder: string | null;
   /** A Postgres database of its own; a new cluster when null. */
   postgres: string | null;
+  /** `sqlite` or `postgres`. */
   only?: string;
 }
 
@@ -73,7 +74,7 @@ async function measure(db: OpenDatabase, options: SearchBenchOptions): Promise<b
   }
 }
 
-interface Asked extends ListRequest {
+export interface Asked extends ListRequest {
   kind: string;
 }
 
@@ -107,7 +108,7 @@ function cpuNow(): number {
 }
 
 /** Names, two words, frequent words, prefixes and slips, each with and without a state. */
-function mix(generator: Generator, { actors, queries }: SearchBenchOptions): Asked[] {
+export function mix(generator: Generator, { actors, queries }: SearchBenchOptions): Asked[] {
   const random = randomFrom(99);
   const below = (count: number) => Math.floor(random() * count);
   const frequent = frequentWords(generator);

@@ -23,7 +23,7 @@ function cut(word: string): string {
 // The tokenizer `ascii` keeps every letter beyond ASCII as it is: SQLite splits at the spaces and nowhere else.
 export function searchIndexStatements(dialect: Dialect, table: string): string[] {
   if (dialect === 'sqlite') return [`create virtual table ${table} using fts5(tokens, detail = none, columnsize = 0, prefix = '2 3', tokenize = 'ascii')`];
-  // Counting what is found visits the rows; with the tokens out of line all a million rows fit in 90 MB. Postgres
+  // Counting what is found visits the rows; with the tokens out of line a million rows fit in 90 MB. Postgres
   // moves them only in rows of more than 2,000 bytes, hence the filling, which is 35 bytes when compressed.
   return [
     `create table ${table} (key bigint primary key, tokens tsvector not null, filling text not null default repeat(' ', 2100)) with (toast_tuple_target = 128)`,

@@ -3,7 +3,7 @@ import type { Columns } from './columns.ts';
 import { isFiller, keyOf } from './document.ts';
 import { addFacets, facetsOfTags, type Facets } from './facets.ts';
 import { coreMatch, isFoundIn, ownMatch, readQuery, tierMatches, wholeMatch, wordMatch, type Asked, type Filter, type Match, type Words } from './match.ts';
-import { countByFreshness, countFound, countUpTo, documentsFound, nearTerms, pageByRank, pageByWalk, pageOfFound, searching, tagsByKey, termsFrom, type Found, type FreshnessFilter, type Order } from './query-store.ts';
+import { countByFreshness, countFound, countUpTo, documentsFound, knownTerms, nearTerms, pageByRank, pageByWalk, pageOfFound, searching, tagsByKey, termsFrom, type FreshnessFilter, type Order, type Ranked } from './query-store.ts';
 import { deletionsOf, isOneApart } from './typo.ts';
 
 export interface ListRequest {
@@ -42,10 +42,10 @@ const MOST_COUNTED = 10_000;
 const SHORT = 4;
 const MOST_ENDINGS = 32;
 /** Up to this many documents are judged here; more when a beginning would have to be looked up otherwise. */
-const FEW_JUDGED = 250;
+const FEW_JUDGED = 400;
 const MOST_JUDGED = 1500;
 
-/** A page of actors, with the exact total. `columns` answers what concerns all of them. */
+/** A page of actors, with the exact total; of one moment when the reader is a snapshot. `columns` answers what concerns all actors. */
 export async function listActors(reader: Reader, request: ListRequest, columns: Columns): Promise<ListResult> {
   return await searching(reader, (quick) => list(quick, request, columns));
 }
@@ -58,7 +58,7 @@ async function list(reader: Reader, request: ListRequest, columns: Columns): Pro
   const page = words && request.sort === 'relevance' ? relevant : sorted;
   const first = await page(reader, request, asked, columns);
   if (first.total > 0 || !words) return { ...first, corrected: [] };
-  const corrected = await corrections(reader, words, request.workspace);
+  const corrected = await corrections(reader, words, request);
   if (corrected.length === 0) return { ...first, corrected };
   const better = words.words.map((word) => corrected.find(({ from }) => from === word)?.to ?? word);
   return { ...await page(reader, request, { ...asked, words: await withEndings(reader, { words: better, isPrefix: words.isPrefix }) }, columns), corrected };
@@ -75,30 +75,45 @@ type Listed = Omit<ListResult, 'corrected'>;
 
 async function relevant(reader: Reader, request: ListRequest, asked: Asked, columns: Columns): Promise<Listed> {
   const { limit } = request;
-  const { total, keys, rows } = await ranked(reader, request, { ...asked, words: asked.words! });
+  const { total, keys, rows } = await ranked(reader, request, { ...asked, words: asked.words! }, columns);
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {
     keys: page.map(({ rank }) => keyOf(rank)),
     total,
     next: rows.length > limit && last ? [last.tier, last.rank] : null,
-    facets: keys && await facetsOf(reader, request, columns, keys),
+    facets: request.facets ? await facetsOf(reader, request, columns, keys) : null,
   };
 }
 
-async function ranked(reader: Reader, request: ListRequest, asked: Asked & { words: Words }): Promise<Found> {
+interface Found {
+  total: number;
+  /** Of all actors that were found, when facets are asked for. */
+  keys: Uint32Array | null;
+  /** A page, and at least one more when more follows. */
+  rows: Ranked[];
+}
+
+async function ranked(reader: Reader, request: ListRequest, asked: Asked & { words: Words }, columns: Columns): Promise<Found> {
   const { freshness = null, facets = false, limit } = request;
   const after = request.after && { tier: Number(request.after[0]), rank: Number(request.after[1]) };
   const whole = wholeMatch(asked)!;
   const tiers = tierMatches(asked);
   const core = coreMatch(asked);
-  const documents = core && await documentsFound(reader, { match: core, freshness }, asked.words.isPrefix && !asked.words.endings ? MOST_JUDGED : FEW_JUDGED);
-  if (!documents) return await pageByRank(reader, { whole, tiers, freshness, after, limit: limit + 1, withKeys: facets });
+  const few = core && await documentsFound(reader, { match: core, freshness }, asked.words.isPrefix && !asked.words.endings ? MOST_JUDGED : FEW_JUDGED);
+  if (few) return judged(few, whole, tiers, after);
+  const { total, keys } = await countFound(reader, { match: whole, freshness }, facets);
+  if (total > FEW_JUDGED) return { total, keys, rows: await pageByRank(reader, { tiers, freshness, after, limit: limit + 1, isFrequent: total * 100 > columns.size }) };
+  const documents = total === 0 ? [] : await documentsFound(reader, { match: whole, freshness }, total);
+  return judged(documents ?? [], whole, tiers, after);
+}
+
+function judged(documents: { rank: number; tokens: string }[], whole: Match, tiers: Match[], after: Ranked | null): Found {
   const all = documents.filter(({ tokens }) => isFoundIn(tokens, whole))
     .map(({ rank, tokens }) => ({ tier: tiers.findIndex((tier) => isFoundIn(tokens, tier)) + 1, rank }))
     .sort((a, b) => a.tier - b.tier || a.rank - b.rank);
   const rows = after ? all.filter(({ tier, rank }) => tier > after.tier || (tier === after.tier && rank > after.rank)) : all;
-  return { total: all.length, keys: facets ? Uint32Array.from(all, ({ rank }) => keyOf(rank)) : null, rows };
+  return { total: all.length, keys: Uint32Array.from(all, ({ rank }) => keyOf(rank)), rows };
 }
 
 async function sorted(reader: Reader, request: ListRequest, asked: Asked, columns: Columns): Promise<Listed> {
@@ -142,17 +157,26 @@ async function facetsOf(reader: Reader, { workspace }: ListRequest, columns: Col
 }
 
 /** For each word that nothing has, the most frequent one that differs by one slip; none when one of them stays unknown. */
-async function corrections(reader: Reader, asked: Words, workspace: string | null): Promise<Correction[]> {
+async function corrections(reader: Reader, asked: Words, { workspace, filters }: ListRequest): Promise<Correction[]> {
   const corrected: Correction[] = [];
-  for (const [index, word] of asked.words.entries()) {
-    const isLast = index === asked.words.length - 1;
-    const single = isLast ? { ...asked, words: [word] } : { words: [word], isPrefix: false };
-    if (isFiller(word) || corrected.some(({ from }) => from === word) || await countUpTo(reader, wordMatch(single, workspace), 1) > 0) continue;
+  for (const word of await unknownWords(reader, asked, workspace, filters.length === 0)) {
     const to = await nearest(reader, word, workspace);
     if (to === null) return [];
     corrected.push({ from: word, to });
   }
   return corrected;
+}
+
+/** The vocabulary tells quickly; only when it knows all words, and no filter is to blame, may one of them be left over from what is no more. */
+async function unknownWords(reader: Reader, asked: Words, workspace: string | null, isWordsFault: boolean): Promise<string[]> {
+  const telling = asked.words.flatMap((word, index): Words[] => (isFiller(word) ? [] : [index === asked.words.length - 1 ? { ...asked, words: [word] } : { words: [word], isPrefix: false }]));
+  const known = new Set(await knownTerms(reader, asked.words));
+  const isKnown = async ({ words: [word], isPrefix, endings }: Words) => known.has(word!) || (isPrefix && (endings ?? await termsFrom(reader, word!, 1)).length > 0);
+  const isFound = async (words: Words) => await countUpTo(reader, wordMatch(words, workspace), 1) > 0;
+  const unknown: Words[] = [];
+  for (const words of telling) if (!await isKnown(words) && (workspace === null || !await isFound(words))) unknown.push(words);
+  if (unknown.length === 0 && isWordsFault) for (const words of telling) if (!await isFound(words)) unknown.push(words);
+  return [...new Set(unknown.map(({ words }) => words[0]!))];
 }
 
 async function nearest(reader: Reader, word: string, workspace: string | null): Promise<string | null> {

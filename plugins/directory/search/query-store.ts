@@ -28,6 +28,7 @@ interface Narrowed {
 }
 
 const KEYS = '1099511627775';
+const MOST_WALKED = 4000;
 /** Comes after every letter. */
 const LAST = '\u{10ffff}';
 
@@ -40,11 +41,11 @@ function freshnessSql({ statuses, day }: FreshnessFilter): Sql {
 }
 
 /** `from … where …` of what the index finds; `rank` names its key. */
-function found(reader: Reader, { match, freshness }: Narrowed): Sql & { rank: string } {
+function found(reader: Reader, { match, freshness }: Narrowed, table = 'directory_search'): Sql & { rank: string } {
   const dialect = dialectOf(reader);
   const rank = dialect === 'sqlite' ? 'rowid' : 'key';
   const words = dialect === 'sqlite' ? 'directory_search match ?' : 'tokens @@ ?::tsquery';
-  const sql = { rank, text: `from directory_search where ${words}`, bindings: [matchText(match, dialect) as string | number] };
+  const sql = { rank, text: `from ${table} where ${words}`, bindings: [matchText(match, dialect) as string | number] };
   if (!freshness) return sql;
   const { text, bindings } = freshnessSql(freshness);
   return {
@@ -87,20 +88,18 @@ function readKeys(value: string | number | Buffer | null): Uint32Array {
   return keys.subarray(0, count);
 }
 
-export interface Found {
-  total: number;
-  /** Of all actors that were found, when asked for. */
-  keys: Uint32Array | null;
-  rows: { tier: number; rank: number }[];
+export interface Ranked {
+  tier: number;
+  rank: number;
 }
 
 export interface TierRequest {
-  whole: Match;
   tiers: Match[];
   freshness: FreshnessFilter | null;
-  after: { tier: number; rank: number } | null;
+  after: Ranked | null;
   limit: number;
-  withKeys: boolean;
+  /** At least one in a hundred actors is found. */
+  isFrequent: boolean;
 }
 
 /** What is found with its tokens between spaces; null when it is more than `most`. */
@@ -111,31 +110,41 @@ export async function documentsFound(reader: Reader, narrowed: Narrowed, most: n
   return rows.length > most ? null : rows;
 }
 
-/** A page by tier and rank, with the total, in one statement and so of one moment. Tiers behind a full page are not looked at. */
-export async function pageByRank(reader: Reader, request: TierRequest): Promise<Found> {
-  const { after, freshness, limit, withKeys } = request;
-  const isSqlite = dialectOf(reader) === 'sqlite';
-  const whole = found(reader, { match: request.whole, freshness });
-  const noKeys = isSqlite ? 'null' : withKeys ? 'null::bytea' : 'null::text';
-  const parts: Sql[] = [{ text: 'select 0 as tier, total as rank, keys from whole', bindings: [] }];
-  for (const [index, match] of request.tiers.entries()) {
+/** A page by tier and rank. Tiers behind a full page are not looked at. */
+export async function pageByRank(reader: Reader, { tiers, freshness, after, limit, isFrequent }: TierRequest): Promise<Ranked[]> {
+  const rows: Ranked[] = [];
+  for (const [index, match] of tiers.entries()) {
     const tier = index + 1;
-    if (after && tier < after.tier) continue;
-    const { rank, text, bindings } = found(reader, { match, freshness });
-    const isBegun = after?.tier === tier;
-    // Postgres would sometimes walk the whole table in order of `key`, looking for words that are rare.
-    const order = isSqlite ? rank : `${rank} + 0`;
-    parts.push({
-      text: `select * from (select ${tier} as tier, ${rank} as rank, ${noKeys} as keys ${text}${isBegun ? ` and ${rank} > ?` : ''} order by ${order} limit ?) as tier${tier}`,
-      bindings: [...bindings, ...(isBegun ? [after.rank] : []), limit],
-    });
+    if ((after && tier < after.tier) || rows.length === limit) continue;
+    const wanted = { narrowed: { match, freshness }, after: after?.tier === tier ? after.rank : 0, limit: limit - rows.length };
+    // Only the last tier is as frequent as everything that is found.
+    const ranks = isFrequent && index === tiers.length - 1 ? await frequentRanks(reader, wanted) : await ranksAfter(reader, wanted);
+    rows.push(...ranks.map((rank) => ({ tier, rank })));
   }
-  const rows: { tier: number; rank: number; keys: string | Buffer | null }[] = await reader.raw(`
-    with whole as materialized (select count(*) as total, ${withKeys ? keysSql(reader, whole.rank) : noKeys} as keys ${whole.text})
-    select * from (${parts.map(({ text }) => text).join(' union all ')}) as page limit 1 + (select case when total < ? then total else ? end from whole)`,
-  [...whole.bindings, ...parts.flatMap(({ bindings }) => bindings), limit, limit]);
-  const [first, ...rest] = rows;
-  return { total: first!.rank, keys: withKeys ? readKeys(first!.keys) : null, rows: rest };
+  return rows;
+}
+
+interface WantedRanks {
+  narrowed: Narrowed;
+  after: number;
+  limit: number;
+}
+
+async function ranksAfter(reader: Reader, { narrowed, after, limit }: WantedRanks): Promise<number[]> {
+  const { rank, text, bindings } = found(reader, narrowed);
+  // Postgres would sometimes walk the whole table in order of `key`, looking for words that are rare.
+  const order = dialectOf(reader) === 'sqlite' ? rank : `${rank} + 0`;
+  const rows: { rank: number }[] = await reader.raw(`select ${rank} as rank ${text} and ${rank} > ? order by ${order} limit ?`, [...bindings, after, limit]);
+  return rows.map((row) => row.rank);
+}
+
+/** Postgres gathers everything before it sorts; a frequent word is met sooner by looking at one row after the other, up to a bound. */
+async function frequentRanks(reader: Reader, wanted: WantedRanks): Promise<number[]> {
+  if (dialectOf(reader) === 'sqlite') return await ranksAfter(reader, wanted);
+  const { narrowed, after, limit } = wanted;
+  const { text, bindings } = found(reader, narrowed, '(select key, tokens from directory_search where key > ? order by key limit ?) as directory_search');
+  const rows: { rank: number }[] = await reader.raw(`select key as rank ${text} limit ?`, [after, MOST_WALKED, ...bindings, limit]);
+  return rows.length === limit ? rows.map((row) => row.rank) : await ranksAfter(reader, wanted);
 }
 
 /** How many are found, and which when asked. */
@@ -228,6 +237,11 @@ export async function searching<T>(reader: Reader, work: (reader: Reader) => Pro
 /** Words of the vocabulary with this beginning. */
 export async function termsFrom(reader: Reader, start: string, most: number): Promise<string[]> {
   return await reader('directory_terms').where('term', '>=', start).where('term', '<', start + LAST).orderBy('term').limit(most).pluck('term');
+}
+
+/** Those of these words that the vocabulary has. */
+export async function knownTerms(reader: Reader, words: string[]): Promise<string[]> {
+  return await reader('directory_terms').whereIn('term', words).pluck('term');
 }
 
 /** Words of the vocabulary that a word may be a slip of: they share a form with one letter left out. */

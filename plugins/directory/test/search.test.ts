@@ -136,6 +136,7 @@ function makeRequests(): ListRequest[] {
 
 const actors = makeActors();
 const requests = makeRequests();
+const right = requests.map((request) => expected(actors, request));
 const answers: Record<string, string> = {};
 
 for (const dialect of testDatabases()) {
@@ -157,29 +158,27 @@ for (const dialect of testDatabases()) {
       const all: ListResult[] = [];
       for (let start = 0; start < requests.length; start += 20) all.push(...await Promise.all(requests.slice(start, start + 20).map(list)));
       for (const [index, request] of requests.entries()) {
-        const result = all[index]!;
-        const right = expected(actors, request);
-        if (result.corrected.length === 0) {
-          expect({ keys: result.keys, total: result.total }, JSON.stringify(request)).to.equal({ keys: right.keys.slice(0, request.limit), total: right.total });
-          expect(result.facets!.entity_type.reduce((sum, { count }) => sum + count, 0), JSON.stringify(request)).to.equal(right.total);
-        }
+        const { keys, total, corrected, facets } = all[index]!;
+        if (corrected.length > 0) continue;
+        expect({ keys, total }, JSON.stringify(request)).to.equal({ keys: right[index]!.keys.slice(0, request.limit), total: right[index]!.total });
+        expect(facets!.entity_type.reduce((sum, { count }) => sum + count, 0), JSON.stringify(request)).to.equal(total);
       }
       answers[dialect] = JSON.stringify(all);
     });
 
     it('comes to the end of a list page by page, each actor once', async () => {
-      for (const request of requests.filter((_, index) => index % 50 === 0)) {
-        const right = expected(actors, request);
+      for (const [index, request] of requests.entries()) {
+        if (index % 100 > 0) continue;
         const keys: number[] = [];
         let after: Position | null = null;
         do {
           const page = await list({ ...request, limit: 100, after });
           if (page.corrected.length > 0) break;
-          expect(page.total).to.equal(right.total);
+          expect(page.total).to.equal(right[index]!.total);
           keys.push(...page.keys);
           after = page.next;
         } while (after);
-        if (keys.length > 0) expect(keys, JSON.stringify(request)).to.equal(right.keys);
+        if (keys.length > 0) expect(keys, JSON.stringify(request)).to.equal(right[index]!.keys);
       }
     });
 
