@@ -10,6 +10,7 @@ import type { Format } from './format.ts';
 import { FORMATS, formatByName } from './formats.ts';
 import { countsOf, type Report } from './import.ts';
 import { piecesOf } from './routes.ts';
+import { NO_SOURCE } from './row.ts';
 import type { Transfer } from './service.ts';
 import { countActors, type ImportRow } from './store.ts';
 
@@ -31,6 +32,7 @@ export function transferCommands(context: TransferCommands): Command[] {
         { name: 'dry-run', summary: 'Say what would happen to each row, and change nothing' },
         { name: 'source', value: 'url', summary: 'Where the file is published; stands behind rows that name no source' },
         { name: 'timezone', value: 'zone', summary: 'Of times without a zone, as America/Chicago' },
+        { name: 'rejects', value: 'file', summary: 'Where rejected rows go with the reason (default: beside the file, as <file>.rejects.ndjson)' },
       ],
       examples: ['bin/civic import openstates people/data/mo --dry-run', 'bin/civic import irs eo_mo.csv', 'bin/civic import meetings chi.json --timezone America/Chicago'],
       needs: 'server',
@@ -61,10 +63,12 @@ async function runImport({ transfer }: TransferCommands, { terminal, positionals
   if (!format?.reads) throw new Misuse(`"${name}" is no format that can be read: there are ${names((each) => each.reads)}`);
   const path = resolve(cwd, given);
   const isDry = options['dry-run'] === true;
+  const rejectsPath = options.rejects === undefined ? `${path}.rejects.ndjson` : resolve(cwd, options.rejects as string);
   const { row, file, resumedAt } = await transfer.importFile(path, {
     format, source: urlOption(options.source), timezone: (options.timezone as string | undefined) ?? null, visibility: 'public', account_id: null, workspace_id: null, may_change_public: true,
   }, {
     isDry,
+    rejectsPath,
     signal: terminal.signal,
     onProgress: (done, total) => { terminal.progress(`${isDry ? 'Looking through' : 'Importing'} ${basename(path)} (kB)`, Math.ceil(done / 1024), Math.ceil(total / 1024)); },
   }).catch((error: Error) => {
@@ -79,6 +83,7 @@ async function runImport({ transfer }: TransferCommands, { terminal, positionals
     ...file.notes,
     ...findings('rejected', row.rejected, report.faults),
     ...(rejects ? [`  All of them, with the reason: ${rejects}`] : []),
+    ...(report.faults.some(({ detail }) => detail === NO_SOURCE) ? ['  Rows without a source: say where the file is published with --source <url>, and they stand on that.'] : []),
     ...findings('imported without some of what they say', row.noted, report.notes),
   ].join('\n'));
 }

@@ -101,8 +101,8 @@ export async function runImport(run: ImportRun): Promise<ImportRow> {
 async function openRejects({ rejects_path: path, rejects_bytes: bytes }: ImportRow): Promise<FileHandle> {
   const file = await open(path, bytes === 0 ? 'w' : 'r+').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return open(path, 'w');
-    throw new Failure(`Rejected rows cannot be written to ${path}: ${error.message}`);
-  });
+    throw error;
+  }).catch((error: NodeJS.ErrnoException) => { throw new Failure(`Rejected rows cannot be written to ${path} (${error.code}): name another place with --rejects`); });
   await file.truncate(bytes);
   return file;
 }

@@ -41,7 +41,10 @@ export interface RowBuilder {
   row(): Row;
 }
 
+const WRITTEN_WELL = /^(?:[\w\-.~:/?@!$&'()*+,;=]|%[0-9a-f]{2})+(?:#(?:[\w\-.~:/?@!$&'()*+,;=]|%[0-9a-f]{2})*)?$/i;
+const WRITTEN_BADLY = /[^\w\-.~:/?#@!$&'()*+,;=%]|%(?![0-9a-f]{2})|(?<=#.*)#/gi;
 const EMAIL = /^[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+$/;
+export const NO_SOURCE = 'it names no source, and none was given for the whole file';
 const LONGEST_TEXT = 5000;
 const NAMESPACE = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');
 
@@ -96,7 +99,7 @@ export function startRow({ number, raw, type, id, origin, sources = [], evidence
       else say('website', url as string);
     },
     row() {
-      if (known.length === 0) return { number, raw, fault: 'it names no source, and none was given for the whole file' };
+      if (known.length === 0) return { number, raw, fault: NO_SOURCE };
       if (!claims.some((claim) => claim.property === 'name')) return { number, raw, fault: 'it has no name' };
       const draft: ActorDraft = { type, sources: known, claims };
       if (id) draft.id = id;
@@ -143,7 +146,9 @@ export function httpUrl(value: unknown): string | null {
   if (!text || /\s/.test(text)) return null;
   const whole = /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `https://${text.replace(/^\/\//, '')}`;
   if (!/^https?:\/\/[^/]+\.[^/]+/i.test(whole)) return null;
-  return URL.canParse(whole) ? whole : null;
+  if (!URL.canParse(whole)) return null;
+  // As it was written, unless that is no address by the letter.
+  return WRITTEN_WELL.test(whole) ? whole : new URL(whole).href.replace(WRITTEN_BADLY, encodeURIComponent);
 }
 
 const NETWORKS: Record<string, string> = {

@@ -33,7 +33,7 @@ export interface ImportSettings {
 
 export interface Transfer {
   /** Reads a file to its end, or on from where an earlier import of the same file was cut short. */
-  importFile(path: string, settings: ImportSettings, options: Pick<ImportRun, 'isDry' | 'signal' | 'onProgress'>): Promise<{ row: ImportRow; file: TextFile; resumedAt: number }>;
+  importFile(path: string, settings: ImportSettings, options: Pick<ImportRun, 'isDry' | 'signal' | 'onProgress'> & { rejectsPath: string }): Promise<{ row: ImportRow; file: TextFile; resumedAt: number }>;
   /** Where the body of a request goes until a job has read it. */
   uploadPath(id: string): string;
   /** Hands an uploaded file to a job. */
@@ -84,7 +84,7 @@ export function createTransfer({ civic, ledger, places, taxonomy }: TransferOpti
   return {
     async importFile(path, settings, options) {
       const file = await openTextFile(path);
-      const fresh = newImport(newId(), file.fingerprint, path, `${path.replace(/\/+$/, '')}.rejects.ndjson`, file.bytes, settings, civic.clock.iso());
+      const fresh = newImport(newId(), file.fingerprint, path, options.rejectsPath, file.bytes, settings, civic.clock.iso());
       if (options.isDry) return { row: await perform(emptyRow(fresh), file, settings.format, { ...options, write: civic.db.write }), file, resumedAt: 0 };
       const earlier = await unfinishedImport(civic.db.read, fresh.fingerprint);
       if (!earlier) await civic.db.write((tx) => insertImport(tx, fresh));
