@@ -122,7 +122,7 @@ async function sorted(reader: Reader, request: ListRequest, asked: Asked, column
   const { total, keys } = await totalOf(reader, request, match, columns);
   const page = { order: request.sort === 'relevance' ? 'name' as const : request.sort, after, limit: limit + 1, freshness, workspace };
   const words = asked.words && wholeMatch({ ...asked, filters: [] });
-  const rows = match && total <= FEW ? await pageOfFound(reader, page, match) : await pageByWalk(reader, page, request.filters, words);
+  const rows = total === 0 ? [] : match && total <= FEW ? await pageOfFound(reader, page, match) : await pageByWalk(reader, page, request.filters, words);
   const last = rows.slice(0, limit).at(-1);
   return {
     keys: rows.slice(0, limit).map(({ key }) => key),

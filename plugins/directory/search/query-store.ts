@@ -174,16 +174,22 @@ export interface SortedRow {
   value: string | number;
 }
 
-function sorted(reader: Reader, { order, after, limit, freshness }: SortedRequest) {
+/** Rows that are equal to the last one are asked for by themselves: SQLite makes no range of a comparison with its own row number in it. */
+async function inOrder(reader: Reader, { order, after, limit, freshness }: SortedRequest, narrow: (query: ReturnType<Reader>) => void): Promise<SortedRow[]> {
   const { column, direction } = ORDERS[order];
-  const query = reader('directory_actors').select('key', { value: column }).orderBy([{ column, order: direction }, { column: 'key', order: direction }]).limit(limit);
-  // One range of the index on both databases.
-  if (after) query.whereRaw(`(??, ??) ${direction === 'asc' ? '>' : '<'} (?, ?)`, [column, 'key', after[0]!, after[1]!]);
-  if (freshness) {
-    const { text, bindings } = freshnessSql(freshness);
-    query.whereRaw(text, bindings);
-  }
-  return query;
+  const beyond = direction === 'asc' ? '>' : '<';
+  const part = (most: number) => {
+    const query = reader('directory_actors').select('key', { value: column }).orderBy([{ column, order: direction }, { column: 'key', order: direction }]).limit(most);
+    if (freshness) {
+      const { text, bindings } = freshnessSql(freshness);
+      query.whereRaw(text, bindings);
+    }
+    narrow(query);
+    return query;
+  };
+  if (!after) return await part(limit);
+  const equal: SortedRow[] = await part(limit).where(column, after[0]!).where('key', beyond, after[1]!);
+  return equal.length === limit ? equal : [...equal, ...await part(limit - equal.length).where(column, beyond, after[0]!)];
 }
 
 function visible(query: ReturnType<Reader>, workspace: string | null): ReturnType<Reader> {
@@ -202,23 +208,21 @@ export async function countByFreshness(reader: Reader, freshness: FreshnessFilte
 /** Gathers what the index finds and sorts it: for few rows. */
 export async function pageOfFound(reader: Reader, request: SortedRequest, match: Match): Promise<SortedRow[]> {
   const { rank, text, bindings } = found(reader, { match, freshness: null });
-  return await sorted(reader, request).whereRaw(`key in (select ${rank} & ${KEYS} ${text})`, bindings);
+  return await inOrder(reader, request, (query) => query.whereRaw(`key in (select ${rank} & ${KEYS} ${text})`, bindings));
 }
 
 /** Walks in order and keeps what fits: for many rows. */
 export async function pageByWalk(reader: Reader, request: SortedRequest, filters: Filter[], words: Match | null): Promise<SortedRow[]> {
   const isSqlite = dialectOf(reader) === 'sqlite';
-  const query = visible(sorted(reader, request), request.workspace);
-  for (const { any } of filters) {
-    const has = isSqlite ? "instr(' ' || tags || ' ', ?) > 0" : "position(? in ' ' || tags || ' ') > 0";
-    query.whereRaw(any.length === 0 ? '1 = 0' : `(${any.map(() => has).join(' or ')})`, any.map((tag) => ` ${tag} `));
-  }
-  if (words) {
+  const has = isSqlite ? "instr(' ' || tags || ' ', ?) > 0" : "position(? in ' ' || tags || ' ') > 0";
+  return await inOrder(reader, request, (query) => {
+    visible(query, request.workspace);
+    for (const { any } of filters) query.whereRaw(`(${any.map(() => has).join(' or ')})`, any.map((tag) => ` ${tag} `));
+    if (!words) return;
     const { rank, text, bindings } = found(reader, { match: words, freshness: null });
     // Postgres tests the words of one actor at a time; SQLite would begin anew with each, so it gathers them all first.
     query.whereRaw(isSqlite ? `+key in (select ${rank} & ${KEYS} ${text})` : `(select 1 ${text} and ${rank} = directory_actors.rank) = 1`, bindings);
-  }
-  return await query;
+  });
 }
 
 /**
