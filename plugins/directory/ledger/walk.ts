@@ -1,11 +1,19 @@
 import type { Reader } from 'civic';
-import { actorTexts } from '../actors/detail.ts';
+import { backingOf } from '../actors/detail.ts';
 import { actorsAfter } from '../actors/read-store.ts';
-import type { Telling } from '../actors/wire.ts';
+import { actorText, claimOf, sourceOf, type Telling } from '../actors/wire.ts';
 import type { ActorDetail } from '../types.ts';
 
 export async function walkActors(reader: Reader, options: { after: number; limit: number; workspace_id: string | null }, telling: Telling): Promise<{ key: number; actor: ActorDetail }[]> {
   const rows = await actorsAfter(reader, options.after, options.limit, options.workspace_id);
-  const texts = await actorTexts(reader, rows, ['claims', 'sources'], telling, options.workspace_id);
-  return rows.map(({ key }, index) => ({ key, actor: JSON.parse(texts[index]!) as ActorDetail }));
+  const backing = await backingOf(reader, rows.map(({ key }) => key));
+  return rows.map((row) => {
+    const { claims, sources } = backing.get(row.key)!;
+    const ids = new Map(sources.map(({ key, id }) => [key, id]));
+    const actor = JSON.parse(actorText(row, telling)) as ActorDetail;
+    actor.claims = claims.map((claim) => claimOf(claim, ids.get(claim.source_key)!));
+    // Who else stands on a source is not looked up: the other actors are in the same export.
+    actor.sources = sources.map((source) => sourceOf(source, [row.id], telling.now));
+    return { key: row.key, actor };
+  });
 }

@@ -16,6 +16,8 @@ export async function up(schema: Schema): Promise<void> {
     account_id: 'uuid?',
     workspace_id: 'uuid?',
     may_change_public: 'bool',
+    // Whether new actors are joined with those that are surely the same.
+    joins: 'bool',
     state: 'text',
     // Rows that are done; the bytes of the file they took, and of the file of rejected rows.
     position: 'bigint',
@@ -26,6 +28,7 @@ export async function up(schema: Schema): Promise<void> {
     updated: 'bigint',
     unchanged: 'bigint',
     rejected: 'bigint',
+    joined: 'bigint',
     noted: 'bigint',
     // The first ones: `{ faults: [], notes: [] }`.
     report: 'json',

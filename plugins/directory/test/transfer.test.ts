@@ -16,16 +16,16 @@ const { describe, it, before, after, beforeEach } = lab;
 const root = fileURLToPath(new URL('.', import.meta.resolve('civic/package.json')));
 const fixture = (name: string) => join(root, 'plugins/directory/test/transfer', name);
 const clockAt = () => stoppedClock('2026-02-01T12:00:00.000Z');
-const ZONE = { timezone: 'America/Chicago' };
+const ZONE = { timezone: 'America/Chicago', 'no-join': true };
 
 /** Files written by hand, each with rows that cannot be read. */
 const FILES: [format: string, file: string, counts: Record<string, number>][] = [
-  ['popolo', 'popolo.json', { read: 8, created: 5, updated: 1, unchanged: 0, rejected: 2 }],
-  ['openstates', 'openstates.yml', { read: 6, created: 3, updated: 1, unchanged: 0, rejected: 2 }],
-  ['hsds', 'hsds.json', { read: 4, created: 3, updated: 0, unchanged: 0, rejected: 1 }],
-  ['irs', 'irs.csv', { read: 5, created: 3, updated: 0, unchanged: 0, rejected: 2 }],
-  ['schemaorg', 'schemaorg.jsonld', { read: 4, created: 3, updated: 0, unchanged: 0, rejected: 1 }],
-  ['meetings', 'meetings.jsonl', { read: 5, created: 3, updated: 0, unchanged: 0, rejected: 2 }],
+  ['popolo', 'popolo.json', { read: 8, created: 5, updated: 1, unchanged: 0, rejected: 2, joined: 0 }],
+  ['openstates', 'openstates.yml', { read: 6, created: 3, updated: 1, unchanged: 0, rejected: 2, joined: 0 }],
+  ['hsds', 'hsds.json', { read: 4, created: 3, updated: 0, unchanged: 0, rejected: 1, joined: 0 }],
+  ['irs', 'irs.csv', { read: 5, created: 3, updated: 0, unchanged: 0, rejected: 2, joined: 0 }],
+  ['schemaorg', 'schemaorg.jsonld', { read: 4, created: 3, updated: 0, unchanged: 0, rejected: 1, joined: 0 }],
+  ['meetings', 'meetings.jsonl', { read: 5, created: 3, updated: 0, unchanged: 0, rejected: 2, joined: 0 }],
 ];
 
 describe('The page about importing', () => {
@@ -148,6 +148,21 @@ for (const database of testDatabases()) {
         expect(hearing.affiliations).to.equal([{ entity_id: null, name: 'Finance Committee', role: 'host', since: null, until: null }]);
       });
 
+      it('joins what is surely an actor that is there, unless told not to, and that can be undone', async () => {
+        await emptied(kit);
+        await runCommand(kit, 'import', ['hsds', copyOf('hsds.json')]);
+        const table = await byName('Harvest Table');
+        const { value, out } = await runCommand(kit, 'import', ['irs', copyOf('irs.csv')]);
+        expect(value.counts, out).to.include({ created: 3, joined: 1 });
+        const joined = (await kit.get(`/api/entities/${table.id}`)).body;
+        expect(joined.identifiers).to.include({ scheme: 'ein', value: '04-1234567' });
+        expect(joined.sources.map(({ publication }: { publication: string }) => publication)).to.include('Internal Revenue Service');
+        const again = await runCommand(kit, 'import', ['irs', copyOf('irs.csv')]);
+        expect(again.value.counts).to.include({ created: 0, joined: 0, unchanged: 3 });
+        const split = await kit.send('POST', `/api/entities/${table.id}/split`, {}, 'reviewer');
+        expect(split.body.entities.map(({ name }: { name: string }) => name).sort()).to.equal(['HARVEST TABLE INC', 'Harvest Table']);
+      });
+
       it('asks for the zone of local times rather than guessing it', async () => {
         await expect(runCommand(kit, 'import', ['meetings', copyOf('meetings.jsonl')])).to.reject(/has no zone.*--timezone America\/Chicago/);
       });
@@ -194,7 +209,7 @@ for (const database of testDatabases()) {
         it(`brings back what ${format} has room for`, async () => {
           const text = await exported(kit, format);
           const empty = await emptied(other);
-          const { value, out } = await runCommand(empty, 'import', [format, folder.file(`back.${format}`, text)]);
+          const { value, out } = await runCommand(empty, 'import', [format, folder.file(`back.${format}`, text)], { 'no-join': true });
           expect(value.counts.rejected, out).to.equal(0);
           const actorsOf = async (from: DirectoryKit) => (await exported(from)).trim().split('\n').map((line) => JSON.parse(line)).filter((line) => types.includes(line.type));
           const back = new Map((await actorsOf(empty)).map((actor) => [actor.id, actor]));
@@ -373,7 +388,7 @@ for (const database of testDatabases()) {
         const { value, out } = await runCommand(kit, 'import', ['irs', path]);
         expect(value.resumed_at).to.equal(Number(position));
         expect(out).to.contain('Went on after row');
-        expect(value.counts).to.equal({ read: 301, created: 300, updated: 0, unchanged: 0, rejected: 1 });
+        expect(value.counts).to.equal({ read: 301, created: 300, updated: 0, unchanged: 0, rejected: 1, joined: 0 });
         expect(readFileSync(rejects, 'utf8').trim().split('\n')).to.have.length(1);
         expect(await count(kit)).to.equal(300);
         const again = await runCommand(kit, 'import', ['irs', path]);
@@ -383,7 +398,7 @@ for (const database of testDatabases()) {
       it('changes nothing in a dry run, and says what would happen', async () => {
         const path = await many(30);
         const { value, out } = await runCommand(kit, 'import', ['irs', path], { 'dry-run': true });
-        expect(value).to.include({ dry_run: true, counts: { read: 31, created: 30, updated: 0, unchanged: 0, rejected: 1 }, rejects: null });
+        expect(value).to.include({ dry_run: true, counts: { read: 31, created: 30, updated: 0, unchanged: 0, rejected: 1, joined: 0 }, rejects: null });
         expect(out).to.match(/31 rows read: 30 created, 0 updated, 0 unchanged, 1 rejected\. This was a dry run: nothing was changed\.[^]*row 7: its EIN is not a number/);
         expect(await count(kit)).to.equal(0);
         for (const table of ['directory_records', 'directory_sources', 'directory_imports']) expect(await kit.db.read(table).select('key'), table).to.equal([]);
@@ -394,7 +409,7 @@ for (const database of testDatabases()) {
         const path = await many(3);
         const twice = folder.file('twice.csv', `${readFileSync(path, 'utf8')}${readFileSync(path, 'utf8').split('\n').slice(1).join('\n')}`);
         const { value } = await runCommand(kit, 'import', ['irs', twice]);
-        expect(value.counts).to.equal({ read: 8, created: 3, updated: 0, unchanged: 3, rejected: 2 });
+        expect(value.counts).to.equal({ read: 8, created: 3, updated: 0, unchanged: 3, rejected: 2, joined: 0 });
       });
     });
 
@@ -435,7 +450,7 @@ for (const database of testDatabases()) {
 
       it('lets nobody without standing add to public actors, or say who is the same', async () => {
         const { body } = await upload(kit, 'format=irs', irs, 'member', 'text/csv');
-        expect(body.counts).to.equal({ read: 5, created: 0, updated: 0, unchanged: 0, rejected: 5 });
+        expect(body.counts).to.equal({ read: 5, created: 0, updated: 0, unchanged: 0, rejected: 5, joined: 0 });
         expect(body.faults.map(({ detail }: { detail: string }) => detail)).to.include('it is in the directory already, where only reviewers may add to it');
         const line = JSON.stringify({ judgement: { id: '0f0e0d0c-0000-4000-8000-0000000000bb', left_id: '0f0e0d0c-0000-4000-8000-0000000000bc', right_id: '0f0e0d0c-0000-4000-8000-0000000000bd', verdict: 'same', at: '2026-01-01T00:00:00Z' } });
         expect((await upload(kit, 'format=ndjson', line, 'member')).body.faults).to.equal([{ row: 1, detail: 'only reviewers may say which actors are the same' }]);

@@ -32,6 +32,7 @@ export function transferCommands(context: TransferCommands): Command[] {
         { name: 'dry-run', summary: 'Say what would happen to each row, and change nothing' },
         { name: 'source', value: 'url', summary: 'Where the file is published; stands behind rows that name no source' },
         { name: 'timezone', value: 'zone', summary: 'Of times without a zone, as America/Chicago' },
+        { name: 'no-join', summary: 'Keep new actors apart from those that are surely the same' },
         { name: 'rejects', value: 'file', summary: 'Where rejected rows go with the reason (default: beside the file, as <file>.rejects.ndjson)' },
       ],
       examples: ['bin/civic import openstates people/data/mo --dry-run', 'bin/civic import irs eo_mo.csv', 'bin/civic import meetings chi.json --timezone America/Chicago'],
@@ -66,6 +67,7 @@ async function runImport({ transfer }: TransferCommands, { terminal, positionals
   const rejectsPath = options.rejects === undefined ? `${path}.rejects.ndjson` : resolve(cwd, options.rejects as string);
   const { row, file, resumedAt } = await transfer.importFile(path, {
     format, source: urlOption(options.source), timezone: (options.timezone as string | undefined) ?? null, visibility: 'public', account_id: null, workspace_id: null, may_change_public: true,
+    joins: options['no-join'] === true ? false : null,
   }, {
     isDry,
     rejectsPath,
@@ -97,7 +99,8 @@ function urlOption(value: unknown): string | null {
 function summaryOf(row: ImportRow, isDry: boolean): string {
   const counts = countsOf(row);
   const words = (['created', 'updated', 'unchanged', 'rejected'] as const).map((key) => `${counts[key].toLocaleString('en-US')} ${key}`).join(', ');
-  return `${counts.read.toLocaleString('en-US')} rows read: ${words}.${isDry ? ' This was a dry run: nothing was changed.' : ''}`;
+  const joined = counts.joined > 0 ? ` ${counts.joined.toLocaleString('en-US')} of the created joined actors that were there.` : '';
+  return `${counts.read.toLocaleString('en-US')} rows read: ${words}.${joined}${isDry ? ' This was a dry run: nothing was changed.' : ''}`;
 }
 
 function findings(what: string, total: number, found: Report['faults']): string[] {

@@ -21,6 +21,7 @@ const JSON_VALUES = ['social', 'identifier', 'affiliation', 'judgement'];
 
 export const csv: Format = {
   name: 'csv',
+  isOwn: true,
   summary: 'The kit’s own for spreadsheets: a claim a row with its actor and source, nothing left out',
   type: 'text/csv',
   extension: '.csv',

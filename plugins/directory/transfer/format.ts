@@ -10,6 +10,8 @@ export interface Format {
   type: string;
   /** What its files usually end in. */
   extension: string;
+  /** It carries judgements itself: what it keeps apart is apart. */
+  isOwn?: boolean;
   /** The source of every claim when neither the file nor whoever imports it names one. */
   source?: DatasetSource;
   reads?(file: TextFile, context: ReadContext): AsyncIterable<Row>;

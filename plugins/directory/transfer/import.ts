@@ -3,6 +3,7 @@ import { Failure, type Database, type Tx } from 'civic';
 import type { FileHandle } from 'node:fs/promises';
 import { open, rm } from 'node:fs/promises';
 import type { Ledger } from '../ledger/service.ts';
+import { joinDuplicates } from '../matching/find.ts';
 import type { ActorDraft, Applied, Editor } from '../types.ts';
 import type { Format, JudgementLine, ReadContext, Row } from './format.ts';
 import type { TextFile } from './file.ts';
@@ -15,6 +16,8 @@ export interface Counts {
   updated: number;
   unchanged: number;
   rejected: number;
+  /** Of the created ones, those that turned out to be an actor that was there. */
+  joined: number;
 }
 
 export interface Finding {
@@ -69,8 +72,9 @@ export async function runImport(run: ImportRun): Promise<ImportRow> {
   let batch: Row[] = [];
 
   async function flush(): Promise<void> {
-    const { applied, rejected, ms } = await enterBatch(run, batch, state, rejects);
+    const { applied, joined, rejected, ms } = await enterBatch(run, batch, state, rejects);
     for (const { action } of applied) state[action]++;
+    state.joined += joined;
     state.rejected += rejected.length;
     batch = [];
     // Others want to write too: a batch takes about as long as they may wait.
@@ -107,7 +111,7 @@ async function openRejects({ rejects_path: path, rejects_bytes: bytes }: ImportR
   return file;
 }
 
-async function enterBatch(run: ImportRun, batch: Row[], state: ImportRow, rejects: FileHandle | null): Promise<{ applied: Applied[]; rejected: Rejected[]; ms: number }> {
+async function enterBatch(run: ImportRun, batch: Row[], state: ImportRow, rejects: FileHandle | null): Promise<{ applied: Applied[]; joined: number; rejected: Rejected[]; ms: number }> {
   const { ledger, db, editor } = run;
   const { drafts, judgements, rejected } = await sorted(run, batch);
   note(state, batch, rejected);
@@ -116,24 +120,32 @@ async function enterBatch(run: ImportRun, batch: Row[], state: ImportRow, reject
   state.bytes_done = run.file.bytesRead();
   let ms = 0;
   let refused: Rejected[] = [];
+  let joined = 0;
   const commit = async (tx: Tx): Promise<Applied[]> => {
     const began = performance.now();
     refused = [];
     const applied = drafts.length > 0 ? await ledger.apply(tx, drafts, editor) : [];
+    joined = run.row.joins ? await joinNew(tx, run, drafts, applied) : 0;
     for (const { judgement, number } of judgements) {
       const outcome = await judged(tx, ledger, judgement, editor);
       if (typeof outcome === 'string') refused.push({ number, reason: outcome, raw: judgement });
       else applied.push(outcome);
     }
     if (run.isDry) throw new Undo(applied);
-    await updateImport(tx, state.id, progressOf(state, applied, rejected.length + refused.length));
+    await updateImport(tx, state.id, progressOf(state, applied, rejected.length + refused.length, joined));
     ms = performance.now() - began;
     return applied;
   };
   const applied = run.isDry ? await takenBack(() => db.write(commit)) : await run.write(commit);
   note(state, [], refused);
   await setAside(refused, state, rejects);
-  return { applied, rejected: [...rejected, ...refused], ms: run.isDry ? BATCH_MS : ms };
+  return { applied, joined, rejected: [...rejected, ...refused], ms: run.isDry ? BATCH_MS : ms };
+}
+
+/** Joins what is new with what is surely the same; each keeps its record, so that it can be undone. */
+async function joinNew(tx: Tx, { ledger, editor }: ImportRun, drafts: ActorDraft[], applied: Applied[]): Promise<number> {
+  const entered = drafts.flatMap((draft, index) => (applied[index]!.action === 'created' ? [{ id: applied[index]!.id, draft }] : []));
+  return entered.length > 0 ? (await joinDuplicates(tx, ledger, entered, editor)).size : 0;
 }
 
 async function takenBack(write: () => Promise<unknown>): Promise<Applied[]> {
@@ -153,11 +165,11 @@ async function setAside(rejected: Rejected[], state: ImportRow, file: FileHandle
   state.rejects_bytes += bytesWritten;
 }
 
-function progressOf(state: ImportRow, applied: Applied[], rejected: number): Partial<ImportRow> {
+function progressOf(state: ImportRow, applied: Applied[], rejected: number, joined: number): Partial<ImportRow> {
   const count = (action: Applied['action']) => state[action] + applied.filter((each) => each.action === action).length;
   return {
     position: state.position, bytes_done: state.bytes_done, rejects_bytes: state.rejects_bytes, noted: state.noted, report: state.report,
-    created: count('created'), updated: count('updated'), unchanged: count('unchanged'), rejected: state.rejected + rejected,
+    created: count('created'), updated: count('updated'), unchanged: count('unchanged'), rejected: state.rejected + rejected, joined: state.joined + joined,
   };
 }
 
@@ -210,6 +222,6 @@ function note(state: ImportRow, batch: Row[], rejected: Rejected[]): void {
   state.report = JSON.stringify(report);
 }
 
-export function countsOf({ created, updated, unchanged, rejected }: ImportRow): Counts {
-  return { read: created + updated + unchanged + rejected, created, updated, unchanged, rejected };
+export function countsOf({ created, updated, unchanged, rejected, joined }: ImportRow): Counts {
+  return { read: created + updated + unchanged + rejected, created, updated, unchanged, rejected, joined };
 }

@@ -17,6 +17,7 @@ type Line = Partial<Header> & Partial<OwnActor> & { judgement?: Partial<Judgemen
 
 export const ndjson: Format = {
   name: 'ndjson',
+  isOwn: true,
   summary: 'The kit’s own: an actor a line with its claims and sources, nothing left out',
   type: 'application/x-ndjson',
   extension: '.ndjson',

@@ -95,7 +95,7 @@ export function transferRoutes(context: TransferRoutes): ServerRoute[] {
 
 async function upload({ civic, transfer }: TransferRoutes, request: Request, h: ResponseToolkit): Promise<ResponseObject> {
   const caller = callerOf(request)!;
-  const { format, source_url, timezone, visibility } = request.query as unknown as ImportQuery;
+  const { format, source_url, timezone, visibility, join } = request.query as unknown as ImportQuery;
   if (visibility === 'public' && !mayPublish(caller)) {
     throw problem('permission_required', { detail: 'Only reviewers and administrators import public actors; leave visibility out, and they belong to your workspace.' });
   }
@@ -107,7 +107,7 @@ async function upload({ civic, transfer }: TransferRoutes, request: Request, h: 
     if (bytes === 0) throw problem('invalid_request', { detail: 'The body is empty: send the file itself.' });
     await civic.db.write((tx) => transfer.enqueue(tx, id, bytes, {
       format: formatByName(format)!, source: source_url ?? null, timezone: timezone ?? null, visibility,
-      account_id: caller.account_id, workspace_id: caller.workspace_id, may_change_public: mayPublish(caller),
+      account_id: caller.account_id, workspace_id: caller.workspace_id, may_change_public: mayPublish(caller), joins: join ?? null,
     }));
   } catch (error) {
     await rm(path, { force: true });

@@ -1,6 +1,6 @@
 import { Joi } from 'civic';
 import { FORMATS } from './formats.ts';
-import type { Counts, Finding, Report } from './import.ts';
+import { countsOf, type Counts, type Finding, type Report } from './import.ts';
 import type { ImportRow } from './store.ts';
 
 export interface ImportRecord {
@@ -31,7 +31,7 @@ export const importRecord = Joi.object<ImportRecord, true>({
   source_url: Joi.string().allow(null).required().description('Behind claims of rows that name no source'),
   visibility: Joi.string().valid('public', 'workspace').required(),
   progress: Joi.object({ phase: Joi.string().valid('waiting', 'reading', 'done').required(), done: count, total: count }).required().description('In bytes of the file'),
-  counts: Joi.object<Counts, true>({ read: count, created: count, updated: count, unchanged: count, rejected: count }).required(),
+  counts: Joi.object<Counts, true>({ read: count, created: count, updated: count, unchanged: count, rejected: count, joined: count.description('Of the created ones, those that turned out to be an actor that was there') }).required(),
   faults: Joi.array().items(finding).required().description('Why rows were rejected, the first ones'),
   notes: Joi.array().items(finding).required().description('What was left out of rows that are in, the first ones'),
   error: Joi.object({ code: Joi.string().required(), detail: Joi.string().required() }).allow(null).required(),
@@ -48,6 +48,7 @@ export interface ImportQuery {
   format: string;
   source_url?: string;
   timezone?: string;
+  join?: boolean;
   visibility: ImportRow['visibility'];
 }
 
@@ -55,6 +56,7 @@ export const importQuery = Joi.object<ImportQuery, true>({
   format: Joi.string().valid(...READABLE).required().description('What the body is'),
   source_url: Joi.string().uri({ scheme: ['http', 'https'] }).max(2000).description('Where the file is published; stands behind rows that name no source'),
   timezone: Joi.string().max(60).description('Of times without a zone, as America/Chicago'),
+  join: Joi.boolean().description('Whether new actors join those that are surely the same; by default yes, but for the kit’s own formats'),
   visibility: Joi.string().valid('workspace', 'public').default('workspace').description('Public needs a reviewer'),
 });
 
@@ -70,7 +72,6 @@ export const exportQuery = Joi.object<ExportQuery, true>({
 
 export function importRecordOf(row: ImportRow, url: (path: string) => string): ImportRecord {
   const report = JSON.parse(row.report) as Report;
-  const { created, updated, unchanged, rejected } = row;
   const phase = row.state === 'pending' ? 'waiting' : row.state === 'running' ? 'reading' : 'done';
   return {
     id: row.id,
@@ -79,7 +80,7 @@ export function importRecordOf(row: ImportRow, url: (path: string) => string): I
     source_url: row.source_url,
     visibility: row.visibility,
     progress: { phase, done: row.bytes_done, total: row.bytes_total },
-    counts: { read: created + updated + unchanged + rejected, created, updated, unchanged, rejected },
+    counts: countsOf(row),
     faults: report.faults,
     notes: report.notes,
     error: row.error === null ? null : { code: 'unreadable_file', detail: row.error },

@@ -29,6 +29,8 @@ export interface ImportSettings {
   account_id: string | null;
   workspace_id: string | null;
   may_change_public: boolean;
+  /** Joins new actors with those that are surely the same; unless said, for files of others only. */
+  joins: boolean | null;
 }
 
 export interface Transfer {
@@ -126,16 +128,17 @@ function editorOf({ account_id, workspace_id }: ImportRow): Editor {
 
 function newImport(id: string, content: string, path: string, rejectsPath: string, bytes: number, settings: ImportSettings, now: string): NewImport {
   const { format, source, timezone, visibility, account_id, workspace_id, may_change_public } = settings;
-  const fingerprint = createHash('sha256').update(JSON.stringify([content, format.name, source, timezone, visibility, workspace_id])).digest('hex');
+  const joins = settings.joins ?? !format.isOwn;
+  const fingerprint = createHash('sha256').update(JSON.stringify([content, format.name, source, timezone, visibility, workspace_id, joins])).digest('hex');
   return {
-    id, fingerprint, format: format.name, path, rejects_path: rejectsPath, source_url: source, timezone, visibility, account_id, workspace_id, may_change_public, bytes_total: bytes, created_at: now,
+    id, fingerprint, format: format.name, path, rejects_path: rejectsPath, source_url: source, timezone, visibility, account_id, workspace_id, may_change_public, joins, bytes_total: bytes, created_at: now,
   };
 }
 
 /** Of a dry run, which leaves no row behind. */
 function emptyRow(row: NewImport): ImportRow {
   return {
-    ...row, key: 0, state: 'running', position: 0, bytes_done: 0, rejects_bytes: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, noted: 0,
+    ...row, key: 0, state: 'running', position: 0, bytes_done: 0, rejects_bytes: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, joined: 0, noted: 0,
     report: '{"faults":[],"notes":[]}', error: null, started_at: null, finished_at: null,
   };
 }

@@ -18,6 +18,7 @@ export interface ImportRow {
   workspace_id: string | null;
   /** 0 or 1: what it may add to besides the workspace's own. */
   may_change_public: number | boolean;
+  joins: number | boolean;
   state: 'pending' | 'running' | 'completed' | 'failed';
   position: number;
   bytes_done: number;
@@ -27,6 +28,8 @@ export interface ImportRow {
   updated: number;
   unchanged: number;
   rejected: number;
+  /** Of the created ones, those that turned out to be an actor that was there. */
+  joined: number;
   noted: number;
   /** JSON: see Report. */
   report: string;
@@ -36,11 +39,11 @@ export interface ImportRow {
   finished_at: string | null;
 }
 
-export type NewImport = Pick<ImportRow, 'id' | 'fingerprint' | 'format' | 'path' | 'rejects_path' | 'source_url' | 'timezone' | 'visibility' | 'account_id' | 'workspace_id' | 'may_change_public' | 'bytes_total' | 'created_at'>;
+export type NewImport = Pick<ImportRow, 'id' | 'fingerprint' | 'format' | 'path' | 'rejects_path' | 'source_url' | 'timezone' | 'visibility' | 'account_id' | 'workspace_id' | 'may_change_public' | 'joins' | 'bytes_total' | 'created_at'>;
 
 export async function insertImport(tx: Tx, row: NewImport): Promise<void> {
-  const none = { position: 0, bytes_done: 0, rejects_bytes: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, noted: 0 };
-  await tx(IMPORTS).insert({ ...row, ...none, may_change_public: Boolean(row.may_change_public), state: 'pending', report: '{"faults":[],"notes":[]}', error: null, started_at: null, finished_at: null });
+  const none = { position: 0, bytes_done: 0, rejects_bytes: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, joined: 0, noted: 0 };
+  await tx(IMPORTS).insert({ ...row, ...none, may_change_public: Boolean(row.may_change_public), joins: Boolean(row.joins), state: 'pending', report: '{"faults":[],"notes":[]}', error: null, started_at: null, finished_at: null });
 }
 
 export async function importById(reader: Reader, id: string): Promise<ImportRow | undefined> {
