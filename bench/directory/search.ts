@@ -51,7 +51,7 @@ async function measure(db: OpenDatabase, options: SearchBenchOptions): Promise<b
     await fill(db, options.actors, (text) => process.stdout.write(`  ${text}`));
     const columns = createColumns();
     const started = performance.now();
-    await columns.load(db.read);
+    await columns.load(db.read, (error) => { throw error; });
     process.stdout.write(`\nSearch over ${options.actors.toLocaleString('en-US')} actors on ${db.dialect} (facet columns of ${columns.size} loaded in ${Math.round(performance.now() - started)} ms)\n`);
     const requests = mix(benchGenerator(), options);
     await run(db, columns, requests.slice(0, 200), 1, false);

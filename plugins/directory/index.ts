@@ -88,8 +88,9 @@ export default definePlugin<DirectoryConfig>({
       async start() {
         taxonomy();
         await bringGazetteerUpToDate(civic.db);
-        columns.load(civic.db.read).catch((error: unknown) => civic.log.error({ err: error }, 'The counts for facets could not be loaded'));
+        void columns.load(civic.db.read, (error) => civic.log.error({ err: error }, 'The counts for facets could not be loaded yet'));
       },
+      async stop() { columns.stop(); },
       async rebuild() {
         await bringGazetteerUpToDate(civic.db);
         await ledger.rebuild();

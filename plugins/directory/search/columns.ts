@@ -1,10 +1,12 @@
 import type { Reader } from 'civic';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { tagOf, tagToken } from './document.ts';
 import type { Match } from './match.ts';
 import { countFound, tagsByKey, tagTokens } from './query-store.ts';
 import { emptyCounts, facetsFrom, type Facets } from './facets.ts';
 import { createSets } from './sets.ts';
 
+const RETRY_MS = 1000;
 const FACETS = { type: 't:', state: 's:', issue: 'i:' };
 type Column = keyof typeof FACETS;
 const COLUMNS = Object.keys(FACETS) as Column[];
@@ -17,8 +19,9 @@ export interface TaggedRow {
 
 /** What facets are counted from: for each public actor its type, states and issue areas, in memory. */
 export interface Columns {
-  /** Fills them from the index, a tag at a time. Reads that come earlier wait for it. */
-  load(reader: Reader): Promise<void>;
+  /** Fills them from the index, a tag at a time; tries until it succeeds. Reads that come earlier wait for it. */
+  load(reader: Reader, onError: (error: unknown) => void): Promise<void>;
+  stop(): void;
   ready(): Promise<void>;
   /** Reads these actors again, after a change of theirs was committed. */
   refresh(reader: Reader, keys: number[]): Promise<void>;
@@ -41,6 +44,7 @@ export function createColumns(): Columns {
   // Set while they are filled: what changes meanwhile is read again at the end.
   let changed: Set<number> | null = null;
   let size = 0;
+  let isStopped = false;
   const all: Record<Column, number[]> = { type: [], state: [], issue: [] };
   const loaded: { promise: Promise<void>; done: () => void } = deferred();
 
@@ -92,7 +96,21 @@ export function createColumns(): Columns {
     }
   }
 
-  async function load(reader: Reader): Promise<void> {
+  async function load(reader: Reader, onError: (error: unknown) => void): Promise<void> {
+    while (!isStopped) {
+      try {
+        await fill(reader);
+        loaded.done();
+        return;
+      } catch (error) {
+        if (isStopped) return;
+        onError(error);
+        await sleep(RETRY_MS, undefined, { ref: false });
+      }
+    }
+  }
+
+  async function fill(reader: Reader): Promise<void> {
     changed = new Set();
     for (const column of COLUMNS) {
       // In the order of the values, so that equal sets get one number.
@@ -109,7 +127,6 @@ export function createColumns(): Columns {
     const again = [...changed];
     changed = null;
     await refresh(reader, again);
-    loaded.done();
   }
 
   function counted(keys: Uint32Array | number[] | 'all'): Record<Column, ArrayLike<number>> {
@@ -139,6 +156,7 @@ export function createColumns(): Columns {
 
   return {
     load,
+    stop() { isStopped = true; },
     ready: () => loaded.promise,
     refresh,
     put: putRows,

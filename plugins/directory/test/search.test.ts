@@ -13,6 +13,7 @@ import { putDocuments, removeDocuments } from '../search/store.ts';
 import { isOneApart } from '../search/typo.ts';
 
 export const lab = Lab.script();
+const fail = (error: unknown): never => { throw error; };
 const { describe, it, before, after } = lab;
 
 const ACTORS = 5000;
@@ -147,7 +148,7 @@ for (const dialect of testDatabases()) {
       kit = await testServer({ plugins: [directory], database: dialect });
       await store(kit.db, actors);
       columns = createColumns();
-      await columns.load(kit.db.read);
+      await columns.load(kit.db.read, fail);
     });
     after(() => kit.close());
 
@@ -243,7 +244,7 @@ for (const dialect of testDatabases()) {
 
     it('keeps its columns as if they were loaded anew', async () => {
       const anew = createColumns();
-      await anew.load(kit.db.read);
+      await anew.load(kit.db.read, fail);
       expect(columns.facets('all')).to.equal(anew.facets('all'));
       expect([columns.size, [...columns.issueCounts()].sort()]).to.equal([anew.size, [...anew.issueCounts()].sort()]);
       expect(columns.size).to.equal(actors.filter(({ document }) => document.workspace === null).length);
