@@ -24,6 +24,8 @@ export interface Row {
   perSecond: number;
   /** Median over rounds of this target's CPU against the first target's in the same round. */
   ratio: number;
+  /** The quietest round of each: what the machine's other work has least part in. */
+  best: number;
 }
 
 interface Server {
@@ -111,6 +113,7 @@ function row(name: string, samples: Sample[], yardstick: Sample[]): Row {
     cpu: median(samples.map((sample) => sample.cpu)),
     perSecond: median(samples.map((sample) => sample.perSecond)),
     ratio: median(samples.map((sample, round) => sample.cpu / yardstick[round]!.cpu)),
+    best: Math.min(...samples.map(({ cpu }) => cpu)) / Math.min(...yardstick.map(({ cpu }) => cpu)),
   };
 }
 
@@ -121,8 +124,8 @@ export function median(values: number[]): number {
 
 export function printRows(title: string, rows: Row[]): void {
   process.stdout.write(`\n${title}\n`);
-  for (const { name, cpu, perSecond, ratio } of rows) {
-    process.stdout.write(`  ${name.padEnd(28)} ${cpu.toFixed(1).padStart(7)} µs  ${ratio.toFixed(2).padStart(5)}x  ${Math.round(perSecond).toLocaleString('en-US').padStart(8)} requests/s\n`);
+  for (const { name, cpu, perSecond, ratio, best } of rows) {
+    process.stdout.write(`  ${name.padEnd(28)} ${cpu.toFixed(1).padStart(7)} µs  ${ratio.toFixed(2).padStart(5)}x (best rounds ${best.toFixed(2)}x)  ${Math.round(perSecond).toLocaleString('en-US').padStart(8)} requests/s\n`);
   }
 }
 

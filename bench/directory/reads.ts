@@ -5,7 +5,7 @@ import { benchDatabases, type BenchDatabase, type BenchOptions } from './databas
 import { subjectsOf } from './subjects.ts';
 
 const LIMIT = 1.3;
-const ROUNDS = { rounds: 15, seconds: 0.4 };
+const ROUNDS = { rounds: 40, seconds: 0.15 };
 
 /** Reads from memory against plain hapi and bare Node that answer the same text, made before. */
 export async function benchReads(options: BenchOptions): Promise<boolean> {
