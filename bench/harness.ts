@@ -10,6 +10,8 @@ export interface Target {
   args?: string[];
   path: string;
   headers?: Record<string, string>;
+  /** Asks the second server of that process. */
+  isBeside?: boolean;
 }
 
 export interface Sample {
@@ -32,6 +34,7 @@ interface Server {
   child: ChildProcess;
   port: number;
   pool: Pool;
+  beside: Pool | null;
 }
 
 interface Running extends Server {
@@ -63,12 +66,13 @@ export async function compare(targets: Target[], options: { rounds: number; seco
 async function launch(target: Pick<Target, 'module' | 'args'>): Promise<Server> {
   // What it logs goes to a file system's bottomless pit, through the same descriptor as in production.
   const child = fork(target.module, target.args ?? [], { env: { ...process.env, UV_THREADPOOL_SIZE: '8' }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
-  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: CONNECTIONS, pipelining: 1 });
-  return { child, port, pool };
+  const [{ port, beside }] = (await once(child, 'message')) as [{ port: number; beside?: number }];
+  const poolAt = (at: number) => new Pool(`http://127.0.0.1:${at}`, { connections: CONNECTIONS, pipelining: 1 });
+  return { child, port, pool: poolAt(port), beside: beside ? poolAt(beside) : null };
 }
 
-async function load({ target, child, pool }: Running, seconds: number): Promise<Sample> {
+async function load({ target, child, ...server }: Running, seconds: number): Promise<Sample> {
+  const pool = target.isBeside ? server.beside! : server.pool;
   const before = await cpuOf(child);
   const started = performance.now();
   const end = started + seconds * 1000;
@@ -101,8 +105,8 @@ export async function withServer<T>(target: Pick<Target, 'module' | 'args'>, ask
   }
 }
 
-async function end({ child, pool }: Server): Promise<void> {
-  await pool.destroy();
+async function end({ child, pool, beside }: Server): Promise<void> {
+  await Promise.all([pool.destroy(), beside?.destroy()]);
   child.kill();
   await once(child, 'exit');
 }
@@ -130,12 +134,12 @@ export function printRows(title: string, rows: Row[]): void {
 }
 
 /** For server modules: tells the harness the port, and the CPU time used so far when asked. */
-export function reportTo(port: number): void {
+export function reportTo(port: number, beside?: number): void {
   process.on('message', () => {
     const { user, system } = process.cpuUsage();
     process.send!({ cpu: user + system });
   });
-  process.send!({ port });
+  process.send!({ port, beside });
 }
 
 /** The answer all targets give. */

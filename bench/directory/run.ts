@@ -2,13 +2,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { BenchOptions } from './databases.ts';
+import { benchCold } from './cold.ts';
 import { benchImport } from './import.ts';
 import { benchReads } from './reads.ts';
 
 /** In this order: the import fills the databases that the others read. */
-const PARTS: Record<string, (options: BenchOptions) => Promise<boolean>> = { import: benchImport, reads: benchReads };
+const PARTS: Record<string, (options: BenchOptions) => Promise<boolean>> = { import: benchImport, reads: benchReads, cold: benchCold };
 
-/** `npm run bench -- directory [import|reads …] [--actors 50000] [--only sqlite] [--folder …] [--postgres …]` */
+/** `npm run bench -- directory [import|reads|cold …] [--actors 50000] [--only sqlite] [--folder …] [--postgres …]` */
 export async function benchDirectory(args: string[]): Promise<boolean> {
   const { values, positionals } = parseArgs({
     args,
