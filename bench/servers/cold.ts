@@ -14,21 +14,27 @@ const { server, db } = composition;
 
 interface Statement { sql: string; bindings: never[] }
 
+/** The shortest of several looks: what goes on in the background is no part of it. */
 async function statementsOf(path: string): Promise<Statement[]> {
-  await server.inject(path);
-  const seen: Statement[] = [];
-  const see = ({ sql, bindings }: { sql: string; bindings: never[] }) => { if (/^(select|with)/i.test(sql)) seen.push({ sql: sql.replace(/\$\d+/g, '?'), bindings }); };
-  db.read.on('query', see);
-  const { statusCode } = await server.inject(path);
-  db.read.off('query', see);
-  if (statusCode !== 200 || seen.length === 0) throw new Error(`${path} answered ${statusCode} after ${seen.length} statements`);
-  return seen.filter(({ sql }) => !sql.includes('core_'));
+  let shortest: Statement[] | null = null;
+  for (let look = 0; look < 10; look++) {
+    const seen: Statement[] = [];
+    const see = ({ sql, bindings }: Statement) => { if (/^(select|with)/i.test(sql)) seen.push({ sql: sql.replace(/\$\d+/g, '?'), bindings }); };
+    db.read.on('query', see);
+    const { statusCode } = await server.inject(path);
+    db.read.off('query', see);
+    if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}`);
+    if (!shortest || seen.length < shortest.length) shortest = seen;
+  }
+  return shortest!;
 }
 
+// It waits for the counts of facets.
+await server.inject('/api/issue-areas');
 const plain = Hapi.server({ host: '127.0.0.1', port: 0 });
 for (const path of paths) {
   const statements = await statementsOf(path);
-  process.stderr.write(`  ${path}: ${statements.length} statements\n`);
+  process.stderr.write(`  ${path}:\n${statements.map(({ sql }) => `    ${sql.slice(0, 160)}\n`).join('')}`);
   plain.route({
     method: 'GET',
     path,

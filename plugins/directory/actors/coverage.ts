@@ -2,10 +2,10 @@ import type { Reader } from 'civic';
 import type { Place } from '../places/schemas.ts';
 import type { Taxonomy } from '../taxonomy/service.ts';
 import { ACTOR_TYPES, type ActorType, type FreshnessStatus } from '../types.ts';
-import { tagged } from './derive.ts';
+import { tagList } from './derive.ts';
 import { dayOf, freshnessOn } from './freshness.ts';
 import { sourceKeysOf } from './project.ts';
-import { countPlaceSources, placeCounts, placeStandings } from './read-store.ts';
+import { placeStandings, type PlaceStanding } from './read-store.ts';
 
 /** So many actors cover an issue area; fewer are thin. */
 const COVERED = 3;
@@ -28,14 +28,11 @@ export interface Coverage {
 
 /** What is known of a place and what is missing, by the issue areas of the taxonomy. */
 export async function coverageOf(reader: Reader, place: Place, number: number, taxonomy: Taxonomy, now: number): Promise<Coverage> {
-  const counts = await placeCounts(reader, number);
   const standings = await placeStandings(reader, number);
-  const byType = new Map(counts.filter(({ issue_area, type }) => issue_area === '' && type !== '').map(({ type, actors }) => [type, actors]));
-  const byIssue = new Map(counts.filter(({ issue_area, type }) => issue_area !== '' && type === '').map(({ issue_area, actors }) => [issue_area, actors]));
-  const sources = sourcesByIssue(standings);
+  const { byType, byIssue, sources, sourcesByIssue } = counted(standings);
   const issues = taxonomy.issueAreas.map(({ slug, domain }) => {
     const entities = byIssue.get(slug) ?? 0;
-    return { issue_area: slug, domain: domain.slug, entity_count: entities, source_count: sources.get(slug)?.size ?? 0, status: statusOf(entities) };
+    return { issue_area: slug, domain: domain.slug, entity_count: entities, source_count: sourcesByIssue.get(slug)?.size ?? 0, status: statusOf(entities) };
   });
   const withStatus = (status: string) => issues.filter((issue) => issue.status === status).map(({ issue_area }) => issue_area);
   const known = new Set(issues.filter(({ entity_count }) => entity_count > 0).map(({ domain }) => domain));
@@ -43,8 +40,8 @@ export async function coverageOf(reader: Reader, place: Place, number: number, t
   for (const standing of standings) freshness[freshnessOn(dayOf(now), standing)] += 1;
   return {
     place,
-    entity_count: counts.find(({ issue_area, type }) => issue_area === '' && type === '')?.actors ?? 0,
-    source_count: await countPlaceSources(reader, number),
+    entity_count: standings.length,
+    source_count: sources.size,
     by_type: ACTOR_TYPES.map((type) => ({ type, count: byType.get(type) ?? 0 })),
     issue_counts: issues,
     covered_issue_areas: withStatus('covered'),
@@ -63,15 +60,27 @@ function statusOf(entities: number): 'covered' | 'thin' | 'missing' {
   return entities > 0 ? 'thin' : 'missing';
 }
 
-function sourcesByIssue(standings: { tags: string; sources: string }[]): Map<string, Set<number>> {
-  const byIssue = new Map<string, Set<number>>();
+interface Counted {
+  byType: Map<string, number>;
+  byIssue: Map<string, number>;
+  sources: Set<number>;
+  sourcesByIssue: Map<string, Set<number>>;
+}
+
+function counted(standings: PlaceStanding[]): Counted {
+  const all: Counted = { byType: new Map(), byIssue: new Map(), sources: new Set(), sourcesByIssue: new Map() };
   for (const standing of standings) {
     const keys = sourceKeysOf(standing);
-    for (const slug of tagged(standing.tags, 'i')) {
-      const known = byIssue.get(slug) ?? new Set();
-      byIssue.set(slug, known);
+    for (const key of keys) all.sources.add(key);
+    for (const tag of tagList(standing.tags)) {
+      const slug = tag.slice(2);
+      if (tag.startsWith('t:')) all.byType.set(slug, (all.byType.get(slug) ?? 0) + 1);
+      if (!tag.startsWith('i:')) continue;
+      all.byIssue.set(slug, (all.byIssue.get(slug) ?? 0) + 1);
+      const known = all.sourcesByIssue.get(slug) ?? new Set();
+      all.sourcesByIssue.set(slug, known);
       for (const key of keys) known.add(key);
     }
   }
-  return byIssue;
+  return all;
 }

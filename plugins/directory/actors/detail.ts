@@ -1,7 +1,7 @@
 import type { Reader } from 'civic';
 import { groupBy } from '../ledger/group.ts';
 import type { ClaimRow, SourceRow } from '../ledger/rows.ts';
-import { claimsOfRecords, recordsOfActors, sourcesByKey } from '../ledger/store.ts';
+import { claimsOfActors, sourcesByKey } from '../ledger/store.ts';
 import { isShown } from './choose.ts';
 import { sourceRecords } from './sources.ts';
 import { actorText, claimOf, withMembers, type Telling } from './wire.ts';
@@ -14,11 +14,9 @@ export interface Backing {
 
 /** What actors stand on, by actor key: the claims that readers may see, with their sources. */
 export async function backingOf(reader: Reader, actorKeys: number[], keeps: (claim: ClaimRow) => boolean = isShown): Promise<Map<number, Backing>> {
-  const records = await recordsOfActors(reader, actorKeys);
-  const actorOf = new Map(records.map(({ key, actor_key }) => [key, actor_key]));
-  const claims = (await claimsOfRecords(reader, records.map(({ key }) => key))).filter(keeps);
+  const claims = (await claimsOfActors(reader, actorKeys)).filter(keeps);
   const sources = new Map((await sourcesByKey(reader, [...new Set(claims.map(({ source_key }) => source_key))])).map((row) => [row.key, row]));
-  const byActor = groupBy(claims, ({ record_key }) => actorOf.get(record_key)!);
+  const byActor = groupBy(claims, ({ actor_key }) => actor_key);
   return new Map(actorKeys.map((key) => {
     const own = byActor.get(key) ?? [];
     return [key, { claims: own, sources: [...new Set(own.map(({ source_key }) => source_key))].map((sourceKey) => sources.get(sourceKey)!) }];

@@ -10,10 +10,11 @@ import { ACTOR_TYPES, FRESHNESS, type ActorType, type Visibility } from '../type
 import { tellingOf, type DirectoryContext } from './context.ts';
 import { coverageOf } from './coverage.ts';
 import { actorTexts } from './detail.ts';
-import { actorsByKey, countListings, countPlaceSources, placeCount, placeListing, placeSources, positionOf, type PlaceSort } from './read-store.ts';
+import { actorsByKey, countListings, countPlaceSources, placeCount, placeListing, placePage, placeSources, positionOf, type PlaceSort } from './read-store.ts';
 import { filtersOf, included } from './routes.ts';
 import { actorSchema, correctedSchema, includeParameter, listOf, paging, sourceSchema } from './schemas.ts';
 import { sourceRecords } from './sources.ts';
+import { actorText } from './wire.ts';
 
 interface PlaceQuery {
   issue_area?: string[];
@@ -98,7 +99,7 @@ export function placeReadRoutes(context: DirectoryContext): ServerRoute[] {
       async handler(request, h) {
         const place = await placeOfPath(context.places, context.civic.db, String(request.params.place_key));
         return ready.answer(request, h, `place:${place.key}`, async () => {
-          const coverage = await context.civic.db.snapshot((tx) => coverageOf(tx, context.places.recordOf(place), place.key, context.taxonomy(), context.civic.clock.now()));
+          const coverage = await coverageOf(context.civic.db.read, context.places.recordOf(place), place.key, context.taxonomy(), context.civic.clock.now());
           const { generated_at: _, ...facts } = coverage;
           return { body: JSON.stringify(coverage), etag: textEtag(JSON.stringify(facts)), headers: locationOf(context, place, 'coverage'), tags: ['taxonomy'] };
         });
@@ -117,7 +118,7 @@ async function placeEntities(context: DirectoryContext, request: Request, h: Res
   const workspace = workspaceAsked(request, page.query.visibility);
   const place = await placeOfPath(context.places, context.civic.db, String(request.params.place_key));
   const make = async () => {
-    const list = await context.civic.db.snapshot(async (tx) => {
+    const list = isPlain(page.query, workspace) ? await plainList(context, place, page) : await context.civic.db.snapshot(async (tx) => {
       const found = page.query.query ? await searchedIn(context, tx, place, page, workspace) : await listedIn(context, tx, place, page, workspace);
       const rows = await actorsByKey(tx, found.keys);
       return { ...found, data: await actorTexts(tx, rows, included(page.query.include), tellingOf(context), workspace) };
@@ -157,10 +158,34 @@ async function listedIn(context: DirectoryContext, reader: Reader, place: PlaceR
   };
 }
 
-/** From a kept counter where there is one. */
-async function totalIn(reader: Reader, place: number, { issue_area = [], entity_type = [] }: PlaceQuery, filters: string[][], workspace: string | null): Promise<number> {
-  if (workspace || issue_area.length > 1 || entity_type.length > 1) return countListings(reader, { place, filters, workspaceId: workspace });
-  return placeCount(reader, place, issue_area[0] ?? '', entity_type[0] ?? '');
+/** Whether a counter of this total is kept. */
+function isKept({ issue_area = [], entity_type = [] }: PlaceQuery, workspace: string | null): boolean {
+  return !workspace && issue_area.length <= 1 && entity_type.length <= 1;
+}
+
+async function totalIn(reader: Reader, place: number, query: PlaceQuery, filters: string[][], workspace: string | null): Promise<number> {
+  if (!isKept(query, workspace)) return countListings(reader, { place, filters, workspaceId: workspace });
+  return placeCount(reader, place, query.issue_area?.[0] ?? '', query.entity_type?.[0] ?? '');
+}
+
+/** What nearly everybody asks for: one statement answers it, which needs no snapshot. */
+function isPlain(query: PlaceQuery, workspace: string | null): boolean {
+  return !query.query && !query.include && isKept(query, workspace);
+}
+
+async function plainList(context: DirectoryContext, place: PlaceRow, { query, limit, after }: Asked) {
+  const reader = context.civic.db.read;
+  const sort = query.sort === 'relevance' ? 'name' : query.sort;
+  const filters = (await filtersOf(context, query)).map(({ any }) => any);
+  const kept = { issueArea: query.issue_area?.[0] ?? '', type: query.entity_type?.[0] ?? '' };
+  const { rows, total } = await placePage(reader, { place: place.key, filters, workspaceId: null, sort, limit, after: after as (string | number)[] | null }, kept);
+  const shown = rows.slice(0, limit);
+  return {
+    data: shown.map((row) => actorText(row, tellingOf(context))),
+    total: total ?? await placeCount(reader, place.key, kept.issueArea, kept.type),
+    next: rows.length > limit ? positionOf(shown.at(-1)!, sort) : null,
+    corrected: [],
+  };
 }
 
 async function placeSourceList(context: DirectoryContext, request: Request, h: ResponseToolkit) {

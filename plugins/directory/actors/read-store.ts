@@ -80,6 +80,18 @@ export async function placeListing(reader: Reader, listing: PlaceListing): Promi
   return query;
 }
 
+/** The actors of a page and the kept total in one statement. The total is null when there is nobody on the page. */
+export async function placePage(reader: Reader, listing: PlaceListing, kept: { issueArea: string; type: string }): Promise<{ rows: (ListedRow & ShownActor)[]; total: number | null }> {
+  const { column, direction } = SORTS[listing.sort];
+  const total = reader('directory_counts').where({ place: listing.place, issue_area: kept.issueArea, type: kept.type }).select('actors').as('total');
+  const page = inPlace(reader, listing).select('actor_key', 'name_sort', 'updated_at', 'source_count').limit(listing.limit + 1);
+  keysetAfter(page, [{ column, direction }, { column: 'actor_key', direction }], listing.after);
+  const rows = await reader.from(page.as('page')).join('directory_actors', 'directory_actors.key', 'page.actor_key')
+    .orderBy([{ column: `page.${column}`, order: direction }, { column: 'page.actor_key', order: direction }])
+    .select('page.*', ...SHOWN.map((name) => `directory_actors.${name}`), total);
+  return { rows, total: rows.length > 0 ? Number(rows[0].total ?? 0) : null };
+}
+
 export function positionOf(row: ListedRow, sort: PlaceSort): (string | number)[] {
   return [row[SORTS[sort].column], row.actor_key];
 }
@@ -95,12 +107,10 @@ export async function placeCount(reader: Reader, place: number, issueArea: strin
   return row ? Number(row.actors) : 0;
 }
 
-export async function placeCounts(reader: Reader, place: number): Promise<{ issue_area: string; type: string; actors: number }[]> {
-  return reader('directory_counts').where({ place }).where('actors', '>', 0).select('issue_area', 'type', 'actors');
-}
+export type PlaceStanding = Pick<ActorRow, 'tags' | 'sources' | 'fresh_until' | 'aging_until'>;
 
-/** What coverage counts that no counter keeps: sources by issue area, and how fresh the actors are. */
-export async function placeStandings(reader: Reader, place: number): Promise<Pick<ActorRow, 'tags' | 'sources' | 'fresh_until' | 'aging_until'>[]> {
+/** Of the public actors of a place, what its coverage is counted from: one statement, so that all its numbers are of one moment. */
+export async function placeStandings(reader: Reader, place: number): Promise<PlaceStanding[]> {
   return reader('directory_listings').join('directory_actors', 'directory_actors.key', 'directory_listings.actor_key')
     .where('directory_listings.place', place).where('directory_actors.visibility', 'public')
     .select('directory_actors.tags', 'directory_actors.sources', 'directory_actors.fresh_until', 'directory_actors.aging_until');
@@ -117,26 +127,28 @@ export async function countPlaceSources(reader: Reader, place: number): Promise<
   return Number(row!.count);
 }
 
-/** Records that cite each source, the first so many: a dataset may stand behind a million. */
-export async function recordsCiting(reader: Reader, sourceKeys: number[], most: number): Promise<{ source_key: number; actor_key: number }[]> {
-  const found: { source_key: number; actor_key: number }[] = [];
+const CITES = "select * from (select distinct source_key, record_key from directory_claims where source_key = ? and status in ('active', 'disputed') order by record_key limit ?) as cited";
+
+/** For each source the actors that stand on it, the first so many: a dataset may stand behind a million. */
+async function citing<Row>(reader: Reader, sourceKeys: number[], most: number, columns: string, join = ''): Promise<Row[]> {
+  const found: Row[] = [];
   for (let start = 0; start < sourceKeys.length; start += 100) {
-    const parts = sourceKeys.slice(start, start + 100).map((key) => reader
-      .select('*').from(reader('directory_claims').distinct('source_key', 'record_key').where({ source_key: key }).whereIn('status', ['active', 'disputed'])
-        .orderBy('record_key').limit(most).as('cited')));
-    const union = parts.length === 1 ? parts[0]! : parts[0]!.unionAll(parts.slice(1));
-    found.push(...await reader.select('cites.source_key', 'directory_records.actor_key').from(union.as('cites')).join('directory_records', 'directory_records.key', 'cites.record_key'));
+    const some = sourceKeys.slice(start, start + 100);
+    // Written out: a builder takes longer to put the union together than the database to run it.
+    const rows = await reader.raw(`select cites.source_key, ${columns} from (${some.map(() => CITES).join(' union all ')}) as cites
+      join directory_records on directory_records.key = cites.record_key ${join} order by cites.source_key, cites.record_key`, some.flatMap((key) => [key, most]));
+    found.push(...rows as Row[]);
   }
   return found;
 }
 
-export async function actorIds(reader: Reader, keys: number[], workspaceId: string | null): Promise<Map<number, string>> {
-  const ids = new Map<number, string>();
-  for (let start = 0; start < keys.length; start += CHUNK) {
-    const rows = await reader('directory_actors').whereIn('key', keys.slice(start, start + CHUNK)).select('key', 'id', 'visibility', 'workspace_id');
-    for (const row of rows) if (row.visibility === 'public' || (workspaceId && row.workspace_id === workspaceId)) ids.set(row.key, row.id);
-  }
-  return ids;
+export const recordsCiting = (reader: Reader, sourceKeys: number[], most: number) => citing<{ source_key: number; actor_key: number }>(reader, sourceKeys, most, 'directory_records.actor_key');
+
+/** As far as the caller may see them. */
+export async function actorsCiting(reader: Reader, sourceKeys: number[], most: number, workspaceId: string | null): Promise<{ source_key: number; id: string }[]> {
+  const rows = await citing<{ source_key: number; id: string; visibility: string; workspace_id: string | null }>(
+    reader, sourceKeys, most, 'directory_actors.id, directory_actors.visibility, directory_actors.workspace_id', 'join directory_actors on directory_actors.key = directory_records.actor_key');
+  return rows.filter(({ visibility, workspace_id }) => visibility === 'public' || (workspaceId !== null && workspace_id === workspaceId));
 }
 
 export async function actorsByIds(reader: Reader, ids: string[]): Promise<ShownActor[]> {

@@ -2,7 +2,7 @@ import type { Reader } from 'civic';
 import { groupBy } from '../ledger/group.ts';
 import type { SourceRow } from '../ledger/rows.ts';
 import type { Source } from '../types.ts';
-import { actorIds, recordsCiting } from './read-store.ts';
+import { actorsCiting } from './read-store.ts';
 import { sourceOf } from './wire.ts';
 
 /** So many actors are named with a source; the list of a place or a search has the others. */
@@ -10,10 +10,6 @@ const MOST_NAMED = 100;
 
 /** Sources as they are answered, each with the actors that stand on it, as far as the caller may see them. */
 export async function sourceRecords(reader: Reader, rows: SourceRow[], now: number, workspaceId: string | null = null): Promise<Source[]> {
-  const citing = groupBy(await recordsCiting(reader, rows.map(({ key }) => key), MOST_NAMED), ({ source_key }) => source_key);
-  const ids = await actorIds(reader, [...new Set([...citing.values()].flat().map(({ actor_key }) => actor_key))], workspaceId);
-  return rows.map((row) => {
-    const named = new Set((citing.get(row.key) ?? []).flatMap(({ actor_key }) => ids.get(actor_key) ?? []));
-    return sourceOf(row, [...named], now);
-  });
+  const citing = groupBy(await actorsCiting(reader, rows.map(({ key }) => key), MOST_NAMED, workspaceId), ({ source_key }) => source_key);
+  return rows.map((row) => sourceOf(row, [...new Set((citing.get(row.key) ?? []).map(({ id }) => id))], now));
 }

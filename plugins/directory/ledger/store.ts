@@ -24,6 +24,14 @@ export const claimsOfRecords = (reader: Reader, recordKeys: number[]) => among<C
 export const sourcesByUrl = (reader: Reader, urls: string[]) => among<SourceRow>(reader, 'directory_sources', 'url', urls);
 export const sourcesByKey = (reader: Reader, keys: number[]) => among<SourceRow>(reader, 'directory_sources', 'key', keys);
 
+/** Claims of all the records that are these actors. */
+export async function claimsOfActors(reader: Reader, actorKeys: number[]): Promise<(ClaimRow & { actor_key: number })[]> {
+  const list = dialectOf(reader) === 'sqlite' ? 'in (select value from json_each(?))' : '= any(?::bigint[])';
+  const value = dialectOf(reader) === 'sqlite' ? JSON.stringify(actorKeys) : actorKeys;
+  return reader.raw(`select directory_claims.*, directory_records.actor_key from directory_records join directory_claims on directory_claims.record_key = directory_records.key
+    where directory_records.actor_key ${list} order by directory_claims.key`, [value as never]);
+}
+
 export async function recordKeysByOrigin(reader: Reader, origins: string[]): Promise<Map<string, number>> {
   const rows = await among<{ origin: string; record_key: number }>(reader, 'directory_origins', 'origin', origins, 'origin');
   return new Map(rows.map(({ origin, record_key }) => [origin, record_key]));
