@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { BenchOptions } from './databases.ts';
 import { benchCold } from './cold.ts';
+import { benchDepth } from './depth.ts';
 import { benchImport } from './import.ts';
 import { benchReads } from './reads.ts';
 
 /** In this order: the import fills the databases that the others read. */
-const PARTS: Record<string, (options: BenchOptions) => Promise<boolean>> = { import: benchImport, reads: benchReads, cold: benchCold };
+const PARTS: Record<string, (options: BenchOptions) => Promise<boolean>> = { import: benchImport, reads: benchReads, cold: benchCold, depth: benchDepth };
 
-/** `npm run bench -- directory [import|reads|cold …] [--actors 50000] [--only sqlite] [--folder …] [--postgres …]` */
+/** `npm run bench -- directory [import|reads|cold|depth …] [--actors 50000] [--only sqlite] [--folder …] [--postgres …]` */
 export async function benchDirectory(args: string[]): Promise<boolean> {
   const { values, positionals } = parseArgs({
     args,

@@ -58,6 +58,8 @@ export default definePlugin<DirectoryConfig>({
     };
 
     civic.watch('directory.actors_changed', async ({ payload }) => {
+      // SQLite belongs to one process, which was told when it wrote.
+      if (civic.db.dialect === 'sqlite') return;
       await columns.refresh(civic.db.read, payload.keys);
       ready.touch(staleTags(payload.actors.map(({ id }) => id), payload.places, payload.sources));
     });

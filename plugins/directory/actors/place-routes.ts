@@ -14,7 +14,7 @@ import { actorsByKey, countListings, countPlaceSources, placeCount, placeListing
 import { filtersOf, included } from './routes.ts';
 import { actorSchema, correctedSchema, includeParameter, listOf, paging, sourceSchema } from './schemas.ts';
 import { sourceRecords } from './sources.ts';
-import { actorText } from './wire.ts';
+import { actorText, withMembers } from './wire.ts';
 
 interface PlaceQuery {
   issue_area?: string[];
@@ -99,9 +99,9 @@ export function placeReadRoutes(context: DirectoryContext): ServerRoute[] {
       async handler(request, h) {
         const place = await placeOfPath(context.places, context.civic.db, String(request.params.place_key));
         return ready.answer(request, h, `place:${place.key}`, async () => {
-          const coverage = await coverageOf(context.civic.db.read, context.places.recordOf(place), place.key, context.taxonomy(), context.civic.clock.now());
-          const { generated_at: _, ...facts } = coverage;
-          return { body: JSON.stringify(coverage), etag: textEtag(JSON.stringify(facts)), headers: locationOf(context, place, 'coverage'), tags: ['taxonomy'] };
+          const { generated_at, ...facts } = await coverageOf(context.civic.db.read, context.places.recordOf(place), place.key, context.taxonomy(), context.civic.clock.now());
+          const text = JSON.stringify(facts);
+          return { body: withMembers(text, { generated_at: JSON.stringify(generated_at) }), etag: textEtag(text), headers: locationOf(context, place, 'coverage'), tags: ['taxonomy'] };
         });
       },
     },
