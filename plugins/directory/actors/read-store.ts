@@ -15,6 +15,11 @@ export async function actorBySlug(reader: Reader, slug: string): Promise<ShownAc
   return reader('directory_actors').where({ slug }).first(...SHOWN);
 }
 
+/** It changes with every change of the actor; undefined when there is none. */
+export async function versionOf(reader: Reader, key: number): Promise<number | undefined> {
+  return (await reader('directory_actors').where({ key }).first('version'))?.version;
+}
+
 /** In the order of the keys that are asked for. */
 export async function actorsByKey(reader: Reader, keys: number[]): Promise<ShownActor[]> {
   if (keys.length === 0) return [];
