@@ -34,7 +34,6 @@ await server.inject('/api/issue-areas');
 const plain = Hapi.server({ host: '127.0.0.1', port: 0 });
 for (const path of paths) {
   const statements = await statementsOf(path);
-  process.stderr.write(`  ${path}:\n${statements.map(({ sql }) => `    ${sql.slice(0, 160)}\n`).join('')}`);
   plain.route({
     method: 'GET',
     path,

@@ -10,7 +10,7 @@ const { civic: { db }, ledger } = directory;
 
 const MOST_MS = 50;
 let next = Number((await db.read('directory_records').count({ count: '*' }).first())!.count);
-let batch = Number(process.env.BENCH_BATCH ?? 20);
+let batch = 20;
 
 async function importDrafts(drafts: ActorDraft[]): Promise<void> {
   for (let start = 0; start < drafts.length;) {
@@ -21,7 +21,7 @@ async function importDrafts(drafts: ActorDraft[]): Promise<void> {
     const started = performance.now();
     await db.write((tx) => ledger.apply(tx, sound, { kind: 'import', account_id: null, workspace_id: null }));
     const ms = performance.now() - started;
-    if (!process.env.BENCH_BATCH) batch = Math.max(10, Math.min(2000, Math.round(batch * Math.min(1.3, (0.8 * MOST_MS) / ms))));
+    batch = Math.max(10, Math.min(2000, Math.round(batch * Math.min(1.3, (0.8 * MOST_MS) / ms))));
   }
 }
 
