@@ -40,6 +40,13 @@ export function mayPublish(caller: Caller): boolean {
   return caller.role !== 'user';
 }
 
+/** What is private belongs to a workspace: without one nobody, its writer neither, could ever see it. */
+export function checkOwner(visibility: Visibility, caller: Caller, where: { pointer: string } | { parameter: string }): void {
+  if (visibility === 'public' || caller.workspace_id !== null) return;
+  const detail = 'you are in no workspace that it could belong to: choose one, or make it public';
+  throw problem('invalid_request', { detail: `visibility: ${detail}.`, errors: [{ ...where, detail }] });
+}
+
 export function editorOf(caller: Caller): Editor {
   return { kind: caller.role === 'user' ? 'person' : 'reviewer', account_id: caller.account_id, workspace_id: caller.workspace_id };
 }

@@ -90,7 +90,7 @@ export function entityRoutes(context: DirectoryContext): ServerRoute[] {
 export async function shownActor(reader: Reader, request: Request, id: string, url: Telling['url']): Promise<ShownActor> {
   const found = isId(id) ? await actorById(reader, id.toLowerCase()) : undefined;
   if (found && maySee(found, callerOf(request))) return found;
-  if (!found) await actorRecord(reader, id, url);
+  if (!found) await actorRecord(reader, id, url, (successor) => maySee(successor, callerOf(request)));
   throw problem('unknown_actor', { detail: `No actor has the id ${id.slice(0, 100)}.` });
 }
 

@@ -25,11 +25,11 @@ export interface Edits {
   unjudge(tx: Tx, judgementId: string, editor: Editor): Promise<number[]>;
 }
 
-/** The record behind an actor's id. A deleted, merged or unknown one is told as such. */
-export async function actorRecord(reader: Reader, id: string, url: (path: string) => string): Promise<RecordRow> {
+/** The record behind an actor's id. A deleted, merged or unknown one is told as such; its successor only to who may see it. */
+export async function actorRecord(reader: Reader, id: string, url: (path: string) => string, sees: (record: RecordRow) => boolean = () => true): Promise<RecordRow> {
   const [record] = isId(id) ? await recordsById(reader, [id.toLowerCase()]) : [];
   const [successor] = record && record.actor_key !== record.key ? await recordsByKey(reader, [record.actor_key]) : [];
-  if (successor && successor.deleted_at === null) {
+  if (successor && successor.deleted_at === null && sees(successor)) {
     throw problem('unknown_actor', {
       detail: `The actor ${id} was merged into ${successor.id}.`,
       extra: { merged_into: successor.id },
@@ -41,12 +41,12 @@ export async function actorRecord(reader: Reader, id: string, url: (path: string
 }
 
 /** The same for who is about to change them: nobody else does meanwhile. */
-async function lockedRecords(tx: Tx, ids: string[], url: (path: string) => string): Promise<RecordRow[]> {
+export async function lockedRecords(tx: Tx, ids: string[], url: (path: string) => string, sees?: (record: RecordRow) => boolean): Promise<RecordRow[]> {
   const found = await recordsById(tx, ids.filter(isId).map((id) => id.toLowerCase()));
   await lockActors(tx, found.map(({ actor_key }) => actor_key));
   // They may have become something else while we waited.
   const records: RecordRow[] = [];
-  for (const id of ids) records.push(await actorRecord(tx, id, url));
+  for (const id of ids) records.push(await actorRecord(tx, id, url, sees));
   return records;
 }
 
@@ -146,10 +146,13 @@ async function addClaims({ tx, editor, now }: Pen, record: RecordRow, claims: Cl
   return [...fresh, ...again].map(({ id }) => id);
 }
 
+/** Whose an actor is: nobody's when it is public, wherever it came from. */
+const ownerOf = ({ visibility, workspace_id }: RecordRow): string | null => (visibility === 'public' ? null : workspace_id);
+
 async function judge(pen: Pen, left: RecordRow, right: RecordRow, { verdict, reason, score, made }: NewJudgement): Promise<number[]> {
   const { tx, editor, now } = pen;
   if (left.key === right.key) throw problem('same_actor', { detail: 'An actor cannot be compared with itself.' });
-  if (left.visibility !== right.visibility || left.workspace_id !== right.workspace_id) {
+  if (ownerOf(left) !== ownerOf(right)) {
     throw problem('merge_conflict', { detail: 'One of the two is private: publish it first.' });
   }
   const all = await recordsOfActors(tx, [left.key, right.key]);
@@ -174,12 +177,13 @@ async function judge(pen: Pen, left: RecordRow, right: RecordRow, { verdict, rea
 /** Takes a judgement back and lets the remaining ones decide again who is one. */
 async function unjudge(pen: Pen, judgementId: string): Promise<number[]> {
   const { tx, now } = pen;
-  const judgement = await judgementById(tx, judgementId);
+  const found = await judgementById(tx, judgementId);
+  if (found) await lockActors(tx, (await recordsByKey(tx, [found.left_key, found.right_key])).map(({ actor_key }) => actor_key));
+  // Somebody may have taken it back while we waited.
+  const judgement = found && await judgementById(tx, judgementId);
   if (!judgement || judgement.deleted_at !== null) throw problem('unknown_judgement', { detail: `No judgement has the id ${judgementId.slice(0, 100)}.` });
   await endJudgement(tx, judgement.key, now);
   if (judgement.verdict !== 'same') return [];
-  const [joined] = await recordsByKey(tx, [judgement.left_key]);
-  await lockActors(tx, [joined!.actor_key]);
   const [left] = await recordsByKey(tx, [judgement.left_key]);
   const whole = await recordsOfActors(tx, [left!.actor_key]);
   const ends = clustersOf(whole, await judgementsAmong(tx, whole.map(({ key }) => key)));

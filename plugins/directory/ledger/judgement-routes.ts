@@ -1,7 +1,7 @@
 import type { ServerRoute } from '@hapi/hapi';
 import { Joi, problem } from 'civic';
 import { callerOf, checkMayChange, editorOf, maySee } from '../access.ts';
-import { actorRecord } from './edit.ts';
+import { actorRecord, lockedRecords } from './edit.ts';
 import { judgementById, judgementsAmong, standingBetween } from './judgements-store.ts';
 import type { WriteContext } from './routes.ts';
 import type { JudgementRow, RecordRow } from './rows.ts';
@@ -37,7 +37,7 @@ export function judgementRoutes({ civic, ledger }: WriteContext): ServerRoute[] 
         response: { schema: Joi.object({ data: Joi.array().items(judgement).required(), total: Joi.number().required(), next_cursor: Joi.any().valid(null).required() }).meta({ name: 'JudgementList' }) },
       },
       handler: (request) => civic.db.snapshot(async (tx) => {
-        const record = await actorRecord(tx, String(request.params.id), civic.url);
+        const record = await actorRecord(tx, String(request.params.id), civic.url, (one) => maySee(one, callerOf(request)));
         if (!maySee(record, callerOf(request))) throw problem('unknown_actor', { detail: `No actor has the id ${record.id}.` });
         const keys = (await recordsOfActors(tx, [record.key])).map(({ key }) => key);
         const rows = await judgementsAmong(tx, keys);
@@ -63,8 +63,7 @@ export function judgementRoutes({ civic, ledger }: WriteContext): ServerRoute[] 
         const caller = callerOf(request)!;
         const asked = request.payload as { left_id: string; right_id: string; verdict: JudgementRow['verdict']; reason: string | null };
         const made = await civic.db.write(async (tx) => {
-          const records: RecordRow[] = [];
-          for (const one of [asked.left_id, asked.right_id]) records.push(await actorRecord(tx, one, civic.url));
+          const records = await lockedRecords(tx, [asked.left_id, asked.right_id], civic.url, (one) => maySee(one, caller));
           for (const record of records) checkMayChange(record, caller);
           await ledger.judge(tx, { ...asked, left_id: records[0]!.id, right_id: records[1]!.id, score: null }, editorOf(caller));
           const row = await standingBetween(tx, records[0]!.key, records[1]!.key);

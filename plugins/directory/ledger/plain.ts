@@ -1,5 +1,6 @@
 import { isId } from 'civic';
 import { ACTOR_TYPES, CLAIM_STATUSES, METHODS, RANKS, SOURCE_KINDS, type Property } from '../types.ts';
+import { MOST_CHARACTERS } from './schemas.ts';
 
 /**
  * Imports bring drafts by the million, nearly all of them in their normal form already, and reading one through its schema costs as much as storing it.
@@ -38,7 +39,7 @@ const time: Fits = (value) => {
   const at = Date.parse(value);
   return !Number.isNaN(at) && new Date(at).toISOString() === value;
 };
-const position: Fits = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+const position: Fits = (value) => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MOST_CHARACTERS;
 
 function hasOnly(bag: Bag, members: Record<string, Fits>): boolean {
   for (const name in bag) if (!Object.hasOwn(members, name)) return false;

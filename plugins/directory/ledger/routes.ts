@@ -1,14 +1,15 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import { checkIfMatch, Joi, problem, textEtag, type Reader } from 'civic';
-import { callerOf, checkMayChange, editorOf, mayPublish } from '../access.ts';
+import { callerOf, checkMayChange, checkOwner, editorOf, mayPublish, maySee } from '../access.ts';
 import { tellingOf, type DirectoryContext } from '../actors/context.ts';
 import { actorTexts } from '../actors/detail.ts';
-import { actorById } from '../actors/read-store.ts';
+import { actorById, type ShownActor } from '../actors/read-store.ts';
 import { actorDetailSchema, actorSchema } from '../actors/schemas.ts';
 import { ACTOR_TYPES, RANKS, type ActorDraft, type Visibility } from '../types.ts';
-import { actorRecord } from './edit.ts';
+import { lockedRecords } from './edit.ts';
 import { judgementsAmong } from './judgements-store.ts';
-import { claimInput, sourceDraft } from './schemas.ts';
+import type { RecordRow } from './rows.ts';
+import { claimInput, sourceInput } from './schemas.ts';
 import type { DraftFault, Ledger, Patch } from './service.ts';
 import { recordsOfActors } from './store.ts';
 
@@ -35,7 +36,7 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
           payload: Joi.object({
             type: Joi.string().valid(...ACTOR_TYPES).required(),
             visibility: Joi.string().valid('public', 'workspace').default('workspace').description('Public at once needs a reviewer'),
-            sources: Joi.array().items(sourceDraft).min(1).max(100).required(),
+            sources: Joi.array().items(sourceInput).min(1).max(100).required(),
             claims: Joi.array().items(claimInput).min(1).max(500).required(),
           }).meta({ name: 'NewActor' }),
         },
@@ -54,10 +55,10 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
           query: noQuery,
           params,
           payload: Joi.object({
-            sources: Joi.array().items(sourceDraft).max(100).default([]),
-            add: Joi.array().items(claimInput).max(500).default([]),
-            retract: Joi.array().items(Joi.string()).max(500).default([]),
-            rank: Joi.array().items(Joi.object({ claim_id: Joi.string().required(), rank: Joi.string().valid(...RANKS).required() })).max(500).default([]),
+            sources: Joi.array().items(sourceInput).max(100),
+            add: Joi.array().items(claimInput).max(500),
+            retract: Joi.array().items(Joi.string()).max(500),
+            rank: Joi.array().items(Joi.object({ claim_id: Joi.string().required(), rank: Joi.string().valid(...RANKS).required() })).max(500),
           }).or('add', 'retract', 'rank').meta({ name: 'ActorPatch' }),
         },
         plugins: { civic: { problems: ['invalid_request', 'unknown_actor', 'unknown_claim', 'claim_needed', 'permission_required', 'precondition_failed'] } },
@@ -75,7 +76,7 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
         plugins: { civic: { problems: ['unknown_actor', 'permission_required', 'precondition_failed'] } },
         response: { status: { 204: Joi.any() } },
       },
-      handler: (request, h) => act(context, request, async (tx, id, editor) => { await context.ledger.remove(tx, id, editor, null); }).then(() => h.response().code(204)),
+      handler: (request, h) => act(context, request, (tx, [record], editor) => context.ledger.remove(tx, record!.id, editor, null)).then(() => h.response().code(204)),
     },
     {
       method: 'POST',
@@ -89,11 +90,11 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
       },
       async handler(request, h) {
         const { into, reason: why } = request.payload as { into: string; reason: string | null };
-        await act(context, request, async (tx, id, editor) => {
-          await mayChange(context, tx, request, into);
-          await context.ledger.judge(tx, { left_id: id, right_id: into.toLowerCase(), verdict: 'same', reason: why, score: null }, editor);
-        });
-        return answerActor(context, request, h, into);
+        const body = await act(context, request, async (tx, [left, right], editor) => {
+          await context.ledger.judge(tx, { left_id: left!.id, right_id: right!.id, verdict: 'same', reason: why, score: null }, editor);
+          return detailText(context, tx, request, right!.id);
+        }, [into]);
+        return answerActor(h, body);
       },
     },
     {
@@ -119,8 +120,11 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
         response: { schema: actorDetailSchema, sample: 0 },
       },
       async handler(request, h) {
-        await act(context, request, (tx, id, editor) => context.ledger.publish(tx, id, editor));
-        return answerActor(context, request, h, String(request.params.id));
+        const body = await act(context, request, async (tx, [record], editor) => {
+          await context.ledger.publish(tx, record!.id, editor);
+          return detailText(context, tx, request, record!.id);
+        });
+        return answerActor(h, body);
       },
     },
   ];
@@ -129,30 +133,27 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
 type Tx = Parameters<Ledger['publish']>[0];
 type Acting = Parameters<Ledger['publish']>[2];
 
-/** Refuses who may not change this actor, in the words of the rule that forbids it. */
-async function mayChange({ civic }: WriteContext, tx: Tx, request: Request, id: string) {
-  const record = await actorRecord(tx, id, civic.url);
-  checkMayChange(record, callerOf(request)!);
-  return record;
-}
-
-/** One change of the actor in the path, in one transaction with the question whether it may be made. */
-async function act(context: WriteContext, request: Request, work: (tx: Tx, id: string, editor: Acting) => Promise<void>): Promise<void> {
-  await context.civic.db.write(async (tx) => {
-    const record = await mayChange(context, tx, request, String(request.params.id));
-    if (request.headers['if-match'] !== undefined) checkIfMatch(request, textEtag(await detailText(context, tx, request, record.id)));
-    await work(tx, record.id, editorOf(callerOf(request)!));
+/**
+ * One change of the actor in the path, and of others it names, in one transaction with the question whether it may be made,
+ * whether it still is what the caller read, and what it then looks like: nobody else changes it meanwhile.
+ */
+async function act<T>(context: WriteContext, request: Request, work: (tx: Tx, records: RecordRow[], editor: Acting) => Promise<T>, others: string[] = []): Promise<T> {
+  const caller = callerOf(request)!;
+  return context.civic.db.write(async (tx) => {
+    const records = await lockedRecords(tx, [String(request.params.id), ...others], context.civic.url, (one) => maySee(one, caller));
+    for (const record of records) checkMayChange(record, caller);
+    if (request.headers['if-match'] !== undefined) checkIfMatch(request, textEtag(await detailText(context, tx, request, records[0]!.id)));
+    return work(tx, records, editorOf(caller));
   });
 }
 
 async function detailText(context: WriteContext, reader: Reader, request: Request, id: string): Promise<string> {
-  const actor = await actorById(reader, id.toLowerCase());
+  const actor = await actorById(reader, id);
   const [text] = await actorTexts(reader, [actor!], ['claims', 'sources'], tellingOf(context), callerOf(request)!.workspace_id);
   return text!;
 }
 
-async function answerActor(context: WriteContext, request: Request, h: ResponseToolkit, id: string) {
-  const body = await context.civic.db.snapshot((tx) => detailText(context, tx, request, id));
+function answerActor(h: ResponseToolkit, body: string) {
   return h.response(body).type('application/json; charset=utf-8').header('etag', textEtag(body)).header('cache-control', 'private, no-store');
 }
 
@@ -166,24 +167,30 @@ async function create(context: WriteContext, request: Request, h: ResponseToolki
   if (input.visibility === 'public' && !mayPublish(caller)) {
     throw problem('permission_required', { detail: 'Only reviewers and administrators enter public actors; leave visibility out, and it belongs to your workspace.' });
   }
+  checkOwner(input.visibility, caller, { pointer: '/visibility' });
   const [checked] = await context.ledger.check(context.civic.db.read, [input]);
   if ('faults' in checked!) throw refused(checked.faults);
   const { findDuplicates } = await import('../matching/find.ts');
   const { profileOfDraft } = await import('../matching/profile.ts');
   const [alike = []] = await findDuplicates(context.civic.db.read, [profileOfDraft(checked!.draft)], caller.workspace_id);
-  const [applied] = await context.civic.db.write((tx) => context.ledger.apply(tx, [checked!.draft], editorOf(caller)));
-  const response = await answerActor(context, request, h, applied!.id);
+  const { id, body } = await context.civic.db.write(async (tx) => {
+    const [applied] = await context.ledger.apply(tx, [checked!.draft], editorOf(caller));
+    return { id: applied!.id, body: await detailText(context, tx, request, applied!.id) };
+  });
+  const response = answerActor(h, body);
   // Nothing is merged behind the back of who enters it: the answer names what may be the same.
   const links = alike.slice(0, MOST_LINKED).map(({ actor }) => `<${context.civic.url(`/api/entities/${actor.id}`)}>; rel="duplicate"`);
   if (links.length > 0) response.header('link', links.join(', '));
-  return response.code(201).header('location', context.civic.url(`/api/entities/${applied!.id}`));
+  return response.code(201).header('location', context.civic.url(`/api/entities/${id}`));
 }
 
 async function change(context: WriteContext, request: Request, h: ResponseToolkit) {
-  const patch = request.payload as Patch;
-  const checked = await checkedPatch(context, patch);
-  await act(context, request, (tx, id, editor) => context.ledger.patch(tx, id, checked, editor));
-  return answerActor(context, request, h, String(request.params.id));
+  const checked = await checkedPatch(context, { sources: [], add: [], retract: [], rank: [], ...request.payload as Partial<Patch> });
+  const body = await act(context, request, async (tx, [record], editor) => {
+    await context.ledger.patch(tx, record!.id, checked, editor);
+    return detailText(context, tx, request, record!.id);
+  });
+  return answerActor(h, body);
 }
 
 /** The same rules as for a new actor, which has a name besides. */
@@ -199,18 +206,15 @@ async function checkedPatch({ ledger, civic }: WriteContext, patch: Patch): Prom
 
 async function split(context: WriteContext, request: Request, h: ResponseToolkit) {
   const { judgement_id: named } = (request.payload ?? {}) as { judgement_id?: string };
-  let ids: string[] = [];
-  await act(context, request, async (tx, id, editor) => {
-    const record = await actorRecord(tx, id, context.civic.url);
-    const keys = (await recordsOfActors(tx, [record.key])).map(({ key }) => key);
+  const texts = await act(context, request, async (tx, [actor], editor) => {
+    const { id } = actor!;
+    const keys = (await recordsOfActors(tx, [actor!.key])).map(({ key }) => key);
     const merges = (await judgementsAmong(tx, keys)).filter(({ verdict, deleted_at }) => verdict === 'same' && deleted_at === null);
     if (merges.length === 0) throw problem('not_merged', { detail: `Nothing was merged into ${id}.` });
     const judgement = named ? merges.find((merge) => merge.id === named.toLowerCase()) : merges.at(-1);
     if (!judgement) throw problem('unknown_judgement', { detail: `${id} was not made by a judgement ${named!.slice(0, 100)}.` });
-    ids = await context.ledger.unjudge(tx, judgement.id, editor);
-  });
-  const texts = await context.civic.db.snapshot(async (tx) => {
-    const rows = await Promise.all(ids.map((id) => actorById(tx, id)));
+    const rows: (ShownActor | undefined)[] = [];
+    for (const one of await context.ledger.unjudge(tx, judgement.id, editor)) rows.push(await actorById(tx, one));
     return actorTexts(tx, rows.filter((row) => row !== undefined), [], tellingOf(context));
   });
   return h.response(`{"entities":[${texts.join(',')}]}`).type('application/json; charset=utf-8').header('cache-control', 'private, no-store');

@@ -2,9 +2,18 @@ import { Joi } from 'civic';
 import { ACTOR_TYPES, CLAIM_STATUSES, METHODS, PROPERTIES, RANKS, SOURCE_KINDS, type ActorDraft, type ClaimDraft, type ClaimValues, type Property, type SourceDraft } from '../types.ts';
 
 const text = (max: number) => Joi.string().trim().min(1).max(max);
-const time = Joi.string().isoDate().custom((value: string) => new Date(value).toISOString(), 'RFC 3339 in UTC');
+const time = Joi.string().isoDate().custom((value: string, { error }) => {
+  const [, year, month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?/.exec(value) ?? [];
+  // The thirtieth of February is not the second of March.
+  if (!year || (day && Number(day) > new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate())) return error('string.isoDate');
+  const text = new Date(value).toISOString();
+  return text.length === 24 ? text : error('string.isoDate');
+}, 'RFC 3339 in UTC');
 const day = Joi.string().pattern(/^\d{4}(-\d{2}(-\d{2})?)?$/, 'a year, month or day');
 const webAddress = Joi.string().trim().max(2000).uri({ scheme: ['http', 'https'] });
+
+/** What both databases keep as a number of characters. */
+export const MOST_CHARACTERS = 2 ** 31 - 1;
 
 /** The form of each property's value. */
 export const valueSchemas: Record<Property, Joi.Schema> = {
@@ -33,7 +42,7 @@ export const valueSchemas: Record<Property, Joi.Schema> = {
 
 // oxlint-disable-next-line unicorn/no-thenable -- the word is Joi's
 const value = Joi.any().required().when('property', { switch: PROPERTIES.map((property) => ({ is: property, then: valueSchemas[property]! })) });
-const locator = Joi.object({ start: Joi.number().integer().min(0).required(), end: Joi.number().integer().min(Joi.ref('start')).required() }).allow(null)
+const locator = Joi.object({ start: Joi.number().integer().min(0).required(), end: Joi.number().integer().min(Joi.ref('start')).max(MOST_CHARACTERS).required() }).allow(null)
   .description('Where in the text of the source the excerpt is, in characters');
 
 export const sourceDraft = Joi.object<SourceDraft, true>({
@@ -48,6 +57,9 @@ export const sourceDraft = Joi.object<SourceDraft, true>({
   excerpt: text(5000).allow(null),
   content_hash: text(200).allow(null),
 }).meta({ name: 'SourceDraft' });
+
+/** What callers may say of a source: its id is given here. */
+export const sourceInput = sourceDraft.keys({ id: Joi.forbidden() }).meta({ name: 'SourceInput' });
 
 /** What callers may say of a claim. */
 export const claimInput = Joi.object<ClaimDraft>({

@@ -2,7 +2,7 @@ import { dialectOf, newId, reserveKeys, type Tx } from 'civic';
 import { moveSources } from '../actors/store.ts';
 import type { SourceDraft } from '../types.ts';
 import type { SourceRow } from './rows.ts';
-import { insertSources, replaceSources, sourcesByUrl } from './store.ts';
+import { insertSources, replaceSources, sourcesById, sourcesByUrl } from './store.ts';
 
 /** Enters sources, one for each address; what is known of one already is completed, and it moves when it was looked at again. */
 export async function enterSources(tx: Tx, drafts: SourceDraft[], now: string): Promise<Map<string, SourceRow>> {
@@ -18,7 +18,14 @@ export async function enterSources(tx: Tx, drafts: SourceDraft[], now: string): 
   const missing = urls.filter((url) => !entered.has(url));
   if (missing.length === 0) return entered;
   const keys = await reserveKeys(tx, 'directory_sources', missing.length);
+  const wanted = missing.flatMap((url) => byUrl.get(url)![0]!.id ?? []);
+  const taken = new Set((await sourcesById(tx, wanted)).map(({ id }) => id));
   const rows = missing.map((url, index) => byUrl.get(url)!.reduce((row, draft) => completed(row, draft), freshRow(keys[index]!, byUrl.get(url)![0]!, now)));
+  // Two addresses are two sources, whatever id they came with.
+  for (const row of rows) {
+    if (taken.has(row.id)) row.id = newId();
+    taken.add(row.id);
+  }
   await insertSources(tx, rows);
   // Another node may have entered one of them meanwhile: its key is the one to use. On SQLite there is no other.
   for (const row of dialectOf(tx) === 'sqlite' ? rows : await sourcesByUrl(tx, missing)) entered.set(row.url, row);

@@ -22,6 +22,7 @@ export const recordsByKey = (reader: Reader, keys: number[]) => among<RecordRow>
 export const recordsOfActors = (reader: Reader, actorKeys: number[]) => among<RecordRow>(reader, 'directory_records', 'actor_key', actorKeys);
 export const claimsOfRecords = (reader: Reader, recordKeys: number[]) => among<ClaimRow>(reader, 'directory_claims', 'record_key', recordKeys);
 export const sourcesByUrl = (reader: Reader, urls: string[]) => among<SourceRow>(reader, 'directory_sources', 'url', urls);
+export const sourcesById = (reader: Reader, ids: string[]) => among<SourceRow>(reader, 'directory_sources', 'id', ids);
 export const sourcesByKey = (reader: Reader, keys: number[]) => among<SourceRow>(reader, 'directory_sources', 'key', keys);
 
 /** Claims of all the records that are these actors. */

@@ -54,7 +54,7 @@ function mostShared(keys: number[]): number[] {
 }
 
 async function knownActors(reader: Reader, keys: number[], workspaceId: string | null): Promise<Map<number, { actor: ShownActor; prepared: Prepared }>> {
-  const actors = (await actorsByKey(reader, keys)).filter(({ visibility, workspace_id: owner }) => visibility === 'public' || owner === workspaceId);
+  const actors = (await actorsByKey(reader, keys)).filter(({ visibility, workspace_id: owner }) => visibility === 'public' || (owner !== null && owner === workspaceId));
   const records = await recordsOfActors(reader, actors.map(({ key }) => key));
   const claims = groupBy(await claimsOfRecords(reader, records.map(({ key }) => key)), ({ record_key }) => record_key);
   const byActor = groupBy(records, ({ actor_key }) => actor_key);

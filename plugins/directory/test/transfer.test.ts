@@ -454,18 +454,18 @@ for (const database of testDatabases()) {
         expect(body.faults.map(({ detail }: { detail: string }) => detail)).to.include('it is in the directory already, where only reviewers may add to it');
         const line = JSON.stringify({ judgement: { id: '0f0e0d0c-0000-4000-8000-0000000000bb', left_id: '0f0e0d0c-0000-4000-8000-0000000000bc', right_id: '0f0e0d0c-0000-4000-8000-0000000000bd', verdict: 'same', at: '2026-01-01T00:00:00Z' } });
         expect((await upload(kit, 'format=ndjson', line, 'member')).body.faults).to.equal([{ row: 1, detail: 'only reviewers may say which actors are the same' }]);
-        expect((await upload(kit, 'format=ndjson', line, 'reviewer')).body.counts.rejected).to.equal(1);
+        expect((await upload(kit, 'format=ndjson', line, 'editor')).body.counts.rejected).to.equal(1);
       });
 
       it('refuses what is empty, too large, of no format or of another type', async () => {
-        expect((await upload(kit, 'format=irs', '', 'reviewer')).status).to.equal(400);
-        const large = await upload(kit, 'format=irs', Buffer.alloc(33 * 1024 * 1024, 'a'), 'reviewer');
+        expect((await upload(kit, 'format=irs', '', 'editor')).status).to.equal(400);
+        const large = await upload(kit, 'format=irs', Buffer.alloc(33 * 1024 * 1024, 'a'), 'editor');
         expect([large.status, large.body.code]).to.equal([413, 'body_too_large']);
-        expect((await upload(kit, 'format=xml', irs, 'reviewer')).body.errors[0].parameter).to.equal('format');
-        expect((await upload(kit, '', irs, 'reviewer')).status).to.equal(400);
-        expect((await upload(kit, 'format=irs&source_url=desk', irs, 'reviewer')).status).to.equal(400);
-        expect((await upload(kit, 'format=irs', irs, 'reviewer', 'image/png')).status).to.equal(415);
-        const wrong = await upload(kit, 'format=popolo', irs, 'reviewer');
+        expect((await upload(kit, 'format=xml', irs, 'editor')).body.errors[0].parameter).to.equal('format');
+        expect((await upload(kit, '', irs, 'editor')).status).to.equal(400);
+        expect((await upload(kit, 'format=irs&source_url=desk', irs, 'editor')).status).to.equal(400);
+        expect((await upload(kit, 'format=irs', irs, 'editor', 'image/png')).status).to.equal(415);
+        const wrong = await upload(kit, 'format=popolo', irs, 'editor');
         expect(wrong.body).to.include({ state: 'failed' });
         expect(wrong.body.error).to.include({ code: 'unreadable_file' });
         expect(wrong.body.error.detail).to.match(/^This is not JSON/);

@@ -7,7 +7,7 @@ import { joinDuplicates } from '../matching/find.ts';
 import type { ActorDraft, Applied, Editor } from '../types.ts';
 import type { Format, JudgementLine, ReadContext, Row } from './format.ts';
 import type { TextFile } from './file.ts';
-import { judgementExists, ownersOf, updateImport, type ImportRow } from './store.ts';
+import { judgementExists, ownersOf, updateImport, type ImportRow, type Owner } from './store.ts';
 
 /** What became of the rows. */
 export interface Counts {
@@ -186,16 +186,25 @@ async function sorted(run: ImportRun, batch: Row[]): Promise<{ drafts: ActorDraf
     else candidates.push({ row: each, draft: { ...each.draft, visibility: row.visibility } });
   }
   const checked = await ledger.check(db.read, candidates.map(({ draft }) => draft));
-  const foreign = row.may_change_public ? new Map() : await ownersOf(db.read, candidates.flatMap(({ draft }) => draft.id ?? []), candidates.flatMap(({ draft }) => draft.origin ?? []));
+  const owners = await ownersOf(db.read, candidates.flatMap(({ draft }) => draft.id ?? []), candidates.flatMap(({ draft }) => draft.origin ?? []));
   const drafts: ActorDraft[] = [];
   candidates.forEach(({ row: { number, raw } }, index) => {
     const one = checked[index]!;
     if ('faults' in one) return rejected.push({ number, raw, reason: one.faults.map(({ pointer, detail }) => `${pointer}: ${detail}`).join('; ') });
-    const owner = foreign.get(one.draft.id ?? '') ?? foreign.get(one.draft.origin ?? '');
-    if (owner && owner.workspace_id !== row.workspace_id) return rejected.push({ number, raw, reason: 'it is in the directory already, where only reviewers may add to it' });
-    drafts.push(one.draft);
+    const { id, origin } = one.draft;
+    const ownerById = owners.get(id ?? '');
+    const owner = ownerById ?? owners.get(origin ?? '');
+    if (ownerById && isElsewhere(ownerById, row)) return rejected.push({ number, raw, reason: 'its id is that of another actor' });
+    if (owner?.visibility === 'public' && !row.may_change_public) return rejected.push({ number, raw, reason: 'it is in the directory already, where only reviewers may add to it' });
+    // What a workspace has taken from there for itself is no concern of others: they have it under an origin of their own.
+    drafts.push(owner && isElsewhere(owner, row) ? { ...one.draft, origin: `${row.workspace_id ?? 'public'} ${origin!}` } : one.draft);
   });
   return { drafts, judgements, rejected };
+}
+
+/** Whether it is private to a workspace that the import is not for. */
+function isElsewhere({ visibility, workspace_id }: Owner, row: ImportRow): boolean {
+  return visibility === 'workspace' && workspace_id !== row.workspace_id;
 }
 
 async function judged(tx: Tx, ledger: ImportRun['ledger'], judgement: JudgementLine, editor: Editor): Promise<Applied | string> {

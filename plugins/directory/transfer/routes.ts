@@ -5,7 +5,7 @@ import { mkdir, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { callerOf, mayPublish, workspaceAsked } from '../access.ts';
+import { callerOf, checkOwner, mayPublish, workspaceAsked } from '../access.ts';
 import type { Ledger } from '../ledger/service.ts';
 import { exportLines } from './export.ts';
 import { FORMATS, formatByName } from './formats.ts';
@@ -99,6 +99,7 @@ async function upload({ civic, transfer }: TransferRoutes, request: Request, h: 
   if (visibility === 'public' && !mayPublish(caller)) {
     throw problem('permission_required', { detail: 'Only reviewers and administrators import public actors; leave visibility out, and they belong to your workspace.' });
   }
+  checkOwner(visibility, caller, { parameter: 'visibility' });
   const id = newId();
   const path = transfer.uploadPath(id);
   await mkdir(dirname(path), { recursive: true });
