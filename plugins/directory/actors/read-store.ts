@@ -132,27 +132,30 @@ export async function countPlaceSources(reader: Reader, place: number): Promise<
   return Number(row!.count);
 }
 
-const CITES = "select * from (select distinct source_key, record_key from directory_claims where source_key = ? and status in ('active', 'disputed') order by record_key limit ?) as cited";
+const CITES = `select * from (select distinct directory_claims.source_key, record_key from directory_claims join directory_records on directory_records.key = record_key
+  where source_key = ? and status in ('active', 'disputed') and deleted_at is null and (visibility = 'public' or workspace_id = ?) order by record_key limit ?) as cited`;
+/** Nobody's workspace. */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** For each source the actors that stand on it, the first so many: a dataset may stand behind a million. */
-async function citing<Row>(reader: Reader, sourceKeys: number[], most: number, columns: string, join = ''): Promise<Row[]> {
+/** For each source the actors that stand on it and may be seen, the first so many: a dataset may stand behind a million. */
+async function citing<Row>(reader: Reader, sourceKeys: number[], most: number, workspaceId: string | null, columns: string, join = ''): Promise<Row[]> {
   const found: Row[] = [];
   for (let start = 0; start < sourceKeys.length; start += 100) {
     const some = sourceKeys.slice(start, start + 100);
     // Written out: a builder takes longer to put the union together than the database to run it.
     const rows = await reader.raw(`select cites.source_key, ${columns} from (${some.map(() => CITES).join(' union all ')}) as cites
-      join directory_records on directory_records.key = cites.record_key ${join} order by cites.source_key, cites.record_key`, some.flatMap((key) => [key, most]));
+      join directory_records on directory_records.key = cites.record_key ${join} order by cites.source_key, cites.record_key`, some.flatMap((key) => [key, workspaceId ?? NOBODY, most]));
     found.push(...rows as Row[]);
   }
   return found;
 }
 
-export const recordsCiting = (reader: Reader, sourceKeys: number[], most: number) => citing<{ source_key: number; actor_key: number }>(reader, sourceKeys, most, 'directory_records.actor_key');
+export const recordsCiting = (reader: Reader, sourceKeys: number[], most: number) => citing<{ source_key: number; actor_key: number }>(reader, sourceKeys, most, null, 'directory_records.actor_key');
 
 /** As far as the caller may see them. */
 export async function actorsCiting(reader: Reader, sourceKeys: number[], most: number, workspaceId: string | null): Promise<{ source_key: number; id: string }[]> {
   const rows = await citing<{ source_key: number; id: string; visibility: string; workspace_id: string | null }>(
-    reader, sourceKeys, most, 'directory_actors.id, directory_actors.visibility, directory_actors.workspace_id', 'join directory_actors on directory_actors.key = directory_records.actor_key');
+    reader, sourceKeys, most, workspaceId, 'directory_actors.id, directory_actors.visibility, directory_actors.workspace_id', 'join directory_actors on directory_actors.key = directory_records.actor_key');
   return rows.filter(({ visibility, workspace_id }) => visibility === 'public' || (workspaceId !== null && workspace_id === workspaceId));
 }
 

@@ -21,7 +21,7 @@ export interface Entered {
 /** Enters drafts of which no two are about the same record. */
 export async function enterDrafts(tx: Tx, drafts: ActorDraft[], editor: Editor, clock: Clock): Promise<Entered> {
   const now = clock.iso();
-  const byUrl = await enterSources(tx, drafts.flatMap(({ sources }) => sources), now);
+  const byUrl = await enterSources(tx, drafts.flatMap(({ sources, visibility }) => sources.map((draft) => ({ draft, isPrivate: visibility === 'workspace' }))), now);
   const known = await lockedRecords(tx, drafts);
   const fresh = drafts.filter((_, index) => !known[index]);
   const created = await createRecords(tx, fresh, byUrl, editor, now);

@@ -127,7 +127,7 @@ async function refuseNameless(tx: Tx, records: RecordRow[], now: string): Promis
 }
 
 async function addClaims({ tx, editor, now }: Pen, record: RecordRow, claims: ClaimRow[], { sources, add }: Patch): Promise<string[]> {
-  const byUrl = await enterSources(tx, sources, now);
+  const byUrl = await enterSources(tx, sources.map((draft) => ({ draft, isPrivate: record.visibility === 'workspace' })), now);
   const urls = new Map(sources.map(({ local_id, url }) => [local_id, url]));
   const known = new Map(claims.map((claim) => [identityOf(claim), claim]));
   const keys = await reserveKeys(tx, 'directory_claims', add.length);

@@ -4,17 +4,26 @@ import type { SourceDraft } from '../types.ts';
 import type { SourceRow } from './rows.ts';
 import { insertSources, replaceSources, sourcesById, sourcesByUrl } from './store.ts';
 
+export interface EnteredSource {
+  draft: SourceDraft;
+  /** For an actor of a workspace's own: it changes nothing that others may cite, and its excerpt stays with its claims. */
+  isPrivate: boolean;
+}
+
 /** Enters sources, one for each address; what is known of one already is completed, and it moves when it was looked at again. */
-export async function enterSources(tx: Tx, drafts: SourceDraft[], now: string): Promise<Map<string, SourceRow>> {
+export async function enterSources(tx: Tx, given: EnteredSource[], now: string): Promise<Map<string, SourceRow>> {
   const byUrl = new Map<string, SourceDraft[]>();
-  for (const draft of drafts) {
+  const open = new Set<string>();
+  for (const { draft: whole, isPrivate } of given) {
+    const draft = isPrivate ? { ...whole, excerpt: null } : whole;
+    if (!isPrivate) open.add(draft.url);
     const same = byUrl.get(draft.url);
     if (same) same.push(draft);
     else byUrl.set(draft.url, [draft]);
   }
   const urls = [...byUrl.keys()].sort();
   const entered = new Map((await sourcesByUrl(tx, urls)).map((row) => [row.url, row]));
-  await completeSources(tx, entered, byUrl);
+  await completeSources(tx, entered, new Map([...byUrl].filter(([url]) => open.has(url))));
   const missing = urls.filter((url) => !entered.has(url));
   if (missing.length === 0) return entered;
   const keys = await reserveKeys(tx, 'directory_sources', missing.length);
@@ -36,7 +45,7 @@ async function completeSources(tx: Tx, entered: Map<string, SourceRow>, drafts: 
   const changed: SourceRow[] = [];
   const moved: SourceRow[] = [];
   for (const [url, row] of entered) {
-    const after = drafts.get(url)!.reduce((known, draft) => completed(known, draft), row);
+    const after = (drafts.get(url) ?? []).reduce((known, draft) => completed(known, draft), row);
     if (after === row) continue;
     changed.push(after);
     if (after.retrieved_at !== row.retrieved_at) moved.push(after);
