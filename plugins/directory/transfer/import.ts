@@ -51,6 +51,8 @@ type Rejected = { number: number; reason: string; raw: unknown };
 
 const MOST_FINDINGS = 50;
 const BATCH_MS = 40;
+/** On a busy machine fewer would spend more time on transactions than on rows. */
+const FEWEST_ROWS = 25;
 const MOST_ROWS = 500;
 
 /** Thrown to take a dry run's batch back. */
@@ -67,7 +69,7 @@ export async function runImport(run: ImportRun): Promise<ImportRow> {
   const { file, format, context, signal, onProgress } = run;
   const state = { ...run.row };
   const rejects = run.isDry ? null : await openRejects(state);
-  let size = 20;
+  let size = FEWEST_ROWS;
   let position = 0;
   let batch: Row[] = [];
 
@@ -78,7 +80,7 @@ export async function runImport(run: ImportRun): Promise<ImportRow> {
     state.rejected += rejected.length;
     batch = [];
     // Others want to write too: a batch takes about as long as they may wait.
-    size = Math.max(1, Math.min(MOST_ROWS, size * 2, Math.ceil((size * BATCH_MS) / Math.max(1, ms))));
+    size = Math.max(FEWEST_ROWS, Math.min(MOST_ROWS, size * 2, Math.ceil((size * BATCH_MS) / Math.max(1, ms))));
     await onProgress(file.bytesRead(), file.bytes);
     signal.throwIfAborted();
   }
