@@ -28,7 +28,7 @@ interface Round {
 /** Tables by the column that tells which of their rows are new. */
 const GROWING: Record<string, string> = {
   directory_records: 'key', directory_sources: 'key', directory_claims: 'key', directory_changes: 'key', directory_origins: 'record_key',
-  directory_actors: 'key', directory_listings: 'actor_key', directory_place_sources: 'source_key',
+  directory_actors: 'key', directory_listings: 'actor_key', directory_place_sources: 'source_key', directory_blocks: 'actor_key',
 };
 /** Copied once, at the end. */
 const WHOLE = ['directory_counts', 'directory_terms', 'directory_term_deletions'];
