@@ -63,6 +63,8 @@ function exitInServer(command: Command, call: CommandCall, composition: Composit
 async function explainUnknown(argv: string[], known: Command[]): Promise<never> {
   const firstOption = argv.findIndex((word) => word.startsWith('-'));
   const words = firstOption < 0 ? argv : argv.slice(0, firstOption);
+  const named = firstOption === 0 ? known.find(({ name }) => ` ${argv.join(' ')} `.includes(` ${name} `)) : undefined;
+  if (named) throw new Misuse(`Options come after the command: bin/civic ${named.name} ${argv.join(' ').replace(named.name, '').replace(/ {2,}/g, ' ').trim()}`);
   const owner = (await commandsOfAllPlugins()).find((command) => findCommand([command], argv));
   if (owner) throw new Failure(`"${owner.name}" belongs to the plugin ${owner.plugin}, which is off. Switch it on in config/civic.yaml:\n\nplugins:\n  ${owner.plugin}:`);
   const below = known.filter((command) => command.name.startsWith(`${words.join(' ')} `)).map((command) => `  bin/civic ${command.name}`);

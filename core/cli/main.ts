@@ -27,6 +27,11 @@ export async function main(argv: string[]): Promise<number> {
   // The first Ctrl-C lets the work end cleanly; Node's own handling of the second ends the process.
   process.once('SIGINT', () => { interrupted.abort(); });
   process.once('SIGTERM', () => { interrupted.abort(); });
+  // As `bin/civic export | head` does: whoever read has seen enough.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    interrupted.abort();
+  });
   const terminal = createTerminal(processOutlet(), { json: argv.includes('--json'), signal: interrupted.signal });
   return exitCodeOf(() => dispatch(argv, terminal), terminal);
 }

@@ -110,7 +110,7 @@ export function runInServer(dataDir: string, ask: Ask, outlet: Outlet, signal: A
       else outlet.err(`The running server does not know "${answer.unknown}": restart it after changing its config\n`);
     });
     socket.on('close', () => {
-      if (exit === null && !socket.errored) outlet.err('The server stopped before the command was done\n');
+      if (exit === null && !socket.errored) outlet.err('The server stopped before the command was done. Run it again: what was stored stays, and it works without the server too.\n');
       done(exit ?? 1);
     });
     signal.addEventListener('abort', () => { socket.destroy(); });

@@ -27,6 +27,17 @@ describe('bin/civic', () => {
     expect(stdout).to.contain(['Start the server', '--port <number>', '--role <role>', 'Examples']);
   });
 
+  it('says that options come after the command', async () => {
+    const { code, stderr } = await runCivic(['--data', instance.folder, 'doctor']);
+    expect(code).to.equal(2);
+    expect(stderr).to.contain('Options come after the command: bin/civic doctor --data');
+  });
+
+  it('ends quietly when nobody reads on', async () => {
+    const { stderr } = await runCivic(['--help'], { through: ['sh', '-c', '"$0" "$@" | true'] });
+    expect(stderr).to.equal('');
+  });
+
   it('prints its version', async () => {
     const { stdout } = await runCivic(['--version']);
     expect(stdout.trim()).to.match(/^\d+\.\d+\.\d+$/);
