@@ -7,11 +7,12 @@ export function demoCommands(stand: () => Omit<DemoStand, 'progress'>): Command[
     {
       name: 'demo load',
       summary: 'Fill the directory with an invented region to look at',
+      examples: ['bin/civic demo load', 'bin/civic serve --demo'],
       needs: 'database',
       writes: true,
       async run({ terminal }) {
         const { loadDemo } = await import('./load.ts');
-        const loaded = await loadDemo({ ...stand(), progress: (done, total) => { terminal.progress('Demo', done, total); } });
+        const loaded = await loadDemo({ ...stand(), progress: (done, total) => { terminal.progress('Making up the demo', done, total); } });
         terminal.print({ loaded: loaded !== null, ...loaded }, () => (loaded
           ? `The demo is loaded: ${count(loaded.actors)} actors in ${loaded.places} places, ${count(loaded.claims)} claims from ${count(loaded.sources)} sources, all made up.\nLook at /api/places/harlow-ferry,tamarack/entities; bin/civic demo remove takes it away.`
           : 'The demo is loaded already. For one with today’s dates: bin/civic demo remove, then load it again.'));
@@ -20,6 +21,7 @@ export function demoCommands(stand: () => Omit<DemoStand, 'progress'>): Command[
     {
       name: 'demo remove',
       summary: 'Take the invented region away again, and nothing else',
+      examples: ['bin/civic demo remove'],
       needs: 'database',
       writes: true,
       async run({ terminal }) {

@@ -26,7 +26,7 @@ export function evalMatching(): Command {
     name: 'eval matching',
     summary: 'Measure how well duplicate actors are found',
     arguments: '[path]',
-    examples: ['eval matching', 'eval matching pairs.csv --json'],
+    examples: ['bin/civic eval matching', 'bin/civic eval matching pairs.csv --json'],
     needs: 'nothing',
     async run({ terminal, positionals: [path], cwd }) {
       const report = path === undefined ? await ownReport(fileURLToPath(new URL('../shared/data', import.meta.resolve('civic/package.json')))) : await fileReport(resolve(cwd, path));

@@ -47,7 +47,7 @@ export function evalPlacesCommand({ places, db }: { places: Places; db(): Databa
     name: 'eval places',
     summary: 'Measures the place resolver and the OCD ids on files of known answers',
     arguments: '[path]',
-    examples: ['eval places groups.json', 'eval places us_census_places.csv', 'eval places a-folder-of-both'],
+    examples: ['bin/civic eval places groups.json', 'bin/civic eval places us_census_places.csv', 'bin/civic eval places a-folder-of-both'],
     needs: 'database',
     async run({ terminal, positionals, cwd }) {
       const texts: TextReport[] = [];

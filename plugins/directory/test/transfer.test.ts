@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { Failure } from 'civic';
 import { stoppedClock, testDatabases } from 'civic/testing';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -58,6 +59,35 @@ for (const database of testDatabases()) {
       await other.close();
     });
     const copyOf = (name: string) => folder.file(name, readFileSync(fixture(name)));
+
+    it('tells its end once, when it is there', async () => {
+      await emptied(kit);
+      const rows = Array.from({ length: 100 }, (_, i) => `43${String(i).padStart(7, '0')},A long way ${i},,,KANSAS CITY,MO,,,,,,,,,,,,,,,,,,,,,,`);
+      const path = folder.file('long.csv', `${readFileSync(fixture('irs.csv'), 'utf8').split('\n')[0]}\n${rows.join('\n')}\n`);
+      const { err } = await runCommand(kit, 'import', ['irs', path], { 'no-join': true });
+      const shown = [...err.matchAll(/ (\d+)\/(\d+)\n/g)].map(([, done, total]) => Number(done) / Number(total));
+      expect(shown.filter((share) => share >= 1)).to.have.length(1);
+      expect(shown.at(-1)).to.equal(1);
+    });
+
+    it('refuses a pipe, which can be read only once, instead of finding nothing in it', async () => {
+      const pipe = join(folder.path, 'pipe');
+      execFileSync('mkfifo', [pipe]);
+      await expect(runCommand(kit, 'import', ['ndjson', pipe])).to.reject(Failure, /pipe is not a file.*save it as a file first/i);
+      await expect(runCommand(kit, 'import', ['ndjson', '-'])).to.reject(Failure, /standard input.*save it as a file first/i);
+    });
+
+    it('says a fault once for each row, however many claims have it', async () => {
+      await emptied(kit);
+      const path = folder.file('nowhere.csv', `actor_id,actor_type,property,value,source_url\n${['name,Nobody', 'place,nowhere', 'place,nowhere'].map((claim, i) => `11111111-1111-4111-8111-111111111111,organization,${claim},https://a.example/${i}`).join('\n')}\n`);
+      const { value } = await runCommand(kit, 'import', ['csv', path]);
+      expect(value.faults[0].detail.match(/"nowhere" is no place/g)).to.have.length(1);
+    });
+
+    it('says which folder is missing when an export cannot be written', async () => {
+      const out = join(folder.path, 'nowhere/civic.ndjson');
+      await expect(runCommand(kit, 'export', [], { out })).to.reject(Failure, `There is no folder ${join(folder.path, 'nowhere')}`);
+    });
 
     describe('of files in other formats', () => {
       const byName = async (name: string) => {

@@ -1,11 +1,12 @@
 import { Failure, Misuse, type Civic, type Command, type CommandCall } from 'civic';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Ledger } from '../ledger/service.ts';
 import { exportLines } from './export.ts';
+import { SAVE_FIRST } from './file.ts';
 import type { Format } from './format.ts';
 import { FORMATS, formatByName } from './formats.ts';
 import { countsOf, type Report } from './import.ts';
@@ -62,6 +63,7 @@ async function runImport({ transfer }: TransferCommands, { terminal, positionals
   const [name, given] = positionals as [string, string];
   const format = formatByName(name);
   if (!format?.reads) throw new Misuse(`"${name}" is no format that can be read: there are ${names((each) => each.reads)}`);
+  if (given === '-') throw new Failure(`Standard input cannot be imported, since an import may have to go on later. ${SAVE_FIRST}`);
   const path = resolve(cwd, given);
   const isDry = options['dry-run'] === true;
   const rejectsPath = options.rejects === undefined ? `${path}.rejects.ndjson` : resolve(cwd, options.rejects as string);
@@ -72,7 +74,7 @@ async function runImport({ transfer }: TransferCommands, { terminal, positionals
     isDry,
     rejectsPath,
     signal: terminal.signal,
-    onProgress: (done, total) => { terminal.progress(`${isDry ? 'Looking through' : 'Importing'} ${basename(path)} (kB)`, Math.ceil(done / 1024), Math.ceil(total / 1024)); },
+    onProgress: (done, total) => { terminal.progress(`${isDry ? 'Looking through' : 'Importing'} ${basename(path)} (kB)`, done < total ? Math.floor(done / 1024) : Math.ceil(total / 1024), Math.ceil(total / 1024)); },
   }).catch((error: Error) => {
     if (terminal.signal.aborted) throw new Failure('Stopped. What was imported stays; the same command again goes on from there.');
     throw error;
@@ -114,10 +116,14 @@ async function runExport({ civic, ledger }: TransferCommands, { terminal, option
   const format = formatByName(name);
   if (!format?.writes) throw new Misuse(`"${name}" is no format that can be written: there are ${names((each) => each.writes)}`);
   if (options.out === undefined) {
-    for await (const line of exportLines({ civic, ledger, format, workspaceId: null, signal: terminal.signal })) terminal.out(line);
+    for await (const line of exportLines({ civic, ledger, format, workspaceId: null })) {
+      if (terminal.signal.aborted) throw new Failure('Stopped: this is not all of the export');
+      terminal.out(line);
+    }
     return;
   }
   const path = resolve(cwd, options.out as string);
+  if (!existsSync(dirname(path))) throw new Failure(`There is no folder ${dirname(path)}`);
   const total = await countActors(civic.db.read);
   let actors = 0;
   const lines = exportLines({

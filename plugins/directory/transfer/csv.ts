@@ -51,7 +51,7 @@ const MOST_CLAIMS = 10_000;
 
 function checkHeader(header: string[]): void {
   const missing = NEEDED.filter((column) => !header.includes(column));
-  if (missing.length > 0) throw new Failure(`This is not the kit’s own CSV: its first row has no column ${missing.join(', ')}`);
+  if (missing.length > 0) throw new Failure(`This is not the kit’s own CSV: its first row has no column ${missing.join(', ')}. docs/importing.md shows how to bring a spreadsheet of your own into that form`);
 }
 
 function* actorRows({ number, rows }: { number: number; rows: Cells[] }): Iterable<Row> {

@@ -34,6 +34,9 @@ interface Counter {
   bytes: number;
 }
 
+/** Of a pipe. A file is read twice, and again by the import that goes on after this one was cut short. */
+export const SAVE_FIRST = 'Save it as a file first, as in: … > actors.ndjson';
+
 const CHUNK = 256 * 1024;
 // A few NUL bytes occur in real text files; more than one in a hundred bytes does not.
 const MOST_NULS = 0.01;
@@ -49,8 +52,9 @@ const BINARY: [string, string][] = [
 /** Looks through the whole file once: what it is, how it is encoded, and its fingerprint. */
 export async function openTextFile(path: string): Promise<TextFile> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => { throw unreadable(path, error); });
-  const hash = createHash('sha256');
   const isFolder = found.isDirectory();
+  if (!isFolder && !found.isFile() && path !== '/dev/null') throw new Failure(`${path} is not a file but a pipe or a device. ${SAVE_FIRST}`);
+  const hash = createHash('sha256');
   const looked: Looked[] = [];
   for (const each of isFolder ? await filesUnder(path) : [path]) looked.push(await look(each, hash, isFolder));
   const bytes = looked.reduce((sum, each) => sum + each.bytes, 0);

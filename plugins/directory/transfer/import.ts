@@ -2,7 +2,7 @@ import { isBoom } from '@hapi/boom';
 import { Failure, type Database, type Tx } from 'civic';
 import type { FileHandle } from 'node:fs/promises';
 import { open, rm } from 'node:fs/promises';
-import type { Ledger } from '../ledger/service.ts';
+import type { DraftFault, Ledger } from '../ledger/service.ts';
 import { joinDuplicates } from '../matching/find.ts';
 import type { ActorDraft, Applied, Editor } from '../types.ts';
 import type { Format, JudgementLine, ReadContext, Row } from './format.ts';
@@ -81,7 +81,8 @@ export async function runImport(run: ImportRun): Promise<ImportRow> {
     batch = [];
     // Others want to write too: a batch takes about as long as they may wait.
     size = Math.max(FEWEST_ROWS, Math.min(MOST_ROWS, size * 2, Math.ceil((size * BATCH_MS) / Math.max(1, ms))));
-    await onProgress(file.bytesRead(), file.bytes);
+    // The last piece of the file is read long before its rows are in.
+    await onProgress(Math.min(file.bytesRead(), file.bytes - 1), file.bytes);
     signal.throwIfAborted();
   }
 
@@ -92,6 +93,7 @@ export async function runImport(run: ImportRun): Promise<ImportRow> {
       if (batch.length >= size) await flush();
     }
     if (batch.length > 0) await flush();
+    await onProgress(file.bytes, file.bytes);
   } catch (error) {
     // What was read before the file broke off is whole.
     if (error instanceof Failure && batch.length > 0) await flush();
@@ -192,7 +194,7 @@ async function sorted(run: ImportRun, batch: Row[]): Promise<{ drafts: ActorDraf
   const drafts: ActorDraft[] = [];
   candidates.forEach(({ row: { number, raw } }, index) => {
     const one = checked[index]!;
-    if ('faults' in one) return rejected.push({ number, raw, reason: one.faults.map(({ pointer, detail }) => `${pointer}: ${detail}`).join('; ') });
+    if ('faults' in one) return rejected.push({ number, raw, reason: reasonOf(one.faults) });
     const { id, origin } = one.draft;
     const ownerById = owners.get(id ?? '');
     const owner = ownerById ?? owners.get(origin ?? '');
@@ -207,6 +209,12 @@ async function sorted(run: ImportRun, batch: Row[]): Promise<{ drafts: ActorDraf
 /** Whether it is private to a workspace that the import is not for. */
 function isElsewhere({ visibility, workspace_id }: Owner, row: ImportRow): boolean {
   return visibility === 'workspace' && workspace_id !== row.workspace_id;
+}
+
+/** A fault that many claims have is said once, of the first of them. */
+function reasonOf(faults: DraftFault[]): string {
+  const first = new Map([...faults].reverse().map((fault) => [fault.detail, fault]));
+  return [...first.values()].reverse().map(({ pointer, detail }) => `${pointer}: ${detail}`).join('; ');
 }
 
 async function judged(tx: Tx, ledger: ImportRun['ledger'], judgement: JudgementLine, editor: Editor): Promise<Applied | string> {
