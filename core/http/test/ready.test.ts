@@ -103,6 +103,16 @@ describe('A ready answer', () => {
     expect(large.state.made).to.equal(2);
   });
 
+  it('takes no room when it was not kept, however it was sent', async () => {
+    const options = { maxBytes: 20_000, filling: 5000 };
+    const { get, state } = kept(options);
+    for (let index = 0; index < 500; index++) await get(`/api/things/${index}`, { 'accept-encoding': 'gzip' });
+    options.filling = 0;
+    await get('/api/things/a');
+    await get('/api/things/a');
+    expect(state.made).to.equal(501);
+  });
+
   it('is never given to a caller who is known: theirs may differ', async () => {
     const { get, state } = kept({ setup: { gates: { resolvers: [({ headers }) => (headers['x-api-key'] ? someone : null)] } } });
     await get('/api/things/a');
