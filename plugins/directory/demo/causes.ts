@@ -1,6 +1,7 @@
+import { slugOf } from '../places/names.ts';
 import { entry, page, say, type Desk, type Entry } from './pages.ts';
 import { PAPERS, phoneOf, yearOf, type Organization } from './organizations.ts';
-import { slugOf, TOWNS } from './region.ts';
+import { TOWNS } from './region.ts';
 
 export interface Cause {
   entry: Entry;
@@ -84,11 +85,11 @@ function writeCause(desk: Desk, type: 'campaign' | 'initiative', [name, townName
   say(desk, partner, who, `${behind.entry.name} stands behind ${name}.`, [['affiliation', { entity_id: behind.entry.id, name: behind.entry.name, role: 'supported by', since: null, until: null }]]);
   say(desk, partner, behind.entry, `${behind.entry.name} stands behind ${name}.`, [['issue_area', areas[0]!]], { confidence: 0.6 });
 
-  for (let story = 0; story < random.int(2, 3); story++) {
+  for (let story = 0; story < random.between(2, 3); story++) {
     const paper = random.pick(PAPERS);
-    const days = who.age + random.int(2, 80);
+    const days = who.age + random.between(2, 80);
     const text = random.pick(STORIES).replace('{name}', name).replace('{place}', town.name);
-    const article = page(desk, { url: `https://www.${paper.host}/${yearOf(desk, days)}/${slugOf(name)}-${story}${random.int(10, 99)}`, title: text.replace(/\.$/, ''), publication: paper.name, kind: story === 0 ? 'news_article' : 'op_ed', method: 'manual', published: days, read: who.age });
+    const article = page(desk, { url: `https://www.${paper.host}/${yearOf(desk, days)}/${slugOf(name)}-${story}${random.between(10, 99)}`, title: text.replace(/\.$/, ''), publication: paper.name, kind: story === 0 ? 'news_article' : 'op_ed', method: 'manual', published: days, read: who.age });
     say(desk, article, who, text, [['name', name], ['place', town.place_key], ['issue_area', random.pick(areas)]]);
   }
   return { entry: who, area: areas[0]! };

@@ -1,11 +1,11 @@
 import type { OwnPlace } from '../places/service.ts';
+import { createRandom } from '../random.ts';
 import type { ActorDraft } from '../types.ts';
 import { writeCauses } from './causes.ts';
 import { writeMeetings } from './meetings.ts';
 import { writeOrganizations } from './organizations.ts';
 import { draftOf, entry, page, say, type Desk } from './pages.ts';
 import { writePeople, type Person } from './people.ts';
-import { seeded } from './random.ts';
 import { PLACES, SEAT } from './region.ts';
 
 /** What somebody decided about two records. */
@@ -25,7 +25,7 @@ export interface Demo {
 
 /** An invented region, the same for every seed; dates lie around `now`. Everything in it has an origin that starts with `demo:`. */
 export function draftsOfDemo(seed: number, now: number): Demo {
-  const desk: Desk = { seed, random: seeded(seed), now, pages: new Map(), entries: new Map() };
+  const desk: Desk = { seed, random: createRandom(seed), now, pages: new Map(), entries: new Map() };
   const organizations = writeOrganizations(desk);
   const people = writePeople(desk, organizations);
   writeCauses(desk, organizations);

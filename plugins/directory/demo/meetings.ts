@@ -1,6 +1,6 @@
+import { slugOf } from '../places/names.ts';
 import { dayInWords, entry, page, say, type Desk, type Entry } from './pages.ts';
 import { PAPERS, townSite, yearOf, type Organization } from './organizations.ts';
-import { slugOf } from './region.ts';
 
 const [HOUR, DAY] = [3_600_000, 86_400_000];
 // The valley keeps one clock all year, five hours behind Greenwich.
@@ -42,7 +42,7 @@ const SERIES: Series[] = [
 export function writeMeetings(desk: Desk, organizations: Organization[]): void {
   for (const series of SERIES) {
     for (const by of organizations.filter(({ kind }) => kind.key === series.by)) {
-      const first = firstAfter(desk, series) + desk.random.int(0, series.every - 1) * 7 * DAY;
+      const first = firstAfter(desk, series) + desk.random.between(0, series.every - 1) * 7 * DAY;
       for (let turn = -series.past; turn < series.coming; turn++) writeMeeting(desk, series, by, first + turn * series.every * 7 * DAY);
     }
   }
@@ -66,7 +66,7 @@ function writeMeeting(desk: Desk, series: Series, by: Organization, start: numbe
   const name = `${by.entry.name}: ${series.title}, ${date}`;
   const who = entry(desk, 'event', `event/${series.by}/${slugOf(town.name)}/${day}`, name);
   const isPast = start < desk.now;
-  const seen = isPast ? Math.ceil((desk.now - start) / DAY) + 3 : random.int(1, 9);
+  const seen = isPast ? Math.ceil((desk.now - start) / DAY) + 3 : random.between(1, 9);
   who.age = seen;
   const location = `${series.room}, ${by.address}`;
   const time = when.format(new Date(start - OFFSET));

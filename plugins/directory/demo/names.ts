@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { Random } from '../random.ts';
 
 const FIRST = `Abena Adrienne Aiden Alicia Amara Amos Anders Anita Antoine Beatriz Benedict Bettina Calvin Carmen Cecily Clara Cyrus Dalia Dana Darnell
 Delphine Dermot Dolores Dwight Edith Eduardo Elena Elias Emeka Esther Ezra Fatima Felix Fiona Gareth Gloria Graciela Grant Hanna Harriet Hector Hollis

@@ -1,6 +1,7 @@
+import { slugOf } from '../places/names.ts';
 import { entry, page, say, type Desk, type Entry, type Said } from './pages.ts';
 import { KINDS, type Kind } from './kinds.ts';
-import { COUNTY, SEAT, slugOf, TOWNS, VALLEY, type Town } from './region.ts';
+import { COUNTY, SEAT, TOWNS, VALLEY, type Town } from './region.ts';
 
 export interface Organization {
   entry: Entry;
@@ -40,7 +41,7 @@ function writeOrganization(desk: Desk, kind: Kind, town: Town, index: number): O
   const townHost = `${town.domain}.example`;
   const host = kind.site === 'public' ? townHost : `${slugOf(name).replaceAll('-', '')}.example`;
   const site = kind.site === 'public' ? `https://www.${townHost}/${kind.key}` : `https://www.${host}`;
-  const address = kind.key === 'council' ? `${town.hall}, ${town.name}` : `${random.int(1, 180)} ${random.pick(town.streets)}, ${town.name}`;
+  const address = kind.key === 'council' ? `${town.hall}, ${town.name}` : `${random.between(1, 180)} ${random.pick(town.streets)}, ${town.name}`;
   const made: Organization = { entry: who, kind, town, site, host, address };
   writeAbout(desk, made);
   writeContact(desk, made);
@@ -55,7 +56,7 @@ function writeAbout(desk: Desk, { entry: who, kind, town, site, host }: Organiza
   const text = sentence(fill(desk.random.pick(kind.about), { name: who.name, place: town.name, county: COUNTY }));
   say(desk, about, who, text, [['name', who.name], ['description', text]]);
   if (kind.key === 'council') say(desk, about, who, `${town.name} is known for ${town.known}.`, []);
-  const where = kind.wide ? desk.random.shuffled(TOWNS.filter(({ kind: size, name }) => size !== 'village' && name !== town.name)).slice(0, desk.random.int(1, 3)) : [];
+  const where = kind.wide ? desk.random.shuffled(TOWNS.filter(({ kind: size, name }) => size !== 'village' && name !== town.name)).slice(0, desk.random.between(1, 3)) : [];
   const places = [town, ...where];
   say(desk, about, who, `You find us in ${placeList(places)}.`, places.map(({ place_key }): Said => ['place', place_key]));
   for (const area of kind.areas) say(desk, about, who, `We work on ${area.replaceAll('_', ' ')}.`, [['issue_area', area]], { confidence: 0.7 });
@@ -70,7 +71,7 @@ function placeList(places: Town[]): string {
 
 function writeContact(desk: Desk, { entry: who, kind, town, site, host, address }: Organization): void {
   const { random } = desk;
-  const contact = page(desk, { url: `${site}/contact`, title: `Contact: ${who.name}`, publication: kind.site === 'public' ? townSite(town) : who.name, kind: 'org_website', read: Math.max(1, who.age - random.int(0, 20)) });
+  const contact = page(desk, { url: `${site}/contact`, title: `Contact: ${who.name}`, publication: kind.site === 'public' ? townSite(town) : who.name, kind: 'org_website', read: Math.max(1, who.age - random.between(0, 20)) });
   const phone = phoneOf(desk);
   const mail = kind.site === 'public' ? `${kind.key}@${host}` : `hello@${host}`;
   say(desk, contact, who, `Visit us at ${address}, call ${inWords(phone)} or write to ${mail}.`, [['phone', phone], ['email', mail], ['place', town.place_key]]);
@@ -89,7 +90,7 @@ function writeOldPhone(desk: Desk, who: Entry, town: Town): void {
 }
 
 function writeRegistry(desk: Desk, { entry: who, town }: Organization): void {
-  const number = String(desk.random.int(1_000_000, 9_999_999));
+  const number = String(desk.random.between(1_000_000, 9_999_999));
   // No employer identification number begins with 00.
   const ein = `00-${number}`;
   const record = page(desk, { url: `https://registry.anselcounty.example/nonprofits/${number}`, title: `Registered organization ${ein}`, publication: `${COUNTY} Register`, kind: 'government_record', method: 'import', published: who.age + 40, read: who.age });
@@ -99,15 +100,15 @@ function writeRegistry(desk: Desk, { entry: who, town }: Organization): void {
 function writeNews(desk: Desk, { entry: who, kind, town }: Organization, template: string): void {
   const { random } = desk;
   const paper = random.pick(PAPERS);
-  const published = who.age + random.int(3, 60);
+  const published = who.age + random.between(3, 60);
   const text = sentence(fill(template, { name: who.name, place: town.name, county: COUNTY }));
-  const article = page(desk, { url: `https://www.${paper.host}/${yearOf(desk, published)}/${slugOf(text.slice(0, 60))}-${random.int(100, 999)}`, title: text.replace(/\.$/, ''), publication: paper.name, kind: 'news_article', method: 'manual', published, read: who.age });
+  const article = page(desk, { url: `https://www.${paper.host}/${yearOf(desk, published)}/${slugOf(text.slice(0, 60))}-${random.between(100, 999)}`, title: text.replace(/\.$/, ''), publication: paper.name, kind: 'news_article', method: 'manual', published, read: who.age });
   say(desk, article, who, text, [['name', who.name], ['place', town.place_key], ['issue_area', random.pick(kind.areas)]]);
 }
 
 function writeReport(desk: Desk, { entry: who, kind, town, site }: Organization): void {
   const year = yearOf(desk, who.age) - 1;
-  const people = desk.random.int(4, 60) * 10;
+  const people = desk.random.between(4, 60) * 10;
   const report = page(desk, { url: `${site}/reports/${year}.pdf`, title: `Annual report ${year}, ${who.name}`, publication: who.name, kind: 'report', method: 'model', published: who.age + 90, read: who.age });
   say(desk, report, who, `In ${year} ${who.name} reached ${people} people in ${town.name}.`, [['name', who.name], ['place', town.place_key], ['issue_area', kind.areas[0]!]]);
 }
@@ -131,7 +132,7 @@ export function yearOf({ now }: Desk, days: number): number {
 const AREA_CODES = ['202', '303', '404', '505'];
 
 export function phoneOf({ random }: Desk): string {
-  return `+1${random.pick(AREA_CODES)}55501${String(random.int(0, 99)).padStart(2, '0')}`;
+  return `+1${random.pick(AREA_CODES)}55501${String(random.between(0, 99)).padStart(2, '0')}`;
 }
 
 function inWords(phone: string): string {

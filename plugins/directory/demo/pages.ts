@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Random } from '../random.ts';
 import type { ActorDraft, ActorType, ClaimDraft, ClaimValues, Method, Property, SourceKind } from '../types.ts';
-import { demoId, type Random } from './random.ts';
+import { demoId } from './id.ts';
 
 const DAY = 86_400_000;
 
@@ -81,8 +82,8 @@ export function entry(desk: Desk, type: ActorType, key: string, name: string): E
 /** Most of it was looked at this season, some of it last year, and some has been forgotten. */
 function ageOf(random: Random): number {
   const draw = random.next();
-  if (draw < 0.62) return random.int(1, 50);
-  return draw < 0.85 ? random.int(150, 330) : random.int(520, 1_100);
+  if (draw < 0.62) return random.between(1, 50);
+  return draw < 0.85 ? random.between(150, 330) : random.between(520, 1_100);
 }
 
 const CONFIDENCE: Record<Method, number> = { manual: 1, structured: 0.95, import: 0.9, rules: 0.8, model: 0.65 };

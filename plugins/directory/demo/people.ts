@@ -1,7 +1,7 @@
+import { slugOf } from '../places/names.ts';
 import { before, dayInWords, entry, page, say, type Desk, type Entry } from './pages.ts';
 import { peopleNames, surnameOf } from './names.ts';
 import { fill, PAPERS, phoneOf, townSite, yearOf, type Organization } from './organizations.ts';
-import { slugOf } from './region.ts';
 
 export interface Person {
   entry: Entry;
@@ -41,17 +41,17 @@ function writeMember(desk: Desk, of: Organization, name: string, role: string): 
   const { random } = desk;
   const who = person(desk, of, name, role);
   const year = new Date(desk.now).getUTCFullYear();
-  const start = year - random.int(0, 3);
+  const start = year - random.between(0, 3);
   const [since, until] = [`${start}-01-01`, `${start + 3}-12-31`];
   const roster = page(desk, { url: `${of.site}/members`, title: `Members: ${of.entry.name}`, publication: townSite(of.town), kind: 'government_record', method: 'structured', read: of.entry.age });
   say(desk, roster, who, `${name}, ${role}, term ${since} to ${until}.`, [['name', name], ['affiliation', { entity_id: of.entry.id, name: of.entry.name, role, since, until }]], { expires_at: `${until}T23:59:59.000Z` });
   const mail = `${slugOf(name).replaceAll('-', '.')}@${of.host}`;
   if (random.chance(0.8)) say(desk, roster, who, `Mail for ${name}: ${mail}.`, [['email', mail]]);
   const area = random.pick(random.chance(0.6) ? of.kind.areas : MINDED);
-  const days = who.age + random.int(2, 50);
+  const days = who.age + random.between(2, 50);
   const paper = random.pick(PAPERS);
   const text = fill(random.pick(VOTES), { name, role: role.split(',')[0]!.toLowerCase(), surname: surnameOf(name), place: of.town.name, day: dayInWords(before(desk, days, 12)) });
-  const article = page(desk, { url: `https://www.${paper.host}/${yearOf(desk, days)}/${slugOf(name)}-${random.int(100, 999)}`, title: `${name}: ${area.replaceAll('_', ' ')}`, publication: paper.name, kind: 'news_article', method: 'manual', published: days, read: who.age });
+  const article = page(desk, { url: `https://www.${paper.host}/${yearOf(desk, days)}/${slugOf(name)}-${random.between(100, 999)}`, title: `${name}: ${area.replaceAll('_', ' ')}`, publication: paper.name, kind: 'news_article', method: 'manual', published: days, read: who.age });
   say(desk, article, who, text, [['name', name], ['issue_area', area]]);
   return { entry: who, role, of };
 }
@@ -60,7 +60,7 @@ function writeLead(desk: Desk, of: Organization, name: string): Person {
   const { random } = desk;
   const role = of.kind.lead;
   const who = person(desk, of, name, role);
-  const since = `${new Date(desk.now).getUTCFullYear() - random.int(1, 11)}`;
+  const since = `${new Date(desk.now).getUTCFullYear() - random.between(1, 11)}`;
   const staff = page(desk, { url: `${of.site}/staff`, title: `Staff: ${of.entry.name}`, publication: of.entry.name, kind: 'org_website', read: of.entry.age });
   say(desk, staff, who, `${name} has been ${role.toLowerCase()} of ${of.entry.name} since ${since}.`, [['affiliation', { entity_id: of.entry.id, name: of.entry.name, role, since, until: null }], ['issue_area', of.kind.areas[0]!]]);
   if (random.chance(0.5)) {
@@ -73,7 +73,7 @@ function writeLead(desk: Desk, of: Organization, name: string): Person {
 
 function writeInterview(desk: Desk, who: Entry, of: Organization, role: string): void {
   const { random } = desk;
-  const days = who.age + random.int(5, 90);
+  const days = who.age + random.between(5, 90);
   const talk = page(desk, { url: `https://www.wkvr.example/talks/${slugOf(who.name)}`, title: `A cup of coffee with ${who.name}`, publication: 'WKVR Valley Radio', kind: 'podcast', method: 'model', published: days, read: who.age });
   const text = `Our guest is ${who.name}, ${role.toLowerCase()} of ${of.entry.name}.`;
   say(desk, talk, who, text, [['name', who.name], ['description', `${role} of ${of.entry.name}.`]]);

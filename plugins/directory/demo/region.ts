@@ -1,3 +1,4 @@
+import { slugOf } from '../places/names.ts';
 import type { OwnPlace } from '../places/service.ts';
 
 /** A place that is on no map, with what sentences and addresses need. */
@@ -60,7 +61,3 @@ export const PLACES: readonly OwnPlace[] = TOWNS.map(({ place_key, name, populat
 }));
 
 export const SEAT = TOWNS[0]!;
-
-export function slugOf(text: string): string {
-  return text.normalize('NFD').replace(/[\p{M}'’.]/gu, '').toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
-}

@@ -1,7 +1,7 @@
 import type { ActorType } from '../types.ts';
 import { givenNames, shortForms } from './nicknames.ts';
 import { stateOf, type MatchProfile } from './profile.ts';
-import { createRandom, type Random } from './random.ts';
+import { createRandom, type Random } from '../random.ts';
 import { mistyped, organizationVariant, personVariant } from './variants.ts';
 
 /** A record of the synthetic set; two of one `entity` are one actor. */

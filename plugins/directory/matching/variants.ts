@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { Random } from '../random.ts';
 
 /** A wrong, missing, doubled or swapped letter somewhere after the first. */
 export function mistyped(text: string, random: Random): string {

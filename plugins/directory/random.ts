@@ -1,13 +1,16 @@
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** Numbers that look random and are the same for the same seed. */
 export interface Random {
+  /** From 0 up to, not including, 1. */
   next(): number;
   /** True this often. */
   chance(share: number): boolean;
   /** From `low` to `high`, both among them. */
   between(low: number, high: number): number;
   pick<Item>(items: readonly Item[]): Item;
+  shuffled<Item>(items: readonly Item[]): Item[];
 }
 
+/** Mulberry32: 32 bits of state are plenty for made-up data. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
@@ -21,5 +24,6 @@ export function createRandom(seed: number): Random {
     chance: (share) => next() < share,
     between: (low, high) => low + Math.floor(next() * (high - low + 1)),
     pick: (items) => items[Math.floor(next() * items.length)]!,
+    shuffled: (items) => items.map((item) => ({ item, at: next() })).sort((one, other) => one.at - other.at).map(({ item }) => item),
   };
 }
