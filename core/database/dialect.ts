@@ -23,8 +23,9 @@ const MOST_VALUES = 30_000;
 const FIELDS: Record<Kind, string> = { id: 'bigint', uuid: 'uuid', text: 'text', int: 'integer', bigint: 'bigint', real: 'double precision', bool: 'boolean', time: 'timestamptz', json: 'text', blob: 'text' };
 
 /** Inserts rows as one set, through one JSON parameter: many times faster than row by row. All rows have the columns of the first. */
-export async function bulkInsert(tx: Tx, table: string, rows: Row[], options: BulkInsertOptions = {}): Promise<void> {
-  if (rows.length === 0) return;
+export async function bulkInsert(tx: Tx, table: string, given: object[], options: BulkInsertOptions = {}): Promise<void> {
+  if (given.length === 0) return;
+  const rows = given as Row[];
   const names = Object.keys(rows[0]!);
   const kinds = await columnKinds(tx, table, names);
   if (rows.some((row) => Object.keys(row).length !== names.length || !names.every((name) => name in row))) throw new Error(`Not all rows for ${table} have the columns of the first`);

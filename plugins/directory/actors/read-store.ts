@@ -1,11 +1,11 @@
 import { dialectOf, keysetAfter, type Reader } from 'civic';
+import { chunksOf } from '../chunks.ts';
 import type { ActorRow } from './derive.ts';
 import type { CountRow, Standing } from './store.ts';
 
 export type ShownActor = Pick<ActorRow, 'key' | 'id' | 'body' | 'fresh_until' | 'aging_until' | 'visibility' | 'workspace_id' | 'version' | 'tags' | 'sources'>;
 
 const SHOWN = ['key', 'id', 'body', 'fresh_until', 'aging_until', 'visibility', 'workspace_id', 'version', 'tags', 'sources'] as const;
-const CHUNK = 5000;
 
 export async function actorById(reader: Reader, id: string): Promise<ShownActor | undefined> {
   return reader('directory_actors').where({ id }).first(...SHOWN);
@@ -22,10 +22,9 @@ export async function versionOf(reader: Reader, key: number): Promise<number | u
 
 /** In the order of the keys that are asked for. */
 export async function actorsByKey(reader: Reader, keys: number[]): Promise<ShownActor[]> {
-  if (keys.length === 0) return [];
   const byKey = new Map<number, ShownActor>();
-  for (let start = 0; start < keys.length; start += CHUNK) {
-    const rows: ShownActor[] = await reader('directory_actors').whereIn('key', keys.slice(start, start + CHUNK)).select(...SHOWN);
+  for (const some of chunksOf(keys)) {
+    const rows: ShownActor[] = await reader('directory_actors').whereIn('key', some).select(...SHOWN);
     for (const row of rows) byKey.set(row.key, row);
   }
   return keys.flatMap((key) => byKey.get(key) ?? []);
@@ -102,8 +101,7 @@ export function positionOf(row: ListedRow, sort: PlaceSort): (string | number)[]
 }
 
 export async function countListings(reader: Reader, listing: Pick<PlaceListing, 'place' | 'filters' | 'workspaceId'>): Promise<number> {
-  const row = await inPlace(reader, listing).count({ count: '*' }).first();
-  return Number(row!.count);
+  return countOf(inPlace(reader, listing));
 }
 
 /** A kept counter: public actors of a place, with one issue area and one type or all (empty). */
@@ -128,8 +126,7 @@ export async function placeSources(reader: Reader, place: number, after: (string
 }
 
 export async function countPlaceSources(reader: Reader, place: number): Promise<number> {
-  const row = await reader('directory_place_sources').where({ place }).count({ count: '*' }).first();
-  return Number(row!.count);
+  return countOf(reader('directory_place_sources').where({ place }));
 }
 
 const CITES = `select * from (select distinct directory_claims.source_key, record_key from directory_claims join directory_records on directory_records.key = record_key
@@ -137,11 +134,12 @@ const CITES = `select * from (select distinct directory_claims.source_key, recor
 /** Nobody's workspace. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
+const MOST_CITES = 100;
+
 /** For each source the actors that stand on it and may be seen, the first so many: a dataset may stand behind a million. */
 async function citing<Row>(reader: Reader, sourceKeys: number[], most: number, workspaceId: string | null, columns: string, join = ''): Promise<Row[]> {
   const found: Row[] = [];
-  for (let start = 0; start < sourceKeys.length; start += 100) {
-    const some = sourceKeys.slice(start, start + 100);
+  for (const some of chunksOf(sourceKeys, MOST_CITES)) {
     // Written out: a builder takes longer to put the union together than the database to run it.
     const rows = await reader.raw(`select cites.source_key, ${columns} from (${some.map(() => CITES).join(' union all ')}) as cites
       join directory_records on directory_records.key = cites.record_key ${join} order by cites.source_key, cites.record_key`, some.flatMap((key) => [key, workspaceId ?? NOBODY, most]));
@@ -182,10 +180,11 @@ export async function allCounts(reader: Reader): Promise<CountRow[]> {
   return reader('directory_counts').where('actors', '<>', 0);
 }
 
-async function countOf(query: { count(columns: object): { first(): Promise<{ count?: string | number } | undefined> } }): Promise<number> {
-  return Number((await query.count({ count: '*' }).first())?.count);
+async function countOf(query: ReturnType<Reader>): Promise<number> {
+  const row = await query.count({ count: '*' }).first();
+  return Number(row?.count);
 }
 
-export const countActors = (reader: Reader) => countOf(reader('directory_actors') as never);
-export const countSearchable = (reader: Reader) => countOf(reader('directory_search') as never);
-export const countLiveActors = (reader: Reader) => countOf(reader('directory_records').whereNull('deleted_at').where('key', reader.ref('actor_key')) as never);
+export const countActors = (reader: Reader) => countOf(reader('directory_actors'));
+export const countSearchable = (reader: Reader) => countOf(reader('directory_search'));
+export const countLiveActors = (reader: Reader) => countOf(reader('directory_records').whereNull('deleted_at').where('key', reader.ref('actor_key')));

@@ -1,4 +1,5 @@
 import { bulkInsert, type Reader, type Tx } from 'civic';
+import { chunksOf } from '../chunks.ts';
 import type { ActorRow } from './derive.ts';
 
 /** What an actor row says of the other tables: enough to take its share out of them. */
@@ -30,45 +31,39 @@ export interface PlaceSourceRow {
   uses: number;
 }
 
-const CHUNK = 5000;
-
-async function inChunks(values: number[], work: (some: number[]) => Promise<unknown>): Promise<void> {
-  for (let start = 0; start < values.length; start += CHUNK) await work(values.slice(start, start + CHUNK));
-}
-
 export async function standingOf(reader: Reader, keys: number[]): Promise<Standing[]> {
   const rows: Standing[] = [];
-  await inChunks(keys, async (some) => {
-    rows.push(...await reader('directory_actors').whereIn('key', some).select('key', 'tags', 'sources', 'rank', 'visibility'));
-  });
+  for (const some of chunksOf(keys)) rows.push(...await reader('directory_actors').whereIn('key', some).select('key', 'tags', 'sources', 'rank', 'visibility'));
   return rows;
 }
 
-export const insertActors = (tx: Tx, rows: ActorRow[]) => bulkInsert(tx, 'directory_actors', rows as never[]);
+export const insertActors = (tx: Tx, rows: ActorRow[]) => bulkInsert(tx, 'directory_actors', rows);
 
 export async function deleteActors(tx: Tx, keys: number[]): Promise<void> {
-  await inChunks(keys, (some) => tx('directory_actors').whereIn('key', some).delete());
-  await inChunks(keys, (some) => tx('directory_listings').whereIn('actor_key', some).delete());
+  for (const some of chunksOf(keys)) {
+    await tx('directory_actors').whereIn('key', some).delete();
+    await tx('directory_listings').whereIn('actor_key', some).delete();
+  }
 }
 
-export const insertListings = (tx: Tx, rows: ListingRow[]) => bulkInsert(tx, 'directory_listings', rows as never[]);
+export const insertListings = (tx: Tx, rows: ListingRow[]) => bulkInsert(tx, 'directory_listings', rows);
 
 /** Adds to the counters; in one order, so that two writers do not wait for each other in a circle. */
 export async function addCounts(tx: Tx, rows: CountRow[]): Promise<void> {
   const sorted = rows.filter(({ actors }) => actors !== 0)
     .sort((a, b) => a.place - b.place || (a.issue_area < b.issue_area ? -1 : a.issue_area > b.issue_area ? 1 : a.type < b.type ? -1 : 1));
-  await bulkInsert(tx, 'directory_counts', sorted as never[], { onConflict: { columns: ['place', 'issue_area', 'type'], merge: [], add: ['actors'] } });
+  await bulkInsert(tx, 'directory_counts', sorted, { onConflict: { columns: ['place', 'issue_area', 'type'], merge: [], add: ['actors'] } });
 }
 
 /** Sources that further actors of a place stand on, and those that fewer do. */
 export async function addPlaceSources(tx: Tx, rows: PlaceSourceRow[]): Promise<void> {
   const sorted = rows.toSorted((a, b) => a.source_key - b.source_key || a.place - b.place);
-  await bulkInsert(tx, 'directory_place_sources', sorted.filter(({ uses }) => uses > 0) as never[], {
+  await bulkInsert(tx, 'directory_place_sources', sorted.filter(({ uses }) => uses > 0), {
     onConflict: { columns: ['source_key', 'place'], merge: ['retrieved_at'], add: ['uses'] },
   });
   for (const { place, source_key, uses } of sorted) if (uses < 0) await tx('directory_place_sources').where({ source_key, place }).increment('uses', uses);
   const lessened = [...new Set(sorted.filter(({ uses }) => uses < 0).map(({ source_key }) => source_key))];
-  await inChunks(lessened, (some) => tx('directory_place_sources').whereIn('source_key', some).where('uses', '<=', 0).delete());
+  for (const some of chunksOf(lessened)) await tx('directory_place_sources').whereIn('source_key', some).where('uses', '<=', 0).delete();
 }
 
 /** A source that was looked at again moves in the lists of its places. */

@@ -1,4 +1,5 @@
 import type { Database } from 'civic';
+import { chunksOf } from '../chunks.ts';
 import type { Ledger } from '../ledger/service.ts';
 import type { Places } from '../places/service.ts';
 import type { ActorDraft, Editor } from '../types.ts';
@@ -38,14 +39,15 @@ export async function loadDemo(stand: DemoStand): Promise<DemoCounts | null> {
   if (present > 0) await removeDemo(stand);
   await db.write((tx) => places.add(tx, demo.places, PLACE_ORIGIN));
   const drafts = demo.drafts.map((draft) => withKnownAreas(draft, stand.hasIssueArea));
-  for (let start = 0; start < drafts.length; start += CHUNK) {
-    const checked = await ledger.check(db.read, drafts.slice(start, start + CHUNK));
+  let done = 0;
+  for (const some of chunksOf(drafts, CHUNK)) {
+    const checked = await ledger.check(db.read, some);
     const good = checked.map((one) => {
       if ('faults' in one) throw new Error(`A draft of the demo is wrong: ${one.faults[0]!.pointer} ${one.faults[0]!.detail}`);
       return one.draft;
     });
     await db.write((tx) => ledger.apply(tx, good, EDITOR));
-    stand.progress?.(Math.min(start + CHUNK, drafts.length), drafts.length);
+    stand.progress?.(done += some.length, drafts.length);
   }
   await db.write(async (tx) => {
     for (const { left, right, verdict, reason, score } of demo.judgements) await ledger.judge(tx, { left_id: left, right_id: right, verdict, reason, score }, EDITOR);

@@ -4,7 +4,7 @@ import type { ActorDraft, Applied, Editor } from '../types.ts';
 import { claimRow, identityOf, seenAgain, type NewClaim } from './claims.ts';
 import { groupBy } from './group.ts';
 import type { ChangeDetail, ClaimRow, RecordRow, SourceRow } from './rows.ts';
-import { slugOf } from './slug.ts';
+import { actorSlug } from './slug.ts';
 import { enterSources } from './sources.ts';
 import { claimsOfRecords, insertChanges, insertClaims, insertOrigins, insertRecords, lockActors, recordKeysByOrigin, recordsById, recordsByKey, replaceClaims, updateRecords } from './store.ts';
 
@@ -93,7 +93,7 @@ function recordRow(key: number, draft: ActorDraft, editor: Editor, now: string):
   const name = draft.claims.find(({ property }) => property === 'name')!.value as string;
   const visibility = draft.visibility ?? 'public';
   return {
-    key, id, actor_key: key, slug: slugOf(name, id), visibility, workspace_id: editor.workspace_id,
+    key, id, actor_key: key, slug: actorSlug(name, id), visibility, workspace_id: editor.workspace_id,
     created_at: draft.created_at ?? now, updated_at: draft.updated_at ?? now, deleted_at: null,
   };
 }

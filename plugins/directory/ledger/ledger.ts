@@ -3,6 +3,7 @@ import type { Known } from '../actors/derive.ts';
 import type { HalfLives } from '../actors/freshness.ts';
 import { project, type Projected } from '../actors/project.ts';
 import { emptyReadModel } from '../actors/store.ts';
+import { walkActors } from '../actors/walk.ts';
 import type { ActorChange } from '../events.ts';
 import { slugOfPlace } from '../places/keys.ts';
 import type { Places } from '../places/service.ts';
@@ -15,7 +16,6 @@ import { createEdits } from './edit.ts';
 import { loadClusters, type Loaded } from './load.ts';
 import type { Ledger } from './service.ts';
 import { actorKeysAfter, claimsOfRecords, eraseRecords, eraseUnusedSources, originsUnder, recordsByKey } from './store.ts';
-import { walkActors } from './walk.ts';
 
 export interface LedgerOptions {
   civic: Pick<Civic, 'clock' | 'emit' | 'url'> & { readonly db: Civic['db'] };

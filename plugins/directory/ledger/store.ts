@@ -1,14 +1,12 @@
 import { bulkInsert, dialectOf, type Reader, type Tx } from 'civic';
+import { chunksOf } from '../chunks.ts';
 import type { ChangeRow, ClaimRow, RecordRow, SourceRow } from './rows.ts';
-
-const CHUNK = 5000;
 
 /** Rows whose column holds one of these values, which travel as one parameter: a statement with a mark for each costs more to make than to run. */
 async function among<Row>(reader: Reader, table: string, column: string, values: (string | number)[], order = 'key'): Promise<Row[]> {
   const isSqlite = dialectOf(reader) === 'sqlite';
   const rows: Row[] = [];
-  for (let start = 0; start < values.length; start += CHUNK) {
-    const some = values.slice(start, start + CHUNK);
+  for (const some of chunksOf(values)) {
     const query = isSqlite
       ? reader(table).whereRaw('?? in (select value from json_each(?))', [column, JSON.stringify(some)])
       : reader(table).whereRaw('?? = any(?)', [column, some as never]);
@@ -48,24 +46,24 @@ export async function actorKeysAfter(reader: Reader, after: number, limit: numbe
   return rows.map(({ key }) => Number(key));
 }
 
-export const insertRecords = (tx: Tx, rows: RecordRow[]) => bulkInsert(tx, 'directory_records', rows as never[]);
-export const insertClaims = (tx: Tx, rows: ClaimRow[]) => bulkInsert(tx, 'directory_claims', rows as never[]);
-export const insertChanges = (tx: Tx, rows: (Omit<ChangeRow, 'key'> & { key?: number })[]) => bulkInsert(tx, 'directory_changes', rows as never[]);
+export const insertRecords = (tx: Tx, rows: RecordRow[]) => bulkInsert(tx, 'directory_records', rows);
+export const insertClaims = (tx: Tx, rows: ClaimRow[]) => bulkInsert(tx, 'directory_claims', rows);
+export const insertChanges = (tx: Tx, rows: (Omit<ChangeRow, 'key'> & { key?: number })[]) => bulkInsert(tx, 'directory_changes', rows);
 export const insertOrigins = (tx: Tx, rows: { origin: string; record_key: number }[]) => bulkInsert(tx, 'directory_origins', rows, { onConflict: 'ignore' });
 
 /** Somebody else may enter the same source at the same time: the first one stays. */
-export const insertSources = (tx: Tx, rows: SourceRow[]) => bulkInsert(tx, 'directory_sources', rows as never[], { onConflict: 'ignore' });
+export const insertSources = (tx: Tx, rows: SourceRow[]) => bulkInsert(tx, 'directory_sources', rows, { onConflict: 'ignore' });
 
-export const replaceSources = (tx: Tx, rows: SourceRow[]) => bulkInsert(tx, 'directory_sources', rows as never[], {
+export const replaceSources = (tx: Tx, rows: SourceRow[]) => bulkInsert(tx, 'directory_sources', rows, {
   onConflict: { columns: ['key'], merge: ['title', 'publication', 'kind', 'published_at', 'retrieved_at', 'excerpt', 'content_hash'] },
 });
 
-export const replaceClaims = (tx: Tx, rows: ClaimRow[]) => bulkInsert(tx, 'directory_claims', rows as never[], {
+export const replaceClaims = (tx: Tx, rows: ClaimRow[]) => bulkInsert(tx, 'directory_claims', rows, {
   onConflict: { columns: ['key'], merge: ['rank', 'confidence', 'excerpt', 'locator_start', 'locator_end', 'first_seen_at', 'last_seen_at', 'expires_at', 'status'] },
 });
 
 export async function updateRecords(tx: Tx, keys: number[], values: Partial<RecordRow>): Promise<void> {
-  for (let start = 0; start < keys.length; start += CHUNK) await tx('directory_records').whereIn('key', keys.slice(start, start + CHUNK)).update(values);
+  for (const some of chunksOf(keys)) await tx('directory_records').whereIn('key', some).update(values);
 }
 
 /**
@@ -79,8 +77,7 @@ export async function lockActors(tx: Tx, actorKeys: number[]): Promise<void> {
 
 /** Takes records and all they brought away for good, but not the sources, which others may use. */
 export async function eraseRecords(tx: Tx, keys: number[]): Promise<void> {
-  for (let start = 0; start < keys.length; start += CHUNK) {
-    const some = keys.slice(start, start + CHUNK);
+  for (const some of chunksOf(keys)) {
     for (const table of ['directory_claims', 'directory_changes', 'directory_origins']) await tx(table).whereIn('record_key', some).delete();
     await tx('directory_judgements').whereIn('left_key', some).orWhereIn('right_key', some).delete();
     await tx('directory_records').whereIn('key', some).delete();
@@ -89,8 +86,8 @@ export async function eraseRecords(tx: Tx, keys: number[]): Promise<void> {
 
 /** Of these sources, those that no claim names any more. */
 export async function eraseUnusedSources(tx: Tx, keys: number[]): Promise<void> {
-  for (let start = 0; start < keys.length; start += CHUNK) {
-    await tx('directory_sources').whereIn('key', keys.slice(start, start + CHUNK))
+  for (const some of chunksOf(keys)) {
+    await tx('directory_sources').whereIn('key', some)
       .whereNotExists(tx('directory_claims').select(tx.raw('1')).where('directory_claims.source_key', tx.ref('directory_sources.key'))).delete();
   }
 }
@@ -109,8 +106,8 @@ export async function countChanges(reader: Reader, recordKeys: number[]): Promis
 /** The key of each record's last change. */
 export async function lastChanges(reader: Reader, recordKeys: number[]): Promise<Map<number, number>> {
   const last = new Map<number, number>();
-  for (let start = 0; start < recordKeys.length; start += CHUNK) {
-    const rows: { record_key: number; last: number }[] = await reader('directory_changes').whereIn('record_key', recordKeys.slice(start, start + CHUNK))
+  for (const some of chunksOf(recordKeys)) {
+    const rows: { record_key: number; last: number }[] = await reader('directory_changes').whereIn('record_key', some)
       .groupBy('record_key').select('record_key', reader.raw('max(key) as last'));
     for (const row of rows) last.set(row.record_key, row.last);
   }

@@ -1,4 +1,5 @@
 import type { Check, Database, Reader, Tx } from 'civic';
+import { chunksOf } from '../chunks.ts';
 import { countryName } from './abroad.ts';
 import { readGazetteerApart } from './apart.ts';
 import { GAZETTEER_VERSION, KEYS, type Gazetteer, type PlaceRow } from './gazetteer.ts';
@@ -46,8 +47,8 @@ export function createPlaces(url: (path: string) => string): Places {
       if (row) found.set(key, row);
     }
     const missing = [...new Set(keys)].filter((key) => !found.has(key));
-    for (let start = 0; start < missing.length; start += 500) {
-      for (const row of await load(missing.slice(start, start + 500))) {
+    for (const some of chunksOf(missing)) {
+      for (const row of await load(some)) {
         found.set(row[field] as Key, row);
         // What somebody added may go again, in this transaction or on another node.
         if (row.key < KEYS.own) cache.put(row[field] as Key, row);

@@ -1,7 +1,7 @@
 import type { Reader } from 'civic';
-import { backingOf } from '../actors/detail.ts';
-import { actorsAfter } from '../actors/read-store.ts';
-import { actorText, claimOf, sourceOf, type Telling } from '../actors/wire.ts';
+import { backingOf } from './detail.ts';
+import { actorsAfter } from './read-store.ts';
+import { actorText, claimOf, sourceOf, type Telling } from './wire.ts';
 import type { ActorDetail } from '../types.ts';
 
 export async function walkActors(reader: Reader, options: { after: number; limit: number; workspace_id: string | null }, telling: Telling): Promise<{ key: number; actor: ActorDetail }[]> {
