@@ -3,7 +3,6 @@ import { Failure, type Database, type Tx } from 'civic';
 import type { FileHandle } from 'node:fs/promises';
 import { open, rm } from 'node:fs/promises';
 import type { DraftFault, Ledger } from '../ledger/service.ts';
-import { joinDuplicates } from '../matching/find.ts';
 import type { ActorDraft, Applied, Editor } from '../types.ts';
 import type { Format, JudgementLine, ReadContext, Row } from './format.ts';
 import type { TextFile } from './file.ts';
@@ -149,7 +148,9 @@ async function enterBatch(run: ImportRun, batch: Row[], state: ImportRow, reject
 /** Joins what is new with what is surely the same; each keeps its record, so that it can be undone. */
 async function joinNew(tx: Tx, { ledger, editor }: ImportRun, drafts: ActorDraft[], applied: Applied[]): Promise<number> {
   const entered = drafts.flatMap((draft, index) => (applied[index]!.action === 'created' ? [{ id: applied[index]!.id, draft }] : []));
-  return entered.length > 0 ? (await joinDuplicates(tx, ledger, entered, editor)).size : 0;
+  if (entered.length === 0) return 0;
+  const { joinDuplicates } = await import('../matching/find.ts');
+  return (await joinDuplicates(tx, ledger, entered, editor)).size;
 }
 
 async function takenBack(write: () => Promise<unknown>): Promise<Applied[]> {
