@@ -1,8 +1,10 @@
 import type { Command } from 'civic';
+import type { WriteContext } from '../ledger/routes.ts';
 import type { DemoStand } from './load.ts';
 
-/** `stand` is asked when a command runs: before that there is no database. The region is read then, too. */
-export function demoCommands(stand: () => Omit<DemoStand, 'progress'>): Command[] {
+/** The region is read when a command runs. */
+export function demoCommands({ civic, ledger, places, taxonomy }: WriteContext): Command[] {
+  const stand = (): DemoStand => ({ db: civic.db, ledger, places, hasIssueArea: (slug) => taxonomy().issueAreaBySlug(slug) !== null, now: civic.clock.now() });
   return [
     {
       name: 'demo load',

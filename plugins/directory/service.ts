@@ -1,0 +1,69 @@
+import { readyAnswers, type Civic } from 'civic';
+import { HALF_LIVES, type DirectoryConfig } from './config.ts';
+import type { ActorsChanged } from './events.ts';
+import { createLedger } from './ledger/ledger.ts';
+import type { WriteContext } from './ledger/routes.ts';
+import { bringGazetteerUpToDate, createPlaces } from './places/service.ts';
+import { createColumns } from './search/columns.ts';
+import { openTaxonomy, type Taxonomy } from './taxonomy/service.ts';
+import { createTransfer, type Transfer } from './transfer/service.ts';
+
+/** All that the directory keeps in memory, and what is done with it as the server comes and goes. */
+export interface Directory extends WriteContext {
+  civic: Civic<DirectoryConfig>;
+  transfer: Transfer;
+  /** How many public actors have an issue area, by its slug. */
+  issueCounts(): Promise<ReadonlyMap<string, number>>;
+  /** Forgets what a change on another node made untrue. */
+  notice(change: ActorsChanged): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Makes again everything that backups leave out. */
+  rebuild(): Promise<void>;
+}
+
+export function createDirectory(civic: Civic<DirectoryConfig>): Directory {
+  let opened: Taxonomy | null = null;
+  const taxonomy = () => (opened ??= openTaxonomy(civic.config.taxonomy_file));
+  const places = createPlaces(civic.url);
+  const columns = createColumns();
+  const ready = readyAnswers({ maxBytes: civic.config.cache_megabytes * 1_000_000, now: () => civic.clock.now() });
+  const ledger = createLedger({
+    civic, places, taxonomy,
+    halfLives: { ...HALF_LIVES, ...civic.config.half_life_days },
+    onProjected({ rows, gone, places: touched, sources }) {
+      columns.put(rows);
+      columns.remove(gone);
+      ready.touch(staleTags(rows.map(({ id }) => id), touched, sources));
+    },
+  });
+  return {
+    civic, places, taxonomy, columns, ready, ledger,
+    transfer: createTransfer({ civic, ledger, places, taxonomy }),
+    async issueCounts() {
+      await columns.ready();
+      return columns.issueCounts();
+    },
+    async notice({ actors, keys, places: touched, sources }) {
+      // SQLite belongs to one process, which was told when it wrote.
+      if (civic.db.dialect === 'sqlite') return;
+      await columns.refresh(civic.db.read, keys);
+      ready.touch(staleTags(actors.map(({ id }) => id), touched, sources));
+    },
+    async start() {
+      taxonomy();
+      await bringGazetteerUpToDate(civic.db);
+      void columns.load(civic.db.read, (error) => civic.log.error({ err: error }, 'The counts for facets could not be loaded yet'));
+    },
+    async stop() { columns.stop(); },
+    async rebuild() {
+      await bringGazetteerUpToDate(civic.db);
+      await ledger.rebuild();
+    },
+  };
+}
+
+/** What a change of actors makes untrue. */
+function staleTags(actorIds: Iterable<string>, places: Iterable<number>, sources: Iterable<number>): string[] {
+  return ['all', ...[...actorIds].map((id) => `actor:${id}`), ...[...places].map((place) => `place:${place}`), ...[...sources].map((key) => `source:${key}`)];
+}
