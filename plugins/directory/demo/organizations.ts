@@ -30,7 +30,7 @@ export function fill(text: string, values: Record<string, string>): string {
 }
 
 /** Capital at the start: names such as "the Ledger" come in the middle of sentences too. */
-export function sentence(text: string): string {
+function sentence(text: string): string {
   return text[0]!.toUpperCase() + text.slice(1);
 }
 

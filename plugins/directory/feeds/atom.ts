@@ -2,7 +2,7 @@ import type { ActorDetail } from '../types.ts';
 import { escape, htmlOf, isDemo, isLink, sourceName, statementsOf, titleOf, updatedOf, type Feed } from './entry.ts';
 
 /** The namespace of what Atom has no element for: claims, each with its source. */
-export const NAMESPACE = 'urn:civic:directory';
+const NAMESPACE = 'urn:civic:directory';
 
 /** Atom 1.0 (RFC 4287). By hand, as libraries write only the extensions they know. */
 export function atomFeed(feed: Feed, alternates: { json: string; issueAreas: string; places: string }): string {

@@ -16,7 +16,7 @@ const webAddress = Joi.string().trim().max(2000).uri({ scheme: ['http', 'https']
 export const MOST_CHARACTERS = 2 ** 31 - 1;
 
 /** The form of each property's value. */
-export const valueSchemas: Record<Property, Joi.Schema> = {
+const valueSchemas: Record<Property, Joi.Schema> = {
   name: text(300),
   description: text(5000),
   type: Joi.string().valid(...ACTOR_TYPES),
@@ -73,7 +73,7 @@ export const claimInput = Joi.object<ClaimDraft>({
 }).meta({ name: 'ClaimDraft' });
 
 /** What imports may say besides. */
-export const claimDraft = claimInput.keys({
+const claimDraft = claimInput.keys({
   id: Joi.string().guid().lowercase(),
   method: Joi.string().valid(...METHODS),
   rank: Joi.string().valid(...RANKS),

@@ -15,8 +15,8 @@ export interface Verdict {
   explanation: Explained[];
 }
 
-export const MATCH_FROM = 0.95;
-export const REVIEW_FROM = 0.3;
+const MATCH_FROM = 0.95;
+const REVIEW_FROM = 0.3;
 
 /** Judges whether two actors are one: by rules where they speak, else by the weights. */
 export function judge(left: Prepared, right: Prepared): Verdict {

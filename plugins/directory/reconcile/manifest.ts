@@ -1,7 +1,7 @@
 import { TYPES } from './properties.ts';
 
 /** The size of the frame in which previews are shown. */
-export const FRAME = { width: 430, height: 240 };
+const FRAME = { width: 430, height: 240 };
 
 /** What a client reads first: versions 0.1 and 0.2 of the Reconciliation Service API. */
 export function manifestOf({ name, version, url }: { name: string; version: string; url: (path: string) => string }): object {

@@ -12,7 +12,7 @@ export interface Query {
 /** Something about a request that cannot be answered, in words for whoever sent it. */
 export class BadRequest extends Error {}
 
-export const MOST_QUERIES = 50;
+const MOST_QUERIES = 50;
 const MOST_RESULTS = 25;
 const LONGEST = 300;
 

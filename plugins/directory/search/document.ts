@@ -6,7 +6,7 @@ export interface SearchDocument {
   /** See `priorOf`: actors with more sources come first. */
   prior: number;
   name: string;
-  /** Further texts: description, affiliations, identifiers. */
+  /** Further texts: description, other names, places, affiliations. */
   texts: string[];
   /** What it can be filtered by: `t:person`, `s:mo`, `i:housing`. */
   tags: string[];

@@ -122,7 +122,7 @@ function singular(word: string): string {
 }
 
 /** Whether one letter too many, too few, wrong, or swapped with its neighbour makes one word of the other. */
-export function isOneEdit(one: string, other: string): boolean {
+function isOneEdit(one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > 1 || one === other) return false;
   let start = 0;
   while (start < one.length && one[start] === other[start]) start++;

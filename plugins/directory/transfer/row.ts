@@ -157,7 +157,7 @@ const NETWORKS: Record<string, string> = {
 };
 
 /** The network an address belongs to; null for websites. */
-export function socialOf(value: unknown): ClaimValues['social'] | null {
+function socialOf(value: unknown): ClaimValues['social'] | null {
   const url = httpUrl(value);
   const host = url && new URL(url).hostname.replace(/^(www|m|mobile)\./, '');
   const network = host ? NETWORKS[host] : undefined;
