@@ -18,7 +18,8 @@ export async function backingOf(reader: Reader, actorKeys: number[], keeps: (cla
   const sources = new Map((await sourcesByKey(reader, [...new Set(claims.map(({ source_key }) => source_key))])).map((row) => [row.key, row]));
   const byActor = groupBy(claims, ({ actor_key }) => actor_key);
   return new Map(actorKeys.map((key) => {
-    const own = byActor.get(key) ?? [];
+    // What its own record says comes first, also after an export and an import, where the keys are others.
+    const own = (byActor.get(key) ?? []).sort((a, b) => Number(b.record_key === key) - Number(a.record_key === key) || a.record_key - b.record_key || a.key - b.key);
     return [key, { claims: own, sources: [...new Set(own.map(({ source_key }) => source_key))].map((sourceKey) => sources.get(sourceKey)!) }];
   }));
 }

@@ -10,12 +10,14 @@ import { normalUrl } from './url.ts';
 export interface CheckContext {
   places: Places;
   taxonomy(): Taxonomy;
+  /** Keys of places that are about to be there. */
+  alsoPlaces?: ReadonlySet<string>;
 }
 
 /** Reads drafts strictly. Every fault of a draft is told at once, with a pointer to it. */
 export async function checkDrafts(reader: Reader, inputs: unknown[], context: CheckContext): Promise<Checked[]> {
   const checked = inputs.map(readDraft);
-  const places = await placesNamed(reader, checked, context.places);
+  const places = await placesNamed(reader, checked, context);
   return checked.map((one) => ('draft' in one ? checkMeaning(one.draft, places, context.taxonomy()) : one));
 }
 
@@ -27,14 +29,14 @@ function readDraft(input: unknown): Checked {
 }
 
 /** Canonical keys by what was written: a slug or a synonym is as good as a key. */
-async function placesNamed(reader: Reader, checked: Checked[], places: Places): Promise<Map<string, string | null>> {
+async function placesNamed(reader: Reader, checked: Checked[], { places, alsoPlaces }: CheckContext): Promise<Map<string, string | null>> {
   const written = new Set<string>();
   for (const one of checked) {
     if ('draft' in one) for (const claim of one.draft.claims) if (claim.property === 'place') written.add(claim.value as string);
   }
   const known = await places.byKeys(reader, [...written]);
   const named = new Map<string, string | null>();
-  for (const text of written) named.set(text, known.has(text) ? text : (await places.byKey(reader, text))?.place_key ?? null);
+  for (const text of written) named.set(text, known.has(text) || alsoPlaces?.has(text) ? text : (await places.byKey(reader, text))?.place_key ?? null);
   return named;
 }
 

@@ -72,7 +72,7 @@ export function createLedger({ civic, places, taxonomy, halfLives, onProjected }
   }
 
   return {
-    check: (reader, drafts) => checkDrafts(reader, drafts, { places, taxonomy }),
+    check: (reader, drafts, alsoPlaces) => checkDrafts(reader, drafts, { places, taxonomy, alsoPlaces }),
     async apply(tx, drafts, editor) {
       const applied: Applied[] = [];
       for (const round of roundsOf(drafts)) applied.push(...await applyOnce(tx, round, editor));

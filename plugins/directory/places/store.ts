@@ -86,6 +86,12 @@ export async function placeByZip(reader: Reader, zip: number): Promise<PlaceRow 
   return await reader<PlaceRow>('directory_places').whereIn('key', reader('directory_zips').select('place').where({ zip })).first() ?? null;
 }
 
+/** What was added to the data of the kit, with whom it came from. */
+export async function addedPlaces(reader: Reader): Promise<(OwnPlace & { origin: string })[]> {
+  const rows: OwnRow[] = await reader('directory_own_places').orderBy('place_key');
+  return rows.map(({ key: _, ...place }) => place);
+}
+
 /** Adds a place, or changes it when this origin added it earlier. */
 export async function putOwnPlace(tx: Tx, place: OwnPlace, origin: string): Promise<void> {
   const [known] = await placesByKeys(tx, [place.place_key]);

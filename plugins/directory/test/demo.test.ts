@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import directory from '../index.ts';
 import { run } from './command.ts';
+import { runCommand } from './transfer.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -14,6 +15,8 @@ const NOW = '2026-03-02T15:00:00.000Z';
 
 for (const database of testDatabases()) describe(`The demo, on ${database}`, { timeout: 60_000 }, () => {
   let kit: TestServer;
+  let exported = '';
+  const format = database === 'sqlite' ? 'ndjson' : 'csv';
   before(async () => { kit = await testServer({ plugins: [directory], database, clock: stoppedClock(NOW) }); });
   after(() => kit.close());
 
@@ -74,6 +77,11 @@ for (const database of testDatabases()) describe(`The demo, on ${database}`, { t
     expect((await get(`/api/entities/${entity_id}`)).body).to.include({ name, type: 'organization' });
   });
 
+  it('is exported with the places it made up', async () => {
+    exported = (await get(`/api/exports/entities?format=${format}`)).text;
+    expect(exported).to.contain('Tamarack (demo)');
+  });
+
   it('is taken away by one command, with nothing left of it and nothing else gone', async () => {
     expect(Number((await run(kit, 'demo remove')).removed)).to.be.at.least(400);
     const left = await counted();
@@ -84,10 +92,18 @@ for (const database of testDatabases()) describe(`The demo, on ${database}`, { t
     expect(await run(kit, 'demo remove')).to.equal({ removed: 0 });
   });
 
-  if (database === 'sqlite') it('can be loaded again after that, with the same ids', async () => {
-    expect((await run(kit, 'demo load')).loaded).to.be.true();
-    const { data } = (await get('/api/entities?query=Kestrel%20Valley%20Ledger')).body;
-    expect((await get(`/api/entities/${data[0].id}`)).status).to.equal(200);
+  it('comes back whole from an export, with its places, and can still be taken away', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'civic-demo-'));
+    const file = join(folder, 'demo');
+    writeFileSync(file, exported);
+    const dry = await runCommand(kit, 'import', [format, file], { 'dry-run': true });
+    expect([dry.value.counts.rejected, await total('/api/entities')], dry.out).to.equal([0, 0]);
+    const { value, out } = await runCommand(kit, 'import', [format, file]);
+    expect(value.counts.rejected, out).to.equal(0);
+    expect((await get(`/api/exports/entities?format=${format}`)).text).to.equal(exported);
+    await run(kit, 'demo remove');
+    expect(await rows('directory_records')).to.equal(0);
+    rmSync(folder, { recursive: true });
   });
 });
 

@@ -14,7 +14,7 @@ export interface Ran {
 }
 
 /** Runs a command as the command line does, in this process. */
-export async function runCommand(kit: DirectoryKit, name: string, positionals: string[], options: CommandCall['options'] = {}, signal: AbortSignal = new AbortController().signal): Promise<Ran> {
+export async function runCommand(kit: Pick<DirectoryKit, 'composition'>, name: string, positionals: string[], options: CommandCall['options'] = {}, signal: AbortSignal = new AbortController().signal): Promise<Ran> {
   const ran: Ran = { out: '', err: '', value: undefined };
   const terminal: Terminal = {
     json: Boolean(options.json),

@@ -1,8 +1,8 @@
 import { Failure } from 'civic';
 import type { Claim } from '../types.ts';
-import type { ExportedActor, Format, JudgementLine, ReadContext, Row, WriteContext } from './format.ts';
+import type { ExportedActor, Format, JudgementLine, PlaceLine, ReadContext, Row, WriteContext } from './format.ts';
 import type { TextFile } from './file.ts';
-import { draftsOf, judgementOf, ownActor, type OwnActor, type OwnClaim, type OwnSource } from './own.ts';
+import { draftsOf, judgementOf, ownActor, placeOf, type OwnActor, type OwnClaim, type OwnSource } from './own.ts';
 import { csvCell, csvRows } from './table.ts';
 
 /** One row a claim. Rows of an actor stand together; each repeats who the actor is and where. */
@@ -16,8 +16,8 @@ type Column = (typeof COLUMNS)[number];
 type Cells = Record<Column, string>;
 
 const NEEDED: Column[] = ['actor_id', 'actor_type', 'property', 'value', 'source_url'];
-/** Their values are objects, so the cell holds JSON; so does that of a judgement. */
-const JSON_VALUES = ['social', 'identifier', 'affiliation', 'judgement'];
+/** Their values are objects, so the cell holds JSON; so does that of a judgement, and of a place that no gazetteer has. */
+const JSON_VALUES = ['social', 'identifier', 'affiliation', 'judgement', 'own_place'];
 
 export const csv: Format = {
   name: 'csv',
@@ -34,6 +34,7 @@ async function* reads(file: TextFile, _context: ReadContext): AsyncIterable<Row>
   for await (const { number, cells, fault, raw } of csvRows(file, checkHeader)) {
     if (fault) yield { number, raw, fault };
     else if (cells.property === 'judgement') yield judgementRow(number, cells as Cells);
+    else if (cells.property === 'own_place') yield placeRow(number, cells as Cells);
     else {
       if (group && group.rows[0]!.actor_id !== cells.actor_id) {
         yield* actorRows(group);
@@ -133,8 +134,18 @@ function judgementRow(number: number, cells: Cells): Row {
   }
 }
 
-async function* writes({ actors, judgements }: WriteContext): AsyncIterable<string> {
+function placeRow(number: number, cells: Cells): Row {
+  try {
+    const place = placeOf(valueOf(cells) as unknown as Partial<PlaceLine>);
+    return typeof place === 'string' ? { number, raw: cells, fault: place } : { number, raw: cells, place };
+  } catch (error) {
+    return { number, raw: cells, fault: (error as Error).message };
+  }
+}
+
+async function* writes({ actors, judgements, places }: WriteContext): AsyncIterable<string> {
   yield COLUMNS.join(',');
+  for (const place of await places()) yield csvLine({ property: 'own_place', value: JSON.stringify(place) });
   for await (const exported of actors()) yield* claimRows(exported).map(csvLine);
   for await (const judgement of judgements()) yield csvLine({ actor_id: judgement.left_id, property: 'judgement', value: JSON.stringify(judgement) });
 }

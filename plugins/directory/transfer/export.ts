@@ -1,5 +1,6 @@
 import type { Civic, Reader } from 'civic';
 import type { Ledger } from '../ledger/service.ts';
+import { addedPlaces } from '../places/store.ts';
 import type { ExportedActor, Format, JudgementLine, WriteContext } from './format.ts';
 import { judgementsAfter, recordsBehind } from './store.ts';
 
@@ -21,6 +22,7 @@ export function exportLines({ civic, ledger, format, workspaceId, signal, onActo
     instance: { name: civic.instance.name, version: civic.instance.version, url: civic.url('/') },
     actors: () => actors(civic.db.read),
     judgements: () => judgements(civic.db.read),
+    places: () => addedPlaces(civic.db.read),
   };
 
   async function* actors(reader: Reader): AsyncIterable<ExportedActor> {

@@ -1,3 +1,4 @@
+import type { OwnPlace } from '../places/service.ts';
 import type { ActorDetail, ActorDraft } from '../types.ts';
 import type { TextFile } from './file.ts';
 
@@ -44,6 +45,7 @@ export interface ReadContext {
 export type Row = { number: number; raw: unknown } & (
   | { draft: ActorDraft; notes: string[] }
   | { judgement: JudgementLine }
+  | { place: PlaceLine }
   | { fault: string }
 );
 
@@ -58,6 +60,9 @@ export interface JudgementLine {
   by_kind: string;
   at: string;
 }
+
+/** A place that somebody added to the gazetteer: one line of the kit's own formats. */
+export type PlaceLine = OwnPlace & { origin: string };
 
 /** An actor with what its wire form leaves out: which record said what. */
 export interface ExportedActor {
@@ -81,4 +86,6 @@ export interface WriteContext {
   /** Walks all actors; may be called again for another section of the file. */
   actors(): AsyncIterable<ExportedActor>;
   judgements(): AsyncIterable<JudgementLine>;
+  /** Places that the gazetteer has not from its own data. */
+  places(): Promise<PlaceLine[]>;
 }

@@ -4,7 +4,8 @@ import type { FileHandle } from 'node:fs/promises';
 import { open, rm } from 'node:fs/promises';
 import type { DraftFault, Ledger } from '../ledger/service.ts';
 import type { ActorDraft, Applied, Editor } from '../types.ts';
-import type { Format, JudgementLine, ReadContext, Row } from './format.ts';
+import type { Places } from '../places/service.ts';
+import type { Format, JudgementLine, PlaceLine, ReadContext, Row } from './format.ts';
 import type { TextFile } from './file.ts';
 import { judgementExists, ownersOf, updateImport, type ImportRow, type Owner } from './store.ts';
 
@@ -36,6 +37,7 @@ export interface ImportRun {
   format: Format;
   context: ReadContext;
   ledger: Pick<Ledger, 'check' | 'apply' | 'judge'>;
+  places: Pick<Places, 'add' | 'byKeys'>;
   db: Database;
   editor: Editor;
   /** Commits a batch with its progress; a job's own `write`, where a job runs it. */
@@ -43,6 +45,8 @@ export interface ImportRun {
   signal: AbortSignal;
   /** Looks at every row and takes everything back. */
   isDry: boolean;
+  /** Places that were taken back, too, but would be there. */
+  dryPlaces: Set<string>;
   onProgress(done: number, total: number): Promise<void> | void;
 }
 
@@ -88,6 +92,8 @@ export async function runImport(run: ImportRun): Promise<ImportRow> {
   try {
     for await (const row of format.reads!(file, context)) {
       if (++position <= state.position) continue;
+      // Actors are checked against places that are there.
+      if (batch.length > 0 && 'place' in batch[0]! !== 'place' in row) await flush();
       batch.push(row);
       if (batch.length >= size) await flush();
     }
@@ -116,7 +122,7 @@ async function openRejects({ rejects_path: path, rejects_bytes: bytes }: ImportR
 
 async function enterBatch(run: ImportRun, batch: Row[], state: ImportRow, rejects: FileHandle | null): Promise<{ applied: Applied[]; joined: number; rejected: Rejected[]; ms: number }> {
   const { ledger, db, editor } = run;
-  const { drafts, judgements, rejected } = await sorted(run, batch);
+  const { drafts, judgements, places, rejected } = await sorted(run, batch);
   note(state, batch, rejected);
   await setAside(rejected, state, rejects);
   state.position += batch.length;
@@ -127,10 +133,12 @@ async function enterBatch(run: ImportRun, batch: Row[], state: ImportRow, reject
   const commit = async (tx: Tx): Promise<Applied[]> => {
     const began = performance.now();
     refused = [];
-    const applied = drafts.length > 0 ? await ledger.apply(tx, drafts, editor) : [];
+    const applied = await addPlaces(tx, run, places);
+    applied.push(...drafts.length > 0 ? await ledger.apply(tx, drafts, editor) : []);
     joined = run.row.joins ? await joinNew(tx, run, drafts, applied) : 0;
     for (const { judgement, number } of judgements) {
-      const outcome = await judged(tx, ledger, judgement, editor);
+      // In a dry run the actors of earlier batches are gone again: whether they could be judged shows only in earnest.
+      const outcome = run.isDry ? { id: judgement.id, action: 'created' as const } : await judged(tx, ledger, judgement, editor);
       if (typeof outcome === 'string') refused.push({ number, reason: outcome, raw: judgement });
       else applied.push(outcome);
     }
@@ -143,6 +151,16 @@ async function enterBatch(run: ImportRun, batch: Row[], state: ImportRow, reject
   note(state, [], refused);
   await setAside(refused, state, rejects);
   return { applied, joined, rejected: [...rejected, ...refused], ms: run.isDry ? BATCH_MS : ms };
+}
+
+/** A place that is there, from wherever, stays as it is. */
+async function addPlaces(tx: Tx, run: ImportRun, lines: PlaceLine[]): Promise<Applied[]> {
+  if (lines.length === 0) return [];
+  const known = await run.places.byKeys(tx, lines.map(({ place_key }) => place_key));
+  const fresh = lines.filter(({ place_key }) => !known.has(place_key));
+  for (const { origin, ...place } of fresh) await run.places.add(tx, [place], origin);
+  if (run.isDry) for (const { place_key } of fresh) run.dryPlaces.add(place_key);
+  return lines.map(({ place_key }) => ({ id: place_key, action: known.has(place_key) ? 'unchanged' : 'created' }));
 }
 
 /** Joins what is new with what is surely the same; each keeps its record, so that it can be undone. */
@@ -179,18 +197,21 @@ function progressOf(state: ImportRow, applied: Applied[], rejected: number, join
 }
 
 /** Tells what can be entered from what cannot, with the reason. */
-async function sorted(run: ImportRun, batch: Row[]): Promise<{ drafts: ActorDraft[]; judgements: { number: number; judgement: JudgementLine }[]; rejected: Rejected[] }> {
+async function sorted(run: ImportRun, batch: Row[]): Promise<{ drafts: ActorDraft[]; judgements: { number: number; judgement: JudgementLine }[]; places: PlaceLine[]; rejected: Rejected[] }> {
   const { ledger, db, row } = run;
   const rejected: Rejected[] = [];
   const judgements: { number: number; judgement: JudgementLine }[] = [];
+  const places: PlaceLine[] = [];
   const candidates: { row: Row; draft: ActorDraft }[] = [];
   for (const each of batch) {
     if ('fault' in each) rejected.push({ number: each.number, reason: each.fault, raw: each.raw });
     else if ('judgement' in each && !row.may_change_public) rejected.push({ number: each.number, reason: 'only reviewers may say which actors are the same', raw: each.raw });
+    else if ('place' in each && !row.may_change_public) rejected.push({ number: each.number, reason: 'only reviewers may add places', raw: each.raw });
+    else if ('place' in each) places.push(each.place);
     else if ('judgement' in each) judgements.push({ number: each.number, judgement: each.judgement });
     else candidates.push({ row: each, draft: { ...each.draft, visibility: row.visibility } });
   }
-  const checked = await ledger.check(db.read, candidates.map(({ draft }) => draft));
+  const checked = await ledger.check(db.read, candidates.map(({ draft }) => draft), run.dryPlaces);
   const owners = await ownersOf(db.read, candidates.flatMap(({ draft }) => draft.id ?? []), candidates.flatMap(({ draft }) => draft.origin ?? []));
   const drafts: ActorDraft[] = [];
   candidates.forEach(({ row: { number, raw } }, index) => {
@@ -204,7 +225,7 @@ async function sorted(run: ImportRun, batch: Row[]): Promise<{ drafts: ActorDraf
     // What a workspace has taken from there for itself is no concern of others: they have it under an origin of their own.
     drafts.push(owner && isElsewhere(owner, row) ? { ...one.draft, origin: `${row.workspace_id ?? 'public'} ${origin!}` } : one.draft);
   });
-  return { drafts, judgements, rejected };
+  return { drafts, judgements, places, rejected };
 }
 
 /** Whether it is private to a workspace that the import is not for. */

@@ -1,6 +1,6 @@
 import { isId } from 'civic';
 import { ACTOR_TYPES, PROPERTIES, type ActorDetail, type ActorDraft, type Claim, type ClaimDraft, type Source, type SourceDraft } from '../types.ts';
-import type { ExportedActor, JudgementLine } from './format.ts';
+import type { ExportedActor, JudgementLine, PlaceLine } from './format.ts';
 import { asList } from './row.ts';
 
 /** A claim as our own exports have it: with the record it was said of, where that was merged into another. */
@@ -77,4 +77,13 @@ export function judgementOf(line: Partial<JudgementLine>): JudgementLine | strin
   if (!VERDICTS.includes(String(verdict))) return `the verdict of a judgement is one of ${VERDICTS.join(', ')}`;
   if (typeof at !== 'string' || Number.isNaN(Date.parse(at))) return 'a judgement needs the time it was made at';
   return { id: id!, left_id: left_id!, right_id: right_id!, verdict: verdict!, reason, score, by_kind: String(by_kind), at };
+}
+
+/** A place that somebody had added where the file comes from. */
+export function placeOf(line: Partial<PlaceLine>): PlaceLine | string {
+  const { place_key, name, state = null, admin1 = null, country, kind = 'city', latitude = null, longitude = null, population = null, ocd_id = null, origin = 'import' } = line;
+  if (typeof place_key !== 'string' || !/^[\p{L}\p{N}-]+(,[\p{L}\p{N}-]+)?$/u.test(place_key)) return 'a place needs its place_key, such as harlow-ferry,tamarack';
+  if (typeof name !== 'string' || name === '') return `the place ${place_key} needs a name`;
+  if (typeof country !== 'string' || !/^[A-Z]{2}$/.test(country)) return `the place ${place_key} needs its country, two capital letters`;
+  return { place_key, name, state, admin1, country, kind, latitude, longitude, population, ocd_id, origin };
 }

@@ -61,7 +61,7 @@ export function createTransfer({ civic, ledger, places, taxonomy }: TransferOpti
     const source = row.source_url ? { url: row.source_url } : format.source ?? null;
     const context = readContext({ db: civic.db, places, taxonomy: taxonomy(), source, timezone: row.timezone, now: civic.clock.iso() });
     try {
-      return await runImport({ ...run, row, file, format, context, ledger, db: civic.db, editor: editorOf(row) });
+      return await runImport({ ...run, row, file, format, context, ledger, db: civic.db, editor: editorOf(row), places, dryPlaces: new Set() });
     } finally {
       running.delete(row.fingerprint);
     }
