@@ -6,6 +6,7 @@ import { routeTraits, type RequestState } from './state.ts';
 import { randomHex, readTrace, type Trace } from './trace.ts';
 import './codes.ts';
 
+export type HeaderLine = readonly [name: string, value: string];
 export type Headers = Record<string, string | string[] | number | undefined>;
 
 const REQUEST_ID = /^[!-~]{1,128}$/;
@@ -40,6 +41,8 @@ export interface AnswerHeaders {
   begin(res: ServerResponse, state: RequestState): void;
   /** Adds what depends on the answer to its headers; keeps what a handler chose. */
   finish(headers: Headers, request: Request): void;
+  /** The same to the raw response itself, for an answer whose own headers, `vary` and `cache-control` among them, are known beforehand. */
+  write(request: Request, own: readonly HeaderLine[]): void;
   /** Both, for a handler that writes to the raw response itself. */
   of(request: Request): Record<string, string>;
   /** For an answer to bytes that never became a request. */
@@ -71,9 +74,23 @@ export function answerHeaders(options: HeaderOptions): AnswerHeaders {
     if (state.headers) Object.assign(headers, state.headers);
   }
 
+  // On the way that is taken most: nothing is collected in between.
+  function write(request: Request, own: readonly HeaderLine[]): void {
+    const { res } = request.raw;
+    const state = request.civic;
+    const traits = routeTraits(request.route);
+    for (const [name, value] of own) res.setHeader(name, value);
+    if (traits.isTimed) res.setHeader('server-timing', `total;dur=${Math.round(performance.now() - state.started)}`);
+    if (request.headers['origin'] === undefined && !state.headers) return;
+    const further: Headers = {};
+    if (traits.isOpen) cors.apply(further, request);
+    for (const [name, value] of Object.entries({ ...further, ...state.headers })) res.setHeader(name, value!);
+  }
+
   return {
     begin,
     finish,
+    write,
     cors,
     of(request) {
       const { requestId, trace } = request.civic;

@@ -2,7 +2,7 @@ import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { matchesNone, weakEtag } from './conditional.ts';
-import type { Headers } from './headers.ts';
+import type { HeaderLine } from './headers.ts';
 
 /** An answer that is kept as bytes until what it tells of changes. */
 export interface ReadyAnswer {
@@ -35,12 +35,18 @@ interface Kept {
   plain: Buffer;
   /** Made for the first client that takes it. */
   gzip: Buffer | null;
-  headers: Record<string, string>;
+  /** Those of every answer, also of a 304. */
+  headers: HeaderLine[];
+  /** With those of its body, worked out when it is first sent from memory. */
+  plainHeaders: HeaderLine[] | null;
+  zippedHeaders: HeaderLine[] | null;
   type: string;
 }
 
 const DAY_MS = 86_400_000;
 const SMALLEST_GZIP = 1024;
+/** As core says it of every answer. */
+const VARY = 'accept-encoding, origin';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Keeps answers that everybody gets alike, up to so many bytes; the least used go first. Each ends with its UTC day, too. */
@@ -100,30 +106,33 @@ export function readyAnswers(options: { maxBytes: number; now(): number }): Read
     return entry.gzip;
   }
 
-  /** What is sent of an answer: nothing to who has it already, zipped bytes to who takes them. */
-  function chosen(request: Request, entry: Kept): { status: 200 | 304; body: Buffer | null; headers: Headers } {
+  const isHad = (request: Request, entry: Kept): boolean => {
     const wanted = request.headers['if-none-match'] as string | undefined;
-    if (wanted !== undefined && matchesNone(wanted, entry.etag)) return { status: 304, body: null, headers: { ...entry.headers } };
-    const isZipped = entry.plain.length >= SMALLEST_GZIP && takesGzip(request);
-    const headers: Headers = { ...entry.headers, 'content-type': entry.type };
-    if (isZipped) headers['content-encoding'] = 'gzip';
-    return { status: 200, body: isZipped ? gzipOf(request.raw.req.url!, entry) : entry.plain, headers };
-  }
+    return wanted !== undefined && matchesNone(wanted, entry.etag);
+  };
+  const isZippedFor = (request: Request, entry: Kept): boolean => entry.plain.length >= SMALLEST_GZIP && takesGzip(request);
 
   function respond(request: Request, h: ResponseToolkit, entry: Kept): ResponseObject {
-    const { status, body, headers } = chosen(request, entry);
-    const response = h.response(body ?? undefined).code(status);
-    Object.assign(response.headers, headers);
+    const isZipped = !isHad(request, entry) && isZippedFor(request, entry);
+    const response = isHad(request, entry) ? h.response().code(304) : h.response(isZipped ? gzipOf(request.raw.req.url!, entry) : entry.plain).type(entry.type);
+    if (isZipped) response.header('content-encoding', 'gzip');
+    for (const [name, value] of entry.headers) response.header(name, value);
     return response;
   }
 
   /** Past hapi's own way of sending, which costs as much as all that comes before it. */
   function send(request: Request, h: ResponseToolkit, entry: Kept): symbol {
-    const { res } = request.raw;
-    const { status, body, headers } = chosen(request, entry);
-    if (body) headers['content-length'] = body.length;
-    request.server.app.civic.answerHeaders.finish(headers, request);
-    res.writeHead(status, headers);
+    const { res, req } = request.raw;
+    const { answerHeaders } = request.server.app.civic;
+    if (isHad(request, entry)) {
+      answerHeaders.write(request, entry.headers);
+      res.statusCode = 304;
+      res.end();
+      return h.abandon;
+    }
+    const isZipped = isZippedFor(request, entry);
+    const body = isZipped ? gzipOf(req.url!, entry) : entry.plain;
+    answerHeaders.write(request, isZipped ? entry.zippedHeaders ??= bodyHeaders(entry, body, 'gzip') : entry.plainHeaders ??= bodyHeaders(entry, body));
     res.end(body);
     return h.abandon;
   }
@@ -139,7 +148,8 @@ export function readyAnswers(options: { maxBytes: number; now(): number }): Read
       const made = await make();
       const tags = [tag, ...made.tags ?? []];
       const entry: Kept = {
-        tags, generation: generationOf(tags), day: today(), etag: made.etag, plain: Buffer.from(made.body), gzip: null, headers: headersOf(request, made), type: made.type ?? JSON_TYPE,
+        tags, generation: generationOf(tags), day: today(), etag: made.etag, plain: Buffer.from(made.body), gzip: null,
+        headers: [...Object.entries(headersOf(request, made)), ['vary', VARY]], plainHeaders: null, zippedHeaders: null, type: made.type ?? JSON_TYPE,
       };
       // Which tags it has is known only now, so any touch while it was made counts.
       if (before === touches) keep(request.raw.req.url!, entry);
@@ -182,6 +192,10 @@ function headersOf(request: Request, { etag, cacheControl, headers }: Omit<Ready
 /** It brings a body nobody asked for, or wants to leave HTTP: hapi knows what to do. */
 function isUnusual({ civic, headers }: Request): boolean {
   return civic.upgrade !== null || headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}
+
+function bodyHeaders({ headers, type }: Kept, body: Buffer, encoding?: string): HeaderLine[] {
+  return [...headers, ['content-type', type], ['content-length', String(body.length)], ...(encoding ? [['content-encoding', encoding] as const] : [])];
 }
 
 function sizeOf(entry: Kept): number {
