@@ -114,9 +114,10 @@ export type PlaceStanding = Pick<ActorRow, 'tags' | 'sources' | 'fresh_until' | 
 
 /** Of the public actors of a place, what its coverage is counted from: one statement, so that all its numbers are of one moment. */
 export async function placeStandings(reader: Reader, place: number): Promise<PlaceStanding[]> {
-  return reader('directory_listings').join('directory_actors', 'directory_actors.key', 'directory_listings.actor_key')
-    .where('directory_listings.place', place).where('directory_actors.visibility', 'public')
-    .select('directory_actors.tags', 'directory_actors.sources', 'directory_actors.fresh_until', 'directory_actors.aging_until');
+  // Written out: for a small place the builder takes as long as the database.
+  return reader.raw(`select actors.tags, actors.sources, actors.fresh_until, actors.aging_until
+    from directory_listings as listings join directory_actors as actors on actors.key = listings.actor_key
+    where listings.place = ? and actors.visibility = 'public'`, [place]);
 }
 
 export async function placeSources(reader: Reader, place: number, after: (string | number)[] | null, limit: number): Promise<{ source_key: number; retrieved_at: string }[]> {

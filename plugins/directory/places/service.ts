@@ -57,8 +57,14 @@ export function createPlaces(url: (path: string) => string): Places {
     return found;
   }
 
+  /** Kept under its canonical key, unless somebody added it: that may go again. */
+  function known(place: PlaceRow | null): PlaceRow | null {
+    if (place && place.key < KEYS.own) byPlaceKey.put(place.place_key, place);
+    return place;
+  }
+
   return {
-    byKey: keyCandidates,
+    byKey: async (reader, text) => byPlaceKey.get(text) ?? known(await keyCandidates(reader, text)),
     byKeys: (reader, placeKeys) => cached(byPlaceKey, placeKeys, 'place_key', (missing) => placesByKeys(reader, missing)),
     byNumbers: (reader, keys) => cached(byNumber, keys, 'key', (missing) => placesByNumbers(reader, missing)),
     resolve: resolvePlace,
