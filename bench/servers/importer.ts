@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { generatorFor, openDirectory } from '../directory/kit.ts';
+import { joinDuplicates } from '../../plugins/directory/matching/find.ts';
 import type { ActorDraft } from '../../plugins/directory/types.ts';
 
 /** Imports as many drafts as it is told to, again and again, in transactions of at most 50 ms. */
-const [, , folder, url] = process.argv;
+const [, , folder, url, joins] = process.argv;
 const directory = await openDirectory({ folder: folder!, url: url || null });
 const generator = await generatorFor(directory);
 const { civic: { db }, ledger } = directory;
 
+const EDITOR = { kind: 'import' as const, account_id: null, workspace_id: null };
 const MOST_MS = 50;
 let next = Number((await db.read('directory_records').count({ count: '*' }).first())!.count);
 let batch = 20;
@@ -19,7 +21,10 @@ async function importDrafts(drafts: ActorDraft[]): Promise<void> {
     const checked = await ledger.check(db.read, some);
     const sound = checked.map((one) => { if ('faults' in one) throw new Error(JSON.stringify(one)); return one.draft; });
     const started = performance.now();
-    await db.write((tx) => ledger.apply(tx, sound, { kind: 'import', account_id: null, workspace_id: null }));
+    await db.write(async (tx) => {
+      const applied = await ledger.apply(tx, sound, EDITOR);
+      if (joins) await joinDuplicates(tx, ledger, applied.map(({ id }, index) => ({ id, draft: sound[index]! })), EDITOR);
+    });
     const ms = performance.now() - started;
     batch = Math.max(10, Math.min(2000, Math.round(batch * Math.min(1.3, (0.8 * MOST_MS) / ms))));
   }

@@ -18,8 +18,9 @@ export interface Candidate {
   verdict: Verdict;
 }
 
-/** Of those that share blocks, the ones that share most are looked at. */
+/** Of those that share blocks, the ones that share most are looked at. What is surely the same shares nearly all. */
 const MOST_LOOKED_AT = 20;
+const MOST_JOINED_FROM = 6;
 
 /** Keeps the blocking keys of actors, in the transaction that changes them. */
 export async function putBlocks(tx: Tx, clusters: { cluster: Cluster; type: ActorType }[], before: number[]): Promise<void> {
@@ -34,11 +35,11 @@ export function profileOfClaims(type: ActorType, claims: ClaimRow[]): MatchProfi
 }
 
 /** For each profile the actors that may be the same, surest first: public ones, and the workspace's own. */
-export async function findDuplicates(reader: Reader, profiles: MatchProfile[], workspaceId: string | null): Promise<Candidate[][]> {
+export async function findDuplicates(reader: Reader, profiles: MatchProfile[], workspaceId: string | null, most = MOST_LOOKED_AT): Promise<Candidate[][]> {
   const wanted = profiles.map((profile) => prepare(profile));
   const numbers = wanted.map(numbersOf);
   const holders = groupBy(await actorsInBlocks(reader, [...new Set(numbers.flat())], MOST_IN_BLOCK), ({ block }) => block);
-  const near = numbers.map((own) => mostShared(own.flatMap((block) => (holders.get(block) ?? []).map(({ actor_key }) => actor_key))));
+  const near = numbers.map((own) => mostShared(own.flatMap((block) => (holders.get(block) ?? []).map(({ actor_key }) => actor_key)), most));
   const known = await knownActors(reader, [...new Set(near.flat())], workspaceId);
   return wanted.map((actor, index) => near[index]!.flatMap((key): Candidate[] => {
     const other = known.get(key);
@@ -47,10 +48,10 @@ export async function findDuplicates(reader: Reader, profiles: MatchProfile[], w
   }).sort((a, b) => Number(b.verdict.zone === 'match') - Number(a.verdict.zone === 'match') || b.verdict.probability - a.verdict.probability || a.actor.key - b.actor.key));
 }
 
-function mostShared(keys: number[]): number[] {
+function mostShared(keys: number[], most: number): number[] {
   const times = new Map<number, number>();
   for (const key of keys) times.set(key, (times.get(key) ?? 0) + 1);
-  return [...times].sort(([a, many], [b, more]) => more - many || a - b).slice(0, MOST_LOOKED_AT).map(([key]) => key);
+  return [...times].sort(([a, many], [b, more]) => more - many || a - b).slice(0, most).map(([key]) => key);
 }
 
 async function knownActors(reader: Reader, keys: number[], workspaceId: string | null): Promise<Map<number, { actor: ShownActor; prepared: Prepared }>> {
@@ -83,7 +84,7 @@ export async function duplicatesOf(reader: Reader, actor: ShownActor, workspaceI
  * judgement says why, so that it can be taken back. Answers which id goes on under which.
  */
 export async function joinDuplicates(tx: Tx, ledger: Pick<Ledger, 'judge'>, entered: { id: string; draft: ActorDraft }[], editor: Editor): Promise<Map<string, string>> {
-  const found = await findDuplicates(tx, entered.map(({ draft }) => profileOfDraft(draft)), editor.workspace_id);
+  const found = await findDuplicates(tx, entered.map(({ draft }) => profileOfDraft(draft)), editor.workspace_id, MOST_JOINED_FROM + 1);
   const records = new Map((await recordsById(tx, entered.map(({ id }) => id))).map((record) => [record.id, record]));
   const joined = new Map<string, string>();
   for (const [index, { id }] of entered.entries()) {
