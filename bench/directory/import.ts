@@ -50,7 +50,6 @@ export async function benchJoining(options: BenchOptions): Promise<boolean> {
   let isInside = true;
   for (const database of await benchDatabases(options)) {
     const count = Math.max(1000, Math.min(50_000, options.actors / 10));
-    process.stdout.write(`\nImport of ${count.toLocaleString('en-US')} more on ${database.dialect}, each compared with those that are there\n`);
     isInside = await measure(database, (next) => next + count, Math.ceil(count / 5), true) && isInside;
   }
   return isInside;
@@ -62,6 +61,7 @@ async function measure(database: BenchDatabase, goalOf: (next: number) => number
   const child = fork(join(import.meta.dirname, '../servers/importer.js'), [database.folder, database.url ?? '', joins ? 'joins' : ''], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const [{ next }] = (await once(child, 'message')) as [{ next: number }];
   const actors = goalOf(next);
+  if (joins) process.stdout.write(`\nImport of ${(actors - next).toLocaleString('en-US')} more on ${database.dialect}, each compared with the ${next.toLocaleString('en-US')} that are there\n`);
   if (next >= actors) {
     process.stdout.write(`  it holds ${next.toLocaleString('en-US')} already\n`);
     await ended(child);

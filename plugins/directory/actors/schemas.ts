@@ -123,7 +123,6 @@ export const relatedItem = Joi.object({
   evidence: Joi.array().items(Joi.object({
     kind: Joi.string().valid('affiliation', 'source', 'issue_area', 'place').required(),
     detail: text,
-    claim_id: Joi.string(),
     source_id: Joi.string(),
     issue_area: Joi.string(),
     place_key: Joi.string(),

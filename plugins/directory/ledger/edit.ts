@@ -137,7 +137,10 @@ async function addClaims({ tx, editor, now }: Pen, record: RecordRow, claims: Cl
     const source = byUrl.get(urls.get(draft.source_local_id)!)!;
     const row = claimRow(keys[index]!, { draft, record_key: record.key, source_key: source.key, retrieved_at: source.retrieved_at }, editor);
     const same = known.get(identityOf(row));
-    if (!same) fresh.push(row);
+    if (!same) {
+      fresh.push(row);
+      known.set(identityOf(row), { ...row, key: 0 });
+    } else if (same.key === 0) return;
     else if (same.status === 'retracted') again.push({ ...seenAgain(same, row, draft), status: 'active' });
     else if (seenAgain(same, row, draft) !== same) again.push(seenAgain(same, row, draft));
   });
@@ -174,6 +177,19 @@ async function judge(pen: Pen, left: RecordRow, right: RecordRow, { verdict, rea
   return [left.key, right.key];
 }
 
+/** Records whose actor was erased go on by the judgements that are left. Answers the keys of the actors they are now. */
+export async function standAlone(tx: Tx, erasedKeys: number[]): Promise<number[]> {
+  const left = await recordsOfActors(tx, [...new Set(erasedKeys)]);
+  return partedAnew(tx, left);
+}
+
+/** Lets the judgements that stand decide who is one of these. */
+async function partedAnew(tx: Tx, records: RecordRow[]): Promise<number[]> {
+  const ends = clustersOf(records, await judgementsAmong(tx, records.map(({ key }) => key)));
+  for (const { key, actor_key } of records) if (ends.get(key) !== actor_key) await updateRecords(tx, [key], { actor_key: ends.get(key)! });
+  return [...new Set(ends.values())];
+}
+
 /** Takes a judgement back and lets the remaining ones decide again who is one. */
 async function unjudge(pen: Pen, judgementId: string): Promise<number[]> {
   const { tx, now } = pen;
@@ -185,12 +201,9 @@ async function unjudge(pen: Pen, judgementId: string): Promise<number[]> {
   await endJudgement(tx, judgement.key, now);
   if (judgement.verdict !== 'same') return [];
   const [left] = await recordsByKey(tx, [judgement.left_key]);
-  const whole = await recordsOfActors(tx, [left!.actor_key]);
-  const ends = clustersOf(whole, await judgementsAmong(tx, whole.map(({ key }) => key)));
-  const parted = whole.filter(({ key, actor_key }) => ends.get(key) !== actor_key);
-  for (const record of parted) await updateRecords(tx, [record.key], { actor_key: ends.get(record.key)! });
+  const actors = await partedAnew(tx, await recordsOfActors(tx, [left!.actor_key]));
   const [survivor] = await recordsByKey(tx, [left!.actor_key]);
   await note(pen, [left!], 'split', { from: [survivor!.id] });
   await note(pen, [survivor!], 'split', { from: [left!.id] });
-  return [...new Set(ends.values())];
+  return actors;
 }

@@ -12,7 +12,7 @@ import type { Taxonomy } from '../taxonomy/service.ts';
 import type { ActorDraft, Applied, Editor } from '../types.ts';
 import { enterDrafts } from './apply.ts';
 import { checkDrafts } from './check.ts';
-import { createEdits } from './edit.ts';
+import { createEdits, standAlone } from './edit.ts';
 import { loadClusters, type Loaded } from './load.ts';
 import type { Ledger } from './service.ts';
 import { actorKeysAfter, claimsOfRecords, eraseRecords, eraseUnusedSources, originsUnder, recordsByKey } from './store.ts';
@@ -44,10 +44,11 @@ export function createLedger({ civic, places, taxonomy, halfLives, onProjected }
     return projected;
   }
 
-  async function tell(tx: Tx, changes: ActorChange[], all: Projected[], editor: Editor): Promise<void> {
-    if (changes.length === 0) return;
+  /** Other nodes hear of it by this alone, so whatever was worked out again is told, also when no actor changed. */
+  async function tell(tx: Tx, changes: ActorChange[], all: Projected[], by: string): Promise<void> {
+    if (all.length === 0) return;
     await civic.emit(tx, 'directory.actors_changed', {
-      by: editor.kind,
+      by,
       actors: changes,
       keys: all.flatMap(({ rows, gone }) => [...rows.map(({ key }) => key), ...gone]),
       places: [...new Set(all.flatMap((one) => [...one.places]))],
@@ -60,7 +61,7 @@ export function createLedger({ civic, places, taxonomy, halfLives, onProjected }
     const projected: Projected[] = [];
     if (created.length > 0) projected.push(await projectNow(tx, { clusters: created, sources }, true));
     if (changed.length > 0) projected.push(await projectNow(tx, await loadClusters(tx, changed), false));
-    await tell(tx, applied.flatMap(({ id, action }) => (action === 'unchanged' ? [] : [{ id, change: action }])), projected, editor);
+    await tell(tx, applied.flatMap(({ id, action }) => (action === 'unchanged' ? [] : [{ id, change: action }])), projected, editor.kind);
     return applied;
   }
 
@@ -68,7 +69,7 @@ export function createLedger({ civic, places, taxonomy, halfLives, onProjected }
   async function follow(tx: Tx, keys: number[], changes: ActorChange[], editor: Editor): Promise<void> {
     if (keys.length === 0) return;
     const projected = await projectNow(tx, await loadClusters(tx, keys), false);
-    await tell(tx, changes, [projected], editor);
+    await tell(tx, changes, [projected], editor.kind);
   }
 
   return {
@@ -104,13 +105,14 @@ export function createLedger({ civic, places, taxonomy, halfLives, onProjected }
       const claims = await claimsOfRecords(tx, keys);
       await eraseRecords(tx, keys);
       await eraseUnusedSources(tx, [...new Set(claims.map(({ source_key }) => source_key))]);
-      const actorKeys = [...new Set(records.map(({ actor_key }) => actor_key))];
-      await follow(tx, actorKeys, records.map(({ id }) => ({ id, change: 'deleted' })), { kind: 'demo', account_id: null, workspace_id: null });
+      const actorKeys = [...new Set(records.map(({ actor_key }) => actor_key)), ...await standAlone(tx, records.map(({ actor_key }) => actor_key))];
+      await follow(tx, [...new Set(actorKeys)], records.map(({ id }) => ({ id, change: 'deleted' })), { kind: 'demo', account_id: null, workspace_id: null });
       return records.length;
     },
     walk: (reader, options) => walkActors(reader, options, { now: civic.clock.now(), url: civic.url }),
     async refresh(tx, actorKeys) {
-      await projectNow(tx, await loadClusters(tx, actorKeys), false);
+      const projected = await projectNow(tx, await loadClusters(tx, actorKeys), false);
+      await tell(tx, projected.rows.map(({ id }) => ({ id, change: 'updated' })), [projected], 'time');
     },
     async rebuild(progress) {
       let done = 0;
@@ -119,7 +121,7 @@ export function createLedger({ civic, places, taxonomy, halfLives, onProjected }
         await emptySearch(tx);
       });
       for (let after = 0, keys: number[]; (keys = await actorKeysAfter(civic.db.read, after, REBUILD_BATCH)).length > 0; after = keys.at(-1)!) {
-        await civic.db.write(async (tx) => { await projectNow(tx, await loadClusters(tx, keys), true); });
+        await civic.db.write(async (tx) => { await tell(tx, [], [await projectNow(tx, await loadClusters(tx, keys), true)], 'rebuild'); });
         progress?.(done += keys.length);
       }
     },

@@ -155,6 +155,13 @@ for (const database of testDatabases()) {
       expect((await kit.get(`/api/entities/${made.id}/claims?property=phone`)).body.data[0]).to.include({ status: 'retracted', rank: 'deprecated' });
     });
 
+    it('have a claim once, though a request brings it twice', async () => {
+      const { id } = await enter({ name: 'Twice Told' });
+      const claim = { property: 'email', value: 'a@example.org', source_local_id: 'n' };
+      const { body } = await kit.send('PATCH', `/api/entities/${id}`, { sources: [{ local_id: 'n', url: 'https://example.org/twice' }], add: [claim, claim] }, 'reviewer');
+      expect(body.claims.filter(({ property }: { property: string }) => property === 'email')).to.have.length(1);
+    });
+
     it('take many changes at once, and lose none', async () => {
       const { id } = await enter({ name: 'Busy Bureau', place: KC, url: 'https://example.org/busy' });
       const patches = Array.from({ length: 12 }, (_, index) => kit.send('PATCH', `/api/entities/${id}`, {

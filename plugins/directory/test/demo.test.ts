@@ -11,14 +11,20 @@ import { runCommand } from './transfer.ts';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
+const OWN = '01890000-0000-7000-8000-0000000000aa';
+const JUDGED = '01890000-0000-7000-8000-0000000000ab';
 const NOW = '2026-03-02T15:00:00.000Z';
 
 for (const database of testDatabases()) describe(`The demo, on ${database}`, { timeout: 60_000 }, () => {
   let kit: TestServer;
   let exported = '';
+  const folder = mkdtempSync(join(tmpdir(), 'civic-demo-'));
   const format = database === 'sqlite' ? 'ndjson' : 'csv';
   before(async () => { kit = await testServer({ plugins: [directory], database, clock: stoppedClock(NOW) }); });
-  after(() => kit.close());
+  after(async () => {
+    rmSync(folder, { recursive: true });
+    await kit.close();
+  });
 
   const get = async (path: string) => kit.request('GET', path);
   const total = async (path: string): Promise<number> => (await get(path)).body.total;
@@ -93,7 +99,6 @@ for (const database of testDatabases()) describe(`The demo, on ${database}`, { t
   });
 
   it('comes back whole from an export, with its places, and can still be taken away', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'civic-demo-'));
     const file = join(folder, 'demo');
     writeFileSync(file, exported);
     const dry = await runCommand(kit, 'import', [format, file], { 'dry-run': true });
@@ -103,7 +108,22 @@ for (const database of testDatabases()) describe(`The demo, on ${database}`, { t
     expect((await get(`/api/exports/entities?format=${format}`)).text).to.equal(exported);
     await run(kit, 'demo remove');
     expect(await rows('directory_records')).to.equal(0);
-    rmSync(folder, { recursive: true });
+  });
+
+  it('leaves an actor of one’s own that was merged into one of it', async () => {
+    await run(kit, 'demo load');
+    const [shown] = (await get('/api/entities?query=Kestrel%20Valley%20Ledger')).body.data;
+    const file = join(folder, 'own.ndjson');
+    const source = { id: 's', url: 'https://own.example.org/', kind: 'other' };
+    const claims = ['name', 'type'].map((property) => ({ property, value: property === 'name' ? 'Our own paper' : 'organization', source_id: 's' }));
+    writeFileSync(file, `${JSON.stringify({ id: OWN, type: 'organization', sources: [source], claims })}\n${JSON.stringify({ judgement: { id: JUDGED, left_id: OWN, right_id: shown.id, verdict: 'same', at: NOW } })}\n`);
+    const { value, out } = await runCommand(kit, 'import', ['ndjson', file]);
+    expect(value.counts, out).to.include({ created: 2, rejected: 0 });
+    expect((await get(`/api/entities/${OWN}`)).body.merged_into).to.equal(shown.id);
+    await run(kit, 'demo remove');
+    expect((await get(`/api/entities/${OWN}`)).body).to.include({ name: 'Our own paper' });
+    expect(await total('/api/entities')).to.equal(1);
+    expect(await kit.composition.checks.find(({ name }) => name === 'directory')!.run()).to.include({ status: 'ok' });
   });
 });
 

@@ -62,6 +62,9 @@ for (const database of testDatabases()) {
       clock.set('2026-03-02T00:00:00.000Z');
       for (let tries = 0; tries < 200 && (await affiliations()) > 0; tries++) await new Promise((resolve) => { setTimeout(resolve, 50); });
       expect(await affiliations()).to.equal(0);
+      // Other nodes know of it by the event alone.
+      const events = await kit.db.read('core_event_log').where({ name: 'directory.actors_changed' }).orderBy('seq', 'desc').pluck('payload');
+      expect(events.some((payload: string) => payload.includes('"time"') && payload.includes(id))).to.be.true();
       expect((await kit.get(`/api/entities/${id}/claims?property=affiliation`)).body.total).to.equal(1);
     });
   });
