@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { generatorFor, openDirectory } from '../directory/kit.ts';
-import { joinDuplicates } from '../../plugins/directory/matching/find.ts';
 import type { ActorDraft } from '../../plugins/directory/types.ts';
 
 /** Imports as many drafts as it is told to, again and again, in transactions of at most 50 ms. */
@@ -22,8 +21,7 @@ async function importDrafts(drafts: ActorDraft[]): Promise<void> {
     const sound = checked.map((one) => { if ('faults' in one) throw new Error(JSON.stringify(one)); return one.draft; });
     const started = performance.now();
     await db.write(async (tx) => {
-      const applied = await ledger.apply(tx, sound, EDITOR);
-      if (joins) await joinDuplicates(tx, ledger, applied.map(({ id }, index) => ({ id, draft: sound[index]! })), EDITOR);
+      await ledger.apply(tx, sound, EDITOR, { joins: joins !== '' });
     });
     const ms = performance.now() - started;
     batch = Math.max(10, Math.min(2000, Math.round(batch * Math.min(1.3, (0.8 * MOST_MS) / ms))));

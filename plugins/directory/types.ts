@@ -191,4 +191,6 @@ export interface Editor {
 export interface Applied {
   id: string;
   action: 'created' | 'updated' | 'unchanged';
+  /** The actor it turned out to be. */
+  joined_into?: string;
 }

@@ -16,18 +16,16 @@ export interface Projected {
   sources: Set<number>;
 }
 
-export interface ProjectOptions {
-  /** None of these actors has been stored before, so there is nothing to take back. */
-  areNew?: boolean;
-}
-
-/** Works these actors out again and puts them into every table they are read from, in the same transaction as the change itself. */
-export async function project(tx: Tx, clusters: Cluster[], known: Known, options: ProjectOptions = {}): Promise<Projected> {
-  const before = options.areNew ? [] : await standingOf(tx, clusters.map(({ key }) => key));
+/**
+ * Works actors out again and puts them into every table they are read from, in the same transaction as the change itself.
+ * Of those that are new nothing has been stored before, so there is nothing to take back.
+ */
+export async function project(tx: Tx, { fresh, changed }: { fresh: Cluster[]; changed: Cluster[] }, known: Known): Promise<Projected> {
+  const before = changed.length === 0 ? [] : await standingOf(tx, changed.map(({ key }) => key));
   const rows: ActorRow[] = [];
   const documents: SearchDocument[] = [];
   const shown: { cluster: Cluster; type: ActorRow['type'] }[] = [];
-  for (const cluster of clusters) {
+  for (const cluster of [...fresh, ...changed]) {
     const derived = deriveActor(cluster, known);
     if (!derived) continue;
     const prior = priorOf(derived.row.source_count);

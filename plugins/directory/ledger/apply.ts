@@ -11,8 +11,8 @@ import { claimsOfRecords, insertChanges, insertClaims, insertOrigins, insertReco
 /** What entering a set of drafts came to. */
 export interface Entered {
   applied: Applied[];
-  /** Whole, without looking them up again. */
-  created: Cluster[];
+  /** Whole, without looking them up again, each with the draft it was made from. */
+  created: { cluster: Cluster; draft: ActorDraft }[];
   sources: Map<number, SourceRow>;
   /** Keys of actors that were there and changed. */
   changed: number[];
@@ -34,7 +34,7 @@ export async function enterDrafts(tx: Tx, drafts: ActorDraft[], editor: Editor, 
     return { id: record.id, action: changedKeys.has(record.key) ? 'updated' : 'unchanged' };
   });
   const sources = new Map([...byUrl.values()].map((source) => [source.key, source]));
-  return { applied, created, sources, changed: [...new Set(changed.map(({ actor_key }) => actor_key))] };
+  return { applied, created: created.map((cluster, index) => ({ cluster, draft: fresh[index]! })), sources, changed: [...new Set(changed.map(({ actor_key }) => actor_key))] };
 }
 
 /** The same, and nobody else changes them meanwhile. */

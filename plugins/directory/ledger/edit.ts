@@ -3,7 +3,7 @@ import { counts } from '../actors/choose.ts';
 import type { Editor } from '../types.ts';
 import { claimRow, identityOf, seenAgain } from './claims.ts';
 import { clustersOf } from './cluster.ts';
-import { differentBetween, endJudgement, insertJudgement, judgementById, judgementsAmong, standingBetween } from './judgements-store.ts';
+import { differentBetween, endJudgement, insertJudgements, judgementById, judgementsAmong, standingBetween } from './judgements-store.ts';
 import type { ChangeAction, ChangeDetail, ClaimRow, RecordRow } from './rows.ts';
 import type { NewJudgement, Patch } from './service.ts';
 import { enterSources } from './sources.ts';
@@ -166,9 +166,9 @@ async function judge(pen: Pen, left: RecordRow, right: RecordRow, { verdict, rea
   }
   const standing = await standingBetween(tx, left.key, right.key);
   if (standing) await endJudgement(tx, standing.key, now);
-  await insertJudgement(tx, {
+  await insertJudgements(tx, [{
     id: newId(), at: now, by_kind: editor.kind, ...made, left_key: left.key, right_key: right.key, verdict, reason, score, account_id: editor.account_id, deleted_at: null,
-  });
+  }]);
   if (verdict !== 'same') return [];
   await updateRecords(tx, keysOf(left), { actor_key: right.key });
   const how = { isTakenOver: made !== undefined };

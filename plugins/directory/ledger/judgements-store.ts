@@ -1,4 +1,4 @@
-import { isId, type Reader, type Tx } from 'civic';
+import { bulkInsert, isId, type Reader, type Tx } from 'civic';
 import type { JudgementRow } from './rows.ts';
 
 const TABLE = 'directory_judgements';
@@ -26,9 +26,7 @@ export async function differentBetween(reader: Reader, some: number[], others: n
     .first('*');
 }
 
-export async function insertJudgement(tx: Tx, row: Omit<JudgementRow, 'key'>): Promise<void> {
-  await tx(TABLE).insert(row);
-}
+export const insertJudgements = (tx: Tx, rows: Omit<JudgementRow, 'key'>[]) => bulkInsert(tx, TABLE, rows);
 
 export async function endJudgement(tx: Tx, key: number, at: string): Promise<void> {
   await tx(TABLE).where({ key }).update({ deleted_at: at });

@@ -1,5 +1,5 @@
 import { afterCommit, type Civic, type Reader, type Tx } from 'civic';
-import type { Known } from '../actors/derive.ts';
+import type { Cluster, Known } from '../actors/derive.ts';
 import type { HalfLives } from '../actors/freshness.ts';
 import { project, type Projected } from '../actors/project.ts';
 import { emptyReadModel } from '../actors/store.ts';
@@ -13,6 +13,7 @@ import type { ActorDraft, Applied, Editor } from '../types.ts';
 import { enterDrafts } from './apply.ts';
 import { checkDrafts } from './check.ts';
 import { createEdits, standAlone } from './edit.ts';
+import { joinNew } from './join.ts';
 import { loadClusters, type Loaded } from './load.ts';
 import type { Ledger } from './service.ts';
 import { actorKeysAfter, claimsOfRecords, eraseRecords, eraseUnusedSources, originsUnder, recordsByKey } from './store.ts';
@@ -27,56 +28,57 @@ export interface LedgerOptions {
 }
 
 const REBUILD_BATCH = 500;
+const NOTHING: Loaded = { clusters: [], sources: new Map() };
 
 export function createLedger({ civic, places, taxonomy, halfLives, onProjected }: LedgerOptions): Ledger {
   const edits = createEdits(civic);
 
-  async function knownFor(reader: Reader, { clusters, sources }: Loaded): Promise<Known> {
+  async function knownFor(reader: Reader, clusters: Cluster[], sources: Known['sources']): Promise<Known> {
     const keys = new Set<string>();
     for (const { claims } of clusters) for (const claim of claims) if (claim.property === 'place') keys.add(JSON.parse(claim.value) as string);
     const found = [...(await places.byKeys(reader, [...keys])).values()];
     return { sources, places: new Map(found.map((place) => [place.place_key, { ...place, slug: slugOfPlace(place) }])), halfLives, now: civic.clock.iso() };
   }
 
-  async function projectNow(tx: Tx, loaded: Loaded, areNew: boolean): Promise<Projected> {
-    const projected = await project(tx, loaded.clusters, await knownFor(tx, loaded), { areNew });
+  async function projectNow(tx: Tx, { fresh = NOTHING, changed = NOTHING }: { fresh?: Loaded; changed?: Loaded }): Promise<Projected> {
+    const known = await knownFor(tx, [...fresh.clusters, ...changed.clusters], new Map([...fresh.sources, ...changed.sources]));
+    const projected = await project(tx, { fresh: fresh.clusters, changed: changed.clusters }, known);
     afterCommit(tx, () => onProjected(projected));
     return projected;
   }
 
   /** Other nodes hear of it by this alone, so whatever was worked out again is told, also when no actor changed. */
-  async function tell(tx: Tx, changes: ActorChange[], all: Projected[], by: string): Promise<void> {
-    if (all.length === 0) return;
-    await civic.emit(tx, 'directory.actors_changed', {
-      by,
-      actors: changes,
-      keys: all.flatMap(({ rows, gone }) => [...rows.map(({ key }) => key), ...gone]),
-      places: [...new Set(all.flatMap((one) => [...one.places]))],
-      sources: [...new Set(all.flatMap((one) => [...one.sources]))],
-    });
+  async function tell(tx: Tx, changes: ActorChange[], { rows, gone, places: touched, sources }: Projected, by: string): Promise<void> {
+    await civic.emit(tx, 'directory.actors_changed', { by, actors: changes, keys: [...rows.map(({ key }) => key), ...gone], places: [...touched], sources: [...sources] });
   }
 
-  async function applyOnce(tx: Tx, drafts: ActorDraft[], editor: Editor): Promise<Applied[]> {
+  async function applyOnce(tx: Tx, drafts: ActorDraft[], editor: Editor, joins: boolean): Promise<Applied[]> {
     const { applied, created, changed, sources } = await enterDrafts(tx, drafts, editor, civic.clock);
-    const projected: Projected[] = [];
-    if (created.length > 0) projected.push(await projectNow(tx, { clusters: created, sources }, true));
-    if (changed.length > 0) projected.push(await projectNow(tx, await loadClusters(tx, changed), false));
-    await tell(tx, applied.flatMap(({ id, action }) => (action === 'unchanged' ? [] : [{ id, change: action }])), projected, editor.kind);
-    return applied;
+    const joined = joins ? await joinNew(tx, created, editor, civic.clock.iso()) : [];
+    const touched = new Set(joined.flatMap(({ actor, into }) => [actor.key, into.key]));
+    const clusters = created.map(({ cluster }) => cluster).filter(({ key }) => !touched.has(key));
+    const again = [...new Set([...changed, ...joined.map(({ into }) => into.key)])];
+    if (clusters.length + again.length === 0) return applied;
+    const projected = await projectNow(tx, { fresh: { clusters, sources }, ...(again.length > 0 ? { changed: await loadClusters(tx, again) } : {}) });
+    const into = new Map(joined.map((same) => [same.actor.id, same.into.id]));
+    await tell(tx, applied.flatMap(({ id, action }): ActorChange[] => {
+      if (into.has(id)) return [{ id, change: 'merged', into: into.get(id)! }];
+      return action === 'unchanged' ? [] : [{ id, change: action }];
+    }), projected, editor.kind);
+    return applied.map((one) => (into.has(one.id) ? { ...one, joined_into: into.get(one.id)! } : one));
   }
 
   /** Works out again what an edit touched. */
   async function follow(tx: Tx, keys: number[], changes: ActorChange[], editor: Editor): Promise<void> {
     if (keys.length === 0) return;
-    const projected = await projectNow(tx, await loadClusters(tx, keys), false);
-    await tell(tx, changes, [projected], editor.kind);
+    await tell(tx, changes, await projectNow(tx, { changed: await loadClusters(tx, keys) }), editor.kind);
   }
 
   return {
     check: (reader, drafts, alsoPlaces) => checkDrafts(reader, drafts, { places, taxonomy, alsoPlaces }),
-    async apply(tx, drafts, editor) {
+    async apply(tx, drafts, editor, { joins = false } = {}) {
       const applied: Applied[] = [];
-      for (const round of roundsOf(drafts)) applied.push(...await applyOnce(tx, round, editor));
+      for (const round of roundsOf(drafts)) applied.push(...await applyOnce(tx, round, editor, joins));
       return applied;
     },
     async patch(tx, id, change, editor) {
@@ -111,8 +113,8 @@ export function createLedger({ civic, places, taxonomy, halfLives, onProjected }
     },
     walk: (reader, options) => walkActors(reader, options, { now: civic.clock.now(), url: civic.url }),
     async refresh(tx, actorKeys) {
-      const projected = await projectNow(tx, await loadClusters(tx, actorKeys), false);
-      await tell(tx, projected.rows.map(({ id }) => ({ id, change: 'updated' })), [projected], 'time');
+      const projected = await projectNow(tx, { changed: await loadClusters(tx, actorKeys) });
+      await tell(tx, projected.rows.map(({ id }) => ({ id, change: 'updated' })), projected, 'time');
     },
     async rebuild(progress) {
       let done = 0;
@@ -121,7 +123,7 @@ export function createLedger({ civic, places, taxonomy, halfLives, onProjected }
         await emptySearch(tx);
       });
       for (let after = 0, keys: number[]; (keys = await actorKeysAfter(civic.db.read, after, REBUILD_BATCH)).length > 0; after = keys.at(-1)!) {
-        await civic.db.write(async (tx) => { await tell(tx, [], [await projectNow(tx, await loadClusters(tx, keys), true)], 'rebuild'); });
+        await civic.db.write(async (tx) => { await tell(tx, [], await projectNow(tx, { fresh: await loadClusters(tx, keys) }), 'rebuild'); });
         progress?.(done += keys.length);
       }
     },

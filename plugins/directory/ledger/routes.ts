@@ -172,7 +172,7 @@ async function create(context: WriteContext, request: Request, h: ResponseToolki
   if ('faults' in checked!) throw refused(checked.faults);
   const { findDuplicates } = await import('../matching/find.ts');
   const { profileOfDraft } = await import('../matching/profile.ts');
-  const [alike = []] = await findDuplicates(context.civic.db.read, [profileOfDraft(checked!.draft)], caller.workspace_id);
+  const alike = await findDuplicates(context.civic.db.read, profileOfDraft(checked!.draft), caller.workspace_id);
   const { id, body } = await context.civic.db.write(async (tx) => {
     const [applied] = await context.ledger.apply(tx, [checked!.draft], editorOf(caller));
     return { id: applied!.id, body: await detailText(context, tx, request, applied!.id) };

@@ -8,9 +8,10 @@ export interface Ledger {
   check(reader: Reader, drafts: unknown[], alsoPlaces?: ReadonlySet<string>): Promise<Checked[]>;
   /**
    * Enters checked drafts as one set: a new record for each, or further claims for the record that its id or origin names.
-   * The same draft twice changes nothing; a deleted record stays deleted.
+   * The same draft twice changes nothing; a deleted record stays deleted. With `joins`, what is new and surely the same as
+   * an actor that is there becomes one with it, by a judgement that can be taken back.
    */
-  apply(tx: Tx, drafts: ActorDraft[], editor: Editor): Promise<Applied[]>;
+  apply(tx: Tx, drafts: ActorDraft[], editor: Editor, options?: { joins?: boolean }): Promise<Applied[]>;
   /** Changes one actor. */
   patch(tx: Tx, id: string, change: Patch, editor: Editor): Promise<void>;
   publish(tx: Tx, id: string, editor: Editor): Promise<void>;

@@ -58,7 +58,20 @@ function organizationBlocks({ words, numbers, acronyms }: OrganizationName, stat
   ];
 }
 
-/** A block as it is kept: 52 bits of its text. That two of a million fall together costs one needless comparison. */
+/** A block as it is kept, and whether it tells nearly enough by itself: an identifier or an address. */
+export interface KeptBlock {
+  block: number;
+  isTelling: boolean;
+}
+
+const TELLING = /^[iepw]:/;
+
+export function keptBlocks(actor: Prepared): KeptBlock[] {
+  const kept = blocks(actor).map((block) => ({ block: blockNumber(block), isTelling: TELLING.test(block) }));
+  return [...new Map(kept.map((one) => [one.block, one])).values()];
+}
+
+/** A block as a number: 52 bits of its text. That two of a million fall together costs one needless comparison. */
 export function blockNumber(block: string): number {
   let [one, other] = [0x811c9dc5, 0x9747b28c];
   for (let at = 0; at < block.length; at++) {

@@ -1,10 +1,25 @@
-import { bulkInsert, type Reader, type Tx } from 'civic';
+import { bulkInsert, dialectOf, type Reader, type Tx } from 'civic';
 import { chunksOf } from '../chunks.ts';
+import type { ClaimRow } from '../ledger/rows.ts';
+import type { ActorType, Property, Visibility } from '../types.ts';
 
 export interface BlockRow {
   block: number;
   actor_key: number;
 }
+
+/** An actor in short. */
+export interface HolderRow {
+  key: number;
+  id: string;
+  type: ActorType;
+  visibility: Visibility;
+  workspace_id: string | null;
+}
+
+export type ComparedClaim = Pick<ClaimRow, 'property' | 'value' | 'rank' | 'status'>;
+
+const COMPARED: Property[] = ['name', 'place', 'website', 'social', 'email', 'phone', 'identifier', 'issue_area', 'event_start'];
 
 export const insertBlocks = (tx: Tx, rows: BlockRow[]) => bulkInsert(tx, 'directory_blocks', rows);
 
@@ -25,3 +40,21 @@ export async function actorsInBlocks(reader: Reader, blocks: number[], most: num
   }
   return rows.map(({ block, actor_key }) => ({ block: Number(block), actor_key: Number(actor_key) }));
 }
+
+/** Rows of one statement about these keys, which travel as one parameter. */
+async function aboutKeys<Row>(reader: Reader, keys: number[], statement: (among: string) => string): Promise<Row[]> {
+  const isSqlite = dialectOf(reader) === 'sqlite';
+  const rows: Row[] = [];
+  for (const some of chunksOf(keys)) {
+    const among = isSqlite ? 'in (select value from json_each(?))' : '= any(?::bigint[])';
+    rows.push(...await reader.raw(statement(among), [(isSqlite ? JSON.stringify(some) : some) as never]) as Row[]);
+  }
+  return rows;
+}
+
+export const holdersByKey = (reader: Reader, keys: number[]) => aboutKeys<HolderRow>(reader, keys, (among) => `select key, id, type, visibility, workspace_id from directory_actors where key ${among}`);
+
+/** What is compared of actors, of all the records they are. */
+export const comparedClaims = (reader: Reader, actorKeys: number[]) => aboutKeys<ComparedClaim & { actor_key: number }>(reader, actorKeys, (among) => `
+  select directory_records.actor_key, property, value, rank, status from directory_records join directory_claims on directory_claims.record_key = directory_records.key
+  where directory_records.actor_key ${among} and property in (${COMPARED.map((property) => `'${property}'`).join(', ')}) order by directory_claims.key`);

@@ -1,7 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { testDatabases } from 'civic/testing';
-import { joinDuplicates } from '../matching/find.ts';
 import { blockNumber, MOST_IN_BLOCK } from '../matching/block.ts';
 import { actorsInBlocks, insertBlocks } from '../matching/store.ts';
 import type { ActorDraft, Applied } from '../types.ts';
@@ -114,15 +113,13 @@ for (const database of testDatabases()) {
       const there = await post({ name: 'Holdale Housing Coalition', place: KC, identifier: { scheme: 'ein', value: '12-3456780' } });
       const drafts = [draft('Holdale Coalition for Housing', '12-3456780'), draft('Pelby Land Trust', '12-0000001'), draft('Pelby Land Trust', '12-0000001'), draft('Pelby Land Trust', '12-0000002')];
       let applied: Applied[] = [];
-      let joined = new Map<string, string>();
       await ledgerOf(kit, async (ledger, tx) => {
         const checked = await ledger.check(tx, drafts);
         const clean = checked.flatMap((one) => ('draft' in one ? [one.draft] : []));
         expect(clean.length).to.equal(drafts.length);
-        applied = await ledger.apply(tx, clean, editor);
-        joined = await joinDuplicates(tx, ledger, applied.map(({ id }, index) => ({ id, draft: clean[index]! })), editor);
+        applied = await ledger.apply(tx, clean, editor, { joins: true });
       });
-      expect([...joined]).to.equal([[applied[0]!.id, there.id], [applied[2]!.id, applied[1]!.id]]);
+      expect(applied.map(({ joined_into }) => joined_into)).to.equal([there.id, undefined, applied[1]!.id, undefined]);
       const gone = await kit.get(`/api/entities/${applied[0]!.id}`);
       expect([gone.status, gone.body.merged_into]).to.equal([404, there.id]);
       expect((await kit.get(`/api/entities/${applied[3]!.id}`)).status).to.equal(200);

@@ -134,8 +134,8 @@ async function enterBatch(run: ImportRun, batch: Row[], state: ImportRow, reject
     const began = performance.now();
     refused = [];
     const applied = await addPlaces(tx, run, places);
-    applied.push(...drafts.length > 0 ? await ledger.apply(tx, drafts, editor) : []);
-    joined = run.row.joins ? await joinNew(tx, run, drafts, applied) : 0;
+    applied.push(...drafts.length > 0 ? await ledger.apply(tx, drafts, editor, { joins: Boolean(run.row.joins) }) : []);
+    joined = applied.filter(({ joined_into }) => joined_into !== undefined).length;
     for (const { judgement, number } of judgements) {
       // In a dry run the actors of earlier batches are gone again: whether they could be judged shows only in earnest.
       const outcome = run.isDry ? { id: judgement.id, action: 'created' as const } : await judged(tx, ledger, judgement, editor);
@@ -161,14 +161,6 @@ async function addPlaces(tx: Tx, run: ImportRun, lines: PlaceLine[]): Promise<Ap
   for (const { origin, ...place } of fresh) await run.places.add(tx, [place], origin);
   if (run.isDry) for (const { place_key } of fresh) run.dryPlaces.add(place_key);
   return lines.map(({ place_key }) => ({ id: place_key, action: known.has(place_key) ? 'unchanged' : 'created' }));
-}
-
-/** Joins what is new with what is surely the same; each keeps its record, so that it can be undone. */
-async function joinNew(tx: Tx, { ledger, editor }: ImportRun, drafts: ActorDraft[], applied: Applied[]): Promise<number> {
-  const entered = drafts.flatMap((draft, index) => (applied[index]!.action === 'created' ? [{ id: applied[index]!.id, draft }] : []));
-  if (entered.length === 0) return 0;
-  const { joinDuplicates } = await import('../matching/find.ts');
-  return (await joinDuplicates(tx, ledger, entered, editor)).size;
 }
 
 async function takenBack(write: () => Promise<unknown>): Promise<Applied[]> {
