@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { isPostgres } from '../boot.ts';
+import { isPostgres, missingFile } from '../boot.ts';
 import { compose, type Composition } from '../compose.ts';
 import type { Role } from '../jobs.ts';
 import { createLogger } from '../log.ts';
@@ -29,6 +29,8 @@ export const serve: Command = {
     const composition = await compose({ config: prepared.config, plugins: prepared.plugins, log, role });
     const backs = prepared.config.backup.before_migrations && !options['no-backup'];
     let control: ControlSocket | null = null;
+    const newFile = missingFile(prepared.config);
+    if (newFile) terminal.err(`Making a new database, ${newFile}: this once, it takes a few seconds`);
     try {
       await composition.open({
         writes: true,

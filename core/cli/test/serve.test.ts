@@ -19,7 +19,7 @@ describe('bin/civic serve', () => {
     const served = await instance.serve();
     expect(await (await fetch(`${served.url}/health`)).json()).to.include({ status: 'ok' });
     await until(() => served.output().includes('Ctrl-C'));
-    expect(served.output()).to.contain(['is running at', 'notes, digest', '/docs', 'Ctrl-C stops it']);
+    expect(served.output()).to.contain(['is running at', 'notes, digest', '/docs', 'Ctrl-C stops it', 'Making a new database']);
     expect(await served.stop('SIGINT')).to.equal(0);
     expect(served.output()).to.contain('Stopping…');
     expect(served.output()).to.not.contain('did not stop cleanly');
@@ -37,6 +37,7 @@ describe('bin/civic serve', () => {
 
   it('keeps what it acknowledged over a restart and a kill', async () => {
     const first = await instance.serve();
+    expect(first.output()).to.not.contain('Making a new database');
     const posted = await fetch(`${first.url}/api/notes`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"text":"kept"}' });
     expect(posted.status).to.equal(201);
     await first.stop('SIGKILL');
