@@ -18,53 +18,84 @@ const STANDING = { user: 0, reviewer: 1, admin: 2 };
 /** The one strategy, `caller`: who asks, whether they may, and whether now. */
 export function addCallerScheme(server: Server, gates: Gates): void {
   server.auth.scheme('caller', () => ({
-    authenticate(request, h) {
-      // Nobody, where nobody can be known: told at once, since most requests are of this kind.
-      if (gates.resolvers.length === 0 && gates.admit.length === 0 && request.auth.mode === 'try' && !request.civic.refusal && !hasCredential(request)) return h.unauthenticated(ANONYMOUS) as never;
-      return authenticated(request, h, gates) as never;
-    },
+    authenticate: (request, h) => authenticated(request, h, gates) as never,
   }));
   server.auth.strategy('caller', 'caller');
   server.auth.default({ strategy: 'caller', mode: 'try' });
 }
 
-async function authenticated(request: Request, h: ResponseToolkit, gates: Gates): Promise<symbol> {
-  if (request.civic.refusal) return h.response().code(400).takeover() as never;
-  try {
-    const caller = await identified(request, gates);
+/** Most callers are nobody, and known to be at once: a promise is made only when a resolver or a gate made one. */
+function authenticated(request: Request, h: ResponseToolkit, gates: Gates): symbol | Promise<symbol> {
+  const welcome = (caller: Caller | null): symbol => {
     if (caller) return h.authenticated({ credentials: caller }) as never;
     if (request.auth.mode === 'required') throw missing(gates);
     return h.unauthenticated(request.auth.mode === 'optional' ? unauthorized(null, 'Bearer') : ANONYMOUS) as never;
-  } catch (error) {
-    // In mode `try` hapi lets a wrong credential pass as nobody. Here it is refused everywhere, so the lifecycle ends.
+  };
+  // In mode `try` hapi lets a wrong credential pass as nobody. Here it is refused everywhere, so the lifecycle ends.
+  const refuse = (error: unknown): symbol => {
     request.civic.refusal = error instanceof Boom ? error : boomify(error as Error);
     return h.response().code(401).takeover() as never;
+  };
+  try {
+    const caller = identified(request, gates);
+    return caller instanceof Promise ? caller.then(welcome).catch(refuse) : welcome(caller);
+  } catch (error) {
+    return refuse(error);
   }
 }
 
-/** A refused credential counts at the gates like nobody's request, and is refused behind them. */
-async function identified(request: Request, gates: Gates): Promise<Caller | null> {
-  let caller: Caller | null = null;
-  let refusal: Boom | null = contradiction(request);
-  try {
-    for (let i = 0; i < gates.resolvers.length && !caller && !refusal; i++) caller = usable(await gates.resolvers[i]!(request), request);
-  } catch (error) {
+type Soon<T> = T | Promise<T>;
+
+function after<T, R>(value: Soon<T>, next: (value: T) => Soon<R>): Soon<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** A refused credential, and a malformed request, counts at the gates like nobody's request, and is refused behind them. */
+function identified(request: Request, gates: Gates): Soon<Caller | null> {
+  const refused = (error: unknown): Soon<null> => {
     if (!(error instanceof Boom) || error.isServer) throw error;
-    refusal = error;
+    return after(admitted(null, request, gates), () => { throw error; });
+  };
+  let known: Soon<Caller | null>;
+  try {
+    known = resolved(request, gates);
+  } catch (error) {
+    return refused(error);
   }
-  if (!caller && !refusal && hasCredential(request)) refusal = unknownCredential(gates);
-  for (const gate of gates.admit) await gate(caller, request);
-  if (refusal) throw refusal;
-  if (caller) checkStanding(caller, request);
-  return caller;
+  const enter = (caller: Caller | null): Soon<Caller | null> => after(admitted(caller, request, gates), () => {
+    if (caller) checkStanding(caller, request);
+    return caller;
+  });
+  return known instanceof Promise ? known.then(enter, refused) : enter(known);
+}
+
+function resolved(request: Request, gates: Gates, from = 0): Soon<Caller | null> {
+  if (from === 0) refuseUnheard(request);
+  for (let i = from; i < gates.resolvers.length; i++) {
+    const found = gates.resolvers[i]!(request);
+    if (found instanceof Promise) return found.then((caller) => usable(caller, request) ?? resolved(request, gates, i + 1));
+    const caller = usable(found, request);
+    if (caller) return caller;
+  }
+  if (hasCredential(request)) throw unknownCredential(gates);
+  return null;
+}
+
+function admitted(caller: Caller | null, request: Request, gates: Gates, from = 0): Soon<void> {
+  for (let i = from; i < gates.admit.length; i++) {
+    const asked = gates.admit[i]!(caller, request);
+    if (asked instanceof Promise) return asked.then(() => admitted(caller, request, gates, i + 1));
+  }
+}
+
+/** What is wrong before anybody is asked who it is. */
+function refuseUnheard(request: Request): void {
+  if (request.civic.refusal) throw request.civic.refusal;
+  if (request.headers['authorization'] !== undefined && request.headers['x-api-key'] !== undefined) throw problem('two_credentials');
 }
 
 function hasCredential({ headers }: Request): boolean {
   return headers['authorization'] !== undefined || headers['x-api-key'] !== undefined;
-}
-
-function contradiction({ headers }: Request): Boom | null {
-  return headers['authorization'] !== undefined && headers['x-api-key'] !== undefined ? problem('two_credentials') : null;
 }
 
 function unknownCredential(gates: Gates): Boom {

@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import type { ServerRoute } from '@hapi/hapi';
 import Lab from '@hapi/lab';
 import { problem } from '../../problems.ts';
+import { addHeaders } from '../state.ts';
 import { someone, testServer, type TestServer } from './fixture.ts';
 
 export const lab = Lab.script();
@@ -126,14 +127,33 @@ describe('The gates', () => {
     expect(seen).to.equal([null, 'account-1', null, null, null]);
   });
 
-  it('are not asked about health, OPTIONS and malformed requests', async () => {
+  it('are not asked about health and OPTIONS', async () => {
     const made = withKeys();
     let count = 0;
     made.gates.admit.push(() => { count++; });
     await made.server.inject('/health');
     await made.server.inject({ method: 'OPTIONS', url: '/api/public' });
-    await made.server.inject({ url: '/api/public', headers: { 'x-request-id': 'a b' } });
     expect(count).to.equal(0);
+  });
+
+  it('are asked about malformed requests, which are refused in their own words behind them', async () => {
+    const made = withKeys();
+    let count = 0;
+    made.gates.admit.push((_caller, request) => { count++; addHeaders(request, { 'ratelimit-remaining': '3' }); });
+    const res = await made.server.inject({ url: '/api/public', headers: { 'x-request-id': 'a b', 'x-api-key': '{}' } });
+    expect([res.statusCode, JSON.parse(res.payload).code, res.headers['ratelimit-remaining'], count]).to.equal([400, 'invalid_header', '3', 1]);
+  });
+
+  it('run one after the other, waiting only for those that take time, and the first refusal ends it', async () => {
+    const made = withKeys();
+    const seen: string[] = [];
+    made.gates.admit.push(() => { seen.push('at once'); });
+    made.gates.admit.push(async () => { await null; seen.push('later'); });
+    made.gates.admit.push((_caller, request) => { seen.push('last'); if (request.path === '/api/nothing') throw problem('too_many_requests'); });
+    made.gates.admit.push(() => { seen.push('not asked'); });
+    expect(await codeOf(made, '/api/nothing')).to.equal([429, 'too_many_requests']);
+    expect(await codeOf(made, '/api/nothing', { 'x-api-key': 'bad' })).to.equal([429, 'too_many_requests']);
+    expect(seen).to.equal(['at once', 'later', 'last', 'at once', 'later', 'last']);
   });
 
   it('may refuse, with headers of their own, and the handler does not run', async () => {
