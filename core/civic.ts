@@ -9,7 +9,7 @@ import type { createFetch } from './http/fetch.ts';
 import { absoluteUrl, httpState } from './http/state.ts';
 import type { JobQueue } from './jobs.ts';
 import type { Logger } from './log.ts';
-import type { Check, Civic, Plugin, Services } from './plugin.ts';
+import type { Check, Civic, Metric, Plugin, Services } from './plugin.ts';
 
 export type OwnedCommand = Command & { plugin: string };
 export type OwnedCheck = Check & { plugin: string };
@@ -28,6 +28,8 @@ export interface Kernel {
   services: Map<string, unknown>;
   commands: Map<string, OwnedCommand>;
   checks: OwnedCheck[];
+  /** With their plugin's name in front. */
+  metrics: Metric[];
   /** Set once everything is migrated. */
   db: OpenDatabase | null;
   /** Declarations are taken only while plugins register. */
@@ -64,6 +66,7 @@ export function civicFor(plugin: Plugin, kernel: Kernel): Civic {
     admit: (gate) => { declare('admit'); kernel.gates.admit.push(gate); },
     command: (command) => { declare('command'); addCommand(kernel, name, command); },
     check: (check) => { declare('check'); kernel.checks.push({ ...check, plugin: name }); },
+    metric: (metric) => { declare('metric'); kernel.metrics.push({ ...metric, name: `${name}_${metric.name}` }); },
 
     upgrade: (path, handler) => { declare('upgrade'); httpState(kernel.server).upgrades.add(path, handler); },
     headers: (request) => httpState(kernel.server).answerHeaders.of(request),

@@ -1,6 +1,6 @@
 export { default as Joi } from 'joi';
 export { definePlugin } from './plugin.ts';
-export type { Caller, Check, CheckResult, Civic, EventKind, EventRecord, Events, Lifecycle, Plugin, RouteDeclaration, Services, StreamDeclaration, UpgradeHandler } from './plugin.ts';
+export type { Caller, Check, CheckResult, Civic, EventKind, EventRecord, Events, Lifecycle, Metric, Plugin, RouteDeclaration, Services, StreamDeclaration, UpgradeHandler } from './plugin.ts';
 export { problem } from './problems.ts';
 export type { InputError, ProblemDetails, ProblemKind, ProblemKinds } from './problems.ts';
 export { isId, newId } from './ids.ts';
@@ -21,6 +21,7 @@ export { readyAnswers, textAnswer, textEtag } from './http/ready.ts';
 export type { ReadyAnswer, ReadyAnswers } from './http/ready.ts';
 export { negotiate } from './http/negotiate.ts';
 export { addHeaders, clientAddressOf } from './http/state.ts';
+export { addressGroup } from './http/client-address.ts';
 export { upgradeOnly } from './http/upgrade.ts';
 export { dialectOf } from './database/tables.ts';
 export { afterCommit } from './database/commit.ts';

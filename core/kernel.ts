@@ -7,7 +7,7 @@ import { createEvents } from './events.ts';
 import { createFetch } from './http/fetch.ts';
 import { createServer } from './http/server.ts';
 import { createJobs } from './jobs.ts';
-import type { EventKind, Plugin } from './plugin.ts';
+import type { EventKind, Metric, Plugin } from './plugin.ts';
 import { version } from './root.ts';
 
 /** Makes what all plugins share. Nothing is opened: the database is there once it is migrated. */
@@ -15,10 +15,11 @@ export function createKernel(options: ComposeOptions): Kernel {
   const { config, log, clock = systemClock, role = 'all' } = options;
   const gates: Kernel['gates'] = { resolvers: [], admit: [] };
   const checks: OwnedCheck[] = [];
+  const metrics: Metric[] = [];
   const db = (): OpenDatabase => openDatabaseOf(kernel);
-  const server = createServer({ config, version, log, gates, checks: () => checks, idempotency: { db, clock }, validateResponses: options.strict ?? false });
+  const server = createServer({ config, version, log, gates, checks: () => checks, metrics: () => metrics, idempotency: { db, clock }, validateResponses: options.strict ?? false });
   const kernel: Kernel = {
-    config, log, clock, gates, checks, server,
+    config, log, clock, gates, checks, metrics, server,
     instance: { name: config.name, version, public_url: config.public_url, data_dir: config.data_dir },
     fetch: createFetch({
       allowPrivateAddresses: config.http.fetch.allow_private_addresses,

@@ -100,6 +100,14 @@ export interface CheckResult {
   fix?: string;
 }
 
+/** A figure of this process for `/metrics`, asked for when somebody looks. */
+export interface Metric {
+  /** Shown as `civic_<plugin>_<name>`; one that only grows ends in `_total`. */
+  name: string;
+  help: string;
+  value(): number;
+}
+
 export interface Lifecycle {
   /** May do I/O. Everything is migrated; the plugins this one needs have started. */
   start?(): Promise<void>;
@@ -149,6 +157,7 @@ export interface Civic<Config = unknown> {
   /** Adds a command to `bin/civic`. */
   command(command: Command): void;
   check(check: Check): void;
+  metric(metric: Metric): void;
 
   /** Takes over WebSocket upgrades of a GET route, after its auth and validation have passed. */
   upgrade(path: string, handler: UpgradeHandler): void;

@@ -1,9 +1,11 @@
 import type { Server } from '@hapi/hapi';
+import type { Registry } from 'prom-client';
+import type { Metric } from '../plugin.ts';
 import { problem } from '../problems.ts';
 import { statusOf } from './access.ts';
 
 /** `/metrics` in Prometheus' text form. Its library is loaded when the server starts, and only here. */
-export function addMetrics(server: Server): void {
+export function addMetrics(server: Server, metrics: () => Metric[]): void {
   let page: (() => Promise<{ type: string; text: string }>) | null = null;
 
   server.ext('onPreStart', async () => {
@@ -21,6 +23,7 @@ export function addMetrics(server: Server): void {
       const seconds = (performance.now() - request.civic.started) / 1000;
       duration.observe({ method: request.method, route: request.route.path, status: statusOf(request) }, seconds);
     });
+    for (const metric of metrics()) addMetric(prometheus, register, metric);
     page = async () => ({ type: register.contentType, text: await register.metrics() });
   });
 
@@ -39,4 +42,11 @@ export function addMetrics(server: Server): void {
       return h.response(text).type(type).header('cache-control', 'no-store');
     },
   });
+}
+
+/** Read when the page is asked for, so that what is counted costs its plugin no more than a number. */
+function addMetric(prometheus: typeof import('prom-client'), register: Registry, { name, help, value }: Metric): void {
+  const about = { name: `civic_${name}`, help, registers: [register] };
+  if (name.endsWith('_total')) void new prometheus.Counter({ ...about, collect() { this.reset(); this.inc(value()); } });
+  else void new prometheus.Gauge({ ...about, collect() { this.set(value()); } });
 }

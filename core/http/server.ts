@@ -5,7 +5,7 @@ import { createServer as createListener } from 'node:http';
 import type { CoreConfig } from '../config/types.ts';
 import { addIdempotency, type IdempotencyOptions } from '../idempotency/handler.ts';
 import type { Logger } from '../log.ts';
-import type { Check } from '../plugin.ts';
+import type { Check, Metric } from '../plugin.ts';
 import { problem, problemData } from '../problems.ts';
 import { accessLog, maskedPath } from './access.ts';
 import { bodyOptions, keepAnswerable, refuseBody } from './body.ts';
@@ -30,6 +30,7 @@ export interface ServerOptions {
   /** Filled by plugins while they register. */
   gates: Gates;
   checks: () => Check[];
+  metrics: () => Metric[];
   /** Where first answers are kept, for requests with an Idempotency-Key. */
   idempotency: IdempotencyOptions;
   /** On in tests: every answer is held against its schema. */
@@ -69,7 +70,7 @@ export function createServer(options: ServerOptions): Server {
   addCallerScheme(server, options.gates);
   addFallback(server, headers.cors);
   addHealth(server, options);
-  if (config.metrics.enabled) addMetrics(server);
+  if (config.metrics.enabled) addMetrics(server, options.metrics);
   const logAccess = accessLog(log, config.log.access);
   server.events.on('response', (request) => {
     logLateFailure(request, log);

@@ -4,7 +4,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import pino from 'pino';
 import type { CoreConfig } from '../../config/types.ts';
-import type { Caller, Check } from '../../plugin.ts';
+import type { Caller, Check, Metric } from '../../plugin.ts';
 import type { Gates } from '../caller.ts';
 import { createServer } from '../server.ts';
 
@@ -12,7 +12,7 @@ export interface Setup {
   publicUrl?: string;
   http?: Partial<CoreConfig['http']>;
   access?: 'info' | 'warn';
-  metrics?: boolean;
+  metrics?: boolean | Metric[];
   gates?: Partial<Gates>;
   checks?: Check[];
   validateResponses?: boolean;
@@ -34,10 +34,10 @@ export function testServer(setup: Setup = {}): TestServer {
     public_url: setup.publicUrl ?? 'https://civic.example',
     http: { host: '127.0.0.1', port: 0, trusted_proxies: [], cors_origins: ['*'], cache_max_age: 0, compress_from_bytes: 65536, ...setup.http },
     log: { level: 'info', access: setup.access ?? 'info', format: 'json' },
-    metrics: { enabled: setup.metrics ?? false },
+    metrics: { enabled: Boolean(setup.metrics) },
   } as unknown as CoreConfig;
   const idempotency = { db: () => { throw new Error('This server has no database'); }, clock: systemClock };
-  const server = createServer({ config, version: '9.9.9', log, gates, idempotency, checks: () => setup.checks ?? [], validateResponses: setup.validateResponses ?? true });
+  const server = createServer({ config, version: '9.9.9', log, gates, idempotency, checks: () => setup.checks ?? [], metrics: () => (Array.isArray(setup.metrics) ? setup.metrics : []), validateResponses: setup.validateResponses ?? true });
   return { server, gates, lines };
 }
 

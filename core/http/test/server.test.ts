@@ -222,6 +222,17 @@ describe('Health', () => {
     expect(res.payload).to.include('civic_http_request_seconds_count{method="get",route="/health",status="200"} 1');
     await server.stop();
   });
+
+  it('has the measurements of plugins among its own, as they are when asked for', async () => {
+    let count = 2;
+    const { server } = testServer({ metrics: [{ name: 'notes_kept_total', help: 'Notes', value: () => count }, { name: 'notes_open', help: 'Open', value: () => 7 }] });
+    await server.initialize();
+    await server.inject('/metrics');
+    count = 5;
+    const { payload } = await server.inject('/metrics');
+    expect(payload).to.include(['# TYPE civic_notes_kept_total counter', '\ncivic_notes_kept_total 5', '# TYPE civic_notes_open gauge', '\ncivic_notes_open 7']);
+    await server.stop();
+  });
 });
 
 describe('Handlers and gates', () => {
