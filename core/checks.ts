@@ -10,6 +10,7 @@ export function coreChecks(kernel: Kernel): OwnedCheck[] {
     { plugin: 'core', name: 'database', readiness: true, run: () => databaseResult(kernel) },
     { plugin: 'core', ...eventsCheck(() => kernel.events.status()) },
     { plugin: 'core', name: 'jobs', run: () => jobsResult(kernel) },
+    { plugin: 'core', name: 'rate limits', run: async () => limitsResult(kernel) },
   ];
 }
 
@@ -25,4 +26,9 @@ async function jobsResult(kernel: Kernel): Promise<CheckResult> {
   if (oldest !== null && oldest > LATE_SECONDS) return { status: 'warning', detail: `${detail}; the oldest waits for ${Math.round(oldest / 60)} minutes`, fix: 'start a process that does background work: bin/civic serve --role worker, or all' };
   if (failed > 0) return { status: 'warning', detail, fix: 'the log says why each failed' };
   return { status: 'ok', detail };
+}
+
+function limitsResult({ gates }: Kernel): CheckResult {
+  if (gates.admit.length > 0) return { status: 'ok', detail: 'requests are counted' };
+  return { status: 'warning', detail: 'nobody counts requests, so that one visitor can take all the server has', fix: 'switch the plugin on: ratelimit under plugins in the config file, or limit requests in your proxy' };
 }

@@ -1,6 +1,6 @@
 import Joi, { type Schema } from 'joi';
 import { isRepeatable } from '../idempotency/handler.ts';
-import type { ProblemKinds } from '../problems.ts';
+import type { ProblemKind, ProblemKinds } from '../problems.ts';
 import type { PublishedRoute } from './route.ts';
 
 /** One status an operation can answer. */
@@ -95,7 +95,9 @@ function codesOf(route: PublishedRoute, around: Surroundings): string[] {
   for (const code of own) {
     if (!problems[code]) throw new Error(`${route.method.toUpperCase()} ${route.path} declares the problem "${code}", which no plugin registers`);
   }
-  const implied = Object.keys(problems).filter((code) => problems[code]!.anywhere || IMPLIED[code]?.(route));
+  // What counts nothing refuses nobody for asking too often.
+  const happens = ({ anywhere, status }: ProblemKind): boolean => Boolean(anywhere) && !(status === 429 && route.declaration.rate === 'none');
+  const implied = Object.keys(problems).filter((code) => happens(problems[code]!) || IMPLIED[code]?.(route));
   const counted = countsRequests(route, around) ? ['too_many_requests'] : [];
   return [...new Set([...implied, ...counted, ...own])].sort();
 }

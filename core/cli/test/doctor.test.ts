@@ -51,6 +51,15 @@ describe('bin/civic doctor', () => {
     expect(stdout).to.contain(['! migrations: 1 not applied yet', 'Do: bin/civic serve applies them, or bin/civic migrate']);
   });
 
+  it('warns while nobody counts requests', async () => {
+    const instance = createInstance();
+    await instance.civic('migrate');
+    const { code, stdout } = await instance.civic('doctor');
+    instance.remove();
+    expect(code).to.equal(0);
+    expect(stdout).to.contain(['! core: rate limits: nobody counts requests', 'Do: switch the plugin on: ratelimit']);
+  });
+
   it('goes on with a broken config, and shows what is wrong with it', async () => {
     const { code, byName } = await findings('http:\n  prot: 80\n');
     expect(code).to.equal(1);

@@ -82,6 +82,12 @@ describe('OpenAPI', () => {
     expect(responses('/shelves.txt')[200]!.headers).to.not.include('RateLimit-Limit');
   });
 
+  it('lists a limit that holds anywhere, but not where nothing is counted', async () => {
+    const { paths } = openApi(await shelfServer(), { ...options, problems: { ...problems, shelf_limit: { status: 429, title: 'Slower', advice: 'Wait.', anywhere: true } } });
+    expect(paths['/api/shelves']!['get']!.responses['429']).to.exist();
+    expect(Object.keys(paths['/shelves.txt']!['get']!.responses)).to.equal(['200', '403', '500']);
+  });
+
   it('says nothing of limits where nobody counts', async () => {
     const free = openApi(await shelfServer(), { ...options, isCounted: false });
     expect(JSON.stringify(free.paths)).to.not.include(['RateLimit', '429']);
