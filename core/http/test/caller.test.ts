@@ -148,7 +148,7 @@ describe('The gates', () => {
     const made = withKeys();
     const seen: string[] = [];
     made.gates.admit.push(() => { seen.push('at once'); });
-    made.gates.admit.push(async () => { await null; seen.push('later'); });
+    made.gates.admit.push(async () => { await Promise.resolve(); seen.push('later'); });
     made.gates.admit.push((_caller, request) => { seen.push('last'); if (request.path === '/api/nothing') throw problem('too_many_requests'); });
     made.gates.admit.push(() => { seen.push('not asked'); });
     expect(await codeOf(made, '/api/nothing')).to.equal([429, 'too_many_requests']);

@@ -1,0 +1,10 @@
+import type { ProblemKinds } from 'civic';
+
+export const ratelimitProblems = {
+  rate_limited: {
+    status: 429,
+    title: 'Too many requests',
+    advice: 'Wait as many seconds as `Retry-After` says. The detail names the limit; an API key, or a larger plan, gives more.',
+    anywhere: true,
+  },
+} satisfies ProblemKinds;
