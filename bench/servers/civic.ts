@@ -6,8 +6,9 @@ import { compose } from '../../core/compose.ts';
 import { createLogger } from '../../core/log.ts';
 import { prepare } from '../../core/prepare.ts';
 import { payload, reportTo } from '../harness.ts';
+import { unlimited } from './unlimited.ts';
 
-const [, , size, access] = process.argv;
+const [, , size, access, limited] = process.argv;
 const body = payload(size as 'small' | 'list');
 
 const bench = definePlugin({
@@ -24,7 +25,7 @@ const bench = definePlugin({
   },
 });
 
-const settings = { data_dir: mkdtempSync(join(tmpdir(), 'civic-bench-')), http: { port: 0 }, log: { level: 'info', access, format: 'json' }, plugins: { bench: {} } };
+const settings = { data_dir: mkdtempSync(join(tmpdir(), 'civic-bench-')), http: { port: 0 }, log: { level: 'info', access, format: 'json' }, plugins: { bench: {}, ...(limited && { ratelimit: unlimited }) } };
 const { config, plugins } = await prepare({ env: {}, args: {}, text: JSON.stringify(settings), given: [bench] });
 const log = await createLogger(config.log);
 const composition = await compose({ config, plugins, log });
