@@ -106,9 +106,24 @@ function open(request: Request, answer: AnswerHeaders, basePath: string): Reques
 /** `example.org:443` and `foo://bar` are addresses without a path, which hapi's router does not survive. Nothing of ours has NUL in its path. */
 function refusedTarget(request: Request): Boom | null {
   if (request.path.includes('%00')) return problem('not_found', { detail: `There is nothing at ${request.path}.` });
+  if (request.path.includes('%') && !isDecodable(request.path)) {
+    const instance = request.path;
+    // hapi would answer by itself, past the gates.
+    (request as { path: string }).path = instance.replaceAll('%', '%25');
+    return problem('bad_request', { extra: { instance } });
+  }
   if (request.path[0] === '/') return null;
   (request as { path: string }).path = '/';
   return problem('bad_request', { detail: 'The target of the request has no path.' });
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const HOST = /^(?:[\w.~%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i;

@@ -142,6 +142,10 @@ describe('The gates', () => {
     made.gates.admit.push((_caller, request) => { count++; addHeaders(request, { 'ratelimit-remaining': '3' }); });
     const res = await made.server.inject({ url: '/api/public', headers: { 'x-request-id': 'a b', 'x-api-key': '{}' } });
     expect([res.statusCode, JSON.parse(res.payload).code, res.headers['ratelimit-remaining'], count]).to.equal([400, 'invalid_header', '3', 1]);
+    for (const url of ['/api/%zz', '/api/%ff', '/api/public/%']) {
+      const undecodable = await made.server.inject(url);
+      expect([undecodable.statusCode, JSON.parse(undecodable.payload).code, undecodable.headers['ratelimit-remaining']], url).to.equal([400, 'bad_request', '3']);
+    }
   });
 
   it('run one after the other, waiting only for those that take time, and the first refusal ends it', async () => {
