@@ -81,10 +81,12 @@ export function answerHeaders(options: HeaderOptions): AnswerHeaders {
     const traits = routeTraits(request.route);
     for (const [name, value] of own) res.setHeader(name, value);
     if (traits.isTimed) res.setHeader('server-timing', `total;dur=${Math.round(performance.now() - state.started)}`);
-    if (request.headers['origin'] === undefined && !state.headers) return;
-    const further: Headers = {};
-    if (traits.isOpen) cors.apply(further, request);
-    for (const [name, value] of Object.entries({ ...further, ...state.headers })) res.setHeader(name, value!);
+    if (request.headers['origin'] !== undefined && traits.isOpen) {
+      const shared: Headers = {};
+      cors.apply(shared, request);
+      setAll(res, shared);
+    }
+    if (state.headers) setAll(res, state.headers);
   }
 
   return {
@@ -103,6 +105,10 @@ export function answerHeaders(options: HeaderOptions): AnswerHeaders {
       return { ...headers, 'server-timing': 'total;dur=0', 'cache-control': 'no-store', vary: 'accept-encoding, origin' };
     },
   };
+}
+
+function setAll(res: ServerResponse, headers: Headers): void {
+  for (const name of Object.keys(headers)) res.setHeader(name, headers[name]!);
 }
 
 function fixed(requestId: string, trace: Trace, isSecure: boolean): Record<string, string> {
