@@ -27,7 +27,7 @@ function decisions(): number {
   const ruleOf = createLimits(unlimited, () => null);
   const memory = createMemory(ADDRESSES * 2);
   const requests = Array.from({ length: ADDRESSES }, (_, index) => requestFrom(`10.0.${index >> 8}.${index & 255}`));
-  const started = performance.now();
+  const started = process.cpuUsage();
   for (let i = 0; i < DECISIONS; i++) {
     const request = requests[i % ADDRESSES]!;
     request.civic.clientAddress = null;
@@ -35,7 +35,8 @@ function decisions(): number {
     const now = Date.now();
     request.civic.headers = limitHeaders(memory.take(rule.subject, rule.windows, now), now);
   }
-  return ((performance.now() - started) * 1000) / DECISIONS;
+  const { user, system } = process.cpuUsage(started);
+  return (user + system) / DECISIONS;
 }
 
 /** As much of a request as the plugin looks at. */

@@ -50,6 +50,7 @@ export function createRatelimit(civic: Civic<RatelimitConfig>): Ratelimit {
   const behind = createBehind(write);
   let changed = new Set<Counters>();
   let local = 0;
+  let isFailing = false;
   let shared: { addresses: Shared; accounts: Shared } | null = null;
   let purging: NodeJS.Timeout | undefined;
 
@@ -70,8 +71,10 @@ export function createRatelimit(civic: Civic<RatelimitConfig>): Ratelimit {
         await saveCounters(tx, [...counters]);
         await addDays(tx, days);
       });
+      isFailing = false;
     } catch (error) {
-      civic.log.warn({ err: error }, 'Counters could not be written down yet');
+      if (!isFailing) civic.log.warn({ err: error }, 'Counters cannot be written down at the moment');
+      isFailing = true;
       tallies.giveBack(days);
       for (const one of counters) changed.add(one);
       behind.touch();
