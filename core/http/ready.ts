@@ -20,7 +20,7 @@ export interface ReadyAnswers {
   /** For a route's `ext.onPostAuth`: answers from memory, before the query is even read. */
   hit: Lifecycle.Method;
   /** For its handler: makes the answer and keeps it until one of its tags is touched, also while it was being made. */
-  answer(request: Request, h: ResponseToolkit, tag: string, make: () => Promise<ReadyAnswer>): Promise<ResponseObject>;
+  answer(request: Request, h: ResponseToolkit, tag: string, make: () => Promise<ReadyAnswer>): Promise<ResponseObject | symbol>;
   /** What was kept under these tags is no longer true. */
   touch(tags: Iterable<string>): void;
   touchAll(): void;
@@ -133,7 +133,7 @@ export function readyAnswers(options: { maxBytes: number; now(): number }): Read
     const isZipped = isZippedFor(request, entry);
     const body = isZipped ? gzipOf(req.url!, entry) : entry.plain;
     answerHeaders.write(request, isZipped ? entry.zippedHeaders ??= bodyHeaders(entry, body, 'gzip') : entry.plainHeaders ??= bodyHeaders(entry, body));
-    res.end(body);
+    res.end(request.method === 'head' ? undefined : body);
     return h.abandon;
   }
 
@@ -153,7 +153,7 @@ export function readyAnswers(options: { maxBytes: number; now(): number }): Read
       };
       // Which tags it has is known only now, so any touch while it was made counts.
       if (before === touches) keep(request.raw.req.url!, entry);
-      return respond(request, h, entry);
+      return isUnusual(request) ? respond(request, h, entry) : send(request, h, entry);
     },
     touch(tags) {
       touches += 1;

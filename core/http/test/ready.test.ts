@@ -26,7 +26,7 @@ function kept(options: { maxBytes?: number; slow?: number; filling?: number; set
     }),
   });
   const get = async (path: string, headers: Record<string, string> = {}) => server.inject({ url: path, headers });
-  return { ready, state, get };
+  return { ready, state, get, server };
 }
 
 describe('A ready answer', () => {
@@ -118,5 +118,18 @@ describe('A ready answer', () => {
     await get('/api/things/a');
     await get('/api/things/a', { 'x-api-key': 'mine' });
     expect(state.made).to.equal(2);
+  });
+
+  it('is sent alike when it was just made: zipped, as 304, to HEAD and to a caller who is known', async () => {
+    const { server, get } = kept({ maxBytes: 0, filling: 5000, setup: { gates: { resolvers: [({ headers }) => (headers['x-api-key'] ? someone : null)] } } });
+    const plain = await get('/api/things/a');
+    expect([plain.statusCode, plain.headers['content-length']]).to.equal([200, String(plain.rawPayload.length)]);
+    expect(plain.headers['x-request-id']).to.have.length(32);
+    const zipped = await get('/api/things/a', { 'accept-encoding': 'gzip' });
+    expect([zipped.headers['content-encoding'], gunzipSync(zipped.rawPayload).toString()]).to.equal(['gzip', plain.payload]);
+    expect((await get('/api/things/a', { 'if-none-match': String(plain.headers.etag) })).statusCode).to.equal(304);
+    const head = await server.inject({ method: 'HEAD', url: '/api/things/a' });
+    expect([head.payload, head.headers['content-length']]).to.equal(['', plain.headers['content-length']]);
+    expect((await get('/api/things/a', { 'x-api-key': 'mine' })).payload).to.equal(plain.payload);
   });
 });
