@@ -1,86 +1,112 @@
 import type { Reader } from 'civic';
 import type { Place } from '../places/schemas.ts';
 import type { Taxonomy } from '../taxonomy/service.ts';
-import { ACTOR_TYPES, type ActorType, type FreshnessStatus } from '../types.ts';
-import { tagList } from './derive.ts';
+import { ACTOR_TYPES, type FreshnessStatus } from '../types.ts';
 import { dayOf, freshnessOn } from './freshness.ts';
-import { sourceKeysOf } from './project.ts';
 import { placeStandings, type PlaceStanding } from './read-store.ts';
 
 /** So many actors cover an issue area; fewer are thin. */
 const COVERED = 3;
 
-export interface Coverage {
-  place: Place;
-  entity_count: number;
-  source_count: number;
-  by_type: { type: ActorType; count: number }[];
-  issue_counts: { issue_area: string; domain: string; entity_count: number; source_count: number; status: 'covered' | 'thin' | 'missing' }[];
-  covered_issue_areas: string[];
-  thin_issue_areas: string[];
-  missing_issue_areas: string[];
-  uncovered_domains: string[];
+type Status = 'covered' | 'thin' | 'missing';
+
+/** What the taxonomy alone decides, worked out once. */
+interface Outline {
+  /** By tag, its place in the counts: first the types, then the issue areas. */
+  numbers: Map<string, number>;
+  areas: Area[];
+  domains: string[];
+}
+
+interface Area {
+  slug: string;
+  domain: string;
+  /** Its record as JSON: up to the first number, and all of it when nobody works on it. */
+  start: string;
+  missing: string;
+}
+
+interface Counts {
+  /** By the number of a tag. */
+  actors: Uint32Array;
+  sources: Uint32Array;
+  allSources: number;
   freshness: Record<FreshnessStatus, number>;
-  watched_sources: { total: number; healthy: number; failing: number; last_success_at: string | null };
-  latest_run: { status: string; completed_at: string } | null;
-  generated_at: string;
 }
 
-/** What is known of a place and what is missing, by the issue areas of the taxonomy. */
-export async function coverageOf(reader: Reader, place: Place, number: number, taxonomy: Taxonomy, now: number): Promise<Coverage> {
+const TYPES = ACTOR_TYPES.length;
+const outlines = new WeakMap<Taxonomy, Outline>();
+
+/** What is known of a place and what is missing, by the issue areas of the taxonomy: as JSON, since making all the small records first would take longer than counting. */
+export async function coverageText(reader: Reader, place: Place, number: number, taxonomy: Taxonomy, now: number): Promise<string> {
   const standings = await placeStandings(reader, number);
-  const { byType, byIssue, sources, sourcesByIssue } = counted(standings);
-  const issues = taxonomy.issueAreas.map(({ slug, domain }) => {
-    const entities = byIssue.get(slug) ?? 0;
-    return { issue_area: slug, domain: domain.slug, entity_count: entities, source_count: sourcesByIssue.get(slug)?.size ?? 0, status: statusOf(entities) };
+  const { numbers, areas, domains } = outlineOf(taxonomy);
+  const { actors, sources, allSources, freshness } = counted(standings, numbers, dayOf(now));
+  const by: Record<Status, string[]> = { covered: [], thin: [], missing: [] };
+  const known = new Set<string>();
+  const issues = areas.map(({ slug, domain, start, missing }, index) => {
+    const count = actors[TYPES + index]!;
+    const status = statusOf(count);
+    by[status].push(slug);
+    if (count === 0) return missing;
+    known.add(domain);
+    return `${start}${count},"source_count":${sources[TYPES + index]!},"status":"${status}"}`;
   });
-  const withStatus = (status: string) => issues.filter((issue) => issue.status === status).map(({ issue_area }) => issue_area);
-  const known = new Set(issues.filter(({ entity_count }) => entity_count > 0).map(({ domain }) => domain));
-  const freshness = { fresh: 0, aging: 0, stale: 0, unknown: 0 };
-  for (const standing of standings) freshness[freshnessOn(dayOf(now), standing)] += 1;
-  return {
-    place,
-    entity_count: standings.length,
-    source_count: sources.size,
-    by_type: ACTOR_TYPES.map((type) => ({ type, count: byType.get(type) ?? 0 })),
-    issue_counts: issues,
-    covered_issue_areas: withStatus('covered'),
-    thin_issue_areas: withStatus('thin'),
-    missing_issue_areas: withStatus('missing'),
-    uncovered_domains: taxonomy.domains.map(({ slug }) => slug).filter((slug) => !known.has(slug)),
-    freshness,
-    watched_sources: { total: 0, healthy: 0, failing: 0, last_success_at: null },
-    latest_run: null,
-    generated_at: new Date(now).toISOString(),
+  return [
+    `{"place":${JSON.stringify(place)},"entity_count":${standings.length},"source_count":${allSources}`,
+    `"by_type":[${ACTOR_TYPES.map((type, index) => `{"type":"${type}","count":${actors[index]!}}`).join(',')}]`,
+    `"issue_counts":[${issues.join(',')}]`,
+    `"covered_issue_areas":${listOf(by.covered)},"thin_issue_areas":${listOf(by.thin)},"missing_issue_areas":${listOf(by.missing)}`,
+    `"uncovered_domains":${listOf(domains.filter((slug) => !known.has(slug)))},"freshness":${JSON.stringify(freshness)}`,
+    '"watched_sources":{"total":0,"healthy":0,"failing":0,"last_success_at":null},"latest_run":null}',
+  ].join(',');
+}
+
+/** Slugs are letters, digits and `_`: nothing that JSON would escape. */
+const listOf = (slugs: string[]): string => (slugs.length > 0 ? `["${slugs.join('","')}"]` : '[]');
+
+function statusOf(actors: number): Status {
+  if (actors >= COVERED) return 'covered';
+  return actors > 0 ? 'thin' : 'missing';
+}
+
+function outlineOf(taxonomy: Taxonomy): Outline {
+  const had = outlines.get(taxonomy);
+  if (had) return had;
+  const tags = [...ACTOR_TYPES.map((type) => `t:${type}`), ...taxonomy.issueAreas.map(({ slug }) => `i:${slug}`)];
+  const outline = {
+    numbers: new Map(tags.map((tag, index) => [tag, index])),
+    areas: taxonomy.issueAreas.map(({ slug, domain }) => {
+      const start = `{"issue_area":"${slug}","domain":"${domain.slug}","entity_count":`;
+      return { slug, domain: domain.slug, start, missing: `${start}0,"source_count":0,"status":"missing"}` };
+    }),
+    domains: taxonomy.domains.map(({ slug }) => slug),
   };
+  outlines.set(taxonomy, outline);
+  return outline;
 }
 
-function statusOf(entities: number): 'covered' | 'thin' | 'missing' {
-  if (entities >= COVERED) return 'covered';
-  return entities > 0 ? 'thin' : 'missing';
-}
-
-interface Counted {
-  byType: Map<string, number>;
-  byIssue: Map<string, number>;
-  sources: Set<number>;
-  sourcesByIssue: Map<string, Set<number>>;
-}
-
-function counted(standings: PlaceStanding[]): Counted {
-  const all: Counted = { byType: new Map(), byIssue: new Map(), sources: new Set(), sourcesByIssue: new Map() };
+function counted(standings: PlaceStanding[], numbers: Map<string, number>, day: number): Counts {
+  const actors = new Uint32Array(numbers.size);
+  const sources = new Uint32Array(numbers.size);
+  const freshness = { fresh: 0, aging: 0, stale: 0, unknown: 0 };
+  // By source, the tags it was counted for: nearly always those of the one actor that has it.
+  const countedFor = new Map<string, number[]>();
   for (const standing of standings) {
-    const keys = sourceKeysOf(standing);
-    for (const key of keys) all.sources.add(key);
-    for (const tag of tagList(standing.tags)) {
-      const slug = tag.slice(2);
-      if (tag.startsWith('t:')) all.byType.set(slug, (all.byType.get(slug) ?? 0) + 1);
-      if (!tag.startsWith('i:')) continue;
-      all.byIssue.set(slug, (all.byIssue.get(slug) ?? 0) + 1);
-      const known = all.sourcesByIssue.get(slug) ?? new Set();
-      all.sourcesByIssue.set(slug, known);
-      for (const key of keys) known.add(key);
+    freshness[freshnessOn(day, standing)] += 1;
+    const own: number[] = [];
+    for (const tag of standing.tags.split(' ')) {
+      const number = numbers.get(tag);
+      if (number !== undefined) own.push(number);
+    }
+    for (const number of own) actors[number]! += 1;
+    for (const source of standing.sources.split(' ')) {
+      if (source === '') continue;
+      const had = countedFor.get(source);
+      const fresh = had ? own.filter((number) => !had.includes(number)) : own;
+      for (const number of fresh) sources[number]! += 1;
+      if (!had || fresh.length > 0) countedFor.set(source, had ? [...had, ...fresh] : own);
     }
   }
-  return all;
+  return { actors, sources, allSources: countedFor.size, freshness };
 }

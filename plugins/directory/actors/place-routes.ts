@@ -8,7 +8,7 @@ import type { PlaceRow } from '../places/service.ts';
 import { listActors } from '../search/list.ts';
 import { ACTOR_TYPES, FRESHNESS, type ActorType, type Visibility } from '../types.ts';
 import { tellingOf, type DirectoryContext } from './context.ts';
-import { coverageOf } from './coverage.ts';
+import { coverageText } from './coverage.ts';
 import { actorTexts } from './detail.ts';
 import { actorsByKey, countListings, countPlaceSources, placeCount, placeListing, placePage, placeSources, positionOf, type PlaceSort } from './read-store.ts';
 import { filtersOf, included } from './routes.ts';
@@ -99,9 +99,8 @@ export function placeReadRoutes(context: DirectoryContext): ServerRoute[] {
       async handler(request, h) {
         const place = await placeOfPath(context.places, context.civic.db, String(request.params.place_key));
         return ready.answer(request, h, `place:${place.key}`, async () => {
-          const { generated_at, ...facts } = await coverageOf(context.civic.db.read, context.places.recordOf(place), place.key, context.taxonomy(), context.civic.clock.now());
-          const text = JSON.stringify(facts);
-          return { body: withMembers(text, { generated_at: JSON.stringify(generated_at) }), etag: textEtag(text), headers: locationOf(context, place, 'coverage'), tags: ['taxonomy'] };
+          const text = await coverageText(context.civic.db.read, context.places.recordOf(place), place.key, context.taxonomy(), context.civic.clock.now());
+          return { body: withMembers(text, { generated_at: JSON.stringify(context.civic.clock.iso()) }), etag: textEtag(text), headers: locationOf(context, place, 'coverage'), tags: ['taxonomy'] };
         });
       },
     },
@@ -178,7 +177,7 @@ async function plainList(context: DirectoryContext, place: PlaceRow, { query, li
   const sort = query.sort === 'relevance' ? 'name' : query.sort;
   const filters = (await filtersOf(context, query)).map(({ any }) => any);
   const kept = { issueArea: query.issue_area?.[0] ?? '', type: query.entity_type?.[0] ?? '' };
-  const { rows, total } = await placePage(reader, { place: place.key, filters, workspaceId: null, sort, limit, after: after as (string | number)[] | null }, kept);
+  const { rows, total } = await placePage(reader, { place: place.key, filters, sort, limit, after: after as (string | number)[] | null }, kept);
   const shown = rows.slice(0, limit);
   return {
     data: shown.map((row) => actorText(row, tellingOf(context))),

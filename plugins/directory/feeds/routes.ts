@@ -90,7 +90,7 @@ function route(format: Format, under: string, code: string, subjectOf: (request:
   };
 }
 
-async function answer(request: Request, h: ResponseToolkit, format: Format, subject: Subject, { context, instance }: FeedRoutes): Promise<ResponseObject> {
+async function answer(request: Request, h: ResponseToolkit, format: Format, subject: Subject, { context, instance }: FeedRoutes): Promise<ResponseObject | symbol> {
   const { civic, ready } = context;
   const { path, name, scope } = subject;
   const self = `${path}/${format.file}`;
