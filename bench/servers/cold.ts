@@ -19,7 +19,7 @@ async function statementsOf(path: string): Promise<Statement[]> {
   let shortest: Statement[] | null = null;
   for (let look = 0; look < 10; look++) {
     const seen: Statement[] = [];
-    const see = ({ sql, bindings }: Statement) => { if (/^(select|with)/i.test(sql)) seen.push({ sql: sql.replace(/\$\d+/g, '?'), bindings }); };
+    const see = ({ sql, bindings }: Statement) => { if (/^\s*(select|with)/i.test(sql)) seen.push({ sql: sql.replace(/\$\d+/g, '?'), bindings }); };
     db.read.on('query', see);
     const { statusCode } = await server.inject(path);
     db.read.off('query', see);

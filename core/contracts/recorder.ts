@@ -7,6 +7,8 @@ export interface RecorderOptions extends Surroundings {
   onFault(fault: string): void;
 }
 
+const ended = new WeakMap<Request, Buffer>();
+
 /** Compares every answer of a server with what its operation declares: its status, its problem codes and its body. */
 export function recordAnswers(server: Server, options: RecorderOptions): void {
   const declared = new Map<RequestRoute, Map<number, Answer>>();
@@ -20,6 +22,16 @@ export function recordAnswers(server: Server, options: RecorderOptions): void {
     return answers;
   }
 
+  // What is sent past hapi is seen only as it leaves.
+  server.ext('onRequest', (request, h) => {
+    const { res } = request.raw;
+    const end = res.end.bind(res) as (...given: unknown[]) => typeof res;
+    res.end = ((...given: unknown[]) => {
+      if (Buffer.isBuffer(given[0])) ended.set(request, given[0]);
+      return end(...given);
+    }) as typeof res.end;
+    return h.continue;
+  });
   server.events.on('response', (request) => {
     const { res } = request.raw;
     if (!res.headersSent || !isPublished(request.route)) return;
@@ -58,8 +70,9 @@ function invalid(schema: NonNullable<Answer['schema']>, body: unknown): string[]
 /** The body as the caller reads it, or undefined when it is a stream, not JSON, or not sent. */
 function bodyOf(request: Request): unknown {
   const { response } = request;
-  if (request.method === 'head' || response === null || typeof response !== 'object' || 'isBoom' in response) return undefined;
-  const source = response.source as unknown;
+  if (request.method === 'head' || response === null || (typeof response === 'object' && 'isBoom' in response)) return undefined;
+  const isZipped = request.raw.res.hasHeader('content-encoding');
+  const source = typeof response === 'symbol' ? (isZipped ? undefined : ended.get(request)) : response.source as unknown;
   const isStream = typeof (source as { pipe?: unknown } | null)?.pipe === 'function';
   if (source === null || source === undefined || isStream) return undefined;
   try {

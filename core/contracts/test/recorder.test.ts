@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import type { Server } from '@hapi/hapi';
+import Joi from 'joi';
 import { recordAnswers } from '../recorder.ts';
 import { problems, shelfServer } from './fixture.ts';
 
@@ -52,6 +53,19 @@ describe('The recorder', () => {
   it('reports a body that does not fit its schema', async () => {
     await server.inject('/api/shelves/wrong');
     expect(faults).to.equal(['GET /api/shelves/wrong answered 200: the body does not fit its schema: "kind" must be one of [wood, steel, null]']);
+  });
+
+  it('sees the body of an answer that was sent past hapi, too', async () => {
+    server.route({
+      method: 'GET', path: '/api/boxes', options: { plugins: { civic: {} }, response: { schema: Joi.object({ width: Joi.number() }) } },
+      handler({ raw: { res } }, h) {
+        res.setHeader('content-type', 'application/json');
+        res.end(Buffer.from('{"width":"wide"}'));
+        return h.abandon;
+      },
+    });
+    await server.inject('/api/boxes');
+    expect(faults).to.equal(['GET /api/boxes answered 200: the body does not fit its schema: "width" must be a number']);
   });
 
   it('reports an error under /api that is no problem', async () => {
