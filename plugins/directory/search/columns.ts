@@ -5,6 +5,7 @@ import type { Match } from './match.ts';
 import { countFound, tagsByKey, tagTokens } from './query-store.ts';
 import { emptyCounts, facetsFrom, type Facets } from './facets.ts';
 import { createSets } from './sets.ts';
+import { createTotals, type Totals } from './totals.ts';
 
 const RETRY_MS = 1000;
 const FACETS = { type: 't:', state: 's:', issue: 'i:' };
@@ -35,6 +36,9 @@ export interface Columns {
   issueCounts(): Map<string, number>;
   /** How many public actors there are. */
   readonly size: number;
+  /** Grows with every change of an actor that this node has heard of. */
+  readonly version: number;
+  readonly totals: Totals;
 }
 
 export function createColumns(): Columns {
@@ -44,6 +48,7 @@ export function createColumns(): Columns {
   // Set while they are filled: what changes meanwhile is read again at the end.
   let changed: Set<number> | null = null;
   let size = 0;
+  let version = 0;
   let isStopped = false;
   const all: Record<Column, number[]> = { type: [], state: [], issue: [] };
   const loaded: { promise: Promise<void>; done: () => void } = deferred();
@@ -68,6 +73,7 @@ export function createColumns(): Columns {
   }
 
   function remove(keys: number[]): void {
+    version += 1;
     for (const key of keys) {
       changed?.add(key);
       if (key < ids.type.length) for (const column of COLUMNS) put(column, key, 0);
@@ -75,6 +81,8 @@ export function createColumns(): Columns {
   }
 
   async function refresh(reader: Reader, keys: number[]): Promise<void> {
+    // At once: what was counted before is no longer true, however long reading takes.
+    version += 1;
     for (const key of keys) changed?.add(key);
     const rows = await tagsByKey(reader, keys);
     const found = new Set(rows.map(({ key }) => key));
@@ -173,6 +181,8 @@ export function createColumns(): Columns {
     },
     issueCounts: () => byValue('issue', all.issue),
     get size() { return size; },
+    get version() { return version; },
+    totals: createTotals(),
   };
 }
 

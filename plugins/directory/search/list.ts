@@ -47,10 +47,17 @@ const MOST_JUDGED = 1500;
 
 /** A page of actors, with the exact total; of one moment when the reader is a snapshot. `columns` answers what concerns all actors. */
 export async function listActors(reader: Reader, request: ListRequest, columns: Columns): Promise<ListResult> {
-  return await searching(reader, (quick) => list(quick, request, columns));
+  // Of a moment before anything is read: what changes later is seen to be newer.
+  const { version } = columns;
+  return await searching(reader, (quick) => list(quick, { ...request, version }, columns));
 }
 
-async function list(reader: Reader, request: ListRequest, columns: Columns): Promise<ListResult> {
+interface Listing extends ListRequest {
+  /** Of the columns, when it began. */
+  version: number;
+}
+
+async function list(reader: Reader, request: Listing, columns: Columns): Promise<ListResult> {
   const words = await withEndings(reader, readQuery(request.query));
   const asked: Asked = { words, filters: request.filters, workspace: request.workspace };
   // What nobody has, nobody needs to look for.
@@ -73,7 +80,7 @@ async function withEndings<T extends Words | null>(reader: Reader, words: T): Pr
 
 type Listed = Omit<ListResult, 'corrected'>;
 
-async function relevant(reader: Reader, request: ListRequest, asked: Asked, columns: Columns): Promise<Listed> {
+async function relevant(reader: Reader, request: Listing, asked: Asked, columns: Columns): Promise<Listed> {
   const { limit } = request;
   const { total, keys, rows } = await ranked(reader, request, { ...asked, words: asked.words! }, columns);
   const page = rows.slice(0, limit);
@@ -94,16 +101,27 @@ interface Found {
   rows: Ranked[];
 }
 
-async function ranked(reader: Reader, request: ListRequest, asked: Asked & { words: Words }, columns: Columns): Promise<Found> {
-  const { freshness = null, facets = false, limit } = request;
+async function ranked(reader: Reader, request: Listing, asked: Asked & { words: Words }, columns: Columns): Promise<Found> {
+  const { freshness = null, facets = false, limit, version } = request;
   const after = request.after && { tier: Number(request.after[0]), rank: Number(request.after[1]) };
   const whole = wholeMatch(asked)!;
   const tiers = tierMatches(asked);
+  const id = JSON.stringify([whole, freshness]);
+  const pageOf = (total: number) => pageByRank(reader, { tiers, freshness, after, limit: limit + 1, isFrequent: total * 100 > columns.size });
+  // Counting again with every page would cost more than the page.
+  const known = after && !facets ? columns.totals.known(id, version) : undefined;
+  if (known !== undefined) {
+    const rows = await pageOf(known);
+    if (columns.version === version) return { total: known, keys: null, rows };
+  }
   const core = coreMatch(asked);
   const few = core && await documentsFound(reader, { match: core, freshness }, asked.words.isPrefix && !asked.words.endings ? MOST_JUDGED : FEW_JUDGED);
   if (few) return judged(few, whole, tiers, after);
   const { total, keys } = await countFound(reader, { match: whole, freshness }, facets);
-  if (total > FEW_JUDGED) return { total, keys, rows: await pageByRank(reader, { tiers, freshness, after, limit: limit + 1, isFrequent: total * 100 > columns.size }) };
+  if (total > FEW_JUDGED) {
+    if (columns.version === version) columns.totals.keep(id, version, total);
+    return { total, keys, rows: await pageOf(total) };
+  }
   const documents = total === 0 ? [] : await documentsFound(reader, { match: whole, freshness }, total);
   return judged(documents ?? [], whole, tiers, after);
 }

@@ -230,6 +230,7 @@ for (const dialect of testDatabases()) {
       expect([again.keys[0], again.total]).to.equal([9002, first.total + 1]);
       const second = await list({ query: 'housing', limit: 10, after: first.next });
       expect(second.keys).to.equal((await list({ query: 'housing', limit: 21 })).keys.slice(11));
+      expect(second.total).to.equal(first.total + 1);
       const moved = { ...actor.document, name: 'Shelter First', prior: 3 };
       await kit.db.write((tx) => putDocuments(tx, [moved], [rankOf(15, 9002)]));
       expect((await list({ query: 'housing', limit: 10 })).keys).to.equal(first.keys);
