@@ -5,12 +5,13 @@ import type { BenchOptions } from './databases.ts';
 import { benchCold } from './cold.ts';
 import { benchDepth } from './depth.ts';
 import { benchImport, benchJoining } from './import.ts';
+import { benchNodes } from './nodes.ts';
 import { benchReads } from './reads.ts';
 
 /** In this order: the import fills the databases that the others read. */
-const PARTS: Record<string, (options: BenchOptions) => Promise<boolean>> = { import: benchImport, joining: benchJoining, reads: benchReads, cold: benchCold, depth: benchDepth };
+const PARTS: Record<string, (options: BenchOptions) => Promise<boolean>> = { import: benchImport, joining: benchJoining, reads: benchReads, cold: benchCold, depth: benchDepth, nodes: benchNodes };
 
-/** `npm run bench -- directory [import|joining|reads|cold|depth …] [--actors 50000] [--only sqlite] [--folder …] [--postgres …]` */
+/** `npm run bench -- directory [import|joining|reads|cold|depth|nodes …] [--actors 50000] [--only sqlite] [--folder …] [--postgres …]` */
 export async function benchDirectory(args: string[]): Promise<boolean> {
   const { values, positionals } = parseArgs({
     args,

@@ -47,8 +47,11 @@ export function createDirectory(civic: Civic<DirectoryConfig>): Directory {
     async notice({ actors, keys, places: touched, sources }) {
       // SQLite belongs to one process, which was told when it wrote.
       if (civic.db.dialect === 'sqlite') return;
+      const stale = staleTags(actors.map(({ id }) => id), touched, sources);
+      // What is read from the database is right at once; what is counted in memory, when that is.
+      ready.touch(stale);
       await columns.refresh(civic.db.read, keys);
-      ready.touch(staleTags(actors.map(({ id }) => id), touched, sources));
+      ready.touch(['all']);
     },
     async start() {
       taxonomy();

@@ -10,8 +10,9 @@ const { describe, it, before, after } = lab;
 
 const KC = 'kansas-city,missouri';
 const CHANGES = 10;
-/** 250 ms on a machine that does nothing else; what is told is measured in bench. */
-const MOST_MS = 5000;
+/** Half of the changes at least, however busy the machine is: by looking once a second alone it would be some 500 ms. What it is for all of them, bench tells. */
+const USUAL_MS = 250;
+const MOST_MS = 2000;
 
 if (testDatabases().includes('postgres')) {
   describe('Two nodes of the directory on one Postgres', { timeout: 120_000 }, () => {
@@ -37,6 +38,7 @@ if (testDatabases().includes('postgres')) {
         '/api/issue-areas': (body: any) => body.data.find(({ slug }: { slug: string }) => slug === 'housing_affordability').entity_count,
       };
       const seen = async (node: TestServer, path: string) => (await node.request('GET', path)).body;
+      const late: number[] = [];
       for (let count = 2; count <= CHANGES; count++) {
         await writing.send('POST', '/api/entities', told({ name: `Actor ${count}`, place: KC, issue_area: 'housing_affordability' }), 'reviewer');
         for (const [path, number] of Object.entries(reads)) expect(number(await seen(writing, path)), path).to.equal(count);
@@ -47,7 +49,10 @@ if (testDatabases().includes('postgres')) {
             await sleep(5);
           }
         }
+        late.push(performance.now() - since);
       }
+      late.sort((a, b) => a - b);
+      expect(late[Math.floor(late.length / 2)]!, JSON.stringify(late)).to.be.at.most(USUAL_MS);
       const etag = (await writing.get(`/api/entities/${id}`)).headers.etag as string;
       await seen(reading, `/api/entities/${id}`);
       const { status, text } = await writing.send('PATCH', `/api/entities/${id}`, { sources: [{ local_id: 's', url: 'https://example.org/new' }], add: [{ property: 'description', value: 'New words', source_local_id: 's' }] }, 'reviewer', { 'if-match': etag });
