@@ -26,6 +26,8 @@ export interface Row {
   perSecond: number;
   /** Median over rounds of this target's CPU against the first target's in the same round. */
   ratio: number;
+  /** The same of requests a second. */
+  rate: number;
   /** The quietest round of each: what the machine's other work has least part in. */
   best: number;
 }
@@ -117,6 +119,7 @@ function row(name: string, samples: Sample[], yardstick: Sample[]): Row {
     cpu: median(samples.map((sample) => sample.cpu)),
     perSecond: median(samples.map((sample) => sample.perSecond)),
     ratio: median(samples.map((sample, round) => sample.cpu / yardstick[round]!.cpu)),
+    rate: median(samples.map((sample, round) => sample.perSecond / yardstick[round]!.perSecond)),
     best: Math.min(...samples.map(({ cpu }) => cpu)) / Math.min(...yardstick.map(({ cpu }) => cpu)),
   };
 }

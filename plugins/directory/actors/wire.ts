@@ -16,8 +16,9 @@ const SOURCE_HALF_LIFE_DAYS = 365;
 /** The wire record as JSON text: the stored body with what depends on the day and on the address. */
 export function actorText(row: Pick<ActorRow, 'id' | 'body' | 'fresh_until' | 'aging_until'>, { now, url }: Telling): string {
   const status = freshnessOn(dayOf(now), row);
-  const body = row.body.replace(UNTOLD, `"freshness":{"status":"${status}"`);
-  return `${body.slice(0, -1)},"url":${JSON.stringify(url(`/api/entities/${row.id}`))}}`;
+  const { body } = row;
+  const at = body.indexOf(UNTOLD);
+  return `${body.slice(0, at)}"freshness":{"status":"${status}"${body.slice(at + UNTOLD.length, -1)},"url":${JSON.stringify(url(`/api/entities/${row.id}`))}}`;
 }
 
 /** With further members, each already JSON text. */
