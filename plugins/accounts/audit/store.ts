@@ -1,0 +1,70 @@
+import type { Reader, Tx } from 'civic';
+import type { Doer } from '../types.ts';
+import { chained, START, type AuditRow } from './chain.ts';
+
+/** A security event to put on record. */
+export interface AuditEntry {
+  /** What happened, as `key_made` or `signed_in`. */
+  kind: AuditKind;
+  /** Who did it. */
+  by: Doer;
+  /** To what: the id of an account, a key, a session, an invitation. */
+  subject?: string;
+  workspace_id?: string | null;
+  /** What else is worth knowing; never a secret. */
+  detail?: object;
+}
+
+/** Those after which somebody may do more or less than before; other nodes look for them. */
+export const ACCESS_KINDS = ['key_revoked', 'plan_set', 'role_set', 'account_disabled', 'account_enabled', 'member_added', 'member_changed', 'member_removed', 'session_ended'] as const;
+
+export type AuditKind = (typeof ACCESS_KINDS)[number]
+  | 'account_made' | 'key_made' | 'workspace_made' | 'invitation_made' | 'invitation_removed'
+  | 'link_made' | 'link_used' | 'signed_in' | 'sign_in_refused' | 'passkey_added' | 'passkey_removed' | 'codes_made' | 'code_used' | 'workspace_chosen';
+
+interface StoredRow extends Omit<AuditRow, 'detail'> {
+  detail: string;
+}
+
+const HEAD = { name: 'head' };
+
+/** Puts an event on record in the transaction that makes it true. Writers wait for each other until they commit. */
+export async function record(tx: Tx, at: string, { kind, by, subject, workspace_id, detail }: AuditEntry): Promise<void> {
+  await tx('accounts_audit_head').insert({ ...HEAD, seq: 0, hash: START }).onConflict('name').ignore();
+  const [head] = (await tx('accounts_audit_head').where(HEAD).update({ seq: tx.raw('seq + 1') }).returning(['seq', 'hash'])) as { seq: number; hash: string }[];
+  const fact = { seq: Number(head!.seq), at, kind, account_id: by.account_id, workspace_id: workspace_id ?? null, subject: subject ?? null, detail: detail ?? {}, address: by.address };
+  const hash = chained(head!.hash, fact);
+  await tx('accounts_audit').insert({ ...fact, detail: JSON.stringify(fact.detail), prev_hash: head!.hash, hash });
+  await tx('accounts_audit_head').where(HEAD).update({ hash });
+}
+
+export async function auditHead(reader: Reader): Promise<{ seq: number; hash: string }> {
+  return (await reader('accounts_audit_head').where(HEAD).first('seq', 'hash')) as { seq: number; hash: string } | undefined ?? { seq: 0, hash: START };
+}
+
+export async function auditAfter(reader: Reader, seq: number, limit: number): Promise<AuditRow[]> {
+  const rows = (await reader('accounts_audit').where('seq', '>', seq).orderBy('seq').limit(limit)) as StoredRow[];
+  return rows.map(told);
+}
+
+/** What happened in a workspace, the latest first. */
+export async function auditOfWorkspace(reader: Reader, workspaceId: string, before: number | null, limit: number): Promise<AuditRow[]> {
+  const query = reader('accounts_audit').where({ workspace_id: workspaceId });
+  const rows = (await (before === null ? query : query.where('seq', '<', before)).orderBy('seq', 'desc').limit(limit)) as StoredRow[];
+  return rows.map(told);
+}
+
+export async function countOfWorkspace(reader: Reader, workspaceId: string): Promise<number> {
+  const row = await reader('accounts_audit').where({ workspace_id: workspaceId }).count({ total: '*' }).first() as { total: number | string };
+  return Number(row.total);
+}
+
+/** The number of the last event after which somebody may do more or less; 0 when there is none. */
+export async function lastAccessChange(reader: Reader, after: number): Promise<number> {
+  const row = await reader('accounts_audit').where('seq', '>', after).whereIn('kind', [...ACCESS_KINDS]).max({ seq: 'seq' }).first() as { seq: number | string | null };
+  return Number(row.seq ?? 0);
+}
+
+function told(row: StoredRow): AuditRow {
+  return { ...row, seq: Number(row.seq), detail: JSON.parse(row.detail) as object };
+}

@@ -1,0 +1,54 @@
+import { Joi, type ConfigFragment } from 'civic';
+import type { PlanOptions } from './plans/plans.ts';
+
+export interface AccountsConfig {
+  plans: Record<string, Partial<PlanOptions>>;
+  default_plan: string;
+  link_minutes: number;
+  invitation_days: number;
+  session_days: number;
+}
+
+const none = { keys: 0, runs_per_month: 0, streams: 0, sessions: 0, watched_sources: 0 };
+
+export const PLANS: Record<string, Partial<PlanOptions>> = {
+  free: { price: '0', requests_per_minute: 60, requests_per_day: 2000, ...none },
+  individual: { price: '5 a month', requests_per_minute: 300, requests_per_day: 20_000, keys: 1, runs_per_month: 20, streams: 5, sessions: 20, watched_sources: 20 },
+  research_pass: { price: 'once', requests_per_minute: 600, requests_per_day: 50_000, keys: 3, runs_per_month: 100, streams: 10, sessions: 50, watched_sources: 50, days: 90 },
+  team: { price: 'by seat', requests_per_minute: 1200, requests_per_day: 200_000, keys: 20, runs_per_month: 500, streams: 50, sessions: 500, watched_sources: 500 },
+};
+
+const count = Joi.number().integer().min(0);
+const plan = Joi.object({
+  price: Joi.string(),
+  requests_per_minute: count, requests_per_day: count, keys: count, runs_per_month: count, streams: count, sessions: count, watched_sources: count,
+  days: Joi.number().integer().min(1).allow(null),
+});
+
+export const accountOptions: ConfigFragment = {
+  plans: {
+    doc: 'All plans of this instance, by name. What a plan leaves out it does not have; with `days` it ends so long after it was given.',
+    format: Joi.object().pattern(/^[a-z][a-z0-9_]*$/, plan) as never,
+    default: PLANS,
+  },
+  default_plan: {
+    doc: 'The plan of new accounts, and of those whose plan has ended.',
+    format: String,
+    default: 'free',
+  },
+  link_minutes: {
+    doc: 'How long a sign-in link can be used.',
+    format: Joi.number().integer().min(1).max(1440),
+    default: 30,
+  },
+  invitation_days: {
+    doc: 'How long an invitation to a workspace can be used.',
+    format: Joi.number().integer().min(1).max(90),
+    default: 7,
+  },
+  session_days: {
+    doc: 'How long somebody stays signed in on the web pages without coming back.',
+    format: Joi.number().integer().min(1).max(365),
+    default: 30,
+  },
+};

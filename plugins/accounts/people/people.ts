@@ -1,0 +1,89 @@
+import { newId, type Civic, type Tx } from 'civic';
+import { record } from '../audit/store.ts';
+import type { AccountsConfig } from '../config.ts';
+import type { AccessChanged } from '../events.ts';
+import type { Plans } from '../plans/plans.ts';
+import { OPERATOR, type Account, type Doer, type InstanceRole } from '../types.ts';
+import { createWorkspace } from '../workspaces/workspaces.ts';
+import { changePerson, hasPeople, insertPerson, type PersonRow } from './store.ts';
+
+export interface PeopleContext {
+  civic: Pick<Civic<AccountsConfig>, 'clock' | 'config' | 'emit'>;
+  plans: Plans;
+}
+
+export interface NewAccount {
+  name: string;
+  email?: string | null;
+  /** Left out: the first account of an instance is its administrator. */
+  role?: InstanceRole;
+  /** Left out: `team` for the first account, else the default plan. */
+  plan?: string;
+}
+
+export interface People {
+  /** Makes an account and its personal workspace. */
+  create(tx: Tx, account: NewAccount, by?: Doer): Promise<PersonRow>;
+  /** Gives a plan; until when is worked out from the plan when it is left out. */
+  setPlan(tx: Tx, person: PersonRow, plan: string, until?: string | null, by?: Doer): Promise<void>;
+  setRole(tx: Tx, person: PersonRow, role: InstanceRole, by?: Doer): Promise<void>;
+  setDisabled(tx: Tx, person: PersonRow, disabled: boolean, by?: Doer): Promise<void>;
+  told(person: PersonRow): Account;
+}
+
+const FIRST_PLAN = 'team';
+
+export function createPeople({ civic, plans }: PeopleContext): People {
+  const { clock, config } = civic;
+
+  async function access(tx: Tx, person: PersonRow, what: AccessChanged['what']): Promise<void> {
+    await civic.emit(tx, 'accounts.access_changed', { account_id: person.id, what });
+  }
+
+  /** When a plan given now ends. */
+  function endOf(plan: string): string | null {
+    const { days } = plans.planOf(plan);
+    return days === null ? null : new Date(clock.now() + days * 86_400_000).toISOString();
+  }
+
+  return {
+    async create(tx, { name, email = null, role, plan }, by = OPERATOR) {
+      const isFirst = !(await hasPeople(tx));
+      const given = plan ?? (isFirst && plans.has(FIRST_PLAN) ? FIRST_PLAN : config.default_plan);
+      const person: Omit<PersonRow, 'key'> = {
+        id: newId(clock.now()), name, email, email_folded: email === null ? null : foldEmail(email), role: role ?? (isFirst ? 'admin' : 'user'),
+        plan: given, plan_until: endOf(given), created_at: clock.iso(), disabled_at: null,
+      };
+      const key = await insertPerson(tx, person);
+      const made = { key, ...person };
+      await record(tx, clock.iso(), { kind: 'account_made', by, subject: person.id, detail: { role: person.role, plan: given } });
+      await createWorkspace(civic, tx, { name: `${name} (personal)`, owner: made, isPersonal: true }, by);
+      return made;
+    },
+    async setPlan(tx, person, plan, until, by = OPERATOR) {
+      const plan_until = until === undefined ? endOf(plan) : until;
+      await changePerson(tx, person.key, { plan, plan_until });
+      await record(tx, clock.iso(), { kind: 'plan_set', by, subject: person.id, detail: { from: person.plan, to: plan, until: plan_until } });
+      await access(tx, person, 'plan');
+    },
+    async setRole(tx, person, role, by = OPERATOR) {
+      await changePerson(tx, person.key, { role });
+      await record(tx, clock.iso(), { kind: 'role_set', by, subject: person.id, detail: { from: person.role, to: role } });
+      await access(tx, person, 'role');
+    },
+    async setDisabled(tx, person, disabled, by = OPERATOR) {
+      await changePerson(tx, person.key, { disabled_at: disabled ? clock.iso() : null });
+      await record(tx, clock.iso(), { kind: disabled ? 'account_disabled' : 'account_enabled', by, subject: person.id });
+      await access(tx, person, 'disabled');
+    },
+    told({ id, name, email, role, plan, plan_until, created_at, disabled_at }) {
+      const current = plans.current({ plan, plan_until }, clock.now());
+      return { id, name, email, role, plan: current.name, plan_until, created_at, disabled_at };
+    },
+  };
+}
+
+/** Addresses are compared without regard to case, as people write them. */
+export function foldEmail(email: string): string {
+  return email.trim().normalize('NFC').toLowerCase();
+}

@@ -1,0 +1,48 @@
+import type { Reader, Tx } from 'civic';
+import type { InstanceRole } from '../types.ts';
+
+export interface PersonRow {
+  key: number;
+  id: string;
+  name: string;
+  email: string | null;
+  email_folded: string | null;
+  role: InstanceRole;
+  plan: string;
+  plan_until: string | null;
+  created_at: string;
+  disabled_at: string | null;
+}
+
+export async function insertPerson(tx: Tx, person: Omit<PersonRow, 'key'>): Promise<number> {
+  const [row] = (await tx('accounts_people').insert(person).returning('key')) as { key: number }[];
+  return Number(row!.key);
+}
+
+export async function personById(reader: Reader, id: string): Promise<PersonRow | null> {
+  return one(await reader('accounts_people').where({ id: id.toLowerCase() }).first());
+}
+
+export async function personByKey(reader: Reader, key: number): Promise<PersonRow | null> {
+  return one(await reader('accounts_people').where({ key }).first());
+}
+
+export async function personByEmail(reader: Reader, folded: string): Promise<PersonRow | null> {
+  return one(await reader('accounts_people').where({ email_folded: folded }).first());
+}
+
+export async function allPeople(reader: Reader): Promise<PersonRow[]> {
+  return reader('accounts_people').orderBy('key');
+}
+
+export async function hasPeople(reader: Reader): Promise<boolean> {
+  return (await reader('accounts_people').first('key')) !== undefined;
+}
+
+export async function changePerson(tx: Tx, key: number, change: Partial<Pick<PersonRow, 'name' | 'email' | 'email_folded' | 'role' | 'plan' | 'plan_until' | 'disabled_at'>>): Promise<void> {
+  await tx('accounts_people').where({ key }).update(change);
+}
+
+function one(row: unknown): PersonRow | null {
+  return (row as PersonRow | undefined) ?? null;
+}

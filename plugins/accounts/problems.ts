@@ -1,0 +1,23 @@
+import type { ProblemKinds } from 'civic';
+
+export const accountProblems = {
+  misplaced_key: {
+    status: 401,
+    title: 'The API key is in the wrong place',
+    advice: 'Send an API key in the header `X-API-Key`. `Authorization` is for OAuth tokens, and addresses end up in logs.',
+    anywhere: true,
+  },
+  workspace_forbidden: {
+    status: 403,
+    title: 'You may not do this in that workspace',
+    advice: 'Choose a workspace you belong to in `X-Workspace-ID`; `/api/workspaces` lists them with your role in each.',
+    anywhere: true,
+  },
+  unknown_workspace: { status: 404, title: 'No such workspace', advice: 'List those you belong to at `/api/workspaces`.' },
+  unknown_member: { status: 404, title: 'No such member', advice: 'List the members of the workspace at `/api/workspaces/{id}/members`.' },
+  unknown_invitation: { status: 404, title: 'No such invitation', advice: 'It may have been used, taken back or have expired: ask for another one.' },
+  already_member: { status: 409, title: 'Is a member already', advice: 'Change the role of a member with PATCH.' },
+  last_owner: { status: 409, title: 'A workspace keeps an owner', advice: 'Make somebody else owner first.' },
+  personal_workspace: { status: 409, title: 'A personal workspace is for one', advice: 'Make a workspace that others may join.' },
+  key_limit: { status: 403, title: 'The plan has no room for another key', advice: 'Revoke a key that is no longer used, or take a plan with more; `/api/plans` shows them.' },
+} satisfies ProblemKinds;
