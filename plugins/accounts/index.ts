@@ -1,6 +1,11 @@
 import { definePlugin } from 'civic';
+import { auditCheck } from './audit/check.ts';
+import { auditExport } from './audit/commands.ts';
 import { accountOptions, type AccountsConfig } from './config.ts';
 import { accountEvents } from './events.ts';
+import { keyCommands } from './keys/commands.ts';
+import { accountCommands } from './people/commands.ts';
+import { planRoutes } from './plans/routes.ts';
 import { accountProblems } from './problems.ts';
 import { createAccounts } from './service.ts';
 
@@ -12,8 +17,19 @@ export default definePlugin<AccountsConfig>({
   events: accountEvents,
   migrations: `${import.meta.dirname}/migrations`,
 
-  register(_server, civic) {
+  register(server, civic) {
     const accounts = createAccounts(civic);
+    const { plans, resolver } = accounts;
+    const db = () => civic.db;
+
     civic.provide(accounts.service);
+    civic.identify(resolver.identify);
+    civic.watch('accounts.access_changed', resolver.forget);
+    civic.check(auditCheck(db));
+    for (const command of [...accountCommands(accounts), ...keyCommands(accounts), auditExport(db)]) civic.command(command);
+    server.route([
+      ...planRoutes({ plans, defaultPlan: civic.config.default_plan }),
+    ]);
+    return { start: accounts.start, stop: accounts.stop };
   },
 });

@@ -1,6 +1,9 @@
-import type { Civic, Reader, Tx } from 'civic';
+import { afterCommit, type Civic, type Reader, type Tx } from 'civic';
 import { record, type AuditEntry } from './audit/store.ts';
 import type { AccountsConfig } from './config.ts';
+import type { AccessChanged } from './events.ts';
+import { createResolver, type KeyResolver } from './keys/identify.ts';
+import { createKeys, type Keys } from './keys/keys.ts';
 import { createPeople, type People } from './people/people.ts';
 import { personById } from './people/store.ts';
 import { createPlans, type Plan, type Plans } from './plans/plans.ts';
@@ -29,20 +32,36 @@ export interface Accounts {
   civic: Civic<AccountsConfig>;
   plans: Plans;
   people: People;
+  keys: Keys;
+  resolver: KeyResolver;
   record(tx: Tx, entry: AuditEntry): Promise<void>;
+  /** Tells that somebody may do more or less than before: here once it is committed, elsewhere by the event. */
+  accessChanged(tx: Tx, change: AccessChanged): Promise<void>;
   service: AccountsService;
+  start(): Promise<void>;
+  stop(): Promise<void>;
 }
+
+const FLUSH_MS = 2000;
 
 export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
   const plans = createPlans(civic.config.plans, civic.config.default_plan);
-  const people = createPeople({ civic, plans });
   const put = (tx: Tx, entry: AuditEntry) => record(tx, civic.clock.iso(), entry);
+  const resolver = createResolver({ civic, plans });
+  const accessChanged = async (tx: Tx, change: AccessChanged) => {
+    await civic.emit(tx, 'accounts.access_changed', change);
+    afterCommit(tx, resolver.forget);
+  };
+  const people = createPeople({ civic, plans, record: put, accessChanged });
+  const keys = createKeys({ civic, plans, record: put, accessChanged });
   const workspacesOf = async (reader: Reader, accountId: string): Promise<Workspace[]> => {
     const person = await personById(reader, accountId);
     return person ? (await membershipsOf(reader, person.key)).map(toldWorkspace) : [];
   };
+  const flush = () => resolver.flush().catch((error: unknown) => civic.log.error({ err: error }, 'When keys were used last could not be written down'));
+  let flushing: NodeJS.Timeout | undefined;
   return {
-    civic, plans, people, record: put,
+    civic, plans, people, keys, resolver, record: put, accessChanged,
     service: {
       plans: () => plans.all,
       planOf: plans.planOf,
@@ -53,6 +72,11 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
       workspacesOf,
       membership: async (reader, accountId, workspaceId) => (await workspacesOf(reader, accountId)).find(({ id }) => id === workspaceId.toLowerCase()) ?? null,
       record: put,
+    },
+    async start() { flushing = setInterval(flush, FLUSH_MS).unref(); },
+    async stop() {
+      clearInterval(flushing);
+      await flush();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { newId, type Civic, type Tx } from 'civic';
-import { record } from '../audit/store.ts';
+import type { AuditEntry } from '../audit/store.ts';
 import type { AccountsConfig } from '../config.ts';
 import type { AccessChanged } from '../events.ts';
 import type { Plans } from '../plans/plans.ts';
@@ -8,8 +8,10 @@ import { createWorkspace } from '../workspaces/workspaces.ts';
 import { changePerson, hasPeople, insertPerson, type PersonRow } from './store.ts';
 
 export interface PeopleContext {
-  civic: Pick<Civic<AccountsConfig>, 'clock' | 'config' | 'emit'>;
+  civic: Pick<Civic<AccountsConfig>, 'clock' | 'config'>;
   plans: Plans;
+  record(tx: Tx, entry: AuditEntry): Promise<void>;
+  accessChanged(tx: Tx, change: AccessChanged): Promise<void>;
 }
 
 export interface NewAccount {
@@ -33,12 +35,8 @@ export interface People {
 
 const FIRST_PLAN = 'team';
 
-export function createPeople({ civic, plans }: PeopleContext): People {
+export function createPeople({ civic, plans, record, accessChanged }: PeopleContext): People {
   const { clock, config } = civic;
-
-  async function access(tx: Tx, person: PersonRow, what: AccessChanged['what']): Promise<void> {
-    await civic.emit(tx, 'accounts.access_changed', { account_id: person.id, what });
-  }
 
   /** When a plan given now ends. */
   function endOf(plan: string): string | null {
@@ -56,25 +54,25 @@ export function createPeople({ civic, plans }: PeopleContext): People {
       };
       const key = await insertPerson(tx, person);
       const made = { key, ...person };
-      await record(tx, clock.iso(), { kind: 'account_made', by, subject: person.id, detail: { role: person.role, plan: given } });
-      await createWorkspace(civic, tx, { name: `${name} (personal)`, owner: made, isPersonal: true }, by);
+      await record(tx, { kind: 'account_made', by, subject: person.id, detail: { role: person.role, plan: given } });
+      await createWorkspace({ clock, record }, tx, { name: `${name} (personal)`, owner: made, isPersonal: true }, by);
       return made;
     },
     async setPlan(tx, person, plan, until, by = OPERATOR) {
       const plan_until = until === undefined ? endOf(plan) : until;
       await changePerson(tx, person.key, { plan, plan_until });
-      await record(tx, clock.iso(), { kind: 'plan_set', by, subject: person.id, detail: { from: person.plan, to: plan, until: plan_until } });
-      await access(tx, person, 'plan');
+      await record(tx, { kind: 'plan_set', by, subject: person.id, detail: { from: person.plan, to: plan, until: plan_until } });
+      await accessChanged(tx, { account_id: person.id, what: 'plan' });
     },
     async setRole(tx, person, role, by = OPERATOR) {
       await changePerson(tx, person.key, { role });
-      await record(tx, clock.iso(), { kind: 'role_set', by, subject: person.id, detail: { from: person.role, to: role } });
-      await access(tx, person, 'role');
+      await record(tx, { kind: 'role_set', by, subject: person.id, detail: { from: person.role, to: role } });
+      await accessChanged(tx, { account_id: person.id, what: 'role' });
     },
     async setDisabled(tx, person, disabled, by = OPERATOR) {
       await changePerson(tx, person.key, { disabled_at: disabled ? clock.iso() : null });
-      await record(tx, clock.iso(), { kind: disabled ? 'account_disabled' : 'account_enabled', by, subject: person.id });
-      await access(tx, person, 'disabled');
+      await record(tx, { kind: disabled ? 'account_disabled' : 'account_enabled', by, subject: person.id });
+      await accessChanged(tx, { account_id: person.id, what: 'disabled' });
     },
     told({ id, name, email, role, plan, plan_until, created_at, disabled_at }) {
       const current = plans.current({ plan, plan_until }, clock.now());

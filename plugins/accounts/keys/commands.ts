@@ -1,0 +1,92 @@
+import { Failure, Misuse, type Command, type CommandCall } from 'civic';
+import { dateOption } from '../people/commands.ts';
+import { personMeant, WHO } from '../people/find.ts';
+import { KEY_SCOPES } from '../plans/plans.ts';
+import type { Accounts } from '../service.ts';
+import type { ShownKey } from './keys.ts';
+
+export function keyCommands({ civic, keys }: Accounts): Command[] {
+  return [
+    {
+      name: 'key create',
+      summary: 'Make an API key and print it, this once',
+      options: [
+        ...WHO,
+        { name: 'name', value: 'text', summary: 'What it is for; shown in lists' },
+        { name: 'scopes', value: 'list', summary: `Of ${KEY_SCOPES.join(', ')}; all that plan and role allow when left out, except flags:review`, multiple: true },
+        { name: 'expires', value: 'date', summary: 'When it ends; never when left out' },
+        { name: 'workspace', value: 'id', summary: 'As whose member it speaks; may be left out by who belongs to one workspace' },
+      ],
+      examples: ['bin/civic key create --account ada@example.org --name "nightly import"', 'bin/civic key create --account ada@example.org --scopes directory:read,entities:write --expires 2027-01-31 --json'],
+      needs: 'database',
+      writes: true,
+      async run({ terminal, options }) {
+        const wanted = { name: nameOption(options.name), scopes: scopesOption(options.scopes), expires_at: expiryOption(options, civic.clock.now()), workspace_id: options.workspace as string | undefined };
+        const made = await told(() => civic.db.write(async (tx) => keys.make(tx, await personMeant(tx, options), wanted)));
+        const { id, key, ...rest } = made;
+        terminal.print({ id, key, ...rest }, () => `${key}\nKeep it now: it is not shown again. It may ${rest.scopes.join(', ')}${rest.expires_at === null ? '' : ` until ${rest.expires_at}`}.`);
+      },
+    },
+    {
+      name: 'key list',
+      summary: 'Show API keys: whose, what for, when they were used last; never the keys themselves',
+      options: WHO,
+      examples: ['bin/civic key list', 'bin/civic key list --account ada@example.org --json'],
+      needs: 'database',
+      async run({ terminal, options }) {
+        const person = options.account === undefined && options.email === undefined ? null : await personMeant(civic.db.read, options);
+        const all = await keys.list(civic.db.read, person?.key ?? null);
+        terminal.print(all, () => (all.length === 0 ? 'There are no keys: bin/civic key create makes one.' : all.map(described).join('\n')));
+      },
+    },
+    {
+      name: 'key revoke',
+      summary: 'End an API key; it is refused within a second on every node',
+      arguments: '<id>',
+      examples: ['bin/civic key revoke 3fK9aZ0q'],
+      needs: 'database',
+      writes: true,
+      async run({ terminal, positionals }) {
+        const id = positionals[0]!;
+        const revoked = await civic.db.write((tx) => keys.revoke(tx, id));
+        if (!revoked) throw new Failure('There is no key with this id: it is the part between the two underscores. bin/civic key list shows all.');
+        terminal.print(revoked, () => `Revoked the key ${revoked.id} (${revoked.name}) of ${revoked.account_id}.`);
+      },
+    },
+  ];
+}
+
+/** A refusal in the words the interface has for it. */
+async function told<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Error && 'isBoom' in error) throw new Failure(error.message);
+    throw error;
+  }
+}
+
+function nameOption(name: unknown): string {
+  const text = ((name as string | undefined) ?? 'command line').trim();
+  if (text.length < 1 || text.length > 200) throw new Misuse('--name must have 1 to 200 characters');
+  return text;
+}
+
+function scopesOption(given: unknown): string[] | undefined {
+  if (given === undefined) return undefined;
+  const scopes = (given as string[]).flatMap((text) => text.split(/[\s,]+/)).filter(Boolean);
+  const wrong = scopes.filter((scope) => !KEY_SCOPES.includes(scope));
+  if (wrong.length > 0 || scopes.length === 0) throw new Misuse(`--scopes takes ${KEY_SCOPES.join(', ')}${wrong.length > 0 ? `, not ${wrong.join(', ')}` : ''}`);
+  return scopes;
+}
+
+function expiryOption(options: CommandCall['options'], now: number): string | null {
+  const at = dateOption('expires', options.expires) ?? null;
+  if (at !== null && Date.parse(at) <= now) throw new Misuse('--expires must lie in the future');
+  return at;
+}
+
+function described({ id, name, account_id, created_at, expires_at, revoked_at, last_used_at }: ShownKey): string {
+  const state = revoked_at !== null ? `revoked ${revoked_at}` : expires_at !== null ? `until ${expires_at}` : 'no end';
+  return `${id}  ${name}, of ${account_id}, made ${created_at}, ${state}, ${last_used_at === null ? 'never used' : `used ${last_used_at}`}`;
+}

@@ -1,0 +1,27 @@
+import { randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { base62, newSecret } from '../secrets.ts';
+
+const FORM = /^civic_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}$/;
+const CHECKSUM = 6;
+
+/** How every API key begins; also what a misplaced one is known by. */
+export const KEY_START = 'civic_';
+
+/** A new key: `civic_<id>_<secret><checksum>`. */
+export function newKey(): { id: string; key: string } {
+  const id = base62(BigInt(`0x${randomBytes(8).toString('hex')}`), 8);
+  const body = `${KEY_START}${id}_${newSecret()}`;
+  return { id, key: body + checksumOf(body) };
+}
+
+/** The id in a key, or null when no such key was ever made: most wrong keys are told from their form alone. */
+export function idOf(key: string): string | null {
+  if (!FORM.test(key)) return null;
+  const body = key.slice(0, -CHECKSUM);
+  return checksumOf(body) === key.slice(-CHECKSUM) ? key.slice(KEY_START.length, KEY_START.length + 8) : null;
+}
+
+function checksumOf(body: string): string {
+  return base62(BigInt(crc32(body)), CHECKSUM);
+}

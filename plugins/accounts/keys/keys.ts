@@ -1,0 +1,112 @@
+import { problem, type Civic, type Reader, type Tx } from 'civic';
+import type { AccessChanged } from '../events.ts';
+import type { AuditEntry } from '../audit/store.ts';
+import type { PersonRow } from '../people/store.ts';
+import { allowsScope, usualScopes, type Plan, type Plans } from '../plans/plans.ts';
+import { hashOf } from '../secrets.ts';
+import { OPERATOR, type Doer } from '../types.ts';
+import { membershipsOf, type MembershipRow } from '../workspaces/store.ts';
+import { newKey } from './key.ts';
+import { countUsableKeys, insertKey, keyHolder, listedKeys, markRevoked, type ListedKeyRow } from './store.ts';
+
+export interface NewKey {
+  name: string;
+  /** Left out: all that the plan and the role allow, except reviewing flags. */
+  scopes?: string[];
+  expires_at?: string | null;
+  /** Left out: the only workspace the account belongs to. */
+  workspace_id?: string;
+}
+
+/** A key as it is shown: everything but the secret. */
+export interface ShownKey {
+  id: string;
+  name: string;
+  account_id: string;
+  workspace_id: string;
+  scopes: string[];
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+}
+
+export interface MadeKey extends ShownKey {
+  /** The whole key, this once. */
+  key: string;
+}
+
+export interface Keys {
+  make(tx: Tx, person: PersonRow, key: NewKey, by?: Doer): Promise<MadeKey>;
+  /** Ends a key; null when there is none of that id, or it is not the account's. */
+  revoke(tx: Tx, id: string, by?: Doer, accountId?: string): Promise<ShownKey | null>;
+  list(reader: Reader, accountKey: number | null): Promise<ShownKey[]>;
+}
+
+export interface KeysContext {
+  civic: Pick<Civic, 'clock'>;
+  plans: Plans;
+  record(tx: Tx, entry: AuditEntry): Promise<void>;
+  accessChanged(tx: Tx, change: AccessChanged): Promise<void>;
+}
+
+export function createKeys({ civic: { clock }, plans, record, accessChanged }: KeysContext): Keys {
+  return {
+    async make(tx, person, { name, scopes, expires_at = null, workspace_id }, by = OPERATOR) {
+      const plan = plans.current(person, clock.now());
+      await checkRoom(tx, person, plan, plans, clock.iso());
+      const granted = scopes === undefined ? usualScopes(plan, person.role) : checkedScopes(scopes, plan, person);
+      const workspace = chosenWorkspace(await membershipsOf(tx, person.key), workspace_id);
+      const { id, key } = newKey();
+      const shown = { id, name, created_at: clock.iso(), expires_at, revoked_at: null, last_used_at: null };
+      await insertKey(tx, { ...shown, account_key: person.key, workspace_key: workspace.key, secret_hash: hashOf(key), scopes: JSON.stringify(granted) });
+      await record(tx, { kind: 'key_made', by, subject: id, workspace_id: workspace.id, detail: { account_id: person.id, name, scopes: granted, expires_at } });
+      return { ...shown, key, account_id: person.id, workspace_id: workspace.id, scopes: granted };
+    },
+    async revoke(tx, id, by = OPERATOR, accountId) {
+      const row = await keyHolder(tx, id);
+      if (!row || (accountId !== undefined && row.account_id !== accountId)) return null;
+      const shown = (await listedKeys(tx, row.account_key)).find((one) => one.id === id)!;
+      if (row.revoked_at !== null) return shownKey(shown);
+      await markRevoked(tx, row.key, clock.iso());
+      await record(tx, { kind: 'key_revoked', by, subject: id, workspace_id: shown.workspace_id, detail: { account_id: row.account_id, name: row.name } });
+      await accessChanged(tx, { account_id: row.account_id, what: 'key_revoked', key_id: id });
+      return { ...shownKey(shown), revoked_at: clock.iso() };
+    },
+    list: async (reader, accountKey) => (await listedKeys(reader, accountKey)).map(shownKey),
+  };
+}
+
+function shownKey({ id, name, account_id, workspace_id, scopes, created_at, expires_at, revoked_at, last_used_at }: ListedKeyRow): ShownKey {
+  return { id, name, account_id, workspace_id, scopes: JSON.parse(scopes) as string[], created_at, expires_at, revoked_at, last_used_at };
+}
+
+async function checkRoom(tx: Tx, person: PersonRow, plan: Plan, plans: Plans, now: string): Promise<void> {
+  if (plan.keys === 0) throw withoutKeys(plan.name, plans);
+  const used = await countUsableKeys(tx, person.key, now);
+  if (used >= plan.keys) throw problem('key_limit', { detail: `The plan ${plan.name} has ${plan.keys === 1 ? 'one key' : `${plan.keys} keys`}, and ${used} are in use.` });
+}
+
+/** For somebody whose plan has no API access, or has it no longer. */
+export function withoutKeys(plan: string, plans: Plans): Error {
+  const enough = plans.including('api_keys');
+  return problem('plan_required', { detail: `The plan ${plan} has no API keys. Plans that do: ${enough.join(', ')}.`, extra: { plans: enough } });
+}
+
+function checkedScopes(scopes: string[], plan: Plan, person: PersonRow): string[] {
+  const refused = scopes.filter((scope) => !allowsScope(scope, plan, person.role));
+  if (refused.length > 0) {
+    const detail = `a key on the plan ${plan.name} with the role ${person.role} cannot have ${refused.join(', ')}; it can have ${usualScopes(plan, person.role).join(', ')}${person.role === 'user' ? '' : ', flags:review'}`;
+    throw problem('invalid_request', { detail: `scopes: ${detail}.`, errors: [{ pointer: '/scopes', detail }] });
+  }
+  return [...new Set(scopes)];
+}
+
+/** Who belongs to one workspace is bound to it; others choose. */
+function chosenWorkspace(memberships: MembershipRow[], asked: string | undefined): MembershipRow {
+  if (asked === undefined && memberships.length === 1) return memberships[0]!;
+  const found = memberships.find(({ id }) => id === asked?.toLowerCase());
+  if (found) return found;
+  const detail = `choose one of ${memberships.map(({ id, name }) => `${id} (${name})`).join(', ')}`;
+  throw problem('invalid_request', { detail: `workspace_id: ${detail}.`, errors: [{ pointer: '/workspace_id', detail }] });
+}

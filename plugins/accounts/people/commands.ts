@@ -1,0 +1,177 @@
+import { Failure, Misuse, type Command, type CommandCall, type Tx } from 'civic';
+import { createLink, type SignInLink } from '../signin/links.ts';
+import type { Accounts } from '../service.ts';
+import { INSTANCE_ROLES, OPERATOR, type Account, type InstanceRole } from '../types.ts';
+import { personMeant, WHO } from './find.ts';
+import { foldEmail } from './people.ts';
+import { allPeople, personByEmail, personById, type PersonRow } from './store.ts';
+
+type Options = CommandCall['options'];
+
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+
+export function accountCommands(accounts: Accounts): Command[] {
+  return [createCommand(accounts), listCommand(accounts), setPlanCommand(accounts), setRoleCommand(accounts), linkCommand(accounts), disableCommand(accounts)];
+}
+
+function createCommand({ civic, people, plans, record }: Accounts): Command {
+  return {
+    name: 'account create',
+    summary: 'Make an account and print a link that signs it in; the first one becomes administrator',
+    options: [
+      { name: 'email', value: 'address', summary: 'Where sign-in links may be sent; may be left out' },
+      { name: 'name', value: 'text', summary: 'What to call them; the e-mail address when left out' },
+      { name: 'plan', value: 'name', summary: `One of ${plans.all.map(({ name }) => name).join(', ')}; the first account gets team` },
+      { name: 'role', value: 'role', summary: `One of ${INSTANCE_ROLES.join(', ')}` },
+    ],
+    examples: ['bin/civic account create --email ada@example.org --name "Ada Example"', 'bin/civic account create --name Importer --plan team --json'],
+    needs: 'database',
+    writes: true,
+    async run({ terminal, options }) {
+      const { email, name } = naming(options);
+      const plan = planOption({ plans }, options.plan);
+      const role = roleOption(options.role);
+      const { person, link } = await civic.db.write(async (tx) => {
+        if (email !== null && await personByEmail(tx, foldEmail(email))) throw new Failure(`${email} has an account already. bin/civic account sign-in-link --email ${email} makes a new link for it.`);
+        const made = await people.create(tx, { name, email, plan, role });
+        return { person: made, link: await madeLink({ civic, record }, tx, made) };
+      });
+      const account = people.told(person);
+      terminal.print({ ...account, sign_in_link: link.url, link_expires_at: link.expires_at }, () => [
+        `Made the account ${account.id}: ${described(account)}.`,
+        `Sign in once, until ${link.expires_at}: ${link.url}`,
+      ].join('\n'));
+    },
+  };
+}
+
+function listCommand({ civic, people }: Accounts): Command {
+  return {
+    name: 'account list',
+    summary: 'Show every account with its role and plan',
+    examples: ['bin/civic account list', 'bin/civic account list --json'],
+    needs: 'database',
+    async run({ terminal }) {
+      const all = (await allPeople(civic.db.read)).map(people.told);
+      terminal.print(all, () => (all.length === 0 ? 'There is no account yet: bin/civic account create makes one.' : all.map((account) => `${account.id}  ${described(account)}`).join('\n')));
+    },
+  };
+}
+
+function setPlanCommand(accounts: Accounts): Command {
+  const { plans } = accounts;
+  return changing(accounts, {
+    name: 'account set-plan',
+    summary: 'Give an account another plan; one that ends by itself begins anew',
+    options: [
+      { name: 'plan', value: 'name', summary: `One of ${plans.all.map(({ name }) => name).join(', ')}`, required: true },
+      { name: 'until', value: 'date', summary: 'When it ends; else as the plan says' },
+    ],
+    example: 'bin/civic account set-plan --email ada@example.org --plan research_pass',
+    change: (tx, person, options) => accounts.people.setPlan(tx, person, planOption({ plans }, options.plan)!, dateOption('until', options.until)),
+  });
+}
+
+function setRoleCommand(accounts: Accounts): Command {
+  return changing(accounts, {
+    name: 'account set-role',
+    summary: 'Let an account review, administer, or neither',
+    options: [{ name: 'role', value: 'role', summary: `One of ${INSTANCE_ROLES.join(', ')}`, required: true }],
+    example: 'bin/civic account set-role --email ada@example.org --role reviewer',
+    change: (tx, person, options) => accounts.people.setRole(tx, person, roleOption(options.role)!),
+  });
+}
+
+function disableCommand(accounts: Accounts): Command {
+  return changing(accounts, {
+    name: 'account disable',
+    summary: 'Let an account do nothing any more: its keys and sessions stop at once',
+    options: [{ name: 'undo', summary: 'Let it in again' }],
+    example: 'bin/civic account disable --email ada@example.org',
+    change: (tx, person, options) => accounts.people.setDisabled(tx, person, options.undo !== true),
+  });
+}
+
+function linkCommand({ civic, record }: Accounts): Command {
+  return {
+    name: 'account sign-in-link',
+    summary: 'Print a link that signs an account in, once',
+    options: WHO,
+    examples: ['bin/civic account sign-in-link --email ada@example.org'],
+    needs: 'database',
+    writes: true,
+    async run({ terminal, options }) {
+      const { person, link } = await civic.db.write(async (tx) => {
+        const found = await personMeant(tx, options);
+        if (found.disabled_at !== null) throw new Failure(`The account ${found.id} is disabled. bin/civic account disable --undo --account ${found.id} lets it in again.`);
+        return { person: found, link: await madeLink({ civic, record }, tx, found) };
+      });
+      terminal.print({ account_id: person.id, sign_in_link: link.url, link_expires_at: link.expires_at }, () => `Signs ${person.name} in once, until ${link.expires_at}: ${link.url}`);
+    },
+  };
+}
+
+interface Change {
+  name: string;
+  summary: string;
+  options: NonNullable<Command['options']>;
+  example: string;
+  change(tx: Tx, person: PersonRow, options: Options): Promise<void>;
+}
+
+/** A command that changes one account and shows what it is then. */
+function changing({ civic, people }: Accounts, { name, summary, options: own, example, change }: Change): Command {
+  return {
+    name,
+    summary,
+    options: [...WHO, ...own],
+    examples: [example],
+    needs: 'database',
+    writes: true,
+    async run({ terminal, options }) {
+      const account = await civic.db.write(async (tx) => {
+        const person = await personMeant(tx, options);
+        await change(tx, person, options);
+        return people.told((await personById(tx, person.id))!);
+      });
+      terminal.print(account, () => `${account.id}  ${described(account)}`);
+    },
+  };
+}
+
+async function madeLink({ civic, record }: Pick<Accounts, 'civic' | 'record'>, tx: Tx, person: PersonRow): Promise<SignInLink> {
+  const link = await createLink(civic, tx, person.key);
+  await record(tx, { kind: 'link_made', by: OPERATOR, subject: person.id, detail: { expires_at: link.expires_at } });
+  return link;
+}
+
+function described({ name, email, role, plan, plan_until, disabled_at }: Account): string {
+  const until = plan_until === null ? '' : ` until ${plan_until}`;
+  return `${name}${email === null || email === name ? '' : ` <${email}>`}, ${role}, plan ${plan}${until}${disabled_at === null ? '' : ', disabled'}`;
+}
+
+function naming({ email, name }: Options): { email: string | null; name: string } {
+  if (email !== undefined && !EMAIL.test(email as string)) throw new Misuse(`--email must be an address, but is "${String(email)}"`);
+  const called = (name as string | undefined)?.trim() || (email as string | undefined);
+  if (!called) throw new Misuse('say who it is for with --email, --name or both');
+  if (called.length > 200) throw new Misuse('--name is longer than 200 characters');
+  return { email: (email as string | undefined) ?? null, name: called };
+}
+
+function planOption({ plans }: Pick<Accounts, 'plans'>, plan: unknown): string | undefined {
+  if (plan !== undefined && !plans.has(plan as string)) throw new Misuse(`"${String(plan)}" is no plan: there are ${plans.all.map(({ name }) => name).join(', ')}`);
+  return plan as string | undefined;
+}
+
+function roleOption(role: unknown): InstanceRole | undefined {
+  if (role !== undefined && !INSTANCE_ROLES.includes(role as InstanceRole)) throw new Misuse(`"${String(role)}" is no role: there are ${INSTANCE_ROLES.join(', ')}`);
+  return role as InstanceRole | undefined;
+}
+
+/** A day or moment as an option gives it. */
+export function dateOption(name: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  const time = /^\d{4}-\d{2}-\d{2}/.test(value as string) ? Date.parse(value as string) : NaN;
+  if (Number.isNaN(time)) throw new Misuse(`--${name} must be a date, as 2027-01-31, but is "${String(value)}"`);
+  return new Date(time).toISOString();
+}

@@ -1,0 +1,171 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { stoppedClock, testDatabases } from 'civic/testing';
+import { newKey } from '../keys/key.ts';
+import { accountsKit, callerIn, type AccountsKit } from './kit.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const PRIVATE = '/api/probe/private';
+
+for (const database of testDatabases()) {
+  describe(`API keys (${database})`, { timeout: 60_000 }, () => {
+    const clock = stoppedClock('2026-03-01T12:00:00.000Z');
+    let kit: AccountsKit;
+    before(async () => { kit = await accountsKit({ database, clock }); });
+    after(() => kit.close());
+
+    const answer = async (key: string, path = PRIVATE, headers = {}) => {
+      const { status, body } = await kit.as(key, 'GET', path, { headers });
+      return [status, body.code as string | undefined, body.detail as string | undefined] as const;
+    };
+
+    it('let somebody in as who they are, with the plan, the role and the workspace they have', async () => {
+      const { id, key, workspace_id } = await kit.person();
+      expect(key).to.match(/^civic_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}$/);
+      const caller = callerIn(await kit.as(key, 'GET', PRIVATE));
+      expect(caller).to.equal({
+        account_id: id, via: 'key', role: 'user', plan: 'team', capabilities: ['api_keys', 'discovery', 'firehose', 'watches'], workspace_id, workspace_role: 'owner',
+        scope: ['directory:read', 'entities:write', 'flags:write', 'discovery:read', 'discovery:write', 'firehose:read', 'workspace:read', 'workspace:write'],
+      });
+    });
+
+    it('have the scopes that were asked for and no others', async () => {
+      const { key } = await kit.person({}, { scopes: ['directory:read'] });
+      expect((await answer(key)).slice(0, 1)).to.equal([200]);
+      expect((await answer(key, '/api/probe/written')).slice(0, 2)).to.equal([403, 'insufficient_scope']);
+    });
+
+    it('cannot have scopes that the plan or the role does not allow', async () => {
+      const user = await kit.run('account create', { name: 'No reviewer', plan: 'team', role: 'user' });
+      await expect(kit.run('key create', { account: user.id, scopes: ['flags:review'] })).to.reject(/cannot have flags:review/);
+      const reviewer = await kit.run('account create', { name: 'A reviewer', plan: 'team', role: 'reviewer' });
+      expect((await kit.run('key create', { account: reviewer.id, scopes: ['flags:review'] })).scopes).to.equal(['flags:review']);
+      expect((await kit.run('key create', { account: reviewer.id })).scopes).to.not.include('flags:review');
+    });
+
+    it('are refused once revoked, at once, also when they were used a moment before', async () => {
+      const { key, key_id } = await kit.person();
+      const other = await kit.person();
+      expect((await answer(key))[0]).to.equal(200);
+      await kit.run('key revoke', {}, [key_id]);
+      expect((await answer(key)).slice(0, 2)).to.equal([401, 'invalid_credentials']);
+      expect((await answer(key, '/api/probe/public'))[0]).to.equal(401);
+      expect((await answer(other.key))[0]).to.equal(200);
+    });
+
+    it('are refused once expired, also when they were used a moment before', async () => {
+      const { key } = await kit.person({}, { expires: '2026-03-01T13:00:00Z' });
+      expect((await answer(key))[0]).to.equal(200);
+      clock.advance(3_600_000);
+      const [status, code, detail] = await answer(key);
+      expect([status, code]).to.equal([401, 'invalid_credentials']);
+      expect(detail).to.include('expired');
+    });
+
+    it('are refused by form alone, by their checksum, when unknown and when the secret is another one', async () => {
+      const { key } = await kit.person();
+      const [right] = [key.slice(-10, -9)];
+      const mistyped = `${key.slice(0, -10)}${right === 'a' ? 'b' : 'a'}${key.slice(-9)}`;
+      const stranger = newKey().key;
+      const forged = newKey().key.replace(/^civic_\w{8}/, key.slice(0, 14));
+      for (const wrong of ['x', key.slice(1), `${key}x`, mistyped, stranger, forged]) {
+        const { status, headers, body } = await kit.as(wrong, 'GET', '/api/probe/public');
+        expect([status, body.code], wrong).to.equal([401, 'invalid_credentials']);
+        expect(headers['www-authenticate']).to.exist();
+      }
+      expect((await answer(key))[0]).to.equal(200);
+    });
+
+    it('in Authorization or in an address are refused with a hint', async () => {
+      const { key } = await kit.person();
+      for (const [path, headers] of [[PRIVATE, { authorization: `Bearer ${key}` }], [PRIVATE, { authorization: key }], [`${PRIVATE}?api_key=${key}`, {}], [`${PRIVATE}?key=${key}`, {}]] as const) {
+        const { status, body } = await kit.request('GET', path, { headers });
+        expect([status, body.code], path).to.equal([401, 'misplaced_key']);
+        expect(body.detail).to.include('X-API-Key');
+        expect(JSON.stringify(body)).to.not.include(key);
+      }
+    });
+
+    it('of a plan that has lapsed or has no keys answer 403 and name the plans that would do', async () => {
+      const { id, key } = await kit.person({ plan: 'research_pass' });
+      expect((await answer(key))[0]).to.equal(200);
+      clock.advance(91 * 86_400_000);
+      const { status, body } = await kit.as(key, 'GET', '/api/probe/public');
+      expect([status, body.code, body.plans]).to.equal([403, 'plan_required', ['individual', 'research_pass', 'team']]);
+      expect(body.detail).to.include('individual, research_pass, team');
+      await kit.run('account set-plan', { account: id, plan: 'individual' });
+      expect((await answer(key))[0]).to.equal(200);
+      await kit.run('account set-plan', { account: id, plan: 'free' });
+      expect((await answer(key)).slice(0, 2)).to.equal([403, 'plan_required']);
+    });
+
+    it('of a disabled account are refused, and work again when it is let in again', async () => {
+      const { id, key } = await kit.person();
+      await kit.run('account disable', { account: id });
+      expect((await answer(key)).slice(0, 2)).to.equal([401, 'invalid_credentials']);
+      await kit.run('account disable', { account: id, undo: true });
+      expect((await answer(key))[0]).to.equal(200);
+    });
+
+    it('follow a change of role at once', async () => {
+      const { id, key } = await kit.person();
+      expect((await answer(key, '/api/probe/reviewed')).slice(0, 2)).to.equal([403, 'permission_required']);
+      await kit.run('account set-role', { account: id, role: 'reviewer' });
+      expect((await answer(key, '/api/probe/reviewed'))[0]).to.equal(200);
+    });
+
+    it('speak for the workspace they were made in, and for no foreign one', async () => {
+      const { key, workspace_id } = await kit.person();
+      const other = await kit.person();
+      expect(callerIn(await kit.as(key, 'GET', PRIVATE, { headers: { 'x-workspace-id': workspace_id.toUpperCase() } })).workspace_id).to.equal(workspace_id);
+      for (const wrong of [other.workspace_id, 'nonsense']) expect((await answer(key, PRIVATE, { 'x-workspace-id': wrong })).slice(0, 2)).to.equal([403, 'workspace_forbidden']);
+    });
+
+    it('show when they were used last, to the minute', async () => {
+      const { id, key } = await kit.person();
+      const used = async () => (await kit.run('key list', { account: id }))[0].last_used_at as string | null;
+      expect(await used()).to.be.null();
+      await answer(key);
+      for (let i = 0; i < 100 && await used() === null; i++) await new Promise((done) => { setTimeout(done, 100); });
+      expect(await used()).to.equal(clock.iso());
+    });
+
+    it('are as many as the plan has room for, and none on a free plan', async () => {
+      const { id, key_id } = await kit.person({ plan: 'individual' });
+      await expect(kit.run('key create', { account: id })).to.reject(/has one key, and 1 are in use/);
+      await kit.run('key revoke', {}, [key_id]);
+      await kit.run('key create', { account: id });
+      const free = await kit.run('account create', { name: 'Nobody paid', plan: 'free' });
+      await expect(kit.run('key create', { account: free.id })).to.reject(/individual, research_pass, team/);
+    });
+
+    it('are never listed with their secret', async () => {
+      const { id, key } = await kit.person();
+      const listed = JSON.stringify(await kit.run('key list', { account: id }));
+      expect(listed).to.not.include(key.slice(-49));
+      expect(listed).to.not.include('secret_hash');
+    });
+  });
+
+  describe(`Ten thousand wrong keys (${database})`, { timeout: 120_000 }, () => {
+    it('ask the database nothing when malformed, are kept nowhere, and leave others alone', async () => {
+      const kit = await accountsKit({ database });
+      const { key } = await kit.person();
+      expect((await kit.as(key, 'GET', PRIVATE)).status).to.equal(200);
+      let queries = 0;
+      kit.db.read.on('query', () => { queries++; });
+      const made = newKey().key;
+      const wrong = made.slice(0, -1) + (made.endsWith('a') ? 'b' : 'a');
+            for (let i = 0; i < 10_000; i++) {
+        const { statusCode } = await kit.server.inject({ url: '/api/probe/public', headers: { 'x-api-key': wrong } });
+        if (statusCode !== 401) expect(statusCode).to.equal(401);
+      }
+      expect(queries).to.be.below(5);
+      for (let i = 0; i < 50; i++) expect((await kit.as(newKey().key, 'GET', PRIVATE)).status).to.equal(401);
+      expect((await kit.as(key, 'GET', PRIVATE)).status).to.equal(200);
+      await kit.close();
+    });
+  });
+}

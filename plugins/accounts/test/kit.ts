@@ -1,0 +1,73 @@
+import { definePlugin, Joi, type Caller, type CommandCall, type Terminal } from 'civic';
+import { testServer, type TestAnswer, type TestServer, type TestServerOptions } from 'civic/testing';
+import accounts from '../index.ts';
+
+/** Routes that ask for what accounts give. */
+const probe = definePlugin({
+  name: 'probe',
+  summary: 'Routes for tests',
+  register(server) {
+    const options = { description: 'A route for tests', validate: { query: Joi.object({}) }, response: { schema: Joi.any() } };
+    const answer = (request: { auth: { credentials: unknown } }) => ({ caller: request.auth.credentials });
+    server.route([
+      { method: 'GET', path: '/api/probe/public', options, handler: answer },
+      { method: 'GET', path: '/api/probe/private', options: { ...options, auth: { mode: 'required' } }, handler: answer },
+      { method: 'GET', path: '/api/probe/written', options: { ...options, auth: { mode: 'required', access: { scope: ['entities:write'] } } }, handler: answer },
+      { method: 'GET', path: '/api/probe/streamed', options: { ...options, auth: { mode: 'required' }, plugins: { civic: { plan: 'firehose' } } }, handler: answer },
+      { method: 'GET', path: '/api/probe/reviewed', options: { ...options, auth: { mode: 'required' }, plugins: { civic: { role: 'reviewer' } } }, handler: answer },
+    ]);
+  },
+});
+
+export interface AccountsKit extends TestServer {
+  /** Runs a command as `bin/civic --json` would, and answers what it prints. */
+  run(name: string, options?: CommandCall['options'], positionals?: string[]): Promise<any>;
+  /** An account and a key of it. */
+  person(options?: CommandCall['options'], key?: CommandCall['options']): Promise<Person>;
+  as(key: string, method: string, path: string, options?: { payload?: unknown; headers?: Record<string, string> }): Promise<TestAnswer>;
+}
+
+export interface Person {
+  id: string;
+  key: string;
+  key_id: string;
+  workspace_id: string;
+}
+
+let people = 0;
+
+export async function accountsKit(options: TestServerOptions = {}): Promise<AccountsKit> {
+  const kit = await testServer({ ...options, plugins: [accounts, probe, ...options.plugins ?? []] });
+  const run = (name: string, given: CommandCall['options'] = {}, positionals: string[] = []) => runCommand(kit, name, given, positionals);
+  return Object.assign(kit, {
+    run,
+    async person(given: CommandCall['options'] = {}, key: CommandCall['options'] = {}): Promise<Person> {
+      const { id } = await run('account create', { name: `Person ${++people}`, plan: 'team', role: 'user', ...given });
+      const made = await run('key create', { account: id, ...key });
+      return { id, key: made.key, key_id: made.id, workspace_id: made.workspace_id };
+    },
+    as: (key: string, method: string, path: string, { payload, headers = {} }: { payload?: unknown; headers?: Record<string, string> } = {}) => kit.request(method, path, { payload, headers: { 'x-api-key': key, ...headers } }),
+  });
+}
+
+export async function runCommand(kit: TestServer, name: string, options: CommandCall['options'], positionals: string[]): Promise<any> {
+  const command = kit.composition.commands.find((one) => one.name === name);
+  if (!command) throw new Error(`There is no command "${name}"`);
+  let printed: unknown;
+  const lines: string[] = [];
+  const terminal: Terminal = {
+    json: true,
+    signal: new AbortController().signal,
+    out: (line) => { lines.push(line); },
+    err: () => undefined,
+    print: (value, words) => { printed = value; words(); },
+    progress: () => undefined,
+    style: (_style, text) => text,
+  };
+  await command.run({ terminal, positionals, options, cwd: process.cwd() });
+  return printed ?? lines;
+}
+
+export function callerIn(answer: TestAnswer): Caller {
+  return answer.body.caller as Caller;
+}
