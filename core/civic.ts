@@ -63,6 +63,7 @@ export function civicFor(plugin: Plugin, kernel: Kernel): Civic {
     serviceIfOn: (other) => optionalService(plugin, other, kernel),
 
     identify: (resolver) => { declare('identify'); kernel.gates.resolvers.push(resolver); },
+    plansWith: (plans) => { declare('plansWith'); kernel.gates.plansWith = plans; },
     admit: (gate) => { declare('admit'); kernel.gates.admit.push(gate); },
     command: (command) => { declare('command'); addCommand(kernel, name, command); },
     check: (check) => { declare('check'); kernel.checks.push({ ...check, plugin: name }); },

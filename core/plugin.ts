@@ -49,6 +49,8 @@ export interface RouteDeclaration {
   conditional?: boolean;
   /** The media types of its answer, when that is not JSON. */
   produces?: string[];
+  /** Its answer shows a secret: nothing of it is kept, so the same Idempotency-Key again is 409. */
+  secret?: boolean;
   /** It streams: what AsyncAPI says of it. */
   stream?: StreamDeclaration;
   /** Not part of the published contract: pages, assets. */
@@ -152,6 +154,8 @@ export interface Civic<Config = unknown> {
 
   /** Adds a way to know the caller: a caller, null when these are not its credentials, or a thrown 401. */
   identify(resolver: (request: Request) => Promise<Caller | null> | Caller | null): void;
+  /** Says which plans include a capability, for whoever lacks it. */
+  plansWith(plans: (capability: string) => string[]): void;
   /** Decides whether a request may go on, once its caller is known or refused. Throws a 429 when not. */
   admit(gate: (caller: Caller | null, request: Request) => Promise<void> | void): void;
   /** Adds a command to `bin/civic`. */

@@ -54,6 +54,7 @@ const IMPLIED: Record<string, (route: PublishedRoute) => boolean> = {
   not_found: (route) => route.paramNames.length > 0,
   idempotency_key_reused: (route) => isRepeatable(route),
   idempotency_in_progress: (route) => isRepeatable(route),
+  secret_shown_once: (route) => isRepeatable(route) && route.declaration.secret === true,
   request_timeout: readsBody,
   body_too_large: readsBody,
   unsupported_media_type: readsBody,

@@ -7,6 +7,8 @@ import { problem } from '../problems.ts';
 export interface Gates {
   /** Ways to know the caller: a caller, null when these are not its credentials, or a thrown 401. */
   resolvers: ((request: Request) => Promise<Caller | null> | Caller | null)[];
+  /** The plans that include a capability, when a plugin knows plans. */
+  plansWith?: (capability: string) => string[];
   /** Whether a request may go on, once its caller is known or refused. They throw when not. */
   admit: ((caller: Caller | null, request: Request) => Promise<void> | void)[];
 }
@@ -63,7 +65,7 @@ function identified(request: Request, gates: Gates): Soon<Caller | null> {
     return refused(error);
   }
   const enter = (caller: Caller | null): Soon<Caller | null> => after(admitted(caller, request, gates), () => {
-    if (caller) checkStanding(caller, request);
+    if (caller) checkStanding(caller, request, gates);
     return caller;
   });
   return known instanceof Promise ? known.then(enter, refused) : enter(known);
@@ -115,12 +117,17 @@ function missing(gates: Gates): Boom {
   return gates.resolvers.length === 0 ? problem('no_accounts') : problem('authentication_required');
 }
 
-function checkStanding(caller: Caller, request: Request): void {
+function checkStanding(caller: Caller, request: Request, gates: Gates): void {
   const needed = request.route.settings.plugins?.civic;
   if (needed?.role && STANDING[caller.role] < STANDING[needed.role]) {
     throw problem('permission_required', { detail: `This needs the role ${needed.role}; yours is ${caller.role}.` });
   }
   if (needed?.plan && !caller.capabilities.includes(needed.plan)) {
-    throw problem('plan_required', { detail: `The plan ${caller.plan} does not include ${needed.plan}.` });
+    throw planRequired(caller.plan, needed.plan, gates.plansWith?.(needed.plan));
   }
+}
+
+function planRequired(plan: string, capability: string, plans: string[] | undefined): Boom {
+  const detail = `The plan ${plan} does not include ${capability}.`;
+  return plans ? problem('plan_required', { detail: `${detail} Plans that do: ${plans.join(', ') || 'none'}.`, extra: { plans } }) : problem('plan_required', { detail });
 }

@@ -106,6 +106,11 @@ export const coreProblems = {
     title: 'The first request with this Idempotency-Key is still running',
     advice: 'Try again in a moment: you then get the answer of the first one.',
   },
+  secret_shown_once: {
+    status: 409,
+    title: 'The answer held a secret, which is shown once',
+    advice: 'The first request was carried out. If its answer was lost, take back what it made and ask again with a new Idempotency-Key.',
+  },
   precondition_failed: {
     status: 412,
     title: 'The thing has changed since it was read',

@@ -43,6 +43,11 @@ export function isRepeatable(route: Pick<RequestRoute, 'method' | 'path'>): bool
   return route.method === 'post' && route.path.startsWith('/api/');
 }
 
+/** What is told once and kept nowhere cannot be told again. */
+function showsSecret(route: Pick<RequestRoute, 'settings'>): boolean {
+  return route.settings.plugins?.civic?.secret === true;
+}
+
 function call(handler: Lifecycle.Method, request: Request, h: ResponseToolkit): Lifecycle.ReturnValue {
   return handler.call(h.context, request, h);
 }
@@ -56,7 +61,7 @@ async function answerOnce(handler: Lifecycle.Method, request: Request, h: Respon
   try {
     const result = await call(handler, request, h);
     const response = typeof result === 'symbol' ? null : (h.response(result as object) as ResponseObject);
-    await keep(db, row, response && keptResponse(response));
+    await keep(db, row, response && (showsSecret(request.route) ? { code: 'secret_shown_once', details: {} } : keptResponse(response)));
     return response ?? (result as symbol);
   } catch (error) {
     await keep(db, row, keptProblem(error));

@@ -104,6 +104,14 @@ describe('The caller', () => {
     expect(await codeOf(withKeys(), '/api/paid', { 'x-api-key': '{"capabilities":["firehose"]}' })).to.equal([200, undefined]);
   });
 
+  it('who lacks a plan is told which plans would do', async () => {
+    const made = withKeys();
+    made.gates.plansWith = (capability) => [`all_${capability}`];
+    const { plans, detail } = JSON.parse((await made.server.inject({ url: '/api/paid', headers: { 'x-api-key': '{}' } })).payload);
+    expect(plans).to.equal(['all_firehose']);
+    expect(detail).to.include('all_firehose');
+  });
+
   it('is not known by a session under /api, only on pages', async () => {
     const made = testServer();
     made.server.route(routes);

@@ -40,6 +40,12 @@ const counter = definePlugin({
         return h.response({ count: calls }).code(201).header('location', civic.url('/api/counter'));
       },
     });
+    server.route({
+      method: 'POST',
+      path: '/api/counter-secret',
+      options: { description: 'Tells a secret', validate: { query: Joi.object({}), payload: Joi.object({}) }, plugins: { civic: { secret: true } }, response: { schema: Joi.object({ secret: Joi.string() }) } },
+      handler: () => ({ secret: 'the-secret-word' }),
+    });
   },
 });
 
@@ -55,6 +61,13 @@ for (const database of testDatabases()) {
       const { by = 1, name = 'a', account } = options;
       return kit.request('POST', `/api/counter/${name}`, { payload: { by }, headers: { ...(key && { 'idempotency-key': key }), ...(account && { 'x-api-key': account }) } });
     }
+
+    it('keeps nothing of an answer that shows a secret, and says so when asked again', async () => {
+      const ask = () => kit.request('POST', '/api/counter-secret', { payload: {}, headers: { 'idempotency-key': 'secret' } });
+      expect((await ask()).body).to.equal({ secret: 'the-secret-word' });
+      expect([(await ask()).status, (await ask()).body.code]).to.equal([409, 'secret_shown_once']);
+      expect(JSON.stringify(await kit.db.read('core_answers').select())).to.not.include('the-secret-word');
+    });
 
     it('gives the first answer again, with its headers, and does nothing twice', async () => {
       const first = await post('one');
