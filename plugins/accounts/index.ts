@@ -8,6 +8,9 @@ import { accountCommands } from './people/commands.ts';
 import { planRoutes } from './plans/routes.ts';
 import { accountProblems } from './problems.ts';
 import { createAccounts } from './service.ts';
+import { invitationRoutes } from './workspaces/invitation-routes.ts';
+import { memberRoutes } from './workspaces/member-routes.ts';
+import { workspaceRoutes } from './workspaces/routes.ts';
 
 export default definePlugin<AccountsConfig>({
   name: 'accounts',
@@ -24,11 +27,15 @@ export default definePlugin<AccountsConfig>({
 
     civic.provide(accounts.service);
     civic.identify(resolver.identify);
+    civic.plansWith(plans.including);
     civic.watch('accounts.access_changed', resolver.forget);
     civic.check(auditCheck(db));
     for (const command of [...accountCommands(accounts), ...keyCommands(accounts), auditExport(db)]) civic.command(command);
     server.route([
       ...planRoutes({ plans, defaultPlan: civic.config.default_plan }),
+      ...workspaceRoutes(accounts),
+      ...memberRoutes(accounts),
+      ...invitationRoutes(accounts),
     ]);
     return { start: accounts.start, stop: accounts.stop };
   },

@@ -8,6 +8,7 @@ import { createPeople, type People } from './people/people.ts';
 import { personById } from './people/store.ts';
 import { createPlans, type Plan, type Plans } from './plans/plans.ts';
 import type { Account, Workspace } from './types.ts';
+import type { InvitationContext } from './workspaces/invitations.ts';
 import { membershipsOf, type MembershipRow } from './workspaces/store.ts';
 
 /** What other plugins may ask about accounts. */
@@ -33,6 +34,8 @@ export interface Accounts {
   plans: Plans;
   people: People;
   keys: Keys;
+  /** What the functions about workspaces and invitations need. */
+  workspaces: InvitationContext;
   resolver: KeyResolver;
   record(tx: Tx, entry: AuditEntry): Promise<void>;
   /** Tells that somebody may do more or less than before: here once it is committed, elsewhere by the event. */
@@ -53,6 +56,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
     afterCommit(tx, resolver.forget);
   };
   const people = createPeople({ civic, plans, record: put, accessChanged });
+  const workspaces: InvitationContext = { clock: civic.clock, config: civic.config, url: civic.url, record: put, accessChanged };
   const keys = createKeys({ civic, plans, record: put, accessChanged });
   const workspacesOf = async (reader: Reader, accountId: string): Promise<Workspace[]> => {
     const person = await personById(reader, accountId);
@@ -61,7 +65,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
   const flush = () => resolver.flush().catch((error: unknown) => civic.log.error({ err: error }, 'When keys were used last could not be written down'));
   let flushing: NodeJS.Timeout | undefined;
   return {
-    civic, plans, people, keys, resolver, record: put, accessChanged,
+    civic, plans, people, keys, workspaces, resolver, record: put, accessChanged,
     service: {
       plans: () => plans.all,
       planOf: plans.planOf,

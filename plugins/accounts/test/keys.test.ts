@@ -148,24 +148,24 @@ for (const database of testDatabases()) {
       expect(listed).to.not.include('secret_hash');
     });
   });
-
-  describe(`Ten thousand wrong keys (${database})`, { timeout: 120_000 }, () => {
-    it('ask the database nothing when malformed, are kept nowhere, and leave others alone', async () => {
-      const kit = await accountsKit({ database });
-      const { key } = await kit.person();
-      expect((await kit.as(key, 'GET', PRIVATE)).status).to.equal(200);
-      let queries = 0;
-      kit.db.read.on('query', () => { queries++; });
-      const made = newKey().key;
-      const wrong = made.slice(0, -1) + (made.endsWith('a') ? 'b' : 'a');
-            for (let i = 0; i < 10_000; i++) {
-        const { statusCode } = await kit.server.inject({ url: '/api/probe/public', headers: { 'x-api-key': wrong } });
-        if (statusCode !== 401) expect(statusCode).to.equal(401);
-      }
-      expect(queries).to.be.below(5);
-      for (let i = 0; i < 50; i++) expect((await kit.as(newKey().key, 'GET', PRIVATE)).status).to.equal(401);
-      expect((await kit.as(key, 'GET', PRIVATE)).status).to.equal(200);
-      await kit.close();
-    });
-  });
 }
+
+describe('Ten thousand wrong keys', { timeout: 120_000 }, () => {
+  it('ask the database nothing when malformed, are kept nowhere, and leave others alone', async () => {
+    const kit = await accountsKit();
+    const { key } = await kit.person();
+    expect((await kit.as(key, 'GET', PRIVATE)).status).to.equal(200);
+    let queries = 0;
+    kit.db.read.on('query', () => { queries++; });
+    const made = newKey().key;
+    const wrong = made.slice(0, -1) + (made.endsWith('a') ? 'b' : 'a');
+          for (let i = 0; i < 10_000; i++) {
+      const { statusCode } = await kit.server.inject({ url: '/api/probe/public', headers: { 'x-api-key': wrong } });
+      if (statusCode !== 401) expect(statusCode).to.equal(401);
+    }
+    expect(queries).to.be.below(5);
+    for (let i = 0; i < 50; i++) expect((await kit.as(newKey().key, 'GET', PRIVATE)).status).to.equal(401);
+    expect((await kit.as(key, 'GET', PRIVATE)).status).to.equal(200);
+    await kit.close();
+  });
+});

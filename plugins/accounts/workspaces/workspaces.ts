@@ -1,7 +1,14 @@
-import { newId, type Civic, type Tx } from 'civic';
+import { newId, problem, type Caller, type Civic, type Reader, type Tx } from 'civic';
 import type { AuditEntry } from '../audit/store.ts';
-import type { Doer } from '../types.ts';
-import { insertMember, insertWorkspace, type WorkspaceRow } from './store.ts';
+import type { AccessChanged } from '../events.ts';
+import type { Doer, WorkspaceRole } from '../types.ts';
+import { changeMember, deleteMember, insertMember, insertWorkspace, lockWorkspace, membershipIn, membersOf, type MemberRow, type MembershipRow, type WorkspaceRow } from './store.ts';
+
+export interface WorkspaceContext {
+  clock: Civic['clock'];
+  record(tx: Tx, entry: AuditEntry): Promise<void>;
+  accessChanged(tx: Tx, change: AccessChanged): Promise<void>;
+}
 
 export interface NewWorkspace {
   name: string;
@@ -9,16 +16,86 @@ export interface NewWorkspace {
   isPersonal: boolean;
 }
 
-export interface WorkspaceContext {
-  clock: Civic['clock'];
-  record(tx: Tx, entry: AuditEntry): Promise<void>;
-}
+/** Who acts in a workspace, and what they are there. */
+export type Membership = MembershipRow & { account_key: number };
+
+const RANK: Record<WorkspaceRole, number> = { member: 0, reviewer: 1, admin: 2, owner: 3 };
 
 /** Makes a workspace with its owner in it. */
-export async function createWorkspace({ clock, record }: WorkspaceContext, tx: Tx, { name, owner, isPersonal }: NewWorkspace, by: Doer): Promise<WorkspaceRow> {
+export async function createWorkspace({ clock, record }: Pick<WorkspaceContext, 'clock' | 'record'>, tx: Tx, { name, owner, isPersonal }: NewWorkspace, by: Doer): Promise<WorkspaceRow> {
   const row = { id: newId(clock.now()), name, personal_of: isPersonal ? owner.key : null, created_at: clock.iso() };
   const key = await insertWorkspace(tx, row);
   await insertMember(tx, { workspace_key: key, account_key: owner.key, role: 'owner', since: clock.iso() });
   await record(tx, { kind: 'workspace_made', by, subject: owner.id, workspace_id: row.id, detail: { personal: isPersonal } });
   return { key, ...row };
+}
+
+/** A workspace for one of its members; for everybody else there is none. A token speaks for one workspace only. */
+export async function workspaceFor(reader: Reader, caller: Pick<Caller, 'account_id' | 'via' | 'workspace_id'>, workspaceId: string, least: WorkspaceRole = 'member'): Promise<Membership> {
+  const id = workspaceId.toLowerCase();
+  const found = caller.via === 'token' && caller.workspace_id !== id ? null : await membershipIn(reader, caller.account_id, id);
+  if (!found) throw problem('unknown_workspace', { detail: `You belong to no workspace with the id ${workspaceId.slice(0, 100)}.` });
+  checkRank(found.role, least);
+  return found;
+}
+
+function checkRank(role: WorkspaceRole, least: WorkspaceRole): void {
+  if (RANK[role] < RANK[least]) throw problem('workspace_forbidden', { detail: `This needs the role ${least} in the workspace; yours is ${role}.` });
+}
+
+/** A personal workspace stays with whom it belongs to. */
+export function checkShared({ personal_of }: WorkspaceRow): void {
+  if (personal_of !== null) throw problem('personal_workspace');
+}
+
+/** Nobody gives away more than they have. */
+export function checkMayGive(own: WorkspaceRole, role: WorkspaceRole): void {
+  if (RANK[role] > RANK[own]) throw problem('workspace_forbidden', { detail: `Only an ${role} can make somebody ${role}.` });
+}
+
+export async function memberById(reader: Reader, workspaceKey: number, accountId: string): Promise<MemberRow> {
+  const found = (await membersOf(reader, workspaceKey)).find(({ account_id }) => account_id === accountId.toLowerCase());
+  if (!found) throw problem('unknown_member', { detail: `The workspace has no member with the id ${accountId.slice(0, 100)}.` });
+  return found;
+}
+
+export async function addMember({ clock, record, accessChanged }: WorkspaceContext, tx: Tx, workspace: WorkspaceRow, account: { key: number; id: string }, role: WorkspaceRole, by: Doer): Promise<void> {
+  checkShared(workspace);
+  if ((await membersOf(tx, workspace.key)).some(({ account_key }) => account_key === account.key)) throw problem('already_member');
+  await insertMember(tx, { workspace_key: workspace.key, account_key: account.key, role, since: clock.iso() });
+  await record(tx, { kind: 'member_added', by, subject: account.id, workspace_id: workspace.id, detail: { role } });
+  await accessChanged(tx, { account_id: account.id, what: 'membership' });
+}
+
+/** Gives a member another role, as somebody who has no lower one than either. */
+export async function setMemberRole({ record, accessChanged }: WorkspaceContext, tx: Tx, own: Membership, accountId: string, role: WorkspaceRole, by: Doer): Promise<void> {
+  checkShared(own);
+  await lockWorkspace(tx, own.key);
+  const member = await memberById(tx, own.key, accountId);
+  checkMayGive(own.role, role);
+  checkMayGive(own.role, member.role);
+  if (role !== 'owner') await checkOwnerLeft(tx, own.key, member);
+  await changeMember(tx, own.key, member.account_key, role);
+  await record(tx, { kind: 'member_changed', by, subject: member.account_id, workspace_id: own.id, detail: { from: member.role, to: role } });
+  await accessChanged(tx, { account_id: member.account_id, what: 'membership' });
+}
+
+/** Takes a member out; everybody may leave by themselves. */
+export async function removeMember({ record, accessChanged }: WorkspaceContext, tx: Tx, own: Membership, accountId: string, by: Doer): Promise<void> {
+  checkShared(own);
+  await lockWorkspace(tx, own.key);
+  const member = await memberById(tx, own.key, accountId);
+  if (member.account_key !== own.account_key) {
+    checkRank(own.role, 'admin');
+    checkMayGive(own.role, member.role);
+  }
+  await checkOwnerLeft(tx, own.key, member);
+  await deleteMember(tx, own.key, member.account_key);
+  await record(tx, { kind: 'member_removed', by, subject: member.account_id, workspace_id: own.id, detail: { role: member.role } });
+  await accessChanged(tx, { account_id: member.account_id, what: 'membership' });
+}
+
+async function checkOwnerLeft(tx: Tx, workspaceKey: number, leaving: MemberRow): Promise<void> {
+  const others = (await membersOf(tx, workspaceKey)).filter(({ role, account_key }) => role === 'owner' && account_key !== leaving.account_key);
+  if (leaving.role === 'owner' && others.length === 0) throw problem('last_owner');
 }

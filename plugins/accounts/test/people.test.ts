@@ -1,0 +1,80 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { Failure, Misuse } from 'civic';
+import { stoppedClock, testDatabases } from 'civic/testing';
+import { accountsKit, type AccountsKit } from './kit.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+for (const database of testDatabases()) {
+  describe(`Accounts (${database})`, { timeout: 60_000 }, () => {
+    const clock = stoppedClock('2026-03-01T12:00:00.000Z');
+    let kit: AccountsKit;
+    before(async () => { kit = await accountsKit({ database, clock }); });
+    after(() => kit.close());
+
+    it('begin with an administrator on the team plan; those after are users on the default plan', async () => {
+      const first = await kit.run('account create', { email: 'Ada@Example.org', name: 'Ada' });
+      expect(first).to.include({ name: 'Ada', email: 'Ada@Example.org', role: 'admin', plan: 'team', plan_until: null });
+      expect(first.sign_in_link).to.match(/\?token=[0-9A-Za-z]{43}$/);
+      expect(first.link_expires_at).to.equal('2026-03-01T12:30:00.000Z');
+      expect(await kit.run('account create', { email: 'bob@example.org' })).to.include({ name: 'bob@example.org', role: 'user', plan: 'free' });
+    });
+
+    it('are found by e-mail however it is written, and have each address once', async () => {
+      await expect(kit.run('account create', { email: 'ADA@example.ORG' })).to.reject(Failure, /has an account already/);
+      expect((await kit.run('account sign-in-link', { email: ' ada@EXAMPLE.org' })).sign_in_link).to.match(/token=/);
+      await expect(kit.run('account sign-in-link', { email: 'nobody@example.org' })).to.reject(Failure, /There is no account/);
+    });
+
+    it('are made with what was asked for, and wrong words are told', async () => {
+      expect(await kit.run('account create', { name: 'R', plan: 'individual', role: 'reviewer' })).to.include({ role: 'reviewer', plan: 'individual', email: null });
+      for (const wrong of [{}, { email: 'x' }, { name: 'x', plan: 'gold' }, { name: 'x', role: 'king' }, { name: 'x'.repeat(201) }]) await expect(kit.run('account create', wrong)).to.reject(Misuse);
+      await expect(kit.run('account set-role', { role: 'admin' })).to.reject(Misuse);
+    });
+
+    it('with a research pass fall back to the default plan when it ends', async () => {
+      const { id } = await kit.run('account create', { name: 'Researcher' });
+      const told = async () => (await kit.run('account list')).find((one: { id: string }) => one.id === id);
+      expect(await kit.run('account set-plan', { account: id, plan: 'research_pass' })).to.include({ plan: 'research_pass', plan_until: '2026-05-30T12:00:00.000Z' });
+      await kit.run('account set-plan', { account: id, plan: 'team', until: '2026-03-02' });
+      expect(await told()).to.include({ plan: 'team', plan_until: '2026-03-02T00:00:00.000Z' });
+      clock.advance(86_400_000);
+      expect(await told()).to.include({ plan: 'free' });
+    });
+
+    it('that are disabled get no sign-in link', async () => {
+      const { id } = await kit.run('account create', { name: 'Gone' });
+      expect((await kit.run('account disable', { account: id })).disabled_at).to.exist();
+      await expect(kit.run('account sign-in-link', { account: id })).to.reject(Failure, /disabled/);
+    });
+  });
+
+  describe(`Plans (${database})`, { timeout: 60_000 }, () => {
+    it('are shown to everybody, with what each includes', async () => {
+      const kit = await accountsKit({ database });
+      const { body } = await kit.request('GET', '/api/plans');
+      expect(body.data.map(({ name, requests_per_minute, requests_per_day, keys, runs_per_month, streams, sessions, watched_sources }: any) => [name, requests_per_minute, requests_per_day, keys, runs_per_month, streams, sessions, watched_sources])).to.equal([
+        ['free', 60, 2000, 0, 0, 0, 0, 0], ['individual', 300, 20_000, 1, 20, 5, 20, 20], ['research_pass', 600, 50_000, 3, 100, 10, 50, 50], ['team', 1200, 200_000, 20, 500, 50, 500, 500],
+      ]);
+      expect(body.data.map(({ capabilities }: any) => capabilities.length)).to.equal([0, 4, 4, 4]);
+      expect([body.total, body.next_cursor, body.default_plan]).to.equal([4, null, 'free']);
+      await kit.close();
+    });
+
+    it('are what the operator says: others, and which of them includes what is told to who lacks it', async () => {
+      const plans = { open: { keys: 2, requests_per_minute: 10 }, heard: { keys: 5, streams: 1 } };
+      const kit = await accountsKit({ database, config: { plugins: { accounts: { plans, default_plan: 'open' } } } });
+      const { key } = await kit.person({ plan: 'open' });
+      const { status, body } = await kit.as(key, 'GET', '/api/probe/streamed');
+      expect([status, body.code, body.plans]).to.equal([403, 'plan_required', ['heard']]);
+      expect(body.detail).to.include('heard');
+      await kit.close();
+    });
+
+    it('must have the default plan among them', async () => {
+      await expect(accountsKit({ database, config: { plugins: { accounts: { default_plan: 'gold' } } } })).to.reject(/default_plan is gold, but the plans are free, individual, research_pass, team/);
+    });
+  });
+}

@@ -1,0 +1,86 @@
+import type { ServerRoute } from '@hapi/hapi';
+import { isId, Joi, problem } from 'civic';
+import { callerOf, doerOf, reading, writing } from '../access.ts';
+import { personById } from '../people/store.ts';
+import { toldWorkspace, type Accounts } from '../service.ts';
+import type { WorkspaceRole } from '../types.ts';
+import { acceptInvitation, invite, withdrawInvitation } from './invitations.ts';
+import { openInvitations } from './invitations-store.ts';
+import { idIn, whole } from './routes.ts';
+import { invitation, joining, madeInvitation, newInvitation, wholeList, workspace } from './schemas.ts';
+import { workspaceFor } from './workspaces.ts';
+
+const noQuery = Joi.object({});
+const params = Joi.object({ id: Joi.string() });
+
+/** Links that let others into a workspace. */
+export function invitationRoutes({ civic, workspaces }: Accounts): ServerRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/workspaces/{id}/invitations',
+      options: {
+        description: 'Invitations that can still be used; for owners and administrators',
+        auth: reading,
+        validate: { query: noQuery, params },
+        plugins: { civic: { problems: ['unknown_workspace', 'workspace_forbidden'] } },
+        response: { schema: wholeList(invitation, 'InvitationList') },
+      },
+      async handler(request) {
+        const { key } = await workspaceFor(civic.db.read, callerOf(request), idIn(request), 'admin');
+        return whole(await openInvitations(civic.db.read, key, civic.clock.iso()));
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/workspaces/{id}/invitations',
+      options: {
+        description: 'Make a link that lets one person in',
+        auth: writing,
+        validate: { query: noQuery, params, payload: newInvitation },
+        plugins: { civic: { secret: true, problems: ['unknown_workspace', 'workspace_forbidden', 'personal_workspace'] } },
+        response: { status: { 201: madeInvitation } },
+      },
+      async handler(request, h) {
+        const { role } = request.payload as { role: WorkspaceRole };
+        const made = await civic.db.write(async (tx) => invite(workspaces, tx, await workspaceFor(tx, callerOf(request), idIn(request), 'admin'), role, doerOf(request)));
+        return h.response(made).code(201).header('cache-control', 'no-store');
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/api/workspaces/{id}/invitations/{invitation_id}',
+      options: {
+        description: 'Take an invitation back',
+        auth: writing,
+        validate: { query: noQuery, params: Joi.object({ id: Joi.string(), invitation_id: Joi.string() }) },
+        plugins: { civic: { problems: ['unknown_workspace', 'workspace_forbidden', 'unknown_invitation'] } },
+        response: { status: { 204: Joi.any() } },
+      },
+      async handler(request, h) {
+        const id = String(request.params.invitation_id).toLowerCase();
+        await civic.db.write(async (tx) => {
+          const own = await workspaceFor(tx, callerOf(request), idIn(request), 'admin');
+          if (!isId(id)) throw problem('unknown_invitation');
+          await withdrawInvitation(workspaces, tx, own, id, doerOf(request));
+        });
+        return h.response().code(204);
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/workspaces/join',
+      options: {
+        description: 'Join a workspace with an invitation',
+        auth: writing,
+        validate: { query: noQuery, payload: joining },
+        plugins: { civic: { problems: ['unknown_invitation', 'already_member'] } },
+        response: { schema: workspace },
+      },
+      handler: (request) => civic.db.write(async (tx) => {
+        const person = (await personById(tx, callerOf(request).account_id))!;
+        return toldWorkspace(await acceptInvitation(workspaces, tx, person, (request.payload as { token: string }).token, doerOf(request)));
+      }),
+    },
+  ];
+}

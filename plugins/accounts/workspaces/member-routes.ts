@@ -1,0 +1,107 @@
+import type { ServerRoute } from '@hapi/hapi';
+import { isId, Joi, problem } from 'civic';
+import { callerOf, doerOf, reading, writing } from '../access.ts';
+import { personById } from '../people/store.ts';
+import type { Accounts } from '../service.ts';
+import type { WorkspaceRole } from '../types.ts';
+import { idIn, whole } from './routes.ts';
+import { member, memberChange, newMember, wholeList } from './schemas.ts';
+import { membersOf, type MemberRow } from './store.ts';
+import { addMember, checkMayGive, memberById, removeMember, setMemberRole, workspaceFor } from './workspaces.ts';
+
+const noQuery = Joi.object({});
+const params = Joi.object({ id: Joi.string() });
+const memberParams = Joi.object({ id: Joi.string(), account_id: Joi.string() });
+const told = ({ account_id, name, role, since }: MemberRow) => ({ account_id, name, role, since });
+
+/** Who belongs to a workspace, and as what. */
+export function memberRoutes(accounts: Accounts): ServerRoute[] {
+  const { civic, workspaces } = accounts;
+  return [
+    {
+      method: 'GET',
+      path: '/api/workspaces/{id}/members',
+      options: {
+        description: 'The members of a workspace you belong to',
+        auth: reading,
+        validate: { query: noQuery, params },
+        plugins: { civic: { problems: ['unknown_workspace'] } },
+        response: { schema: wholeList(member, 'MemberList') },
+      },
+      async handler(request) {
+        const { key } = await workspaceFor(civic.db.read, callerOf(request), idIn(request));
+        return whole((await membersOf(civic.db.read, key)).map(told));
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/workspaces/{id}/members/{account_id}',
+      options: {
+        description: 'One member of a workspace you belong to',
+        auth: reading,
+        validate: { query: noQuery, params: memberParams },
+        plugins: { civic: { problems: ['unknown_workspace', 'unknown_member'] } },
+        response: { schema: member },
+      },
+      async handler(request) {
+        const { key } = await workspaceFor(civic.db.read, callerOf(request), idIn(request));
+        return told(await memberById(civic.db.read, key, String(request.params.account_id)));
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/workspaces/{id}/members',
+      options: {
+        description: 'Add an account whose id you know; others are invited by link',
+        auth: writing,
+        validate: { query: noQuery, params, payload: newMember },
+        plugins: { civic: { problems: ['unknown_workspace', 'workspace_forbidden', 'unknown_member', 'already_member', 'personal_workspace'] } },
+        response: { status: { 201: member } },
+      },
+      async handler(request, h) {
+        const { account_id, role } = request.payload as { account_id: string; role: WorkspaceRole };
+        const added = await civic.db.write(async (tx) => {
+          const own = await workspaceFor(tx, callerOf(request), idIn(request), 'admin');
+          checkMayGive(own.role, role);
+          const person = isId(account_id) ? await personById(tx, account_id) : null;
+          if (!person || person.disabled_at !== null) throw problem('unknown_member', { detail: 'No account has this id.' });
+          await addMember(workspaces, tx, own, person, role, doerOf(request));
+          return told(await memberById(tx, own.key, person.id));
+        });
+        return h.response(added).code(201);
+      },
+    },
+    {
+      method: 'PATCH',
+      path: '/api/workspaces/{id}/members/{account_id}',
+      options: {
+        description: 'Give a member another role',
+        auth: writing,
+        validate: { query: noQuery, params: memberParams, payload: memberChange },
+        plugins: { civic: { problems: ['unknown_workspace', 'workspace_forbidden', 'unknown_member', 'last_owner', 'personal_workspace'] } },
+        response: { schema: member },
+      },
+      handler: (request) => civic.db.write(async (tx) => {
+        const accountId = String(request.params.account_id);
+        const own = await workspaceFor(tx, callerOf(request), idIn(request), 'admin');
+        await setMemberRole(workspaces, tx, own, accountId, (request.payload as { role: WorkspaceRole }).role, doerOf(request));
+        return told(await memberById(tx, own.key, accountId));
+      }),
+    },
+    {
+      method: 'DELETE',
+      path: '/api/workspaces/{id}/members/{account_id}',
+      options: {
+        description: 'Take a member out of a workspace, or leave it',
+        auth: writing,
+        validate: { query: noQuery, params: memberParams },
+        plugins: { civic: { problems: ['unknown_workspace', 'workspace_forbidden', 'unknown_member', 'last_owner', 'personal_workspace'] } },
+        response: { status: { 204: Joi.any() } },
+      },
+      async handler(request, h) {
+        await civic.db.write(async (tx) => removeMember(workspaces, tx, await workspaceFor(tx, callerOf(request), idIn(request)), String(request.params.account_id), doerOf(request)));
+        return h.response().code(204);
+      },
+    },
+  ];
+}

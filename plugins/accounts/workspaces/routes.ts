@@ -1,0 +1,96 @@
+import type { Request, ServerRoute } from '@hapi/hapi';
+import { isId, Joi, listResponse, pageOf, problem } from 'civic';
+import { auditOfWorkspace, countOfWorkspace } from '../audit/store.ts';
+import { callerOf, doerOf, reading, writing } from '../access.ts';
+import { personById } from '../people/store.ts';
+import { toldWorkspace, type Accounts } from '../service.ts';
+import { auditList, newWorkspace, wholeList, workspace } from './schemas.ts';
+import { membershipsOf } from './store.ts';
+import { createWorkspace, workspaceFor } from './workspaces.ts';
+
+const noQuery = Joi.object({});
+const params = Joi.object({ id: Joi.string() });
+
+/** Workspaces and what happened in them. */
+export function workspaceRoutes(accounts: Accounts): ServerRoute[] {
+  const { civic } = accounts;
+  return [
+    {
+      method: 'GET',
+      path: '/api/workspaces',
+      options: {
+        description: 'The workspaces you belong to, your personal one first',
+        auth: reading,
+        validate: { query: noQuery },
+        response: { schema: wholeList(workspace, 'WorkspaceList') },
+      },
+      async handler(request) {
+        const { account_id, via, workspace_id } = callerOf(request);
+        const all = await accounts.service.workspacesOf(civic.db.read, account_id);
+        return whole(via === 'token' ? all.filter(({ id }) => id === workspace_id) : all);
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/workspaces',
+      options: {
+        description: 'Make a workspace that others can be invited to',
+        auth: writing,
+        validate: { query: noQuery, payload: newWorkspace },
+        response: { status: { 201: workspace } },
+      },
+      async handler(request, h) {
+        const { name } = request.payload as { name: string };
+        const made = await civic.db.write(async (tx) => {
+          const person = (await personById(tx, callerOf(request).account_id))!;
+          await createWorkspace({ clock: civic.clock, record: accounts.record }, tx, { name, owner: person, isPersonal: false }, doerOf(request));
+          await accounts.accessChanged(tx, { account_id: person.id, what: 'membership' });
+          return toldWorkspace((await membershipsOf(tx, person.key)).at(-1)!);
+        });
+        return h.response(made).code(201).location(civic.url(`/api/workspaces/${made.id}`));
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/workspaces/{id}',
+      options: {
+        description: 'One workspace you belong to',
+        auth: reading,
+        validate: { query: noQuery, params },
+        plugins: { civic: { problems: ['unknown_workspace'] } },
+        response: { schema: workspace },
+      },
+      handler: async (request) => toldWorkspace(await workspaceFor(civic.db.read, callerOf(request), idIn(request))),
+    },
+    {
+      method: 'GET',
+      path: '/api/workspaces/{id}/audit',
+      options: {
+        description: 'Security events of a workspace, the latest first; for its owners and administrators',
+        auth: reading,
+        validate: { query: Joi.object({ limit: Joi.number().integer().min(1).max(100).default(25), cursor: Joi.string() }), params },
+        plugins: { civic: { problems: ['unknown_workspace', 'workspace_forbidden'] } },
+        response: { schema: auditList },
+      },
+      async handler(request, h) {
+        const page = pageOf(request);
+        const { id } = await workspaceFor(civic.db.read, callerOf(request), idIn(request), 'admin');
+        const rows = await auditOfWorkspace(civic.db.read, id, page.after === null ? null : Number(page.after[0]), page.limit + 1);
+        const data = rows.slice(0, page.limit).map(({ seq, at, kind, account_id, subject, detail }) => ({ seq, at, kind, account_id, subject, detail }));
+        return listResponse(request, h, page, { data, total: await countOfWorkspace(civic.db.read, id), next: rows.length > page.limit ? [data.at(-1)!.seq] : null });
+      },
+    },
+  ];
+}
+
+/** A list that is answered whole. */
+export function whole<T>(data: T[]): { data: T[]; total: number; next_cursor: null } {
+  return { data, total: data.length, next_cursor: null };
+}
+
+/** The id in the path; one that is none belongs to no workspace. */
+export function idIn(request: Request): string {
+  const asked = String(request.params.id);
+  if (!isId(asked)) throw problem('unknown_workspace', { detail: 'This is not the id of a workspace.' });
+  return asked.toLowerCase();
+}

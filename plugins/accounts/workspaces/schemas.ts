@@ -1,0 +1,48 @@
+import { Joi } from 'civic';
+import { WORKSPACE_ROLES, type Workspace } from '../types.ts';
+
+const id = Joi.string().required();
+const time = Joi.string().isoDate().required();
+const role = Joi.string().valid(...WORKSPACE_ROLES).required();
+
+export const workspace = Joi.object<Workspace, true>({
+  id,
+  name: Joi.string().required(),
+  personal: Joi.boolean().required().description('It belongs to one account, and nobody else can join'),
+  role: role.description('What you are in it'),
+  created_at: time,
+}).meta({ name: 'Workspace' });
+
+export const newWorkspace = Joi.object({ name: Joi.string().trim().min(1).max(200).required() }).meta({ name: 'NewWorkspace' });
+
+export const member = Joi.object({ account_id: id, name: Joi.string().required(), role, since: time }).meta({ name: 'Member' });
+
+export const newMember = Joi.object({ account_id: id, role: Joi.string().valid(...WORKSPACE_ROLES).default('member') }).meta({ name: 'NewMember' });
+
+export const memberChange = Joi.object({ role }).meta({ name: 'MemberChange' });
+
+const invitationFields = { id, role, created_by: id, created_at: time, expires_at: time };
+
+export const invitation = Joi.object(invitationFields).meta({ name: 'Invitation' });
+
+export const madeInvitation = Joi.object({ ...invitationFields, url: Joi.string().required().description('The link to hand over, shown this once') }).meta({ name: 'MadeInvitation' });
+
+export const newInvitation = Joi.object({ role: Joi.string().valid(...WORKSPACE_ROLES).default('member') }).meta({ name: 'NewInvitation' });
+
+export const joining = Joi.object({ token: Joi.string().max(200).required().description('What follows `token=` in the link') }).meta({ name: 'Joining' });
+
+export const auditLine = Joi.object({
+  seq: Joi.number().required(),
+  at: time,
+  kind: Joi.string().required(),
+  account_id: Joi.string().allow(null).required().description('Who did it; null when the operator did'),
+  subject: Joi.string().allow(null).required().description('To whom or what'),
+  detail: Joi.object().unknown().required(),
+}).meta({ name: 'AuditLine' });
+
+/** A list that is answered whole. */
+export function wholeList(item: Joi.Schema, name: string): Joi.Schema {
+  return Joi.object({ data: Joi.array().items(item).required(), total: Joi.number().required(), next_cursor: Joi.any().valid(null).required() }).meta({ name });
+}
+
+export const auditList = Joi.object({ data: Joi.array().items(auditLine).required(), total: Joi.number().required(), next_cursor: Joi.string().allow(null).required() }).meta({ name: 'AuditList' });
