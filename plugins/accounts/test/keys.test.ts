@@ -159,7 +159,7 @@ describe('Ten thousand wrong keys', { timeout: 120_000 }, () => {
     kit.db.read.on('query', () => { queries++; });
     const made = newKey().key;
     const wrong = made.slice(0, -1) + (made.endsWith('a') ? 'b' : 'a');
-          for (let i = 0; i < 10_000; i++) {
+    for (let i = 0; i < 10_000; i++) {
       const { statusCode } = await kit.server.inject({ url: '/api/probe/public', headers: { 'x-api-key': wrong } });
       if (statusCode !== 401) expect(statusCode).to.equal(401);
     }
