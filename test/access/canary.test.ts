@@ -1,0 +1,90 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { bundledPlugins } from '../../core/load.ts';
+import { createInstance, type Instance, type Served } from '../support/civic.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+/** Every byte of every file below a folder, unzipped where it is zipped. */
+function filesBelow(folder: string): Map<string, string> {
+  const files = readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name))).filter((path) => statSync(path).isFile());
+  return new Map(files.map((path) => {
+    const bytes = readFileSync(path);
+    return [path, (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('latin1')];
+  }));
+}
+
+describe('Secrets', { timeout: 120_000 }, () => {
+  let instance: Instance;
+  let served: Served;
+  const secrets: Record<string, string> = {};
+  /** Everything that was said to somebody who did not make the secret just then. */
+  const heard = new Map<string, string>();
+
+  const json = async (...args: string[]) => JSON.parse((await instance.civic(...args, '--json')).stdout);
+  const hear = async (method: string, path: string, headers: Record<string, string> = {}, body?: unknown) => {
+    const answer = await fetch(served.url + path, { method, headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) }, body: body === undefined ? undefined : JSON.stringify(body), redirect: 'manual' });
+    const text = await answer.text();
+    heard.set(`${method} ${path} ${Object.keys(headers).join()} (${answer.status})`, `${JSON.stringify([...answer.headers])}\n${text}`);
+    return { status: answer.status, text };
+  };
+
+  before(async () => {
+    instance = createInstance({ plugins: Object.fromEntries(bundledPlugins().map((name) => [name, {}])), log: { level: 'debug' }, metrics: { enabled: true } });
+    served = await instance.serve();
+    const account = await json('account', 'create', '--name', 'Canary');
+    const made = await json('key', 'create', '--account', account.id);
+    secrets.key = made.key;
+    secrets.link = new URL(account.sign_in_link).searchParams.get('token')!;
+    const send = async (path: string, payload: object, more = {}) => (await fetch(served.url + path, { method: 'POST', headers: { 'x-api-key': made.key, 'content-type': 'application/json', ...more }, body: JSON.stringify(payload) })).json() as Promise<any>;
+    const workspace = await send('/api/workspaces', { name: 'Canaries' });
+    const invitation = await send(`/api/workspaces/${workspace.id}/invitations`, {}, { 'idempotency-key': 'canary' });
+    secrets.invitation = new URL(invitation.url).searchParams.get('token')!;
+  });
+  after(async () => {
+    await served.stop();
+    instance.remove();
+  });
+
+  it('are told once to who made them, and to nobody when they are used rightly or wrongly', async () => {
+    const { key, link, invitation } = secrets as Record<'key' | 'link' | 'invitation', string>;
+    expect((await hear('GET', '/api/workspaces', { 'x-api-key': key })).status).to.equal(200);
+    expect((await hear('GET', '/api/entities', { authorization: `Bearer ${key}` })).status).to.equal(401);
+    expect((await hear('GET', `/api/entities?api_key=${key}`)).status).to.equal(401);
+    expect((await hear('GET', `/api/entities?key=${key}`)).status).to.equal(401);
+    await hear('GET', '/api/entities', { 'x-api-key': `${key}x` });
+    await hear('GET', `/sign-in/link?token=${link}`);
+    await hear('GET', `/invitations?token=${invitation}`);
+    expect((await hear('POST', '/api/workspaces/join', { 'x-api-key': key }, { token: invitation })).status).to.equal(409);
+    expect((await hear('POST', '/api/workspaces/join', { 'x-api-key': key }, { token: [invitation] })).status).to.equal(400);
+    await hear('POST', '/api/entities', { 'x-api-key': key }, { [key]: link });
+    for (const path of ['/metrics', '/health/ready', '/openapi.json', '/api/workspaces']) await hear('GET', path, path === '/api/workspaces' ? { 'x-api-key': key } : {});
+    await instance.civic('key', 'revoke', key.slice(6, 14));
+    await hear('GET', '/api/workspaces', { 'x-api-key': key });
+    for (const [where, text] of heard) {
+      // A malformed body is described to its own sender in the words of that body.
+      if (where.startsWith('POST /api/entities')) continue;
+      for (const [name, secret] of Object.entries(secrets)) expect(text.includes(secret), `${name} in the answer to ${where.replaceAll(secret, '…')}`).to.be.false();
+    }
+  });
+
+  it('are in no log, command, database file or backup', async () => {
+    const said = new Map<string, string>();
+    for (const args of [['config', 'show'], ['config', 'show', '--json'], ['doctor'], ['account', 'list', '--json'], ['key', 'list', '--json'], ['audit', 'export'], ['events', 'list'], ['backup', '--json']]) {
+      const { code, stdout, stderr } = await instance.civic(...args);
+      expect(code, `${args.join(' ')}: ${stderr}`).to.equal(0);
+      said.set(`civic ${args.join(' ')}`, stdout + stderr);
+    }
+    expect(said.get('civic audit export')).to.include('invitation_made');
+    await served.stop();
+    said.set('the log', served.output());
+    expect(said.get('the log')).to.include('/api/entities?api_key=[masked]');
+    for (const [path, text] of filesBelow(join(instance.folder, 'data'))) said.set(path.slice(instance.folder.length), text);
+    expect([...said.keys()].filter((name) => name.includes('accounts_keys'))).to.have.length(1);
+    for (const [where, text] of said) for (const [name, secret] of Object.entries(secrets)) expect(text.includes(secret), `${name} in ${where}`).to.be.false();
+  });
+});

@@ -1,0 +1,83 @@
+import { newId } from '../../core/ids.ts';
+import { stoppedClock, testServer, type TestAnswer, type TestServer } from '../../core/testing.ts';
+import { runCommand } from '../../plugins/accounts/test/kit.ts';
+import { WHO, type Case, type Who } from './table.ts';
+
+/** The whole kit with somebody of each kind, and things of theirs to ask for. */
+export interface Stand {
+  kit: TestServer;
+  ask(who: Who, method: string, path: string, asked: Case): Promise<TestAnswer>;
+}
+
+export async function createStand(plugins: string[]): Promise<Stand> {
+  const clock = stoppedClock('2026-03-01T12:00:00.000Z');
+  const kit = await testServer({ plugins, clock, config: { metrics: { enabled: true } } });
+  const run = (name: string, options: object, positionals: string[] = []) => runCommand(kit, name, options as never, positionals);
+  const send = async (key: string, method: string, path: string, payload?: unknown) => {
+    const answer = await kit.request(method, path, { payload, headers: { 'x-api-key': key } });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`);
+    return answer.body;
+  };
+  const account = async (name: string, role = 'user') => (await run('account create', { name, role, plan: 'team' })).id as string;
+
+  const ownerId = await account('owner');
+  const owner = (await run('key create', { account: ownerId })).key as string;
+  const workspace = (await send(owner, 'POST', '/api/workspaces', { name: 'Ours' })).id as string;
+  const join = async (id: string, role: string) => send(owner, 'POST', `/api/workspaces/${workspace}/members`, { account_id: id, role });
+
+  const keys = {} as Record<Who, string | null>;
+  for (const who of WHO) {
+    if (who === 'nobody') {
+      keys[who] = null;
+      continue;
+    }
+    const isStaff = who === 'reviewer' || who === 'admin';
+    const id = await account(who, isStaff ? who : 'user');
+    if (who !== 'other_workspace') await join(id, isStaff ? who : 'member');
+    const made = await run('key create', {
+      account: id,
+      ...(who !== 'other_workspace' && { workspace }),
+      ...(who === 'wrong_scope' && { scopes: ['flags:write'] }),
+      ...(who === 'expired_key' && { expires: '2026-03-01T13:00:00Z' }),
+    });
+    keys[who] = made.key;
+    if (who === 'free_plan') await run('account set-plan', { account: id, plan: 'free' });
+    if (who === 'revoked_key') await run('key revoke', {}, [made.id]);
+  }
+  clock.advance(3_600_000);
+
+  const actor = async (visibility: 'public' | 'workspace') => (await send(visibility === 'public' ? keys.admin! : keys.member!, 'POST', '/api/entities', {
+    type: 'organization', visibility, sources: [{ local_id: 's', url: `https://example.org/${newId()}` }], claims: [{ property: 'name', value: `Actor ${newId()}`, source_local_id: 's' }],
+  })).id as string;
+  const other = await actor('public');
+  const shared = { $workspace: workspace, $other: other, $other_account: await account('somebody') };
+  // What a request may change is made anew for each.
+  const made: Record<string, () => Promise<string>> = {
+    $public: () => actor('public'),
+    $private: () => actor('workspace'),
+    async $guest() {
+      const id = await account('guest');
+      await join(id, 'member');
+      return id;
+    },
+  };
+
+  /** Replaces the names of things in a text by their ids. */
+  async function filled(text: string): Promise<string> {
+    let result = text;
+    for (const [name, make] of Object.entries(made)) if (result.includes(name)) result = result.replaceAll(name, await make());
+    for (const [name, id] of Object.entries(shared).sort(([a], [b]) => b.length - a.length)) result = result.replaceAll(name, id);
+    return result;
+  }
+
+  return {
+    kit,
+    async ask(who, method, path, { params = {}, query, payload }) {
+      const address = await filled(path.replace(/\{(\w+)\*?\}/g, (_, name: string) => params[name] ?? newId()) + (query ? `?${query}` : ''));
+      const headers: Record<string, string> = keys[who] === null ? {} : { 'x-api-key': keys[who]! };
+      if (method === 'PATCH' && path.startsWith('/api/entities')) headers['if-match'] = '*';
+      const body = payload === undefined ? undefined : JSON.parse(await filled(JSON.stringify(payload)));
+      return kit.request(method === '*' ? 'GET' : method, address, { payload: body, headers });
+    },
+  };
+}

@@ -1,0 +1,139 @@
+/** Who asks. */
+export const WHO = ['nobody', 'other_workspace', 'free_plan', 'revoked_key', 'expired_key', 'wrong_scope', 'member', 'reviewer', 'admin'] as const;
+export type Who = (typeof WHO)[number];
+
+/** `in` for whoever is let in, else the code of the problem that keeps them out. */
+export type Outcomes = Record<Who, string>;
+
+/** One way to ask a route; a route may have several. `$public` and the like stand for what the test has made. */
+export interface Case {
+  params?: Record<string, string>;
+  query?: string;
+  payload?: unknown;
+  outcomes: Outcomes;
+}
+
+/** Not even a wrong key keeps somebody out. */
+const everybody = outcomes({ free_plan: 'in', revoked_key: 'in', expired_key: 'in' });
+/** Nobody needs a key; a wrong one is refused. */
+const open = outcomes({});
+/** Whoever has a key with the scope. */
+const scoped = outcomes({ nobody: 'authentication_required', wrong_scope: 'insufficient_scope' });
+
+function outcomes(differing: Partial<Outcomes>): Outcomes {
+  return {
+    nobody: 'in', other_workspace: 'in', free_plan: 'plan_required', revoked_key: 'invalid_credentials', expired_key: 'invalid_credentials', wrong_scope: 'in', member: 'in', reviewer: 'in', admin: 'in',
+    ...differing,
+  };
+}
+
+const anyone: Case[] = [{ outcomes: everybody }];
+const visitor: Case[] = [{ outcomes: open }];
+
+/** A private actor is there for its workspace only. */
+const actorRead: Case[] = [
+  { params: { id: '$public' }, outcomes: open },
+  { params: { id: '$private' }, outcomes: { ...open, nobody: 'unknown_actor', other_workspace: 'unknown_actor' } },
+];
+/** These answer everybody alike, with what is public. */
+const publicPartOfActor: Case[] = [{ params: { id: '$public' }, outcomes: open }];
+
+/** A public actor is changed by reviewers, a private one by its workspace. */
+const actorChange = (payload?: unknown): Case[] => [
+  { params: { id: '$public' }, payload, outcomes: { ...scoped, member: 'permission_required', other_workspace: 'permission_required' } },
+  { params: { id: '$private' }, payload, outcomes: { ...scoped, other_workspace: 'unknown_actor' } },
+];
+
+const ofWorkspace = { params: { id: '$workspace' } };
+/** What members may, nobody else knows of. */
+const membersOnly: Outcomes = { ...scoped, other_workspace: 'unknown_workspace' };
+/** Roles on the instance do not count: `reviewer` and `admin` have the role of that name in the workspace, too. */
+const managersOnly: Outcomes = { ...membersOnly, member: 'workspace_forbidden', reviewer: 'workspace_forbidden' };
+
+const claim = { sources: [{ local_id: 's', url: 'https://example.org/more' }], add: [{ property: 'description', value: 'More', source_local_id: 's' }] };
+
+/** Every route of the kit. One that is not here fails the build: decide who may, and write it down. */
+export const table: Record<string, Case[]> = {
+  // core
+  '* /{any*}': visitor,
+  'OPTIONS /{any*}': anyone,
+  'GET /': visitor,
+  'GET /assets/{file}': visitor,
+  'GET /docs': visitor,
+  'GET /openapi.json': visitor,
+  'GET /asyncapi.json': visitor,
+  'GET /problems': visitor,
+  'GET /problems/{code}': visitor,
+  'GET /metrics': anyone,
+  'GET /health': anyone,
+  'GET /health/ready': anyone,
+
+  // directory
+  'GET /api/domains': visitor,
+  'GET /api/domains/{slug}': visitor,
+  'GET /api/issue-areas': visitor,
+  'GET /api/issue-areas/{slug}': visitor,
+  'GET /api/issue-areas/{slug}/feed.atom': visitor,
+  'GET /api/issue-areas/{slug}/feed.json': visitor,
+  'GET /api/issue-areas/{slug}/meetings.ics': visitor,
+  'GET /api/places': visitor,
+  'GET /api/places/{place_key}': visitor,
+  'GET /api/places/{place_key}/coverage': visitor,
+  'GET /api/places/{place_key}/entities': visitor,
+  'GET /api/places/{place_key}/sources': visitor,
+  'GET /api/places/{place_key}/feed.atom': visitor,
+  'GET /api/places/{place_key}/feed.json': visitor,
+  'GET /api/places/{place_key}/meetings.ics': visitor,
+  'GET /api/entities': [{ outcomes: open }, { query: 'visibility=workspace', outcomes: { ...open, nobody: 'authentication_required' } }],
+  'GET /api/entities/by-slug/{slug}': visitor,
+  'GET /api/entities/{id}': actorRead,
+  'GET /api/entities/{id}/claims': actorRead,
+  'GET /api/entities/{id}/sources': actorRead,
+  'GET /api/entities/{id}/history': actorRead,
+  'GET /api/entities/{id}/related': publicPartOfActor,
+  'GET /api/entities/{id}/duplicates': publicPartOfActor,
+  'GET /api/entities/{id}/judgements': [{ params: { id: '$public' }, outcomes: scoped }, { params: { id: '$private' }, outcomes: { ...scoped, other_workspace: 'unknown_actor' } }],
+  'GET /api/exports/entities': [{ outcomes: open }, { query: 'visibility=workspace', outcomes: { ...open, nobody: 'authentication_required' } }],
+  'GET /api/sources/{id}': visitor,
+  'GET /api/imports/{id}': [{ outcomes: scoped }],
+  'GET /api/imports/{id}/rejects': [{ outcomes: scoped }],
+  'POST /api/imports': [{ outcomes: scoped }],
+  'POST /api/entities': [{ payload: {}, outcomes: scoped }],
+  'PATCH /api/entities/{id}': actorChange(claim),
+  'DELETE /api/entities/{id}': actorChange(),
+  'POST /api/entities/{id}/merge': [
+    { params: { id: '$public' }, payload: { into: '$other', reason: 'The same' }, outcomes: { ...scoped, member: 'permission_required', other_workspace: 'permission_required' } },
+    // Into a public one: that changes it.
+    { params: { id: '$private' }, payload: { into: '$other', reason: 'The same' }, outcomes: { ...scoped, member: 'permission_required', other_workspace: 'unknown_actor' } },
+  ],
+  'POST /api/entities/{id}/split': actorChange({}),
+  'POST /api/entities/{id}/publish': [{ params: { id: '$private' }, payload: {}, outcomes: { ...scoped, other_workspace: 'permission_required', wrong_scope: 'permission_required', member: 'permission_required' } }],
+  'POST /api/judgements': [{ payload: { left_id: '$public', right_id: '$other', verdict: 'different' }, outcomes: { ...scoped, member: 'permission_required', other_workspace: 'permission_required' } }],
+  'DELETE /api/judgements/{id}': [{ outcomes: scoped }],
+  'GET /reconcile': visitor,
+  'POST /reconcile': visitor,
+  'GET /reconcile/preview': visitor,
+  'GET /reconcile/properties': visitor,
+  'GET /reconcile/flyout/entity': visitor,
+  'GET /reconcile/flyout/property': visitor,
+  'GET /reconcile/flyout/type': visitor,
+  'GET /reconcile/suggest/entity': visitor,
+  'GET /reconcile/suggest/property': visitor,
+  'GET /reconcile/suggest/type': visitor,
+
+  // accounts
+  'GET /api/plans': visitor,
+  'GET /api/workspaces': [{ outcomes: scoped }],
+  'POST /api/workspaces': [{ payload: { name: 'Another' }, outcomes: scoped }],
+  'POST /api/workspaces/join': [{ payload: { token: 'none' }, outcomes: scoped }],
+  'GET /api/workspaces/{id}': [{ ...ofWorkspace, outcomes: membersOnly }],
+  'GET /api/workspaces/{id}/audit': [{ ...ofWorkspace, outcomes: managersOnly }],
+  'GET /api/workspaces/{id}/invitations': [{ ...ofWorkspace, outcomes: managersOnly }],
+  'POST /api/workspaces/{id}/invitations': [{ ...ofWorkspace, payload: {}, outcomes: managersOnly }],
+  'DELETE /api/workspaces/{id}/invitations/{invitation_id}': [{ ...ofWorkspace, outcomes: managersOnly }],
+  'GET /api/workspaces/{id}/members': [{ ...ofWorkspace, outcomes: membersOnly }],
+  'POST /api/workspaces/{id}/members': [{ ...ofWorkspace, payload: { account_id: '$other_account' }, outcomes: managersOnly }],
+  'GET /api/workspaces/{id}/members/{account_id}': [{ params: { id: '$workspace', account_id: '$guest' }, outcomes: membersOnly }],
+  'PATCH /api/workspaces/{id}/members/{account_id}': [{ params: { id: '$workspace', account_id: '$guest' }, payload: { role: 'member' }, outcomes: managersOnly }],
+  'DELETE /api/workspaces/{id}/members/{account_id}': [{ params: { id: '$workspace', account_id: '$guest' }, outcomes: managersOnly }],
+};
