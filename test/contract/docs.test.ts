@@ -52,7 +52,7 @@ describe('The documentation', () => {
     const commands = stdout.split('\n').filter((line) => /^ {2}\w/.test(line)).map((line) => line.trim().split(/ {2,}/)[0]!);
     expect(commands).to.include(['serve', 'plugin new', 'backup']);
     for (const page of pages) {
-      for (const [, words] of read(page).matchAll(/bin\/civic ([a-z]+(?: [a-z]+)?)/g)) {
+      for (const [, words] of read(page).matchAll(/bin\/civic ([a-z]+(?: [a-z][a-z-]*)?)/g)) {
         const [first] = words!.split(' ');
         expect(commands.some((command) => command === words || command === first), `${page}: bin/civic ${words}`).to.be.true();
       }
