@@ -77,6 +77,8 @@ export async function createStand(plugins: string[]): Promise<Stand> {
       const headers: Record<string, string> = keys[who] === null ? {} : { 'x-api-key': keys[who]! };
       if (method === 'PATCH' && path.startsWith('/api/entities')) headers['if-match'] = '*';
       const body = payload === undefined ? undefined : JSON.parse(await filled(JSON.stringify(payload)));
+      // Limits are another matter: everybody asks once an hour.
+      clock.advance(3_600_000);
       return kit.request(method === '*' ? 'GET' : method, address, { payload: body, headers });
     },
   };
