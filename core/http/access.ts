@@ -1,7 +1,8 @@
 import type { Request } from '@hapi/hapi';
 import type { Logger } from '../log.ts';
 
-const SECRET = /([?&](?:ticket|(?:\w+_)?token|(?:x-)?(?:api[_-]?)?key|(?:\w+_)?code|(?:\w+_)?secret|password|sig|signature|(?:\w+_)?assertion|session)=)[^&#]*/gi;
+// Also inside an address that travels in another one, as in `/sign-in?next=%2Finvitations%3Ftoken%3D…`.
+const SECRET = /((?:[?&]|%3f|%26)(?:ticket|(?:\w+_)?token|(?:x-)?(?:api[_-]?)?key|(?:\w+_)?code|(?:\w+_)?secret|password|sig|signature|(?:\w+_)?assertion|session)(?:=|%3d))(?:(?!%26)[^&#])*/gi;
 
 /** The path and query of a request, without what could let a reader of the log in. */
 export function maskedPath(url: string): string {
