@@ -6,6 +6,7 @@ import type { OpenDatabase } from './database/connect.ts';
 import type { EventBus } from './events.ts';
 import type { Gates } from './http/caller.ts';
 import type { createFetch } from './http/fetch.ts';
+import type { PageSlots } from './http/pages.ts';
 import { absoluteUrl, httpState } from './http/state.ts';
 import type { JobQueue } from './jobs.ts';
 import type { Logger } from './log.ts';
@@ -30,6 +31,8 @@ export interface Kernel {
   checks: OwnedCheck[];
   /** With their plugin's name in front. */
   metrics: Metric[];
+  /** Set before any plugin registers. */
+  pages: PageSlots | null;
   /** Set once everything is migrated. */
   db: OpenDatabase | null;
   /** Declarations are taken only while plugins register. */
@@ -69,6 +72,10 @@ export function civicFor(plugin: Plugin, kernel: Kernel): Civic {
     check: (check) => { declare('check'); kernel.checks.push({ ...check, plugin: name }); },
     metric: (metric) => { declare('metric'); kernel.metrics.push({ ...metric, name: `${name}_${metric.name}` }); },
 
+    pages: {
+      navigation: (item) => { declare('pages.navigation'); kernel.pages!.navigation(item); },
+      header: (part) => { declare('pages.header'); kernel.pages!.header(part); },
+    },
     upgrade: (path, handler) => { declare('upgrade'); httpState(kernel.server).upgrades.add(path, handler); },
     headers: (request) => httpState(kernel.server).answerHeaders.of(request),
     url: (path) => absoluteUrl(kernel.server, path),

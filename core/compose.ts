@@ -76,7 +76,8 @@ export interface Composition {
 /** The phase register: hands every plugin its `Civic` and takes its declarations. No I/O. */
 export async function compose(options: ComposeOptions): Promise<Composition> {
   const kernel = createKernel(options);
-  const pages = await registerPages(kernel.server, { instance: kernel.instance });
+  const pages = await registerPages(kernel.server, { instance: kernel.instance, plugins: options.plugins.map(({ name }) => name) });
+  kernel.pages = pages;
   kernel.checks.push(...coreChecks(kernel));
   defineCoreJobs(kernel);
   for (const command of eventCommands(() => kernel.events)) addCommand(kernel, 'core', command);

@@ -8,6 +8,7 @@ import { nearest } from './config/nearest.ts';
 import type { ConfigFragment, Instance } from './config/types.ts';
 import type { Database, Tx } from './database/types.ts';
 import type { Fetch } from './http/fetch.ts';
+import type { PageSlots } from './http/pages.ts';
 import type { Jobs } from './jobs.ts';
 import type { Logger } from './log.ts';
 import { registerProblems, type ProblemKinds } from './problems.ts';
@@ -55,6 +56,8 @@ export interface RouteDeclaration {
   stream?: StreamDeclaration;
   /** Not part of the published contract: pages, assets. */
   internal?: boolean;
+  /** A page's form is sent here, and only our own pages may send it; set by `formOptions`. */
+  form?: boolean;
 }
 
 export interface StreamDeclaration {
@@ -163,6 +166,8 @@ export interface Civic<Config = unknown> {
   check(check: Check): void;
   metric(metric: Metric): void;
 
+  /** What this plugin adds around every page: entries of the navigation, a part of the header. */
+  readonly pages: PageSlots;
   /** Takes over WebSocket upgrades of a GET route, after its auth and validation have passed. */
   upgrade(path: string, handler: UpgradeHandler): void;
   /** The headers every answer carries, for handlers that write to the raw response themselves. */

@@ -12,25 +12,36 @@ export interface Asset {
 
 const FOLDER = join(projectRoot, 'templates/assets');
 
-const TYPES: Record<string, string> = { '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml' };
+const TYPES: Record<string, string> = { '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml', '.js': 'text/javascript; charset=utf-8' };
 
-/** The few files every page needs, held in memory. A file of the same name in the theme's folder follows or replaces ours. */
-export function loadAssets(theme: string): Map<string, Asset> {
-  const assets = new Map<string, Asset>();
-  for (const file of readdirSync(FOLDER)) {
-    const kind = extname(file);
-    const type = TYPES[kind];
-    if (type === undefined) continue;
-    const body = withTheme(file, theme);
-    const hash = createHash('sha256').update(body).digest('hex').slice(0, 12);
-    assets.set(file.slice(0, -kind.length), { path: `/assets/${file.slice(0, -kind.length)}.${hash}${kind}`, type, body });
+/**
+ * The few files that pages need, held in memory: core's by their names, a plugin's as `accounts/passkeys`.
+ * A file of the same name in the theme's folder follows or replaces ours.
+ */
+export function loadAssets(theme: string, pluginFolders: Record<string, string> = {}): Map<string, Asset> {
+  const assets = new Map(assetsIn(FOLDER, theme, ''));
+  for (const [plugin, folder] of Object.entries(pluginFolders)) {
+    if (!existsSync(folder)) continue;
+    for (const [name, asset] of assetsIn(folder, join(theme, plugin), `${plugin}/`)) assets.set(name, asset);
   }
   return assets;
 }
 
+function assetsIn(folder: string, theme: string, prefix: string): [name: string, asset: Asset][] {
+  return readdirSync(folder).flatMap((file) => {
+    const kind = extname(file);
+    const type = TYPES[kind];
+    if (type === undefined) return [];
+    const body = withTheme(file, folder, theme);
+    const hash = createHash('sha256').update(body).digest('hex').slice(0, 12);
+    const name = prefix + file.slice(0, -kind.length);
+    return [[name, { path: `/assets/${name}.${hash}${kind}`, type, body }]];
+  });
+}
+
 /** An operator's style is added to ours, so that a theme can be three lines; anything else takes the place of ours. */
-function withTheme(file: string, theme: string): Buffer {
-  const ours = readFileSync(join(FOLDER, file));
+function withTheme(file: string, folder: string, theme: string): Buffer {
+  const ours = readFileSync(join(folder, file));
   const theirs = join(theme, file);
   if (!existsSync(theirs)) return ours;
   return file.endsWith('.css') ? Buffer.concat([ours, Buffer.from('\n'), readFileSync(theirs)]) : readFileSync(theirs);

@@ -71,6 +71,16 @@ export const coreProblems = {
     title: 'The plan does not include this',
     advice: 'See `/api/plans` for the plans that do.',
   },
+  foreign_form: {
+    status: 403,
+    title: 'This form did not come from our own page',
+    advice: 'Open the page at the address of this instance, and send the form from there.',
+  },
+  stale_form: {
+    status: 403,
+    title: 'This page is out of date',
+    advice: 'You signed in or out since it was opened. Go back, load the page again and repeat what you did.',
+  },
   not_found: {
     status: 404,
     title: 'There is nothing here',

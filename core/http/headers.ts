@@ -27,6 +27,7 @@ export function openState(request: Request): RequestState {
     refusal: given === undefined || isGiven ? null : problem('invalid_header', { detail: 'X-Request-ID must be 1 to 128 visible ASCII characters without spaces.' }),
     upgrade: null,
     clientAddress: null,
+    formToken: null,
     isLogged: false,
   };
 }

@@ -9,8 +9,10 @@ import { preferredType } from './negotiate.ts';
 
 export interface PagesOptions {
   instance: Instance;
-  /** The folder of a plugin's templates, for plugins that lie outside the tree. */
-  templatesOf?: (plugin: string) => string | undefined;
+  /** The names of those that run: they may bring templates, partials and assets. */
+  plugins: string[];
+  /** The folder of a plugin, for plugins that lie outside the tree. */
+  folderOf?: (plugin: string) => string | undefined;
 }
 
 export interface NavigationItem {
@@ -29,9 +31,21 @@ export interface ShownProblem {
   errors?: { pointer?: string; parameter?: string; detail: string }[];
 }
 
-export interface Pages {
-  /** Adds an entry to the navigation of every page. */
+/** What the header of every page shows of a plugin: its partial, filled for the reader; nothing for null. */
+export interface HeaderPart {
+  /** `accounts/visitor` is `plugins/accounts/templates/partials/visitor.html`. */
+  partial: string;
+  fill(request: Request): object | null;
+}
+
+/** What plugins add around every page. */
+export interface PageSlots {
+  /** Adds an entry to the navigation. */
   navigation(item: NavigationItem): void;
+  header(part: HeaderPart): void;
+}
+
+export interface Pages extends PageSlots {
   assets(): Map<string, Asset>;
   /** A problem as a page, for those who would rather read one; null for programs, which get JSON. */
   problemPage(request: Request, h: ResponseToolkit, problem: ShownProblem): ResponseObject | null;
@@ -48,20 +62,22 @@ const TEMPLATES = join(projectRoot, 'templates');
  */
 export async function registerPages(server: Server, options: PagesOptions): Promise<Pages> {
   const theme = join(options.instance.data_dir, 'theme');
-  const navigation: NavigationItem[] = [];
+  const slots: Slots = { navigation: [], header: [] };
+  const folderOf = (plugin: string): string => options.folderOf?.(plugin) ?? join(projectRoot, 'plugins', plugin);
+  const foldersFor = (inner: string): Record<string, string> => Object.fromEntries(options.plugins.map((plugin) => [plugin, join(folderOf(plugin), inner)]));
   let assets: Map<string, Asset> | undefined;
-  const assetsOnce = (): Map<string, Asset> => (assets ??= loadAssets(theme));
+  const assetsOnce = (): Map<string, Asset> => (assets ??= loadAssets(theme, foldersFor('assets')));
 
   await server.register(vision.plugin as never);
   server.views({
-    engines: { html: handlebars(theme) },
+    engines: { html: handlebars(theme, foldersFor('templates/partials')) },
     path: [theme, join(TEMPLATES, 'pages')],
     layout: true,
     layoutPath: [theme, TEMPLATES],
-    context: (request: Request | undefined) => surroundings(request, options.instance, navigation, assetsOnce()),
+    context: (request: Request | undefined) => surroundings(request, options.instance, slots, assetsOnce()),
   } as never);
 
-  const foldersOf = (plugin: string): string[] => [join(theme, plugin), options.templatesOf?.(plugin) ?? join(projectRoot, 'plugins', plugin, 'templates')];
+  const foldersOf = (plugin: string): string[] => [join(theme, plugin), join(folderOf(plugin), 'templates')];
 
   server.decorate('toolkit', 'view' as never, ((inherited: ResponseToolkit['view']) => function view(this: ResponseToolkit, name: string, context?: object) {
     const [page, plugin] = name.split('/').reverse() as [string, string?];
@@ -69,7 +85,8 @@ export async function registerPages(server: Server, options: PagesOptions): Prom
   }) as never, { extend: true });
 
   return {
-    navigation: (item) => { navigation.push(item); },
+    navigation: (item) => { slots.navigation.push(item); },
+    header: (part) => { slots.header.push(part); },
     assets: assetsOnce,
     problemPage: (request, h, problem) => (prefersPage(request) ? problemPage(h, problem) : null),
   };
@@ -85,34 +102,63 @@ function problemPage(h: ResponseToolkit, problem: ShownProblem): ResponseObject 
 
 const FOR_PROGRAMS = /^\/(api|oauth|mcp|\.well-known|reconcile)(\/|$)/;
 
+/** Paths that programs call: nothing there is a page. */
+export function isForPrograms(path: string): boolean {
+  return FOR_PROGRAMS.test(path);
+}
+
 /** Whether an error is better told as a page: the reader asked for HTML more than for JSON, and not at a path for programs. */
 function prefersPage(request: Request): boolean {
-  if (FOR_PROGRAMS.test(request.path)) return false;
+  if (isForPrograms(request.path)) return false;
   return preferredType(request.headers.accept as string | undefined, ['application/json', 'text/html']) === 'text/html';
 }
 
+interface Slots {
+  navigation: NavigationItem[];
+  header: HeaderPart[];
+}
+
 /** What the layout shows around every page. */
-function surroundings(request: Request | undefined, instance: Instance, navigation: NavigationItem[], assets: Map<string, Asset>): object {
+function surroundings(request: Request | undefined, instance: Instance, slots: Slots, assets: Map<string, Asset>): object {
   const base = new URL(instance.public_url).pathname.replace(/\/$/, '');
   const here = request?.path ?? '/';
   return {
     site: instance,
     base,
-    assets: Object.fromEntries([...assets].map(([name, { path }]) => [name, base + path])),
-    navigation: [...navigation, { label: 'Interface', path: '/docs' }].map(({ label, path }) => ({ label, href: base + path, isHere: here === path || here.startsWith(`${path}/`) })),
+    here: base + here,
+    assets: addresses(assets, base),
+    form_token: request?.civic?.formToken ?? '',
+    header: request ? slots.header.flatMap(({ partial, fill }) => filled(partial, fill(request))) : [],
+    navigation: [...slots.navigation, { label: 'Interface', path: '/docs' }].map(({ label, path }) => ({ label, href: base + path, isHere: here === path || here.startsWith(`${path}/`) })),
   };
+}
+
+function filled(partial: string, context: object | null): object[] {
+  return context ? [{ partial, context }] : [];
+}
+
+/** `assets.style` is core's, `assets.accounts.passkeys` a plugin's. */
+function addresses(assets: Map<string, Asset>, base: string): object {
+  const named: Record<string, string | Record<string, string>> = {};
+  for (const [name, { path }] of assets) {
+    const [file, plugin] = name.split('/').reverse() as [string, string?];
+    if (plugin === undefined) named[file] = base + path;
+    else named[plugin] = { ...(named[plugin] as Record<string, string> | undefined), [file]: base + path };
+  }
+  return named;
 }
 
 type Handlebars = typeof import('handlebars');
 
 /** Vision's engine, loaded with the layout's partials when the first page is asked for. */
-function handlebars(theme: string): object {
+function handlebars(theme: string, pluginFolders: Record<string, string>): object {
   let engine: Handlebars;
   return {
     prepare(_config: object, done: (error?: Error) => void) {
       import('handlebars').then(({ default: library }) => {
         engine = library.create() as Handlebars;
         for (const folder of [join(TEMPLATES, 'partials'), join(theme, 'partials')]) addPartials(engine, folder);
+        for (const [plugin, folder] of Object.entries(pluginFolders)) addPartials(engine, folder, `${plugin}/`);
         done();
       }).catch(done);
     },
@@ -123,9 +169,9 @@ function handlebars(theme: string): object {
   };
 }
 
-function addPartials(engine: Handlebars, folder: string): void {
+function addPartials(engine: Handlebars, folder: string, prefix = ''): void {
   if (!existsSync(folder)) return;
   for (const file of readdirSync(folder)) {
-    if (file.endsWith('.html')) engine.registerPartial(basename(file, '.html'), readFileSync(join(folder, file), 'utf8'));
+    if (file.endsWith('.html')) engine.registerPartial(prefix + basename(file, '.html'), readFileSync(join(folder, file), 'utf8'));
   }
 }

@@ -1,5 +1,6 @@
 import type { RequestRoute, Server } from '@hapi/hapi';
 import { problemKind } from '../problems.ts';
+import { isForPrograms } from './pages.ts';
 
 /** What is wrong with the routes as declared, a sentence each. Empty when all is well. */
 export function checkRoutes(server: Server): string[] {
@@ -13,8 +14,15 @@ function ownerOf(route: RequestRoute): string {
 function faultsOf(route: RequestRoute): string[] {
   const declared = route.settings.plugins?.civic;
   const unknown = (declared?.problems ?? []).filter((code) => !problemKind(code)).map((code) => `the problem code "${code}" is not registered`);
+  if (isUnguarded(route)) return [...unknown, 'changes something for a page but takes any site\'s form: make its options with formOptions()'];
   const isApi = route.path === '/api' || route.path.startsWith('/api/');
   return isApi && !declared?.internal ? [...unknown, ...apiFaults(route)] : unknown;
+}
+
+/** A page's form travels with the reader's cookie, so another site could send it in their name. */
+function isUnguarded({ method, path, settings }: RequestRoute): boolean {
+  const declared = settings.plugins?.civic;
+  return Boolean(declared?.internal) && !declared?.form && !isForPrograms(path) && ['post', 'put', 'patch', 'delete'].includes(method);
 }
 
 /** The published interface: every part of a request and of an answer has a schema. */

@@ -19,6 +19,8 @@ export interface RequestState {
   refusal: Boom | null;
   upgrade: PendingUpgrade | null;
   clientAddress: string | null;
+  /** What the forms of this reader's pages must bring back; null when nobody is signed in. */
+  formToken: string | null;
   /** Its failure is already in the log. */
   isLogged: boolean;
 }

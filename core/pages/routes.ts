@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { createHash } from 'node:crypto';
 import type { AsyncApi } from '../contracts/asyncapi.ts';
 import type { OpenApi } from '../contracts/openapi.ts';
-import { PAGE_POLICY, type Pages } from '../http/pages.ts';
+import type { Pages } from '../http/pages.ts';
 import { problem, type ProblemKinds } from '../problems.ts';
 import { reference } from './reference.ts';
 
@@ -24,14 +24,14 @@ export function addCorePages(server: Server, options: CorePagesOptions): void {
   const kinds = Object.entries(problems).map(([code, kind]) => ({ code, ...kind })).sort((a, b) => a.status - b.status || (a.code < b.code ? -1 : 1));
   const documents = { openapi: once(options.openApi), asyncapi: once(options.asyncApi) };
   let docs: Promise<string> | undefined;
-  // Long, and the same for everybody: written once.
-  const docsPage = (request: Request): Promise<string> => (docs ??= request.render('docs', { title: 'Interface', ...reference(documents.openapi().value, documents.asyncapi().value) }));
+  // Long, and the same for everybody but for what the layout says of the reader: written once.
+  const docsText = (request: Request): Promise<string> => (docs ??= request.render('docs', reference(documents.openapi().value, documents.asyncapi().value), { layout: false }));
 
   server.route([
-    { method: 'GET', path: '/docs', options: internal, handler: async (request, h) => h.response(await docsPage(request)).type('text/html').header('content-security-policy', PAGE_POLICY) },
+    { method: 'GET', path: '/docs', options: internal, handler: async (request, h) => h.view('ready', { title: 'Interface', text: await docsText(request) }) },
     { method: 'GET', path: '/problems', options: internal, handler: (_request, h) => h.view('problems', { title: 'Problems', kinds }) },
     { method: 'GET', path: '/problems/{code}', options: internal, handler: (request, h) => problemKindPage(request, h, problems) },
-    { method: 'GET', path: '/assets/{file}', options: internal, handler: (request, h) => asset(request, h, pages) },
+    { method: 'GET', path: '/assets/{file*}', options: internal, handler: (request, h) => asset(request, h, pages) },
     {
       method: 'GET', path: '/openapi.json', handler: (_request, h) => document(h, documents.openapi()),
       options: { id: 'getOpenApi', description: 'The HTTP interface of this instance, as OpenAPI 3.1', response: { schema: Joi.object({ openapi: Joi.string().required() }).unknown() }, plugins: { civic: { conditional: true, rate: 'none' } } },

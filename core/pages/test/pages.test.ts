@@ -28,8 +28,10 @@ describe('Pages', () => {
 
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'civic-pages-'));
-    mkdirSync(join(folder, 'hello'));
-    writeFileSync(join(folder, 'hello/greeting.html'), '<h1>Hello, {{who}}</h1>');
+    for (const inner of ['templates/partials', 'assets']) mkdirSync(join(folder, 'hello', inner), { recursive: true });
+    writeFileSync(join(folder, 'hello/templates/greeting.html'), '<h1>Hello, {{who}}</h1><script src="{{assets.hello.wave}}"></script>');
+    writeFileSync(join(folder, 'hello/templates/partials/corner.html'), '<p>{{name}} reads {{@root.here}}</p>');
+    writeFileSync(join(folder, 'hello/assets/wave.js'), 'document.title = "Hello";');
   });
 
   after(() => { rmSync(folder, { recursive: true }); });
@@ -39,7 +41,7 @@ describe('Pages', () => {
     server = Hapi.server({ debug: false });
     server.validator(Joi);
     const instance = { name: 'Kansas <City>', version: '1.2.3', public_url: `https://civic.example${base}`, data_dir: data };
-    pages = await registerPages(server, { instance, templatesOf: (plugin) => (plugin === 'hello' ? join(folder, 'hello') : undefined) });
+    pages = await registerPages(server, { instance, plugins: ['hello'], folderOf: (plugin) => (plugin === 'hello' ? join(folder, 'hello') : undefined) });
     server.ext('onPreResponse', (request, h) => {
       if (!('isBoom' in request.response)) return h.continue;
       const { statusCode } = request.response.output;
@@ -82,7 +84,7 @@ describe('Pages', () => {
     for (const url of ['/', '/docs', '/problems', '/problems/not_found', '/hello', '/nowhere']) {
       const { headers, payload } = await get(url);
       expect(headers['content-security-policy'], url).to.contain(["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"]);
-      expect(payload, url).to.not.match(/<script|<style|\sstyle=|\son\w+=|https?:\/\/(?!civic\.example)/);
+      expect(payload, url).to.not.match(/<script(?! src="\/assets\/)|<style|\sstyle=|\son\w+=|https?:\/\/(?!civic\.example)/);
     }
   });
 
@@ -106,6 +108,23 @@ describe('Pages', () => {
     expect(payload).to.contain('prefers-color-scheme: dark');
     expect((await get('/assets/style.000000000000.css')).statusCode).to.equal(404);
     expect((await get('/assets/..%2flayout.html')).statusCode).to.equal(404);
+  });
+
+  it('of plugins bring scripts of their own, at addresses that may be kept for ever', async () => {
+    const path = /<script src="([^"]+)"/.exec((await get('/hello')).payload)![1]!;
+    expect(path).to.match(/^\/assets\/hello\/wave\.[0-9a-f]{12}\.js$/);
+    const { headers, payload } = await get(path);
+    expect(headers).to.include({ 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'public, max-age=31536000, immutable' });
+    expect(payload).to.equal('document.title = "Hello";');
+    for (const wrong of ['/assets/hello/wave.js', '/assets/hello/..%2ftemplates%2fgreeting.html', '/assets/hello', '/assets/']) expect((await get(wrong)).statusCode, wrong).to.equal(404);
+  });
+
+  it('show what plugins say of the reader in the header of every page, and to nobody else', async () => {
+    pages.header({ partial: 'hello/corner', fill: ({ headers }) => (headers['x-name'] ? { name: headers['x-name'] } : null) });
+    for (const url of ['/', '/docs', '/hello', '/nowhere']) {
+      expect((await get(url, { ...BROWSER, 'x-name': '<Ada>' })).payload, url).to.contain(`<p>&lt;Ada&gt; reads ${url}</p>`);
+      expect((await get(url)).payload, url).to.not.contain('reads');
+    }
   });
 
   it('take templates, partials and style of a theme before their own', async () => {
