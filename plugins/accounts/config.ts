@@ -7,6 +7,8 @@ export interface AccountsConfig {
   link_minutes: number;
   invitation_days: number;
   session_days: number;
+  session_most_days: number;
+  mail: { smtp_url: string | null; from: string | null };
 }
 
 const none = { keys: 0, runs_per_month: 0, streams: 0, sessions: 0, watched_sources: 0 };
@@ -50,5 +52,24 @@ export const accountOptions: ConfigFragment = {
     doc: 'How long somebody stays signed in on the web pages without coming back.',
     format: Joi.number().integer().min(1).max(365),
     default: 30,
+  },  session_most_days: {
+    doc: 'After so many days everybody signs in anew, however often they came.',
+    format: Joi.number().integer().min(1).max(365),
+    default: 90,
+  },
+  mail: {
+    smtp_url: {
+      doc: 'Where sign-in links are mailed through, as smtp://user:password@mail.example.org:587 or smtps://…; null sends none.',
+      format: String,
+      nullable: true,
+      default: null,
+      sensitive: true,
+    },
+    from: {
+      doc: 'The sender of those mails; null is noreply at the host of public_url.',
+      format: String,
+      nullable: true,
+      default: null,
+    },
   },
 };

@@ -11,6 +11,13 @@ import { createAccounts } from './service.ts';
 import { invitationRoutes } from './workspaces/invitation-routes.ts';
 import { memberRoutes } from './workspaces/member-routes.ts';
 import { workspaceRoutes } from './workspaces/routes.ts';
+import { settingsRoutes } from './settings/routes.ts';
+import { visitorPart } from './settings/visitor.ts';
+import { printFirstLink } from './signin/first.ts';
+import { createWays } from './signin/page.ts';
+import { checkCookies, checkParty } from './signin/party.ts';
+import { signInRoutes } from './signin/routes.ts';
+import { createSignIn } from './signin/signin.ts';
 
 export default definePlugin<AccountsConfig>({
   name: 'accounts',
@@ -23,20 +30,37 @@ export default definePlugin<AccountsConfig>({
   register(server, civic) {
     const accounts = createAccounts(civic);
     const { plans, resolver } = accounts;
+    const signIn = createSignIn(accounts);
+    const ways = createWays(civic.instance, signIn.sessions);
     const db = () => civic.db;
 
     civic.provide(accounts.service);
     civic.identify(resolver.identify);
     civic.plansWith(plans.including);
+    civic.identify(signIn.sessions.identify);
+    civic.pages.header(visitorPart(signIn.sessions));
+    printFirstLink(server, civic);
     civic.watch('accounts.access_changed', resolver.forget);
     civic.check(auditCheck(db));
+    civic.check({ name: 'passkeys', run: async () => checkParty(signIn.party) });
+    civic.check({ name: 'cookies', run: async () => checkCookies(civic.instance.public_url) });
+    for (const job of signIn.jobs) civic.jobs.define(job);
     for (const command of [...accountCommands(accounts), ...keyCommands(accounts), auditExport(db)]) civic.command(command);
     server.route([
       ...planRoutes({ plans, defaultPlan: civic.config.default_plan }),
       ...workspaceRoutes(accounts),
       ...memberRoutes(accounts),
       ...invitationRoutes(accounts),
+      ...signInRoutes(signIn, ways),
+      ...settingsRoutes({ accounts, signIn, ways }),
     ]);
-    return { start: accounts.start, stop: accounts.stop };
+    return {
+      async start() {
+        const { status, detail } = checkCookies(civic.instance.public_url);
+        if (status !== 'ok') civic.log.warn(detail);
+        await accounts.start();
+      },
+      stop: accounts.stop,
+    };
   },
 });

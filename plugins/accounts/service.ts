@@ -20,6 +20,8 @@ export interface AccountsService {
   /** The workspaces an account belongs to, its personal one first. */
   workspacesOf(reader: Reader, accountId: string): Promise<Workspace[]>;
   membership(reader: Reader, accountId: string, workspaceId: string): Promise<Workspace | null>;
+  /** Tells where the page on plan and usage finds how much an account has asked for; called in `register`. */
+  usageFrom(source: UsageSource): void;
   /** Puts a security event on record, in the transaction that makes it true. */
   record(tx: Tx, entry: AuditEntry): Promise<void>;
 }
@@ -37,6 +39,8 @@ export interface Accounts {
   /** What the functions about workspaces and invitations need. */
   workspaces: InvitationContext;
   resolver: KeyResolver;
+  /** How many requests an account made on each of the last days; null when nobody counts them. */
+  usageOf(accountId: string): Promise<DayUsage[] | null>;
   record(tx: Tx, entry: AuditEntry): Promise<void>;
   /** Tells that somebody may do more or less than before: here once it is committed, elsewhere by the event. */
   accessChanged(tx: Tx, change: AccessChanged): Promise<void>;
@@ -44,6 +48,14 @@ export interface Accounts {
   start(): Promise<void>;
   stop(): Promise<void>;
 }
+
+export interface DayUsage {
+  /** As 2026-01-31. */
+  day: string;
+  requests: number;
+}
+
+export type UsageSource = (accountId: string) => Promise<DayUsage[]>;
 
 const FLUSH_MS = 2000;
 
@@ -63,9 +75,11 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
     return person ? (await membershipsOf(reader, person.key)).map(toldWorkspace) : [];
   };
   const flush = () => resolver.flush().catch((error: unknown) => civic.log.error({ err: error }, 'When keys were used last could not be written down'));
+  let usage: UsageSource | null = null;
   let flushing: NodeJS.Timeout | undefined;
   return {
     civic, plans, people, keys, workspaces, resolver, record: put, accessChanged,
+    usageOf: async (accountId) => usage && usage(accountId),
     service: {
       plans: () => plans.all,
       planOf: plans.planOf,
@@ -75,6 +89,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
       },
       workspacesOf,
       membership: async (reader, accountId, workspaceId) => (await workspacesOf(reader, accountId)).find(({ id }) => id === workspaceId.toLowerCase()) ?? null,
+      usageFrom(source) { usage = source; },
       record: put,
     },
     async start() { flushing = setInterval(flush, FLUSH_MS).unref(); },

@@ -10,6 +10,11 @@ const TEST_MS = 60_000;
 const KNOWN_GLOBALS = [
   'Symbol(undici.globalDispatcher.1)', 'Symbol(undici.globalDispatcher.2)',
   '__zod_globalConfig', '__zod_globalRegistry', '__core-js_shared__', 'Symbol(signal-exit emitter)',
+  // Helpers of tslib, which libraries of certificates bring.
+  '__extends', '__assign', '__rest', '__decorate', '__param', '__esDecorate', '__runInitializers', '__propKey', '__setFunctionName', '__metadata', '__awaiter', '__generator',
+  '__exportStar', '__createBinding', '__values', '__read', '__spread', '__spreadArrays', '__spreadArray', '__await', '__asyncGenerator', '__asyncDelegator', '__asyncValues',
+  '__makeTemplateObject', '__importStar', '__importDefault', '__classPrivateFieldGet', '__classPrivateFieldSet', '__classPrivateFieldIn', '__addDisposableResource',
+  '__disposeResources', '__rewriteRelativeImportExtension',
 ];
 
 export interface FileResult {

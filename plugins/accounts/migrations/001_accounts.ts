@@ -75,7 +75,8 @@ export async function up(schema: Schema): Promise<void> {
 
   await schema.createTable('accounts_links', {
     secret_hash: 'text',
-    account_key: 'bigint',
+    /** Null in a link for the first administrator. */
+    account_key: 'bigint?',
     created_at: 'time',
     expires_at: 'time',
     used_at: 'time?',

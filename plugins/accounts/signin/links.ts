@@ -11,8 +11,8 @@ export interface SignInLink {
 
 export const LINK_PATH = '/sign-in/link';
 
-/** A link that signs an account in, once. */
-export async function createLink(civic: Pick<Civic<AccountsConfig>, 'clock' | 'config' | 'url'>, tx: Tx, accountKey: number): Promise<SignInLink> {
+/** A link that signs an account in, once; without an account it makes the first administrator. */
+export async function createLink(civic: Pick<Civic<AccountsConfig>, 'clock' | 'config' | 'url'>, tx: Tx, accountKey: number | null): Promise<SignInLink> {
   const secret = newSecret();
   const expires_at = new Date(civic.clock.now() + civic.config.link_minutes * 60_000).toISOString();
   await insertLink(tx, { secret_hash: hashOf(secret), account_key: accountKey, created_at: civic.clock.iso(), expires_at, used_at: null });

@@ -1,0 +1,80 @@
+// The one thing pages cannot do without a script: talking to an authenticator. Everything else here only helps.
+
+const bytes = (text) => Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0));
+const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+const listed = (credentials = []) => credentials.map((one) => ({ ...one, id: bytes(one.id) }));
+
+async function create(options) {
+  const made = await navigator.credentials.create({ publicKey: {
+    ...options, challenge: bytes(options.challenge), user: { ...options.user, id: bytes(options.user.id) }, excludeCredentials: listed(options.excludeCredentials),
+  } });
+  const { clientDataJSON, attestationObject } = made.response;
+  return {
+    id: made.id, rawId: text(made.rawId), type: made.type, clientExtensionResults: made.getClientExtensionResults(),
+    response: { clientDataJSON: text(clientDataJSON), attestationObject: text(attestationObject), transports: made.response.getTransports?.() ?? [] },
+  };
+}
+
+async function get(options) {
+  const found = await navigator.credentials.get({ publicKey: { ...options, challenge: bytes(options.challenge), allowCredentials: listed(options.allowCredentials) } });
+  const { clientDataJSON, authenticatorData, signature, userHandle } = found.response;
+  return {
+    id: found.id, rawId: text(found.rawId), type: found.type, clientExtensionResults: found.getClientExtensionResults(),
+    response: { clientDataJSON: text(clientDataJSON), authenticatorData: text(authenticatorData), signature: text(signature), userHandle: userHandle ? text(userHandle) : undefined },
+  };
+}
+
+const CEREMONIES = { create, get };
+
+const FAULTS = {
+  NotAllowedError: 'Nothing was done: the request was cancelled, or it took too long.',
+  InvalidStateError: 'This device already has a passkey for your account.',
+  NotSupportedError: 'This device cannot make a passkey that fits.',
+  SecurityError: 'Passkeys do not work at the address this page was opened at.',
+};
+
+async function begun(form) {
+  const fields = new URLSearchParams([...new FormData(form)].filter(([name]) => name !== 'answer'));
+  const answer = await fetch(form.dataset.options, { method: 'POST', body: fields, headers: { accept: 'application/json' } });
+  if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).detail ?? 'The server did not answer as it should. Load the page again.');
+  return answer.json();
+}
+
+for (const form of document.querySelectorAll('form[data-ceremony]')) {
+  const status = form.querySelector('[role=alert]');
+  const button = form.querySelector('button');
+  const fault = !globalThis.PublicKeyCredential ? 'This browser has no passkeys here. Use another one, or another way to sign in.'
+    : location.origin === form.dataset.origin ? null : `Passkeys are made for ${form.dataset.origin}: open this page there.`;
+  if (fault) {
+    status.textContent = fault;
+    button.disabled = true;
+    continue;
+  }
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    status.textContent = '';
+    button.disabled = true;
+    form.setAttribute('aria-busy', 'true');
+    try {
+      const { ceremony, options } = await begun(form);
+      const response = await CEREMONIES[form.dataset.ceremony](options);
+      form.elements.namedItem('answer').value = JSON.stringify({ ceremony, response });
+      form.submit();
+    } catch (error) {
+      status.textContent = FAULTS[error.name] ?? error.message;
+      button.disabled = false;
+      form.removeAttribute('aria-busy');
+    }
+  });
+}
+
+for (const button of document.querySelectorAll('button[data-copy]')) {
+  if (!navigator.clipboard) continue;
+  const label = button.textContent;
+  button.hidden = false;
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    button.textContent = 'Copied';
+    setTimeout(() => { button.textContent = label; }, 2000);
+  });
+}

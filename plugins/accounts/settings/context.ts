@@ -1,0 +1,58 @@
+import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
+import type { Accounts } from '../service.ts';
+import { page, type Ways } from '../signin/page.ts';
+import type { Visit } from '../signin/sessions.ts';
+import type { SignIn } from '../signin/signin.ts';
+
+/** What the pages of an account stand on. */
+export interface SettingsContext {
+  accounts: Accounts;
+  signIn: SignIn;
+  ways: Ways;
+}
+
+const PARTS = [
+  ['account', 'Profile', '/account'],
+  ['passkeys', 'Passkeys', '/account/passkeys'],
+  ['recovery', 'Recovery codes', '/account/recovery-codes'],
+  ['sessions', 'Sessions', '/account/sessions'],
+  ['keys', 'API keys', '/account/keys'],
+  ['workspaces', 'Workspaces', '/account/workspaces'],
+  ['plan', 'Plan and usage', '/account/plan'],
+] as const;
+
+export type Part = (typeof PARTS)[number][0];
+
+export interface Shown {
+  part: Part;
+  template: string;
+  title: string;
+  status?: number;
+}
+
+/** A page of the account, with the others beside it. Who must add a passkey first sees no others. */
+export function settingsPage(h: ResponseToolkit, visit: Visit, { part, template, title, status }: Shown, context: object): ResponseObject {
+  const parts = visit.isFull ? PARTS.map(([name, label, path]) => ({ label, path, isHere: name === part })) : [];
+  return page(h, template, { title, parts, ...context }, status);
+}
+
+const DONE: Record<string, string> = {
+  saved: 'Your profile is saved.',
+  passkey: 'The passkey is added. You can sign in with it from now on.',
+  renamed: 'The passkey has its new name.',
+  removed: 'The passkey is removed.',
+  revoked: 'The key is revoked. It stops working within a second.',
+  ended: 'That session is ended.',
+  made: 'The workspace is there.',
+  left: 'You left the workspace.',
+  member: 'The member is changed.',
+  gone: 'The member is removed.',
+  withdrawn: 'The invitation is taken back.',
+  joined: 'Welcome! You are a member now.',
+};
+
+/** What the step before says it has done, from a closed list: the address may be made by anybody. */
+export function noticeOf({ query }: Request): string | undefined {
+  const done = query.done as unknown;
+  return typeof done === 'string' && Object.hasOwn(DONE, done) ? DONE[done] : undefined;
+}

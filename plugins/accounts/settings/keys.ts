@@ -1,0 +1,83 @@
+import type { ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import { formOptions, Joi, problem, readForm } from 'civic';
+import type { ShownKey } from '../keys/keys.ts';
+import { allowsScope, KEY_SCOPES, usualScopes } from '../plans/plans.ts';
+import { PAGE } from '../signin/page.ts';
+import { doerOf, type Visit } from '../signin/sessions.ts';
+import { noticeOf, settingsPage, type SettingsContext, type Shown } from './context.ts';
+import { nameField } from './fields.ts';
+import { when } from './words.ts';
+
+const SHOWN: Shown = { part: 'keys', template: 'keys', title: 'API keys' };
+const DAY = 86_400_000;
+const LIVES = { 30: '30 days', 90: '90 days', 365: 'a year', 0: 'until it is revoked' } as const;
+
+const SCOPE_WORDS: Record<string, string> = {
+  'directory:read': 'read the directory', 'entities:write': 'create and edit actors', 'flags:write': 'report what is wrong', 'flags:review': 'decide on reports',
+  'discovery:read': 'read discovery runs', 'discovery:write': 'start discovery runs', 'firehose:read': 'follow the Firehose', 'workspace:read': 'read the workspace', 'workspace:write': 'change the workspace',
+};
+
+const form = Joi.object<{ name: string; scopes: string[]; lives: number; workspace: string }>({
+  name: nameField,
+  scopes: Joi.array().items(Joi.string().valid(...KEY_SCOPES)).single().min(1).required().label('scopes').messages({ '*': 'Choose at least one thing the key may do.' }),
+  lives: Joi.number().valid(...Object.keys(LIVES).map(Number)).default(90).label('the expiry'),
+  workspace: Joi.string().required().label('the workspace'),
+});
+
+export function keyRoutes({ accounts: { civic, keys, plans }, ways: { go, signedIn } }: SettingsContext): ServerRoute[] {
+  async function keysPage(h: ResponseToolkit, visit: Visit, more: { status?: number; given?: Record<string, unknown>; errors?: Record<string, string>; notice?: string } = {}): Promise<ResponseObject> {
+    const { person, memberships, workspace } = visit;
+    const now = civic.clock.now();
+    const plan = plans.current(person, now);
+    const all = (await keys.list(civic.db.read, person.key)).reverse().map((one) => shownKey(one, visit, now));
+    const usable = all.filter(({ state }) => state === 'active');
+    const chosen = more.given ? [more.given['scopes'] ?? []].flat() : usualScopes(plan, person.role);
+    return settingsPage(h, visit, { ...SHOWN, status: more.status }, {
+      usable, past: all.filter(({ state }) => state !== 'active'), allowed: plan.keys, used: usable.length, plan: plan.name, canMake: usable.length < plan.keys,
+      plans: plans.including('api_keys'),
+      scopes: KEY_SCOPES.filter((scope) => allowsScope(scope, plan, person.role)).map((scope) => ({ scope, words: SCOPE_WORDS[scope], isChosen: chosen.includes(scope) })),
+      lives: Object.entries(LIVES).map(([days, words]) => ({ days, words, isChosen: days === String(more.given?.['lives'] ?? 90) })),
+      workspaces: memberships.map(({ id, name }) => ({ id, name, isChosen: id === (more.given?.['workspace'] ?? workspace?.id) })), hasChoice: memberships.length > 1,
+      ...more,
+    });
+  }
+
+  return [
+    { method: 'GET', path: '/account/keys', options: PAGE, handler: signedIn((visit, request, h) => keysPage(h, visit, { notice: noticeOf(request) })) },
+    {
+      method: 'POST', path: '/account/keys', options: formOptions(),
+      handler: signedIn(async (visit, request, h) => {
+        const { values, errors, given } = readForm(request, form);
+        if (!values) return keysPage(h, visit, { given, errors, status: 400 });
+        const expires_at = values.lives === 0 ? null : new Date(civic.clock.now() + values.lives * DAY).toISOString();
+        const made = await civic.db.write((tx) => keys.make(tx, visit.person, { name: values.name, scopes: values.scopes, expires_at, workspace_id: values.workspace }, doerOf(request, visit.person.id)));
+        return settingsPage(h, visit, { ...SHOWN, template: 'key-made', title: 'Your new key' }, { made, expires: when(expires_at, civic.clock.now()), example: `curl -H 'X-API-Key: ${made.key}' ${civic.url('/api/issue-areas')}` });
+      }),
+    },
+    {
+      method: 'GET', path: '/account/keys/{id}/revoke', options: PAGE,
+      handler: signedIn(async (visit, request, h) => {
+        const now = civic.clock.now();
+        const one = (await keys.list(civic.db.read, visit.person.key)).find(({ id, revoked_at }) => id === request.params.id && revoked_at === null);
+        if (!one) throw problem('not_found', { detail: 'You have no such key, or it is revoked already.' });
+        return settingsPage(h, visit, { ...SHOWN, template: 'key-revoke', title: 'Revoke this key?' }, { one: shownKey(one, visit, now) });
+      }),
+    },
+    {
+      method: 'POST', path: '/account/keys/{id}/revoke', options: formOptions(),
+      handler: signedIn(async (visit, request, h) => {
+        const revoked = await civic.db.write((tx) => keys.revoke(tx, String(request.params.id), doerOf(request, visit.person.id), visit.person.id));
+        if (!revoked) throw problem('not_found', { detail: 'You have no such key.' });
+        return go(h, '/account/keys?done=revoked');
+      }),
+    },
+  ];
+}
+
+function shownKey({ id, name, scopes, workspace_id, created_at, expires_at, revoked_at, last_used_at }: ShownKey, { memberships }: Visit, now: number) {
+  const isExpired = expires_at !== null && Date.parse(expires_at) <= now;
+  return {
+    id, name, scopes, state: revoked_at ? 'revoked' : isExpired ? 'expired' : 'active', workspace: memberships.find((one) => one.id === workspace_id)?.name ?? 'a workspace you left',
+    made: when(created_at, now), expires: when(expires_at, now), revoked: when(revoked_at, now), used: when(last_used_at, now),
+  };
+}

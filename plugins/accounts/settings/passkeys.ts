@@ -1,0 +1,90 @@
+import type { ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import { formOptions, Joi, problem, readForm } from 'civic';
+import type { RegistrationResponseJSON } from '@simplewebauthn/server';
+import { codesLeft } from '../signin/codes-store.ts';
+import { PAGE } from '../signin/page.ts';
+import { deletePasskey, passkeysOf, renamePasskey, type PasskeyRow } from '../signin/passkeys-store.ts';
+import { answerOf } from '../signin/routes.ts';
+import { doerOf, type Visit } from '../signin/sessions.ts';
+import { noticeOf, settingsPage, type SettingsContext, type Shown } from './context.ts';
+import { nameField } from './fields.ts';
+import { device, when } from './words.ts';
+
+const form = Joi.object<{ name: string }>({ name: nameField });
+const SHOWN: Shown = { part: 'passkeys', template: 'passkeys', title: 'Passkeys' };
+
+/** Open also to those who came by link or code: it is all they may do. */
+export function passkeyRoutes({ accounts: { civic, record }, signIn, ways: { go, signedIn } }: SettingsContext): ServerRoute[] {
+  const { passkeys, party, sessions } = signIn;
+  const passing = { passing: true };
+
+  async function passkeysPage(h: ResponseToolkit, visit: Visit, more: { status?: number; notice?: string; fault?: string; errors?: Record<string, string>; given?: object } = {}): Promise<ResponseObject> {
+    const now = civic.clock.now();
+    const all = (await passkeysOf(civic.db.read, visit.person.key)).map((one) => ({ ...shown(one), made: when(one.created_at, now), used: when(one.used_at, now) }));
+    const title = visit.isFull ? SHOWN.title : all.length === 0 ? 'Add your first passkey' : 'Add a passkey';
+    return settingsPage(h, visit, { ...SHOWN, title, status: more.status }, { all, party, suggested: device(visit.session.agent), isPassing: !visit.isFull, ...more });
+  }
+
+  async function own(visit: Visit, id: unknown): Promise<{ one: PasskeyRow; all: PasskeyRow[] }> {
+    const all = await passkeysOf(civic.db.read, visit.person.key);
+    const one = all.find((passkey) => passkey.id === id);
+    if (!one) throw problem('not_found', { detail: 'You have no such passkey.' });
+    return { one, all };
+  }
+
+  return [
+    { method: 'GET', path: '/account/passkeys', options: PAGE, handler: signedIn((visit, request, h) => passkeysPage(h, visit, { notice: noticeOf(request) }), passing) },
+    {
+      method: 'POST', path: '/account/passkeys/options', options: formOptions({ rate: 'auth' }),
+      handler: signedIn(async ({ person }, _request, h) => h.response(await passkeys.beginAdding(person)).header('cache-control', 'no-store'), passing),
+    },
+    {
+      method: 'POST', path: '/account/passkeys', options: formOptions({ rate: 'auth' }),
+      handler: signedIn(async (visit, request, h) => {
+        const { values, errors, given } = readForm(request, form);
+        if (!values) return passkeysPage(h, visit, { errors, given, status: 400 });
+        const answer = answerOf<RegistrationResponseJSON>(request);
+        let secret: string | null = null;
+        const isAdded = answer && await passkeys.add(visit.person, answer, values.name, doerOf(request, visit.person.id), async (tx) => {
+          // Whoever came by link may do more now, so the session is another one.
+          secret = await sessions.begin(tx, request, visit.person, 'passkey');
+        });
+        if (!isAdded) return passkeysPage(h, visit, { given, fault: 'The passkey could not be added: it took too long, or this device has it already. Try once more.', status: 400 });
+        const hasCodes = (await codesLeft(civic.db.read, visit.person.key)).left > 0;
+        return sessions.keep(go(h, hasCodes ? '/account/passkeys?done=passkey' : '/account/recovery-codes?done=passkey'), secret);
+      }, passing),
+    },
+    {
+      method: 'POST', path: '/account/passkeys/{id}/rename', options: formOptions(),
+      handler: signedIn(async (visit, request, h) => {
+        const { one } = await own(visit, request.params.id);
+        const { values, errors } = readForm(request, form);
+        if (!values) return passkeysPage(h, visit, { fault: errors['name'], status: 400 });
+        await civic.db.write((tx) => renamePasskey(tx, visit.person.key, one.id, values.name));
+        return go(h, '/account/passkeys?done=renamed');
+      }),
+    },
+    {
+      method: 'GET', path: '/account/passkeys/{id}/remove', options: PAGE,
+      handler: signedIn(async (visit, request, h) => {
+        const { one, all } = await own(visit, request.params.id);
+        const { left } = await codesLeft(civic.db.read, visit.person.key);
+        return settingsPage(h, visit, { ...SHOWN, template: 'passkey-remove', title: 'Remove this passkey?' }, { one: shown(one), isLast: all.length === 1, left, mails: signIn.mails && visit.person.email !== null });
+      }),
+    },
+    {
+      method: 'POST', path: '/account/passkeys/{id}/remove', options: formOptions(),
+      handler: signedIn(async (visit, request, h) => {
+        const { one } = await own(visit, request.params.id);
+        await civic.db.write(async (tx) => {
+          if (await deletePasskey(tx, visit.person.key, one.id)) await record(tx, { kind: 'passkey_removed', by: doerOf(request, visit.person.id), subject: visit.person.id, detail: { name: one.name } });
+        });
+        return go(h, '/account/passkeys?done=removed');
+      }),
+    },
+  ];
+}
+
+function shown({ id, name }: PasskeyRow): { id: string; name: string } {
+  return { id, name };
+}

@@ -1,0 +1,28 @@
+import type { ServerRoute } from '@hapi/hapi';
+import { formOptions } from 'civic';
+import { CODES } from '../signin/codes.ts';
+import { codesLeft } from '../signin/codes-store.ts';
+import { PAGE } from '../signin/page.ts';
+import { noticeOf, settingsPage, type SettingsContext, type Shown } from './context.ts';
+import { when } from './words.ts';
+
+const SHOWN: Shown = { part: 'recovery', template: 'recovery', title: 'Recovery codes' };
+
+export function recoveryRoutes({ accounts: { civic }, signIn, ways: { signedIn } }: SettingsContext): ServerRoute[] {
+  return [
+    {
+      method: 'GET', path: '/account/recovery-codes', options: PAGE,
+      handler: signedIn(async (visit, request, h) => {
+        const { left, made_at } = await codesLeft(civic.db.read, visit.person.key);
+        return settingsPage(h, visit, SHOWN, { left, all: CODES, isLow: left > 0 && left < 4, made: when(made_at, civic.clock.now()), notice: noticeOf(request) });
+      }),
+    },
+    {
+      method: 'POST', path: '/account/recovery-codes', options: formOptions({ rate: 'auth' }),
+      handler: signedIn(async (visit, request, h) => {
+        const codes = await signIn.makeCodes(request, visit.person);
+        return settingsPage(h, visit, { ...SHOWN, template: 'recovery-made', title: 'Your recovery codes' }, { codes, text: codes.join('\n') });
+      }),
+    },
+  ];
+}

@@ -1,0 +1,21 @@
+import type { HeaderPart } from 'civic';
+import { nextOf } from '../signin/page.ts';
+import type { Sessions } from '../signin/sessions.ts';
+
+/** Who is signed in, where they work and the way out: in the header of every page. */
+export function visitorPart(sessions: Sessions): HeaderPart {
+  return {
+    partial: 'accounts/visitor',
+    fill(request) {
+      const visit = sessions.visitOf(request);
+      const here = nextOf(request.method === 'get' ? request.path + request.url.search : '/account');
+      if (!visit) return { isNobody: !request.path.startsWith('/sign-in'), here };
+      const { person, memberships, workspace, isFull } = visit;
+      return {
+        name: person.name, email: person.email, isFull, here,
+        workspace: memberships.length > 1 ? workspace?.name : null,
+        workspaces: memberships.length > 1 ? memberships.map(({ id, name }) => ({ id, name, isChosen: id === workspace?.id })) : null,
+      };
+    },
+  };
+}

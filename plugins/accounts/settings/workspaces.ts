@@ -1,0 +1,107 @@
+import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import { formOptions, isId, Joi, problem, readForm } from 'civic';
+import { PAGE } from '../signin/page.ts';
+import { doerOf, type Visit } from '../signin/sessions.ts';
+import { WORKSPACE_ROLES, type WorkspaceRole } from '../types.ts';
+import { invite, withdrawInvitation } from '../workspaces/invitations.ts';
+import { openInvitations } from '../workspaces/invitations-store.ts';
+import { membersOf } from '../workspaces/store.ts';
+import { createWorkspace, removeMember, setMemberRole, workspaceFor, type Membership } from '../workspaces/workspaces.ts';
+import { noticeOf, settingsPage, type SettingsContext, type Shown } from './context.ts';
+import { nameField } from './fields.ts';
+import { when } from './words.ts';
+
+const SHOWN: Shown = { part: 'workspaces', template: 'workspaces', title: 'Workspaces' };
+const nameForm = Joi.object<{ name: string }>({ name: nameField });
+const roleForm = Joi.object<{ role: WorkspaceRole }>({ role: Joi.string().valid(...WORKSPACE_ROLES).required().label('the role') });
+const ROLE_WORDS: Record<WorkspaceRole, string> = { member: 'reads and writes', reviewer: 'also decides on what is found', admin: 'also manages members', owner: 'may do everything' };
+
+export function workspacePageRoutes({ accounts: { civic, workspaces }, ways: { go, signedIn } }: SettingsContext): ServerRoute[] {
+  const listPage = (h: ResponseToolkit, visit: Visit, more: object = {}, status = 200): ResponseObject => settingsPage(h, visit, { ...SHOWN, status }, {
+    all: visit.memberships.map(({ id, name, role, personal_of }) => ({ id, name, role, isPersonal: personal_of !== null, isChosen: id === visit.workspace?.id })), hasChoice: visit.memberships.length > 1, ...more,
+  });
+
+  async function onePage(h: ResponseToolkit, visit: Visit, own: Membership, more: object = {}): Promise<ResponseObject> {
+    const now = civic.clock.now();
+    const manages = own.role === 'admin' || own.role === 'owner';
+    const roles = rolesUpTo(own.role);
+    const rows = await membersOf(civic.db.read, own.key);
+    const isOnlyOwner = own.role === 'owner' && rows.filter(({ role }) => role === 'owner').length === 1;
+    const members = rows.map(({ account_id, name, role, since }) => ({
+      account_id, name, role, since: when(since, now), isYou: account_id === visit.person.id, isManaged: manages && account_id !== visit.person.id && roles.some((one) => one.role === role),
+      roles: roles.map((one) => ({ ...one, isChosen: one.role === role })),
+    }));
+    const open = manages ? (await openInvitations(civic.db.read, own.key, civic.clock.iso())).map(({ id, role, created_at, expires_at }) => ({ id, role, made: when(created_at, now), expires: when(expires_at, now) })) : [];
+    return settingsPage(h, visit, { ...SHOWN, template: 'workspace', title: own.name }, {
+      own: { id: own.id, role: own.role }, members, open, manages: manages && own.personal_of === null, isPersonal: own.personal_of !== null,
+      canLeave: own.personal_of === null && !isOnlyOwner, roles: roles.map((one) => ({ ...one, isChosen: one.role === 'member' })), days: civic.config.invitation_days, ...more,
+    });
+  }
+
+  const caller = ({ person }: Visit) => ({ account_id: person.id, via: 'session' as const, workspace_id: null });
+  const by = (request: Request, { person }: Visit) => doerOf(request, person.id);
+  const path = (request: Request): string => `/account/workspaces/${request.params.id}`;
+
+  return [
+    { method: 'GET', path: '/account/workspaces', options: PAGE, handler: signedIn((visit, request, h) => listPage(h, visit, { notice: noticeOf(request) })) },
+    {
+      method: 'POST', path: '/account/workspaces', options: formOptions(),
+      handler: signedIn(async (visit, request, h) => {
+        const { values, errors, given } = readForm(request, nameForm);
+        if (!values) return listPage(h, visit, { errors, given }, 400);
+        const made = await civic.db.write((tx) => createWorkspace(workspaces, tx, { name: values.name, owner: visit.person, isPersonal: false }, by(request, visit)));
+        return go(h, `/account/workspaces/${made.id}?done=made`);
+      }),
+    },
+    {
+      method: 'GET', path: '/account/workspaces/{id}', options: PAGE,
+      handler: signedIn(async (visit, request, h) => onePage(h, visit, await workspaceFor(civic.db.read, caller(visit), idOf(request.params.id)), { notice: noticeOf(request) })),
+    },
+    {
+      method: 'POST', path: '/account/workspaces/{id}/invitations', options: formOptions(),
+      handler: signedIn(async (visit, request, h) => {
+        const role = readForm(request, roleForm).values?.role ?? 'member';
+        const { own, made } = await civic.db.write(async (tx) => {
+          const found = await workspaceFor(tx, caller(visit), idOf(request.params.id), 'admin');
+          return { own: found, made: await invite(workspaces, tx, found, role, by(request, visit)) };
+        });
+        return onePage(h, visit, own, { made });
+      }),
+    },
+    {
+      method: 'POST', path: '/account/workspaces/{id}/invitations/{invitation}/withdraw', options: formOptions(),
+      handler: signedIn(async (visit, request, h) => {
+        await civic.db.write(async (tx) => withdrawInvitation(workspaces, tx, await workspaceFor(tx, caller(visit), idOf(request.params.id), 'admin'), idOf(request.params.invitation), by(request, visit)));
+        return go(h, `${path(request)}?done=withdrawn`);
+      }),
+    },
+    {
+      method: 'POST', path: '/account/workspaces/{id}/members/{account}/role', options: formOptions(),
+      handler: signedIn(async (visit, request, h) => {
+        const { values } = readForm(request, roleForm);
+        if (!values) throw problem('invalid_request', { detail: `The role is one of ${WORKSPACE_ROLES.join(', ')}.` });
+        await civic.db.write(async (tx) => setMemberRole(workspaces, tx, await workspaceFor(tx, caller(visit), idOf(request.params.id), 'admin'), String(request.params.account), values.role, by(request, visit)));
+        return go(h, `${path(request)}?done=member`);
+      }),
+    },
+    {
+      method: 'POST', path: '/account/workspaces/{id}/members/{account}/remove', options: formOptions(),
+      handler: signedIn(async (visit, request, h) => {
+        const account = String(request.params.account).toLowerCase();
+        await civic.db.write(async (tx) => removeMember(workspaces, tx, await workspaceFor(tx, caller(visit), idOf(request.params.id)), account, by(request, visit)));
+        return go(h, account === visit.person.id ? '/account/workspaces?done=left' : `${path(request)}?done=gone`);
+      }),
+    },
+  ];
+}
+
+function idOf(given: unknown): string {
+  const id = String(given).toLowerCase();
+  if (!isId(id)) throw problem('not_found', { detail: 'There is nothing of that id.' });
+  return id;
+}
+
+/** Nobody gives away more than they have. */
+function rolesUpTo(own: WorkspaceRole): { role: WorkspaceRole; words: string }[] {
+  return WORKSPACE_ROLES.slice(0, WORKSPACE_ROLES.indexOf(own) + 1).map((role) => ({ role, words: ROLE_WORDS[role] }));
+}

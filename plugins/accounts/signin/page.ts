@@ -1,0 +1,39 @@
+import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
+import type { Instance } from 'civic';
+import type { Sessions, Visit } from './sessions.ts';
+
+export const PAGE = { plugins: { civic: { internal: true } } };
+/** Of signing in: counted apart, and nobody learns how long it took. */
+export const SIGN_IN_PAGE = { plugins: { civic: { internal: true, rate: 'auth' as const } } };
+
+export function page(h: ResponseToolkit, name: string, context: object, status = 200): ResponseObject {
+  return h.view(`accounts/${name}`, context).code(status).header('cache-control', 'private, no-store');
+}
+
+export interface Ways {
+  /** To a page of ours. */
+  go(h: ResponseToolkit, path: string): ResponseObject;
+  /** For those who are signed in; others are asked to, and come back. Who must add a passkey first is led there, unless `passing`. */
+  signedIn(work: (visit: Visit, request: Request, h: ResponseToolkit) => Lifecycle.ReturnValue, options?: { passing?: boolean }): Lifecycle.Method;
+}
+
+export function createWays({ public_url }: Instance, sessions: Sessions): Ways {
+  const base = new URL(public_url).pathname.replace(/\/$/, '');
+  const go = (h: ResponseToolkit, path: string): ResponseObject => h.redirect(base + path).code(303).header('cache-control', 'no-store');
+  return {
+    go,
+    signedIn: (work, { passing = false } = {}) => (request, h) => {
+      const visit = sessions.visitOf(request);
+      if (!visit) return go(h, `/sign-in?next=${encodeURIComponent(request.method === 'get' ? request.path + request.url.search : '/account')}`);
+      if (!visit.isFull && !passing) return go(h, '/account/passkeys');
+      return work(visit, request, h);
+    },
+  };
+}
+
+const OURS = /^\/(?![/\\])[\x21-\x7e]*$/;
+
+/** Where to go after signing in: a path of this instance, never another site. */
+export function nextOf(given: unknown): string {
+  return typeof given === 'string' && given.length < 2000 && OURS.test(given) ? given : '/account';
+}

@@ -1,0 +1,127 @@
+import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import { clientAddressOf, formOptions, Joi, problem, readForm } from 'civic';
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
+import { emailField, nameField } from '../settings/fields.ts';
+import { foldEmail } from '../people/people.ts';
+import { nextOf, page, SIGN_IN_PAGE, type Ways } from './page.ts';
+import type { Answer } from './passkeys.ts';
+import type { SignIn } from './signin.ts';
+
+const FORM = formOptions({ rate: 'auth' });
+
+const codeForm = Joi.object<{ code: string }>({ code: Joi.string().trim().min(10).max(60).required().label('the code') }).messages({ 'string.min': 'A code has 20 letters and digits.' });
+const mailForm = Joi.object<{ email: string }>({ email: emailField.required() });
+const firstForm = Joi.object<{ token: string; name: string; email: string | null }>({ token: Joi.string().required(), name: nameField, email: emailField.allow('').empty('').default(null) });
+
+export function signInRoutes(signIn: SignIn, { go, signedIn }: Ways): ServerRoute[] {
+  const { sessions, passkeys, party, mails, tries } = signIn;
+
+  const begun = (h: ResponseToolkit, secret: string, path: string): ResponseObject => sessions.keep(go(h, path), secret);
+  /** Those who must add a passkey go there; the page they wanted waits. */
+  const after = (next: string): string => (party.works ? '/account/passkeys' : next);
+
+  function signInPage(request: Request, h: ResponseToolkit, fault?: string): ResponseObject {
+    const next = nextOf((request.payload as Record<string, unknown> | null)?.next ?? request.query.next);
+    return page(h, 'sign-in', { title: 'Sign in', next, party, mails, fault }, fault ? 400 : 200);
+  }
+
+  async function linkPage(h: ResponseToolkit, token: unknown, more: object = {}, status = 200): Promise<ResponseObject> {
+    const purpose = typeof token === 'string' ? await signIn.linkFor(token) : null;
+    if (!purpose) return page(h, 'link-gone', { title: 'This link no longer works', mails }, 410);
+    const isFirst = 'first' in purpose;
+    return page(h, isFirst ? 'first' : 'link', { title: isFirst ? 'Welcome' : 'Sign in', token, who: isFirst ? null : purpose.person.name, ...more }, status);
+  }
+
+  return [
+    {
+      method: 'GET', path: '/sign-in', options: SIGN_IN_PAGE,
+      handler: (request, h) => (sessions.visitOf(request) ? go(h, nextOf(request.query.next)) : signInPage(request, h)),
+    },
+    {
+      method: 'POST', path: '/sign-in/passkey/options', options: FORM,
+      handler: (request, h) => {
+        if (!tries.ceremonies.admits(clientAddressOf(request))) throw problem('too_many_requests', { headers: { 'retry-after': '60' } });
+        return passkeys.beginSignIn().then((begin) => h.response(begin).header('cache-control', 'no-store'));
+      },
+    },
+    {
+      method: 'POST', path: '/sign-in/passkey', options: FORM,
+      handler: async (request, h) => {
+        const answer = answerOf<AuthenticationResponseJSON>(request);
+        const person = answer && await passkeys.signIn(answer, clientAddressOf(request));
+        if (!person) return signInPage(request, h, 'That passkey was not accepted. It may have been removed, or it took too long. Try once more.');
+        const secret = await signIn.begin(request, person);
+        return begun(h, secret, nextOf((request.payload as Record<string, unknown>).next));
+      },
+    },
+    { method: 'GET', path: '/sign-in/link', options: SIGN_IN_PAGE, handler: (request, h) => linkPage(h, request.query.token) },
+    {
+      method: 'POST', path: '/sign-in/link', options: FORM,
+      handler: async (request, h) => {
+        const token = String((request.payload as Record<string, unknown> | null)?.token);
+        const purpose = await signIn.linkFor(token);
+        const { values, errors, given } = readForm(request, firstForm);
+        if (purpose && 'first' in purpose && !values) return linkPage(h, token, { errors, given }, 400);
+        const secret = purpose && await signIn.useLink(request, token, values);
+        return secret === null ? linkPage(h, null) : begun(h, secret, after('/account'));
+      },
+    },
+    { method: 'GET', path: '/sign-in/code', options: SIGN_IN_PAGE, handler: (_request, h) => page(h, 'code', { title: 'Use a recovery code' }) },
+    {
+      method: 'POST', path: '/sign-in/code', options: FORM,
+      handler: async (request, h) => {
+        const { values, errors, given } = readForm(request, codeForm);
+        if (!values) return page(h, 'code', { title: 'Use a recovery code', errors, given }, 400);
+        if (!tries.codes.admits(clientAddressOf(request))) throw problem('too_many_requests', { detail: 'Too many codes were tried from your address. Wait a quarter of an hour.', headers: { 'retry-after': '900' } });
+        const secret = await signIn.useCode(request, values.code);
+        if (secret === null) return page(h, 'code', { title: 'Use a recovery code', given, errors: { code: 'This is no code of ours, or it has been used.' } }, 400);
+        return begun(h, secret, after('/account'));
+      },
+    },
+    ...(mails ? mailRoutes(signIn) : []),
+    {
+      method: 'POST', path: '/sign-out', options: FORM,
+      handler: async (request, h) => {
+        await signIn.end(request);
+        return sessions.keep(go(h, '/sign-in'), null);
+      },
+    },
+    {
+      method: 'POST', path: '/account/workspaces/choose', options: FORM,
+      handler: signedIn(async (visit, request, h) => {
+        const { workspace, next } = (request.payload ?? {}) as Record<string, unknown>;
+        const chosen = visit.memberships.find(({ id }) => id === workspace);
+        if (!chosen) throw problem('workspace_forbidden', { detail: 'You do not belong to that workspace.' });
+        await signIn.choose(visit, chosen);
+        return go(h, nextOf(next));
+      }),
+    },
+  ];
+}
+
+/** The answer is the same whether an account has the address or not. */
+function mailRoutes({ tries, askForMail }: SignIn): ServerRoute[] {
+  return [
+    { method: 'GET', path: '/sign-in/email', options: SIGN_IN_PAGE, handler: (_request, h) => page(h, 'email', { title: 'Sign in by e-mail' }) },
+    {
+      method: 'POST', path: '/sign-in/email', options: FORM,
+      handler: async (request, h) => {
+        const { values, errors, given } = readForm(request, mailForm);
+        if (!values) return page(h, 'email', { title: 'Sign in by e-mail', errors, given }, 400);
+        const isBounded = tries.mails.admits(`from ${clientAddressOf(request)}`) && tries.mails.admits(`to ${foldEmail(values.email)}`);
+        if (isBounded) await askForMail(values.email);
+        return page(h, 'email-sent', { title: 'Look into your mail', email: values.email });
+      },
+    },
+  ];
+}
+
+/** What the browser's script put into the form; null when it is not even JSON of the right form. */
+export function answerOf<Response>(request: Request): Answer<Response> | null {
+  try {
+    const answer = JSON.parse(String((request.payload as Record<string, unknown>).answer)) as Answer<Response>;
+    return typeof answer.ceremony === 'string' && /^[0-9a-f-]{36}$/.test(answer.ceremony) && typeof answer.response === 'object' && answer.response !== null ? answer : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,127 @@
+import type { Request, ResponseObject } from '@hapi/hapi';
+import { bindForms, clientAddressOf, newId, type Caller, type Civic, type Reader, type Tx } from 'civic';
+import type { AuditEntry } from '../audit/store.ts';
+import type { AccountsConfig } from '../config.ts';
+import type { AccessChanged } from '../events.ts';
+import { personByKey, type PersonRow } from '../people/store.ts';
+import { usualScopes, type Plans } from '../plans/plans.ts';
+import { hashOf, newSecret } from '../secrets.ts';
+import type { Doer } from '../types.ts';
+import { membershipsOf, type MembershipRow } from '../workspaces/store.ts';
+import { sessionCookie } from './cookie.ts';
+import type { RelyingParty } from './party.ts';
+import { chooseWorkspace, endSessions, insertSession, markSeen, openSession, openSessionsOf, type MadeBy, type SessionRow } from './sessions-store.ts';
+
+/** Who reads our pages, by their cookie. */
+export interface Visit {
+  session: SessionRow;
+  person: PersonRow;
+  memberships: MembershipRow[];
+  /** The one they chose, or their own. */
+  workspace: MembershipRow | null;
+  /** False when they came by link or code and must add a passkey first. */
+  isFull: boolean;
+}
+
+export interface SessionsContext {
+  civic: Pick<Civic<AccountsConfig>, 'clock' | 'config' | 'instance'> & { readonly db: Civic['db'] };
+  plans: Plans;
+  party: RelyingParty;
+  record(tx: Tx, entry: AuditEntry): Promise<void>;
+  accessChanged(tx: Tx, change: AccessChanged): Promise<void>;
+}
+
+export interface Sessions {
+  identify(request: Request): Promise<Caller | null>;
+  /** Who reads, once `identify` has run; also somebody who may only add a passkey. */
+  visitOf(request: Request): Visit | null;
+  /** Begins a session and ends the one the browser had; the secret goes into its cookie. */
+  begin(tx: Tx, request: Request, person: PersonRow, madeBy: MadeBy): Promise<string>;
+  list(reader: Reader, person: PersonRow): Promise<SessionRow[]>;
+  /** Ends one session of somebody, or all. */
+  end(tx: Tx, person: PersonRow, by: Doer, id?: string): Promise<number>;
+  choose(tx: Tx, visit: Visit, workspace: MembershipRow): Promise<void>;
+  /** Gives the browser its cookie, or takes it away. */
+  keep(response: ResponseObject, secret: string | null): ResponseObject;
+}
+
+const DAY = 86_400_000;
+const SEEN_EVERY_MS = 5 * 60_000;
+/** For adding a passkey, and nothing else. */
+const PASSING_MS = 60 * 60_000;
+const MOST_AGENT = 300;
+
+export function createSessions({ civic, plans, party, record, accessChanged }: SessionsContext): Sessions {
+  const { clock, config } = civic;
+  const cookie = sessionCookie(civic.instance.public_url);
+  const visits = new WeakMap<Request, Visit>();
+  const lastDay = (): string => new Date(clock.now() - config.session_days * DAY).toISOString();
+  const isFull = (madeBy: MadeBy): boolean => madeBy === 'passkey' || !party.works;
+
+  async function visit(secret: string): Promise<Visit | null> {
+    const session = await openSession(civic.db.read, hashOf(secret), clock.iso(), lastDay());
+    const person = session && await personByKey(civic.db.read, session.account_key);
+    if (!person || person.disabled_at !== null) return null;
+    const memberships = await membershipsOf(civic.db.read, person.key);
+    const workspace = memberships.find(({ key }) => key === session.workspace_key) ?? memberships[0] ?? null;
+    if (clock.now() - Date.parse(session.seen_at) > SEEN_EVERY_MS) await civic.db.write((tx) => markSeen(tx, session.key, clock.iso()));
+    return { session, person, memberships, workspace, isFull: isFull(session.made_by) };
+  }
+
+  async function end(tx: Tx, person: PersonRow, by: Doer, id?: string): Promise<number> {
+    const ended = await endSessions(tx, person.key, clock.iso(), id);
+    for (const session_id of ended) {
+      await record(tx, { kind: 'session_ended', by, subject: session_id, detail: { account_id: person.id } });
+      await accessChanged(tx, { account_id: person.id, what: 'session_ended', session_id });
+    }
+    return ended.length;
+  }
+
+  return {
+    async identify(request) {
+      const secret = cookie.read(request);
+      // Core takes no session there, so nobody needs to be looked up.
+      if (secret === null || request.path.startsWith('/api/') || request.path.startsWith('/assets/')) return null;
+      const found = await visit(secret);
+      if (!found) return null;
+      visits.set(request, found);
+      bindForms(request, secret);
+      return found.isFull ? callerOf(found, plans, clock.now()) : null;
+    },
+    visitOf: (request) => visits.get(request) ?? null,
+    async begin(tx, request, person, madeBy) {
+      const before = visits.get(request);
+      if (before) await end(tx, before.person, doerOf(request, before.person.id), before.session.id);
+      const secret = newSecret();
+      const id = newId(clock.now());
+      const lasts = isFull(madeBy) ? config.session_most_days * DAY : PASSING_MS;
+      await insertSession(tx, {
+        id, account_key: person.key, secret_hash: hashOf(secret), made_by: madeBy, created_at: clock.iso(), seen_at: clock.iso(),
+        expires_at: new Date(clock.now() + lasts).toISOString(), ended_at: null, address: clientAddressOf(request),
+        agent: String(request.headers['user-agent'] ?? '').slice(0, MOST_AGENT) || null, workspace_key: before?.person.key === person.key ? before.session.workspace_key : null,
+      });
+      await record(tx, { kind: 'signed_in', by: doerOf(request, person.id), subject: id, detail: { by: madeBy } });
+      return secret;
+    },
+    list: (reader, person) => openSessionsOf(reader, person.key, clock.iso(), lastDay()),
+    end,
+    async choose(tx, { session, person }, workspace) {
+      await chooseWorkspace(tx, session.key, workspace.key);
+      await record(tx, { kind: 'workspace_chosen', by: { account_id: person.id, address: null }, subject: session.id, workspace_id: workspace.id });
+    },
+    keep: (response, secret) => (secret === null ? cookie.clear(response) : cookie.set(response, secret, config.session_most_days * 86_400)),
+  };
+}
+
+function callerOf({ person, workspace }: Visit, plans: Plans, now: number): Caller {
+  const plan = plans.current(person, now);
+  return {
+    account_id: person.id, via: 'session', scope: usualScopes(plan, person.role), role: person.role, plan: plan.name, capabilities: plan.capabilities,
+    workspace_id: workspace?.id ?? null, workspace_role: workspace?.role ?? null,
+  };
+}
+
+/** Who does something by a page, for the record. */
+export function doerOf(request: Request, accountId: string | null): Doer {
+  return { account_id: accountId, address: clientAddressOf(request) };
+}

@@ -1,0 +1,84 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { accountsKit, type AccountsKit } from './kit.ts';
+import { pageReader } from './reader.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const HOME = 'https://civic.example';
+
+/** As much of SMTP as takes a mail. */
+function mailbox(mails: string[]): Server {
+  return createServer((socket) => {
+    let mail: string | null = null;
+    const say = (line: string): void => { socket.write(`${line}\r\n`); };
+    say('220 ready');
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk) => {
+      const text = String(chunk);
+      if (mail !== null) {
+        mail += text;
+        if (!mail.endsWith('\r\n.\r\n')) return;
+        mails.push(mail);
+        mail = null;
+        say('250 taken');
+      } else if (/^DATA/i.test(text)) {
+        mail = '';
+        say('354 go on');
+      } else if (/^QUIT/i.test(text)) socket.end('221 bye\r\n');
+      else say('250 ok');
+    });
+  });
+}
+
+describe('Sign-in links by mail', () => {
+  const mails: string[] = [];
+  const box = mailbox(mails);
+  let kit: AccountsKit;
+
+  before(async () => {
+    box.listen(0, '127.0.0.1');
+    await once(box, 'listening');
+    const mail = { smtp_url: `smtp://127.0.0.1:${(box.address() as AddressInfo).port}/?ignoreTLS=true`, from: 'civic@civic.example' };
+    kit = await accountsKit({ config: { public_url: HOME, jobs: { poll_seconds: 1 }, plugins: { accounts: { mail } } } });
+    await kit.run('account create', { name: 'Ada', email: 'ada@example.org' });
+  });
+  after(async () => {
+    await kit.close();
+    box.close();
+  });
+
+  const ask = (email: string, address = '203.0.113.1') => kit.request('POST', '/sign-in/email', { payload: `email=${encodeURIComponent(email)}`, headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html', 'x-forwarded-for': address } });
+  async function arrived(count: number): Promise<void> {
+    for (const end = Date.now() + 20_000; mails.length < count && Date.now() < end;) await new Promise((done) => { setTimeout(done, 20); });
+    expect(mails).to.have.length(count);
+  }
+
+  it('sign in whoever has the address, and tell nobody whether there is an account', async () => {
+    const [known, unknown] = [await ask('ADA@example.org'), await ask('eve@example.org')];
+    expect(known.text.replace('ADA@', 'eve@')).to.equal(unknown.text);
+    expect([known.status, unknown.status]).to.equal([200, 200]);
+    await arrived(1);
+    expect(mails[0]).to.contain('To: ada@example.org').and.contain('From: civic@civic.example').and.contain('Sign in to');
+    const link = /https:\S+/.exec(mails[0]!.replaceAll('=\r\n', '').replaceAll('=3D', '='))![0];
+    const reader = pageReader(kit, '__Host-civic_session');
+    expect((await reader.follow(link)).headers.location).to.equal('/account/passkeys');
+  });
+
+  it('are few: no more than three a quarter of an hour', async () => {
+    for (let i = 0; i < 5; i++) expect((await ask('ada@example.org')).status).to.equal(200);
+    await new Promise((done) => { setTimeout(done, 1500); });
+    expect(mails.length).to.be.at.most(3);
+  });
+
+  it('are asked for with an address, and are off unless SMTP is set', async () => {
+    expect((await ask('nobody')).text).to.contain('This is no e-mail address');
+    const silent = await accountsKit();
+    expect((await silent.request('GET', '/sign-in/email')).status).to.equal(404);
+    expect((await silent.request('GET', '/sign-in', { headers: { accept: 'text/html' } })).text).to.not.contain('by e-mail');
+    await silent.close();
+  });
+});
