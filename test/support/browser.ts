@@ -19,10 +19,11 @@ export async function openBrowser(): Promise<Browser> {
 }
 
 /** What axe finds seriously wrong with a page for people who use a keyboard, a screen reader or need contrast. */
-export async function seriousFaults(page: Page): Promise<string[]> {
+export async function seriousFaults(page: Page, only: 'all' | 'contrast' = 'all'): Promise<string[]> {
   const { default: axe } = await import('axe-core');
   // The page's own policy forbids injected scripts, so this runs through the debugger.
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate('axe.run()') as { violations: { id: string; impact: string; nodes: { target: string[] }[] }[] };
+  if (!await page.evaluate('"axe" in globalThis')) await page.evaluate(axe.source);
+  const rules = only === 'all' ? '' : ', { runOnly: ["color-contrast"] }';
+  const { violations } = await page.evaluate(`axe.run(document${rules})`) as { violations: { id: string; impact: string; nodes: { target: string[] }[] }[] };
   return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
 }

@@ -1,0 +1,214 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { missingBrowser, openBrowser, seriousFaults } from '../support/browser.ts';
+import { createInstance, type Instance, type Served } from '../support/civic.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const DESK = { width: 1280, height: 900 };
+const PHONE = { width: 360, height: 740 };
+const AUTHENTICATOR = { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true } as const;
+
+/** One story: each step begins where the one before ended. */
+describe('An administrator, with a browser and passkeys', { skip: missingBrowser() !== null, timeout: 120_000 }, () => {
+  let instance: Instance;
+  let served: Served;
+  let home: string;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let codes: string[];
+  const complaints: string[] = [];
+
+  before(async () => {
+    instance = createInstance({ plugins: { accounts: {}, directory: {} } });
+    served = await instance.serve();
+    home = served.url.replace('127.0.0.1', 'localhost');
+    browser = await openBrowser();
+    ({ context, page } = await device());
+  });
+  after(async () => {
+    await browser.close();
+    await served.stop();
+    instance.remove();
+  });
+
+  /** A browser of its own with an authenticator that says yes. */
+  async function device(): Promise<{ context: BrowserContext; page: Page }> {
+    const own = await browser.newContext({ viewport: DESK });
+    const opened = await own.newPage();
+    opened.on('console', (message) => { if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) complaints.push(message.text()); });
+    opened.on('pageerror', (error) => { complaints.push(error.message); });
+    const debug = await own.newCDPSession(opened);
+    await debug.send('WebAuthn.enable');
+    await debug.send('WebAuthn.addVirtualAuthenticator', { options: AUTHENTICATOR });
+    return { context: own, page: opened };
+  }
+
+  async function readable(): Promise<void> {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await seriousFaults(page, colorScheme === 'light' ? 'all' : 'contrast'), `${page.url()} ${colorScheme}`).to.equal([]);
+    }
+    await page.setViewportSize(PHONE);
+    expect(Number(await page.evaluate('document.documentElement.scrollWidth')), page.url()).to.be.at.most(PHONE.width);
+    await page.setViewportSize(DESK);
+    expect(await page.locator('h1').count()).to.equal(1);
+  }
+
+  const press = (name: string | RegExp): Promise<void> => page.getByRole('button', { name }).first().click();
+  const signOut = async (): Promise<void> => {
+    await page.locator('.visitor summary').click();
+    await press('Sign out');
+    await page.waitForURL(/sign-in$/);
+  };
+  const status = async (key: string): Promise<string> => (await promisify(execFile)('curl', ['-s', '-o', '/dev/null', '-w', '%{http_code}', '-H', `X-API-Key: ${key}`, `${home}/api/workspaces`])).stdout;
+
+  it('comes in by the link that the first start prints, and adds a passkey', async () => {
+    const link = /http:\/\/localhost\S+/.exec(served.output().split('Become the administrator')[1]!)![0];
+    await page.goto(link);
+    await readable();
+    await page.getByLabel('Your name').fill('Ada Example');
+    await press('Create the administrator');
+    await page.waitForURL(/account\/passkeys$/);
+    await readable();
+    await press('Add a passkey');
+    await page.waitForURL(/recovery-codes/);
+    await page.goto(link);
+    expect(await page.textContent('h1')).to.equal('This link no longer works');
+  });
+
+  it('writes recovery codes down', async () => {
+    await page.goto(`${home}/account/recovery-codes`);
+    await readable();
+    await press('Make recovery codes');
+    codes = await page.locator('ol code').allTextContents();
+    expect(new Set(codes).size).to.equal(10);
+    await readable();
+  });
+
+  it('signs out, and in again without typing a name', async () => {
+    await signOut();
+    await readable();
+    await press('Sign in with a passkey');
+    await page.waitForURL(/account$/);
+    expect(await page.textContent('.visitor .who')).to.equal('Ada Example');
+    await readable();
+  });
+
+  it('makes a key, uses it with curl, and revokes it', async () => {
+    await page.goto(`${home}/account/keys`);
+    await page.getByLabel('Name').fill('Nightly import');
+    await press('Make the key');
+    const key = (await page.textContent('#key'))!;
+    await readable();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await press('Copy');
+    expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(key);
+    expect(await status(key)).to.equal('200');
+    await page.getByRole('link', { name: 'Done' }).click();
+    expect(await page.content()).to.not.contain(key);
+    await readable();
+    await page.getByRole('link', { name: 'Revoke Nightly import' }).click();
+    await readable();
+    await press('Revoke it');
+    await page.getByText('The key is revoked').waitFor();
+    expect(await status(key)).to.equal('401');
+  });
+
+  it('has a second passkey on another device, renames and removes it', async () => {
+    const { stdout } = await instance.civic('account', 'list', '--json');
+    const made = JSON.parse((await instance.civic('account', 'sign-in-link', '--account', JSON.parse(stdout)[0].id, '--json')).stdout);
+    const second = await device();
+    await second.page.goto(made.sign_in_link);
+    await second.page.getByRole('button', { name: 'Sign in' }).click();
+    await second.page.getByLabel('What to call it').fill('Phone');
+    await second.page.getByRole('button', { name: 'Add a passkey' }).click();
+    await second.page.getByText('The passkey is added').waitFor();
+    await second.context.close();
+    await page.goto(`${home}/account/passkeys`);
+    await page.getByText('Rename Phone').click();
+    await page.getByLabel('New name of Phone').fill('Old phone');
+    await press('Save');
+    await page.getByRole('link', { name: 'Remove Old phone' }).click();
+    await page.getByText('Your other passkeys go on working').waitFor();
+    expect(await page.content()).to.not.contain('your last passkey');
+    await press('Remove it');
+    await page.getByText('The passkey is removed').waitFor();
+    expect(await page.locator('.things h2').count()).to.equal(1);
+    await page.getByRole('link', { name: /^Remove/ }).click();
+    await page.getByText('This is your last passkey').waitFor();
+    await readable();
+  });
+
+  it('who lost all devices comes in by a recovery code and adds a new passkey', async () => {
+    const fresh = await device();
+    const { page: other } = fresh;
+    await other.goto(`${home}/sign-in/code`);
+    await other.getByLabel('Recovery code').fill(codes[3]!.toLowerCase());
+    await other.getByRole('button', { name: 'Sign in' }).click();
+    await other.waitForURL(/account\/passkeys$/);
+    await other.goto(`${home}/account/keys`);
+    expect(new URL(other.url()).pathname, 'nothing else is open yet').to.equal('/account/passkeys');
+    await other.getByRole('button', { name: 'Add a passkey' }).click();
+    await other.getByText('The passkey is added').waitFor();
+    await fresh.context.close();
+  });
+
+  it('finds every page readable, in light and dark and on a phone', async () => {
+    await page.goto(`${home}/account/workspaces`);
+    await page.getByLabel('Name').fill('Harlow Ferry Watch, a group with quite a long name');
+    await press('Make the workspace');
+    await press('Make an invitation');
+    await readable();
+    const invitation = (await page.textContent('#invitation'))!;
+    await page.locator('.visitor summary').click();
+    await readable();
+    for (const path of ['/account/passkeys', '/account/sessions', '/account/plan', '/account/workspaces', '/sign-in/code', '/invitations?token=none', invitation.slice(home.length)]) {
+      await page.goto(home + path);
+      await readable();
+    }
+  });
+
+  it('reaches and does everything by keyboard alone', async () => {
+    await page.goto(home);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal('Skip to the content');
+    const focus = async (words: RegExp): Promise<void> => {
+      for (let i = 0; i < 40; i++) {
+        if (words.test(String(await page.evaluate('document.activeElement.textContent || document.activeElement.id')))) return;
+        await page.keyboard.press('Tab');
+      }
+      throw new Error(`Tab never reaches ${words}`);
+    };
+    await focus(/^Ada Example/);
+    await page.keyboard.press('Enter');
+    await focus(/^Your account$/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/account$/);
+    await focus(/^Sessions$/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/sessions$/);
+    await focus(/^Sign out everywhere$/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/sign-in$/);
+    await focus(/^Sign in with a passkey$/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/account$/);
+  });
+
+  it('is never hindered by the page\'s own policy', () => {
+    expect(complaints).to.equal([]);
+  });
+
+  it('leaves no secret in the log', () => {
+    const log = served.output().split('Ctrl-C stops it')[1]!;
+    expect(log).to.contain('/sign-in/link?token=[masked]');
+    for (const secret of codes) expect(log).to.not.contain(secret);
+    expect(log).to.not.match(/civic_[0-9A-Za-z]{8}_|token=[0-9A-Za-z]/);
+  });
+});
