@@ -15,6 +15,7 @@ export default definePlugin<RatelimitConfig>({
     const ratelimit = createRatelimit(civic);
     civic.admit(ratelimit.admit);
     civic.provide({ usageOf: ratelimit.usageOf });
+    civic.serviceIfOn('accounts')?.usageFrom(async (accountId) => (await ratelimit.usageOf(accountId)).days);
     civic.metric({ name: 'local_decisions_total', help: 'Requests decided by the counters of this node, because the shared ones did not answer in time', value: ratelimit.localDecisions });
     civic.jobs.define({ name: 'ratelimit.prune', every_seconds: 3600, run: ratelimit.prune });
     return { start: ratelimit.start, stop: ratelimit.stop };

@@ -25,7 +25,7 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
   const complaints: string[] = [];
 
   before(async () => {
-    instance = createInstance({ plugins: { accounts: {}, directory: {} } });
+    instance = createInstance({ plugins: { accounts: {}, directory: {}, ratelimit: {} } });
     served = await instance.serve();
     home = served.url.replace('127.0.0.1', 'localhost');
     browser = await openBrowser();
@@ -120,6 +120,12 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     expect(await status(key)).to.equal('401');
   });
 
+  it('sees what the key was used for', async () => {
+    await page.goto(`${home}/account/plan`);
+    expect(await page.locator('.plot title').last().textContent()).to.contain(': 1 request');
+    await readable();
+  });
+
   it('has a second passkey on another device, renames and removes it', async () => {
     const { stdout } = await instance.civic('account', 'list', '--json');
     const made = JSON.parse((await instance.civic('account', 'sign-in-link', '--account', JSON.parse(stdout)[0].id, '--json')).stdout);
@@ -168,7 +174,7 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     const invitation = (await page.textContent('#invitation'))!;
     await page.locator('.visitor summary').click();
     await readable();
-    for (const path of ['/account/passkeys', '/account/sessions', '/account/plan', '/account/workspaces', '/sign-in/code', '/invitations?token=none', invitation.slice(home.length)]) {
+    for (const path of ['/account/passkeys', '/account/sessions', '/account/workspaces', '/sign-in/code', '/invitations?token=none', invitation.slice(home.length)]) {
       await page.goto(home + path);
       await readable();
     }

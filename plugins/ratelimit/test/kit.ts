@@ -1,4 +1,4 @@
-import { definePlugin, Joi, problem, readyAnswers, textEtag, type Civic } from 'civic';
+import { definePlugin, formOptions, Joi, problem, readyAnswers, textEtag, type Civic } from 'civic';
 import { testServer, type TestAnswer, type TestServer, type TestServerOptions } from 'civic/testing';
 import { Agent, request as httpRequest } from 'node:http';
 import ratelimit from '../index.ts';
@@ -12,7 +12,7 @@ const accounts = definePlugin({
       free: { requests_per_minute: 60, requests_per_day: 2000 },
       tiny: { requests_per_minute: 5, requests_per_day: 8 },
     };
-    civic.provide({ planOf: (name: string) => plans[name] ?? plans['free'] });
+    civic.provide({ planOf: (name: string) => plans[name] ?? plans['free'], usageFrom: () => undefined });
     civic.identify((request) => {
       const [word, account, plan] = String(request.headers['x-api-key'] ?? request.headers['cookie'] ?? '').split('_');
       if (request.headers['x-api-key'] === undefined && word !== 'session=key') return null;
@@ -49,7 +49,7 @@ const things = definePlugin({
         },
       },
       { method: 'GET', path: '/page', options: { plugins: { civic: { internal: true } } }, handler: () => 'a page' },
-      { method: 'POST', path: '/sign-in', options: { plugins: { civic: { internal: true, rate: 'auth' } } }, handler: () => 'welcome' },
+      { method: 'POST', path: '/sign-in', options: { ...formOptions({ rate: 'auth' }), payload: { allow: 'application/json' } }, handler: () => 'welcome' },
     ]);
   },
 });
