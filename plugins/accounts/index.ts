@@ -2,6 +2,7 @@ import { definePlugin } from 'civic';
 import { auditCheck } from './audit/check.ts';
 import { auditExport } from './audit/commands.ts';
 import { accountOptions, type AccountsConfig } from './config.ts';
+import { consoleRoutes } from './console/routes.ts';
 import { accountEvents } from './events.ts';
 import { keyCommands } from './keys/commands.ts';
 import { accountCommands } from './people/commands.ts';
@@ -53,6 +54,7 @@ export default definePlugin<AccountsConfig>({
       ...invitationRoutes(accounts),
       ...signInRoutes(signIn, ways),
       ...settingsRoutes({ accounts, signIn, ways }),
+      ...consoleRoutes({ accounts, signIn, ways }),
     ]);
     return {
       async start() {

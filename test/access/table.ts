@@ -138,6 +138,13 @@ export const table: Record<string, Case[]> = {
   'DELETE /api/workspaces/{id}/members/{account_id}': [{ params: { id: '$workspace', account_id: '$guest' }, outcomes: managersOnly }],
 
   // Pages know their reader by a cookie, which no key stands in for: everybody else is sent to sign in. plugins/accounts/test has the rest.
+  'GET /console/accounts': visitor,
+  'POST /console/accounts': visitor,
+  'GET /console/accounts/{id}': visitor,
+  'POST /console/accounts/{id}/plan': visitor,
+  'POST /console/accounts/{id}/role': visitor,
+  'POST /console/accounts/{id}/sign-in-link': visitor,
+  'POST /console/accounts/{id}/{what}': visitor,
   'GET /account': visitor,
   'POST /account': visitor,
   'GET /account/keys': visitor,

@@ -54,6 +54,12 @@ export async function auditOfWorkspace(reader: Reader, workspaceId: string, befo
   return rows.map(told);
 }
 
+/** What somebody did, and what was done to their account; the latest first. */
+export async function auditOfAccount(reader: Reader, accountId: string, limit: number): Promise<AuditRow[]> {
+  const rows = (await reader('accounts_audit').where({ account_id: accountId }).orWhere({ subject: accountId }).orderBy('seq', 'desc').limit(limit)) as StoredRow[];
+  return rows.map(told);
+}
+
 export async function countOfWorkspace(reader: Reader, workspaceId: string): Promise<number> {
   const row = await reader('accounts_audit').where({ workspace_id: workspaceId }).count({ total: '*' }).first() as { total: number | string };
   return Number(row.total);

@@ -123,7 +123,7 @@ export async function up(schema: Schema): Promise<void> {
     address: 'text?',
     prev_hash: 'text',
     hash: 'text',
-  }, { primary: ['seq'], index: [['workspace_id', 'seq'], ['account_id', 'seq']] });
+  }, { primary: ['seq'], index: [['workspace_id', 'seq'], ['account_id', 'seq'], ['subject', 'seq']] });
 
   // The last row's number and hash: writers wait for each other here, and a cut-off end is noticed.
   await schema.createTable('accounts_audit_head', { name: 'text', seq: 'bigint', hash: 'text' }, { primary: ['name'] });

@@ -1,5 +1,6 @@
 import { Failure, Misuse, type Command, type CommandCall, type Tx } from 'civic';
-import { createLink, type SignInLink } from '../signin/links.ts';
+import { momentOf } from '../dates.ts';
+import { madeLink } from '../signin/links.ts';
 import type { Accounts } from '../service.ts';
 import { INSTANCE_ROLES, OPERATOR, type Account, type InstanceRole } from '../types.ts';
 import { personMeant, WHO } from './find.ts';
@@ -34,7 +35,7 @@ function createCommand({ civic, people, plans, record }: Accounts): Command {
       const { person, link } = await civic.db.write(async (tx) => {
         if (email !== null && await personByEmail(tx, foldEmail(email))) throw new Failure(`${email} has an account already. bin/civic account sign-in-link --email ${email} makes a new link for it.`);
         const made = await people.create(tx, { name, email, plan, role });
-        return { person: made, link: await madeLink({ civic, record }, tx, made) };
+        return { person: made, link: await madeLink({ civic, record }, tx, made, OPERATOR) };
       });
       const account = people.told(person);
       terminal.print({ ...account, sign_in_link: link.url, link_expires_at: link.expires_at }, () => [
@@ -104,7 +105,7 @@ function linkCommand({ civic, record }: Accounts): Command {
       const { person, link } = await civic.db.write(async (tx) => {
         const found = await personMeant(tx, options);
         if (found.disabled_at !== null) throw new Failure(`The account ${found.id} is disabled. bin/civic account disable --undo --account ${found.id} lets it in again.`);
-        return { person: found, link: await madeLink({ civic, record }, tx, found) };
+        return { person: found, link: await madeLink({ civic, record }, tx, found, OPERATOR) };
       });
       terminal.print({ account_id: person.id, sign_in_link: link.url, link_expires_at: link.expires_at }, () => `Signs ${person.name} in once, until ${link.expires_at}: ${link.url}`);
     },
@@ -139,12 +140,6 @@ function changing({ civic, people }: Accounts, { name, summary, options: own, ex
   };
 }
 
-async function madeLink({ civic, record }: Pick<Accounts, 'civic' | 'record'>, tx: Tx, person: PersonRow): Promise<SignInLink> {
-  const link = await createLink(civic, tx, person.key);
-  await record(tx, { kind: 'link_made', by: OPERATOR, subject: person.id, detail: { expires_at: link.expires_at } });
-  return link;
-}
-
 function described({ name, email, role, plan, plan_until, disabled_at }: Account): string {
   const until = plan_until === null ? '' : ` until ${plan_until}`;
   return `${name}${email === null || email === name ? '' : ` <${email}>`}, ${role}, plan ${plan}${until}${disabled_at === null ? '' : ', disabled'}`;
@@ -171,7 +166,7 @@ function roleOption(role: unknown): InstanceRole | undefined {
 /** A day or moment as an option gives it. */
 export function dateOption(name: string, value: unknown): string | undefined {
   if (value === undefined) return undefined;
-  const time = /^\d{4}-\d{2}-\d{2}/.test(value as string) ? Date.parse(value as string) : NaN;
-  if (Number.isNaN(time)) throw new Misuse(`--${name} must be a date, as 2027-01-31, but is "${String(value)}"`);
-  return new Date(time).toISOString();
+  const moment = momentOf(value as string);
+  if (moment === null) throw new Misuse(`--${name} must be a date, as 2027-01-31, but is "${String(value)}"`);
+  return moment;
 }

@@ -35,6 +35,13 @@ export async function allPeople(reader: Reader): Promise<PersonRow[]> {
   return reader('accounts_people').orderBy('key');
 }
 
+/** Accounts in the order they were made, whose name or address holds a text. */
+export async function peoplePage(reader: Reader, { query, after, limit }: { query: string; after: number; limit: number }): Promise<PersonRow[]> {
+  const page = reader('accounts_people').where('key', '>', after).orderBy('key').limit(limit);
+  const like = `%${query.toLowerCase().replace(/[!%_]/g, '!$&')}%`;
+  return query === '' ? page : page.whereRaw("(lower(name) like ? escape '!' or email_folded like ? escape '!')", [like, like]);
+}
+
 export async function hasPeople(reader: Reader): Promise<boolean> {
   return (await reader('accounts_people').first('key')) !== undefined;
 }

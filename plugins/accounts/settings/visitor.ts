@@ -12,7 +12,7 @@ export function visitorPart(sessions: Sessions): HeaderPart {
       if (!visit) return { isNobody: !request.path.startsWith('/sign-in'), here };
       const { person, memberships, workspace, isFull } = visit;
       return {
-        name: person.name, email: person.email, isFull, here,
+        name: person.name, email: person.email, isFull, isAdmin: person.role === 'admin', here,
         workspace: memberships.length > 1 ? workspace?.name : null,
         workspaces: memberships.length > 1 ? memberships.map(({ id, name }) => ({ id, name, isChosen: id === workspace?.id })) : null,
       };

@@ -1,6 +1,9 @@
 import type { Civic, Tx } from 'civic';
+import type { AuditEntry } from '../audit/store.ts';
 import type { AccountsConfig } from '../config.ts';
+import type { PersonRow } from '../people/store.ts';
 import { hashOf, newSecret } from '../secrets.ts';
+import type { Doer } from '../types.ts';
 import { insertLink } from './links-store.ts';
 
 export interface SignInLink {
@@ -11,10 +14,19 @@ export interface SignInLink {
 
 export const LINK_PATH = '/sign-in/link';
 
+type LinkContext = Pick<Civic<AccountsConfig>, 'clock' | 'config' | 'url'>;
+
 /** A link that signs an account in, once; without an account it makes the first administrator. */
-export async function createLink(civic: Pick<Civic<AccountsConfig>, 'clock' | 'config' | 'url'>, tx: Tx, accountKey: number | null): Promise<SignInLink> {
+export async function createLink(civic: LinkContext, tx: Tx, accountKey: number | null): Promise<SignInLink> {
   const secret = newSecret();
   const expires_at = new Date(civic.clock.now() + civic.config.link_minutes * 60_000).toISOString();
   await insertLink(tx, { secret_hash: hashOf(secret), account_key: accountKey, created_at: civic.clock.iso(), expires_at, used_at: null });
   return { url: `${civic.url(LINK_PATH)}?token=${secret}`, expires_at };
+}
+
+/** A link that somebody makes for an account, and the record of it. */
+export async function madeLink({ civic, record }: { civic: LinkContext; record(tx: Tx, entry: AuditEntry): Promise<void> }, tx: Tx, person: PersonRow, by: Doer): Promise<SignInLink> {
+  const link = await createLink(civic, tx, person.key);
+  await record(tx, { kind: 'link_made', by, subject: person.id, detail: { expires_at: link.expires_at } });
+  return link;
 }

@@ -1,0 +1,147 @@
+import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import { formOptions, isId, Joi, problem, readForm, type Tx } from 'civic';
+import { auditOfAccount } from '../audit/store.ts';
+import { momentOf } from '../dates.ts';
+import { foldEmail } from '../people/people.ts';
+import { peoplePage, personByEmail, personById, type PersonRow } from '../people/store.ts';
+import { emailField, nameField } from '../settings/fields.ts';
+import type { SettingsContext } from '../settings/context.ts';
+import { shortDate, when } from '../settings/words.ts';
+import { madeLink } from '../signin/links.ts';
+import { page, PAGE } from '../signin/page.ts';
+import { doerOf, type Visit } from '../signin/sessions.ts';
+import { INSTANCE_ROLES, type InstanceRole } from '../types.ts';
+import { eventWords } from './words.ts';
+
+const PAGE_SIZE = 50;
+const EVENTS_SHOWN = 20;
+const HOME = '/console/accounts';
+const ROLE_WORDS: Record<InstanceRole, string> = { user: 'no say over public records', reviewer: 'decides on reports and public records', admin: 'also manages accounts' };
+
+const DONE: Record<string, string> = {
+  plan: 'The plan is set. It holds from now on, for every key and session.',
+  role: 'The role is set.',
+  disabled: 'The account is disabled: its keys and sessions no longer work.',
+  enabled: 'The account is let in again.',
+};
+
+interface Admin { visit: Visit; request: Request; h: ResponseToolkit }
+
+/** Accounts of the whole instance, for its administrators. */
+export function consoleRoutes({ accounts, ways: { go, signedIn } }: SettingsContext): ServerRoute[] {
+  const { civic, people, plans, record } = accounts;
+  const newForm = Joi.object<{ name: string; email: string | null; plan: string; role: InstanceRole }>({
+    name: nameField, email: emailField.allow('').empty('').default(null), plan: Joi.string().valid(...plans.all.map(({ name }) => name)).required(), role: Joi.string().valid(...INSTANCE_ROLES).required(),
+  });
+  const planForm = Joi.object<{ plan: string; until: string | null }>({
+    plan: Joi.string().valid(...plans.all.map(({ name }) => name)).required(),
+    until: Joi.string().custom((day: string, helpers) => momentOf(day) ?? helpers.error('any.invalid')).allow('').empty('').default(null).messages({ 'any.invalid': 'Give a day, as 2027-01-31.' }),
+  });
+  const roleForm = Joi.object<{ role: InstanceRole }>({ role: Joi.string().valid(...INSTANCE_ROLES).required() });
+
+  const administering = (work: (admin: Admin) => Lifecycle.ReturnValue): Lifecycle.Method => signedIn((visit, request, h) => {
+    if (visit.person.role !== 'admin') throw problem('permission_required', { detail: `This needs the role admin; yours is ${visit.person.role}.` });
+    return work({ visit, request, h });
+  });
+  const shown = (h: ResponseToolkit, template: string, title: string, context: object, status = 200): ResponseObject => page(h, template, {
+    title, console: true, parts: [{ label: 'Accounts', path: HOME, isHere: true }], ...context,
+  }, status);
+  const planChoices = (chosen: string) => plans.all.map(({ name, days }) => ({ name, days, isChosen: name === chosen }));
+  const roleChoices = (chosen: InstanceRole) => INSTANCE_ROLES.map((role) => ({ role, words: ROLE_WORDS[role], isChosen: role === chosen }));
+
+  async function listPage({ request, h }: Admin, more: object = {}, status = 200): Promise<ResponseObject> {
+    const query = typeof request.query.query === 'string' ? request.query.query.trim().slice(0, 100) : '';
+    const after = /^\d{1,15}$/.test(String(request.query.after)) ? Number(request.query.after) : 0;
+    const rows = await peoplePage(civic.db.read, { query, after, limit: PAGE_SIZE + 1 });
+    const next = rows.length > PAGE_SIZE ? `${HOME}?${new URLSearchParams({ ...(query ? { query } : {}), after: String(rows[PAGE_SIZE - 1]!.key) })}` : null;
+    return shown(h, 'console-accounts', 'Accounts', {
+      query, next, all: rows.slice(0, PAGE_SIZE).map((row) => ({ ...people.told(row), since: shortDate(row.created_at) })),
+      plans: planChoices(civic.config.default_plan), roles: roleChoices('user'), ...more,
+    }, status);
+  }
+
+  async function onePage({ visit, request, h }: Admin, person: PersonRow, more: object = {}, status = 200): Promise<ResponseObject> {
+    const now = civic.clock.now();
+    const account = people.told(person);
+    const done = String(request.query.done);
+    const events = (await auditOfAccount(civic.db.read, person.id, EVENTS_SHOWN)).map((row) => ({ at: when(row.at, now), words: eventWords(row, person.id), address: row.address }));
+    return shown(h, 'console-account', person.name, {
+      ...account, since: shortDate(person.created_at), until: when(person.plan_until, now), isYou: person.id === visit.person.id, events,
+      hasLapsed: account.plan !== person.plan, heldPlan: person.plan, untilDay: person.plan_until?.slice(0, 10), plans: planChoices(person.plan), roles: roleChoices(person.role),
+      notice: Object.hasOwn(DONE, done) ? DONE[done] : undefined, ...more,
+    }, status);
+  }
+
+  async function personOf({ request }: Admin): Promise<PersonRow> {
+    const id = String(request.params.id);
+    const person = isId(id) ? await personById(civic.db.read, id) : null;
+    if (!person) throw problem('not_found', { detail: 'There is no account of that id.' });
+    return person;
+  }
+
+  /** Nobody locks themselves out; another administrator, or the command line, can. */
+  function refuseSelf({ visit }: Admin, person: PersonRow): void {
+    if (person.id === visit.person.id) throw problem('permission_required', { detail: 'This is your own account: another administrator, or bin/civic account, can do that.' });
+  }
+
+  const changing = (done: (admin: Admin) => string, change: (tx: Tx, admin: Admin, person: PersonRow) => Promise<void>) => administering(async (admin) => {
+    const person = await personOf(admin);
+    await civic.db.write((tx) => change(tx, admin, person));
+    return go(admin.h, `${HOME}/${person.id}?done=${done(admin)}`);
+  });
+  const by = ({ visit, request }: Admin) => doerOf(request, visit.person.id);
+
+  return [
+    { method: 'GET', path: HOME, options: PAGE, handler: administering((admin) => listPage(admin)) },
+    {
+      method: 'POST', path: HOME, options: formOptions(),
+      handler: administering(async (admin) => {
+        const { values, errors, given } = readForm(admin.request, newForm);
+        if (!values) return listPage(admin, { errors, given }, 400);
+        const made = await civic.db.write(async (tx) => {
+          if (values.email !== null && await personByEmail(tx, foldEmail(values.email))) return null;
+          const person = await people.create(tx, values, by(admin));
+          return { person, link: await madeLink({ civic, record }, tx, person, by(admin)) };
+        });
+        if (!made) return listPage(admin, { errors: { email: 'Another account has this address.' }, given }, 400);
+        return onePage(admin, made.person, { link: made.link, minutes: civic.config.link_minutes });
+      }),
+    },
+    { method: 'GET', path: `${HOME}/{id}`, options: PAGE, handler: administering(async (admin) => onePage(admin, await personOf(admin))) },
+    {
+      method: 'POST', path: `${HOME}/{id}/plan`, options: formOptions(),
+      handler: administering(async (admin) => {
+        const person = await personOf(admin);
+        const { values, errors } = readForm(admin.request, planForm);
+        if (!values) return onePage(admin, person, { errors }, 400);
+        await civic.db.write((tx) => people.setPlan(tx, person, values.plan, values.until ?? undefined, by(admin)));
+        return go(admin.h, `${HOME}/${person.id}?done=plan`);
+      }),
+    },
+    {
+      method: 'POST', path: `${HOME}/{id}/role`, options: formOptions(),
+      handler: changing(() => 'role', async (tx, admin, person) => {
+        refuseSelf(admin, person);
+        const { values } = readForm(admin.request, roleForm);
+        if (!values) throw problem('invalid_request', { detail: `The role is one of ${INSTANCE_ROLES.join(', ')}.` });
+        await people.setRole(tx, person, values.role, by(admin));
+      }),
+    },
+    {
+      method: 'POST', path: `${HOME}/{id}/{what}`, options: { ...formOptions(), validate: { params: Joi.object({ id: Joi.string(), what: Joi.string().valid('disable', 'enable') }) } },
+      handler: changing(({ request }) => `${request.params.what}d`, async (tx, admin, person) => {
+        refuseSelf(admin, person);
+        await people.setDisabled(tx, person, admin.request.params.what === 'disable', by(admin));
+      }),
+    },
+    {
+      method: 'POST', path: `${HOME}/{id}/sign-in-link`, options: formOptions(),
+      handler: administering(async (admin) => {
+        const person = await personOf(admin);
+        if (person.disabled_at !== null) throw problem('permission_required', { detail: 'The account is disabled: let it in again first.' });
+        const link = await civic.db.write((tx) => madeLink({ civic, record }, tx, person, by(admin)));
+        return onePage(admin, person, { link, minutes: civic.config.link_minutes });
+      }),
+    },
+  ];
+}

@@ -1,0 +1,37 @@
+import type { AuditRow } from '../audit/chain.ts';
+import type { AuditKind } from '../audit/store.ts';
+
+/** What happened, as it is said of somebody. */
+const WORDS: Record<AuditKind, string> = {
+  account_made: 'The account was made',
+  account_disabled: 'The account was disabled',
+  account_enabled: 'The account was let in again',
+  plan_set: 'The plan was set',
+  role_set: 'The role was set',
+  email_changed: 'The e-mail address was changed',
+  key_made: 'A key was made',
+  key_revoked: 'A key was revoked',
+  workspace_made: 'A workspace was made',
+  workspace_chosen: 'A workspace was chosen',
+  member_added: 'Joined a workspace, or let somebody in',
+  member_changed: 'A member’s role was changed',
+  member_removed: 'A member left or was removed',
+  invitation_made: 'An invitation was made',
+  invitation_removed: 'An invitation was taken back',
+  link_made: 'A sign-in link was made',
+  link_used: 'A sign-in link was used',
+  signed_in: 'Signed in',
+  sign_in_refused: 'A sign-in was refused',
+  session_ended: 'A session ended',
+  passkey_added: 'A passkey was added',
+  passkey_removed: 'A passkey was removed',
+  codes_made: 'Recovery codes were made',
+  code_used: 'A recovery code was used',
+};
+
+export function eventWords({ kind, account_id, detail }: AuditRow, accountId: string): string {
+  const { from, to, name } = detail as { from?: string; to?: string; name?: string };
+  const what = to === undefined ? name : from === undefined ? to : `${from} to ${to}`;
+  const who = account_id === null ? ', by command line or by itself' : account_id === accountId ? '' : ', by an administrator or another member';
+  return `${WORDS[kind as AuditKind]}${what === undefined ? '' : ` (${what})`}${who}`;
+}
