@@ -1,7 +1,7 @@
 import { problem, type Civic, type Reader, type Tx } from 'civic';
 import type { AccessChanged } from '../events.ts';
 import type { AuditEntry } from '../audit/store.ts';
-import type { PersonRow } from '../people/store.ts';
+import { lockedPerson, type PersonRow } from '../people/store.ts';
 import { allowsScope, usualScopes, type Plan, type Plans } from '../plans/plans.ts';
 import { hashOf } from '../secrets.ts';
 import { OPERATOR, type Doer } from '../types.ts';
@@ -52,7 +52,8 @@ export interface KeysContext {
 
 export function createKeys({ civic: { clock }, plans, record, accessChanged }: KeysContext): Keys {
   return {
-    async make(tx, person, { name, scopes, expires_at = null, workspace_id }, by = OPERATOR) {
+    async make(tx, { key: accountKey }, { name, scopes, expires_at = null, workspace_id }, by = OPERATOR) {
+      const person = await lockedPerson(tx, accountKey);
       const plan = plans.current(person, clock.now());
       await checkRoom(tx, person, plan, plans, clock.iso());
       const granted = scopes === undefined ? usualScopes(plan, person.role) : checkedScopes(scopes, plan, person);

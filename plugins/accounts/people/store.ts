@@ -27,6 +27,11 @@ export async function personByKey(reader: Reader, key: number): Promise<PersonRo
   return one(await reader('accounts_people').where({ key }).first());
 }
 
+/** Somebody as they are now. Whoever else asks this way waits, so that what is counted for them stays true until it is stored. */
+export async function lockedPerson(tx: Tx, key: number): Promise<PersonRow> {
+  return (await tx('accounts_people').where({ key }).forNoKeyUpdate().first()) as PersonRow;
+}
+
 export async function personByEmail(reader: Reader, folded: string): Promise<PersonRow | null> {
   return one(await reader('accounts_people').where({ email_folded: folded }).first());
 }

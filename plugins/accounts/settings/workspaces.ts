@@ -6,7 +6,7 @@ import { WORKSPACE_ROLES, type WorkspaceRole } from '../types.ts';
 import { invite, withdrawInvitation } from '../workspaces/invitations.ts';
 import { openInvitations } from '../workspaces/invitations-store.ts';
 import { membersOf } from '../workspaces/store.ts';
-import { createWorkspace, removeMember, setMemberRole, workspaceFor, type Membership } from '../workspaces/workspaces.ts';
+import { createWorkspace, removeMember, setMemberRole, workspaceFor, workspaceToChange, type Membership } from '../workspaces/workspaces.ts';
 import { noticeOf, settingsPage, type SettingsContext, type Shown } from './context.ts';
 import { nameField } from './fields.ts';
 import { when } from './words.ts';
@@ -62,7 +62,7 @@ export function workspacePageRoutes({ accounts: { civic, workspaces }, ways: { g
       handler: signedIn(async (visit, request, h) => {
         const role = readForm(request, roleForm).values?.role ?? 'member';
         const { own, made } = await civic.db.write(async (tx) => {
-          const found = await workspaceFor(tx, caller(visit), idOf(request.params.id), 'admin');
+          const found = await workspaceToChange(tx, caller(visit), idOf(request.params.id), 'admin');
           return { own: found, made: await invite(workspaces, tx, found, role, by(request, visit)) };
         });
         return onePage(h, visit, own, { made });
@@ -71,7 +71,7 @@ export function workspacePageRoutes({ accounts: { civic, workspaces }, ways: { g
     {
       method: 'POST', path: '/account/workspaces/{id}/invitations/{invitation}/withdraw', options: formOptions(),
       handler: signedIn(async (visit, request, h) => {
-        await civic.db.write(async (tx) => withdrawInvitation(workspaces, tx, await workspaceFor(tx, caller(visit), idOf(request.params.id), 'admin'), idOf(request.params.invitation), by(request, visit)));
+        await civic.db.write(async (tx) => withdrawInvitation(workspaces, tx, await workspaceToChange(tx, caller(visit), idOf(request.params.id), 'admin'), idOf(request.params.invitation), by(request, visit)));
         return go(h, `${path(request)}?done=withdrawn`);
       }),
     },
@@ -80,7 +80,7 @@ export function workspacePageRoutes({ accounts: { civic, workspaces }, ways: { g
       handler: signedIn(async (visit, request, h) => {
         const { values } = readForm(request, roleForm);
         if (!values) throw problem('invalid_request', { detail: `The role is one of ${WORKSPACE_ROLES.join(', ')}.` });
-        await civic.db.write(async (tx) => setMemberRole(workspaces, tx, await workspaceFor(tx, caller(visit), idOf(request.params.id), 'admin'), String(request.params.account), values.role, by(request, visit)));
+        await civic.db.write(async (tx) => setMemberRole(workspaces, tx, await workspaceToChange(tx, caller(visit), idOf(request.params.id), 'admin'), String(request.params.account), values.role, by(request, visit)));
         return go(h, `${path(request)}?done=member`);
       }),
     },
@@ -88,7 +88,7 @@ export function workspacePageRoutes({ accounts: { civic, workspaces }, ways: { g
       method: 'POST', path: '/account/workspaces/{id}/members/{account}/remove', options: formOptions(),
       handler: signedIn(async (visit, request, h) => {
         const account = String(request.params.account).toLowerCase();
-        await civic.db.write(async (tx) => removeMember(workspaces, tx, await workspaceFor(tx, caller(visit), idOf(request.params.id)), account, by(request, visit)));
+        await civic.db.write(async (tx) => removeMember(workspaces, tx, await workspaceToChange(tx, caller(visit), idOf(request.params.id)), account, by(request, visit)));
         return go(h, account === visit.person.id ? '/account/workspaces?done=left' : `${path(request)}?done=gone`);
       }),
     },

@@ -8,7 +8,7 @@ import { acceptInvitation, invite, withdrawInvitation } from './invitations.ts';
 import { openInvitations } from './invitations-store.ts';
 import { idIn, whole } from './routes.ts';
 import { invitation, joining, madeInvitation, newInvitation, wholeList, workspace } from './schemas.ts';
-import { workspaceFor } from './workspaces.ts';
+import { workspaceFor, workspaceToChange } from './workspaces.ts';
 
 const noQuery = Joi.object({});
 const params = Joi.object({ id: Joi.string() });
@@ -43,7 +43,7 @@ export function invitationRoutes({ civic, workspaces }: Accounts): ServerRoute[]
       },
       async handler(request, h) {
         const { role } = request.payload as { role: WorkspaceRole };
-        const made = await civic.db.write(async (tx) => invite(workspaces, tx, await workspaceFor(tx, callerOf(request), idIn(request), 'admin'), role, doerOf(request)));
+        const made = await civic.db.write(async (tx) => invite(workspaces, tx, await workspaceToChange(tx, callerOf(request), idIn(request), 'admin'), role, doerOf(request)));
         return h.response(made).code(201).header('cache-control', 'no-store');
       },
     },
@@ -60,7 +60,7 @@ export function invitationRoutes({ civic, workspaces }: Accounts): ServerRoute[]
       async handler(request, h) {
         const id = String(request.params.invitation_id).toLowerCase();
         await civic.db.write(async (tx) => {
-          const own = await workspaceFor(tx, callerOf(request), idIn(request), 'admin');
+          const own = await workspaceToChange(tx, callerOf(request), idIn(request), 'admin');
           if (!isId(id)) throw problem('unknown_invitation');
           await withdrawInvitation(workspaces, tx, own, id, doerOf(request));
         });

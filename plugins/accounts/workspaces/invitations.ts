@@ -3,7 +3,7 @@ import type { AccountsConfig } from '../config.ts';
 import { hashOf, newSecret } from '../secrets.ts';
 import type { Doer, WorkspaceRole } from '../types.ts';
 import { deleteInvitation, insertInvitation, invitationByHash, useInvitation } from './invitations-store.ts';
-import { workspaceByKey, type WorkspaceRow } from './store.ts';
+import { lockWorkspace, workspaceByKey, type WorkspaceRow } from './store.ts';
 import { addMember, checkMayGive, checkShared, type Membership, type WorkspaceContext } from './workspaces.ts';
 
 export interface InvitationContext extends WorkspaceContext {
@@ -40,6 +40,7 @@ export async function acceptInvitation(context: InvitationContext, tx: Tx, accou
   const found = await invitationByHash(tx, hashOf(secret));
   if (!found || found.used_at !== null || Date.parse(found.expires_at) <= clock.now()) throw problem('unknown_invitation');
   const workspace = await workspaceByKey(tx, found.workspace_key);
+  await lockWorkspace(tx, workspace.id);
   if (!await useInvitation(tx, found.id, clock.iso())) throw problem('unknown_invitation');
   await addMember(context, tx, workspace, account, found.role, by);
   return { ...workspace, role: found.role };

@@ -7,7 +7,7 @@ import type { WorkspaceRole } from '../types.ts';
 import { idIn, whole } from './routes.ts';
 import { member, memberChange, newMember, wholeList } from './schemas.ts';
 import { membersOf, type MemberRow } from './store.ts';
-import { addMember, checkMayGive, memberById, removeMember, setMemberRole, workspaceFor } from './workspaces.ts';
+import { addMember, checkMayGive, memberById, removeMember, setMemberRole, workspaceFor, workspaceToChange } from './workspaces.ts';
 
 const noQuery = Joi.object({});
 const params = Joi.object({ id: Joi.string() });
@@ -61,7 +61,7 @@ export function memberRoutes(accounts: Accounts): ServerRoute[] {
       async handler(request, h) {
         const { account_id, role } = request.payload as { account_id: string; role: WorkspaceRole };
         const added = await civic.db.write(async (tx) => {
-          const own = await workspaceFor(tx, callerOf(request), idIn(request), 'admin');
+          const own = await workspaceToChange(tx, callerOf(request), idIn(request), 'admin');
           checkMayGive(own.role, role);
           const person = isId(account_id) ? await personById(tx, account_id) : null;
           if (!person || person.disabled_at !== null) throw problem('unknown_member', { detail: 'No account has this id.' });
@@ -83,7 +83,7 @@ export function memberRoutes(accounts: Accounts): ServerRoute[] {
       },
       handler: (request) => civic.db.write(async (tx) => {
         const accountId = String(request.params.account_id);
-        const own = await workspaceFor(tx, callerOf(request), idIn(request), 'admin');
+        const own = await workspaceToChange(tx, callerOf(request), idIn(request), 'admin');
         await setMemberRole(workspaces, tx, own, accountId, (request.payload as { role: WorkspaceRole }).role, doerOf(request));
         return told(await memberById(tx, own.key, accountId));
       }),
@@ -99,7 +99,7 @@ export function memberRoutes(accounts: Accounts): ServerRoute[] {
         response: { status: { 204: Joi.any() } },
       },
       async handler(request, h) {
-        await civic.db.write(async (tx) => removeMember(workspaces, tx, await workspaceFor(tx, callerOf(request), idIn(request)), String(request.params.account_id), doerOf(request)));
+        await civic.db.write(async (tx) => removeMember(workspaces, tx, await workspaceToChange(tx, callerOf(request), idIn(request)), String(request.params.account_id), doerOf(request)));
         return h.response().code(204);
       },
     },

@@ -30,9 +30,9 @@ export async function workspaceByKey(reader: Reader, key: number): Promise<Works
   return (await reader('accounts_workspaces').where({ key }).first()) as WorkspaceRow;
 }
 
-/** Whoever changes members waits for whoever does so already, so that an owner is always left. */
-export async function lockWorkspace(tx: Tx, key: number): Promise<void> {
-  await tx('accounts_workspaces').where({ key }).forUpdate().first('key');
+/** Whoever changes members waits for whoever does so already, and sees what came of it. */
+export async function lockWorkspace(tx: Tx, id: string): Promise<void> {
+  await tx('accounts_workspaces').where({ id }).forNoKeyUpdate().first('key');
 }
 
 /** The workspaces somebody belongs to, with their role in each; their personal one first. */

@@ -39,6 +39,12 @@ export async function workspaceFor(reader: Reader, caller: Pick<Caller, 'account
   return found;
 }
 
+/** The same for changing who belongs to it: nobody else does meanwhile, and who was taken out a moment ago finds nothing. */
+export async function workspaceToChange(tx: Tx, caller: Parameters<typeof workspaceFor>[1], workspaceId: string, least?: WorkspaceRole): Promise<Membership> {
+  await lockWorkspace(tx, workspaceId.toLowerCase());
+  return workspaceFor(tx, caller, workspaceId, least);
+}
+
 function checkRank(role: WorkspaceRole, least: WorkspaceRole): void {
   if (RANK[role] < RANK[least]) throw problem('workspace_forbidden', { detail: `This needs the role ${least} in the workspace; yours is ${role}.` });
 }
@@ -70,7 +76,6 @@ export async function addMember({ clock, record, accessChanged }: WorkspaceConte
 /** Gives a member another role, as somebody who has no lower one than either. */
 export async function setMemberRole({ record, accessChanged }: WorkspaceContext, tx: Tx, own: Membership, accountId: string, role: WorkspaceRole, by: Doer): Promise<void> {
   checkShared(own);
-  await lockWorkspace(tx, own.key);
   const member = await memberById(tx, own.key, accountId);
   checkMayGive(own.role, role);
   checkMayGive(own.role, member.role);
@@ -83,7 +88,6 @@ export async function setMemberRole({ record, accessChanged }: WorkspaceContext,
 /** Takes a member out; everybody may leave by themselves. */
 export async function removeMember({ record, accessChanged }: WorkspaceContext, tx: Tx, own: Membership, accountId: string, by: Doer): Promise<void> {
   checkShared(own);
-  await lockWorkspace(tx, own.key);
   const member = await memberById(tx, own.key, accountId);
   if (member.account_key !== own.account_key) {
     checkRank(own.role, 'admin');
