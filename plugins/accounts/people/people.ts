@@ -3,7 +3,10 @@ import type { AuditEntry } from '../audit/store.ts';
 import type { AccountsConfig } from '../config.ts';
 import type { AccessChanged } from '../events.ts';
 import type { Plans } from '../plans/plans.ts';
+import { endLinks } from '../signin/links-store.ts';
+import { endSessions } from '../signin/sessions-store.ts';
 import { OPERATOR, type Account, type Doer, type InstanceRole } from '../types.ts';
+import { deleteInvitationsBy } from '../workspaces/invitations-store.ts';
 import { createWorkspace } from '../workspaces/workspaces.ts';
 import { changePerson, hasPeople, insertPerson, type PersonRow } from './store.ts';
 
@@ -71,6 +74,7 @@ export function createPeople({ civic, plans, record, accessChanged }: PeopleCont
     },
     async setDisabled(tx, person, disabled, by = OPERATOR) {
       await changePerson(tx, person.key, { disabled_at: disabled ? clock.iso() : null });
+      if (disabled) await closeDoors(tx, person.key, clock.iso());
       await record(tx, { kind: disabled ? 'account_disabled' : 'account_enabled', by, subject: person.id });
       await accessChanged(tx, { account_id: person.id, what: 'disabled' });
     },
@@ -79,6 +83,13 @@ export function createPeople({ civic, plans, record, accessChanged }: PeopleCont
       return { id, name, email, role, plan: current.name, plan_until, created_at, disabled_at };
     },
   };
+}
+
+/** Whoever it was shut out for may hold these: being let in again does not bring them back. Keys are named and can be revoked one by one. */
+async function closeDoors(tx: Tx, accountKey: number, at: string): Promise<void> {
+  await endSessions(tx, accountKey, at);
+  await endLinks(tx, accountKey, at);
+  await deleteInvitationsBy(tx, accountKey);
 }
 
 /** Addresses are compared without regard to case, as people write them. */

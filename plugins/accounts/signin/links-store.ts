@@ -24,6 +24,11 @@ export async function takeLink(tx: Tx, secretHash: string, now: string): Promise
   return row ?? null;
 }
 
+/** Uses up all that an account has. */
+export async function endLinks(tx: Tx, accountKey: number, now: string): Promise<void> {
+  await tx('accounts_links').where({ account_key: accountKey, used_at: null }).update({ used_at: now });
+}
+
 /** Of several nodes that start at once each prints a link for the first administrator. Using one uses all up, so that there is one first. */
 export async function takeFirstLinks(tx: Tx, now: string): Promise<string[]> {
   const rows = (await tx('accounts_links').whereNull('account_key').whereNull('used_at').where('expires_at', '>', now).update({ used_at: now }).returning('secret_hash')) as LinkRow[];

@@ -202,10 +202,16 @@ for (const database of testDatabases()) {
       expect((await reader.get('/api/probe/public')).body.caller?.account_id).to.be.undefined();
     });
 
-    it('ends at once for whoever is shut out', async () => {
-      const { id, reader } = await settled();
+    it('ends at once for whoever is shut out, and begins anew when they are let in again', async () => {
+      const { id, reader, passkey } = await settled();
+      const link = await linkFor(id);
       await kit.run('account disable', { account: id });
       expect((await reader.get('/account')).status).to.equal(303);
+      await kit.run('account disable', { account: id, undo: true });
+      expect((await reader.get('/account')).status, 'the session of before').to.equal(303);
+      expect((await pageReader(kit).follow(link)).status, 'a link of before').to.equal(410);
+      expect((await reader.signIn(passkey)).status).to.equal(303);
+      expect((await reader.get('/account')).status).to.equal(200);
     });
 
     it('leaves no secret in the database', async () => {

@@ -72,6 +72,26 @@ for (const database of testDatabases()) {
       expect((await send(guest, 'GET', `/api/workspaces/{id}/members/${guest.id}`)).body.role).to.equal('reviewer');
     });
 
+    it('are not joined by a link of somebody who could no longer make it', async () => {
+      const path = `/api/workspaces/${(await send(owner, 'POST', '/api/workspaces', { name: 'Archive' })).body.id}`;
+      const joined = async (role: string): Promise<Person> => {
+        const person = await kit.person();
+        await send(owner, 'POST', `${path}/members`, { account_id: person.id, role });
+        return person;
+      };
+      const linkOf = async (person: Person, role: string) => tokenOf((await send(person, 'POST', `${path}/invitations`, { role })).body.url);
+      const [out, lowered, fallen, lasting, shut] = [await joined('admin'), await joined('admin'), await joined('owner'), await joined('owner'), await joined('admin')];
+      const ended = [await linkOf(out, 'admin'), await linkOf(lowered, 'member'), await linkOf(fallen, 'owner'), await linkOf(shut, 'admin')];
+      const open = [await linkOf(fallen, 'admin'), await linkOf(lasting, 'owner')];
+      await send(owner, 'DELETE', `${path}/members/${out.id}`);
+      await send(owner, 'PATCH', `${path}/members/${lowered.id}`, { role: 'reviewer' });
+      await send(owner, 'PATCH', `${path}/members/${fallen.id}`, { role: 'admin' });
+      await kit.run('account disable', { account: shut.id });
+      for (const token of ended) expect(await codeOf(out, 'POST', '/api/workspaces/join', { token })).to.equal([404, 'unknown_invitation']);
+      expect((await send(owner, 'GET', `${path}/invitations`)).body.total).to.equal(2);
+      for (const token of open) expect((await send(await kit.person(), 'POST', '/api/workspaces/join', { token })).status).to.equal(200);
+    });
+
     it('are not joined by a link that was taken back, has expired or never was', async () => {
       const guest = await kit.person();
       const [gone, old] = [await send(owner, 'POST', '/api/workspaces/{id}/invitations', {}), await send(owner, 'POST', '/api/workspaces/{id}/invitations', {})];

@@ -40,6 +40,14 @@ export async function useInvitation(tx: Tx, id: string, at: string): Promise<boo
   return await tx('accounts_invitations').where({ id, used_at: null }).update({ used_at: at }) === 1;
 }
 
+/** Those that somebody made and nobody used: in one workspace for these roles, or all; answers their ids. */
+export async function deleteInvitationsBy(tx: Tx, accountKey: number, inside?: { workspace_key: number; roles: WorkspaceRole[] }): Promise<string[]> {
+  const open = tx('accounts_invitations').where({ created_by: accountKey, used_at: null });
+  const ids = await (inside ? open.where({ workspace_key: inside.workspace_key }).whereIn('role', inside.roles) : open).pluck('id') as string[];
+  if (ids.length > 0) await tx('accounts_invitations').whereIn('id', ids).where({ used_at: null }).delete();
+  return ids;
+}
+
 export async function deleteInvitation(tx: Tx, workspaceKey: number, id: string): Promise<boolean> {
   return await tx('accounts_invitations').where({ workspace_key: workspaceKey, id, used_at: null }).delete() === 1;
 }

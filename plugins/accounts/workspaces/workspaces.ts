@@ -1,7 +1,8 @@
 import { newId, problem, type Caller, type Civic, type Reader, type Tx } from 'civic';
 import type { AuditEntry } from '../audit/store.ts';
 import type { AccessChanged } from '../events.ts';
-import type { Doer, WorkspaceRole } from '../types.ts';
+import { WORKSPACE_ROLES, type Doer, type WorkspaceRole } from '../types.ts';
+import { deleteInvitationsBy } from './invitations-store.ts';
 import { changeMember, deleteMember, insertMember, insertWorkspace, lockWorkspace, membershipIn, membersOf, type MemberRow, type MembershipRow, type WorkspaceRow } from './store.ts';
 
 export interface WorkspaceContext {
@@ -82,6 +83,7 @@ export async function setMemberRole({ record, accessChanged }: WorkspaceContext,
   if (role !== 'owner') await checkOwnerLeft(tx, own.key, member);
   await changeMember(tx, own.key, member.account_key, role);
   await record(tx, { kind: 'member_changed', by, subject: member.account_id, workspace_id: own.id, detail: { from: member.role, to: role } });
+  await endInvitations(record, tx, own, member, role, by);
   await accessChanged(tx, { account_id: member.account_id, what: 'membership' });
 }
 
@@ -96,7 +98,16 @@ export async function removeMember({ record, accessChanged }: WorkspaceContext, 
   await checkOwnerLeft(tx, own.key, member);
   await deleteMember(tx, own.key, member.account_key);
   await record(tx, { kind: 'member_removed', by, subject: member.account_id, workspace_id: own.id, detail: { role: member.role } });
+  await endInvitations(record, tx, own, member, null, by);
   await accessChanged(tx, { account_id: member.account_id, what: 'membership' });
+}
+
+/** Links they made and could no longer make end with it, or they would come back by one as what they were. */
+async function endInvitations(record: WorkspaceContext['record'], tx: Tx, { key, id }: WorkspaceRow, member: MemberRow, role: WorkspaceRole | null, by: Doer): Promise<void> {
+  const roles = WORKSPACE_ROLES.filter((given) => role === null || RANK[role] < RANK.admin || RANK[given] > RANK[role]);
+  for (const ended of await deleteInvitationsBy(tx, member.account_key, { workspace_key: key, roles })) {
+    await record(tx, { kind: 'invitation_removed', by, subject: ended, workspace_id: id });
+  }
 }
 
 async function checkOwnerLeft(tx: Tx, workspaceKey: number, leaving: MemberRow): Promise<void> {
