@@ -4,9 +4,13 @@ import type { Logger } from '../log.ts';
 // Also inside an address that travels in another one, as in `/sign-in?next=%2Finvitations%3Ftoken%3D…`.
 const SECRET = /((?:[?&]|%3f|%26)(?:ticket|(?:\w+_)?token|(?:x-)?(?:api[_-]?)?key|(?:\w+_)?code|(?:\w+_)?secret|password|sig|signature|(?:\w+_)?assertion|session)(?:=|%3d))(?:(?!%26)[^&#])*/gi;
 
+// An API key is known by its form, wherever somebody pasted it.
+const KEY = /(civic_[0-9A-Za-z]{8}_)[0-9A-Za-z]{49}/g;
+
 /** The path and query of a request, without what could let a reader of the log in. */
 export function maskedPath(url: string): string {
-  return url.includes('?') ? url.replace(SECRET, '$1[masked]') : url;
+  const path = url.includes('civic_') ? url.replace(KEY, '$1[masked]') : url;
+  return path.includes('?') ? path.replace(SECRET, '$1[masked]') : path;
 }
 
 /** One line a request. At `warn` only those that failed or were refused for being too many. */

@@ -56,6 +56,8 @@ describe('Secrets', { timeout: 120_000 }, () => {
     expect((await hear('GET', '/api/entities', { authorization: `Bearer ${key}` })).status).to.equal(401);
     expect((await hear('GET', `/api/entities?api_key=${key}`)).status).to.equal(401);
     expect((await hear('GET', `/api/entities?key=${key}`)).status).to.equal(401);
+    expect((await hear('GET', `/api/entities?query=${key}`)).status).to.equal(401);
+    await fetch(`${served.url}/api/${key}`);
     await hear('GET', '/api/entities', { 'x-api-key': `${key}x` });
     await hear('GET', `/sign-in/link?token=${link}`);
     await hear('GET', `/invitations?token=${invitation}`);

@@ -5,7 +5,7 @@ import { lastAccessChange } from '../audit/store.ts';
 import type { Plans } from '../plans/plans.ts';
 import type { WorkspaceRole } from '../types.ts';
 import { membershipsOf } from '../workspaces/store.ts';
-import { idOf, KEY_START } from './key.ts';
+import { holdsKey, idOf, KEY_START } from './key.ts';
 import { withoutKeys } from './keys.ts';
 import { keyHolder, markUsed, type KeyHolderRow } from './store.ts';
 
@@ -152,7 +152,7 @@ function workspaceAsked({ roles, own }: Holder, { headers }: Request): string {
 function refuseMisplaced({ headers, query }: Request): void {
   const authorization = headers['authorization'] as string | undefined;
   if (authorization?.includes(KEY_START)) throw problem('misplaced_key', { detail: 'An API key goes into the header X-API-Key, not into Authorization.' });
-  if (query['api_key'] !== undefined || isKey(query['key'])) throw problem('misplaced_key', { detail: 'An API key goes into the header X-API-Key, never into an address: those are kept in logs and histories. Revoke this one.' });
+  if (query['api_key'] !== undefined || isKey(query['key']) || Object.values(query).flat().some(holdsKey)) throw problem('misplaced_key', { detail: 'An API key goes into the header X-API-Key, never into an address: those are kept in logs and histories. Revoke this one.' });
 }
 
 function isKey(value: unknown): boolean {

@@ -8,6 +8,13 @@ const CHECKSUM = 6;
 /** How every API key begins; also what a misplaced one is known by. */
 export const KEY_START = 'civic_';
 
+const ANYWHERE = /civic_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}/;
+
+/** Whether a whole key, or what has the form of one, is somewhere in a text. */
+export function holdsKey(text: unknown): boolean {
+  return typeof text === 'string' && ANYWHERE.test(text);
+}
+
 /** A new key: `civic_<id>_<secret><checksum>`. */
 export function newKey(): { id: string; key: string } {
   const id = base62(BigInt(`0x${randomBytes(8).toString('hex')}`), 8);

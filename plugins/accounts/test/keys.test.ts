@@ -80,12 +80,14 @@ for (const database of testDatabases()) {
 
     it('in Authorization or in an address are refused with a hint', async () => {
       const { key } = await kit.person();
-      for (const [path, headers] of [[PRIVATE, { authorization: `Bearer ${key}` }], [PRIVATE, { authorization: key }], [`${PRIVATE}?api_key=${key}`, {}], [`${PRIVATE}?key=${key}`, {}]] as const) {
+      for (const [path, headers] of [[PRIVATE, { authorization: `Bearer ${key}` }], [PRIVATE, { authorization: key }], [`${PRIVATE}?api_key=${key}`, {}], [`${PRIVATE}?key=${key}`, {}],
+        [`${PRIVATE}?auth=${key}`, {}], [`${PRIVATE}?query=${key}`, {}], [`${PRIVATE}?key=x&key=${key}`, {}], [`${PRIVATE}?x-api-key=${key}`, {}], [`/?next=%2Fapi%3Ftoken%3D${key}`, {}]] as const) {
         const { status, body } = await kit.request('GET', path, { headers });
         expect([status, body.code], path).to.equal([401, 'misplaced_key']);
         expect(body.detail).to.include('X-API-Key');
         expect(JSON.stringify(body)).to.not.include(key);
       }
+      expect((await kit.request('GET', '/api/probe/public?query=civic_engagement')).status, 'a word like the beginning of a key').to.equal(400);
     });
 
     it('of a plan that has lapsed or has no keys answer 403 and name the plans that would do', async () => {
