@@ -9,7 +9,7 @@ export function visitorPart(sessions: Sessions): HeaderPart {
     fill(request) {
       const visit = sessions.visitOf(request);
       const here = nextOf(request.method === 'get' ? request.path + request.url.search : '/account');
-      if (!visit) return { isNobody: !request.path.startsWith('/sign-in'), here };
+      if (!visit) return { isNobody: !request.path.startsWith('/sign-in'), next: encodeURIComponent(here) };
       const { person, memberships, workspace, isFull } = visit;
       return {
         name: person.name, email: person.email, isFull, isAdmin: person.role === 'admin', here,

@@ -112,6 +112,19 @@ for (const database of testDatabases()) {
       expect((await bo.get(path)).status).to.equal(404);
     });
 
+    it('make a workspace that a key in use may speak for at once', async () => {
+      const ada = await signedIn();
+      const { key } = await kit.run('key create', { account: ada.id });
+      expect((await kit.as(key, 'GET', '/api/probe/private')).status).to.equal(200);
+      const made = /[0-9a-f-]{36}/.exec(String((await ada.post('/account/workspaces', { name: 'Fresh' })).headers.location))![0];
+      expect((await kit.as(key, 'GET', '/api/probe/private', { headers: { 'x-workspace-id': made } })).body.caller?.workspace_id).to.equal(made);
+    });
+
+    it('lead whoever signs in back to where they were', async () => {
+      const { text } = await pageReader(kit).get('/problems?a=1&b=%26c');
+      expect(/href="([^"]*)">Sign in</.exec(text)?.[1]).to.equal(`/civic/sign-in?next=${encodeURIComponent('/problems?a=1&b=%26c')}`);
+    });
+
     it('choose a workspace among one\'s own', async () => {
       const [ada, bo] = [await signedIn(), await signedIn()];
       const id = (await ada.post('/account/workspaces', { name: 'Second' })).headers.location!.toString().split('/').at(-1)!.split('?')[0]!;

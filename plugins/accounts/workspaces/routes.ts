@@ -43,8 +43,7 @@ export function workspaceRoutes(accounts: Accounts): ServerRoute[] {
         const { name } = request.payload as { name: string };
         const made = await civic.db.write(async (tx) => {
           const person = (await personById(tx, callerOf(request).account_id))!;
-          await createWorkspace({ clock: civic.clock, record: accounts.record }, tx, { name, owner: person, isPersonal: false }, doerOf(request));
-          await accounts.accessChanged(tx, { account_id: person.id, what: 'membership' });
+          await createWorkspace(accounts.workspaces, tx, { name, owner: person, isPersonal: false }, doerOf(request));
           return toldWorkspace((await membershipsOf(tx, person.key)).at(-1)!);
         });
         return h.response(made).code(201).location(civic.url(`/api/workspaces/${made.id}`));

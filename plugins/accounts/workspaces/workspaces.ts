@@ -23,11 +23,12 @@ export type Membership = MembershipRow & { account_key: number };
 const RANK: Record<WorkspaceRole, number> = { member: 0, reviewer: 1, admin: 2, owner: 3 };
 
 /** Makes a workspace with its owner in it. */
-export async function createWorkspace({ clock, record }: Pick<WorkspaceContext, 'clock' | 'record'>, tx: Tx, { name, owner, isPersonal }: NewWorkspace, by: Doer): Promise<WorkspaceRow> {
+export async function createWorkspace({ clock, record, accessChanged }: WorkspaceContext, tx: Tx, { name, owner, isPersonal }: NewWorkspace, by: Doer): Promise<WorkspaceRow> {
   const row = { id: newId(clock.now()), name, personal_of: isPersonal ? owner.key : null, created_at: clock.iso() };
   const key = await insertWorkspace(tx, row);
   await insertMember(tx, { workspace_key: key, account_key: owner.key, role: 'owner', since: clock.iso() });
   await record(tx, { kind: 'workspace_made', by, subject: owner.id, workspace_id: row.id, detail: { personal: isPersonal } });
+  await accessChanged(tx, { account_id: owner.id, what: 'membership' });
   return { key, ...row };
 }
 
