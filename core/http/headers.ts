@@ -69,7 +69,8 @@ export function answerHeaders(options: HeaderOptions): AnswerHeaders {
     const state = request.civic;
     const traits = routeTraits(request.route);
     if (traits.isTimed) headers['server-timing'] = `total;dur=${Math.round(performance.now() - state.started)}`;
-    headers['cache-control'] ??= request.auth.isAuthenticated ? 'private, no-store' : 'no-cache';
+    // Whoever has a session may not count as known yet, but their pages hold their token.
+    headers['cache-control'] ??= request.auth.isAuthenticated || state.formToken !== null ? 'private, no-store' : 'no-cache';
     headers['vary'] = headers['vary'] ? varyOn(String(headers['vary'])) : 'accept-encoding, origin';
     if (traits.isOpen) cors.apply(headers, request);
     if (state.headers) Object.assign(headers, state.headers);

@@ -77,7 +77,7 @@ export function createPasskeys({ civic, party, record }: PasskeysContext): Passk
       const known = await passkeysOf(civic.db.read, person.key);
       const options = await generateRegistrationOptions({
         rpName: civic.instance.name, rpID: party.id, userName: person.email ?? person.name, userDisplayName: person.name,
-        userID: new Uint8Array(Buffer.from(person.id.replaceAll('-', ''), 'hex')),
+        userID: new Uint8Array(handleOf(person)),
         excludeCredentials: known.map(({ id, transports }) => ({ id, transports: JSON.parse(transports) as string[] })),
         // Found again without a name being typed, and opened by a finger, a face or a PIN.
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
@@ -107,7 +107,7 @@ export function createPasskeys({ civic, party, record }: PasskeysContext): Passk
       const begun = await take(ceremony, 'sign_in');
       const passkey = begun && await passkeyById(civic.db.read, String(response.id));
       const person = passkey && await personByKey(civic.db.read, passkey.account_key);
-      if (!person || person.disabled_at !== null) return null;
+      if (!person || person.disabled_at !== null || !isHandleOf(person, response.response?.userHandle)) return null;
       const counter = await orNull('A passkey', checkedCounter(response, begun.challenge, passkey));
       const isUsed = counter !== null && await civic.db.write((tx) => markPasskeyUsed(tx, passkey, counter, clock.iso()));
       if (isUsed) return person;
@@ -115,4 +115,14 @@ export function createPasskeys({ civic, party, record }: PasskeysContext): Passk
       return null;
     },
   };
+}
+
+/** What an authenticator keeps of an account, to say whose passkey it is. */
+function handleOf({ id }: PersonRow): Buffer {
+  return Buffer.from(id.replaceAll('-', ''), 'hex');
+}
+
+/** Some authenticators leave it out; one that names somebody else is refused. */
+function isHandleOf(person: PersonRow, given: string | undefined): boolean {
+  return given === undefined || given === handleOf(person).toString('base64url');
 }

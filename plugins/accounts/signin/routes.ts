@@ -1,5 +1,5 @@
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { clientAddressOf, formOptions, Joi, problem, readForm } from 'civic';
+import { addressGroup, clientAddressOf, formOptions, Joi, problem, readForm } from 'civic';
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import { emailField, nameField } from '../settings/fields.ts';
 import { foldEmail } from '../people/people.ts';
@@ -40,7 +40,7 @@ export function signInRoutes(signIn: SignIn, { go, signedIn }: Ways): ServerRout
     {
       method: 'POST', path: '/sign-in/passkey/options', options: FORM,
       handler: (request, h) => {
-        if (!tries.ceremonies.admits(clientAddressOf(request))) throw problem('too_many_requests', { headers: { 'retry-after': '60' } });
+        if (!tries.ceremonies.admits(whoTries(request))) throw problem('too_many_requests', { headers: { 'retry-after': '60' } });
         return passkeys.beginSignIn().then((begin) => h.response(begin).header('cache-control', 'no-store'));
       },
     },
@@ -72,7 +72,7 @@ export function signInRoutes(signIn: SignIn, { go, signedIn }: Ways): ServerRout
       handler: async (request, h) => {
         const { values, errors, given } = readForm(request, codeForm);
         if (!values) return page(h, 'code', { title: 'Use a recovery code', errors, given }, 400);
-        if (!tries.codes.admits(clientAddressOf(request))) throw problem('too_many_requests', { detail: 'Too many codes were tried from your address. Wait a quarter of an hour.', headers: { 'retry-after': '900' } });
+        if (!tries.codes.admits(whoTries(request))) throw problem('too_many_requests', { detail: 'Too many codes were tried from your address. Wait a quarter of an hour.', headers: { 'retry-after': '900' } });
         const secret = await signIn.useCode(request, values.code);
         if (secret === null) return page(h, 'code', { title: 'Use a recovery code', given, errors: { code: 'This is no code of ours, or it has been used.' } }, 400);
         return begun(h, secret, after('/account'));
@@ -108,12 +108,17 @@ function mailRoutes({ tries, askForMail }: SignIn): ServerRoute[] {
       handler: async (request, h) => {
         const { values, errors, given } = readForm(request, mailForm);
         if (!values) return page(h, 'email', { title: 'Sign in by e-mail', errors, given }, 400);
-        const isBounded = tries.mails.admits(`from ${clientAddressOf(request)}`) && tries.mails.admits(`to ${foldEmail(values.email)}`);
+        const isBounded = tries.mails.admits(`from ${whoTries(request)}`) && tries.mails.admits(`to ${foldEmail(values.email)}`);
         if (isBounded) await askForMail(values.email);
         return page(h, 'email-sent', { title: 'Look into your mail', email: values.email });
       },
     },
   ];
+}
+
+/** One customer of IPv6 has more addresses than anybody could count. */
+function whoTries(request: Request): string {
+  return addressGroup(clientAddressOf(request));
 }
 
 /** What the browser's script put into the form; null when it is not even JSON of the right form. */

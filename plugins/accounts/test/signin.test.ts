@@ -62,6 +62,7 @@ for (const database of testDatabases()) {
       }
       expect((await reader.post('/account', { name: 'Changed' })).headers.location).to.equal('/account/passkeys');
       expect((await reader.get('/account/passkeys')).text).to.contain('Add your first passkey');
+      expect((await reader.get('/docs')).headers['cache-control'], 'a page with their name and token').to.equal('private, no-store');
       const before = reader.cookie;
       expect((await reader.addPasskey(authenticator(HOME))).headers.location).to.equal('/account/recovery-codes?done=passkey');
       expect(reader.cookie).to.not.equal(before);
@@ -118,6 +119,8 @@ for (const database of testDatabases()) {
       expect((await send(elsewhere.ceremony, passkey.get(elsewhere.options, { origin: 'http://localhost.evil.example' }))).status, 'elsewhere').to.equal(400);
       const other = await begin();
       expect((await send(other.ceremony, passkey.get(other.options, { challenge: (await begin()).options.challenge }))).status, 'another challenge').to.equal(400);
+      const foreign = await begin();
+      expect((await send(foreign.ceremony, passkey.get(foreign.options, { userHandle: 'c29tZWJvZHkgZWxzZQ' }))).status, 'somebody else').to.equal(400);
       const copied = await begin();
       expect((await send(copied.ceremony, passkey.get(copied.options, { counter: 1 }))).status, 'copy').to.equal(400);
       for (const answer of ['', '{}', '[]', 'null', '{"ceremony":1,"response":{}}', JSON.stringify({ ceremony: copied.ceremony, response: {} })]) {
@@ -241,5 +244,17 @@ describe('The cookie of a session', () => {
 
   it('is as careful as plain http allows', async () => {
     expect(await cookieAt('http://civic.example')).to.equal('civic_session=…; Path=/; HttpOnly; SameSite=Lax; Max-Age=7776000');
+  });
+});
+
+describe('Guesses of recovery codes', () => {
+  it('are few from one IPv6 customer, who has as many addresses as they like', async () => {
+    const kit = await accountsKit({ config: { http: { port: 0, trusted_proxies: ['loopback'] } } });
+    const guess = async (address: string) => (await kit.request('POST', '/sign-in/code', { payload: 'code=AAAAA-AAAAA-AAAAA-AAAAA', headers: { 'content-type': 'application/x-www-form-urlencoded', 'x-forwarded-for': address } })).status;
+    const statuses = [];
+    for (let i = 1; i <= 11; i++) statuses.push(await guess(`2001:db8::${i}`));
+    expect(statuses).to.equal([...Array.from({ length: 10 }, () => 400), 429]);
+    expect(await guess('2001:db8:0:1::1'), 'their neighbour').to.equal(400);
+    await kit.close();
   });
 });
