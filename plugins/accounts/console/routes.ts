@@ -3,7 +3,7 @@ import { formOptions, isId, Joi, problem, readForm, type Tx } from 'civic';
 import { auditOfAccount } from '../audit/store.ts';
 import { momentOf } from '../dates.ts';
 import { foldEmail } from '../people/people.ts';
-import { peoplePage, personByEmail, personById, type PersonRow } from '../people/store.ts';
+import { lockedPerson, peoplePage, personByEmail, personById, type PersonRow } from '../people/store.ts';
 import { emailField, nameField } from '../settings/fields.ts';
 import type { SettingsContext } from '../settings/context.ts';
 import { shortDate, when } from '../settings/words.ts';
@@ -40,8 +40,13 @@ export function consoleRoutes({ accounts, ways: { go, signedIn } }: SettingsCont
   const roleForm = Joi.object<{ role: InstanceRole }>({ role: Joi.string().valid(...INSTANCE_ROLES).required() });
 
   const administering = (work: (admin: Admin) => Lifecycle.ReturnValue): Lifecycle.Method => signedIn((visit, request, h) => {
-    if (visit.person.role !== 'admin') throw problem('permission_required', { detail: `This needs the role admin; yours is ${visit.person.role}.` });
+    checkAdmin(visit.person);
     return work({ visit, request, h });
+  });
+  /** Of two who shut out each other at once, the second no longer may. */
+  const write = <T>({ visit }: Admin, work: (tx: Tx) => Promise<T>): Promise<T> => civic.db.write(async (tx) => {
+    checkAdmin(await lockedPerson(tx, visit.person.key));
+    return work(tx);
   });
   const shown = (h: ResponseToolkit, template: string, title: string, context: object, status = 200): ResponseObject => page(h, template, {
     title, console: true, parts: [{ label: 'Accounts', path: HOME, isHere: true }], ...context,
@@ -50,7 +55,7 @@ export function consoleRoutes({ accounts, ways: { go, signedIn } }: SettingsCont
   const roleChoices = (chosen: InstanceRole) => INSTANCE_ROLES.map((role) => ({ role, words: ROLE_WORDS[role], isChosen: role === chosen }));
 
   async function listPage({ request, h }: Admin, more: object = {}, status = 200): Promise<ResponseObject> {
-    const query = typeof request.query.query === 'string' ? request.query.query.trim().slice(0, 100) : '';
+    const query = typeof request.query.query === 'string' ? request.query.query.replaceAll('\0', '').trim().slice(0, 100) : '';
     const after = /^\d{1,15}$/.test(String(request.query.after)) ? Number(request.query.after) : 0;
     const rows = await peoplePage(civic.db.read, { query, after, limit: PAGE_SIZE + 1 });
     const next = rows.length > PAGE_SIZE ? `${HOME}?${new URLSearchParams({ ...(query ? { query } : {}), after: String(rows[PAGE_SIZE - 1]!.key) })}` : null;
@@ -86,7 +91,7 @@ export function consoleRoutes({ accounts, ways: { go, signedIn } }: SettingsCont
 
   const changing = (done: (admin: Admin) => string, change: (tx: Tx, admin: Admin, person: PersonRow) => Promise<void>) => administering(async (admin) => {
     const person = await personOf(admin);
-    await civic.db.write((tx) => change(tx, admin, person));
+    await write(admin, (tx) => change(tx, admin, person));
     return go(admin.h, `${HOME}/${person.id}?done=${done(admin)}`);
   });
   const by = ({ visit, request }: Admin) => doerOf(request, visit.person.id);
@@ -98,7 +103,7 @@ export function consoleRoutes({ accounts, ways: { go, signedIn } }: SettingsCont
       handler: administering(async (admin) => {
         const { values, errors, given } = readForm(admin.request, newForm);
         if (!values) return listPage(admin, { errors, given }, 400);
-        const made = await civic.db.write(async (tx) => {
+        const made = await write(admin, async (tx) => {
           if (values.email !== null && await personByEmail(tx, foldEmail(values.email))) return null;
           const person = await people.create(tx, values, by(admin));
           return { person, link: await madeLink({ civic, record }, tx, person, by(admin)) };
@@ -114,7 +119,7 @@ export function consoleRoutes({ accounts, ways: { go, signedIn } }: SettingsCont
         const person = await personOf(admin);
         const { values, errors } = readForm(admin.request, planForm);
         if (!values) return onePage(admin, person, { errors }, 400);
-        await civic.db.write((tx) => people.setPlan(tx, person, values.plan, values.until ?? undefined, by(admin)));
+        await write(admin, (tx) => people.setPlan(tx, person, values.plan, values.until ?? undefined, by(admin)));
         return go(admin.h, `${HOME}/${person.id}?done=plan`);
       }),
     },
@@ -139,9 +144,13 @@ export function consoleRoutes({ accounts, ways: { go, signedIn } }: SettingsCont
       handler: administering(async (admin) => {
         const person = await personOf(admin);
         if (person.disabled_at !== null) throw problem('permission_required', { detail: 'The account is disabled: let it in again first.' });
-        const link = await civic.db.write((tx) => madeLink({ civic, record }, tx, person, by(admin)));
+        const link = await write(admin, (tx) => madeLink({ civic, record }, tx, person, by(admin)));
         return onePage(admin, person, { link, minutes: civic.config.link_minutes });
       }),
     },
   ];
+}
+
+function checkAdmin({ role, disabled_at }: PersonRow): void {
+  if (role !== 'admin' || disabled_at !== null) throw problem('permission_required', { detail: disabled_at === null ? `This needs the role admin; yours is ${role}.` : 'Your account is disabled.' });
 }

@@ -34,6 +34,7 @@ export interface PasskeysContext {
 }
 
 const CEREMONY_MS = 5 * 60_000;
+const CREDENTIAL_ID = /^[\w-]+$/;
 const library = () => import('@simplewebauthn/server');
 
 export function createPasskeys({ civic, party, record }: PasskeysContext): Passkeys {
@@ -105,7 +106,9 @@ export function createPasskeys({ civic, party, record }: PasskeysContext): Passk
     },
     async signIn({ ceremony, response }, address) {
       const begun = await take(ceremony, 'sign_in');
-      const passkey = begun && await passkeyById(civic.db.read, String(response.id));
+      const id = String(response.id);
+      if (!begun || !CREDENTIAL_ID.test(id)) return null;
+      const passkey = await passkeyById(civic.db.read, id);
       const person = passkey && await personByKey(civic.db.read, passkey.account_key);
       if (!person || person.disabled_at !== null || !isHandleOf(person, response.response?.userHandle)) return null;
       const counter = await orNull('A passkey', checkedCounter(response, begun.challenge, passkey));

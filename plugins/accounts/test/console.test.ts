@@ -53,6 +53,10 @@ for (const database of testDatabases()) {
       expect([first.text.includes('>Paged 49<'), first.text.includes('>Paged 50<'), second.text.includes('>Paged 50<'), second.text.includes('More</a>')]).to.equal([true, false, true, false]);
     });
 
+    it('finds nobody by a sign that no name can hold', async () => {
+      expect((await admin.get(`${LIST}?query=%00`)).status).to.equal(200);
+    });
+
     it('makes an account and shows its sign-in link this once', async () => {
       const made = await admin.post(LIST, { name: 'New Person', email: `new-${database}@example.org`, plan: 'individual', role: 'user' });
       expect([made.status, made.headers['cache-control']]).to.equal([200, 'private, no-store']);

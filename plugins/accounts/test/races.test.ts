@@ -91,5 +91,14 @@ for (const database of testDatabases()) {
         expect((await send(owner, 'GET', `${path}/members`)).body.total).to.equal(2);
       }
     });
+
+    it('administrators shut out each other, and one is left', async () => {
+      for (let round = 0; round < 3; round++) {
+        const [one, other] = [await settled({ role: 'admin' }), await settled({ role: 'admin' })];
+        await Promise.all([one.reader.post(`/console/accounts/${other.id}/disable`), other.reader.post(`/console/accounts/${one.id}/role`, { role: 'user' })]);
+        const left = (await kit.run('account list') as { id: string; role: string; disabled_at: string | null }[]).filter(({ id }) => id === one.id || id === other.id);
+        expect(left.filter(({ role, disabled_at }) => role === 'admin' && disabled_at === null)).to.have.length(1);
+      }
+    });
   });
 }

@@ -123,7 +123,7 @@ for (const database of testDatabases()) {
       expect((await send(foreign.ceremony, passkey.get(foreign.options, { userHandle: 'c29tZWJvZHkgZWxzZQ' }))).status, 'somebody else').to.equal(400);
       const copied = await begin();
       expect((await send(copied.ceremony, passkey.get(copied.options, { counter: 1 }))).status, 'copy').to.equal(400);
-      for (const answer of ['', '{}', '[]', 'null', '{"ceremony":1,"response":{}}', JSON.stringify({ ceremony: copied.ceremony, response: {} })]) {
+      for (const answer of ['', '{}', '[]', 'null', '{"ceremony":1,"response":{}}', JSON.stringify({ ceremony: copied.ceremony, response: {} }), JSON.stringify({ ceremony: (await begin()).ceremony, response: { id: 'a\0b' } })]) {
         expect((await reader.post('/sign-in/passkey', { answer })).status, answer).to.equal(400);
       }
       expect(reader.cookie).to.be.null();
