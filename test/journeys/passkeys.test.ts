@@ -180,6 +180,43 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     }
   });
 
+  it('with a name, keys and workspaces that have long names, finds nothing beside the page', async () => {
+    const long = `Wilhelmina-Alexandrina of Harlow Ferry ${'w'.repeat(60)}`;
+    await page.goto(`${home}/account`);
+    await page.getByLabel('Name').fill(long);
+    await press('Save');
+    await page.goto(`${home}/account/workspaces`);
+    await page.getByLabel('Name').fill(long);
+    await press('Make the workspace');
+    await page.waitForURL(/done=made/);
+    await page.goto(`${home}/account/keys`);
+    await page.getByLabel('Name').fill(long);
+    await press('Make the key');
+    for (const path of ['/account', '/account/keys', '/account/workspaces', '/account/plan', '/account/sessions']) {
+      await page.goto(home + path);
+      for (const size of [DESK, PHONE]) {
+        await page.setViewportSize(size);
+        await page.locator('.visitor summary').click();
+        const { left, right } = await page.locator('.visitor .menu').evaluate((menu) => (menu as unknown as { getBoundingClientRect(): { left: number; right: number } }).getBoundingClientRect());
+        expect(left >= 0 && right <= size.width, `the menu of ${path} at ${size.width}`).to.be.true();
+        expect(Number(await page.evaluate('document.documentElement.scrollWidth')), `${path} at ${size.width}`).to.be.at.most(size.width);
+        await page.locator('.visitor summary').click();
+      }
+    }
+    await page.setViewportSize(DESK);
+    await page.goto(`${home}/account`);
+    await page.getByLabel('Name').fill('Ada Example');
+    await press('Save');
+  });
+
+  it('is put into the field that is wrong', async () => {
+    await page.goto(`${home}/account/keys`);
+    await page.locator('form.card').evaluate((form) => { (form as unknown as { noValidate: boolean }).noValidate = true; });
+    await press('Make the key');
+    await page.getByText('Give a name.').waitFor();
+    expect(await page.evaluate('document.activeElement.id')).to.equal('name');
+  });
+
   it('reaches and does everything by keyboard alone', async () => {
     await page.goto(home);
     await page.keyboard.press('Tab');

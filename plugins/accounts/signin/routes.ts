@@ -20,14 +20,14 @@ export function signInRoutes(signIn: SignIn, { go, signedIn }: Ways): ServerRout
   /** Those who must add a passkey go there; the page they wanted waits. */
   const after = (next: string): string => (party.works ? '/account/passkeys' : next);
 
-  function signInPage(request: Request, h: ResponseToolkit, fault?: string): ResponseObject {
+  async function signInPage(request: Request, h: ResponseToolkit, fault?: string): Promise<ResponseObject> {
     const next = nextOf((request.payload as Record<string, unknown> | null)?.next ?? request.query.next);
-    return page(h, 'sign-in', { title: 'Sign in', next, party, mails, fault }, fault ? 400 : 200);
+    return page(h, 'sign-in', { title: 'Sign in', next, party, mails, fault, isEmpty: await signIn.isEmpty() }, fault ? 400 : 200);
   }
 
   async function linkPage(h: ResponseToolkit, token: unknown, more: object = {}, status = 200): Promise<ResponseObject> {
     const purpose = typeof token === 'string' ? await signIn.linkFor(token) : null;
-    if (!purpose) return page(h, 'link-gone', { title: 'This link no longer works', mails }, 410);
+    if (!purpose) return page(h, 'link-gone', { title: 'This link no longer works', party, mails, isEmpty: await signIn.isEmpty() }, 410);
     const isFirst = 'first' in purpose;
     return page(h, isFirst ? 'first' : 'link', { title: isFirst ? 'Welcome' : 'Sign in', token, who: isFirst ? null : purpose.person.name, ...more }, status);
   }

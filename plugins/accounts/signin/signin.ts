@@ -36,6 +36,8 @@ export interface SignIn {
   passkeys: Passkeys;
   mails: boolean;
   tries: { codes: Throttle; mails: Throttle; ceremonies: Throttle };
+  /** Whether nobody has an account yet. */
+  isEmpty(): Promise<boolean>;
   /** What a link is for, without using it; null when it is used up, too old or unknown. */
   linkFor(secret: string): Promise<LinkFor | null>;
   /** Uses a link; answers the session's secret. The first administrator brings a name along. */
@@ -84,6 +86,7 @@ export function createSignIn(context: SignInContext): SignIn {
     party, sessions, linkFor,
     passkeys: createPasskeys({ civic, party, record }),
     mails: civic.config.mail.smtp_url !== null,
+    isEmpty: async () => !await hasPeople(civic.db.read),
     tries: { codes: createThrottle(10, 900, now), mails: createThrottle(3, 900, now), ceremonies: createThrottle(60, 60, now) },
     begin: (request, person) => civic.db.write((tx) => sessions.begin(tx, request, person, 'passkey')),
     useLink: (request, secret, first) => civic.db.write(async (tx) => {

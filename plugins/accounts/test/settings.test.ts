@@ -47,6 +47,7 @@ for (const database of testDatabases()) {
         expect(headers['cache-control'], path).to.contain('no-store');
         expect((await pageReader(kit).get(path)).text, path).to.not.contain('Zoë');
       }
+      expect((await pageReader(kit).get('/docs?a=1&b=2')).text, 'and the way back').to.contain('/civic/sign-in?next=%2Fdocs%3Fa%3D1%26b%3D2"');
     });
 
     it('change the profile, and say beside the field what is wrong with it', async () => {
@@ -58,7 +59,7 @@ for (const database of testDatabases()) {
       expect([wrong.status, /id="name-error">([^<]+)/.exec(wrong.text)?.[1]]).to.equal([400, 'Give a name.']);
       const taken = await bo.post('/account', { name: 'Bo', email: email.toUpperCase() });
       expect([taken.status, /id="email-error">([^<]+)/.exec(taken.text)?.[1]]).to.equal([400, 'Another account has this address.']);
-      expect(taken.text).to.contain('aria-invalid="true" aria-describedby="email-error"');
+      expect(taken.text).to.match(/id="email"[^>]+ autofocus aria-invalid="true" aria-describedby="email-error"/);
     });
 
     it('make an API key that works, show it once, and revoke it for good', async () => {
@@ -142,6 +143,18 @@ for (const database of testDatabases()) {
 }
 
 describe('The first administrator', () => {
+  it('who lost the link is told what to do, as long as there is no account', async () => {
+    const kit = await accountsKit({ config: { public_url: HOME } });
+    try {
+      const told = async () => [(await pageReader(kit).get('/sign-in')).text, (await pageReader(kit).get('/sign-in/link?token=lost')).text];
+      for (const text of await told()) expect(text).to.contain(['Nobody has an account here yet', 'bin/civic account create']);
+      await kit.run('account create', { name: 'Ada' });
+      for (const text of await told()) expect(text).to.not.contain('account create');
+    } finally {
+      await kit.close();
+    }
+  });
+
   it('is whoever uses one of the links that starting servers print, and nobody after', async () => {
     const printed: string[] = [];
     const { write } = process.stderr;
