@@ -5,7 +5,7 @@ import type { Composition } from '../compose.ts';
 import { bundledPlugins } from '../load.ts';
 import { prepare } from '../prepare.ts';
 import { Failure, Misuse, type Command, type CommandCall, type Terminal } from './command.ts';
-import { commandHelp, pointingToHelp } from './help.ts';
+import { commandHelp, groupHelp, pointingToHelp } from './help.ts';
 import { findCommand, parseCall } from './parse.ts';
 import { runInServer } from './remote.ts';
 import { compositionOf, preparedOrFail, restoreCommand, settingsOf, withDatabase, withDemo } from './settings.ts';
@@ -24,7 +24,7 @@ export async function runComposed(argv: string[], others: Command[], terminal: T
   // So that what `serve --demo` brought can be taken away by the same config.
   const composition = await compositionOf(await preparedOrFail(argv[0] === 'demo' ? withDemo(settings) : settings, terminal));
   const found = findCommand(composition.commands, argv);
-  if (!found) return explainUnknown(argv, [...others, ...composition.commands]);
+  if (!found) return explainUnknown(argv, [...others, ...composition.commands], terminal);
   const { command, rest } = found;
   return pointingToHelp(command, async () => {
     const parsed = parseCall(command, rest);
@@ -60,14 +60,16 @@ function exitInServer(command: Command, call: CommandCall, composition: Composit
 }
 
 /** A command of a plugin that is off is answered with the line that would switch it on. */
-async function explainUnknown(argv: string[], known: Command[]): Promise<never> {
+async function explainUnknown(argv: string[], known: Command[], terminal: Terminal): Promise<void> {
   const firstOption = argv.findIndex((word) => word.startsWith('-'));
   const words = firstOption < 0 ? argv : argv.slice(0, firstOption);
   const named = firstOption === 0 ? known.find(({ name }) => ` ${argv.join(' ')} `.includes(` ${name} `)) : undefined;
   if (named) throw new Misuse(`Options come after the command: bin/civic ${named.name} ${argv.join(' ').replace(named.name, '').replace(/ {2,}/g, ' ').trim()}`);
   const owner = (await commandsOfAllPlugins()).find((command) => findCommand([command], argv));
   if (owner) throw new Failure(`"${owner.name}" belongs to the plugin ${owner.plugin}, which is off. Switch it on in config/civic.yaml:\n\nplugins:\n  ${owner.plugin}:`);
-  const below = known.filter((command) => command.name.startsWith(`${words.join(' ')} `)).map((command) => `  bin/civic ${command.name}`);
+  const group = known.filter((command) => command.name.startsWith(`${words.join(' ')} `));
+  if (group.length > 0 && argv.includes('--help')) return terminal.out(groupHelp(group));
+  const below = group.map((command) => `  bin/civic ${command.name}`);
   if (below.length > 0) throw new Misuse(`"${words.join(' ')}" is one of several commands:\n${below.join('\n')}`);
   const best = nearest(words.join(' '), known.map((command) => command.name)) ?? nearest(words[0] ?? '', known.map((command) => command.name.split(' ')[0]!));
   throw new Misuse(`There is no command "${words.join(' ')}"${best ? `: did you mean "${best}"?` : ''}\nbin/civic --help lists them all.`);

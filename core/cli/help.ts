@@ -16,6 +16,11 @@ export function overview(commands: Command[], terminal: Terminal): string {
   ].join('\n');
 }
 
+/** The commands that begin with the same word. */
+export function groupHelp(commands: Command[]): string {
+  return `${table(commands.map((command) => [`bin/civic ${command.name}`, command.summary]))}\n\nEach takes --help.`;
+}
+
 export function commandHelp(command: Command, terminal: Terminal): string {
   const usage = ['bin/civic', command.name, command.arguments, '[options]'].filter(Boolean).join(' ');
   const options = [...(command.options ?? []), ...COMMON_OPTIONS].map((option) => [`  ${optionWords(option)}`, option.summary]);

@@ -52,15 +52,16 @@ export const accountOptions: ConfigFragment = {
     doc: 'How long somebody stays signed in on the web pages without coming back.',
     format: Joi.number().integer().min(1).max(365),
     default: 30,
-  },  session_most_days: {
+  },
+  session_most_days: {
     doc: 'After so many days everybody signs in anew, however often they came.',
     format: Joi.number().integer().min(1).max(365),
     default: 90,
   },
   mail: {
     smtp_url: {
-      doc: 'Where sign-in links are mailed through, as smtp://user:password@mail.example.org:587 or smtps://…; null sends none.',
-      format: String,
+      doc: 'Where sign-in links are mailed through; null sends none.',
+      format: Joi.string().pattern(/^smtps?:\/\/[^\s/]+/).description('an address such as smtp://user:password@mail.example.org:587 or smtps://…'),
       nullable: true,
       default: null,
       sensitive: true,

@@ -15,6 +15,7 @@ import { workspaceRoutes } from './workspaces/routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { visitorPart } from './settings/visitor.ts';
 import { printFirstLink } from './signin/first.ts';
+import { checkMail } from './signin/mail.ts';
 import { createWays } from './signin/page.ts';
 import { checkCookies, checkParty } from './signin/party.ts';
 import { signInRoutes } from './signin/routes.ts';
@@ -45,6 +46,7 @@ export default definePlugin<AccountsConfig>({
     civic.check(auditCheck(db));
     civic.check({ name: 'passkeys', run: async () => checkParty(signIn.party) });
     civic.check({ name: 'cookies', run: async () => checkCookies(civic.instance.public_url) });
+    civic.check({ name: 'mail', run: () => checkMail(civic.config) });
     for (const job of signIn.jobs) civic.jobs.define(job);
     for (const command of [...accountCommands(accounts), ...keyCommands(accounts), auditExport(db)]) civic.command(command);
     server.route([

@@ -209,6 +209,16 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     await press('Save');
   });
 
+  it('who cancels goes on where they were', async () => {
+    const fresh = await device();
+    await fresh.page.goto(`${home}/sign-in`);
+    await fresh.page.getByRole('button', { name: 'Sign in with a passkey' }).focus();
+    await fresh.page.keyboard.press('Enter');
+    await fresh.page.getByText('Nothing was done').waitFor();
+    expect(await fresh.page.evaluate('document.activeElement.textContent')).to.equal('Sign in with a passkey');
+    await fresh.context.close();
+  });
+
   it('is put into the field that is wrong', async () => {
     await page.goto(`${home}/account/keys`);
     await page.locator('form.card').evaluate((form) => { (form as unknown as { noValidate: boolean }).noValidate = true; });

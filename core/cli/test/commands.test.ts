@@ -54,6 +54,9 @@ describe('bin/civic', () => {
     const { code, stderr } = await instance.civic('notes');
     expect(code).to.equal(2);
     expect(stderr).to.contain(['"notes" is one of several commands:', 'bin/civic notes add', 'bin/civic notes count']);
+    const asked = await instance.civic('notes', '--help');
+    expect([asked.code, asked.stderr]).to.equal([0, '']);
+    expect(asked.stdout).to.match(/bin\/civic notes add +\S/).and.contain('bin/civic notes count');
   });
 
   it('answers an unknown option with the nearest one and exit code 2', async () => {

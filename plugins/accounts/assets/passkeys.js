@@ -63,6 +63,8 @@ for (const form of document.querySelectorAll('form[data-ceremony]')) {
     } catch (error) {
       status.textContent = FAULTS[error.name] ?? error.message;
       button.disabled = false;
+      // A button that is switched off loses the focus.
+      button.focus();
       form.removeAttribute('aria-busy');
     }
   });

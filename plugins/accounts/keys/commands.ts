@@ -1,5 +1,5 @@
-import { Failure, Misuse, type Command, type CommandCall } from 'civic';
-import { dateOption } from '../people/commands.ts';
+import { Failure, Misuse, type Command } from 'civic';
+import { futureOption } from '../people/commands.ts';
 import { personMeant, WHO } from '../people/find.ts';
 import { KEY_SCOPES } from '../plans/plans.ts';
 import type { Accounts } from '../service.ts';
@@ -21,7 +21,7 @@ export function keyCommands({ civic, keys }: Accounts): Command[] {
       needs: 'database',
       writes: true,
       async run({ terminal, options }) {
-        const wanted = { name: nameOption(options.name), scopes: scopesOption(options.scopes), expires_at: expiryOption(options, civic.clock.now()), workspace_id: options.workspace as string | undefined };
+        const wanted = { name: nameOption(options.name), scopes: scopesOption(options.scopes), expires_at: futureOption('expires', options.expires, civic.clock.now()) ?? null, workspace_id: options.workspace as string | undefined };
         const made = await told(() => civic.db.write(async (tx) => keys.make(tx, await personMeant(tx, options), wanted)));
         const { id, key, ...rest } = made;
         terminal.print({ id, key, ...rest }, () => `${key}\nKeep it now: it is not shown again. It may ${rest.scopes.join(', ')}${rest.expires_at === null ? '' : ` until ${rest.expires_at}`}.`);
@@ -56,13 +56,20 @@ export function keyCommands({ civic, keys }: Accounts): Command[] {
   ];
 }
 
-/** A refusal in the words the interface has for it. */
+/** What an operator can do about a refusal. */
+const HINTS: Record<string, string> = {
+  plan_required: ' bin/civic account set-plan gives another one.',
+  key_limit: ' bin/civic key revoke ends one that is no longer used.',
+};
+
+/** A refusal in the words the interface has for it, its fields called as the options are. */
 async function told<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Error && 'isBoom' in error) throw new Failure(error.message);
-    throw error;
+    const { isBoom, data, message } = error as Error & { isBoom?: boolean; data?: { code: string } };
+    if (!isBoom || !data) throw error;
+    throw new Failure(message.replace(/^workspace_id:/, '--workspace:').replace(/^scopes:/, '--scopes:') + (HINTS[data.code] ?? ''));
   }
 }
 
@@ -78,12 +85,6 @@ function scopesOption(given: unknown): string[] | undefined {
   const wrong = scopes.filter((scope) => !KEY_SCOPES.includes(scope));
   if (wrong.length > 0 || scopes.length === 0) throw new Misuse(`--scopes takes ${KEY_SCOPES.join(', ')}${wrong.length > 0 ? `, not ${wrong.join(', ')}` : ''}`);
   return scopes;
-}
-
-function expiryOption(options: CommandCall['options'], now: number): string | null {
-  const at = dateOption('expires', options.expires) ?? null;
-  if (at !== null && Date.parse(at) <= now) throw new Misuse('--expires must lie in the future');
-  return at;
 }
 
 function described({ id, name, account_id, created_at, expires_at, revoked_at, last_used_at }: ShownKey): string {

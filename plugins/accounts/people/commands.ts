@@ -39,7 +39,7 @@ function createCommand({ civic, people, plans, record }: Accounts): Command {
       });
       const account = people.told(person);
       terminal.print({ ...account, sign_in_link: link.url, link_expires_at: link.expires_at }, () => [
-        `Made the account ${account.id}: ${described(account)}.`,
+        `Made the account ${account.id}: ${described(account, civic.clock.now())}.`,
         `Sign in once, until ${link.expires_at}: ${link.url}`,
       ].join('\n'));
     },
@@ -54,7 +54,7 @@ function listCommand({ civic, people }: Accounts): Command {
     needs: 'database',
     async run({ terminal }) {
       const all = (await allPeople(civic.db.read)).map(people.told);
-      terminal.print(all, () => (all.length === 0 ? 'There is no account yet: bin/civic account create makes one.' : all.map((account) => `${account.id}  ${described(account)}`).join('\n')));
+      terminal.print(all, () => (all.length === 0 ? 'There is no account yet: bin/civic account create makes one.' : all.map((account) => `${account.id}  ${described(account, civic.clock.now())}`).join('\n')));
     },
   };
 }
@@ -69,7 +69,7 @@ function setPlanCommand(accounts: Accounts): Command {
       { name: 'until', value: 'date', summary: 'When it ends; else as the plan says' },
     ],
     example: 'bin/civic account set-plan --email ada@example.org --plan research_pass',
-    change: (tx, person, options) => accounts.people.setPlan(tx, person, planOption({ plans }, options.plan)!, dateOption('until', options.until)),
+    change: (tx, person, options) => accounts.people.setPlan(tx, person, planOption({ plans }, options.plan)!, futureOption('until', options.until, accounts.civic.clock.now())),
   });
 }
 
@@ -135,13 +135,13 @@ function changing({ civic, people }: Accounts, { name, summary, options: own, ex
         await change(tx, person, options);
         return people.told((await personById(tx, person.id))!);
       });
-      terminal.print(account, () => `${account.id}  ${described(account)}`);
+      terminal.print(account, () => `${account.id}  ${described(account, civic.clock.now())}`);
     },
   };
 }
 
-function described({ name, email, role, plan, plan_until, disabled_at }: Account): string {
-  const until = plan_until === null ? '' : ` until ${plan_until}`;
+function described({ name, email, role, plan, plan_until, disabled_at }: Account, now: number): string {
+  const until = plan_until === null ? '' : Date.parse(plan_until) > now ? ` until ${plan_until}` : ` since another ended ${plan_until}`;
   return `${name}${email === null || email === name ? '' : ` <${email}>`}, ${role}, plan ${plan}${until}${disabled_at === null ? '' : ', disabled'}`;
 }
 
@@ -163,10 +163,11 @@ function roleOption(role: unknown): InstanceRole | undefined {
   return role as InstanceRole | undefined;
 }
 
-/** A day or moment as an option gives it. */
-export function dateOption(name: string, value: unknown): string | undefined {
+/** A day or moment to come, as an option gives it. */
+export function futureOption(name: string, value: unknown, now: number): string | undefined {
   if (value === undefined) return undefined;
   const moment = momentOf(value as string);
   if (moment === null) throw new Misuse(`--${name} must be a date, as 2027-01-31, but is "${String(value)}"`);
+  if (Date.parse(moment) <= now) throw new Misuse(`--${name} must lie in the future`);
   return moment;
 }

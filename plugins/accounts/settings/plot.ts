@@ -1,5 +1,5 @@
 import type { DayUsage } from '../service.ts';
-import { number, shortDate } from './words.ts';
+import { number, shortDate, shortNumber } from './words.ts';
 
 export interface Plot {
   width: number;
@@ -30,7 +30,7 @@ export function plotOf(days: DayUsage[]): Plot {
       x: round(LEFT + index * step + (step - bar) / 2), y: round(ground - heightOf(requests)), width: round(bar), height: round(heightOf(requests)),
       day: shortDate(day), words: `${number(requests)} ${requests === 1 ? 'request' : 'requests'}`,
     })),
-    lines: [0, 0.5, 1].map((part) => ({ y: round(ground - part * tall), label: number(top * part) })),
+    lines: [0, 0.5, 1].map((part) => ({ y: round(ground - part * tall), label: shortNumber(top * part) })),
     first: days[0] ? shortDate(days[0].day) : '',
     last: 'today',
   };

@@ -41,6 +41,11 @@ export function number(value: number): string {
   return value.toLocaleString('en-US');
 }
 
+/** 200K: for where there is no room. */
+export function shortNumber(value: number): string {
+  return value.toLocaleString('en-US', { notation: 'compact' });
+}
+
 const BROWSERS: [RegExp, string][] = [[/\bEdg\//, 'Edge'], [/\bOPR\//, 'Opera'], [/\bFirefox\//, 'Firefox'], [/\bHeadlessChrome\//, 'Chromium'], [/\bChrome\//, 'Chrome'], [/\bSafari\//, 'Safari'], [/^curl\//, 'curl']];
 const SYSTEMS: [RegExp, string][] = [[/\bAndroid\b/, 'Android'], [/\b(iPhone|iPad)\b/, 'iOS'], [/\bWindows\b/, 'Windows'], [/\bMac OS X\b/, 'macOS'], [/\bLinux\b/, 'Linux']];
 

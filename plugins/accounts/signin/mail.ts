@@ -1,10 +1,8 @@
-import type { Civic, JobKind } from 'civic';
-import { Joi } from 'civic';
+import { Joi, type CheckResult, type Civic, type JobKind, type Tx } from 'civic';
 import type { AccountsConfig } from '../config.ts';
 import { foldEmail } from '../people/people.ts';
 import { personByEmail } from '../people/store.ts';
 import type { AuditEntry } from '../audit/store.ts';
-import type { Tx } from 'civic';
 import { createLink, type SignInLink } from './links.ts';
 
 export interface MailContext {
@@ -33,6 +31,24 @@ export function mailJob({ civic, record }: MailContext): JobKind<{ email: string
       await send(civic, person.email, link);
     },
   };
+}
+
+const PATIENCE_MS = 5000;
+
+/** Whether the mail server is there and lets us in, which those who wait for a mail cannot find out. */
+export async function checkMail({ mail: { smtp_url } }: AccountsConfig): Promise<CheckResult> {
+  if (smtp_url === null) return { status: 'ok', detail: 'sign-in links are not mailed' };
+  const { host } = new URL(smtp_url);
+  const { default: nodemailer } = await import('nodemailer');
+  const transport = nodemailer.createTransport({ url: smtp_url, connectionTimeout: PATIENCE_MS, greetingTimeout: PATIENCE_MS, socketTimeout: PATIENCE_MS, dnsTimeout: PATIENCE_MS });
+  try {
+    await transport.verify();
+    return { status: 'ok', detail: `sign-in links are mailed through ${host}` };
+  } catch (error) {
+    return { status: 'warning', detail: `sign-in links cannot be mailed through ${host}: ${(error as Error).message}`, fix: 'mend plugins.accounts.mail.smtp_url; until then, bin/civic account sign-in-link makes links' };
+  } finally {
+    transport.close();
+  }
 }
 
 async function send({ config, instance }: MailContext['civic'], to: string, { url }: SignInLink): Promise<void> {

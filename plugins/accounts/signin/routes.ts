@@ -9,7 +9,7 @@ import type { SignIn } from './signin.ts';
 
 const FORM = formOptions({ rate: 'auth' });
 
-const codeForm = Joi.object<{ code: string }>({ code: Joi.string().trim().min(10).max(60).required().label('the code') }).messages({ 'string.min': 'A code has 20 letters and digits.' });
+const codeForm = Joi.object<{ code: string }>({ code: Joi.string().trim().min(10).max(60).required().label('the code') }).messages({ 'string.min': 'A code has 20 letters and digits.', 'string.empty': 'Give one of your codes.', 'any.required': 'Give one of your codes.' });
 const mailForm = Joi.object<{ email: string }>({ email: emailField.required() });
 const firstForm = Joi.object<{ token: string; name: string; email: string | null }>({ token: Joi.string().required(), name: nameField, email: emailField.allow('').empty('').default(null) });
 

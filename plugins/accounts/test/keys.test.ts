@@ -136,7 +136,7 @@ for (const database of testDatabases()) {
 
     it('are as many as the plan has room for, and none on a free plan', async () => {
       const { id, key_id } = await kit.person({ plan: 'individual' });
-      await expect(kit.run('key create', { account: id })).to.reject(/has one key, and 1 are in use/);
+      await expect(kit.run('key create', { account: id })).to.reject(/has one key, and 1 are in use\. bin\/civic key revoke/);
       await kit.run('key revoke', {}, [key_id]);
       await kit.run('key create', { account: id });
       const free = await kit.run('account create', { name: 'Nobody paid', plan: 'free' });

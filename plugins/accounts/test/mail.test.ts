@@ -74,6 +74,17 @@ describe('Sign-in links by mail', () => {
     expect(mails.length).to.be.at.most(3);
   });
 
+  it('are looked after by doctor, which says when they cannot be sent, and no secret', async () => {
+    const check = (server: AccountsKit) => server.composition.checks.find(({ plugin, name }) => plugin === 'accounts' && name === 'mail')!.run();
+    expect(await check(kit)).to.include({ status: 'ok' });
+    const wrong = await accountsKit({ config: { plugins: { accounts: { mail: { smtp_url: 'smtp://civic:canary@127.0.0.1:1' } } } } });
+    const { status, detail, fix } = await check(wrong);
+    expect([status, fix?.includes('account sign-in-link')]).to.equal(['warning', true]);
+    expect(detail).to.contain('127.0.0.1:1').and.not.contain('canary');
+    await wrong.close();
+    await expect(accountsKit({ config: { plugins: { accounts: { mail: { smtp_url: 'mail.example.org' } } } } })).to.reject(/smtp_url must be an address such as smtp:/);
+  });
+
   it('are asked for with an address, and are off unless SMTP is set', async () => {
     expect((await ask('nobody')).text).to.contain('This is no e-mail address');
     const silent = await accountsKit();

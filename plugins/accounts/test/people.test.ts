@@ -42,6 +42,7 @@ for (const database of testDatabases()) {
       expect(await told()).to.include({ plan: 'team', plan_until: '2026-03-02T00:00:00.000Z' });
       clock.advance(86_400_000);
       expect(await told()).to.include({ plan: 'free' });
+      await expect(kit.run('account set-plan', { account: id, plan: 'team', until: '2026-03-01' })).to.reject(Misuse, /--until must lie in the future/);
     });
 
     it('that are disabled get no sign-in link', async () => {
