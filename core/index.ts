@@ -1,3 +1,5 @@
+// So that `h.view` is known to whoever writes a plugin.
+/// <reference types="@hapi/vision" preserve="true" />
 export { default as Joi } from 'joi';
 export { definePlugin } from './plugin.ts';
 export type { Caller, Check, CheckResult, Civic, EventKind, EventRecord, Events, Lifecycle, Metric, Plugin, RouteDeclaration, Services, StreamDeclaration, UpgradeHandler } from './plugin.ts';

@@ -209,6 +209,18 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     await press('Save');
   });
 
+  it('without JavaScript makes a key all the same, and is offered nothing that does not work', async () => {
+    const plain = await browser.newContext({ javaScriptEnabled: false });
+    await plain.addCookies(await context.cookies());
+    const still = await plain.newPage();
+    await still.goto(`${home}/account/keys`);
+    await still.getByLabel('Name').fill('Without a script');
+    await still.getByRole('button', { name: 'Make the key' }).click();
+    expect(await still.textContent('#key')).to.match(/^civic_/);
+    expect(await still.getByRole('button', { name: 'Copy' }).count()).to.equal(0);
+    await plain.close();
+  });
+
   it('who cancels goes on where they were', async () => {
     const fresh = await device();
     await fresh.page.goto(`${home}/sign-in`);

@@ -37,6 +37,9 @@ describe('bin/civic plugin new', () => {
     const { stdout, status } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', join(folder, 'greeter')], { encoding: 'utf8' });
     expect(stdout).to.equal('');
     expect(status).to.equal(0);
+    writeFileSync(join(folder, 'greeter/page.js'), "// @ts-check\nimport { definePlugin } from 'civic';\nexport default definePlugin({ name: 'page', summary: 'x', register(server) { server.route({ method: 'GET', path: '/x', handler: (_request, h) => h.view('page/x') }); } });\n");
+    expect(spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', join(folder, 'greeter')], { encoding: 'utf8' }).stdout, 'pages too').to.equal('');
+    rmSync(join(folder, 'greeter/page.js'));
     writeFileSync(join(folder, 'greeter/wrong.js'), "// @ts-check\nimport { newId } from 'civic';\nnewId().nothing();\n");
     expect(spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', join(folder, 'greeter')], { encoding: 'utf8' }).stdout).to.contain("'nothing' does not exist on type 'string'");
     rmSync(join(folder, 'greeter/wrong.js'));

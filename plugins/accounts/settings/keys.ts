@@ -10,7 +10,7 @@ import { when } from './words.ts';
 
 const SHOWN: Shown = { part: 'keys', template: 'keys', title: 'API keys' };
 const DAY = 86_400_000;
-const LIVES = { 30: '30 days', 90: '90 days', 365: 'a year', 0: 'until it is revoked' } as const;
+const LIVES: [days: number, words: string][] = [[30, '30 days'], [90, '90 days'], [365, 'a year'], [0, 'until it is revoked']];
 
 const SCOPE_WORDS: Record<string, string> = {
   'directory:read': 'read the directory', 'entities:write': 'create and edit actors', 'flags:write': 'report what is wrong', 'flags:review': 'decide on reports',
@@ -20,7 +20,7 @@ const SCOPE_WORDS: Record<string, string> = {
 const form = Joi.object<{ name: string; scopes: string[]; lives: number; workspace: string }>({
   name: nameField,
   scopes: Joi.array().items(Joi.string().valid(...KEY_SCOPES)).single().min(1).required().label('scopes').messages({ '*': 'Choose at least one thing the key may do.' }),
-  lives: Joi.number().valid(...Object.keys(LIVES).map(Number)).default(90).label('the expiry'),
+  lives: Joi.number().valid(...LIVES.map(([days]) => days)).default(90).label('the expiry'),
   workspace: Joi.string().required().label('the workspace'),
 });
 
@@ -36,7 +36,7 @@ export function keyRoutes({ accounts: { civic, keys, plans }, ways: { go, signed
       usable, past: all.filter(({ state }) => state !== 'active'), allowed: plan.keys, used: usable.length, plan: plan.name, canMake: usable.length < plan.keys,
       plans: plans.including('api_keys'),
       scopes: KEY_SCOPES.filter((scope) => allowsScope(scope, plan, person.role)).map((scope) => ({ scope, words: SCOPE_WORDS[scope], isChosen: chosen.includes(scope) })),
-      lives: Object.entries(LIVES).map(([days, words]) => ({ days, words, isChosen: days === String(more.given?.['lives'] ?? 90) })),
+      lives: LIVES.map(([days, words]) => ({ days, words, isChosen: String(days) === String(more.given?.['lives'] ?? 90) })),
       workspaces: memberships.map(({ id, name }) => ({ id, name, isChosen: id === (more.given?.['workspace'] ?? workspace?.id) })), hasChoice: memberships.length > 1,
       ...more,
     });
