@@ -33,9 +33,13 @@ export function consoleRoutes({ accounts, ways: { go, signedIn } }: SettingsCont
   const newForm = Joi.object<{ name: string; email: string | null; plan: string; role: InstanceRole }>({
     name: nameField, email: emailField.allow('').empty('').default(null), plan: Joi.string().valid(...plans.all.map(({ name }) => name)).required(), role: Joi.string().valid(...INSTANCE_ROLES).required(),
   });
+  const dayToCome = (day: string): string | null => {
+    const moment = momentOf(day);
+    return moment !== null && Date.parse(moment) > civic.clock.now() ? moment : null;
+  };
   const planForm = Joi.object<{ plan: string; until: string | null }>({
     plan: Joi.string().valid(...plans.all.map(({ name }) => name)).required(),
-    until: Joi.string().custom((day: string, helpers) => momentOf(day) ?? helpers.error('any.invalid')).allow('').empty('').default(null).messages({ 'any.invalid': 'Give a day, as 2027-01-31.' }),
+    until: Joi.string().custom((day: string, helpers) => dayToCome(day) ?? helpers.error('any.invalid')).allow('').empty('').default(null).messages({ 'any.invalid': 'Give a day to come, as 2027-01-31.' }),
   });
   const roleForm = Joi.object<{ role: InstanceRole }>({ role: Joi.string().valid(...INSTANCE_ROLES).required() });
 

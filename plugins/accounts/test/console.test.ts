@@ -75,7 +75,7 @@ for (const database of testDatabases()) {
       expect((await kit.request('GET', '/api/workspaces', { headers: { 'x-api-key': key } })).status).to.equal(200);
       await admin.post(`${LIST}/${id}/plan`, { plan: 'free', until: '' });
       expect((await kit.request('GET', '/api/workspaces', { headers: { 'x-api-key': key } })).status).to.equal(403);
-      for (const until of ['tomorrow', '2027-02-31']) {
+      for (const until of ['tomorrow', '2027-02-31', '2020-01-31']) {
         const wrong = await admin.post(`${LIST}/${id}/plan`, { plan: 'team', until });
         expect([wrong.status, wrong.text.includes('id="until-error"')], until).to.equal([400, true]);
       }
