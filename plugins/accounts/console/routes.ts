@@ -76,7 +76,7 @@ export function consoleRoutes({ accounts, ways: { go, signedIn } }: SettingsCont
     const events = (await auditOfAccount(civic.db.read, person.id, EVENTS_SHOWN)).map((row) => ({ at: when(row.at, now), words: eventWords(row, person.id), address: row.address }));
     return shown(h, 'console-account', person.name, {
       ...account, since: shortDate(person.created_at), until: when(person.plan_until, now), isYou: person.id === visit.person.id, events,
-      hasLapsed: account.plan !== person.plan, heldPlan: person.plan, untilDay: person.plan_until?.slice(0, 10), plans: planChoices(person.plan), roles: roleChoices(person.role),
+      hasLapsed: account.plan !== person.plan, heldPlan: person.plan, plans: planChoices(person.plan), roles: roleChoices(person.role),
       notice: Object.hasOwn(DONE, done) ? DONE[done] : undefined, ...more,
     }, status);
   }

@@ -102,7 +102,7 @@ export function createResolver({ civic, plans }: ResolverContext): KeyResolver {
     const now = civic.clock.now();
     if (holder.expires <= now) throw problem('invalid_credentials', { detail: `This key expired at ${holder.row.expires_at}.` });
     const plan = plans.current(holder.row, now);
-    if (plan.keys === 0) throw withoutKeys(plan.name, plans);
+    if (plan.keys === 0) throw withoutKeys(holder.row, plan, plans);
     if (now - holder.used >= USED_EVERY_MS) {
       holder.used = now;
       used.set(holder.key, true);

@@ -83,15 +83,16 @@ function shownKey({ id, name, account_id, workspace_id, scopes, created_at, expi
 }
 
 async function checkRoom(tx: Tx, person: PersonRow, plan: Plan, plans: Plans, now: string): Promise<void> {
-  if (plan.keys === 0) throw withoutKeys(plan.name, plans);
+  if (plan.keys === 0) throw withoutKeys(person, plan, plans);
   const used = await countUsableKeys(tx, person.key, now);
   if (used >= plan.keys) throw problem('key_limit', { detail: `The plan ${plan.name} has ${plan.keys === 1 ? 'one key' : `${plan.keys} keys`}, and ${used} are in use.` });
 }
 
 /** For somebody whose plan has no API access, or has it no longer. */
-export function withoutKeys(plan: string, plans: Plans): Error {
+export function withoutKeys(held: { plan: string; plan_until: string | null }, current: Plan, plans: Plans): Error {
   const enough = plans.including('api_keys');
-  return problem('plan_required', { detail: `The plan ${plan} has no API keys. Plans that do: ${enough.join(', ')}.`, extra: { plans: enough } });
+  const why = held.plan === current.name || held.plan_until === null ? `The plan ${current.name} has no API keys.` : `The plan ${held.plan} ended at ${held.plan_until}, and ${current.name} has no API keys.`;
+  return problem('plan_required', { detail: `${why} Plans that do: ${enough.join(', ')}.`, extra: { plans: enough } });
 }
 
 function checkedScopes(scopes: string[], plan: Plan, person: PersonRow): string[] {

@@ -71,6 +71,7 @@ for (const database of testDatabases()) {
       const { id } = await kit.run('account create', { name: 'Pat Plan' });
       expect((await admin.post(`${LIST}/${id}/plan`, { plan: 'research_pass', until: '2099-01-31' })).headers.location).to.equal(`/civic${LIST}/${id}?done=plan`);
       expect(await account(id)).to.include({ plan: 'research_pass', plan_until: '2099-01-31T00:00:00.000Z' });
+      expect((await admin.get(`${LIST}/${id}`)).text).to.contain('2099').and.not.contain('value="2099');
       const { key } = await kit.run('key create', { account: id });
       expect((await kit.request('GET', '/api/workspaces', { headers: { 'x-api-key': key } })).status).to.equal(200);
       await admin.post(`${LIST}/${id}/plan`, { plan: 'free', until: '' });

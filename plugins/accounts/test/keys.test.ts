@@ -96,7 +96,7 @@ for (const database of testDatabases()) {
       clock.advance(91 * 86_400_000);
       const { status, body } = await kit.as(key, 'GET', '/api/probe/public');
       expect([status, body.code, body.plans]).to.equal([403, 'plan_required', ['individual', 'research_pass', 'team']]);
-      expect(body.detail).to.include('individual, research_pass, team');
+      expect(body.detail).to.include('The plan research_pass ended at').and.to.include('individual, research_pass, team');
       await kit.run('account set-plan', { account: id, plan: 'individual' });
       expect((await answer(key))[0]).to.equal(200);
       await kit.run('account set-plan', { account: id, plan: 'free' });
