@@ -16,8 +16,8 @@ export interface BenchDatabase {
   dialect: 'sqlite' | 'postgres';
   folder: string;
   url: string | null;
-  /** An empty one beside it. */
-  another(): Promise<{ url: string | null; drop(): Promise<void> }>;
+  /** An empty one beside it; on Postgres a copy, when asked for. */
+  another(isCopy: boolean): Promise<{ url: string | null; drop(): Promise<void> }>;
 }
 
 let started: Promise<string | null> | null = null;
@@ -38,10 +38,10 @@ export async function benchDatabases({ actors, folder, postgres, only }: BenchOp
   await query(admin, `create database ${name}`).catch((error: { code?: string }) => { if (error.code !== '42P04') throw error; });
   found.push({
     dialect: 'postgres', folder: at('postgres'), url: urlOf(admin, name),
-    async another() {
+    async another(isCopy) {
       const other = `${name}_plain`;
       await query(admin, `drop database if exists ${other}`);
-      await query(admin, `create database ${other}`);
+      await query(admin, `create database ${other}${isCopy ? ` template ${name}` : ''}`);
       return { url: urlOf(admin, other), drop: () => query(admin, `drop database ${other}`) };
     },
   });

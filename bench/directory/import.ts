@@ -1,7 +1,7 @@
 import { bulkInsert } from 'civic';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase, type OpenDatabase } from '../../core/database/connect.ts';
 import { createLogger } from '../../core/log.ts';
@@ -58,6 +58,7 @@ export async function benchJoining(options: BenchOptions): Promise<boolean> {
 async function measure(database: BenchDatabase, goalOf: (next: number) => number, round: number, joins: boolean): Promise<boolean> {
   // The places are loaded by whoever starts first, not by an import.
   await (await openDirectory(database)).composition.stop();
+  const plain = await openPlain(database, joins);
   const child = fork(join(import.meta.dirname, '../servers/importer.js'), [database.folder, database.url ?? '', joins ? 'joins' : ''], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const [{ next }] = (await once(child, 'message')) as [{ next: number }];
   const actors = goalOf(next);
@@ -65,10 +66,10 @@ async function measure(database: BenchDatabase, goalOf: (next: number) => number
   if (next >= actors) {
     process.stdout.write(`  it holds ${next.toLocaleString('en-US')} already\n`);
     await ended(child);
+    await plain.drop();
     return true;
   }
   const from = await openRead(database);
-  const plain = await openPlain(database);
   const rounds: Round[] = [];
   let copied = await highest(from);
   try {
@@ -100,10 +101,11 @@ async function openRead({ folder, url }: BenchDatabase): Promise<OpenDatabase> {
   return openDatabase({ url, dataDir: folder, pool: 4, log: await createLogger({ level: 'error', access: 'warn', format: 'json' }) });
 }
 
-/** The same tables, empty. */
-async function openPlain(database: BenchDatabase): Promise<{ db: OpenDatabase; drop(): Promise<void> }> {
+/** The same tables, empty, or with all that is in them: rows go more slowly into large indexes. */
+async function openPlain(database: BenchDatabase, isFull: boolean): Promise<{ db: OpenDatabase; drop(): Promise<void> }> {
   const folder = mkdtempSync(`${database.folder}-plain-`);
-  const { url, drop } = await database.another();
+  const { url, drop } = await database.another(isFull);
+  if (isFull && database.dialect === 'sqlite') copyFileSync(join(database.folder, 'civic.db'), join(folder, 'civic.db'));
   const { composition } = await openDirectory({ folder, url });
   return {
     db: composition.db,
