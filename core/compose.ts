@@ -20,6 +20,7 @@ import { KEPT_MS } from './idempotency/handler.ts';
 import { pruneAnswers } from './idempotency/store.ts';
 import type { JobQueue, Role } from './jobs.ts';
 import { createKernel, openDatabaseOf } from './kernel.ts';
+import { folderOfPlugin } from './load.ts';
 import type { Logger } from './log.ts';
 import { addCorePages } from './pages/routes.ts';
 import type { Lifecycle, Plugin } from './plugin.ts';
@@ -76,7 +77,7 @@ export interface Composition {
 /** The phase register: hands every plugin its `Civic` and takes its declarations. No I/O. */
 export async function compose(options: ComposeOptions): Promise<Composition> {
   const kernel = createKernel(options);
-  const pages = await registerPages(kernel.server, { instance: kernel.instance, plugins: options.plugins.map(({ name }) => name) });
+  const pages = await registerPages(kernel.server, { instance: kernel.instance, folders: Object.fromEntries(options.plugins.map((plugin) => [plugin.name, folderOfPlugin(plugin)])) });
   kernel.pages = pages;
   kernel.checks.push(...coreChecks(kernel));
   defineCoreJobs(kernel);

@@ -38,6 +38,14 @@ export async function loadPluginAt(from: string, base: string): Promise<Plugin> 
   return importPlugin(outsideFile(from, base));
 }
 
+// Of those that were loaded from elsewhere.
+const folders = new WeakMap<Plugin, string>();
+
+/** Where a plugin's templates and assets lie: beside its index file, or in the kit's own tree, where it was compiled from. */
+export function folderOfPlugin(plugin: Plugin): string {
+  return folders.get(plugin) ?? join(projectRoot, 'plugins', plugin.name);
+}
+
 function bundledFile(name: string): string {
   const places = [join(projectRoot, 'dist/plugins', name, 'index.js'), join(projectRoot, 'plugins', name, 'index.js')];
   const file = places.find((place) => existsSync(place));
@@ -112,7 +120,9 @@ async function importPlugin(file: string): Promise<Plugin> {
       throw new LoadFailure(`${file} has no plugin as its default export: export default definePlugin({ … })`);
     }
     // One that was made without it is held to the same rules.
-    return definePlugin(plugin as Plugin);
+    const made = definePlugin(plugin as Plugin);
+    if (!file.startsWith(join(projectRoot, 'dist/plugins'))) folders.set(made, dirname(file));
+    return made;
   } catch (error) {
     if (error instanceof LoadFailure) throw error;
     throw new LoadFailure(loadFault(file, error as NodeJS.ErrnoException), { cause: error });

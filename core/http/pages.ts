@@ -9,10 +9,8 @@ import { preferredType } from './negotiate.ts';
 
 export interface PagesOptions {
   instance: Instance;
-  /** The names of those that run: they may bring templates, partials and assets. */
-  plugins: string[];
-  /** The folder of a plugin, for plugins that lie outside the tree. */
-  folderOf?: (plugin: string) => string | undefined;
+  /** The folders of the plugins that run, by name: they may hold templates, partials and assets. */
+  folders: Record<string, string>;
 }
 
 export interface NavigationItem {
@@ -63,8 +61,7 @@ const TEMPLATES = join(projectRoot, 'templates');
 export async function registerPages(server: Server, options: PagesOptions): Promise<Pages> {
   const theme = join(options.instance.data_dir, 'theme');
   const slots: Slots = { navigation: [], header: [] };
-  const folderOf = (plugin: string): string => options.folderOf?.(plugin) ?? join(projectRoot, 'plugins', plugin);
-  const foldersFor = (inner: string): Record<string, string> => Object.fromEntries(options.plugins.map((plugin) => [plugin, join(folderOf(plugin), inner)]));
+  const foldersFor = (inner: string): Record<string, string> => Object.fromEntries(Object.entries(options.folders).map(([plugin, folder]) => [plugin, join(folder, inner)]));
   let assets: Map<string, Asset> | undefined;
   const assetsOnce = (): Map<string, Asset> => (assets ??= loadAssets(theme, foldersFor('assets')));
 
@@ -77,7 +74,7 @@ export async function registerPages(server: Server, options: PagesOptions): Prom
     context: (request: Request | undefined) => surroundings(request, options.instance, slots, assetsOnce()),
   } as never);
 
-  const foldersOf = (plugin: string): string[] => [join(theme, plugin), join(folderOf(plugin), 'templates')];
+  const foldersOf = (plugin: string): string[] => [join(theme, plugin), join(options.folders[plugin] ?? theme, 'templates')];
 
   server.decorate('toolkit', 'view' as never, ((inherited: ResponseToolkit['view']) => function view(this: ResponseToolkit, name: string, context?: object) {
     const [page, plugin] = name.split('/').reverse() as [string, string?];

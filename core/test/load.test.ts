@@ -3,7 +3,10 @@ import Lab from '@hapi/lab';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { loadPlugin } from '../load.ts';
+import pino from 'pino';
+import { compose } from '../compose.ts';
+import { folderOfPlugin, loadPlugin } from '../load.ts';
+import { prepare } from '../prepare.ts';
 import { definePlugin } from '../plugin.ts';
 import type * as civic from '../index.ts';
 
@@ -31,6 +34,9 @@ describe('Loading a plugin', () => {
     write('node_modules/civic-plugin-typed/lib/plugin.js', source('here'));
     write('node_modules/civic-plugin-broken/package.json', '{ "type": ');
     write('node_modules/civic-plugin-closed/package.json', '{ "exports": { "./other": "./other.js" } }');
+    write('paged/package.json', '{ "type": "module" }');
+    write('paged/index.js', "import { definePlugin } from 'civic';\nexport default definePlugin({ name: 'paged', summary: 'Has a page', register(server) { server.route({ method: 'GET', path: '/paged', options: { plugins: { civic: { internal: true } } }, handler: (_request, h) => h.view('paged/hello', { name: 'you' }) }); } });\n");
+    write('paged/templates/hello.html', '<p>From outside, {{name}}</p>');
     write('plain.mjs', 'export default { name: "My-Plugin", summary: "x", register() {} };\n');
     write('mute.mjs', 'export default { name: "here", register() {} };\n');
     write('throws/index.mjs', '');
@@ -46,6 +52,14 @@ describe('Loading a plugin', () => {
     write('needy.mjs', "import 'a-package-nobody-has';\n");
   });
   after(() => { rmSync(folder, { recursive: true, force: true }); });
+
+  it('shows the pages of one that lies outside the tree', async () => {
+    expect(folderOfPlugin(await loadPlugin('paged', './paged', folder))).to.equal(join(folder, 'paged'));
+    const { config, plugins, errors } = await prepare({ env: {}, args: {}, text: JSON.stringify({ data_dir: join(folder, 'data'), plugins: { paged: { from: join(folder, 'paged') } } }) });
+    expect(errors).to.equal([]);
+    const { server } = await compose({ config, plugins, log: pino({ level: 'silent' }) });
+    expect((await server.inject('/paged')).payload).to.contain('From outside, you');
+  });
 
   for (const from of ['./folder', './folder/index.js', './file.mjs', 'civic-plugin-new', 'civic-plugin-typed', '@town/civic-plugin-old']) {
     it(`works the same way from ${from}, on this very civic`, async () => {

@@ -41,7 +41,7 @@ describe('Pages', () => {
     server = Hapi.server({ debug: false });
     server.validator(Joi);
     const instance = { name: 'Kansas <City>', version: '1.2.3', public_url: `https://civic.example${base}`, data_dir: data };
-    pages = await registerPages(server, { instance, plugins: ['hello'], folderOf: (plugin) => (plugin === 'hello' ? join(folder, 'hello') : undefined) });
+    pages = await registerPages(server, { instance, folders: { hello: join(folder, 'hello') } });
     server.ext('onPreResponse', (request, h) => {
       if (!('isBoom' in request.response)) return h.continue;
       const { statusCode } = request.response.output;
