@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { generatorFor, openDirectory } from '../directory/kit.ts';
 import type { ActorDraft } from '../../plugins/directory/types.ts';
 
-/** Imports as many drafts as it is told to, again and again, in transactions of at most 50 ms. */
+/** Imports as many drafts as it is told to, again and again, in transactions as long as an import's. */
 const [, , folder, url, joins] = process.argv;
 const directory = await openDirectory({ folder: folder!, url: url || null });
 const generator = await generatorFor(directory);
 const { civic: { db }, ledger } = directory;
 
 const EDITOR = { kind: 'import' as const, account_id: null, workspace_id: null };
-const MOST_MS = 50;
+const MOST_MS = db.dialect === 'sqlite' ? 50 : 500;
 let next = Number((await db.read('directory_records').count({ count: '*' }).first())!.count);
 let batch = 20;
 
@@ -24,7 +24,7 @@ async function importDrafts(drafts: ActorDraft[]): Promise<void> {
       await ledger.apply(tx, sound, EDITOR, { joins: joins !== '' });
     });
     const ms = performance.now() - started;
-    batch = Math.max(10, Math.min(2000, Math.round(batch * Math.min(1.3, (0.8 * MOST_MS) / ms))));
+    batch = Math.max(10, Math.min(500, Math.round(batch * Math.min(1.3, (0.8 * MOST_MS) / ms))));
   }
 }
 
