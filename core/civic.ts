@@ -11,6 +11,7 @@ import { absoluteUrl, httpState } from './http/state.ts';
 import type { JobQueue } from './jobs.ts';
 import type { Logger } from './log.ts';
 import type { Check, Civic, Metric, Plugin, Services } from './plugin.ts';
+import { createSequence } from './sequence.ts';
 
 export type OwnedCommand = Command & { plugin: string };
 export type OwnedCheck = Check & { plugin: string };
@@ -31,6 +32,8 @@ export interface Kernel {
   checks: OwnedCheck[];
   /** With their plugin's name in front. */
   metrics: Metric[];
+  /** To be done once all plugins have registered. */
+  whenComposed: { plugin: Plugin; run: () => void }[];
   /** Set before any plugin registers. */
   pages: PageSlots | null;
   /** Set once everything is migrated. */
@@ -51,10 +54,7 @@ export function civicFor(plugin: Plugin, kernel: Kernel): Civic {
     log: kernel.log.child({ plugin: name }),
     clock: kernel.clock,
     fetch: kernel.fetch,
-    get db() {
-      if (!kernel.db) throw new Error(`civic.db of the plugin ${name} was used before everything was migrated: use it in start, handlers and services`);
-      return kernel.db;
-    },
+    get db() { return openDatabaseIn(kernel, name); },
     jobs: kernel.jobs.of(name, () => declare('jobs.define')),
 
     emit: (tx, event, payload) => kernel.events.emit(tx, name, event, payload),
@@ -64,6 +64,9 @@ export function civicFor(plugin: Plugin, kernel: Kernel): Civic {
     provide: (service) => { declare('provide'); kernel.services.set(name, service); },
     service: (other) => requiredService(plugin, other, kernel),
     serviceIfOn: (other) => optionalService(plugin, other, kernel),
+
+    whenComposed: (fn) => { declare('whenComposed'); kernel.whenComposed.push({ plugin, run: fn }); },
+    sequence: (options) => createSequence({ ...options, name: sequenceName(name, options.name), db: () => openDatabaseIn(kernel, name), log: kernel.log }),
 
     identify: (resolver) => { declare('identify'); kernel.gates.resolvers.push(resolver); },
     plansWith: (plans) => { declare('plansWith'); kernel.gates.plansWith = plans; },
@@ -80,6 +83,16 @@ export function civicFor(plugin: Plugin, kernel: Kernel): Civic {
     headers: (request) => httpState(kernel.server).answerHeaders.of(request),
     url: (path) => absoluteUrl(kernel.server, path),
   };
+}
+
+function openDatabaseIn({ db }: Kernel, plugin: string): OpenDatabase {
+  if (!db) throw new Error(`civic.db of the plugin ${plugin} was used before everything was migrated: use it in start, handlers and services`);
+  return db;
+}
+
+function sequenceName(plugin: string, name: string): string {
+  if (name === plugin || name.startsWith(`${plugin}_`)) return name;
+  throw new Error(`The plugin ${plugin} cannot keep the log "${name}": its tables begin with "${plugin}_"`);
 }
 
 function requiredService<Name extends keyof Services>(plugin: Plugin, other: Name, kernel: Kernel): Services[Name] {

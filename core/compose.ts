@@ -83,6 +83,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
   defineCoreJobs(kernel);
   for (const command of eventCommands(() => kernel.events)) addCommand(kernel, 'core', command);
   const lifecycles = await registerAll(options.plugins, kernel);
+  for (const { plugin, run } of kernel.whenComposed) await naming(plugin, 'register', () => namingOwners(kernel.server, async () => run()));
   kernel.isRegistering = false;
   const contracts = contractsOf(options.plugins, kernel);
   addCorePages(kernel.server, { pages, plugins: options.plugins, problems: contracts.surroundings.problems, ...contracts });

@@ -33,6 +33,7 @@ export function createKernel(options: ComposeOptions): Kernel {
     jobs: createJobs({ db, log, clock, role, concurrency: config.jobs.concurrency, pollSeconds: config.jobs.poll_seconds }),
     services: new Map(),
     commands: new Map(),
+    whenComposed: [],
     pages: null,
     db: null,
     isRegistering: true,

@@ -12,6 +12,7 @@ import type { PageSlots } from './http/pages.ts';
 import type { Jobs } from './jobs.ts';
 import type { Logger } from './log.ts';
 import { registerProblems, type ProblemKinds } from './problems.ts';
+import type { Sequence, SequenceOptions } from './sequence.ts';
 
 /** What plugins offer each other. A plugin adds its own by declaration merging. */
 export interface Services {}
@@ -32,6 +33,10 @@ export interface Caller {
   capabilities: string[];
   workspace_id: string | null;
   workspace_role: 'member' | 'reviewer' | 'admin' | 'owner' | null;
+  /** The id of the key, token or session, for what outlives the request. */
+  credential_id?: string;
+  /** When this ends by itself, in milliseconds: the credential expires, the plan lapses. Absent when it does not. */
+  valid_until?: number;
 }
 
 /** What a route says of itself under hapi's `options.plugins.civic`. */
@@ -154,6 +159,11 @@ export interface Civic<Config = unknown> {
   service<Name extends keyof Services>(name: Name): Services[Name];
   /** The service of a plugin in `uses`, or null when it is off. */
   serviceIfOn<Name extends keyof Services>(name: Name): Services[Name] | null;
+
+  /** Calls back once all plugins have registered, for routes whose schemas depend on what the others declared. Declares like `register`. */
+  whenComposed(fn: () => void): void;
+  /** A log of this plugin's own, numbered without holes on both databases; its migration makes the tables with `createSequenceTables`. */
+  sequence<Row extends object>(options: Omit<SequenceOptions<Row>, 'db' | 'log'>): Sequence<Row>;
 
   /** Adds a way to know the caller: a caller, null when these are not its credentials, or a thrown 401. */
   identify(resolver: (request: Request) => Promise<Caller | null> | Caller | null): void;

@@ -38,7 +38,7 @@ export interface Head {
   floor_seq: number;
 }
 
-export interface SequenceOptions {
+export interface SequenceOptions<Row> {
   /** Asked when first needed: declared before the database is open. */
   db: () => OpenDatabase;
   log: Logger;
@@ -46,6 +46,10 @@ export interface SequenceOptions {
   name: string;
   /** The owner's columns, as given to `createSequenceTables`. */
   columns: Columns;
+  /** What follows from new rows, in the transaction that numbers them and in their order. */
+  numbered?: (tx: Tx, rows: Sequenced<Row>[]) => Promise<void>;
+  /** What follows from the removal of the rows up to `floor`, in the transaction that removes them and before it. */
+  pruned?: (tx: Tx, floor: number) => Promise<void>;
 }
 
 /** Makes the tables of a sequenced log in a migration. The outbox stays empty on SQLite, but a backup of Postgres may fill it. */
@@ -56,7 +60,7 @@ export async function createSequenceTables(schema: Schema, name: string, columns
   await schema.tx(`${name}_head`).insert({ id: 1, last_seq: 0, floor_seq: 0 });
 }
 
-export function createSequence<Row extends object>(options: SequenceOptions): Sequence<Row> {
+export function createSequence<Row extends object>(options: SequenceOptions<Row>): Sequence<Row> {
   const { log, name } = options;
   const logTable = `${name}_log`;
   const headTable = `${name}_head`;
@@ -92,7 +96,9 @@ export function createSequence<Row extends object>(options: SequenceOptions): Se
   async function appendNumbered(tx: Tx, rows: Row[]): Promise<number> {
     const [head] = await tx(headTable).where({ id: 1 }).increment('last_seq', rows.length).returning('last_seq');
     const first = head.last_seq - rows.length + 1;
-    await insert(tx, logTable, rows.map((row, index) => ({ seq: first + index, ...row })));
+    const numbered = rows.map((row, index) => ({ seq: first + index, ...row }));
+    await insert(tx, logTable, numbered);
+    await options.numbered?.(tx, numbered);
     return head.last_seq;
   }
 
@@ -111,6 +117,7 @@ export function createSequence<Row extends object>(options: SequenceOptions): Se
         const { last_seq, floor_seq } = await head(tx);
         const floor = Math.min(seq, last_seq, floor_seq + MOVED_AT_ONCE);
         if (floor <= floor_seq) return 0;
+        await options.pruned?.(tx, floor);
         await tx(logTable).where('seq', '<=', floor).delete();
         await tx(headTable).where({ id: 1 }).update({ floor_seq: floor });
         return floor - floor_seq;
@@ -127,6 +134,7 @@ export function createSequence<Row extends object>(options: SequenceOptions): Se
         // A statement of its own: the next one then sees everything committed before this lock was given.
         await tx(headTable).where({ id: 1 }).forUpdate().first('last_seq');
         const [batch] = (await tx.raw(move)) as { moved: number; last_seq: number }[];
+        if (batch && options.numbered) await options.numbered(tx, await after(tx, batch.last_seq - batch.moved, batch.moved));
         return batch;
       });
       moved = batch?.moved ?? 0;

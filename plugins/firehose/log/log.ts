@@ -1,0 +1,206 @@
+import { createWaker, repeat, type Civic, type Repeating, type Sequenced, type Tx } from 'civic';
+import { randomBytes } from 'node:crypto';
+import type { Facts } from './facts.ts';
+import { clearStates, epochOf, forgetUpTo, lastLineBefore, LOG_COLUMNS, project, putEpoch, type LogRow } from './store.ts';
+
+/** A version of a signal: what is asked of it, and its JSON as bytes. */
+export interface Version {
+  facts: Facts;
+  json: Buffer;
+}
+
+/** A line of the log in memory. */
+export interface Entry {
+  seq: number;
+  /** Null when the signal was taken back. */
+  now: Version | null;
+  before: Version | null;
+}
+
+export interface Log {
+  /** Appends lines in the transaction that makes them true. */
+  append(tx: Tx, rows: Pick<LogRow, 'signal_id' | 'facts' | 'signal'>[]): Promise<void>;
+  /** How far this node has read: everything up to here was told to `onEntries`. */
+  position(): number;
+  /** The last line that retention removed. */
+  floor(): number;
+  epoch(): string;
+  /** The lines after `seq` that this node has read, oldest first; at once when they are in memory. */
+  read(seq: number, limit: number): Entry[] | Promise<Entry[]>;
+  /** How far the log is in the database, which may be further than this node has read. */
+  head(): Promise<number>;
+  onEntries(listener: (entries: Entry[]) => void): void;
+  onPruned(listener: () => void): void;
+  /** Reads up to `seq` if it is there. */
+  catchUp(seq: number): Promise<void>;
+  prune(): Promise<number>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** After a restore: ids given out by the life before are no longer good, and what backups leave out is made again. */
+  restore(): Promise<void>;
+}
+
+const READ_AT_ONCE = 500;
+/** What of the newest lines stays in memory. */
+const MOST_ENTRIES = 8192;
+const MOST_BYTES = 16_000_000;
+const PRUNED_AT_ONCE = 500;
+/** A database that was away is asked again so soon. */
+const RETRY_MS = 1000;
+
+export function createLog(civic: Civic<{ retention_days: number }>): Log {
+  const sequence = civic.sequence<LogRow>({ name: 'firehose', columns: LOG_COLUMNS, numbered: project, pruned: forgetUpTo });
+  const listeners: ((entries: Entry[]) => void)[] = [];
+  const pruneListeners: (() => void)[] = [];
+  const reader = createWaker(readNew, (error) => civic.log.warn({ err: error }, 'Reading new signals failed'));
+  let recent: Entry[] = [];
+  let bytes = 0;
+  let position = 0;
+  let newest = 0;
+  let floor = 0;
+  let epoch = '';
+  let isRunning = false;
+  let forget: (() => unknown) | undefined;
+  let retrying: Repeating | undefined;
+
+  async function readNew(): Promise<void> {
+    while (isRunning && position < newest) {
+      const rows = await sequence.after(civic.db.read, position, READ_AT_ONCE);
+      if (rows.length === 0) return;
+      take(rows.map(entryOf));
+    }
+  }
+
+  function take(entries: Entry[]): void {
+    recent.push(...entries);
+    for (const entry of entries) bytes += sizeOf(entry);
+    position = entries.at(-1)!.seq;
+    shorten();
+    for (const listener of listeners) listener(entries);
+  }
+
+  /** By half, so that it is not done for every line. */
+  function shorten(): void {
+    if (recent.length <= MOST_ENTRIES && bytes <= MOST_BYTES) return;
+    let kept = bytes;
+    let from = 0;
+    while (recent.length - from > MOST_ENTRIES / 2 || kept > MOST_BYTES / 2) kept -= sizeOf(recent[from++]!);
+    recent = recent.slice(from);
+    bytes = kept;
+  }
+
+  function read(seq: number, limit: number): Entry[] | Promise<Entry[]> {
+    const first = recent[0]?.seq ?? Infinity;
+    if (seq + 1 >= first) return recent.slice(seq + 1 - first, seq + 1 - first + limit);
+    if (seq >= position) return [];
+    return readOld(seq, Math.min(limit, position - seq));
+  }
+
+  async function readOld(seq: number, limit: number): Promise<Entry[]> {
+    const rows = await sequence.after(civic.db.read, seq, limit);
+    return rows.filter((row) => row.seq <= position).map(entryOf);
+  }
+
+  async function head(): Promise<number> {
+    const found = await sequence.head(civic.db.read);
+    floor = Math.max(floor, found.floor_seq);
+    return found.last_seq;
+  }
+
+  async function openEpoch(): Promise<string> {
+    return (await epochOf(civic.db.read)) ?? civic.db.write(async (tx) => {
+      const known = await epochOf(tx);
+      const made = known ?? newEpoch();
+      if (known === null) await putEpoch(tx, made);
+      return made;
+    });
+  }
+
+  async function prune(): Promise<number> {
+    const moment = new Date(civic.clock.now() - civic.config.retention_days * 86_400_000).toISOString();
+    let removed = 0;
+    for (;;) {
+      const { floor_seq } = await sequence.head(civic.db.read);
+      const last = await lastLineBefore(civic.db.read, floor_seq, moment, PRUNED_AT_ONCE);
+      if (last === null) break;
+      removed += await sequence.prune(last);
+    }
+    await noticeFloor();
+    return removed;
+  }
+
+  async function noticeFloor(): Promise<void> {
+    const before = floor;
+    await head();
+    if (floor > before) for (const listener of pruneListeners) listener();
+  }
+
+  return {
+    append: (tx, rows) => sequence.append(tx, rows.map((row) => ({ at: civic.clock.iso(), facts_before: null, signal_before: null, ...row }))),
+    position: () => position,
+    floor: () => floor,
+    epoch: () => epoch,
+    read,
+    head,
+    onEntries: (listener) => { listeners.push(listener); },
+    onPruned: (listener) => { pruneListeners.push(listener); },
+    async catchUp(seq) {
+      newest = Math.max(newest, seq);
+      reader.wake();
+      await reader.idle();
+    },
+    prune,
+    async start() {
+      epoch = await openEpoch();
+      isRunning = true;
+      await sequence.start();
+      newest = await head();
+      position = Math.max(floor, newest - MOST_ENTRIES / 2);
+      await readNew();
+      forget = sequence.onAdvance((seq) => {
+        newest = Math.max(newest, seq);
+        reader.wake();
+      });
+      retrying = repeat(RETRY_MS, async () => { if (position < newest) reader.wake(); }, () => undefined);
+      newest = Math.max(newest, await head());
+      reader.wake();
+      await reader.idle();
+    },
+    async stop() {
+      isRunning = false;
+      forget?.();
+      await retrying?.stop();
+      await reader.idle();
+      await sequence.stop();
+    },
+    async restore() {
+      await civic.db.write(async (tx) => {
+        await putEpoch(tx, newEpoch());
+        await clearStates(tx);
+      });
+      let seq = (await sequence.head(civic.db.read)).floor_seq;
+      for (;;) {
+        const rows = await sequence.after(civic.db.read, seq, READ_AT_ONCE);
+        if (rows.length === 0) return;
+        await civic.db.write((tx) => project(tx, rows));
+        seq = rows.at(-1)!.seq;
+      }
+    },
+  };
+}
+
+function newEpoch(): string {
+  return randomBytes(5).readUIntBE(0, 5).toString(36).padStart(8, '0');
+}
+
+function entryOf(row: Sequenced<LogRow>): Entry {
+  return { seq: row.seq, now: versionOf(row.facts, row.signal), before: versionOf(row.facts_before, row.signal_before) };
+}
+
+function versionOf(facts: string | null, signal: string | null): Version | null {
+  return facts === null || signal === null ? null : { facts: JSON.parse(facts) as Facts, json: Buffer.from(signal) };
+}
+
+function sizeOf({ now, before }: Entry): number {
+  return 500 + (now?.json.length ?? 0) + (before?.json.length ?? 0);
+}

@@ -1,0 +1,116 @@
+import { bulkInsert, type Columns, type Reader, type Sequenced, type Tx } from 'civic';
+import type { Facts } from './facts.ts';
+
+export const LOG_COLUMNS = {
+  at: 'time',
+  signal_id: 'uuid',
+  /** Null when the signal was taken back. */
+  facts: 'text?',
+  signal: 'text?',
+  /** The version before this one, for those who saw it and may not see this one. */
+  facts_before: 'text?',
+  signal_before: 'text?',
+} as const satisfies Columns;
+
+/** One line of the log: a version of a signal. */
+export interface LogRow {
+  at: string;
+  signal_id: string;
+  facts: string | null;
+  signal: string | null;
+  facts_before: string | null;
+  signal_before: string | null;
+}
+
+interface StateRow {
+  signal_id: string;
+  born: number;
+  seq: number;
+  type: string;
+  source_class: string;
+  audience: string;
+  detected: number;
+  occurred: number;
+  relevance: number;
+}
+
+const STATE = 'firehose_signals';
+const TERMS = 'firehose_terms';
+const LOG = 'firehose_log';
+
+/** What follows from new lines: each finds the version it replaces, and the tables that snapshots are read from follow. */
+export async function project(tx: Tx, rows: Sequenced<LogRow>[]): Promise<void> {
+  const known = await presentVersions(tx, rows.map((row) => row.signal_id));
+  const last = new Map<string, Sequenced<LogRow>>();
+  const born = new Map([...known].map(([id, row]) => [id, row.born]));
+  const replaced = new Set<number>();
+  for (const row of rows) {
+    const before = last.get(row.signal_id) ?? known.get(row.signal_id);
+    if (before?.facts) await rememberBefore(tx, row, before);
+    if (known.has(row.signal_id)) replaced.add(known.get(row.signal_id)!.born);
+    if (!born.has(row.signal_id)) born.set(row.signal_id, row.seq);
+    last.set(row.signal_id, row);
+  }
+  if (replaced.size > 0) await removeStates(tx, [...replaced]);
+  await putStates(tx, [...last.values()].filter((row) => row.facts !== null), born);
+}
+
+async function presentVersions(tx: Tx, ids: string[]): Promise<Map<string, Sequenced<LogRow> & { born: number }>> {
+  const rows = await tx(STATE).join(LOG, `${LOG}.seq`, `${STATE}.seq`).whereIn(`${STATE}.signal_id`, [...new Set(ids)])
+    .select(`${STATE}.born`, `${LOG}.seq`, `${LOG}.signal_id`, `${LOG}.facts`, `${LOG}.signal`);
+  return new Map(rows.map((row) => [row.signal_id, row]));
+}
+
+async function rememberBefore(tx: Tx, row: Sequenced<LogRow>, before: Sequenced<LogRow>): Promise<void> {
+  row.facts_before = before.facts;
+  row.signal_before = before.signal;
+  await tx(LOG).where({ seq: row.seq }).update({ facts_before: before.facts, signal_before: before.signal });
+}
+
+async function removeStates(tx: Tx, born: number[]): Promise<void> {
+  await tx(TERMS).whereIn('born', born).delete();
+  await tx(STATE).whereIn('born', born).delete();
+}
+
+async function putStates(tx: Tx, rows: Sequenced<LogRow>[], born: Map<string, number>): Promise<void> {
+  const states = rows.map((row) => ({ row, born: born.get(row.signal_id)!, facts: JSON.parse(row.facts!) as Facts }));
+  await bulkInsert(tx, STATE, states.map(({ row, born: first, facts }): StateRow => ({
+    signal_id: row.signal_id, born: first, seq: row.seq,
+    type: facts.type, source_class: facts.source_class, audience: facts.audience,
+    detected: facts.detected, occurred: facts.occurred, relevance: facts.relevance,
+  })));
+  await bulkInsert(tx, TERMS, states.flatMap(({ born: first, facts }) => termsOf(facts).map((term) => ({ term, detected: facts.detected, born: first }))));
+}
+
+/** The words by which snapshots find a signal. */
+export function termsOf({ places, issues, actor_types: types }: Pick<Facts, 'places' | 'issues' | 'actor_types'>): string[] {
+  return [...new Set([...places.map((place) => `place ${place}`), ...issues.map((issue) => `issue ${issue}`), ...types.map((type) => `actor ${type}`)])];
+}
+
+/** The signals whose present version is among the lines that are about to go. */
+export async function forgetUpTo(tx: Tx, floor: number): Promise<void> {
+  const rows: { born: number }[] = await tx(STATE).where('seq', '<=', floor).select('born');
+  if (rows.length > 0) await removeStates(tx, rows.map(({ born }) => born));
+}
+
+/** The last of the oldest lines that were written before a moment, or null. Looks at a few at a time. */
+export async function lastLineBefore(reader: Reader, floor: number, moment: string, atOnce: number): Promise<number | null> {
+  const rows: { seq: number; at: string }[] = await reader(LOG).select('seq', 'at').where('seq', '>', floor).orderBy('seq').limit(atOnce);
+  const young = rows.findIndex(({ at }) => at >= moment);
+  const old = young === -1 ? rows : rows.slice(0, young);
+  return old.at(-1)?.seq ?? null;
+}
+
+export async function epochOf(reader: Reader): Promise<string | null> {
+  return (await reader('firehose_epoch').first('epoch'))?.epoch ?? null;
+}
+
+export async function putEpoch(tx: Tx, epoch: string): Promise<void> {
+  await tx('firehose_epoch').delete();
+  await tx('firehose_epoch').insert({ id: 1, epoch });
+}
+
+export async function clearStates(tx: Tx): Promise<void> {
+  await tx(TERMS).delete();
+  await tx(STATE).delete();
+}

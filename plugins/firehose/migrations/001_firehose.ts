@@ -1,0 +1,29 @@
+import { createSequenceTables, type Schema } from 'civic';
+import { LOG_COLUMNS } from '../log/store.ts';
+
+export async function up(schema: Schema): Promise<void> {
+  await createSequenceTables(schema, 'firehose', LOG_COLUMNS);
+  // Event ids begin with it: ids of another life of this database are known as such.
+  await schema.createTable('firehose_epoch', { id: 'int', epoch: 'text' }, { primary: ['id'] });
+
+  // The present version of each signal, worked out from the log.
+  await schema.createTable('firehose_signals', {
+    signal_id: 'uuid',
+    // Of its first and of its present version.
+    born: 'bigint',
+    seq: 'bigint',
+    type: 'text',
+    source_class: 'text',
+    audience: 'text',
+    // In milliseconds; when it occurred is NEVER for one that has no such time.
+    detected: 'bigint',
+    occurred: 'bigint',
+    relevance: 'real',
+  }, {
+    primary: ['signal_id'],
+    unique: [['born']],
+    index: [['seq'], ['detected', 'born'], ['occurred', 'born'], ['relevance', 'born']],
+    derived: true,
+  });
+  await schema.createTable('firehose_terms', { term: 'text', detected: 'bigint', born: 'bigint' }, { primary: ['term', 'detected', 'born'], index: [['born']], derived: true });
+}

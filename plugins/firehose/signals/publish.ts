@@ -1,0 +1,82 @@
+import { newId, type Clock, type Tx } from 'civic';
+import { factsOf } from '../log/facts.ts';
+import type { Log } from '../log/log.ts';
+import type { Terms } from '../query/terms.ts';
+import type { Evidence, FirehoseService, Signal, SignalActor, SignalDraft, SignalType } from '../types.ts';
+import { draftSchema } from './schemas.ts';
+
+export interface PublishContext {
+  clock: Clock;
+  log: Log;
+  terms: Terms;
+}
+
+export interface Publisher extends FirehoseService {
+  /** The types that somebody produces, as known once all plugins have registered. */
+  produced(): SignalType[];
+}
+
+const MOST_BYTES = 64 * 1024;
+
+export function createPublisher({ clock, log, terms }: PublishContext): Publisher {
+  const types = new Set<SignalType>();
+
+  async function signalOf(tx: Tx, draft: SignalDraft): Promise<Signal> {
+    const { error } = draftSchema.validate(draft, { convert: false });
+    if (error) throw new Error(`This is no signal: ${error.message}`);
+    if (!types.has(draft.type)) throw new Error(`Nobody said that ${draft.type} is produced: call produces(['${draft.type}']) in register`);
+    return completed(draft, await terms.canonicalPlaces(tx, draft.places ?? []), clock.iso());
+  }
+
+  return {
+    produces(given) { for (const type of given) types.add(type); },
+    produced: () => [...types].sort(),
+    async publish(tx, drafts) {
+      const signals = [];
+      for (const draft of drafts) signals.push({ signal: await signalOf(tx, draft), workspaceId: draft.workspace_id ?? null });
+      await log.append(tx, signals.map(({ signal, workspaceId }) => ({
+        signal_id: signal.id, facts: JSON.stringify(factsOf(signal, workspaceId)), signal: textOf(signal),
+      })));
+      return signals.map(({ signal }) => signal.id);
+    },
+    withdraw: (tx, ids) => log.append(tx, ids.map((signal_id) => ({ signal_id, facts: null, signal: null }))),
+  };
+}
+
+function textOf(signal: Signal): string {
+  const text = JSON.stringify(signal);
+  if (Buffer.byteLength(text) > MOST_BYTES) throw new Error(`The signal "${signal.title}" is larger than ${MOST_BYTES / 1024} kB`);
+  return text;
+}
+
+function completed(draft: SignalDraft, places: string[], now: string): Signal {
+  const confidence = draft.confidence ?? 1;
+  return {
+    id: draft.id ?? newId(),
+    type: draft.type,
+    title: draft.title,
+    summary: draft.summary ?? null,
+    occurred_at: draft.occurred_at ?? null,
+    detected_at: draft.detected_at ?? now,
+    places,
+    issues: [...new Set(draft.issues ?? [])],
+    actors: (draft.actors ?? []).map((actor): SignalActor => ({ id: actor.id ?? null, name: actor.name, type: actor.type, role: actor.role ?? null })),
+    source_class: draft.source_class,
+    confidence,
+    relevance: draft.relevance ?? confidence,
+    review_state: draft.review_state ?? 'not_required',
+    visibility: draft.visibility ?? 'public',
+    evidence: draft.evidence.map(completedEvidence),
+    changes: draft.changes ?? [],
+    supersedes: draft.supersedes ?? null,
+    origin: draft.origin ?? null,
+  };
+}
+
+function completedEvidence(given: SignalDraft['evidence'][number]): Evidence {
+  return {
+    source_id: given.source_id ?? null, source_url: given.source_url, title: given.title ?? null, publisher: given.publisher ?? null,
+    published_at: given.published_at ?? null, captured_at: given.captured_at ?? null, passage: given.passage ?? null,
+    locator: given.locator ?? null, content_hash: given.content_hash ?? null,
+  };
+}

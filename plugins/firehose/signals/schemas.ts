@@ -1,0 +1,82 @@
+import { Joi } from 'civic';
+import {
+  ACTOR_TYPES, REVIEW_STATES, SIGNAL_TYPES, SOURCE_CLASSES, VISIBILITIES,
+  type Evidence, type Origin, type Signal, type SignalActor, type SignalDraft, type SignalType,
+} from '../types.ts';
+
+const time = Joi.string().isoDate();
+const fraction = Joi.number().min(0).max(1);
+
+const locator = Joi.object({ start: Joi.number().integer().min(0).required(), end: Joi.number().integer().min(0).required() });
+
+const evidence = Joi.object<Evidence, true>({
+  source_id: Joi.string().allow(null).required().description('The source in the directory, when it is there.'),
+  source_url: Joi.string().uri({ scheme: ['http', 'https'] }).required(),
+  title: Joi.string().allow(null).required(),
+  publisher: Joi.string().allow(null).required(),
+  published_at: time.allow(null).required(),
+  captured_at: time.allow(null).required(),
+  passage: Joi.string().allow(null).required(),
+  locator: locator.allow(null).required(),
+  content_hash: Joi.string().allow(null).required(),
+}).meta({ name: 'SignalEvidence' });
+
+const actor = Joi.object<SignalActor, true>({
+  id: Joi.string().uuid().allow(null).required(),
+  name: Joi.string().required(),
+  type: Joi.string().valid(...ACTOR_TYPES).required(),
+  role: Joi.string().allow(null).required(),
+}).meta({ name: 'SignalActor' });
+
+const change = Joi.object({ field: Joi.string().required(), before: Joi.any().required(), after: Joi.any().required() }).meta({ name: 'SignalChange' });
+
+const origin = Joi.object<Origin, true>({ url: Joi.string().uri().required(), event_id: Joi.string().required() }).description('Where a relayed signal was first told.').meta({ name: 'SignalOrigin' });
+
+/** A signal as it is answered, of the types that somebody here produces. */
+export function signalSchema(types: readonly SignalType[]) {
+  return Joi.object<Signal, true>({
+    id: Joi.string().uuid().required(),
+    type: Joi.string().valid(...types).required(),
+    title: Joi.string().required(),
+    summary: Joi.string().allow(null).required(),
+    occurred_at: time.allow(null).required(),
+    detected_at: time.required(),
+    places: Joi.array().items(Joi.string()).required().description('Place keys.'),
+    issues: Joi.array().items(Joi.string()).required().description('Slugs of issue areas.'),
+    actors: Joi.array().items(actor).required(),
+    source_class: Joi.string().valid(...SOURCE_CLASSES).required(),
+    confidence: fraction.required(),
+    relevance: Joi.number().min(0).required(),
+    review_state: Joi.string().valid(...REVIEW_STATES).required(),
+    visibility: Joi.string().valid(...VISIBILITIES).required(),
+    evidence: Joi.array().items(evidence).required(),
+    changes: Joi.array().items(change).required(),
+    supersedes: Joi.string().uuid().allow(null).required().description('The signal this one replaces.'),
+    origin: origin.allow(null).required(),
+  }).meta({ name: 'FirehoseSignal' });
+}
+
+const text = (most: number) => Joi.string().trim().min(1).max(most);
+
+/** What plugins hand in. */
+export const draftSchema = Joi.object<SignalDraft, true>({
+  id: Joi.string().uuid().lowercase(),
+  type: Joi.string().valid(...SIGNAL_TYPES).required(),
+  title: text(500).required(),
+  summary: text(5000).allow(null),
+  occurred_at: time.allow(null),
+  detected_at: time,
+  places: Joi.array().items(text(200)).max(100),
+  issues: Joi.array().items(text(200)).max(100),
+  actors: Joi.array().items(actor.fork(['id', 'role'], (member) => member.optional())).max(200),
+  source_class: Joi.string().valid(...SOURCE_CLASSES).required(),
+  confidence: fraction,
+  relevance: Joi.number().min(0),
+  review_state: Joi.string().valid(...REVIEW_STATES),
+  visibility: Joi.string().valid(...VISIBILITIES),
+  workspace_id: Joi.string().uuid().lowercase().allow(null).when('visibility', { is: 'workspace', then: Joi.invalid(null).required() }),
+  evidence: Joi.array().items(evidence.fork(['source_id', 'title', 'publisher', 'published_at', 'captured_at', 'passage', 'locator', 'content_hash'], (member) => member.optional())).min(1).max(50).required(),
+  changes: Joi.array().items(change).max(100),
+  supersedes: Joi.string().uuid().lowercase().allow(null),
+  origin: origin.allow(null),
+});

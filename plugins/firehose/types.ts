@@ -1,0 +1,138 @@
+/** What kinds of civic activity a signal can tell. */
+export const SIGNAL_TYPES = [
+  'public_meeting', 'meeting_cancelled', 'short_notice', 'public_comment', 'vote', 'filing', 'grant_award', 'coalition_activity', 'new_source', 'source_change',
+  'role_change', 'freshness_change', 'actor_discovered', 'actor_merged', 'flag_resolved', 'coverage_gap',
+] as const;
+export const SOURCE_CLASSES = ['government_agenda', 'government_record', 'organization_update', 'news', 'grant_notice', 'discovery_run', 'directory', 'review'] as const;
+export const ACTOR_TYPES = ['person', 'organization', 'initiative', 'campaign', 'event'] as const;
+export const VISIBILITIES = ['workspace', 'partner', 'public', 'reviewer'] as const;
+export const REVIEW_STATES = ['not_required', 'pending', 'approved', 'held', 'rejected'] as const;
+export const SORTS = ['detected_at_desc', 'occurred_at_desc', 'relevance_desc'] as const;
+export const MODES = ['sse', 'websocket'] as const;
+
+export type SignalType = (typeof SIGNAL_TYPES)[number];
+export type SourceClass = (typeof SOURCE_CLASSES)[number];
+export type ActorType = (typeof ACTOR_TYPES)[number];
+export type Visibility = (typeof VISIBILITIES)[number];
+export type ReviewState = (typeof REVIEW_STATES)[number];
+export type Sort = (typeof SORTS)[number];
+export type Mode = (typeof MODES)[number];
+
+/** A public source that a signal rests on. */
+export interface Evidence {
+  source_id: string | null;
+  source_url: string;
+  title: string | null;
+  publisher: string | null;
+  published_at: string | null;
+  captured_at: string | null;
+  passage: string | null;
+  locator: { start: number; end: number } | null;
+  content_hash: string | null;
+}
+
+export interface SignalActor {
+  /** In the directory; null when it is not there. */
+  id: string | null;
+  name: string;
+  type: ActorType;
+  role: string | null;
+}
+
+export interface SignalChange {
+  field: string;
+  before: unknown;
+  after: unknown;
+}
+
+/** Where a relayed signal was first told. */
+export interface Origin {
+  url: string;
+  event_id: string;
+}
+
+/** A source-backed civic signal, as it is answered. */
+export interface Signal {
+  id: string;
+  type: SignalType;
+  title: string;
+  summary: string | null;
+  occurred_at: string | null;
+  detected_at: string;
+  /** Place keys. */
+  places: string[];
+  /** Slugs of issue areas. */
+  issues: string[];
+  actors: SignalActor[];
+  source_class: SourceClass;
+  confidence: number;
+  relevance: number;
+  review_state: ReviewState;
+  visibility: Visibility;
+  evidence: Evidence[];
+  changes: SignalChange[];
+  /** The signal this one replaces. */
+  supersedes: string | null;
+  origin: Origin | null;
+}
+
+/** A signal as a plugin hands it in. What is left out gets the value named here. */
+export interface SignalDraft extends Pick<Signal, 'type' | 'title' | 'source_class'> {
+  /** New. With the id of a signal that is known it is a new version of that one. */
+  id?: string;
+  /** Null. */
+  summary?: string | null;
+  /** Null. */
+  occurred_at?: string | null;
+  /** Now. */
+  detected_at?: string;
+  /** Place keys or slugs; none. */
+  places?: string[];
+  /** None. */
+  issues?: string[];
+  /** None. */
+  actors?: (Pick<SignalActor, 'name' | 'type'> & Partial<SignalActor>)[];
+  /** 1. */
+  confidence?: number;
+  /** The confidence. */
+  relevance?: number;
+  /** `not_required`. */
+  review_state?: ReviewState;
+  /** `public`; with `workspace` it needs a workspace_id. */
+  visibility?: Visibility;
+  workspace_id?: string | null;
+  /** At least one: every statement has a public source. */
+  evidence: (Pick<Evidence, 'source_url'> & Partial<Evidence>)[];
+  changes?: SignalChange[];
+  supersedes?: string | null;
+  origin?: Origin | null;
+}
+
+/** A query as it is asked, stored and told back: the members of a session's body. */
+export interface Query {
+  places: string[];
+  issues: string[];
+  actor_types: ActorType[];
+  signal_types: SignalType[];
+  source_classes: SourceClass[];
+  visibility: Visibility;
+  since: string | null;
+  until: string | null;
+  cursor: string | null;
+  limit: number;
+  sort: Sort;
+}
+
+/** What other plugins may do with the Firehose. */
+export interface FirehoseService {
+  /** Says which types of signal the plugin will publish; only types that somebody produces are announced. Called in `register`. */
+  produces(types: readonly SignalType[]): void;
+  /** Writes signals to the log in the transaction that makes them true. Answers their ids. */
+  publish(tx: import('civic').Tx, drafts: SignalDraft[]): Promise<string[]>;
+  /** Takes signals back: whoever could see one is told, nobody finds it any more. Ids that are not known are passed over. */
+  withdraw(tx: import('civic').Tx, ids: string[]): Promise<void>;
+}
+
+declare module 'civic' {
+  interface Services { firehose: FirehoseService }
+}
