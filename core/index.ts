@@ -17,7 +17,7 @@ export { Failure, Misuse } from './cli/command.ts';
 export type { Command, CommandCall, CommandOption, Terminal } from './cli/command.ts';
 export { checkIfMatch, conditional, matchesNone, weakEtag } from './http/conditional.ts';
 export type { Representation } from './http/conditional.ts';
-export { listResponse, listText, pageOf } from './http/cursor.ts';
+export { cursorAfter, listResponse, listText, pageOf } from './http/cursor.ts';
 export type { List, Page, Position } from './http/cursor.ts';
 export { readyAnswers, textAnswer, textEtag } from './http/ready.ts';
 export type { ReadyAnswer, ReadyAnswers } from './http/ready.ts';

@@ -46,7 +46,7 @@ export function pageOf<Query = Record<string, unknown>>(request: Request): Page<
 
 /** The answer that every list has: its rows, the exact total, and the way to the next page in body and Link. */
 export function listResponse(request: Request, h: ResponseToolkit, page: Page<any>, list: List): ResponseObject {
-  const cursor = list.next && encode(page.query, list.next, request.path);
+  const cursor = list.next && cursorAfter(request, page, list.next);
   const response = h.response({ data: list.data, total: list.total, next_cursor: cursor, ...list.extra });
   if (cursor) response.header('link', `<${nextUrl(request, page, cursor)}>; rel="next"`);
   return response;
@@ -54,12 +54,17 @@ export function listResponse(request: Request, h: ResponseToolkit, page: Page<an
 
 /** The same as text, for rows that are JSON texts already; with the headers that go with it. */
 export function listText(request: Request, page: Page<any>, list: Omit<List, 'data'> & { data: string[] }): { body: string; headers: Record<string, string> } {
-  const cursor = list.next && encode(page.query, list.next, request.path);
+  const cursor = list.next && cursorAfter(request, page, list.next);
   const extra = Object.entries(list.extra ?? {}).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`).join('');
   return {
     body: `{"data":[${list.data.join(',')}],"total":${list.total},"next_cursor":${JSON.stringify(cursor)}${extra}}`,
     headers: cursor ? { link: `<${nextUrl(request, page, cursor)}>; rel="next"` } : {},
   };
+}
+
+/** The cursor of the page that begins after this row, for answers of a shape of their own. */
+export function cursorAfter(request: Request, page: Page<any>, after: Position): string {
+  return encode(page.query, after, request.path);
 }
 
 function nextUrl(request: Request, page: Page, cursor: string): string {

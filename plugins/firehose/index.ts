@@ -1,5 +1,7 @@
-import { definePlugin } from 'civic';
+import { definePlugin, Joi } from 'civic';
 import { firehoseOptions, type FirehoseConfig } from './config.ts';
+import { firehoseProblems } from './problems.ts';
+import { firehoseRoutes } from './routes.ts';
 import { createFirehose } from './service.ts';
 
 export type * from './types.ts';
@@ -9,16 +11,18 @@ export default definePlugin<FirehoseConfig>({
   summary: 'A live, durable log of civic signals: snapshots, event streams, sessions and sockets',
   config: firehoseOptions,
   uses: ['accounts', 'directory'],
+  problems: firehoseProblems,
   migrations: `${import.meta.dirname}/migrations`,
 
-  register(_server, civic) {
+  register(server, civic) {
     const firehose = createFirehose(civic);
     civic.provide(firehose.publisher);
+    civic.watch('accounts.access_changed', ({ payload }) => firehose.hub.openings.revokeAccount(payload.account_id));
     civic.jobs.define({ name: 'firehose.prune', every_seconds: 3600, run: async () => { await firehose.log.prune(); } });
-    return {
-      start: firehose.start,
-      stop: firehose.stop,
-      rebuild: firehose.rebuild,
-    };
+    civic.metric({ name: 'streams', help: 'Open streams and sockets', value: () => firehose.hub.streams(null) });
+    civic.metric({ name: 'queries', help: 'Different queries that are streamed or waited for', value: () => firehose.hub.groups() });
+    civic.whenComposed(() => server.route(firehoseRoutes(firehose, firehose.publisher.produced(), Joi.object())));
+    server.ext('onPreStop', () => firehose.endStreams());
+    return { start: firehose.start, stop: firehose.stop, rebuild: firehose.rebuild };
   },
 });

@@ -1,28 +1,54 @@
-import type { Civic } from 'civic';
+import type { Caller, Civic, Reader } from 'civic';
 import type { FirehoseConfig } from './config.ts';
-import { createLog, type Log } from './log/log.ts';
+import { createLog } from './log/log.ts';
+import { createSubscribe } from './query/subscription.ts';
 import { createTerms, type Terms } from './query/terms.ts';
+import type { RouteContext } from './routes.ts';
 import { createPublisher, type Publisher } from './signals/publish.ts';
+import { createTallies } from './snapshot/tallies.ts';
+import { createHub } from './stream/hub.ts';
+import { createMeter } from './usage/meter.ts';
 
 /** All that the plugin's parts share. */
-export interface Firehose {
+export interface Firehose extends RouteContext {
   civic: Civic<FirehoseConfig>;
-  log: Log;
   terms: Terms;
   publisher: Publisher;
   start(): Promise<void>;
+  /** Ends all streams, sockets and waits. */
+  endStreams(): void;
   stop(): Promise<void>;
   rebuild(reason: 'restored' | 'missed_events'): Promise<void>;
 }
 
 export function createFirehose(civic: Civic<FirehoseConfig>): Firehose {
+  const db = () => civic.db;
   const log = createLog(civic);
+  const accounts = civic.serviceIfOn('accounts');
   const terms = createTerms(() => null);
   const publisher = createPublisher({ clock: civic.clock, log, terms });
+  const meter = createMeter({ db, clock: civic.clock, log: civic.log });
+  const hub = createHub({ log, meter, clock: civic.clock, logger: civic.log });
   return {
-    civic, log, terms, publisher,
-    start: log.start,
-    stop: log.stop,
+    civic, db, log, terms, publisher, meter, hub,
+    tallies: createTallies(log),
+    subscribe: createSubscribe({
+      terms,
+      partners: new Set(civic.config.partners),
+      workspaceName: async (reader: Reader, { account_id, workspace_id }: Caller) => (await accounts?.membership(reader, account_id, workspace_id!))?.name ?? '',
+    }),
+    allowedStreams: ({ plan }) => accounts?.planOf(plan).streams ?? Infinity,
+    async start() {
+      await log.start();
+      meter.start();
+      hub.start();
+    },
+    endStreams: hub.close,
+    async stop() {
+      hub.close();
+      await log.stop();
+      await meter.stop();
+    },
     async rebuild(reason) { if (reason === 'restored') await log.restore(); },
   };
 }

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import type { Facts } from './facts.ts';
 import { clearStates, epochOf, forgetUpTo, lastLineBefore, LOG_COLUMNS, project, putEpoch, type LogRow } from './store.ts';
 
-/** A version of a signal: what is asked of it, and its JSON as bytes. */
+/** A version of a signal: what is asked of it, and its JSON. */
 export interface Version {
   facts: Facts;
-  json: Buffer;
+  json: string;
 }
 
 /** A line of the log in memory. */
@@ -29,6 +29,8 @@ export interface Log {
   read(seq: number, limit: number): Entry[] | Promise<Entry[]>;
   /** How far the log is in the database, which may be further than this node has read. */
   head(): Promise<number>;
+  /** The same as a transaction sees it. */
+  headIn(tx: Tx): Promise<number>;
   onEntries(listener: (entries: Entry[]) => void): void;
   onPruned(listener: () => void): void;
   /** Reads up to `seq` if it is there. */
@@ -45,14 +47,17 @@ const READ_AT_ONCE = 500;
 const MOST_ENTRIES = 8192;
 const MOST_BYTES = 16_000_000;
 const PRUNED_AT_ONCE = 500;
-/** A database that was away is asked again so soon. */
-const RETRY_MS = 1000;
+/** What of the older lines stays in memory while somebody replays them. */
+const PAGE_LINES = 128;
+const MOST_PAGES = 128;
+const POLL_MS = 1000;
 
 export function createLog(civic: Civic<{ retention_days: number }>): Log {
   const sequence = civic.sequence<LogRow>({ name: 'firehose', columns: LOG_COLUMNS, numbered: project, pruned: forgetUpTo });
   const listeners: ((entries: Entry[]) => void)[] = [];
   const pruneListeners: (() => void)[] = [];
   const reader = createWaker(readNew, (error) => civic.log.warn({ err: error }, 'Reading new signals failed'));
+  const pages = new Map<number, Promise<Entry[]>>();
   let recent: Entry[] = [];
   let bytes = 0;
   let position = 0;
@@ -61,7 +66,7 @@ export function createLog(civic: Civic<{ retention_days: number }>): Log {
   let epoch = '';
   let isRunning = false;
   let forget: (() => unknown) | undefined;
-  let retrying: Repeating | undefined;
+  let polling: Repeating | undefined;
 
   async function readNew(): Promise<void> {
     while (isRunning && position < newest) {
@@ -92,19 +97,47 @@ export function createLog(civic: Civic<{ retention_days: number }>): Log {
   function read(seq: number, limit: number): Entry[] | Promise<Entry[]> {
     const first = recent[0]?.seq ?? Infinity;
     if (seq + 1 >= first) return recent.slice(seq + 1 - first, seq + 1 - first + limit);
-    if (seq >= position) return [];
-    return readOld(seq, Math.min(limit, position - seq));
+    return seq >= position ? [] : readOld(seq, limit);
   }
 
+  /** By pages, which many who replay at the same time share. */
   async function readOld(seq: number, limit: number): Promise<Entry[]> {
-    const rows = await sequence.after(civic.db.read, seq, limit);
-    return rows.filter((row) => row.seq <= position).map(entryOf);
+    const start = Math.floor(seq / PAGE_LINES) * PAGE_LINES;
+    const entries = await (pages.get(start) ?? keepPage(start, loadPage(start)));
+    return entries.filter((entry) => entry.seq > seq).slice(0, limit);
+  }
+
+  async function loadPage(start: number): Promise<Entry[]> {
+    const rows = await sequence.after(civic.db.read, start, PAGE_LINES);
+    return rows.filter((row) => row.seq <= Math.min(position, start + PAGE_LINES)).map(entryOf);
+  }
+
+  function keepPage(start: number, page: Promise<Entry[]>): Promise<Entry[]> {
+    const drop = () => { if (pages.get(start) === page) pages.delete(start); };
+    if (pages.size >= MOST_PAGES) pages.delete(pages.keys().next().value!);
+    pages.set(start, page);
+    // One that is not full yet will be.
+    page.then((entries) => { if (entries.at(-1)?.seq !== start + PAGE_LINES) drop(); }, drop);
+    return page;
+  }
+
+  /** Another node may have pruned; and what a database that was away did not answer is asked again. */
+  async function poll(): Promise<void> {
+    if (civic.db.dialect === 'postgres') await head();
+    if (position < newest) reader.wake();
   }
 
   async function head(): Promise<number> {
     const found = await sequence.head(civic.db.read);
-    floor = Math.max(floor, found.floor_seq);
+    noticeFloor(found.floor_seq);
     return found.last_seq;
+  }
+
+  function noticeFloor(seq: number): void {
+    if (seq <= floor) return;
+    floor = seq;
+    pages.clear();
+    for (const listener of pruneListeners) listener();
   }
 
   async function openEpoch(): Promise<string> {
@@ -125,14 +158,8 @@ export function createLog(civic: Civic<{ retention_days: number }>): Log {
       if (last === null) break;
       removed += await sequence.prune(last);
     }
-    await noticeFloor();
-    return removed;
-  }
-
-  async function noticeFloor(): Promise<void> {
-    const before = floor;
     await head();
-    if (floor > before) for (const listener of pruneListeners) listener();
+    return removed;
   }
 
   return {
@@ -142,6 +169,7 @@ export function createLog(civic: Civic<{ retention_days: number }>): Log {
     epoch: () => epoch,
     read,
     head,
+    headIn: async (tx) => (await sequence.head(tx)).last_seq,
     onEntries: (listener) => { listeners.push(listener); },
     onPruned: (listener) => { pruneListeners.push(listener); },
     async catchUp(seq) {
@@ -161,7 +189,7 @@ export function createLog(civic: Civic<{ retention_days: number }>): Log {
         newest = Math.max(newest, seq);
         reader.wake();
       });
-      retrying = repeat(RETRY_MS, async () => { if (position < newest) reader.wake(); }, () => undefined);
+      polling = repeat(POLL_MS, poll, (error) => civic.log.warn({ err: error }, 'Looking for new signals failed'));
       newest = Math.max(newest, await head());
       reader.wake();
       await reader.idle();
@@ -169,7 +197,7 @@ export function createLog(civic: Civic<{ retention_days: number }>): Log {
     async stop() {
       isRunning = false;
       forget?.();
-      await retrying?.stop();
+      await polling?.stop();
       await reader.idle();
       await sequence.stop();
     },
@@ -198,7 +226,7 @@ function entryOf(row: Sequenced<LogRow>): Entry {
 }
 
 function versionOf(facts: string | null, signal: string | null): Version | null {
-  return facts === null || signal === null ? null : { facts: JSON.parse(facts) as Facts, json: Buffer.from(signal) };
+  return facts === null || signal === null ? null : { facts: JSON.parse(facts) as Facts, json: signal };
 }
 
 function sizeOf({ now, before }: Entry): number {

@@ -26,4 +26,6 @@ export async function up(schema: Schema): Promise<void> {
     derived: true,
   });
   await schema.createTable('firehose_terms', { term: 'text', detected: 'bigint', born: 'bigint' }, { primary: ['term', 'detected', 'born'], index: [['born']], derived: true });
+
+  await schema.createTable('firehose_usage', { workspace_id: 'text', period: 'text', signals: 'bigint' }, { primary: ['workspace_id', 'period'] });
 }

@@ -25,7 +25,7 @@ export default definePlugin({
           query: Joi.object({}),
           payload: Joi.object({ signals: Joi.array().items(Joi.object().unknown()).default([]), withdraw: Joi.array().items(Joi.string()).default([]) }),
         },
-        response: { schema: Joi.object({ ids: Joi.array().items(Joi.string()).required() }) },
+        response: { status: { 201: Joi.object({ ids: Joi.array().items(Joi.string()).required() }) } },
       },
       handler: async (request, h) => {
         const { signals, withdraw } = request.payload as Body;

@@ -1,0 +1,72 @@
+import type { Facts } from '../log/facts.ts';
+import type { Entry, Version } from '../log/log.ts';
+import type { Query } from '../types.ts';
+import type { Audience } from './visibility.ts';
+
+/** A query in the form it is compared in; an empty set asks nothing. */
+export interface Filter {
+  places: ReadonlySet<string>;
+  issues: ReadonlySet<string>;
+  actorTypes: ReadonlySet<string>;
+  types: ReadonlySet<string>;
+  classes: ReadonlySet<string>;
+  audiences: readonly Audience[];
+  /** Milliseconds: from, inclusive, and to, exclusive. */
+  since: number;
+  until: number;
+  /** Which time the bounds are about. */
+  time: 'detected' | 'occurred';
+}
+
+export interface FilterTerms {
+  places: string[];
+  /** With domains replaced by their issue areas. */
+  issues: string[];
+  audiences: Audience[];
+}
+
+export function filterOf(query: Query, { places, issues, audiences }: FilterTerms): Filter {
+  return {
+    places: new Set(places),
+    issues: new Set(issues),
+    actorTypes: new Set(query.actor_types),
+    types: new Set(query.signal_types),
+    classes: new Set(query.source_classes),
+    audiences,
+    since: query.since === null ? -Infinity : Date.parse(query.since),
+    until: query.until === null ? Infinity : Date.parse(query.until),
+    time: query.sort === 'occurred_at_desc' ? 'occurred' : 'detected',
+  };
+}
+
+const asksNothingOrHas = (wanted: ReadonlySet<string>, value: string): boolean => wanted.size === 0 || wanted.has(value);
+const asksNothingOrHasAny = (wanted: ReadonlySet<string>, values: string[]): boolean => wanted.size === 0 || values.some((value) => wanted.has(value));
+
+/** Whether a version of a signal is for whoever asks this. The one decision that every path to a signal takes. */
+export function matches(facts: Facts, filter: Filter): boolean {
+  return filter.audiences.includes(facts.audience)
+    && isWithin(facts[filter.time], filter)
+    && asksNothingOrHas(filter.types, facts.type)
+    && asksNothingOrHas(filter.classes, facts.source_class)
+    && asksNothingOrHasAny(filter.places, facts.places)
+    && asksNothingOrHasAny(filter.issues, facts.issues)
+    && asksNothingOrHasAny(filter.actorTypes, facts.actor_types);
+}
+
+export function isWithin(time: number, { since, until }: Pick<Filter, 'since' | 'until'>): boolean {
+  return time >= since && time < until;
+}
+
+/** What a line of the log is to whoever asks. */
+export interface Delivery {
+  seq: number;
+  version: Version;
+  /** They saw this version and may not see what became of it. */
+  isRetracted: boolean;
+}
+
+export function deliveryOf({ seq, now, before }: Entry, filter: Filter): Delivery | null {
+  if (now && matches(now.facts, filter)) return { seq, version: now, isRetracted: false };
+  if (before && matches(before.facts, filter)) return { seq, version: before, isRetracted: true };
+  return null;
+}

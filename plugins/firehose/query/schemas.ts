@@ -1,0 +1,90 @@
+import { Joi } from 'civic';
+import { ACTOR_TYPES, SIGNAL_TYPES, SORTS, SOURCE_CLASSES, VISIBILITIES, type Query } from '../types.ts';
+
+export const MOST_PLACES = 200;
+export const MOST_ISSUES = 60;
+export const MOST_SIGNALS = 200;
+export const USUAL_SIGNALS = 50;
+
+const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+/** An RFC 3339 time, or a date that stands for its first moment in UTC. */
+export const moment = Joi.string().custom((value: string, { error }) => {
+  const milliseconds = TIME.test(value) ? Date.parse(value) : Number.NaN;
+  const day = Number.isNaN(milliseconds) ? null : /^(\d{4})-(\d{2})-(\d{2})/.exec(value);
+  const isReal = day !== null && Number(day[3]) <= new Date(Date.UTC(Number(day[1]), Number(day[2]), 0)).getUTCDate();
+  return isReal ? new Date(milliseconds).toISOString() : error('moment');
+}).messages({ moment: '{{#label}} must be a time such as 2026-01-31T18:00:00Z or a date such as 2026-01-31' });
+
+const several = (item: Joi.Schema, most: number) => Joi.array().items(item).single().max(most);
+const word = Joi.string().trim().min(1).max(200);
+const limit = Joi.number().integer().min(1).max(MOST_SIGNALS).default(USUAL_SIGNALS);
+const sort = Joi.string().valid(...SORTS).default('detected_at_desc');
+const visibility = Joi.string().valid(...VISIBILITIES).default('workspace').description('Whose signals: public ones, and with `workspace` those of the caller’s workspace, with `partner` those for partners, with `reviewer` those held for review.');
+
+/** The parameters of GET, each filter repeatable. */
+export const filterParameters = {
+  place: several(word, MOST_PLACES).default([]).description('Place slug or key; repeatable.'),
+  issue: several(word, MOST_ISSUES).default([]).description('Slug of an issue area or of a domain; repeatable.'),
+  actor_type: several(Joi.string().valid(...ACTOR_TYPES), 10).default([]).description('Repeatable.'),
+  signal_type: several(Joi.string().valid(...SIGNAL_TYPES), 50).default([]).description('Repeatable.'),
+  source_class: several(Joi.string().valid(...SOURCE_CLASSES), 50).default([]).description('Repeatable.'),
+  visibility,
+  since: moment.description('From this time on.'),
+  until: moment.description('Up to and without this time.'),
+};
+
+export const pageParameters = {
+  cursor: Joi.string().max(20_000).description('Where the last page ended; not on streams.'),
+  limit: limit.description('How many signals a page holds; streams ignore it.'),
+  sort: sort.description('Streams ignore it: they follow the log.'),
+};
+
+export const lastEventId = Joi.string().max(100).description('Continue after this event; the header Last-Event-ID wins.');
+
+/** The query of a session, and of every answer. */
+export const querySchema = Joi.object<Query, true>({
+  places: Joi.array().items(word).max(MOST_PLACES),
+  issues: Joi.array().items(word).max(MOST_ISSUES),
+  actor_types: Joi.array().items(Joi.string().valid(...ACTOR_TYPES)),
+  signal_types: Joi.array().items(Joi.string().valid(...SIGNAL_TYPES)),
+  source_classes: Joi.array().items(Joi.string().valid(...SOURCE_CLASSES)),
+  visibility: Joi.string().valid(...VISIBILITIES),
+  since: moment.allow(null),
+  until: moment.allow(null),
+  cursor: Joi.string().max(20_000).allow(null),
+  limit: Joi.number().integer().min(1).max(MOST_SIGNALS),
+  sort: Joi.string().valid(...SORTS),
+}).meta({ name: 'FirehoseQuery' });
+
+/** As GET gives it once it is checked. */
+export interface QueryParameters {
+  place: string[];
+  issue: string[];
+  actor_type: Query['actor_types'];
+  signal_type: Query['signal_types'];
+  source_class: Query['source_classes'];
+  visibility: Query['visibility'];
+  since?: string;
+  until?: string;
+  cursor?: string;
+  limit: number;
+  sort: Query['sort'];
+}
+
+export function queryOf(given: QueryParameters): Query {
+  return {
+    places: given.place, issues: given.issue, actor_types: given.actor_type, signal_types: given.signal_type, source_classes: given.source_class,
+    visibility: given.visibility, since: given.since ?? null, until: given.until ?? null, cursor: given.cursor ?? null, limit: given.limit, sort: given.sort,
+  };
+}
+
+const NOTHING: Query = {
+  places: [], issues: [], actor_types: [], signal_types: [], source_classes: [], visibility: 'workspace',
+  since: null, until: null, cursor: null, limit: USUAL_SIGNALS, sort: 'detected_at_desc',
+};
+
+/** A session may leave out what GET has defaults for. */
+export function completeQuery(given: Partial<Query>): Query {
+  return { ...NOTHING, ...given };
+}

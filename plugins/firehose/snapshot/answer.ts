@@ -1,0 +1,135 @@
+import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
+import { cursorAfter, matchesNone, problem, textAnswer, weakEtag, type Civic, type Page } from 'civic';
+import { createHash } from 'node:crypto';
+import type { Subscription } from '../query/subscription.ts';
+import type { Access } from '../stream/access.ts';
+import { eventId } from '../stream/frames.ts';
+import type { Hub } from '../stream/hub.ts';
+import type { Metering } from '../usage/meter.ts';
+import { readPreferences } from './prefer.ts';
+import { currentTally, readSnapshot, type Snapshot, type SnapshotContext } from './snapshot.ts';
+import type { Tally } from './store.ts';
+
+export interface AnswerContext extends SnapshotContext {
+  civic: Pick<Civic, 'url' | 'clock'>;
+  hub: Hub;
+  meter: Metering;
+}
+
+/** One question for a snapshot, by its own address or through a session. */
+export interface Asked {
+  subscription: Subscription;
+  page: Page<any>;
+  access: Access;
+  /** Paths with their parameters. */
+  self: string;
+  nextPage(cursor: string): string;
+  events(lastEventId: string): string;
+  session: object | null;
+}
+
+export const VARY = 'Accept, Accept-Encoding, Authorization, X-API-Key, Prefer, Last-Event-ID';
+/** Part of every ETag: raised when an answer is put together in another way. */
+const FORM = 1;
+
+/** The snapshot, 304 when the client has it already, or the wait for a newer one. */
+export async function answerSnapshot(context: AnswerContext, request: Request, h: ResponseToolkit, asked: Asked): Promise<ResponseObject> {
+  const { wait } = readPreferences(request.headers['prefer'] as string | undefined);
+  if (request.method === 'head') return answerHead(context, request, h, asked);
+  const tally = await currentTally(context, asked.subscription);
+  if (!isHad(request, etagOf(context, asked, tally))) return answerWhole(context, request, h, asked);
+  if (wait === null || wait === 0) return unmodified(context, h, asked, tally);
+  const isChanged = await waitForChange(context, request, asked, wait);
+  const answer = isChanged ? await answerWhole(context, request, h, asked) : unmodified(context, h, asked, await currentTally(context, asked.subscription));
+  return answer.header('preference-applied', `wait=${wait}`);
+}
+
+/** Parked first and looked at afterwards, so that nothing that comes in between is missed. */
+async function waitForChange(context: AnswerContext, request: Request, asked: Asked, seconds: number): Promise<boolean> {
+  const end = performance.now() + seconds * 1000;
+  for (;;) {
+    const parked = context.hub.park(asked.subscription, asked.access, Math.max(0, end - performance.now()));
+    const cancel = () => parked.cancel();
+    request.raw.res.once('close', cancel);
+    try {
+      if (!isHad(request, etagOf(context, asked, await currentTally(context, asked.subscription)))) return true;
+      const result = await parked.result;
+      if (result === 'revoked') throw problem('invalid_credentials', { detail: 'Access ended while this request waited.' });
+      if (result === 'timeout' || result === 'going_away') return false;
+    } finally {
+      request.raw.res.removeListener('close', cancel);
+      parked.cancel();
+    }
+  }
+}
+
+function isHad(request: Request, etag: string): boolean {
+  return matchesNone(request.headers['if-none-match'] as string | undefined, etag);
+}
+
+/** Of the result alone: the same until a signal in it comes, changes or goes. */
+function etagOf({ log }: AnswerContext, { subscription, page }: Asked, { total, last_seq }: Tally): string {
+  const which = createHash('sha256').update(JSON.stringify([FORM, subscription.key, page.limit, page.after])).digest('base64url').slice(0, 16);
+  return weakEtag(log.epoch(), which, last_seq, total);
+}
+
+function headersOf(context: AnswerContext, { self, subscription }: Asked, tally: Tally): Record<string, string> {
+  return {
+    'content-location': context.civic.url(self),
+    vary: VARY,
+    'cache-control': subscription.workspace ? 'private, no-cache' : 'public, no-cache',
+    ...(tally.latest !== null && { 'last-modified': new Date(tally.latest).toUTCString() }),
+  };
+}
+
+async function answerHead(context: AnswerContext, request: Request, h: ResponseToolkit, asked: Asked): Promise<ResponseObject> {
+  const tally = await currentTally(context, asked.subscription);
+  if (isHad(request, etagOf(context, asked, tally))) return unmodified(context, h, asked, tally);
+  return textAnswer(request, h, { body: '', ...known(context, asked, tally) });
+}
+
+function unmodified(context: AnswerContext, h: ResponseToolkit, asked: Asked, tally: Tally): ResponseObject {
+  const { etag, cacheControl, headers } = known(context, asked, tally);
+  const response = h.response().code(304);
+  Object.assign(response.headers, { etag, 'cache-control': cacheControl, ...headers });
+  return response;
+}
+
+function known(context: AnswerContext, asked: Asked, tally: Tally): { etag: string; cacheControl: string; headers: Record<string, string> } {
+  const { 'cache-control': cacheControl, ...headers } = headersOf(context, asked, tally);
+  return { etag: etagOf(context, asked, tally), cacheControl: cacheControl!, headers };
+}
+
+async function answerWhole(context: AnswerContext, request: Request, h: ResponseToolkit, asked: Asked): Promise<ResponseObject> {
+  const snapshot = await readSnapshot(context, asked.subscription, asked.page);
+  const { workspace } = asked.subscription;
+  if (workspace) {
+    await context.meter.load(workspace.id);
+    context.meter.add(workspace.id, snapshot.rows.length);
+  }
+  const cursor = snapshot.next && cursorAfter(request, asked.page, snapshot.next);
+  const answer = known(context, asked, snapshot.tally);
+  if (cursor) answer.headers['link'] = `<${context.civic.url(asked.nextPage(cursor))}>; rel="next"`;
+  return textAnswer(request, h, { ...answer, body: bodyOf(context, asked, snapshot, cursor) });
+}
+
+/** Signals are copied as they were written. */
+function bodyOf({ civic, log, meter }: AnswerContext, asked: Asked, { tally, head, rows }: Snapshot, cursor: string | null): string {
+  const { query, workspace, fingerprint } = asked.subscription;
+  const lastEventId = eventId(log.epoch(), head);
+  const before = JSON.stringify({
+    query,
+    workspace,
+    usage: { meter: workspace && meter.of(workspace.id), query_fingerprint: fingerprint },
+    generated_at: civic.clock.iso(),
+    last_event_id: lastEventId,
+    summary: { total_signals: tally.total, latest_detected_at: tally.latest === null ? null : new Date(tally.latest).toISOString() },
+  });
+  const after = JSON.stringify({
+    cursor: query.cursor,
+    next_cursor: cursor,
+    links: { self: civic.url(asked.self), next: cursor && civic.url(asked.nextPage(cursor)), events: civic.url(asked.events(lastEventId)) },
+    session: asked.session,
+  });
+  return `${before.slice(0, -1)},"signals":[${rows.map(({ signal }) => signal).join(',')}],${after.slice(1)}`;
+}

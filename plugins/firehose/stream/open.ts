@@ -1,0 +1,93 @@
+import type { Request, ResponseToolkit } from '@hapi/hapi';
+import { problem, type Caller, type Civic } from 'civic';
+import type { FirehoseConfig } from '../config.ts';
+import type { Log } from '../log/log.ts';
+import { asStream, type Subscription } from '../query/subscription.ts';
+import { VARY } from '../snapshot/answer.ts';
+import type { Metering } from '../usage/meter.ts';
+import { accessOf } from './access.ts';
+import { eventId, type Ready } from './frames.ts';
+import type { Hub } from './hub.ts';
+import type { EndReason, Member, Transport } from './member.ts';
+import { startAt, type Requested, type Start } from './start.ts';
+
+export interface StreamContext {
+  civic: Pick<Civic<FirehoseConfig>, 'url' | 'headers' | 'config' | 'clock'>;
+  log: Log;
+  hub: Hub;
+  meter: Metering;
+  /** How many streams a caller's plan allows. */
+  allowedStreams(caller: Caller): number;
+}
+
+export interface StreamAsked {
+  subscription: Subscription;
+  caller: Caller | null;
+  requested: Requested | null;
+  sessionId: string | null;
+  /** The path of the snapshot, for who missed something. */
+  snapshot: string;
+}
+
+const FULL_SECONDS = 30;
+
+/** Refuses a stream that is one too many. */
+export function admitStream({ civic, hub, allowedStreams }: Pick<StreamContext, 'civic' | 'hub' | 'allowedStreams'>, caller: Caller | null): void {
+  if (hub.streams(null) >= civic.config.max_streams) {
+    throw problem('streams_full', { detail: `This server has ${civic.config.max_streams} open streams, which is as many as it takes.`, headers: { 'retry-after': String(FULL_SECONDS) } });
+  }
+  const allowed = caller ? allowedStreams(caller) : Infinity;
+  if (caller && hub.streams(caller.account_id) >= allowed) {
+    throw problem('too_many_streams', { detail: `The plan ${caller.plan} allows ${allowed} open streams and sockets at the same time.`, headers: { 'retry-after': String(FULL_SECONDS) } });
+  }
+}
+
+/** Answers an event stream, or 204 when nothing more will ever come. */
+export async function openEventStream(context: StreamContext, request: Request, h: ResponseToolkit, asked: StreamAsked) {
+  const { log, hub, civic } = context;
+  admitStream(context, asked.caller);
+  const subscription = asStream(asked.subscription);
+  const start = await startAt(log, asked.requested, subscription.filter);
+  const isOver = subscription.filter.until <= civic.clock.now();
+  if (isOver && asked.requested && !await hub.hasMore(subscription, start.after)) return h.response().code(204).header('vary', VARY);
+  await loadMeter(context, subscription);
+  const { res } = request.raw;
+  if (res.destroyed || !res.socket) return h.abandon;
+  // Written to the socket itself: no chunks, no compression, one piece of bytes for many.
+  res.useChunkedEncodingByDefault = false;
+  res.writeHead(200, { ...civic.headers(request), ...STREAM_HEADERS, 'content-location': civic.url(asked.snapshot) });
+  res.flushHeaders();
+  joinStream(context, { ...asked, subscription }, start, { socket: res.socket, format: 'sse', close: (reason) => closeSocket(res.socket, reason) });
+  return h.abandon;
+}
+
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  'content-encoding': 'identity',
+  'x-accel-buffering': 'no',
+  vary: VARY,
+  connection: 'close',
+};
+
+export async function loadMeter({ meter }: Pick<StreamContext, 'meter'>, { workspace }: Subscription): Promise<void> {
+  if (workspace) await meter.load(workspace.id);
+}
+
+/** The last step of both kinds of stream, without a pause after `startAt`'s answer is used. */
+export function joinStream({ log, hub, civic }: StreamContext, asked: StreamAsked, start: Start, transport: Transport): Member {
+  const isIncomplete = start.resume.status === 'gap' || start.resume.status === 'epoch_changed';
+  const ready: Ready = {
+    event_id: eventId(log.epoch(), start.after),
+    session_id: asked.sessionId,
+    resume: start.resume,
+    last_event_id: eventId(log.epoch(), Math.max(log.position(), start.after)),
+    ...(isIncomplete && { snapshot_url: civic.url(asked.snapshot) }),
+  };
+  return hub.open({ subscription: asked.subscription, access: accessOf(asked.caller), after: start.after, transport, ready });
+}
+
+function closeSocket(socket: Transport['socket'] | null, reason: EndReason): void {
+  if (reason === 'slow') socket?.destroy();
+  else socket?.end();
+}
