@@ -24,6 +24,7 @@ export function createPublisher({ clock, log, terms }: PublishContext): Publishe
   async function signalOf(tx: Tx, draft: SignalDraft): Promise<Signal> {
     const { error } = draftSchema.validate(draft, { convert: false });
     if (error) throw new Error(`This is no signal: ${error.message}`);
+    if (draft.visibility === 'workspace' && !draft.workspace_id) throw new Error('This is no signal: one for a workspace needs its "workspace_id"');
     if (!types.has(draft.type)) throw new Error(`Nobody said that ${draft.type} is produced: call produces(['${draft.type}']) in register`);
     return completed(draft, await terms.canonicalPlaces(tx, draft.places ?? []), clock.iso());
   }

@@ -74,7 +74,7 @@ export const draftSchema = Joi.object<SignalDraft, true>({
   relevance: Joi.number().min(0),
   review_state: Joi.string().valid(...REVIEW_STATES),
   visibility: Joi.string().valid(...VISIBILITIES),
-  workspace_id: Joi.string().uuid().lowercase().allow(null).when('visibility', { is: 'workspace', then: Joi.invalid(null).required() }),
+  workspace_id: Joi.string().uuid().lowercase().allow(null),
   evidence: Joi.array().items(evidence.fork(['source_id', 'title', 'publisher', 'published_at', 'captured_at', 'passage', 'locator', 'content_hash'], (member) => member.optional())).min(1).max(50).required(),
   changes: Joi.array().items(change).max(100),
   supersedes: Joi.string().uuid().lowercase().allow(null),

@@ -55,7 +55,7 @@ async function waitForChange(context: AnswerContext, request: Request, asked: As
       if (!isHad(request, etagOf(context, asked, await currentTally(context, asked.subscription)))) return true;
       const result = await parked.result;
       if (result === 'revoked') throw problem('invalid_credentials', { detail: 'Access ended while this request waited.' });
-      if (result === 'timeout' || result === 'going_away') return false;
+      if (result !== 'matched') return false;
     } finally {
       request.raw.res.removeListener('close', cancel);
       parked.cancel();

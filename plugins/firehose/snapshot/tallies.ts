@@ -39,7 +39,7 @@ export function createTallies(log: Log): Tallies {
       outdated.forEach(drop);
     }
   });
-  log.onPruned(() => { for (const one of [...kept.values()]) drop(one); });
+  log.onPruned(() => { for (const one of kept.values()) drop(one); });
 
   return {
     get({ key }) {

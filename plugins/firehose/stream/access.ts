@@ -12,10 +12,12 @@ export function accessOf(caller: Caller | null): Access {
   return { account_id: caller?.account_id ?? null, credential_id: caller?.credential_id ?? null, valid_until: caller?.valid_until ?? Infinity };
 }
 
+export type EndReason = 'ended' | 'going_away' | 'revoked' | 'slow';
+
 /** What is open and ends when its owner may no longer read. */
 export interface Revocable {
   access: Access;
-  revoke(): void;
+  end(reason: EndReason): void;
 }
 
 export interface Openings {
@@ -45,7 +47,7 @@ export function createOpenings(): Openings {
       own?.delete(one);
       if (own?.size === 0) byAccount.delete(one.access.account_id!);
     },
-    revokeAccount(accountId) { for (const one of [...byAccount.get(accountId) ?? []]) one.revoke(); },
+    revokeAccount(accountId) { for (const one of byAccount.get(accountId) ?? []) one.end('revoked'); },
     of: (accountId) => byAccount.get(accountId) ?? [],
     [Symbol.iterator]: () => all[Symbol.iterator](),
   };

@@ -5,10 +5,10 @@ import { deliveryOf } from '../query/filter.ts';
 import { createMatcher } from '../query/matcher.ts';
 import type { Subscription } from '../query/subscription.ts';
 import type { Metering } from '../usage/meter.ts';
-import { createOpenings, type Access, type Openings, type Revocable } from './access.ts';
+import { createOpenings, type Access, type EndReason, type Openings, type Revocable } from './access.ts';
 import { bytesAfter, eventId, heartbeatBytes, readyBytes, type Batch, type Ready } from './frames.ts';
 import { contextOf, forgetPages, liveHeartbeat, newGroup, PAGE_LINES, pageAfter, takePending, type Group } from './group.ts';
-import type { EndReason, Member, Transport } from './member.ts';
+import type { Member, Transport } from './member.ts';
 
 export interface Opening {
   subscription: Subscription;
@@ -19,7 +19,7 @@ export interface Opening {
   ready: Ready;
 }
 
-export type WaitResult = 'matched' | 'timeout' | 'revoked' | 'going_away';
+export type WaitResult = 'matched' | 'timeout' | EndReason;
 
 export interface Parked {
   result: Promise<WaitResult>;
@@ -149,7 +149,7 @@ export function createHub({ log, meter, clock, logger }: HubOptions): Hub {
       }
     } catch (error) {
       logger.warn({ err: error }, 'A stream could not read on and was ended');
-      end(member, 'going_away');
+      endMember(member, 'going_away');
     }
   }
 
@@ -157,7 +157,7 @@ export function createHub({ log, meter, clock, logger }: HubOptions): Hub {
     const { first, last, batch } = await pageAfter(member.group, member.cursor, context);
     if (member.isClosed) return;
     // Retention has overtaken it: whoever comes back is told of the gap.
-    if (first > member.cursor + 1) return end(member, 'slow');
+    if (first > member.cursor + 1) return endMember(member, 'slow');
     if (batch) {
       write(member, bytesAfter(batch, member.transport.format, member.cursor));
       count(member.group, batch, 1);
@@ -182,7 +182,7 @@ export function createHub({ log, meter, clock, logger }: HubOptions): Hub {
   /** The last word moves its position, so that coming back finds nothing left. */
   function finish(member: Member): void {
     write(member, heartbeatFor(member));
-    end(member, 'ended');
+    endMember(member, 'ended');
   }
 
   function leaveLive(member: Member): void {
@@ -195,7 +195,7 @@ export function createHub({ log, meter, clock, logger }: HubOptions): Hub {
     member.resume = null;
   }
 
-  function end(member: Member, reason: EndReason): void {
+  function endMember(member: Member, reason: EndReason): void {
     if (member.isClosed) return;
     const lastId = eventId(log.epoch(), hasEverything(member) ? log.position() : member.cursor);
     forget(member);
@@ -219,7 +219,7 @@ export function createHub({ log, meter, clock, logger }: HubOptions): Hub {
   function tick(): void {
     const now = clock.now();
     for (const one of openings) {
-      if (one.access.valid_until <= now) one.revoke();
+      if (one.access.valid_until <= now) one.end('revoked');
       else if (isMember(one)) watchOver(one, now);
     }
     for (const group of groups.values()) forgetPages(group, now);
@@ -229,8 +229,8 @@ export function createHub({ log, meter, clock, logger }: HubOptions): Hub {
     const { writableLength } = member.transport.socket;
     if (writableLength < member.waiting || writableLength === 0) member.movedAt = now;
     member.waiting = writableLength;
-    if (now - member.movedAt >= STALLED_MS) end(member, 'slow');
-    else if (now >= member.endsAt) end(member, 'ended');
+    if (now - member.movedAt >= STALLED_MS) endMember(member, 'slow');
+    else if (now >= member.endsAt) endMember(member, 'ended');
     else if (member.isLive && isOver(member)) finish(member);
     else if (now - member.wroteAt >= HEARTBEAT_MS && writableLength < HIGH_WATER) write(member, heartbeatFor(member));
   }
@@ -259,7 +259,7 @@ export function createHub({ log, meter, clock, logger }: HubOptions): Hub {
         group: groupOf(subscription), access, transport, cursor: after, isLive: false, isClosed: false,
         endsAt: now + AGE_MS * (0.8 + Math.random() * 0.4),
         wroteAt: now, waiting: 0, movedAt: now, resume: null,
-        revoke: () => end(member, 'revoked'),
+        end: (reason) => endMember(member, reason),
       };
       openings.add(member);
       streams++;
@@ -276,7 +276,7 @@ export function createHub({ log, meter, clock, logger }: HubOptions): Hub {
       const result = new Promise<WaitResult>((resolve) => { settle = resolve; });
       const wake = () => settle('matched');
       const timer = setTimeout(() => settle('timeout'), milliseconds);
-      const parked: Revocable = { access, revoke: () => settle('revoked') };
+      const parked: Revocable = { access, end: settle };
       group.waits.add(wake);
       openings.add(parked);
       const cancel = () => {
@@ -284,7 +284,7 @@ export function createHub({ log, meter, clock, logger }: HubOptions): Hub {
         if (!group.waits.delete(wake)) return;
         openings.remove(parked);
         release(group);
-        settle('going_away');
+        settle('ended');
       };
       void result.then(cancel);
       return { result, cancel };
@@ -292,7 +292,7 @@ export function createHub({ log, meter, clock, logger }: HubOptions): Hub {
     start() { ticking = setInterval(tick, TICK_MS).unref(); },
     close() {
       clearInterval(ticking);
-      for (const one of [...openings]) if (isMember(one)) end(one, 'going_away'); else one.revoke();
+      for (const one of openings) one.end('going_away');
     },
   };
 }

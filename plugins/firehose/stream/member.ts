@@ -1,9 +1,7 @@
 import type { Socket } from 'node:net';
-import type { Revocable } from './access.ts';
+import type { EndReason, Revocable } from './access.ts';
 import type { Format } from './frames.ts';
 import type { Group } from './group.ts';
-
-export type EndReason = 'ended' | 'going_away' | 'revoked' | 'slow';
 
 /** The little that differs between an event stream and a WebSocket. */
 export interface Transport {

@@ -5,10 +5,10 @@ import type { Log } from '../log/log.ts';
 import { asStream, type Subscription } from '../query/subscription.ts';
 import { VARY } from '../snapshot/answer.ts';
 import type { Metering } from '../usage/meter.ts';
-import { accessOf } from './access.ts';
+import { accessOf, type EndReason } from './access.ts';
 import { eventId, type Ready } from './frames.ts';
 import type { Hub } from './hub.ts';
-import type { EndReason, Member, Transport } from './member.ts';
+import type { Member, Transport } from './member.ts';
 import { startAt, type Requested, type Start } from './start.ts';
 
 export interface StreamContext {
