@@ -120,6 +120,31 @@ describe('The phases', () => {
     await kit.close();
   });
 
+  it('let a plugin declare routes once it knows what the others declared', async () => {
+    const greetings: string[] = [];
+    const host = definePlugin({
+      name: 'host', summary: 'Greets',
+      register(server, civic) {
+        civic.provide({ greets: (name: string) => greetings.push(name) });
+        civic.whenComposed(() => server.route({
+          method: 'GET', path: '/api/host',
+          options: { description: 'Whom it greets', validate: { query: Joi.object({ name: Joi.string().valid(...greetings) }) }, response: { schema: Joi.array() } },
+          handler: () => greetings,
+        }));
+      },
+    });
+    const guest = definePlugin({ name: 'guest', summary: 'Comes later', needs: ['host'], register(_server, civic) { (civic.service('host' as never) as { greets(name: string): void }).greets('Ada'); } });
+    const kit = await testServer({ plugins: [host, guest] });
+    expect((await kit.request('GET', '/api/host')).body).to.equal(['Ada']);
+    expect((await kit.request('GET', '/api/host?name=Bob')).status).to.equal(400);
+    await kit.close();
+  });
+
+  it('refuse a log whose tables would be another plugin’s', async () => {
+    const thief = definePlugin({ name: 'thief', summary: 'Takes', register(_server, civic) { civic.sequence({ name: 'notes', columns: {} }); } });
+    await expect(testServer({ plugins: [thief] })).to.reject(/cannot keep the log "notes": its tables begin with "thief_"/);
+  });
+
   it('refuse a route under /api that says too little of itself', async () => {
     const sloppy = definePlugin({ name: 'sloppy', summary: 'Says too little', register: (server) => { server.route({ method: 'GET', path: '/api/sloppy', handler: () => ({}) }); } });
     await expect(testServer({ plugins: [sloppy] })).to.reject(/GET \/api\/sloppy \(sloppy\): has no description/);

@@ -75,6 +75,33 @@ for (const { dialect, create } of databases()) {
       expect((await all()).every((row, index) => row.seq === index + 1 && row.number === index)).to.be.true();
     });
 
+    it('does what follows from new rows in the transaction that numbers them, and what follows from their removal in that one', async () => {
+      await sequence.stop();
+      const told: string[] = [];
+      let fails = false;
+      sequence = createSequence<Row>({
+        db: () => db, log: quiet, name: 'notes_row', columns: COLUMNS,
+        numbered: async (tx, rows) => {
+          if (fails) throw new Error('not now');
+          // Only what is committed together with it can be seen here.
+          const seen = await tx('notes_row_log').whereIn('seq', rows.map(({ seq }) => seq)).count({ count: '*' }).first();
+          told.push(`${rows.map(({ seq, number }) => `${seq}=${number}`).join(' ')} (${seen!.count})`);
+        },
+        pruned: async (_tx, floor) => { told.push(`up to ${floor}`); },
+      });
+      await sequence.start();
+      await append([{ writer: 1, number: 7 }, { writer: 1, number: 8 }]);
+      await until(async () => told.length === 1);
+      expect(told).to.equal(['1=7 2=8 (2)']);
+      fails = true;
+      await append([{ writer: 1, number: 9 }]).catch(() => undefined);
+      await sleep(50);
+      expect((await sequence.head(db.read)).last_seq).to.equal(2);
+      fails = false;
+      await sequence.prune(1);
+      expect(told.at(-1)).to.equal('up to 1');
+    });
+
     it('prunes up to a number and keeps counting', async () => {
       await append(Array.from({ length: 1200 }, (_, number) => ({ writer: 1, number })));
       await until(async () => (await sequence.head(db.read)).last_seq === 1200);
