@@ -19,7 +19,7 @@ export default definePlugin<FirehoseConfig>({
     civic.provide(firehose.publisher);
     civic.watch('accounts.access_changed', ({ payload }) => firehose.hub.openings.revokeAccount(payload.account_id));
     civic.jobs.define({ name: 'firehose.prune', every_seconds: 3600, run: async () => { await firehose.log.prune(); } });
-    civic.metric({ name: 'streams', help: 'Open streams and sockets', value: () => firehose.hub.streams(null) });
+    civic.metric({ name: 'streams', help: 'Open streams and sockets', value: firehose.counts.total });
     civic.metric({ name: 'queries', help: 'Different queries that are streamed or waited for', value: () => firehose.hub.groups() });
     civic.whenComposed(() => server.route(firehoseRoutes(firehose, firehose.publisher.produced(), Joi.object())));
     server.ext('onPreStop', () => firehose.endStreams());

@@ -6,6 +6,7 @@ import { createTerms, type Terms } from './query/terms.ts';
 import type { RouteContext } from './routes.ts';
 import { createPublisher, type Publisher } from './signals/publish.ts';
 import { createTallies } from './snapshot/tallies.ts';
+import { createCounts } from './stream/counts.ts';
 import { createHub } from './stream/hub.ts';
 import { createMeter } from './usage/meter.ts';
 
@@ -28,25 +29,30 @@ export function createFirehose(civic: Civic<FirehoseConfig>): Firehose {
   const terms = createTerms(() => null);
   const publisher = createPublisher({ clock: civic.clock, log, terms });
   const meter = createMeter({ db, clock: civic.clock, log: civic.log });
-  const hub = createHub({ log, meter, clock: civic.clock, logger: civic.log });
+  const counts = createCounts({
+    db, now: () => civic.clock.now(), log: civic.log, most: civic.config.max_streams,
+    allowedStreams: ({ plan }) => accounts?.planOf(plan).streams ?? Infinity,
+  });
+  const hub = createHub({ log, meter, counts, clock: civic.clock, logger: civic.log });
   return {
-    civic, db, log, terms, publisher, meter, hub,
+    civic, db, log, terms, publisher, meter, counts, hub,
     tallies: createTallies(log),
     subscribe: createSubscribe({
       terms,
       partners: new Set(civic.config.partners),
       workspaceName: async (reader: Reader, { account_id, workspace_id }: Caller) => (await accounts?.membership(reader, account_id, workspace_id!))?.name ?? '',
     }),
-    allowedStreams: ({ plan }) => accounts?.planOf(plan).streams ?? Infinity,
     async start() {
       await log.start();
       meter.start();
+      counts.start();
       hub.start();
     },
     endStreams: hub.close,
     async stop() {
       hub.close();
       await log.stop();
+      await counts.stop();
       await meter.stop();
     },
     async rebuild(reason) { if (reason === 'restored') await log.restore(); },

@@ -28,4 +28,7 @@ export async function up(schema: Schema): Promise<void> {
   await schema.createTable('firehose_terms', { term: 'text', detected: 'bigint', born: 'bigint' }, { primary: ['term', 'detected', 'born'], index: [['born']], derived: true });
 
   await schema.createTable('firehose_usage', { workspace_id: 'text', period: 'text', signals: 'bigint' }, { primary: ['workspace_id', 'period'] });
+
+  // How many streams each node has open, for limits that hold over all of them.
+  await schema.createTable('firehose_open', { node: 'text', account_id: 'text', streams: 'int', seen: 'bigint' }, { primary: ['account_id', 'node'], derived: true });
 }

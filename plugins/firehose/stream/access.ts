@@ -25,7 +25,6 @@ export interface Openings {
   remove(one: Revocable): void;
   /** Ends all that an account has open: whoever still may comes back and goes on. */
   revokeAccount(accountId: string): void;
-  of(accountId: string): Iterable<Revocable>;
   [Symbol.iterator](): Iterator<Revocable>;
 }
 
@@ -48,7 +47,6 @@ export function createOpenings(): Openings {
       if (own?.size === 0) byAccount.delete(one.access.account_id!);
     },
     revokeAccount(accountId) { for (const one of byAccount.get(accountId) ?? []) one.end('revoked'); },
-    of: (accountId) => byAccount.get(accountId) ?? [],
     [Symbol.iterator]: () => all[Symbol.iterator](),
   };
 }

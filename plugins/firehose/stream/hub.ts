@@ -6,6 +6,7 @@ import { createMatcher } from '../query/matcher.ts';
 import type { Subscription } from '../query/subscription.ts';
 import type { Metering } from '../usage/meter.ts';
 import { createOpenings, type Access, type EndReason, type Openings, type Revocable } from './access.ts';
+import type { Counts } from './counts.ts';
 import { bytesAfter, eventId, heartbeatBytes, readyBytes, type Batch, type Ready } from './frames.ts';
 import { contextOf, forgetPages, liveHeartbeat, newGroup, PAGE_LINES, pageAfter, takePending, type Group } from './group.ts';
 import type { Member, Transport } from './member.ts';
@@ -34,8 +35,6 @@ export interface Hub {
   /** Waits for the next line that is for this subscription. */
   park(subscription: Subscription, access: Access, milliseconds: number): Parked;
   groups(): number;
-  /** How many streams and sockets an account, or with null everybody, has open here. */
-  streams(accountId: string | null): number;
   /** Whether anything after `seq` is for this subscription. */
   hasMore(subscription: Subscription, seq: number): Promise<boolean>;
   start(): void;
@@ -54,6 +53,7 @@ const KEEP_ALIVE_MS = 30_000;
 export interface HubOptions {
   log: Log;
   meter: Metering;
+  counts: Counts;
   clock: Clock;
   logger: Logger;
 }
@@ -63,14 +63,13 @@ export interface HubOptions {
  * lines are made into one piece of bytes, which is written to all its members. Whoever cannot take it leaves the live set,
  * keeps nothing but a place in the log, and reads on from there when the socket is empty.
  */
-export function createHub({ log, meter, clock, logger }: HubOptions): Hub {
+export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hub {
   const groups = new Map<string, Group>();
   const matcher = createMatcher<Group>();
   const openings = createOpenings();
   const context = { log, meter, now: () => clock.now() };
   const dirty = new Set<Group>();
   let isFlushing = false;
-  let streams = 0;
   let ticking: NodeJS.Timeout | undefined;
 
   log.onEntries((entries) => {
@@ -211,7 +210,7 @@ export function createHub({ log, meter, clock, logger }: HubOptions): Hub {
     member.isClosed = true;
     leaveLive(member);
     openings.remove(member);
-    streams--;
+    counts.closed(member.access.account_id);
     release(member.group);
     member.resume?.();
   }
@@ -244,7 +243,6 @@ export function createHub({ log, meter, clock, logger }: HubOptions): Hub {
   return {
     openings,
     groups: () => groups.size,
-    streams: (accountId) => (accountId === null ? streams : [...openings.of(accountId)].filter(isMember).length),
     async hasMore({ filter }, seq) {
       for (let at = seq; at < log.position();) {
         const entries = await log.read(at, PAGE_LINES);
@@ -262,7 +260,7 @@ export function createHub({ log, meter, clock, logger }: HubOptions): Hub {
         end: (reason) => endMember(member, reason),
       };
       openings.add(member);
-      streams++;
+      counts.opened(access.account_id);
       transport.socket.setKeepAlive(true, KEEP_ALIVE_MS);
       transport.socket.on('drain', () => member.resume?.());
       transport.socket.on('close', () => forget(member));

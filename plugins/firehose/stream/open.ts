@@ -1,11 +1,12 @@
 import type { Request, ResponseToolkit } from '@hapi/hapi';
-import { problem, type Caller, type Civic } from 'civic';
+import type { Caller, Civic } from 'civic';
 import type { FirehoseConfig } from '../config.ts';
 import type { Log } from '../log/log.ts';
 import { asStream, type Subscription } from '../query/subscription.ts';
 import { VARY } from '../snapshot/answer.ts';
 import type { Metering } from '../usage/meter.ts';
 import { accessOf, type EndReason } from './access.ts';
+import type { Counts } from './counts.ts';
 import { eventId, type Ready } from './frames.ts';
 import type { Hub } from './hub.ts';
 import type { Member, Transport } from './member.ts';
@@ -16,8 +17,7 @@ export interface StreamContext {
   log: Log;
   hub: Hub;
   meter: Metering;
-  /** How many streams a caller's plan allows. */
-  allowedStreams(caller: Caller): number;
+  counts: Counts;
 }
 
 export interface StreamAsked {
@@ -29,23 +29,18 @@ export interface StreamAsked {
   snapshot: string;
 }
 
-const FULL_SECONDS = 30;
-
-/** Refuses a stream that is one too many. */
-export function admitStream({ civic, hub, allowedStreams }: Pick<StreamContext, 'civic' | 'hub' | 'allowedStreams'>, caller: Caller | null): void {
-  if (hub.streams(null) >= civic.config.max_streams) {
-    throw problem('streams_full', { detail: `This server has ${civic.config.max_streams} open streams, which is as many as it takes.`, headers: { 'retry-after': String(FULL_SECONDS) } });
-  }
-  const allowed = caller ? allowedStreams(caller) : Infinity;
-  if (caller && hub.streams(caller.account_id) >= allowed) {
-    throw problem('too_many_streams', { detail: `The plan ${caller.plan} allows ${allowed} open streams and sockets at the same time.`, headers: { 'retry-after': String(FULL_SECONDS) } });
+/** Answers an event stream, or 204 when nothing more will ever come. */
+export async function openEventStream(context: StreamContext, request: Request, h: ResponseToolkit, asked: StreamAsked) {
+  const release = await context.counts.admit(asked.caller);
+  try {
+    return await admittedStream(context, request, h, asked);
+  } finally {
+    release();
   }
 }
 
-/** Answers an event stream, or 204 when nothing more will ever come. */
-export async function openEventStream(context: StreamContext, request: Request, h: ResponseToolkit, asked: StreamAsked) {
+async function admittedStream(context: StreamContext, request: Request, h: ResponseToolkit, asked: StreamAsked) {
   const { log, hub, civic } = context;
-  admitStream(context, asked.caller);
   const subscription = asStream(asked.subscription);
   const start = await startAt(log, asked.requested, subscription.filter);
   const isOver = subscription.filter.until <= civic.clock.now();
