@@ -1,5 +1,6 @@
 import { definePlugin, Joi } from 'civic';
 import { firehoseOptions, type FirehoseConfig } from './config.ts';
+import { logCheck } from './log/check.ts';
 import { firehoseProblems } from './problems.ts';
 import { firehoseRoutes } from './routes.ts';
 import { createFirehose } from './service.ts';
@@ -18,6 +19,7 @@ export default definePlugin<FirehoseConfig>({
     const firehose = createFirehose(civic);
     civic.provide(firehose.publisher);
     civic.watch('accounts.access_changed', ({ payload }) => firehose.hub.openings.revokeAccount(payload.account_id));
+    civic.check(logCheck(() => civic.db, civic.clock));
     civic.jobs.define({ name: 'firehose.prune', every_seconds: 3600, run: async () => { await firehose.log.prune(); } });
     civic.metric({ name: 'streams', help: 'Open streams and sockets', value: firehose.counts.total });
     civic.metric({ name: 'queries', help: 'Different queries that are streamed or waited for', value: () => firehose.hub.groups() });

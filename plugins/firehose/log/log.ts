@@ -183,7 +183,7 @@ export function createLog(civic: Civic<{ retention_days: number }>): Log {
       isRunning = true;
       await sequence.start();
       newest = await head();
-      position = Math.max(floor, newest - MOST_ENTRIES / 2);
+      position = Math.max(floor, newest - READ_AT_ONCE);
       await readNew();
       forget = sequence.onAdvance((seq) => {
         newest = Math.max(newest, seq);

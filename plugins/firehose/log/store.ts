@@ -114,3 +114,18 @@ export async function clearStates(tx: Tx): Promise<void> {
   await tx(TERMS).delete();
   await tx(STATE).delete();
 }
+
+export interface LogStatus {
+  signals: number;
+  last_seq: number;
+  /** Written on Postgres and not numbered yet. */
+  waiting: number;
+  waiting_since: string | null;
+}
+
+export async function logStatus(reader: Reader): Promise<LogStatus> {
+  const { last_seq } = await reader('firehose_head').first('last_seq');
+  const signals = await reader(STATE).count({ count: '*' }).first();
+  const waiting = await reader('firehose_outbox').count({ count: '*' }).min({ since: 'at' }).first();
+  return { signals: Number(signals!.count), last_seq, waiting: Number(waiting!.count), waiting_since: waiting!.since ?? null };
+}

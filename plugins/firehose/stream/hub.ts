@@ -81,11 +81,27 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
         dirty.add(group);
       });
     }
-    if (dirty.size > 0 && !isFlushing) {
-      isFlushing = true;
-      setImmediate(() => void flush());
-    }
+    if (dirty.size > 0 && !isFlushing) flushSoon();
   });
+
+  function flushSoon(): void {
+    isFlushing = true;
+    setImmediate(async () => {
+      await flush().catch(readAgain);
+      isFlushing = false;
+      if (dirty.size > 0) flushSoon();
+    });
+  }
+
+  /** Whoever may have missed something knows its place in the log. */
+  function readAgain(error: unknown): void {
+    logger.error({ err: error }, 'Sending signals failed; they are read from the log again');
+    for (const group of dirty) {
+      group.pending.length = 0;
+      for (const member of group.live) void follow(member);
+    }
+    dirty.clear();
+  }
 
   function groupOf(subscription: Subscription): Group {
     const known = groups.get(subscription.key);
@@ -117,7 +133,6 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
       }
       dirty.delete(group);
     }
-    isFlushing = false;
   }
 
   function count({ subscription: { workspace } }: Group, batch: Batch, members: number): void {

@@ -1,5 +1,8 @@
 import type { Request, ResponseToolkit } from '@hapi/hapi';
 import type { Caller, Civic } from 'civic';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FirehoseConfig } from '../config.ts';
 import type { Log } from '../log/log.ts';
 import { asStream, type Subscription } from '../query/subscription.ts';
@@ -47,14 +50,23 @@ async function admittedStream(context: StreamContext, request: Request, h: Respo
   if (isOver && asked.requested && !await hub.hasMore(subscription, start.after)) return h.response().code(204).header('vary', VARY);
   await loadMeter(context, subscription);
   const { res } = request.raw;
-  if (res.destroyed || !res.socket) return h.abandon;
+  const socket = await socketOf(res);
+  if (!socket) return h.abandon;
   // Written to the socket itself: no chunks, no compression, one piece of bytes for many.
   res.useChunkedEncodingByDefault = false;
   res.writeHead(200, { ...civic.headers(request), ...STREAM_HEADERS, 'content-location': civic.url(asked.snapshot) });
   res.flushHeaders();
-  joinStream(context, { ...asked, subscription }, start, { socket: res.socket, format: 'sse', close: (reason) => closeSocket(res.socket, reason) });
+  joinStream(context, { ...asked, subscription }, start, { socket, format: 'sse', close: (reason) => closeSocket(socket, reason) });
   return h.abandon;
 }
+
+/** A request that was sent behind another one on the same connection has none yet; null when the client has gone. */
+async function socketOf(res: ServerResponse): Promise<Socket | null> {
+  if (!res.socket && !res.destroyed) await Promise.race([once(res, 'socket'), once(res, 'close')]);
+  return res.destroyed ? null : res.socket;
+}
+
+const LEAVE_MS = 3000;
 
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -82,7 +94,10 @@ export function joinStream({ log, hub, civic }: StreamContext, asked: StreamAske
   return hub.open({ subscription: asked.subscription, access: accessOf(asked.caller), after: start.after, transport, ready });
 }
 
-function closeSocket(socket: Transport['socket'] | null, reason: EndReason): void {
-  if (reason === 'slow') socket?.destroy();
-  else socket?.end();
+/** Lets go as soon as everything is sent, without waiting for the other side to say goodbye; who does not read is not waited for. */
+function closeSocket(socket: Socket, reason: EndReason): void {
+  if (reason === 'slow') return void socket.destroy();
+  socket.destroySoon();
+  const timer = setTimeout(() => socket.destroy(), LEAVE_MS).unref();
+  socket.once('close', () => clearTimeout(timer));
 }
