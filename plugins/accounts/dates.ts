@@ -8,3 +8,13 @@ export function momentOf(text: string): string | null {
   const time = Date.parse(text);
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 }
+
+/** A moment in milliseconds; without one it never comes. */
+export function endOf(time: string | null): number {
+  return time === null ? Infinity : Date.parse(time);
+}
+
+/** When somebody's access ends by itself. A plan that has ended already was replaced by another, which does not end. */
+export function firstEnd(credential: number, plan: number, now: number): number {
+  return plan > now ? Math.min(credential, plan) : credential;
+}

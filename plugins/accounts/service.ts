@@ -1,8 +1,8 @@
-import { afterCommit, type Civic, type Reader, type Tx } from 'civic';
+import { afterCommit, type Caller, type Civic, type Reader, type Tx } from 'civic';
 import { record, type AuditEntry } from './audit/store.ts';
 import type { AccountsConfig } from './config.ts';
 import type { AccessChanged } from './events.ts';
-import { createResolver, type KeyResolver } from './keys/identify.ts';
+import { createResolver, type FormerCaller, type KeyResolver } from './keys/identify.ts';
 import { createKeys, type Keys } from './keys/keys.ts';
 import { createPeople, type People } from './people/people.ts';
 import { personById } from './people/store.ts';
@@ -20,6 +20,8 @@ export interface AccountsService {
   /** The workspaces an account belongs to, its personal one first. */
   workspacesOf(reader: Reader, accountId: string): Promise<Workspace[]>;
   membership(reader: Reader, accountId: string, workspaceId: string): Promise<Workspace | null>;
+  /** Who somebody is now that came with a key before, for what goes on without it; null when the key would be refused, or no longer speaks for that workspace. */
+  callerOf(reader: Reader, who: FormerCaller): Promise<Caller | null>;
   /** Tells where the page on plan and usage finds how much an account has asked for; called in `register`. */
   usageFrom(source: UsageSource): void;
   /** Puts a security event on record, in the transaction that makes it true. */
@@ -89,6 +91,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
       },
       workspacesOf,
       membership: async (reader, accountId, workspaceId) => (await workspacesOf(reader, accountId)).find(({ id }) => id === workspaceId.toLowerCase()) ?? null,
+      callerOf: resolver.again,
       usageFrom(source) { usage = source; },
       record: put,
     },

@@ -1,35 +1,30 @@
 import type { Request } from '@hapi/hapi';
-import { problem, type Caller, type Civic } from 'civic';
+import { problem, type Caller, type Civic, type Reader } from 'civic';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { lastAccessChange } from '../audit/store.ts';
 import type { Plans } from '../plans/plans.ts';
-import type { WorkspaceRole } from '../types.ts';
-import { membershipsOf } from '../workspaces/store.ts';
+import { callerAs, holderOf, type Holder } from './holder.ts';
 import { holdsKey, idOf, KEY_START } from './key.ts';
 import { withoutKeys } from './keys.ts';
-import { keyHolder, markUsed, type KeyHolderRow } from './store.ts';
-
-/** What is known of a key that was right, until something about its owner changes. */
-interface Holder {
-  key: number;
-  hash: Buffer;
-  expires: number;
-  row: KeyHolderRow;
-  /** As which workspace's member the key speaks unless told otherwise. */
-  own: string | null;
-  roles: Map<string, WorkspaceRole>;
-  scope: string[];
-  used: number;
-}
+import { keyHolder, markUsed } from './store.ts';
 
 export interface KeyResolver {
   /** Who sent this request's API key; null when it has none. */
   identify(request: Request): Caller | null | Promise<Caller | null>;
+  /** Who somebody is now that came with a key before; null when it would be refused, or no longer speaks for that workspace. */
+  again(reader: Reader, who: FormerCaller): Promise<Caller | null>;
   /** Something changed that what is known may depend on. */
   forget(): void;
   /** Writes down which keys were used lately. */
   flush(): Promise<void>;
   size(): number;
+}
+
+/** What is left of a caller where no key can be shown again. */
+export interface FormerCaller {
+  account_id: string;
+  credential_id: string;
+  workspace_id: string;
 }
 
 export interface ResolverContext {
@@ -79,15 +74,7 @@ export function createResolver({ civic, plans }: ResolverContext): KeyResolver {
     if (!row || !timingSafeEqual(Buffer.from(row.secret_hash, 'hex'), hash)) throw unknown();
     if (row.revoked_at !== null) throw problem('invalid_credentials', { detail: `This key was revoked at ${row.revoked_at}.` });
     if (row.disabled_at !== null) throw problem('invalid_credentials', { detail: 'The account of this key is disabled.' });
-    const memberships = await membershipsOf(civic.db.read, row.account_key);
-    const holder: Holder = {
-      key: row.key, hash, row,
-      expires: row.expires_at === null ? Infinity : Date.parse(row.expires_at),
-      own: memberships.find(({ key }) => key === row.workspace_key)?.id ?? null,
-      roles: new Map(memberships.map((one) => [one.id, one.role])),
-      scope: JSON.parse(row.scopes) as string[],
-      used: row.last_used_at === null ? 0 : Date.parse(row.last_used_at),
-    };
+    const holder = await holderOf(civic.db.read, row, hash);
     if (before === generation && holder.expires > civic.clock.now()) keep(id, holder);
     return holder;
   }
@@ -107,11 +94,16 @@ export function createResolver({ civic, plans }: ResolverContext): KeyResolver {
       holder.used = now;
       used.set(holder.key, true);
     }
-    const workspace_id = workspaceAsked(holder, request);
-    return {
-      account_id: holder.row.account_id, via: 'key', scope: holder.scope, role: holder.row.role, plan: plan.name, capabilities: plan.capabilities,
-      workspace_id, workspace_role: holder.roles.get(workspace_id)!,
-    };
+    return callerAs(holder, workspaceAsked(holder, request), plan, now);
+  }
+
+  async function again(reader: Reader, { account_id, credential_id, workspace_id }: FormerCaller): Promise<Caller | null> {
+    const row = await keyHolder(reader, credential_id);
+    if (!row || row.account_id !== account_id || row.revoked_at !== null || row.disabled_at !== null) return null;
+    const holder = await holderOf(reader, row, Buffer.from(row.secret_hash, 'hex'));
+    const now = civic.clock.now();
+    const plan = plans.current(row, now);
+    return holder.expires <= now || plan.keys === 0 || !holder.roles.has(workspace_id) ? null : callerAs(holder, workspace_id, plan, now);
   }
 
   return {
@@ -126,6 +118,7 @@ export function createResolver({ civic, plans }: ResolverContext): KeyResolver {
       if (holder) return callerOf(holder, hash, request);
       return load(id, hash).then((loaded) => callerOf(loaded, hash, request));
     },
+    again,
     forget,
     async flush() {
       if (used.size === 0) return;

@@ -2,6 +2,7 @@ import type { Request, ResponseObject } from '@hapi/hapi';
 import { bindForms, clientAddressOf, newId, type Caller, type Civic, type Reader, type Tx } from 'civic';
 import type { AuditEntry } from '../audit/store.ts';
 import type { AccountsConfig } from '../config.ts';
+import { firstEnd, endOf } from '../dates.ts';
 import type { AccessChanged } from '../events.ts';
 import { personByKey, type PersonRow } from '../people/store.ts';
 import { usualScopes, type Plans } from '../plans/plans.ts';
@@ -113,11 +114,12 @@ export function createSessions({ civic, plans, party, record, accessChanged }: S
   };
 }
 
-function callerOf({ person, workspace }: Visit, plans: Plans, now: number): Caller {
+function callerOf({ session, person, workspace }: Visit, plans: Plans, now: number): Caller {
   const plan = plans.current(person, now);
   return {
     account_id: person.id, via: 'session', scope: usualScopes(plan, person.role), role: person.role, plan: plan.name, capabilities: plan.capabilities,
     workspace_id: workspace?.id ?? null, workspace_role: workspace?.role ?? null,
+    credential_id: session.id, valid_until: firstEnd(endOf(session.expires_at), endOf(person.plan_until), now),
   };
 }
 

@@ -1,8 +1,9 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import type { Caller } from 'civic';
 import { stoppedClock, testDatabases } from 'civic/testing';
 import { newKey } from '../keys/key.ts';
-import { accountsKit, callerIn, type AccountsKit } from './kit.ts';
+import { accountsKit, callerIn, type AccountsKit, type Person } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -21,12 +22,14 @@ for (const database of testDatabases()) {
       return [status, body.code as string | undefined, body.detail as string | undefined] as const;
     };
 
+    const again = async ({ id, key_id, workspace_id }: Partial<Person>) => callerIn(await kit.request('GET', `/api/probe/again?account_id=${id}&credential_id=${key_id}&workspace_id=${workspace_id}`)) as Caller | null;
+
     it('let somebody in as who they are, with the plan, the role and the workspace they have', async () => {
-      const { id, key, workspace_id } = await kit.person();
+      const { id, key, key_id, workspace_id } = await kit.person();
       expect(key).to.match(/^civic_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}$/);
       const caller = callerIn(await kit.as(key, 'GET', PRIVATE));
       expect(caller).to.equal({
-        account_id: id, via: 'key', role: 'user', plan: 'team', capabilities: ['api_keys', 'discovery', 'firehose', 'watches'], workspace_id, workspace_role: 'owner',
+        account_id: id, via: 'key', role: 'user', plan: 'team', capabilities: ['api_keys', 'discovery', 'firehose', 'watches'], workspace_id, workspace_role: 'owner', credential_id: key_id,
         scope: ['directory:read', 'entities:write', 'flags:write', 'discovery:read', 'discovery:write', 'firehose:read', 'workspace:read', 'workspace:write'],
       });
     });
@@ -141,6 +144,44 @@ for (const database of testDatabases()) {
       await kit.run('key create', { account: id });
       const free = await kit.run('account create', { name: 'Nobody paid', plan: 'free' });
       await expect(kit.run('key create', { account: free.id })).to.reject(/individual, research_pass, team/);
+    });
+
+    it('say when they end by themselves: with their own day or with that of the plan, whichever comes first', async () => {
+      const until = async (...given: Parameters<AccountsKit['person']>) => callerIn(await kit.as((await kit.person(...given)).key, 'GET', PRIVATE)).valid_until;
+      const [soon, late] = [30, 300].map((days) => clock.now() + days * 86_400_000) as [number, number];
+      const expires = (time: number) => ({ expires: new Date(time).toISOString() });
+      expect(await until()).to.be.undefined();
+      expect(await until({}, expires(soon))).to.equal(soon);
+      expect(await until({ plan: 'research_pass' })).to.equal(clock.now() + 90 * 86_400_000);
+      expect(await until({ plan: 'research_pass' }, expires(soon))).to.equal(soon);
+      expect(await until({ plan: 'research_pass' }, expires(late))).to.equal(clock.now() + 90 * 86_400_000);
+    });
+
+    it('are known again without being shown, by who asks for their owner later', async () => {
+      const { id, key, key_id, workspace_id } = await kit.person();
+      const caller = callerIn(await kit.as(key, 'GET', PRIVATE));
+      expect(await again({ id, key_id, workspace_id })).to.equal(caller);
+    });
+
+    it('are not known again once revoked, expired or lapsed, disabled, for another account or outside its workspaces', async () => {
+      const nobody = async (person: Partial<Person>) => { expect(await again(person)).to.be.null(); };
+      const stranger = await kit.person();
+      await nobody({ ...stranger, key_id: 'nonsense' });
+      await nobody({ ...stranger, id: (await kit.person()).id });
+      await nobody({ ...stranger, workspace_id: (await kit.person()).workspace_id });
+      const revoked = await kit.person();
+      await kit.run('key revoke', {}, [revoked.key_id]);
+      await nobody(revoked);
+      const disabled = await kit.person();
+      await kit.run('account disable', { account: disabled.id });
+      await nobody(disabled);
+      const expired = await kit.person({}, { expires: new Date(clock.now() + 3_600_000).toISOString() });
+      const lapsed = await kit.person({ plan: 'research_pass' });
+      expect((await again(expired))?.account_id).to.equal(expired.id);
+      expect((await again(lapsed))?.account_id).to.equal(lapsed.id);
+      clock.advance(91 * 86_400_000);
+      await nobody(expired);
+      await nobody(lapsed);
     });
 
     it('are never listed with their secret', async () => {

@@ -6,7 +6,8 @@ import accounts from '../index.ts';
 const probe = definePlugin({
   name: 'probe',
   summary: 'Routes for tests',
-  register(server) {
+  needs: ['accounts'],
+  register(server, civic) {
     const options = { description: 'A route for tests', validate: { query: Joi.object({}) }, response: { schema: Joi.any() } };
     const answer = (request: { auth: { credentials: unknown } }) => ({ caller: request.auth.credentials });
     server.route([
@@ -14,6 +15,10 @@ const probe = definePlugin({
       { method: 'GET', path: '/api/probe/private', options: { ...options, auth: { mode: 'required' } }, handler: answer },
       { method: 'GET', path: '/api/probe/written', options: { ...options, auth: { mode: 'required', access: { scope: ['entities:write'] } } }, handler: answer },
       { method: 'GET', path: '/api/probe/streamed', options: { ...options, auth: { mode: 'required' }, plugins: { civic: { plan: 'firehose' } } }, handler: answer },
+      {
+        method: 'GET', path: '/api/probe/again', options: { ...options, validate: { query: Joi.object().unknown() } },
+        handler: async ({ query }) => ({ caller: await civic.service('accounts').callerOf(civic.db.read, query as never) }),
+      },
       { method: 'GET', path: '/api/probe/reviewed', options: { ...options, auth: { mode: 'required' }, plugins: { civic: { role: 'reviewer' } } }, handler: answer },
     ]);
   },
