@@ -7,6 +7,7 @@ export interface DirectoryConfig {
   taxonomy_file: string | null;
   half_life_days: Partial<HalfLives>;
   cache_megabytes: number;
+  demo: boolean;
 }
 
 /** A phone number changes sooner than a name; a meeting is over when it is over. */
@@ -28,5 +29,10 @@ export const directoryOptions: ConfigFragment = {
     doc: 'How much memory ready-made answers may take.',
     format: 'nat',
     default: 64,
+  },
+  demo: {
+    doc: 'Whether this instance is there to show the invented region, so that whatever only that has is announced too; `serve --demo` says so by itself.',
+    format: Boolean,
+    default: false,
   },
 };

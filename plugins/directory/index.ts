@@ -7,6 +7,7 @@ import { placeReadRoutes } from './actors/place-routes.ts';
 import { entityRoutes } from './actors/routes.ts';
 import { directoryOptions, type DirectoryConfig } from './config.ts';
 import { demoCommands } from './demo/commands.ts';
+import { createDemoParts } from './demo/parts.ts';
 import { directoryEvents } from './events.ts';
 import { feedRoutes } from './feeds/routes.ts';
 import { judgementRoutes } from './ledger/judgement-routes.ts';
@@ -15,6 +16,7 @@ import { evalMatching } from './matching/command.ts';
 import { evalPlacesCommand } from './places/eval.ts';
 import { placeProblems, placeRoutes } from './places/routes.ts';
 import { gazetteerCheck } from './places/service.ts';
+import { offeredBy } from './offered/service.ts';
 import { directoryProblems } from './problems.ts';
 import { reconcileRoutes } from './reconcile/routes.ts';
 import { createDirectory } from './service.ts';
@@ -23,6 +25,11 @@ import { taxonomyCheck } from './taxonomy/service.ts';
 import { transferCommands } from './transfer/commands.ts';
 import { transferJobs } from './transfer/jobs.ts';
 import { transferProblems, transferRoutes } from './transfer/routes.ts';
+
+export type { KnownActor, KnownSource, FreshnessTurn } from './offered/actors.ts';
+export type { DirectoryService } from './offered/service.ts';
+export type { DemoPart, DemoRegion } from './demo/parts.ts';
+export type { ActorsChanged, ActorEffect, CoverageLoss } from './events.ts';
 
 export default definePlugin<DirectoryConfig>({
   name: 'directory',
@@ -34,17 +41,19 @@ export default definePlugin<DirectoryConfig>({
 
   register(server, civic) {
     const directory = createDirectory(civic);
+    const demo = createDemoParts(civic.config.demo);
     const { instance, url } = civic;
     const { places, taxonomy, ready, ledger, transfer, issueCounts } = directory;
     const db = () => civic.db;
 
+    civic.provide(offeredBy(directory, demo));
     civic.watch('directory.actors_changed', ({ payload }) => directory.notice(payload));
     civic.check(gazetteerCheck(db));
     civic.check(taxonomyCheck(taxonomy, () => issueAreasInUse(db().read)));
     civic.check(countsCheck(db));
     for (const job of [...directoryJobs(civic, ledger), ...transferJobs(transfer)]) civic.jobs.define(job);
     const commands = [
-      rebuildCommand(db, ledger), evalPlacesCommand({ places, db }), evalMatching(), ...demoCommands(directory), ...transferCommands(directory),
+      rebuildCommand(db, ledger), evalPlacesCommand({ places, db }), evalMatching(), ...demoCommands(directory, demo), ...transferCommands(directory),
     ];
     for (const command of commands) civic.command(command);
     server.route([

@@ -26,7 +26,7 @@ export function createFirehose(civic: Civic<FirehoseConfig>): Firehose {
   const db = () => civic.db;
   const log = createLog(civic);
   const accounts = civic.serviceIfOn('accounts');
-  const terms = createTerms(() => null);
+  const terms = createTerms(() => civic.serviceIfOn('directory'));
   const publisher = createPublisher({ clock: civic.clock, log, terms });
   const meter = createMeter({ db, clock: civic.clock, log: civic.log });
   const counts = createCounts({

@@ -8,7 +8,7 @@ import { placeStandings, type PlaceStanding } from './read-store.ts';
 /** So many actors cover an issue area; fewer are thin. */
 const COVERED = 3;
 
-type Status = 'covered' | 'thin' | 'missing';
+export type CoverageStatus = 'covered' | 'thin' | 'missing';
 
 /** What the taxonomy alone decides, worked out once. */
 interface Outline {
@@ -42,11 +42,11 @@ export async function coverageText(reader: Reader, place: Place, number: number,
   const standings = await placeStandings(reader, number);
   const { numbers, areas, domains } = outlineOf(taxonomy);
   const { actors, sources, allSources, freshness } = counted(standings, numbers, dayOf(now));
-  const by: Record<Status, string[]> = { covered: [], thin: [], missing: [] };
+  const by: Record<CoverageStatus, string[]> = { covered: [], thin: [], missing: [] };
   const known = new Set<string>();
   const issues = areas.map(({ slug, domain, start, missing }, index) => {
     const count = actors[TYPES + index]!;
-    const status = statusOf(count);
+    const status = coverageStatus(count);
     by[status].push(slug);
     if (count === 0) return missing;
     known.add(domain);
@@ -65,7 +65,7 @@ export async function coverageText(reader: Reader, place: Place, number: number,
 /** Slugs are letters, digits and `_`: nothing that JSON would escape. */
 const listOf = (slugs: string[]): string => (slugs.length > 0 ? `["${slugs.join('","')}"]` : '[]');
 
-function statusOf(actors: number): Status {
+export function coverageStatus(actors: number): CoverageStatus {
   if (actors >= COVERED) return 'covered';
   return actors > 0 ? 'thin' : 'missing';
 }

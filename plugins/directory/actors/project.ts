@@ -3,6 +3,7 @@ import type { SearchDocument } from '../search/document.ts';
 import { priorOf, rankOf } from '../search/document.ts';
 import { putDocuments } from '../search/store.ts';
 import { deriveActor, tagged, tagList, type ActorRow, type Cluster, type Known } from './derive.ts';
+import { effectsOf, lossesOf, type Effect, type Loss } from './effects.ts';
 import { addCounts, addPlaceSources, deleteActors, insertActors, insertListings, standingOf, type CountRow, type ListingRow, type PlaceSourceRow, type Standing } from './store.ts';
 
 /** What a write did to the read model, for caches and other nodes. */
@@ -14,6 +15,9 @@ export interface Projected {
   places: Set<number>;
   /** Sources that these actors stand on, or did. */
   sources: Set<number>;
+  /** To actors that were there before. */
+  effects: Effect[];
+  lost: Loss[];
 }
 
 /**
@@ -37,14 +41,14 @@ export async function project(tx: Tx, { fresh, changed }: { fresh: Cluster[]; ch
   if (before.length > 0) await deleteActors(tx, before.map(({ key }) => key));
   await insertActors(tx, rows);
   await insertListings(tx, rows.flatMap(listingsOf));
-  const places = await putCounts(tx, before, rows, known);
+  const { places, lost } = await putCounts(tx, before, rows, known);
   // Loaded with the first write: it brings the public suffix list and the rules of telephone numbers along.
   const { putBlocks } = await import('../matching/find.ts');
   await putBlocks(tx, shown, before.map(({ key }) => key));
   await putDocuments(tx, documents, before.map(({ rank }) => rank));
   const kept = new Set(rows.map(({ key }) => key));
   const sources = new Set([...before, ...rows].flatMap(sourceKeysOf));
-  return { rows, places, sources, gone: before.map(({ key }) => key).filter((key) => !kept.has(key)) };
+  return { rows, places, sources, lost, effects: effectsOf(before, rows, known), gone: before.map(({ key }) => key).filter((key) => !kept.has(key)) };
 }
 
 export function placesOf(standing: { tags: string }): number[] {
@@ -55,8 +59,8 @@ function listingsOf({ key, name_sort, updated_at, source_count, tags, fresh_unti
   return placesOf({ tags }).map((place) => ({ place, actor_key: key, name_sort, updated_at, source_count, tags, fresh_until, aging_until, workspace_id }));
 }
 
-/** Counts only what everybody may see. Answers the places that were touched, private ones' too. */
-async function putCounts(tx: Tx, before: Standing[], after: Standing[], known: Known): Promise<Set<number>> {
+/** Counts only what everybody may see. Answers the places that were touched, private ones' too, and what is covered no longer. */
+async function putCounts(tx: Tx, before: Standing[], after: Standing[], known: Known): Promise<{ places: Set<number>; lost: Loss[] }> {
   const counts = new Map<string, CountRow>();
   const sources = new Map<string, PlaceSourceRow>();
   const places = new Set<number>();
@@ -75,7 +79,7 @@ async function putCounts(tx: Tx, before: Standing[], after: Standing[], known: K
   for (const standing of after) count(standing, 1);
   await addCounts(tx, [...counts.values()]);
   await addPlaceSources(tx, [...sources.values()].filter(({ uses }) => uses !== 0));
-  return places;
+  return { places, lost: await lossesOf(tx, [...counts.values()]) };
 }
 
 /** The counters that an actor is in. */

@@ -5,6 +5,9 @@ import type { ActorRow } from './derive.ts';
 /** What an actor row says of the other tables: enough to take its share out of them. */
 export type Standing = Pick<ActorRow, 'key' | 'tags' | 'sources' | 'rank' | 'visibility'>;
 
+/** And what is compared with what became of it. */
+export type Before = Standing & Pick<ActorRow, 'fresh_until' | 'aging_until'>;
+
 export interface ListingRow {
   place: number;
   actor_key: number;
@@ -31,9 +34,9 @@ export interface PlaceSourceRow {
   uses: number;
 }
 
-export async function standingOf(reader: Reader, keys: number[]): Promise<Standing[]> {
-  const rows: Standing[] = [];
-  for (const some of chunksOf(keys)) rows.push(...await reader('directory_actors').whereIn('key', some).select('key', 'tags', 'sources', 'rank', 'visibility'));
+export async function standingOf(reader: Reader, keys: number[]): Promise<Before[]> {
+  const rows: Before[] = [];
+  for (const some of chunksOf(keys)) rows.push(...await reader('directory_actors').whereIn('key', some).select('key', 'tags', 'sources', 'rank', 'visibility', 'fresh_until', 'aging_until'));
   return rows;
 }
 
@@ -53,6 +56,13 @@ export async function addCounts(tx: Tx, rows: CountRow[]): Promise<void> {
   const sorted = rows.filter(({ actors }) => actors !== 0)
     .sort((a, b) => a.place - b.place || (a.issue_area < b.issue_area ? -1 : a.issue_area > b.issue_area ? 1 : a.type < b.type ? -1 : 1));
   await bulkInsert(tx, 'directory_counts', sorted, { onConflict: { columns: ['place', 'issue_area', 'type'], merge: [], add: ['actors'] } });
+}
+
+/** The counters of all types by issue area, as they are now, of these places. */
+export async function countsOfPlaces(reader: Reader, places: number[]): Promise<Omit<CountRow, 'type'>[]> {
+  const rows: Omit<CountRow, 'type'>[] = [];
+  for (const some of chunksOf(places)) rows.push(...await reader('directory_counts').whereIn('place', some).where({ type: '' }).select('place', 'issue_area', 'actors'));
+  return rows;
 }
 
 /** Sources that further actors of a place stand on, and those that fewer do. */

@@ -1,10 +1,24 @@
 import type { Command } from 'civic';
 import type { WriteContext } from '../ledger/routes.ts';
 import type { DemoStand } from './load.ts';
+import type { DemoParts } from './parts.ts';
+import { regionOf } from './region-of.ts';
 
 /** The region is read when a command runs. */
-export function demoCommands({ civic, ledger, places, taxonomy }: WriteContext): Command[] {
+export function demoCommands({ civic, ledger, places, taxonomy }: WriteContext, parts: DemoParts): Command[] {
   const stand = (): DemoStand => ({ db: civic.db, ledger, places, hasIssueArea: (slug) => taxonomy().issueAreaBySlug(slug) !== null, now: civic.clock.now() });
+
+  /** What was made for an earlier region goes with it. */
+  async function loadParts(isNew: boolean): Promise<Record<string, number>> {
+    const added: Record<string, number> = {};
+    const region = await regionOf(civic.db.read);
+    for (const part of parts.all()) {
+      if (isNew) await part.remove();
+      added[part.name] = await part.load(region);
+    }
+    return added;
+  }
+
   return [
     {
       name: 'demo load',
@@ -15,8 +29,9 @@ export function demoCommands({ civic, ledger, places, taxonomy }: WriteContext):
       async run({ terminal }) {
         const { loadDemo } = await import('./load.ts');
         const loaded = await loadDemo({ ...stand(), progress: (done, total) => { terminal.progress('Making up the demo', done, total); } });
-        terminal.print({ loaded: loaded !== null, ...loaded }, () => (loaded
-          ? `The demo is loaded: ${count(loaded.actors)} actors in ${loaded.places} places, ${count(loaded.claims)} claims from ${count(loaded.sources)} sources, all made up.\nLook at /api/places/harlow-ferry,tamarack/entities; bin/civic demo remove takes it away.`
+        const added = await loadParts(loaded !== null);
+        terminal.print({ loaded: loaded !== null, ...loaded, ...added }, () => (loaded
+          ? `The demo is loaded: ${count(loaded.actors)} actors in ${loaded.places} places, ${count(loaded.claims)} claims from ${count(loaded.sources)} sources${inWords(added)}, all made up.\nLook at /api/places/harlow-ferry,tamarack/entities; bin/civic demo remove takes it away.`
           : 'The demo is loaded already. For one with today’s dates: bin/civic demo remove, then load it again.'));
       },
     },
@@ -28,11 +43,16 @@ export function demoCommands({ civic, ledger, places, taxonomy }: WriteContext):
       writes: true,
       async run({ terminal }) {
         const { removeDemo } = await import('./load.ts');
+        for (const part of parts.all()) await part.remove();
         const removed = await removeDemo(stand());
         terminal.print({ removed }, () => (removed > 0 ? `The demo is gone: ${count(removed)} records were taken away.` : 'There is no demo to take away.'));
       },
     },
   ];
+}
+
+function inWords(added: Record<string, number>): string {
+  return Object.entries(added).map(([name, number]) => `, ${count(number)} ${name}`).join('');
 }
 
 function count(value: number): string {

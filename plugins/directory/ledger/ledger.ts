@@ -4,7 +4,7 @@ import type { HalfLives } from '../actors/freshness.ts';
 import { project, type Projected } from '../actors/project.ts';
 import { emptyReadModel } from '../actors/store.ts';
 import { walkActors } from '../actors/walk.ts';
-import type { ActorChange } from '../events.ts';
+import type { ActorChange, CoverageLoss } from '../events.ts';
 import { slugOfPlace } from '../places/keys.ts';
 import type { Places } from '../places/service.ts';
 import { emptySearch } from '../search/store.ts';
@@ -47,9 +47,15 @@ export function createLedger({ civic, places, taxonomy, halfLives, onProjected }
     return projected;
   }
 
+  async function namedLosses(tx: Tx, lost: Projected['lost']): Promise<CoverageLoss[]> {
+    if (lost.length === 0) return [];
+    const named = await places.byNumbers(tx, lost.map(({ place }) => place));
+    return lost.flatMap(({ place, ...loss }) => (named.has(place) ? [{ place_key: named.get(place)!.place_key, ...loss }] : []));
+  }
+
   /** Other nodes hear of it by this alone, so whatever was worked out again is told, also when no actor changed. */
-  async function tell(tx: Tx, changes: ActorChange[], { rows, gone, places: touched, sources }: Projected, by: string): Promise<void> {
-    await civic.emit(tx, 'directory.actors_changed', { by, actors: changes, keys: [...rows.map(({ key }) => key), ...gone], places: [...touched], sources: [...sources] });
+  async function tell(tx: Tx, changes: ActorChange[], { rows, gone, places: touched, sources, effects, lost }: Projected, by: string): Promise<void> {
+    await civic.emit(tx, 'directory.actors_changed', { by, actors: changes, effects, lost: await namedLosses(tx, lost), keys: [...rows.map(({ key }) => key), ...gone], places: [...touched], sources: [...sources] });
   }
 
   async function applyOnce(tx: Tx, drafts: ActorDraft[], editor: Editor, joins: boolean): Promise<Applied[]> {
