@@ -4,6 +4,7 @@ import { logCheck } from './log/check.ts';
 import { firehoseProblems } from './problems.ts';
 import { firehoseRoutes } from './routes.ts';
 import { createFirehose } from './service.ts';
+import { tellDirectory } from './signals/directory.ts';
 
 export type * from './types.ts';
 
@@ -20,6 +21,7 @@ export default definePlugin<FirehoseConfig>({
     civic.provide(firehose.publisher);
     civic.watch('accounts.access_changed', ({ payload }) => firehose.hub.openings.revokeAccount(payload.account_id));
     civic.check(logCheck(() => civic.db, civic.clock));
+    tellDirectory(civic, firehose.publisher);
     civic.jobs.define({ name: 'firehose.prune', every_seconds: 3600, run: async () => { await firehose.log.prune(); } });
     civic.metric({ name: 'streams', help: 'Open streams and sockets', value: firehose.counts.total });
     civic.metric({ name: 'queries', help: 'Different queries that are streamed or waited for', value: () => firehose.hub.groups() });

@@ -1,0 +1,54 @@
+import type { KnownActor, KnownSource } from 'civic/directory';
+import type { SignalDraft, SignalType, SourceClass } from '../types.ts';
+import type { Words } from './words.ts';
+
+/** A draft, and the actors it is about: their deletion takes it back. */
+export interface Telling {
+  draft: SignalDraft;
+  about: string[];
+}
+
+const MOST_EVIDENCE = 5;
+const MOST_PASSAGE = 1000;
+const MOST_PLACES = 20;
+
+/** How much a reader who sorts by relevance wants each of them. */
+const RELEVANCE: Partial<Record<SignalType, number>> = { coverage_gap: 0.8, actor_discovered: 0.7, new_source: 0.5, freshness_change: 0.3, actor_merged: 0.2 };
+
+/** What is private to a workspace is told to that workspace only. */
+export function tellingOf(type: SignalType, actor: KnownActor, words: Words, at: string, more: { sources?: KnownSource[] } & Partial<SignalDraft> = {}): Telling {
+  const { sources = actor.sources, ...rest } = more;
+  return {
+    about: [actor.id],
+    draft: {
+      type,
+      ...words,
+      occurred_at: at,
+      detected_at: at,
+      places: actor.places.slice(0, MOST_PLACES).map(({ place_key }) => place_key),
+      issues: actor.issue_areas.slice(0, MOST_PLACES),
+      actors: [{ id: actor.id, name: actor.name, type: actor.type }],
+      source_class: 'directory',
+      relevance: RELEVANCE[type]!,
+      visibility: actor.visibility,
+      workspace_id: actor.workspace_id,
+      evidence: sources.slice(0, MOST_EVIDENCE).map(evidenceOf),
+      ...rest,
+    },
+  };
+}
+
+export function evidenceOf(source: KnownSource): SignalDraft['evidence'][number] {
+  const { excerpt } = source;
+  const isLong = excerpt !== null && excerpt.length > MOST_PASSAGE;
+  return {
+    source_id: source.id, source_url: source.url, title: source.title, publisher: source.publication, published_at: source.published_at, captured_at: source.retrieved_at,
+    passage: isLong ? `${excerpt.slice(0, MOST_PASSAGE)}…` : excerpt, locator: source.locator, content_hash: source.content_hash,
+  };
+}
+
+export function classOf({ kind }: KnownSource): SourceClass {
+  if (kind === 'government_record') return 'government_record';
+  if (kind === 'news_article' || kind === 'op_ed' || kind === 'podcast' || kind === 'video') return 'news';
+  return kind === 'org_website' || kind === 'social_media' || kind === 'report' ? 'organization_update' : 'directory';
+}
