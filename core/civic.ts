@@ -6,6 +6,7 @@ import type { OpenDatabase } from './database/connect.ts';
 import type { EventBus } from './events.ts';
 import type { Gates } from './http/caller.ts';
 import type { createFetch } from './http/fetch.ts';
+import type { Live } from './http/live.ts';
 import type { PageSlots } from './http/pages.ts';
 import { absoluteUrl, httpState } from './http/state.ts';
 import type { JobQueue } from './jobs.ts';
@@ -34,6 +35,7 @@ export interface Kernel {
   metrics: Metric[];
   /** To be done once all plugins have registered. */
   whenComposed: { plugin: Plugin; run: () => void }[];
+  live: Live;
   /** Set before any plugin registers. */
   pages: PageSlots | null;
   /** Set once everything is migrated. */
@@ -79,6 +81,7 @@ export function civicFor(plugin: Plugin, kernel: Kernel): Civic {
       navigation: (item) => { declare('pages.navigation'); kernel.pages!.navigation(item); },
       header: (part) => { declare('pages.header'); kernel.pages!.header(part); },
     },
+    live: (path) => { declare('live'); return kernel.live.topic(path); },
     upgrade: (path, handler) => { declare('upgrade'); httpState(kernel.server).upgrades.add(path, handler); },
     headers: (request) => httpState(kernel.server).answerHeaders.of(request),
     url: (path) => absoluteUrl(kernel.server, path),

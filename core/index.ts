@@ -24,6 +24,7 @@ export type { ReadyAnswer, ReadyAnswers } from './http/ready.ts';
 export { negotiate } from './http/negotiate.ts';
 export { bindForms, formOptions, readForm } from './http/forms.ts';
 export type { ReadForm } from './http/forms.ts';
+export type { LiveTopic } from './http/live.ts';
 export type { HeaderPart, NavigationItem, PageSlots } from './http/pages.ts';
 export { addHeaders, clientAddressOf } from './http/state.ts';
 export { addressGroup } from './http/client-address.ts';

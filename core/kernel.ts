@@ -5,7 +5,9 @@ import type { ComposeOptions } from './compose.ts';
 import type { OpenDatabase } from './database/connect.ts';
 import { createEvents } from './events.ts';
 import { createFetch } from './http/fetch.ts';
+import { createLive } from './http/live.ts';
 import { createServer } from './http/server.ts';
+import { httpState } from './http/state.ts';
 import { createJobs } from './jobs.ts';
 import type { EventKind, Metric, Plugin } from './plugin.ts';
 import { version } from './root.ts';
@@ -31,6 +33,7 @@ export function createKernel(options: ComposeOptions): Kernel {
     }),
     events: createEvents({ db, log, clock, kinds: eventsOf(options.plugins), retentionDays: config.events.retention_days, delivers: role !== 'web' }),
     jobs: createJobs({ db, log, clock, role, concurrency: config.jobs.concurrency, pollSeconds: config.jobs.poll_seconds }),
+    live: createLive(server, httpState(server).upgrades),
     services: new Map(),
     commands: new Map(),
     whenComposed: [],

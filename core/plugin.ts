@@ -8,6 +8,7 @@ import { nearest } from './config/nearest.ts';
 import type { ConfigFragment, Instance } from './config/types.ts';
 import type { Database, Tx } from './database/types.ts';
 import type { Fetch } from './http/fetch.ts';
+import type { LiveTopic } from './http/live.ts';
 import type { PageSlots } from './http/pages.ts';
 import type { Jobs } from './jobs.ts';
 import type { Logger } from './log.ts';
@@ -178,6 +179,8 @@ export interface Civic<Config = unknown> {
 
   /** What this plugin adds around every page: entries of the navigation, a part of the header. */
   readonly pages: PageSlots;
+  /** A topic of public news that open pages follow, such as `/signals`. */
+  live(path: string): LiveTopic;
   /** Takes over WebSocket upgrades of a GET route, after its auth and validation have passed. */
   upgrade(path: string, handler: UpgradeHandler): void;
   /** The headers every answer carries, for handlers that write to the raw response themselves. */

@@ -31,7 +31,8 @@ function refuseForeign(request: Request, h: ResponseToolkit): symbol {
   return h.continue;
 }
 
-function comesFromOurPage({ headers, server }: Request): boolean {
+/** Programs that say nothing of a page are let through. */
+export function comesFromOurPage({ headers, server }: Request): boolean {
   const site = headers['sec-fetch-site'] as string | undefined;
   if (site !== undefined) return site === 'same-origin' || site === 'none';
   const origin = headers['origin'] as string | undefined;

@@ -59,7 +59,7 @@ export function createServer(options: ServerOptions): Server {
     publicCacheControl: config.http.cache_max_age > 0 ? `public, max-age=${config.http.cache_max_age}` : 'public, no-cache',
     trustedProxies: config.http.trusted_proxies.flatMap(parseTrustedProxy),
     answerHeaders: headers,
-    upgrades: addUpgrades(server, basePath),
+    upgrades: addUpgrades(server),
     problemPage: null,
   };
   server.events.on('route', (route) => tightenInput(route.settings.validate));

@@ -17,8 +17,8 @@ type UpgradeListener = (req: IncomingMessage, socket: Duplex, head: Buffer) => v
 export interface Upgrades {
   /** Takes over WebSocket upgrades of a GET route, once its handler has answered 2xx to them. */
   add(path: string, handler: UpgradeHandler): void;
-  /** Gives one path to whatever else listens for upgrades on this server, such as nes. Call it right after registering that. */
-  adopt(path: string): void;
+  /** Takes upgrades from whatever else listens for them on this server, such as nes, and answers how to hand it one. Call it right after registering that. */
+  adopt(): UpgradeListener;
 }
 
 const pending = new WeakMap<IncomingMessage, PendingUpgrade>();
@@ -29,18 +29,12 @@ const handlers = new WeakMap<Server['listener'], Map<string, UpgradeHandler>>();
  * ordinary request on a response of our own, so that auth, validation, limits, headers and log are the same for all:
  * a refused one gets the usual problem, and one whose Upgrade nobody offers (such as h2c) gets the usual answer.
  */
-export function addUpgrades(server: Server, basePath: string): Upgrades {
+export function addUpgrades(server: Server): Upgrades {
   const { listener } = server;
   const routes = new Map<string, UpgradeHandler>();
-  const adopted = new Map<string, UpgradeListener[]>();
   handlers.set(listener, routes);
 
   const onUpgrade: UpgradeListener = (req, socket, head) => {
-    const others = isWebSocket(req) && adopted.get(pathOf(req, basePath));
-    if (others) {
-      for (const other of others) other.call(listener, req, socket, head);
-      return;
-    }
     pending.set(req, { socket, head });
     listener.emit('request', req, responseOn(socket, req));
   };
@@ -51,17 +45,12 @@ export function addUpgrades(server: Server, basePath: string): Upgrades {
 
   return {
     add: (path, handler) => { routes.set(path, handler); },
-    adopt(path) {
+    adopt() {
       const others = listener.listeners('upgrade').filter((other) => other !== onUpgrade) as UpgradeListener[];
       for (const other of others) listener.removeListener('upgrade', other);
-      adopted.set(path, others);
+      return (req, socket, head) => { for (const other of others) other.call(listener, req, socket, head); };
     },
   };
-}
-
-function pathOf(req: IncomingMessage, basePath: string): string {
-  const path = req.url!.split('?', 1)[0]!;
-  return basePath !== '' && path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
 }
 
 function isWebSocket(req: IncomingMessage): boolean {

@@ -1,0 +1,173 @@
+import { Boom } from '@hapi/boom';
+import type { Request, ResponseObject, ResponseToolkit, Server } from '@hapi/hapi';
+import Joi from 'joi';
+import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
+import type { WebSocket, WebSocketServer } from 'ws';
+import { problem } from '../problems.ts';
+import { addressGroup } from './client-address.ts';
+import { comesFromOurPage } from './forms.ts';
+import { clientAddressOf } from './state.ts';
+import { upgradeOnly, type Upgrades } from './upgrade.ts';
+
+/** What a plugin tells the pages that follow it. */
+export interface LiveTopic {
+  /** To whoever follows, here and now; nobody gets it later. It is public. */
+  publish(message: unknown): void;
+}
+
+export interface Live {
+  /** While plugins register. */
+  topic(path: string): LiveTopic;
+  /** Loads nes, when there is a topic. Before the server starts. */
+  open(): Promise<void>;
+}
+
+interface Limits {
+  connections: number;
+  perAddress: number;
+  /** What one connection may ask for in a minute, answers to pings among it. */
+  messages: number;
+  topics: number;
+  /** What it may have left unread before it is dropped. */
+  unreadBytes: number;
+}
+
+const LIMITS: Limits = { connections: 5000, perAddress: 100, messages: 120, topics: 10, unreadBytes: 256 * 1024 };
+const MOST_BYTES = 4096;
+const MINUTE = 60_000;
+/** How long a stopping server waits for the goodbye of its clients. */
+const GOODBYE_MS = 1000;
+const RETRY_SECONDS = 60;
+
+export const LIVE_PATH = '/live';
+
+/**
+ * Live updates of pages, by nes at `/live`. It holds public news only and knows no callers. Its upgrades pass through a
+ * route like all others, so limits, headers and log are the same. nes itself is loaded when a plugin has something to tell.
+ */
+export function createLive(server: Server, upgrades: Upgrades, limits: Limits = LIMITS): Live {
+  const topics = new Set<string>();
+  const addresses = new Map<string, number>();
+  let sockets: WebSocketServer | null = null;
+  let isStopping = false;
+
+  function admit(request: Request, h: ResponseToolkit): ResponseObject {
+    if (!comesFromOurPage(request)) throw problem('forbidden', { detail: 'Only pages of this instance follow its live updates. Programs read the interface at /docs.' });
+    if (isStopping || sockets === null || sockets.clients.size >= limits.connections) throw problem('unavailable', { detail: 'There is no room for another live connection now.', headers: { 'retry-after': String(RETRY_SECONDS) } });
+    if ((addresses.get(groupOf(request)) ?? 0) >= limits.perAddress) throw problem('too_many_requests', { detail: `${limits.perAddress} live connections are open from this address already.`, headers: { 'retry-after': String(RETRY_SECONDS) } });
+    return upgradeOnly(request, h);
+  }
+
+  function count(request: Request, socket: Duplex): void {
+    const group = groupOf(request);
+    addresses.set(group, (addresses.get(group) ?? 0) + 1);
+    socket.once('close', () => {
+      const left = addresses.get(group)! - 1;
+      if (left > 0) addresses.set(group, left);
+      else addresses.delete(group);
+    });
+  }
+
+  function addRoute(): void {
+    server.route({ method: 'GET', path: LIVE_PATH, options: { plugins: { civic: { internal: true, rate: 'stream' } } }, handler: admit });
+  }
+
+  return {
+    topic(path) {
+      if (topics.size === 0) addRoute();
+      if (topics.has(path)) throw new Error(`The live topic ${path} is declared twice`);
+      topics.add(path);
+      return { publish(message) { if (sockets && !isStopping) server.publish(path, message); } };
+    },
+    async open() {
+      if (topics.size === 0) return;
+      const nes = await import('@hapi/nes');
+      // Before nes waits for each of its clients by itself.
+      server.ext('onPreStop', async () => {
+        isStopping = true;
+        await sayGoodbye(sockets!);
+      });
+      await server.register({ plugin: nes.plugin as never, options: { auth: false } });
+      sockets = (server.plugins as unknown as { nes: { _listener: { _wss: WebSocketServer } } }).nes._listener._wss;
+      sockets.options.maxPayload = MOST_BYTES;
+      sockets.prependListener('connection', (client) => guard(client, limits));
+      const hand = upgrades.adopt();
+      upgrades.add(LIVE_PATH, (req, socket, head, request) => {
+        count(request, socket);
+        hand(req, socket, head);
+      });
+      const counted = countingTopics(limits.topics);
+      for (const path of topics) server.subscription(path, counted);
+    },
+  };
+}
+
+function groupOf(request: Request): string {
+  return addressGroup(clientAddressOf(request));
+}
+
+const topicPath = Joi.string().max(200).pattern(/^\//);
+const id = Joi.alternatives(Joi.number(), Joi.string().max(40)).required();
+
+/** All that our pages say in nes' protocol. It would also pass requests on to any route, which have their own door. */
+const clientMessage = Joi.alternatives(
+  Joi.object({ type: Joi.valid('hello').required(), id, version: Joi.string().max(10).required(), subs: Joi.array().items(topicPath).max(50) }),
+  Joi.object({ type: Joi.valid('sub', 'unsub').required(), id, path: topicPath.required() }),
+  Joi.object({ type: Joi.valid('ping').required(), id }),
+);
+
+/**
+ * Stands between a client and nes, which trusts both ends: it fails on messages of another form, waits for one slow
+ * reader before it tells the next, and keeps what that one has not read.
+ */
+function guard(client: WebSocket, limits: Limits): void {
+  const { emit, send } = client;
+  let messages = 0;
+  let since = 0;
+
+  const isTooMany = (): boolean => {
+    const now = performance.now();
+    if (now - since > MINUTE) [since, messages] = [now, 0];
+    return ++messages > limits.messages;
+  };
+  client.emit = ((event: string, ...given: unknown[]) => {
+    if (event !== 'message' || (isUnderstood(given[0] as Buffer) && !isTooMany())) return emit.call(client, event, ...given);
+    client.close(1008, 'This is not understood, or too much');
+    return true;
+  }) as typeof emit;
+  client.send = ((data: string, done?: () => void) => {
+    if (client.bufferedAmount > limits.unreadBytes) client.terminate();
+    else (send as (data: string) => void).call(client, data);
+    if (done) process.nextTick(done);
+  }) as typeof send;
+}
+
+function isUnderstood(data: Buffer): boolean {
+  try {
+    return clientMessage.validate(JSON.parse(data.toString()), { convert: false }).error === undefined;
+  } catch {
+    return false;
+  }
+}
+
+function countingTopics(most: number): object {
+  const counts = new WeakMap<object, number>();
+  const move = (socket: object, by: number): void => { counts.set(socket, (counts.get(socket) ?? 0) + by); };
+  return {
+    auth: false,
+    onSubscribe(socket: object) {
+      if ((counts.get(socket) ?? 0) >= most) throw new Boom(`A connection follows at most ${most} topics`, { statusCode: 400 });
+      move(socket, 1);
+    },
+    onUnsubscribe: (socket: object) => { move(socket, -1); },
+  };
+}
+
+async function sayGoodbye(sockets: WebSocketServer): Promise<void> {
+  const patience = AbortSignal.timeout(GOODBYE_MS);
+  await Promise.all([...sockets.clients].map(async (client) => {
+    client.close(1001, 'The server stops');
+    await once(client, 'close', { signal: patience }).catch(() => client.terminate());
+  }));
+}
