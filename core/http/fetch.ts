@@ -1,5 +1,5 @@
 import type { Agent, Dispatcher } from 'undici';
-import { decoded, readBody, tooLarge, unpacked } from './fetch/body.ts';
+import { decoded, readBody, refusePacked, tooLarge, unpacked } from './fetch/body.ts';
 import { createConnector, type ConnectSettings } from './fetch/connect.ts';
 import { asFetchError, FetchError, shown, stopping } from './fetch/error.ts';
 import { checkedUrl, isRedirect, nextHop, type Hop } from './fetch/redirect.ts';
@@ -32,14 +32,44 @@ export interface FetchResponse {
   json(): unknown;
 }
 
-/** Asks another machine. Any status is an answer; what is not an answer rejects with a `FetchError`. */
-export type Fetch = (url: string, options?: FetchOptions) => Promise<FetchResponse>;
+/** An answer whose body comes piece by piece. Reading fails with a `FetchError` when the connection does. */
+export interface FetchStream extends Pick<FetchResponse, 'status' | 'headers' | 'url'> {
+  /** As it was sent, so ask for no packing. Leaving the loop ends the connection. */
+  body: AsyncIterable<Uint8Array>;
+}
+
+export interface Fetch {
+  /** Asks another machine. Any status is an answer; what is not an answer rejects with a `FetchError`. */
+  (url: string, options?: FetchOptions): Promise<FetchResponse>;
+  /**
+   * For answers that do not end: it resolves with the headers, for which alone the time limit is, and no size is too large.
+   * The signal ends it at any time.
+   */
+  stream(url: string, options: Omit<FetchOptions, 'max_bytes'> & { signal: AbortSignal }): Promise<FetchStream>;
+}
 
 export interface FetchSettings extends ConnectSettings {
   timeoutSeconds: number;
   maxBytes: number;
   maxRedirects: number;
   userAgent: string;
+}
+
+interface Call {
+  hop: Hop;
+  redirects: number;
+  signal: AbortSignal;
+  /** Fails when the call is aborted. */
+  inTime<T>(work: Promise<T>): Promise<T>;
+  /** From here on it has no time limit. */
+  lift(): void;
+  end(): void;
+}
+
+interface Answered {
+  hop: Hop;
+  answer: Dispatcher.ResponseData;
+  redirected: boolean;
 }
 
 /**
@@ -52,6 +82,30 @@ export function createFetch(settings: FetchSettings): Fetch & { close(): Promise
   let isClosed = false;
 
   async function fetch(url: string, options: FetchOptions = {}): Promise<FetchResponse> {
+    const call = begin(url, options);
+    try {
+      return await call.inTime(answered(call).then(({ hop, answer, redirected }) => response(hop, answer, options.max_bytes ?? settings.maxBytes, redirected)));
+    } finally {
+      call.end();
+    }
+  }
+
+  async function stream(url: string, options: FetchOptions & { signal: AbortSignal }): Promise<FetchStream> {
+    const call = begin(url, { ...options, headers: { ...options.headers, 'accept-encoding': 'identity' } });
+    try {
+      const { hop, answer } = await call.inTime(answered(call));
+      call.lift();
+      const headers = plainHeaders(answer);
+      refusePacked(headers['content-encoding'] ?? '', hop.url);
+      return { status: answer.statusCode, headers, url: hop.url.href, body: pieces(answer.body, hop.url, call) };
+    } catch (error) {
+      call.end();
+      throw error;
+    }
+  }
+
+  /** A call that is aborted by its caller, or when its time is over. */
+  function begin(url: string, options: FetchOptions): Call {
     options.signal?.throwIfAborted();
     const hop = firstHop(url, options, settings.userAgent);
     if (isClosed) throw stopping(hop.url);
@@ -61,18 +115,26 @@ export function createFetch(settings: FetchSettings): Fetch & { close(): Promise
     const onAbort = () => stop.abort(options.signal!.reason);
     const timer = setTimeout(onTime, seconds * 1000);
     options.signal?.addEventListener('abort', onAbort);
-    const limits = { bytes: options.max_bytes ?? settings.maxBytes, redirects: options.max_redirects ?? settings.maxRedirects };
-    try {
-      agent ??= createAgent(settings);
-      const ready = await agent;
-      stop.signal.throwIfAborted();
+    return {
+      hop,
+      redirects: options.max_redirects ?? settings.maxRedirects,
+      signal: stop.signal,
       // undici notices an abort only once it is connected, so waiting for it could outlast the time limit.
-      return await Promise.race([follow(ready, hop, limits, stop.signal), rejectionBy(stop.signal)]);
-    } finally {
-      clearTimeout(timer);
-      options.signal?.removeEventListener('abort', onAbort);
-      stop.abort();
-    }
+      inTime: (work) => Promise.race([work, rejectionBy(stop.signal)]),
+      lift: () => { clearTimeout(timer); },
+      end() {
+        clearTimeout(timer);
+        options.signal?.removeEventListener('abort', onAbort);
+        stop.abort();
+      },
+    };
+  }
+
+  async function answered({ hop, redirects, signal }: Call): Promise<Answered> {
+    agent ??= createAgent(settings);
+    const ready = await agent;
+    signal.throwIfAborted();
+    return follow(ready, hop, redirects, signal);
   }
 
   /** Ends what is under way; nothing can be fetched afterwards. */
@@ -81,7 +143,7 @@ export function createFetch(settings: FetchSettings): Fetch & { close(): Promise
     if (agent) await (await agent).destroy();
   }
 
-  return Object.assign(fetch, { close });
+  return Object.assign(fetch, { stream, close });
 }
 
 async function createAgent(settings: FetchSettings): Promise<Agent> {
@@ -104,14 +166,14 @@ function rejectionBy(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 }
 
-async function follow(agent: Agent, first: Hop, limits: { bytes: number; redirects: number }, signal: AbortSignal): Promise<FetchResponse> {
+async function follow(agent: Agent, first: Hop, most: number, signal: AbortSignal): Promise<Answered> {
   let hop = first;
   for (let redirects = 0; ; redirects++) {
     const answer = await ask(agent, hop, signal);
     const location = isRedirect(answer.statusCode) ? [answer.headers.location].flat()[0] : undefined;
-    if (location === undefined) return response(hop, answer, limits.bytes, redirects > 0);
+    if (location === undefined) return { hop, answer, redirected: redirects > 0 };
     answer.body.dump({ limit: 16_384, signal }).catch(() => {});
-    if (redirects >= limits.redirects) throw new FetchError('too_many_redirects', `${shown(first.url)} is redirected more than ${limits.redirects} times.`);
+    if (redirects >= most) throw new FetchError('too_many_redirects', `${shown(first.url)} is redirected more than ${most} times.`);
     // Header values come as Latin-1; where a Location holds more than ASCII, it is UTF-8.
     hop = nextHop(hop, answer.statusCode, Buffer.from(location, 'latin1').toString());
   }
@@ -125,8 +187,22 @@ async function ask(agent: Agent, { url, method, headers, body }: Hop, signal: Ab
   }
 }
 
+function plainHeaders(answer: Dispatcher.ResponseData): Record<string, string> {
+  return Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, [value].flat().join(', ')]));
+}
+
+async function* pieces(body: Dispatcher.ResponseData['body'], url: URL, call: Call): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of body) yield chunk as Uint8Array;
+  } catch (error) {
+    throw call.signal.aborted ? call.signal.reason : asFetchError(error, url);
+  } finally {
+    call.end();
+  }
+}
+
 async function response({ url, method }: Hop, answer: Dispatcher.ResponseData, maxBytes: number, redirected: boolean): Promise<FetchResponse> {
-  const headers = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, [value].flat().join(', ')]));
+  const headers = plainHeaders(answer);
   if (method !== 'HEAD' && Number(headers['content-length']) > maxBytes) throw tooLarge(url, maxBytes);
   const body = await unpacked(await readBody(answer.body, url, maxBytes), headers['content-encoding'] ?? '', url, maxBytes);
   const text = () => decoded(body, headers['content-type'] ?? '');

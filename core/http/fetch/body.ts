@@ -44,6 +44,11 @@ export async function unpacked(packed: Buffer, encoding: string, url: URL, maxBy
   }
 }
 
+/** A stream is read as it comes. */
+export function refusePacked(encoding: string, url: URL): void {
+  if (encoding !== '' && encoding !== 'identity') throw new FetchError('bad_response', `${shown(url)} is packed as "${encoding.slice(0, 40)}", though it was asked not to be.`);
+}
+
 /** The body as text, in the charset the answer names, or UTF-8. */
 export function decoded(body: Uint8Array, contentType: string): string {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1] ?? 'utf-8';
