@@ -5,6 +5,7 @@ import { createSubscribe } from './query/subscription.ts';
 import { createTerms, type Terms } from './query/terms.ts';
 import type { RouteContext } from './routes.ts';
 import { createPublisher, type Publisher } from './signals/publish.ts';
+import { createSharedSnapshots } from './snapshot/shared.ts';
 import { createTallies } from './snapshot/tallies.ts';
 import { createCounts } from './stream/counts.ts';
 import { createHub } from './stream/hub.ts';
@@ -37,6 +38,7 @@ export function createFirehose(civic: Civic<FirehoseConfig>): Firehose {
   return {
     civic, db, log, terms, publisher, meter, counts, hub,
     tallies: createTallies(log),
+    shared: createSharedSnapshots(log),
     subscribe: createSubscribe({
       terms,
       partners: new Set(civic.config.partners),

@@ -1,6 +1,7 @@
 import { problem, type Database, type Page, type Position } from 'civic';
 import type { Log } from '../log/log.ts';
 import type { Subscription } from '../query/subscription.ts';
+import type { SharedSnapshots } from './shared.ts';
 import { pageRows, tallyOf, type PageRow, type Tally } from './store.ts';
 import type { Tallies } from './tallies.ts';
 
@@ -8,6 +9,7 @@ export interface SnapshotContext {
   db(): Database;
   log: Log;
   tallies: Tallies;
+  shared: SharedSnapshots;
 }
 
 /** A page of what a query finds, at one moment of the log. */
@@ -30,7 +32,11 @@ export async function currentTally(context: SnapshotContext, subscription: Subsc
 }
 
 /** All of it is read at one moment, so that a stream from `head` on continues exactly here. */
-export async function readSnapshot(context: SnapshotContext, subscription: Subscription, page: Pick<Page, 'limit' | 'after'>): Promise<Snapshot> {
+export function readSnapshot(context: SnapshotContext, subscription: Subscription, page: Pick<Page, 'limit' | 'after'>): Promise<Snapshot> {
+  return context.shared.of(JSON.stringify([subscription.key, page.limit, page.after]), () => readNow(context, subscription, page));
+}
+
+async function readNow(context: SnapshotContext, subscription: Subscription, page: Pick<Page, 'limit' | 'after'>): Promise<Snapshot> {
   const { log, tallies } = context;
   const { sort } = subscription.query;
   const { after, asOf } = splitPosition(page.after);

@@ -70,6 +70,7 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
   const context = { log, meter, now: () => clock.now() };
   const dirty = new Set<Group>();
   let isFlushing = false;
+  let isClosing = false;
   let ticking: NodeJS.Timeout | undefined;
 
   log.onEntries((entries) => {
@@ -280,7 +281,8 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
       transport.socket.on('drain', () => member.resume?.());
       transport.socket.on('close', () => forget(member));
       write(member, readyBytes(transport.format, ready, contextOf(member.group, context), 2000 + Math.floor(Math.random() * 3001)));
-      void follow(member);
+      if (isClosing) endMember(member, 'going_away');
+      else void follow(member);
       return member;
     },
     park(subscription, access, milliseconds) {
@@ -300,10 +302,12 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
         settle('ended');
       };
       void result.then(cancel);
+      if (isClosing) settle('going_away');
       return { result, cancel };
     },
     start() { ticking = setInterval(tick, TICK_MS).unref(); },
     close() {
+      isClosing = true;
       clearInterval(ticking);
       for (const one of openings) one.end('going_away');
     },

@@ -1,0 +1,26 @@
+import type { Log } from '../log/log.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** Snapshots that were just read, for all who ask the same before anything new comes: many wait for one signal. */
+export interface SharedSnapshots {
+  of(key: string, read: () => Promise<Snapshot>): Promise<Snapshot>;
+}
+
+const MOST = 64;
+
+export function createSharedSnapshots(log: Log): SharedSnapshots {
+  const reading = new Map<string, Promise<Snapshot>>();
+  log.onEntries(() => reading.clear());
+  log.onPruned(() => reading.clear());
+  return {
+    of(key, read) {
+      const known = reading.get(key);
+      if (known) return known;
+      if (reading.size >= MOST) reading.delete(reading.keys().next().value!);
+      const made = read();
+      reading.set(key, made);
+      made.catch(() => { if (reading.get(key) === made) reading.delete(key); });
+      return made;
+    },
+  };
+}
