@@ -1,9 +1,12 @@
-import { definePlugin, Joi } from 'civic';
+import { definePlugin } from 'civic';
 import { firehoseOptions, type FirehoseConfig } from './config.ts';
+import { firehoseEvents } from './events.ts';
 import { logCheck } from './log/check.ts';
 import { firehoseProblems } from './problems.ts';
 import { firehoseRoutes } from './routes.ts';
 import { createFirehose } from './service.ts';
+import { registerSessions } from './sessions/register.ts';
+import { session } from './sessions/schemas.ts';
 import { tellDirectory } from './signals/directory.ts';
 
 export type * from './types.ts';
@@ -14,6 +17,7 @@ export default definePlugin<FirehoseConfig>({
   config: firehoseOptions,
   uses: ['accounts', 'directory'],
   problems: firehoseProblems,
+  events: firehoseEvents,
   migrations: `${import.meta.dirname}/migrations`,
 
   register(server, civic) {
@@ -25,8 +29,19 @@ export default definePlugin<FirehoseConfig>({
     civic.jobs.define({ name: 'firehose.prune', every_seconds: 3600, run: async () => { await firehose.log.prune(); } });
     civic.metric({ name: 'streams', help: 'Open streams and sockets', value: firehose.counts.total });
     civic.metric({ name: 'queries', help: 'Different queries that are streamed or waited for', value: () => firehose.hub.groups() });
-    civic.whenComposed(() => server.route(firehoseRoutes(firehose, firehose.publisher.produced(), Joi.object())));
+    civic.whenComposed(() => server.route(firehoseRoutes(firehose, firehose.publisher.produced(), session)));
+    const sessions = registerSessions(server, firehose);
     server.ext('onPreStop', () => firehose.endStreams());
-    return { start: firehose.start, stop: firehose.stop, rebuild: firehose.rebuild };
+    return {
+      async start() {
+        await firehose.start();
+        sessions.start();
+      },
+      async stop() {
+        await sessions.stop();
+        await firehose.stop();
+      },
+      rebuild: firehose.rebuild,
+    };
   },
 });

@@ -31,4 +31,24 @@ export const firehoseProblems: ProblemKinds = {
     title: 'No more streams here now',
     advice: 'This server has as many open streams as its operator allows. Come back after the time in Retry-After.',
   },
+  subprotocol_required: {
+    status: 400,
+    title: 'The subprotocol is missing',
+    advice: 'Ask for `service.firehose.v1` in Sec-WebSocket-Protocol: `new WebSocket(url, "service.firehose.v1")`.',
+  },
+  foreign_origin: {
+    status: 403,
+    title: 'A page of another site needs a ticket',
+    advice: 'Make a ticket on your server with `POST /api/firehose/sessions/{id}/tickets`, and open the socket with `?ticket=`.',
+  },
+  unknown_session: {
+    status: 404,
+    title: 'No such session',
+    advice: 'It was deleted, was not used for long, or is of another workspace. `GET /api/firehose/sessions` lists yours.',
+  },
+  too_many_sessions: {
+    status: 429,
+    title: 'Too many sessions',
+    advice: 'Delete one that is no longer needed first. A larger plan allows more: see /api/plans.',
+  },
 };

@@ -16,6 +16,8 @@ export interface Firehose extends RouteContext {
   civic: Civic<FirehoseConfig>;
   terms: Terms;
   publisher: Publisher;
+  /** The name of the workspace that a caller speaks for. */
+  workspaceName(reader: Reader, caller: Caller): Promise<string>;
   start(): Promise<void>;
   /** Ends all streams, sockets and waits. */
   endStreams(): void;
@@ -35,15 +37,12 @@ export function createFirehose(civic: Civic<FirehoseConfig>): Firehose {
     allowedStreams: ({ plan }) => accounts?.planOf(plan).streams ?? Infinity,
   });
   const hub = createHub({ log, meter, counts, clock: civic.clock, logger: civic.log });
+  const workspaceName = async (reader: Reader, { account_id, workspace_id }: Caller) => (await accounts?.membership(reader, account_id, workspace_id!))?.name ?? '';
   return {
-    civic, db, log, terms, publisher, meter, counts, hub,
+    civic, db, log, terms, publisher, meter, counts, hub, workspaceName,
     tallies: createTallies(log),
     shared: createSharedSnapshots(log),
-    subscribe: createSubscribe({
-      terms,
-      partners: new Set(civic.config.partners),
-      workspaceName: async (reader: Reader, { account_id, workspace_id }: Caller) => (await accounts?.membership(reader, account_id, workspace_id!))?.name ?? '',
-    }),
+    subscribe: createSubscribe({ terms, partners: new Set(civic.config.partners), workspaceName }),
     async start() {
       await log.start();
       meter.start();

@@ -85,7 +85,7 @@ function headersOf(context: AnswerContext, { self, subscription }: Asked, tally:
 async function answerHead(context: AnswerContext, request: Request, h: ResponseToolkit, asked: Asked): Promise<ResponseObject> {
   const tally = await currentTally(context, asked.subscription);
   if (isHad(request, etagOf(context, asked, tally))) return unmodified(context, h, asked, tally);
-  return textAnswer(request, h, { body: '', ...known(context, asked, tally) });
+  return textAnswer(request, h, { body: '', ...known(context, asked, tally) }).code(200);
 }
 
 function unmodified(context: AnswerContext, h: ResponseToolkit, asked: Asked, tally: Tally): ResponseObject {

@@ -30,6 +30,7 @@ export interface StreamAsked {
   sessionId: string | null;
   /** The path of the snapshot, for who missed something. */
   snapshot: string;
+  opened?(member: Member): void;
 }
 
 /** Answers an event stream, or 204 when nothing more will ever come. */
@@ -91,7 +92,9 @@ export function joinStream({ log, hub, civic }: StreamContext, asked: StreamAske
     last_event_id: eventId(log.epoch(), Math.max(log.position(), start.after)),
     ...(isIncomplete && { snapshot_url: civic.url(asked.snapshot) }),
   };
-  return hub.open({ subscription: asked.subscription, access: accessOf(asked.caller), after: start.after, transport, ready });
+  const member = hub.open({ subscription: asked.subscription, access: accessOf(asked.caller), after: start.after, transport, ready });
+  asked.opened?.(member);
+  return member;
 }
 
 /** Lets go as soon as everything is sent, without waiting for the other side to say goodbye; who does not read is not waited for. */

@@ -1,0 +1,106 @@
+import { createWaker, problem, type Caller, type Civic, type Page } from 'civic';
+import { randomBytes } from 'node:crypto';
+import type { FirehoseConfig } from '../config.ts';
+import type { Subscription } from '../query/subscription.ts';
+import type { Mode } from '../types.ts';
+import { countSessions, deleteSession, insertSession, lockSessionsOf, noteUses, pruneSessions, sessionById, sessionsPage, type Position, type Session, type Use } from './store.ts';
+
+export interface SessionsContext {
+  civic: Civic<FirehoseConfig>;
+  /** Where the log is now. */
+  position(): Position;
+}
+
+export interface Sessions {
+  create(caller: Caller, subscription: Subscription, mode: Mode): Promise<Session>;
+  /** Throws for one that is unknown, foreign or expired. */
+  find(caller: Caller, id: string): Promise<Session>;
+  page(caller: Caller, page: Page): Promise<{ sessions: Session[]; total: number }>;
+  remove(caller: Caller, id: string): Promise<void>;
+  expiresAt(session: Session): string;
+  /** Somebody uses it; with a position when they say what they have read. Written down soon, and at most once a minute without one. */
+  note(session: Session, position?: Position | null): void;
+  prune(): Promise<void>;
+  /** Everything that was noted is written down. */
+  settled(): Promise<void>;
+}
+
+const DAY = 86_400_000;
+const SEEN_EVERY_MS = 60_000;
+
+export function createSessions({ civic, position }: SessionsContext): Sessions {
+  const { clock, config } = civic;
+  const accounts = civic.serviceIfOn('accounts');
+  const uses = new Map<number, Use>();
+  const writer = createWaker(writeUses, (error) => civic.log.warn({ err: error }, 'How far sessions have read could not be written down'));
+  const isoAt = (time: number): string => new Date(time).toISOString();
+  const lastDay = (): string => isoAt(clock.now() - config.session_days * DAY);
+
+  async function writeUses(): Promise<void> {
+    const noted = [...uses.values()];
+    if (noted.length > 0) await civic.db.write((tx) => noteUses(tx, noted, clock.iso()));
+    for (const use of noted) if (uses.get(use.key) === use) uses.delete(use.key);
+  }
+
+  /** With what is known here and not yet written. */
+  function upToDate(session: Session): Session {
+    return { ...session, position: later(session.position, uses.get(session.key)?.position ?? null) };
+  }
+
+  return {
+    async create(caller, { query, fingerprint }, mode) {
+      const most = accounts?.planOf(caller.plan).sessions ?? Infinity;
+      const session = {
+        id: `fhs_${randomBytes(16).toString('hex')}`, owner_id: ownerOf(caller), account_id: caller.account_id, query, fingerprint, mode,
+        // A stream with a lower bound begins there until somebody says what they have read.
+        position: query.since === null ? position() : null,
+        created_at: clock.iso(), last_seen_at: clock.iso(),
+      };
+      const key = await civic.db.write(async (tx) => {
+        await lockSessionsOf(tx, caller.account_id);
+        const used = await countSessions(tx, { account_id: caller.account_id }, lastDay());
+        if (used >= most) throw problem('too_many_sessions', { detail: `The plan ${caller.plan} has ${most === 1 ? 'one session' : `${most} sessions`}, and ${used} are in use.` });
+        return insertSession(tx, session);
+      });
+      return { key, ...session };
+    },
+    async find(caller, id) {
+      const session = await sessionById(civic.db.read, ownerOf(caller), id, lastDay());
+      if (!session) throw unknownSession(id);
+      return upToDate(session);
+    },
+    page: (caller, { limit, after }) => civic.db.snapshot(async (tx) => ({
+      sessions: await sessionsPage(tx, ownerOf(caller), lastDay(), after === null ? null : Number(after[0]), limit + 1),
+      total: await countSessions(tx, { owner_id: ownerOf(caller) }, lastDay()),
+    })),
+    async remove(caller, id) {
+      await civic.db.write(async (tx) => {
+        if (!(await deleteSession(tx, ownerOf(caller), id))) throw unknownSession(id);
+        await civic.emit(tx, 'firehose.session_removed', { id });
+      });
+    },
+    expiresAt: ({ last_seen_at }) => isoAt(Date.parse(last_seen_at) + config.session_days * DAY),
+    note(session, read = null) {
+      if (!read && clock.now() - Date.parse(session.last_seen_at) < SEEN_EVERY_MS) return;
+      session.last_seen_at = clock.iso();
+      uses.set(session.key, { key: session.key, position: later(uses.get(session.key)?.position ?? null, read) });
+      writer.wake();
+    },
+    prune: () => civic.db.write(async (tx) => { await pruneSessions(tx, lastDay()); }),
+    settled: writer.idle,
+  };
+}
+
+/** Whose it is: the workspace the caller speaks for. */
+function ownerOf({ workspace_id, account_id }: Caller): string {
+  return workspace_id ?? account_id;
+}
+
+function later(known: Position | null, read: Position | null): Position | null {
+  if (!known || !read) return read ?? known;
+  return known.epoch === read.epoch && known.seq >= read.seq ? known : read;
+}
+
+function unknownSession(id: string): Error {
+  return problem('unknown_session', { detail: `No session of your workspace has the id ${id}.` });
+}

@@ -1,0 +1,78 @@
+import type { Request } from '@hapi/hapi';
+import { problem, type Caller, type Civic } from 'civic';
+import { createHash, randomBytes } from 'node:crypto';
+import type { Session } from './store.ts';
+import { bindTicket, insertTicket, pruneTickets, spendTicket, ticketByHash, type KnownTicket } from './tickets-store.ts';
+
+export const EVENTS_PATH = '/api/firehose/sessions/{id}/events';
+export const SOCKET_PATH = '/api/firehose/sessions/{id}/socket';
+
+export interface Tickets {
+  make(session: Session, caller: Caller): Promise<{ ticket: string; expires_at: string }>;
+  /** Who made the ticket that a request brings; null where none is looked for. */
+  identify(request: Request): Promise<Caller | null> | null;
+  /** Whether the caller is known by a ticket and not by a key. Both at once are refused. */
+  isBrought(request: Request): boolean;
+  /** Uses it up on a socket, binds it to the session's streams on events. Nothing happens to a request without one. */
+  take(request: Request): Promise<void>;
+  prune(): Promise<void>;
+}
+
+const USED_WITHIN_MS = 60_000;
+const BOUND_MS = 12 * 3_600_000;
+const SCOPE = 'firehose:read';
+
+/** Browsers cannot send an API key with a stream or a socket, and should have none. A ticket stands for one, on one session. */
+export function createTickets(civic: Civic): Tickets {
+  const { clock } = civic;
+  const accounts = civic.serviceIfOn('accounts');
+  const brought = new WeakMap<Request, KnownTicket>();
+  const after = (milliseconds: number): string => new Date(clock.now() + milliseconds).toISOString();
+
+  async function caller(request: Request, ticket: string): Promise<Caller> {
+    const known = await ticketByHash(civic.db.read, hashOf(ticket), clock.iso());
+    const isForHere = known?.session_id === request.params['id'] && (known?.bound_at === null || request.route.path === EVENTS_PATH);
+    if (!known || !isForHere) throw refused();
+    const owner = await accounts!.callerOf(civic.db.read, known);
+    if (!owner) throw refused();
+    brought.set(request, known);
+    return { ...owner, scope: owner.scope.filter((scope) => scope === SCOPE) };
+  }
+
+  return {
+    async make(session, { account_id, credential_id, workspace_id, via }) {
+      if (!accounts || via !== 'key' || credential_id === undefined || workspace_id === null) throw problem('forbidden', { detail: 'Tickets are made with an API key.' });
+      const ticket = `fht_${randomBytes(32).toString('base64url')}`;
+      const expires_at = after(USED_WITHIN_MS);
+      await civic.db.write((tx) => insertTicket(tx, { secret_hash: hashOf(ticket), session_key: session.key, account_id, credential_id, workspace_id, expires_at, bound_at: null }));
+      return { ticket, expires_at };
+    },
+    identify(request) {
+      const { path } = request.route;
+      if (!accounts || (path !== EVENTS_PATH && path !== SOCKET_PATH)) return null;
+      const ticket = request.query['ticket'] as unknown;
+      return typeof ticket === 'string' ? caller(request, ticket) : null;
+    },
+    isBrought(request) {
+      const isKnown = brought.has(request);
+      if (!isKnown && request.query['ticket'] !== undefined) throw problem('two_credentials', { detail: 'Send either `X-API-Key` or a ticket, not both.' });
+      return isKnown;
+    },
+    async take(request) {
+      const known = brought.get(request);
+      if (!known || known.bound_at !== null) return;
+      const isSocket = request.route.path === SOCKET_PATH;
+      const isGood = await civic.db.write((tx) => (isSocket ? spendTicket(tx, known.secret_hash) : bindTicket(tx, known.secret_hash, clock.iso(), after(BOUND_MS))));
+      if (!isGood) throw refused();
+    },
+    prune: () => civic.db.write((tx) => pruneTickets(tx, clock.iso())),
+  };
+}
+
+function refused(): Error {
+  return problem('invalid_credentials', { detail: 'This ticket is not valid here: it is used up, too old or for another session, or its key is no longer valid. Make another one.' });
+}
+
+function hashOf(ticket: string): string {
+  return createHash('sha256').update(ticket).digest('hex');
+}
