@@ -21,6 +21,7 @@ function filesBelow(folder: string): Map<string, string> {
 describe('Secrets', { timeout: 120_000 }, () => {
   let instance: Instance;
   let served: Served;
+  let session: string;
   const secrets: Record<string, string> = {};
   /** Everything that was said to somebody who did not make the secret just then. */
   const heard = new Map<string, string>();
@@ -44,6 +45,8 @@ describe('Secrets', { timeout: 120_000 }, () => {
     const workspace = await send('/api/workspaces', { name: 'Canaries' });
     const invitation = await send(`/api/workspaces/${workspace.id}/invitations`, {}, { 'idempotency-key': 'canary' });
     secrets.invitation = new URL(invitation.url).searchParams.get('token')!;
+    session = (await send('/api/firehose/sessions', {})).id;
+    secrets.ticket = (await send(`/api/firehose/sessions/${session}/tickets`, {}, { 'idempotency-key': 'canary-ticket' })).ticket;
   });
   after(async () => {
     await served.stop();
@@ -51,7 +54,7 @@ describe('Secrets', { timeout: 120_000 }, () => {
   });
 
   it('are told once to who made them, and to nobody when they are used rightly or wrongly', async () => {
-    const { key, link, invitation } = secrets as Record<'key' | 'link' | 'invitation', string>;
+    const { key, link, invitation, ticket } = secrets as Record<'key' | 'link' | 'invitation' | 'ticket', string>;
     expect((await hear('GET', '/api/workspaces', { 'x-api-key': key })).status).to.equal(200);
     expect((await hear('GET', '/api/entities', { authorization: `Bearer ${key}` })).status).to.equal(401);
     expect((await hear('GET', `/api/entities?api_key=${key}`)).status).to.equal(401);
@@ -64,6 +67,8 @@ describe('Secrets', { timeout: 120_000 }, () => {
     await hear('GET', `/sign-in?next=${encodeURIComponent(`/invitations?token=${invitation}&x=1`)}`, { accept: 'text/html' });
     expect((await hear('POST', '/api/workspaces/join', { 'x-api-key': key }, { token: invitation })).status).to.equal(409);
     expect((await hear('POST', '/api/workspaces/join', { 'x-api-key': key }, { token: [invitation] })).status).to.equal(400);
+    expect((await hear('GET', `/api/firehose/sessions/${session}/events?last_event_id=none&ticket=${ticket}`)).status).to.equal(400);
+    expect((await hear('GET', `/api/firehose/sessions/${session}/snapshot?ticket=${ticket}`)).status).to.equal(401);
     await hear('POST', '/api/entities', { 'x-api-key': key }, { [key]: link });
     for (const path of ['/metrics', '/health/ready', '/openapi.json', '/api/workspaces']) await hear('GET', path, path === '/api/workspaces' ? { 'x-api-key': key } : {});
     await instance.civic('key', 'revoke', key.slice(6, 14));
@@ -85,7 +90,7 @@ describe('Secrets', { timeout: 120_000 }, () => {
     expect(said.get('civic audit export')).to.include('invitation_made');
     await served.stop();
     said.set('the log', served.output());
-    expect(said.get('the log')).to.include('/api/entities?api_key=[masked]');
+    expect(said.get('the log')).to.include('/api/entities?api_key=[masked]').and.to.include(`/${session}/events?last_event_id=none&ticket=[masked]`);
     for (const [path, text] of filesBelow(join(instance.folder, 'data'))) said.set(path.slice(instance.folder.length), text);
     expect([...said.keys()].filter((name) => name.includes('accounts_keys'))).to.have.length(1);
     for (const [where, text] of said) for (const [name, secret] of Object.entries(secrets)) expect(text.includes(secret), `${name} in ${where}`).to.be.false();

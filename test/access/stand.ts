@@ -55,6 +55,7 @@ export async function createStand(plugins: string[]): Promise<Stand> {
   const made: Record<string, () => Promise<string>> = {
     $public: () => actor('public'),
     $private: () => actor('workspace'),
+    $session: async () => (await send(keys.member!, 'POST', '/api/firehose/sessions', {})).id as string,
     async $guest() {
       const id = await account('guest');
       await join(id, 'member');

@@ -50,6 +50,9 @@ const membersOnly: Outcomes = { ...scoped, other_workspace: 'unknown_workspace' 
 /** Roles on the instance do not count: `reviewer` and `admin` have the role of that name in the workspace, too. */
 const managersOnly: Outcomes = { ...membersOnly, member: 'workspace_forbidden', reviewer: 'workspace_forbidden' };
 
+/** A session of the Firehose is there for its workspace only. */
+const ofSession: Case = { params: { id: '$session' }, outcomes: { ...scoped, other_workspace: 'unknown_session' } };
+
 const claim = { sources: [{ local_id: 's', url: 'https://example.org/more' }], add: [{ property: 'description', value: 'More', source_local_id: 's' }] };
 
 /** Every route of the kit. One that is not here fails the build: decide who may, and write it down. */
@@ -120,6 +123,19 @@ export const table: Record<string, Case[]> = {
   'GET /reconcile/suggest/entity': visitor,
   'GET /reconcile/suggest/property': visitor,
   'GET /reconcile/suggest/type': visitor,
+
+  // firehose
+  'GET /api/firehose': [{ outcomes: scoped }],
+  'GET /api/firehose/sessions': [{ outcomes: scoped }],
+  'POST /api/firehose/sessions': [{ payload: {}, outcomes: scoped }],
+  'GET /api/firehose/sessions/{id}': [ofSession],
+  'DELETE /api/firehose/sessions/{id}': [ofSession],
+  'GET /api/firehose/sessions/{id}/snapshot': [ofSession],
+  // Whoever is let in is told that this is no event id.
+  'GET /api/firehose/sessions/{id}/events': [{ ...ofSession, query: 'last_event_id=none' }],
+  // And here, that it is no WebSocket.
+  'GET /api/firehose/sessions/{id}/socket': [{ outcomes: scoped }],
+  'POST /api/firehose/sessions/{id}/tickets': [ofSession],
 
   // accounts
   'GET /api/plans': visitor,

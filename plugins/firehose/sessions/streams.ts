@@ -145,9 +145,9 @@ interface Consumer {
 
 async function consumerOf({ civic, subscribe }: Firehose, { sessions, consumers }: SessionsPart, request: Request): Promise<Consumer> {
   refuseBrokenTrace(request);
-  const presented = requestedId(request);
   const caller = callerOf(request);
   const session = await sessions.find(caller, idIn(request));
+  const presented = requestedId(request);
   const subscription = await subscribe(civic.db.read, { ...session.query, cursor: null }, caller);
   return {
     session, presented,
