@@ -8,6 +8,7 @@ import { createFirehose } from './service.ts';
 import { registerSessions } from './sessions/register.ts';
 import { session } from './sessions/schemas.ts';
 import { tellDirectory } from './signals/directory.ts';
+import { placeSignalRoutes } from './snapshot/place-routes.ts';
 
 export type * from './types.ts';
 
@@ -22,6 +23,7 @@ export default definePlugin<FirehoseConfig>({
 
   register(server, civic) {
     const firehose = createFirehose(civic);
+    const directory = civic.serviceIfOn('directory');
     civic.provide(firehose.publisher);
     civic.watch('accounts.access_changed', ({ payload }) => firehose.hub.openings.revokeAccount(payload.account_id));
     civic.check(logCheck(() => civic.db, civic.clock));
@@ -29,7 +31,10 @@ export default definePlugin<FirehoseConfig>({
     civic.jobs.define({ name: 'firehose.prune', every_seconds: 3600, run: async () => { await firehose.log.prune(); } });
     civic.metric({ name: 'streams', help: 'Open streams and sockets', value: firehose.counts.total });
     civic.metric({ name: 'queries', help: 'Different queries that are streamed or waited for', value: () => firehose.hub.groups() });
-    civic.whenComposed(() => server.route(firehoseRoutes(firehose, firehose.publisher.produced(), session)));
+    civic.whenComposed(() => {
+      const types = firehose.publisher.produced();
+      server.route([...firehoseRoutes(firehose, types, session), ...(directory ? placeSignalRoutes(firehose, directory, types) : [])]);
+    });
     const sessions = registerSessions(server, firehose);
     server.ext('onPreStop', () => firehose.endStreams());
     return {

@@ -1,8 +1,8 @@
-import type { Reader } from 'civic';
+import type { Joi, Reader } from 'civic';
 import { actorsByKey, listedWith } from '../actors/read-store.ts';
 import type { DemoParts } from '../demo/parts.ts';
 import { placeOfPath } from '../places/routes.ts';
-import type { Place } from '../places/schemas.ts';
+import { placeRecord, type Place } from '../places/schemas.ts';
 import type { Directory } from '../service.ts';
 import { freshnessTurns, knownActors, ownNames, type FreshnessTurn, type KnownActor } from './actors.ts';
 
@@ -12,6 +12,8 @@ export interface DirectoryService {
   placeKey(reader: Reader, text: string): Promise<string | null>;
   /** The place a path names, as it is answered; else it throws the 404 that says what could have been meant. */
   placeOfPath(text: string): Promise<Place>;
+  /** Of a place as it is answered, for routes of others. */
+  placeSchema: Joi.ObjectSchema;
   /** By canonical keys; those that are no place are left out. */
   places(reader: Reader, placeKeys: string[]): Promise<Map<string, Place>>;
   /** The issue areas of a domain; null when it is none. */
@@ -38,6 +40,7 @@ export function offeredBy({ civic, places, taxonomy }: Directory, demo: DemoPart
   return {
     placeKey: async (reader, text) => (await places.byKey(reader, text))?.place_key ?? null,
     placeOfPath: async (text) => places.recordOf(await placeOfPath(places, civic.db, text)),
+    placeSchema: placeRecord,
     places: async (reader, keys) => new Map([...await places.byKeys(reader, keys)].map(([key, place]) => [key, places.recordOf(place)])),
     issuesOfDomain: (slug) => taxonomy().domainBySlug(slug)?.issue_areas.map((area) => area.slug) ?? null,
     issueName: (slug) => taxonomy().issueAreaBySlug(slug)?.name ?? null,

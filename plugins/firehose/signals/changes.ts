@@ -3,6 +3,7 @@ import type { ActorEffect, ActorsChanged, CoverageLoss, DirectoryService, KnownA
 import { audienceOf } from '../query/visibility.ts';
 import type { FirehoseService, SignalDraft } from '../types.ts';
 import { classOf, evidenceOf, tellingOf, type Telling } from './draft.ts';
+import { namedId } from './id.ts';
 import { forgetTold, markOf, moveTold, noteTold, putMark, toldOf } from './told-store.ts';
 import { addedWords, freshnessWords, gapWords, mergedWords, sourceWords, withinSentence } from './words.ts';
 
@@ -12,6 +13,12 @@ export interface TellingContext {
   /** The absolute public address of a path. */
   url(path: string): string;
   instance: { name: string };
+}
+
+export interface Moment {
+  /** Unlike any other. */
+  name: string;
+  at: string;
 }
 
 /** A transaction that changes more actors than these is not told one by one. */
@@ -25,14 +32,15 @@ export async function tellChange(context: TellingContext, tx: Tx, event: EventRe
   if (by === 'demo' || by === 'rebuild') return;
   // What an import brings is known elsewhere already, and too much.
   const isBulk = by === 'import' || actors.length > MOST_ACTORS || effects.length > MOST_ACTORS;
+  const moment = { name: `event ${event.seq} ${event.at}`, at: event.at };
   if (!isBulk) {
     const entered = actors.filter(({ change }) => change === 'created' || change === 'published').map(({ id }) => id);
-    await tell(context, tx, await additions(context, tx, entered, by, event.at), event.at);
-    await tell(context, tx, await mergers(context, tx, actors, event.at), event.at);
+    await tell(context, tx, await additions(context, tx, entered, by, event.at), moment);
+    await tell(context, tx, await mergers(context, tx, actors, event.at), moment);
     const survivors = new Set(actors.map(({ into }) => into));
-    await tell(context, tx, await effectsOn(context, tx, effects.filter(({ id }) => !survivors.has(id)), event.at), event.at);
+    await tell(context, tx, await effectsOn(context, tx, effects.filter(({ id }) => !survivors.has(id)), event.at), moment);
   }
-  if (lost.length <= MOST_GAPS) for (const loss of lost) await tellGap(context, tx, loss, event.at);
+  if (lost.length <= MOST_GAPS) for (const loss of lost) await tellGap(context, tx, loss, moment);
 }
 
 /** Nothing goes on naming somebody who was taken out of the directory. */
@@ -43,11 +51,13 @@ async function takeBack({ publisher }: TellingContext, tx: Tx, ids: string[]): P
   await forgetTold(tx, ids);
 }
 
-export async function tell({ publisher }: TellingContext, tx: Tx, tellings: Telling[], at: string): Promise<string[]> {
-  const sourced = tellings.filter(({ draft }) => draft.evidence.length > 0);
-  const ids = await publisher.publish(tx, sourced.map(({ draft }) => draft));
-  await noteTold(tx, sourced.flatMap(({ draft, about }, index) => about.map((actor_id) => ({ actor_id, signal_id: ids[index]!, type: draft.type, audience: audienceOfDraft(draft), at }))));
-  return ids;
+/** Publishes what has a source and was not told before. `moment` is what made it true: a second run of the same changes nothing. */
+export async function tell({ publisher }: TellingContext, tx: Tx, tellings: Telling[], moment: Moment): Promise<void> {
+  const told = new Set((await toldOf(tx, tellings.flatMap(({ about }) => about))).map(({ signal_id }) => signal_id));
+  const fresh = tellings.map(({ draft, about }) => ({ about, draft: { ...draft, id: draft.id ?? namedId(`${moment.name} ${draft.type} ${about[0]!}`) } }))
+    .filter(({ draft }) => draft.evidence.length > 0 && !told.has(draft.id));
+  await publisher.publish(tx, fresh.map(({ draft }) => draft));
+  await noteTold(tx, fresh.flatMap(({ draft, about }) => about.map((subject_id) => ({ subject_id, signal_id: draft.id, type: draft.type, audience: audienceOfDraft(draft), at: moment.at }))));
 }
 
 function audienceOfDraft({ visibility = 'public', review_state = 'not_required', workspace_id = null }: SignalDraft): string {
@@ -56,7 +66,7 @@ function audienceOfDraft({ visibility = 'public', review_state = 'not_required',
 
 /** Once for each audience: for its workspace when it is entered, for everybody when it is published. */
 async function additions({ directory }: TellingContext, tx: Tx, ids: string[], by: string, at: string): Promise<Telling[]> {
-  const told = new Set((await toldOf(tx, ids)).filter(({ type }) => type === 'actor_discovered').map(({ actor_id, audience }) => `${actor_id} ${audience}`));
+  const told = new Set((await toldOf(tx, ids)).filter(({ type }) => type === 'actor_discovered').map(({ subject_id, audience }) => `${subject_id} ${audience}`));
   const source_class = by === 'discovery' ? 'discovery_run' : 'directory';
   return (await directory.actors(tx, ids)).map((actor) => tellingOf('actor_discovered', actor, addedWords(actor, nameOf(directory)), at, { source_class }))
     .filter(({ draft, about }) => !told.has(`${about[0]!} ${audienceOfDraft(draft)}`));
@@ -101,8 +111,9 @@ export function freshnessTelling(actor: KnownActor, { before, after }: NonNullab
  * Once until it is covered again: after "thin" only "missing" is news, and after that nothing, unless it fell from covered.
  * The directory's own coverage is what says so, with the sources of those who are left.
  */
-async function tellGap(context: TellingContext, tx: Tx, { place_key, issue_area, before, after }: CoverageLoss, at: string): Promise<void> {
+async function tellGap(context: TellingContext, tx: Tx, { place_key, issue_area, before, after }: CoverageLoss, moment: Moment): Promise<void> {
   const { directory, url, instance } = context;
+  const { at } = moment;
   const mark = `gap ${place_key} ${issue_area}`;
   const [told, earlier = null] = (await markOf(tx, mark))?.split(' ') ?? [];
   const wasCovered = before > 2;
@@ -112,9 +123,11 @@ async function tellGap(context: TellingContext, tx: Tx, { place_key, issue_area,
   if (!place) return;
   const placeName = place.state ? `${place.name}, ${place.state.name}` : place.display_name;
   const left = await directory.actors(tx, await directory.actorsIn(tx, place_key, issue_area, after));
-  const [id] = await tell(context, tx, [{
-    about: left.map((actor) => actor.id),
+  const id = namedId(`${moment.name} ${mark}`);
+  await tell(context, tx, [{
+    about: [namedId(mark), ...left.map((actor) => actor.id)],
     draft: {
+      id,
       type: 'coverage_gap',
       ...gapWords(nameOf(directory)(issue_area), placeName, before, after),
       occurred_at: at,
@@ -131,8 +144,8 @@ async function tellGap(context: TellingContext, tx: Tx, { place_key, issue_area,
       changes: [{ field: 'entity_count', before, after }],
       supersedes: wasCovered ? null : earlier,
     },
-  }], at);
-  await putMark(tx, mark, `${status} ${id!}`, at);
+  }], moment);
+  await putMark(tx, mark, `${status} ${id}`, at);
 }
 
 function nameOf(directory: DirectoryService): (slug: string) => string {

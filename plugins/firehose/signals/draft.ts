@@ -2,7 +2,7 @@ import type { KnownActor, KnownSource } from 'civic/directory';
 import type { SignalDraft, SignalType, SourceClass } from '../types.ts';
 import type { Words } from './words.ts';
 
-/** A draft, and the actors it is about: their deletion takes it back. */
+/** A draft, and the ids of what it is about; the deletion of an actor takes it back. */
 export interface Telling {
   draft: SignalDraft;
   about: string[];

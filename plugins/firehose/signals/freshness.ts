@@ -40,7 +40,7 @@ async function tellSome(context: TellingContext, tx: Tx, clock: Clock): Promise<
   const turns = await context.directory.freshnessTurns(tx, { since, until, after, limit: BATCH });
   const actors = new Map((await context.directory.actors(tx, turns.map(({ id }) => id))).map((actor) => [actor.id, actor]));
   const tellings = turns.flatMap(({ id, ...turn }): Telling[] => (actors.has(id) && turn.before !== turn.after ? freshnessTelling(actors.get(id)!, turn, clock.iso()) : []));
-  await tell(context, tx, tellings, clock.iso());
+  await tell(context, tx, tellings, { name: `aged ${since}`, at: clock.iso() });
   const isDone = turns.length < BATCH || told + turns.length >= MOST_TOLD;
   await put(isDone ? { since: until } : { since, until, after: turns.at(-1)!.id, told: told + turns.length });
   return true;

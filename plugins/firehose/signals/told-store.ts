@@ -1,7 +1,8 @@
 import { bulkInsert, type Reader, type Tx } from 'civic';
 
 export interface ToldRow {
-  actor_id: string;
+  /** An actor, or an issue area of a place. */
+  subject_id: string;
   signal_id: string;
   type: string;
   audience: string;
@@ -15,20 +16,20 @@ const AT_ONCE = 500;
 
 export const noteTold = (tx: Tx, rows: ToldRow[]) => bulkInsert(tx, TOLD, rows, { onConflict: 'ignore' });
 
-export async function toldOf(reader: Reader, actorIds: string[]): Promise<ToldRow[]> {
+export async function toldOf(reader: Reader, subjects: string[]): Promise<ToldRow[]> {
   const rows: ToldRow[] = [];
-  for (let from = 0; from < actorIds.length; from += AT_ONCE) rows.push(...await reader(TOLD).whereIn('actor_id', actorIds.slice(from, from + AT_ONCE)));
+  for (let from = 0; from < subjects.length; from += AT_ONCE) rows.push(...await reader(TOLD).whereIn('subject_id', subjects.slice(from, from + AT_ONCE)));
   return rows;
 }
 
-export async function forgetTold(tx: Tx, actorIds: string[]): Promise<void> {
-  for (let from = 0; from < actorIds.length; from += AT_ONCE) await tx(TOLD).whereIn('actor_id', actorIds.slice(from, from + AT_ONCE)).delete();
+export async function forgetTold(tx: Tx, subjects: string[]): Promise<void> {
+  for (let from = 0; from < subjects.length; from += AT_ONCE) await tx(TOLD).whereIn('subject_id', subjects.slice(from, from + AT_ONCE)).delete();
 }
 
 /** Of an actor that has become part of another, whose deletion now takes it back. */
 export async function moveTold(tx: Tx, from: string, to: string): Promise<void> {
   const rows = await toldOf(tx, [from]);
-  await noteTold(tx, rows.map((row) => ({ ...row, actor_id: to })));
+  await noteTold(tx, rows.map((row) => ({ ...row, subject_id: to })));
   await forgetTold(tx, [from]);
 }
 

@@ -40,9 +40,9 @@ export function gapWords(issue: string, place: string, before: number, after: nu
   return { title, summary: `The directory knew of ${counted(before, 'actor')} there and knows of ${after === 0 ? 'none' : after}. An issue area counts as covered from three on.` };
 }
 
-/** As it reads within a sentence: "Housing affordability" loses its capital, "K-12 education" does not. */
+/** As it reads within a sentence: "Housing Affordability" loses its capitals, "K-12" and "AI" do not. */
 export function withinSentence(name: string): string {
-  return /^[A-Z][a-z]/.test(name) ? name[0]!.toLowerCase() + name.slice(1) : name;
+  return name.split(' ').map((word) => (/^[A-Z][a-z]+$/.test(word) ? word.toLowerCase() : word)).join(' ');
 }
 
 function short(text: string): string {

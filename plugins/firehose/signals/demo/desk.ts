@@ -1,13 +1,14 @@
 import type { KnownActor, KnownSource } from 'civic/directory';
-import { createHash } from 'node:crypto';
 import type { SignalDraft } from '../../types.ts';
 import { evidenceOf } from '../draft.ts';
+import { namedId } from '../id.ts';
 
 export interface DemoFacts {
   /** Milliseconds. */
   now: number;
   actors: KnownActor[];
   merged: { id: string; into: string; name: string }[];
+  /** As it reads within a sentence. */
   issueName(slug: string): string;
 }
 
@@ -17,6 +18,8 @@ export interface Desk extends DemoFacts {
   /** Notes a signal if it was found within the last year; answers its id, or null when it was not. */
   add(key: string, draft: Omit<SignalDraft, 'id' | 'detected_at' | 'evidence'> & { detected: number; sources: KnownSource[] }): string | null;
   drafts: SignalDraft[];
+  /** The id of who somebody is by now. */
+  present(id: string | null): string | null;
 }
 
 /** Numbers that look random and are the same for the same seed. */
@@ -37,9 +40,11 @@ export function openDesk(facts: DemoFacts, seed: number): Desk {
     ...facts,
     random: createRandom(seed),
     drafts,
+    present: (id) => facts.merged.find((one) => one.id === id)?.into ?? id,
     add(key, { detected, sources, ...draft }) {
       if (detected > facts.now || detected < facts.now - YEAR || sources.length === 0) return null;
-      const id = idOf(seed, key);
+      // The same on every load, so that links to it stay good.
+      const id = namedId(`demo ${seed} ${key}`);
       drafts.push({ ...draft, id, detected_at: isoOf(detected), evidence: sources.slice(0, MOST_EVIDENCE).map(evidenceOf) });
       return id;
     },
@@ -64,13 +69,6 @@ const shown = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'U
 /** The valley keeps one clock all year, five hours behind Greenwich. */
 export function dayInWords(time: number): string {
   return shown.format(new Date(time - 5 * HOUR));
-}
-
-/** The same signal gets the same id on every load, so that links to it stay good. */
-function idOf(seed: number, key: string): string {
-  const hex = createHash('sha256').update(`civic demo signal ${seed} ${key}`).digest('hex');
-  const variant = (0x8 | (parseInt(hex[16]!, 16) & 0x3)).toString(16);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
 /** Mulberry32: 32 bits of state are plenty for made-up data. */

@@ -1,6 +1,6 @@
 import type { KnownActor, KnownSource } from 'civic/directory';
 import { classOf } from '../draft.ts';
-import { addedWords, freshnessWords, gapWords, mergedWords, sourceWords, withinSentence } from '../words.ts';
+import { addedWords, freshnessWords, gapWords, mergedWords, sourceWords } from '../words.ts';
 import { about, DAY, HOUR, isoOf, sourcesOf, type Desk } from './desk.ts';
 
 /** What the directory itself would have told in that year. */
@@ -22,7 +22,7 @@ function writeAdded(desk: Desk, who: KnownActor): void {
   const first = who.sources.at(-1);
   if (!first) return;
   const detected = timeOf(first) + desk.random.between(1, 30) * HOUR;
-  desk.add(`added ${who.id}`, { type: 'actor_discovered', ...addedWords(who, (slug) => withinSentence(desk.issueName(slug))), occurred_at: isoOf(detected), ...about(who), source_class: 'directory', relevance: 0.7, detected, sources: who.sources });
+  desk.add(`added ${who.id}`, { type: 'actor_discovered', ...addedWords(who, desk.issueName), occurred_at: isoOf(detected), ...about(who), source_class: 'directory', relevance: 0.7, detected, sources: who.sources });
 }
 
 function writeSource(desk: Desk, who: KnownActor): void {
@@ -81,7 +81,7 @@ function writeGaps(desk: Desk): void {
     const place = left[0]!.places.find((one) => one.place_key === place_key)!;
     const detected = desk.now - desk.random.between(5, 340) * DAY;
     desk.add(`gap ${cell}`, {
-      type: 'coverage_gap', ...gapWords(withinSentence(desk.issueName(issue)), place.name, 3, left.length), occurred_at: isoOf(detected), places: [place_key], issues: [issue],
+      type: 'coverage_gap', ...gapWords(desk.issueName(issue), place.name, 3, left.length), occurred_at: isoOf(detected), places: [place_key], issues: [issue],
       actors: left.map(({ id, name, type }) => ({ id, name, type })), source_class: 'directory', relevance: 0.8, changes: [{ field: 'entity_count', before: 3, after: left.length }], detected,
       sources: left.flatMap(({ sources }) => sources.slice(0, 1)),
     });

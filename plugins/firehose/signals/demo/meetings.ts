@@ -45,10 +45,10 @@ function writeAnnounced(desk: Desk, event: KnownActor): void {
   const told = about(event);
   const id = desk.add(`event ${event.id}`, {
     type: 'public_meeting', title: event.name, summary: `${event.description ?? 'Open to everybody.'}${where}`, occurred_at: event.event.start, ...told,
-    actors: [...told.actors!, ...(organizer ? [{ id: organizer.entity_id, name: organizer.name, type: 'organization' as const, role: 'organizer' }] : [])],
+    actors: [...told.actors!, ...(organizer ? [{ id: desk.present(organizer.entity_id), name: organizer.name, type: 'organization' as const, role: 'organizer' }] : [])],
     source_class: 'government_agenda', confidence: 0.95, relevance: 0.9, detected, sources: event.sources,
   });
-  if (id && event.status === 'inactive') writeCancelled(desk, { key: event.id, body: event, title: event.name, start }, id);
+  if (id && event.status === 'inactive') writeCancelled(desk, { key: event.id, body: event, title: event.name, start }, { id, at: detected });
 }
 
 function writeMeeting(desk: Desk, meeting: Meeting): void {
@@ -64,15 +64,15 @@ function writeMeeting(desk: Desk, meeting: Meeting): void {
     occurred_at: isoOf(start), ...about(body), source_class: 'government_agenda', confidence: 0.9, relevance: isLate ? 0.95 : 0.8,
     detected, sources: pagesOf(body),
   });
-  if (id && random.chance(0.08)) writeCancelled(desk, meeting, id);
+  if (id && !isLate && random.chance(0.08)) writeCancelled(desk, meeting, { id, at: detected });
   else if (id && random.chance(0.4)) writeVote(desk, meeting, topic);
 }
 
-function writeCancelled(desk: Desk, { body, key, title, start }: Meeting, supersedes: string): void {
+function writeCancelled(desk: Desk, { body, key, title, start }: Meeting, announced: { id: string; at: number }): void {
   desk.add(`cancelled ${key}`, {
     type: 'meeting_cancelled', title: `Cancelled: ${title}`, summary: 'It will not take place; no new date is known.', occurred_at: isoOf(start), ...about(body),
-    source_class: 'government_agenda', confidence: 0.95, relevance: 0.9, changes: [{ field: 'status', before: 'scheduled', after: 'cancelled' }], supersedes,
-    detected: Math.min(start - desk.random.between(10, 60) * HOUR, desk.now - HOUR), sources: pagesOf(body),
+    source_class: 'government_agenda', confidence: 0.95, relevance: 0.9, changes: [{ field: 'status', before: 'scheduled', after: 'cancelled' }], supersedes: announced.id,
+    detected: Math.max(announced.at + HOUR, Math.min(start - desk.random.between(10, 60) * HOUR, desk.now - HOUR)), sources: pagesOf(body),
   });
 }
 

@@ -61,7 +61,7 @@ function writeCoalition(desk: Desk, who: KnownActor): void {
   const detected = daysAgo(desk);
   desk.add(`coalition ${who.id}`, {
     type: 'coalition_activity', title: desk.random.pick(JOINED).replace('{name}', who.name).replace('{other}', partner.name), summary: who.description,
-    occurred_at: isoOf(detected - desk.random.between(0, 4) * DAY), ...told, actors: [...told.actors!, { id: partner.entity_id, name: partner.name, type: 'organization', role: 'partner' }],
+    occurred_at: isoOf(detected - desk.random.between(0, 4) * DAY), ...told, actors: [...told.actors!, { id: desk.present(partner.entity_id), name: partner.name, type: 'organization', role: 'partner' }],
     source_class: 'organization_update', confidence: 0.75, relevance: 0.6, detected, sources,
   });
 }
@@ -74,7 +74,7 @@ function writeRole(desk: Desk, who: KnownActor): void {
   const detected = daysAgo(desk);
   desk.add(`role ${who.id}`, {
     type: 'role_change', title: `${who.name} is ${office.role!} of ${office.name}`, summary: office.until ? `The term runs until ${office.until}.` : null, occurred_at: isoOf(detected - desk.random.between(1, 14) * DAY),
-    ...told, actors: [{ ...told.actors![0]!, role: office.role! }, { id: office.entity_id, name: office.name, type: 'organization' }],
+    ...told, actors: [{ ...told.actors![0]!, role: office.role! }, { id: desk.present(office.entity_id), name: office.name, type: 'organization' }],
     source_class: 'government_record', confidence: 0.8, relevance: 0.65, changes: [{ field: 'role', before: null, after: office.role! }],
     review_state: desk.random.chance(0.15) ? 'pending' : 'approved', detected, sources: sourcesOf(who, 'government_record', 'org_website'),
   });

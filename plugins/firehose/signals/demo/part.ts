@@ -1,6 +1,7 @@
 import type { Civic } from 'civic';
 import type { DemoPart, DirectoryService } from 'civic/directory';
 import type { Publisher } from '../publish.ts';
+import { withinSentence } from '../words.ts';
 import { countDemoSignals, forgetDemoSignals, noteDemoSignals, someDemoSignals } from '../told-store.ts';
 
 export interface DemoContext {
@@ -26,7 +27,7 @@ export function demoPart({ civic, directory, publisher }: DemoContext): DemoPart
         now: civic.clock.now(),
         actors: known,
         merged: merged.flatMap(({ id, into }) => (names.has(id) ? [{ id, into, name: names.get(id)! }] : [])),
-        issueName: (slug) => directory.issueName(slug) ?? slug.replaceAll('_', ' '),
+        issueName: (slug) => withinSentence(directory.issueName(slug) ?? slug.replaceAll('_', ' ')),
       }).filter(({ type }) => announced.has(type));
       for (let from = 0; from < drafts.length; from += CHUNK) {
         await civic.db.write(async (tx) => noteDemoSignals(tx, await publisher.publish(tx, drafts.slice(from, from + CHUNK))));

@@ -1,0 +1,113 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { stoppedClock, testDatabases } from 'civic/testing';
+import { SIGNAL_TYPES, type Signal } from '../types.ts';
+import { signalsKit, type SignalsKit } from './directory-kit.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const NOW = '2026-03-02T15:00:00.000Z';
+
+async function all(kit: SignalsKit, query: string, who: string): Promise<Signal[]> {
+  const found: Signal[] = [];
+  for (let path: string | null = `/api/firehose?limit=200${query}`; path !== null;) {
+    const { body } = await kit.get(path, who);
+    found.push(...body.signals as Signal[]);
+    path = body.links.next && new URL(body.links.next as string).pathname + new URL(body.links.next as string).search;
+  }
+  return found;
+}
+
+const typesIn = (signals: Signal[]): string[] => [...new Set(signals.map(({ type }) => type))].sort();
+
+for (const database of testDatabases()) describe(`The year of the demo, on ${database}`, { timeout: 90_000 }, () => {
+  let kit: SignalsKit;
+  let year: Signal[] = [];
+  before(async () => { kit = await signalsKit({ database, clock: stoppedClock(NOW), config: { plugins: { directory: { demo: true } } } }); });
+  after(async () => kit.close());
+
+  it('is loaded with the region, once, and as it says', async () => {
+    const loaded = await kit.run('demo load');
+    expect(Number(loaded.signals)).to.be.within(350, 1200);
+    await kit.awaited(200);
+    year = await all(kit, '&visibility=reviewer', 'reviewer');
+    expect(year.length).to.equal(loaded.signals);
+    expect(await kit.run('demo load')).to.equal({ loaded: false, signals: 0 });
+    expect((await all(kit, '&visibility=reviewer', 'reviewer')).length).to.equal(year.length);
+  });
+
+  it('has every type of signal, spread over twelve months', async () => {
+    expect(typesIn(year)).to.equal([...SIGNAL_TYPES].sort());
+    const months = new Map<string, number>();
+    for (const { detected_at } of year) {
+      expect(detected_at <= NOW && detected_at > '2025-03-01').to.be.true();
+      months.set(detected_at.slice(0, 7), (months.get(detected_at.slice(0, 7)) ?? 0) + 1);
+    }
+    expect(months.size).to.be.at.least(12);
+    for (const [month, count] of months) if (month !== '2025-03' && month !== '2026-03') expect(count, month).to.be.above(10);
+  });
+
+  it('tells of actors, places and sources that are there', async () => {
+    const actors = new Set<string>();
+    const sources = new Set<string>();
+    const { data } = (await kit.get('/api/exports/entities?format=ndjson')).text.split('\n').filter(Boolean).reduce<{ data: any[] }>((read, line) => ({ data: [...read.data, JSON.parse(line)] }), { data: [] });
+    for (const { id, sources: own } of data) {
+      actors.add(id);
+      for (const source of own ?? []) sources.add(source.id);
+    }
+    for (const signal of year) {
+      expect(signal.evidence.length, signal.title).to.be.above(0);
+      for (const { source_id, publisher } of signal.evidence) {
+        expect(sources.has(source_id!), signal.title).to.be.true();
+        expect(publisher).to.match(/\(demo\)$/);
+      }
+      expect(signal.places.length, signal.title).to.be.above(0);
+      for (const place of signal.places) expect(place).to.match(/,tamarack$/);
+      for (const { id, role } of signal.actors) if (role !== 'merged') expect(actors.has(id!), signal.title).to.be.true();
+    }
+  });
+
+  it('has meetings that were called off, each in place of one that was announced before', () => {
+    const byId = new Map(year.map((signal) => [signal.id, signal]));
+    const cancelled = year.filter(({ type }) => type === 'meeting_cancelled');
+    expect(cancelled.length).to.be.above(3);
+    for (const signal of cancelled) {
+      const announced = byId.get(signal.supersedes!)!;
+      expect(['public_meeting', 'short_notice']).to.include(announced.type);
+      expect(announced.detected_at < signal.detected_at, signal.title).to.be.true();
+      expect(signal.changes).to.equal([{ field: 'status', before: 'scheduled', after: 'cancelled' }]);
+      expect(signal.occurred_at).to.equal(announced.occurred_at);
+    }
+  });
+
+  it('keeps what waits for review from everybody else', async () => {
+    const waiting = year.filter(({ review_state }) => review_state === 'pending');
+    expect(waiting.length).to.be.above(0);
+    const open = await all(kit, '&visibility=public', 'stranger');
+    expect(open.length).to.equal(year.length - waiting.length);
+  });
+
+  it('goes with the region, and comes back the same', async () => {
+    expect(Number((await kit.run('demo remove')).removed)).to.be.above(400);
+    await kit.awaited(0, '&visibility=reviewer', 'reviewer');
+    const loaded = await kit.run('demo load');
+    expect(loaded.signals).to.equal(year.length);
+    await kit.awaited(200);
+    expect(await all(kit, '&visibility=reviewer', 'reviewer')).to.equal(year);
+  });
+});
+
+describe('An instance that is not there for the demo', { timeout: 60_000 }, () => {
+  it('announces what the directory tells and nothing else, and the demo keeps to that', async () => {
+    const kit = await signalsKit({ clock: stoppedClock(NOW) });
+    try {
+      const announced = ['actor_discovered', 'actor_merged', 'coverage_gap', 'freshness_change', 'new_source'];
+      expect((await kit.get('/openapi.json')).body.components.schemas.FirehoseSignal.properties.type.enum.toSorted()).to.equal(announced);
+      await kit.run('demo load');
+      expect(typesIn(await all(kit, '', 'stranger'))).to.equal(announced);
+    } finally {
+      await kit.close();
+    }
+  });
+});

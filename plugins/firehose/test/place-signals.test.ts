@@ -1,0 +1,74 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { stoppedClock, testDatabases } from 'civic/testing';
+import { said, signalsKit, type SignalsKit } from './directory-kit.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const PATH = '/api/places/kansas-city,missouri/signals';
+
+for (const database of testDatabases()) describe(`The signals of a place, on ${database}`, { timeout: 60_000 }, () => {
+  let kit: SignalsKit;
+  const clock = stoppedClock('2026-03-02T15:00:00.000Z');
+  before(async () => {
+    kit = await signalsKit({ database, clock });
+    for (const [index, name] of ['First', 'Second', 'Third', 'Fourth'].entries()) {
+      clock.advance(3_600_000);
+      await kit.send('POST', '/api/entities', said({ name, place: 'kansas-city,missouri', issue_area: index < 2 ? 'housing_affordability' : 'public_transit' }));
+      await kit.awaited(index + 1);
+    }
+    await kit.send('POST', '/api/entities', said({ name: 'Elsewhere', place: 'liberty,missouri' }));
+    await kit.send('POST', '/api/entities', said({ name: 'Quiet Circle', place: 'kansas-city,missouri', visibility: 'workspace' }), 'member');
+    await kit.awaited(6, '', 'member');
+  });
+  after(async () => kit.close());
+
+  const titles = async (path: string): Promise<string[]> => (await kit.get(path)).body.data.map(({ title }: { title: string }) => title.replace(' was added', ''));
+
+  it('are the public ones, the latest first, for everybody', async () => {
+    const { status, body, headers } = await kit.get(PATH);
+    expect(status).to.equal(200);
+    expect(body).to.include({ total: 4, next_cursor: null });
+    expect(body.place).to.include({ place_key: 'kansas-city,missouri', name: 'Kansas City' });
+    expect(headers['content-location']).to.match(/\/api\/places\/kansas-city,missouri\/signals$/);
+    expect(await titles(PATH)).to.equal(['Fourth', 'Third', 'Second', 'First']);
+    expect((await kit.get(PATH, 'member')).text).to.not.contain('Quiet Circle');
+  });
+
+  it('come page by page, which fit together', async () => {
+    const first = await kit.get(`${PATH}?limit=3`);
+    expect(first.body.total).to.equal(4);
+    expect(first.headers['link']).to.match(/rel="next"/);
+    expect(await titles(`${PATH}?limit=3&cursor=${first.body.next_cursor}`)).to.equal(['First']);
+    expect((await kit.get(`${PATH}?cursor=nonsense`)).body.code).to.equal('invalid_cursor');
+    expect((await kit.get(`${PATH}?issue=public_transit&cursor=${first.body.next_cursor}`)).body.code).to.equal('invalid_cursor');
+  });
+
+  it('are narrowed down by type, issue and time', async () => {
+    expect(await titles(`${PATH}?issue=public_transit`)).to.equal(['Fourth', 'Third']);
+    expect(await titles(`${PATH}?issue=nothing_of_the_kind`)).to.equal([]);
+    expect(await titles(`${PATH}?signal_type=actor_merged`)).to.equal([]);
+    expect(await titles(`${PATH}?since=2026-03-02T17:00:00Z&until=2026-03-02T19:00:00Z`)).to.equal(['Third', 'Second']);
+    expect((await kit.get(`${PATH}?signal_type=gossip`)).status).to.equal(400);
+    expect((await kit.get(`${PATH}?visibility=workspace`, 'member')).status).to.equal(400);
+  });
+
+  it('are not sent to who has them, until there is another', async () => {
+    const { headers } = await kit.get(PATH);
+    const again = { 'if-none-match': String(headers['etag']) };
+    expect((await kit.get(PATH, undefined, again)).status).to.equal(304);
+    await kit.send('POST', '/api/entities', said({ name: 'Fifth', place: 'kansas-city,missouri' }));
+    await kit.awaited(6);
+    const { status, body } = await kit.get(PATH, undefined, again);
+    expect([status, body.total]).to.equal([200, 5]);
+  });
+
+  it('are there under other spellings of the place; what is no place is 404 and says what could be', async () => {
+    for (const key of ['kansas-city-mo', 'Kansas-City,Missouri']) expect((await kit.get(`/api/places/${key}/signals`)).body.total, key).to.equal(5);
+    const { status, body } = await kit.get('/api/places/kansas-cty,missouri/signals');
+    expect([status, body.code]).to.equal([404, 'unknown_place']);
+    expect(body.did_you_mean).to.include('kansas-city,missouri');
+    expect((await kit.get('/api/places/orrick,missouri/signals')).body).to.include({ total: 0, data: [] });
+  });
+});
