@@ -126,7 +126,12 @@ export const table: Record<string, Case[]> = {
   'GET /reconcile/suggest/type': visitor,
 
   // firehose
-  'GET /api/firehose': [{ outcomes: scoped }],
+  'GET /api/firehose': [
+    { outcomes: scoped },
+    { query: 'visibility=public', outcomes: scoped },
+    { query: 'visibility=partner', outcomes: { ...scoped, other_workspace: 'visibility_forbidden', member: 'visibility_forbidden', reviewer: 'visibility_forbidden', admin: 'visibility_forbidden' } },
+    { query: 'visibility=reviewer', outcomes: { ...scoped, other_workspace: 'visibility_forbidden', member: 'visibility_forbidden' } },
+  ],
   'GET /api/firehose/sessions': [{ outcomes: scoped }],
   'POST /api/firehose/sessions': [{ payload: {}, outcomes: scoped }],
   'GET /api/firehose/sessions/{id}': [ofSession],

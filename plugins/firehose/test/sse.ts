@@ -48,7 +48,8 @@ export interface Stream {
   text(): string;
   /** The next event that nobody took. */
   next(): Promise<SseEvent>;
-  /** The next so many signals; heartbeats are passed over. */
+  /** The next signal; heartbeats are passed over. */
+  signal(): Promise<SseEvent>;
   signals(count: number): Promise<SseEvent[]>;
   /** All that come until the server ends the stream. */
   rest(): Promise<SseEvent[]>;
@@ -104,18 +105,21 @@ function streamOf(response: IncomingMessage): Stream {
     return event;
   }
 
+  async function signal(): Promise<SseEvent> {
+    const event = await next();
+    return event.event === 'firehose.signal' ? event : signal();
+  }
+
   return {
     status: response.statusCode!,
     headers: response.headers,
     events,
     text: () => text,
     next,
+    signal,
     async signals(count) {
       const found: SseEvent[] = [];
-      while (found.length < count) {
-        const event = await next();
-        if (event.event === 'firehose.signal') found.push(event);
-      }
+      while (found.length < count) found.push(await signal());
       return found;
     },
     async rest() {

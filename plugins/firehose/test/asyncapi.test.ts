@@ -1,0 +1,60 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { Ajv } from 'ajv';
+import formats from 'ajv-formats';
+import { definePlugin } from 'civic';
+import { testServer } from 'civic/testing';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { SIGNAL_TYPES } from '../types.ts';
+import { firehoseKit } from './kit.ts';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+/** Says that it publishes votes and filings, as a plugin that reads minutes would. */
+const minutes = definePlugin({
+  name: 'minutes',
+  summary: 'Publishes votes and filings',
+  needs: ['firehose'],
+  register(_server, civic) { civic.service('firehose').produces(['vote', 'filing']); },
+});
+
+function faultsOf(document: unknown): unknown {
+  const file = createRequire(import.meta.url).resolve('@asyncapi/specs/schemas/3.0.0-without-$id.json');
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  formats.default(ajv);
+  const check = ajv.compile(JSON.parse(readFileSync(file, 'utf8')));
+  check(document);
+  return check.errors;
+}
+
+describe('AsyncAPI of the Firehose', { timeout: 60_000 }, () => {
+  it('is valid, and names the channel and its three messages', async () => {
+    const kit = await firehoseKit();
+    const { status, body } = await kit.ask('GET', '/asyncapi.json');
+    await kit.close();
+    expect(status).to.equal(200);
+    expect(faultsOf(body)).to.be.null();
+    const [name, channel] = Object.entries(body.channels as Record<string, { address: string; messages: object }>).find(([, { address }]) => address === '/api/firehose')!;
+    expect(Object.keys(channel.messages).sort()).to.equal(['firehose.ready', 'firehose.signal', 'heartbeat']);
+    expect(body.operations[`${name}.send`].action).to.equal('send');
+    expect(body.components.schemas.FirehoseSignal.properties.type.enum.toSorted()).to.equal(SIGNAL_TYPES.toSorted());
+  });
+
+  it('announces only the types that somebody produces, and so does OpenAPI', async () => {
+    const kit = await testServer({ plugins: ['accounts', 'firehose', minutes] });
+    for (const path of ['/asyncapi.json', '/openapi.json']) {
+      const { body, text } = await kit.request('GET', path);
+      expect(body.components.schemas.FirehoseSignal.properties.type.enum.toSorted(), path).to.equal(['filing', 'vote']);
+      for (const type of ['grant_award', 'coalition_activity', 'short_notice']) expect(text.includes(type), `${type} in ${path}`).to.be.false();
+    }
+    await kit.close();
+  });
+
+  it('is valid when nobody produces anything', async () => {
+    const kit = await testServer({ plugins: ['firehose'] });
+    expect(faultsOf((await kit.request('GET', '/asyncapi.json')).body)).to.be.null();
+    await kit.close();
+  });
+});
