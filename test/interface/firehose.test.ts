@@ -48,10 +48,10 @@ for (const database of testDatabases()) describe(`The Firehose, on ${database}`,
   it(covers(['endpoints.firehose-get', 'endpoints.accept-json', 'endpoints.accept-sse', 'endpoints.accept-any', 'headers.accept', 'errors.200'], 'Accept chooses snapshot or stream'), async () => {
     for (const accept of ['application/json', '*/*']) {
       const { status, headers, body } = await ask('GET', '', { accept });
-      expect([status, /^application\/json/.test(String(headers['content-type'])), body.signals.length]).to.equal([200, true, 3]);
+      expect([status, String(headers['content-type']).startsWith('application/json'), body.signals.length]).to.equal([200, true, 3]);
     }
     const stream = await kit.stream('');
-    expect([stream.status, /^text\/event-stream/.test(String(stream.headers['content-type']))]).to.equal([200, true]);
+    expect([stream.status, String(stream.headers['content-type']).startsWith('text/event-stream')]).to.equal([200, true]);
     stream.close();
   });
 

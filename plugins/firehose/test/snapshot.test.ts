@@ -219,7 +219,7 @@ for (const database of testDatabases()) describe(`The snapshot on ${database}`, 
     const accepted = ['application/json', '*/*', 'application/*', 'application/json;q=0.5', 'text/event-stream, application/json', 'text/*, application/json', 'text/event-stream;q=0.5, application/json;q=0.9', 'text/html, */*;q=0.1', 'text/event-stream;q=0, */*', 'APPLICATION/JSON', ''];
     for (const accept of accepted) {
       const { status, headers } = await get('', { accept });
-      expect([status, /^application\/json/.test(String(headers['content-type']))], accept).to.equal([200, true]);
+      expect([status, String(headers['content-type']).startsWith('application/json')], accept).to.equal([200, true]);
     }
     expect((await get('')).status).to.equal(200);
   });
