@@ -8,7 +8,7 @@ import { accessOf } from './stream/access.ts';
 import { openEventStream, type StreamContext } from './stream/open.ts';
 import { messageSchemas, snapshotSchema } from './stream/schemas.ts';
 import { requestedId } from './stream/start.ts';
-import type { Query, SignalType } from './types.ts';
+import type { Query, SignalType, Visibility } from './types.ts';
 
 export interface RouteContext extends AnswerContext, StreamContext {
   civic: AnswerContext['civic'] & StreamContext['civic'] & { readonly db: import('civic').Database };
@@ -32,7 +32,7 @@ export function firehoseRoutes(context: RouteContext, types: SignalType[], sessi
         civic: {
           ...(!anonymous && { plan: 'firehose' }),
           raw: true, conditional: true, produces: TYPES,
-          problems: ['not_acceptable', 'invalid_cursor', 'invalid_event_id', 'invalid_preference', 'invalid_header', 'visibility_forbidden', 'too_many_streams', 'wait_too_long', 'streams_full'],
+          problems: ['authentication_required', 'insufficient_scope', 'plan_required', 'not_acceptable', 'unsupported_media_type', 'invalid_cursor', 'invalid_event_id', 'invalid_preference', 'invalid_header', 'visibility_forbidden', 'too_many_streams', 'wait_too_long', 'streams_full'],
           stream: { protocol: 'sse', send: messageSchemas(types) },
         },
       },
@@ -46,33 +46,39 @@ export function firehoseRoutes(context: RouteContext, types: SignalType[], sessi
 /** HEAD never opens a stream, whatever it accepts. */
 function wantsStream(request: Request): boolean {
   refuseBrokenTrace(request);
+  refuseForeignBody(request);
   return request.method !== 'head' && negotiate(request, TYPES) === 'text/event-stream';
 }
 
-const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$/;
-
 /** Elsewhere a malformed trace begins a new one; whoever watches streams wants to know. */
-export function refuseBrokenTrace({ headers }: Request): void {
-  const parent = headers['traceparent'] as string | undefined;
-  if (parent !== undefined && !TRACE_PARENT.test(parent)) throw problem('invalid_header', { detail: 'Traceparent is not of the form 00-<32 hex digits>-<16 hex digits>-<2 hex digits>.' });
+export function refuseBrokenTrace({ civic }: Request): void {
+  if (civic.trace.verdict === 'malformed') throw problem('invalid_header', { detail: 'Traceparent is not of the form 00-<32 hex digits>-<16 hex digits>-<2 hex digits>.' });
 }
 
-/** Who asks; null for a visitor, where those are welcome. */
-function callerOf(request: Request): Caller | null {
-  return request.auth.isAuthenticated ? request.auth.credentials as unknown as Caller : null;
+/** hapi looks at no body of a GET. */
+function refuseForeignBody({ headers }: Request): void {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  const type = String(headers['content-type'] ?? '');
+  if (hasBody && !/^application\/json\s*(?:;|$)/i.test(type)) {
+    throw problem('unsupported_media_type', { detail: 'A body is not read here, and one of another type than application/json is refused.', headers: { 'accept-post': 'application/json' } });
+  }
 }
 
-/** Where visitors are welcome, a key still needs what it would need elsewhere. */
-function checkKey(caller: Caller | null): void {
-  if (caller && !caller.scope.includes('firehose:read')) throw problem('insufficient_scope', { detail: 'This needs the scope firehose:read.' });
-  if (caller && !caller.capabilities.includes('firehose')) throw problem('plan_required', { detail: `The plan ${caller.plan} does not include firehose.` });
+/** Who asks; null for a visitor, where those are welcome. What visitors may, a key without Firehose may, too, as nobody. */
+function callerOf(request: Request, visibility: Visibility): Caller | null {
+  if (!request.auth.isAuthenticated) return null;
+  const caller = request.auth.credentials as unknown as Caller;
+  const hasScope = caller.scope.includes('firehose:read');
+  const hasPlan = caller.capabilities.includes('firehose');
+  if (hasScope && hasPlan) return caller;
+  if (visibility === 'public') return null;
+  throw hasScope ? problem('plan_required', { detail: `The plan ${caller.plan} does not include firehose.` }) : problem('insufficient_scope', { detail: 'This needs the scope firehose:read.' });
 }
 
 async function answerPage(context: RouteContext, request: Request, h: ResponseToolkit) {
-  const caller = callerOf(request);
-  checkKey(caller);
   const page = pageOf<Omit<QueryParameters, 'limit' | 'cursor'> & { last_event_id?: string }>(withoutEventId(request));
   const query = queryOf({ ...page.query, limit: page.limit, cursor: request.query['cursor'] as string | undefined });
+  const caller = callerOf(request, query.visibility);
   const subscription = await context.subscribe(context.civic.db.read, query, caller);
   return answerSnapshot(context, request, h, {
     subscription, page, access: accessOf(caller), session: null,
@@ -95,11 +101,11 @@ function eventsAddress(query: Query, lastId: string): string {
 }
 
 async function answerStream(context: RouteContext, request: Request, h: ResponseToolkit) {
-  const caller = callerOf(request);
-  checkKey(caller);
+  const query = queryOf(request.query as unknown as QueryParameters);
+  const caller = callerOf(request, query.visibility);
   const requested = requestedId(request);
   if (request.query['cursor'] !== undefined) throw problem('invalid_cursor', { detail: 'A stream has no pages: resume it with Last-Event-ID.', errors: [{ parameter: 'cursor', detail: 'has no meaning for a stream' }] });
-  const subscription = await context.subscribe(context.civic.db.read, queryOf(request.query as unknown as QueryParameters), caller);
+  const subscription = await context.subscribe(context.civic.db.read, query, caller);
   return openEventStream(context, request, h, { subscription, caller, requested, sessionId: null, snapshot: addressOf(PATH, pageParametersOf(subscription.query)) });
 }
 

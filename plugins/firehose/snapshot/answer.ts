@@ -1,6 +1,7 @@
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import { cursorAfter, matchesNone, problem, textAnswer, weakEtag, type Civic, type Page } from 'civic';
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { Subscription } from '../query/subscription.ts';
 import type { Access } from '../stream/access.ts';
 import { eventId } from '../stream/frames.ts';
@@ -38,7 +39,7 @@ export async function answerSnapshot(context: AnswerContext, request: Request, h
   if (request.method === 'head') return answerHead(context, request, h, asked);
   const tally = await currentTally(context, asked.subscription);
   if (!isHad(request, etagOf(context, asked, tally))) return answerWhole(context, request, h, asked);
-  if (wait === null || wait === 0) return unmodified(context, h, asked, tally);
+  if (wait === null) return unmodified(context, h, asked, tally);
   const isChanged = await waitForChange(context, request, asked, wait);
   const answer = isChanged ? await answerWhole(context, request, h, asked) : unmodified(context, h, asked, await currentTally(context, asked.subscription));
   return answer.header('preference-applied', `wait=${wait}`);
@@ -85,7 +86,11 @@ function headersOf(context: AnswerContext, { self, subscription }: Asked, tally:
 async function answerHead(context: AnswerContext, request: Request, h: ResponseToolkit, asked: Asked): Promise<ResponseObject> {
   const tally = await currentTally(context, asked.subscription);
   if (isHad(request, etagOf(context, asked, tally))) return unmodified(context, h, asked, tally);
-  return textAnswer(request, h, { body: '', ...known(context, asked, tally) }).code(200);
+  const { etag, cacheControl, headers } = known(context, asked, tally);
+  // A body whose length nobody knows: the page is not made, so none is told.
+  const response = h.response(Readable.from([], { objectMode: false })).type('application/json');
+  Object.assign(response.headers, { etag, 'cache-control': cacheControl, ...headers });
+  return response;
 }
 
 function unmodified(context: AnswerContext, h: ResponseToolkit, asked: Asked, tally: Tally): ResponseObject {

@@ -8,12 +8,16 @@ export interface Preferences {
 
 export const LONGEST_WAIT = 30;
 
+// What is quoted may hold commas and semicolons.
+const MEMBER = /(?:"(?:\\.|[^"\\])*"|[^,"])+/g;
+const PREFERENCE = /^\s*([^\s=;]+)\s*(?:=\s*("(?:\\.|[^"\\])*"|[^;]*?))?\s*(?:;.*)?$/s;
+
 /** Reads a Prefer header (RFC 7240): what is not known is ignored, the first of a preference counts. */
 export function readPreferences(header: string | undefined): Preferences {
   const found = new Map<string, string>();
-  for (const part of (header ?? '').split(',')) {
-    const [, name, value] = /^\s*([\w-]+)\s*(?:=\s*("[^"]*"|[^\s;]*))?\s*(?:;.*)?$/.exec(part) ?? [];
-    if (name && !found.has(name.toLowerCase())) found.set(name.toLowerCase(), (value ?? '').replaceAll('"', ''));
+  for (const member of header?.match(MEMBER) ?? []) {
+    const [, name, value = ''] = PREFERENCE.exec(member) ?? [];
+    if (name && !found.has(name.toLowerCase())) found.set(name.toLowerCase(), value.replaceAll('"', ''));
   }
   const returns = found.get('return');
   return { wait: waitOf(found.get('wait')), return: returns === 'minimal' || returns === 'representation' ? returns : null };
@@ -21,10 +25,10 @@ export function readPreferences(header: string | undefined): Preferences {
 
 function waitOf(text: string | undefined): number | null {
   if (text === undefined) return null;
-  if (!/^\d{1,9}$/.test(text)) throw problem('invalid_preference', { detail: `Prefer: wait=${text.slice(0, 50)} is not a whole number of seconds.` });
+  if (!/^\d+$/.test(text)) throw problem('invalid_preference', { detail: `Prefer: wait=${text.slice(0, 50)} is not a whole number of seconds.` });
   const seconds = Number(text);
   if (seconds > LONGEST_WAIT) {
-    throw problem('wait_too_long', { detail: `Waits of up to ${LONGEST_WAIT} seconds are supported, not of ${seconds}.`, headers: { 'retry-after': String(LONGEST_WAIT) } });
+    throw problem('wait_too_long', { detail: `Waits of up to ${LONGEST_WAIT} seconds are supported, not of ${text.slice(0, 50)}.`, headers: { 'retry-after': String(LONGEST_WAIT) } });
   }
   return seconds;
 }

@@ -95,8 +95,9 @@ for (const database of testDatabases()) describe(`Freshness on ${database}`, { t
 
     it('fits the compressed answer too', async () => {
       const place = newPlace();
-      await kit.publish(...Array.from({ length: 10 }, () => ({ places: [place], summary: 'x'.repeat(500) })));
+      await kit.publish(...Array.from({ length: 20 }, () => ({ places: [place], summary: 'x'.repeat(5000) })));
       const { headers } = await ask('GET', `place=${place}`, { 'accept-encoding': 'gzip' });
+      expect(headers['content-encoding']).to.equal('gzip');
       expect((await ask('GET', `place=${place}`, { 'accept-encoding': 'gzip', 'if-none-match': String(headers.etag) })).status).to.equal(304);
     });
   });

@@ -3,6 +3,7 @@ import { stoppedClock, testServer, type TestServer, type TestServerOptions } fro
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import type { SignalDraft } from '../types.ts';
 import { openStream, type Stream } from './sse.ts';
 
@@ -140,8 +141,10 @@ function answerTo(url: string, method: string, { as, headers = {}, body, signal 
   return new Promise((done, failed) => {
     const length: Record<string, string> = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const request = httpRequest(url, { method, headers: { ...keyOf(as), ...length, ...headers }, agent: false, signal }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (piece: string) => { text += piece; }).on('error', failed).on('end', () => {
+      const pieces: Buffer[] = [];
+      response.on('data', (piece: Buffer) => { pieces.push(piece); }).on('error', failed).on('end', () => {
+        const bytes = Buffer.concat(pieces);
+        const text = (response.headers['content-encoding'] === 'gzip' && bytes.length > 0 ? gunzipSync(bytes) : bytes).toString();
         const isJson = /[/+]json/.test(String(response.headers['content-type'] ?? ''));
         done({ status: response.statusCode!, headers: response.headers, body: isJson && text ? JSON.parse(text) : text, text });
       });
