@@ -3,6 +3,7 @@ import { firehoseOptions, type FirehoseConfig } from './config.ts';
 import { firehoseEvents } from './events.ts';
 import { logCheck } from './log/check.ts';
 import { firehoseProblems } from './problems.ts';
+import { declareRelay } from './relay/declare.ts';
 import { firehoseRoutes } from './routes.ts';
 import { createFirehose } from './service.ts';
 import { registerSessions } from './sessions/register.ts';
@@ -24,6 +25,7 @@ export default definePlugin<FirehoseConfig>({
   register(server, civic) {
     const firehose = createFirehose(civic);
     const directory = civic.serviceIfOn('directory');
+    const relay = declareRelay(firehose);
     civic.provide(firehose.publisher);
     civic.watch('accounts.access_changed', ({ payload }) => firehose.hub.openings.revokeAccount(payload.account_id));
     civic.check(logCheck(() => civic.db, civic.clock));
@@ -41,8 +43,10 @@ export default definePlugin<FirehoseConfig>({
       async start() {
         await firehose.start();
         sessions.start();
+        relay.start();
       },
       async stop() {
+        await relay.stop();
         await sessions.stop();
         await firehose.stop();
       },

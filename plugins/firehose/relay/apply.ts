@@ -1,0 +1,62 @@
+import type { Logger, Tx } from 'civic';
+import type { Terms } from '../query/terms.ts';
+import type { Publisher } from '../signals/publish.ts';
+import { draftSchema } from '../signals/schemas.ts';
+import type { Signal, SignalDraft } from '../types.ts';
+import { presentSignals } from './store.ts';
+
+/** A version of a signal, or its end, as another instance told it. */
+export interface Heard {
+  event_id: string;
+  signal: Signal;
+  isRetracted: boolean;
+}
+
+export interface ApplyContext {
+  publisher: Publisher;
+  terms: Terms;
+  log: Logger;
+  /** The address of the instance that is followed, and our own. */
+  url: string;
+  ownUrl: string;
+}
+
+/** Tells here what was heard there, in its order. Answers how much of it was new. */
+export async function applyHeard(context: ApplyContext, tx: Tx, heard: Heard[]): Promise<number> {
+  const known = await presentSignals(tx, [...new Set(heard.map(({ signal }) => signal.id))]);
+  let told = 0;
+  for (const one of heard) {
+    if (isOurs(context, one.signal, known)) continue;
+    if (one.isRetracted) {
+      await context.publisher.withdraw(tx, [one.signal.id]);
+      known.delete(one.signal.id);
+      told++;
+    } else if (await publishVersion(context, tx, one, known)) {
+      told++;
+    }
+  }
+  return told;
+}
+
+/** What was first told here came back through others: where it is from decides on it, so circles end. */
+function isOurs({ ownUrl }: ApplyContext, { id, origin }: Signal, known: Map<string, Signal>): boolean {
+  return origin?.url === ownUrl || known.get(id)?.origin === null;
+}
+
+async function publishVersion(context: ApplyContext, tx: Tx, { signal, event_id }: Heard, known: Map<string, Signal>): Promise<boolean> {
+  const { value, error } = draftSchema.validate({ ...signal, origin: signal.origin ?? { url: context.url, event_id } }, { convert: false, stripUnknown: true });
+  if (error) {
+    context.log.warn({ origin: context.url, event_id, reason: error.message }, 'A signal of the instance that is followed was left out: it is of no form known here');
+    return false;
+  }
+  const draft = value as SignalDraft & Signal;
+  const places = await context.terms.canonicalPlaces(tx, draft.places);
+  if (isSame({ ...draft, places }, known.get(draft.id))) return false;
+  await context.publisher.publish(tx, [draft]);
+  known.set(draft.id, { ...draft, places });
+  return true;
+}
+
+function isSame(signal: Signal, known: Signal | undefined): boolean {
+  return known !== undefined && JSON.stringify({ ...signal, origin: null }) === JSON.stringify({ ...known, origin: null });
+}

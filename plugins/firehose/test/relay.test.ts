@@ -1,0 +1,239 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { testDatabases, testServer, type TestServer } from 'civic/testing';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pino from 'pino';
+import wire from '../../../test/plugins/wire/index.ts';
+import firehose from '../index.ts';
+import { createEventReader } from '../relay/events.ts';
+import type { Signal, SignalDraft } from '../types.ts';
+
+export const lab = Lab.script();
+const { describe, it, afterEach } = lab;
+
+const draft = (title: string, more: Partial<SignalDraft> = {}): SignalDraft => ({ type: 'vote', title, source_class: 'government_record', evidence: [{ source_url: 'https://example.org/minutes' }], ...more });
+
+async function until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
+  for (const end = Date.now() + 60_000; !(await condition());) {
+    if (Date.now() > end) throw new Error(`Waited in vain: ${what}`);
+    await sleep(20);
+  }
+}
+
+for (const database of testDatabases()) {
+  describe(`A relay on ${database}`, { timeout: 120_000 }, () => {
+    let open: TestServer[] = [];
+    let lines: Record<string, any>[] = [];
+    afterEach(async () => {
+      for (const kit of open.reverse().splice(0)) await kit.close();
+      for (const server of fronts.splice(0)) server.close();
+      lines = [];
+      open = [];
+    });
+
+    const log = () => pino({ base: null }, { write: (line: string) => { lines.push(JSON.parse(line)); } });
+
+    async function instance(relay: { url: string; api_key?: string } | null, config: object = {}): Promise<TestServer> {
+      const kit = await testServer({
+        plugins: [firehose, wire], database, listen: true, log: log(),
+        config: {
+          metrics: { enabled: true },
+          http: { port: 0, fetch: { allow_private_addresses: true } },
+          plugins: { firehose: { anonymous: true, ...(relay && { relay }) } },
+          ...config,
+        },
+      });
+      open.push(kit);
+      return kit;
+    }
+
+    async function publish(kit: TestServer, body: { signals?: SignalDraft[]; withdraw?: string[] }): Promise<string[]> {
+      const answer = await kit.request('POST', '/api/wire', { payload: body });
+      expect(answer.status, answer.text).to.equal(201);
+      return answer.body.ids;
+    }
+
+    async function signalsOf(kit: TestServer): Promise<Signal[]> {
+      const answer = await kit.request('GET', '/api/firehose?visibility=public&limit=200');
+      return answer.body.signals;
+    }
+
+    const titlesOf = async (kit: TestServer): Promise<string[]> => (await signalsOf(kit)).map(({ title }) => title).sort();
+
+    async function lineCount(kit: TestServer): Promise<number> {
+      return Number((await kit.request('GET', '/api/firehose?visibility=public')).body.last_event_id.split('-')[1]);
+    }
+
+    it('tells what the other instance tells, before and after it began, with the same ids and where it is from', async () => {
+      const origin = await instance(null);
+      const [first] = await publish(origin, { signals: [draft('Before'), draft('Ours alone', { visibility: 'partner' })] });
+      const relay = await instance({ url: `${origin.url}/` });
+      await until('the first', async () => (await titlesOf(relay)).length === 1);
+      const [second] = await publish(origin, { signals: [draft('After', { places: ['austin,texas'], summary: 'Words' })] });
+      await until('the second', async () => (await titlesOf(relay)).length === 2);
+      const [theirs, ours] = [await signalsOf(origin), await signalsOf(relay)];
+      expect(ours.map(({ id }) => id).sort()).to.equal([first, second].sort());
+      expect(ours.map((signal): Signal => ({ ...signal, origin: null }))).to.equal(theirs);
+      for (const { origin: from } of ours) {
+        expect(from!.url).to.equal(origin.url);
+        expect(from!.event_id).to.match(/^[0-9a-z]+-\d+$/);
+      }
+    });
+
+    it('tells new versions and retractions', async () => {
+      const origin = await instance(null);
+      const relay = await instance({ url: origin.url });
+      const ids = await publish(origin, { signals: [draft('A first'), draft('B'), draft('C')] });
+      await publish(origin, { signals: [draft('A second', { id: ids[0] })], withdraw: [ids[1]!] });
+      await publish(origin, { signals: [draft('C', { id: ids[2], visibility: 'reviewer' })] });
+      await until('the end of it', async () => (await lineCount(relay)) === 6);
+      expect(await titlesOf(relay)).to.equal(['A second']);
+    });
+
+    it('keeps the first origin along a chain, and ends circles', async () => {
+      const seat = createServer();
+      await new Promise<void>((done) => { seat.listen(0, '127.0.0.1', done); });
+      const port = (seat.address() as AddressInfo).port;
+      await new Promise((done) => { seat.close(done); });
+      // The first follows the last, which follows the one that follows the first.
+      const first = await testServer({
+        plugins: [firehose, wire], database, log: log(),
+        config: { http: { port, fetch: { allow_private_addresses: true } }, public_url: `http://127.0.0.1:${port}`, plugins: { firehose: { anonymous: true } } }, listen: true,
+      });
+      open.push(first);
+      const second = await instance({ url: first.url });
+      const third = await instance({ url: second.url });
+      const back = await instance({ url: third.url }, { public_url: first.url });
+      const [id] = await publish(first, { signals: [draft('Round')] });
+      await until('the third', async () => (await titlesOf(third)).length === 1);
+      expect((await signalsOf(third))[0]).to.include({ id, title: 'Round' });
+      expect((await signalsOf(third))[0]!.origin!.url).to.equal(first.url);
+      // One that goes by the first's address takes what comes back for its own.
+      await sleep(1500);
+      expect(await titlesOf(back)).to.equal([]);
+      expect([await lineCount(first), await lineCount(second), await lineCount(third)]).to.equal([1, 1, 1]);
+    });
+
+    it('does not take back into its log what was first told by itself', async () => {
+      const front = await frontDoor();
+      const a = await instance({ url: front.url });
+      const b = await instance({ url: a.url });
+      front.lead(b.url);
+      const [id] = await publish(a, { signals: [draft('Mine')] });
+      await publish(a, { signals: [draft('Mine, better', { id })] });
+      await until('the copy', async () => (await titlesOf(b))[0] === 'Mine, better');
+      const [theirs] = await publish(b, { signals: [draft('Theirs')] });
+      await until('theirs', async () => (await titlesOf(a)).length === 2);
+      await publish(b, { withdraw: [theirs!] });
+      await until('its end', async () => (await titlesOf(a)).length === 1);
+      await sleep(1000);
+      // The retraction came back to where it is from, where the signal was gone already: that is the end of it.
+      expect([await lineCount(a), await lineCount(b)]).to.equal([4, 5]);
+      expect((await signalsOf(a))[0]).to.include({ title: 'Mine, better', origin: null });
+    });
+
+    it('reads everything anew when the log it followed is gone, and takes back what is there no more', async () => {
+      const front = await frontDoor();
+      const lost = await instance(null);
+      front.lead(lost.url);
+      const relay = await instance({ url: front.url });
+      const stays = draft('Stays', { detected_at: '2026-03-01T00:00:00.000Z' });
+      const ids = await publish(lost, { signals: [draft('Forgotten by age', { detected_at: '2025-01-01T00:00:00.000Z' }), stays, draft('Changes'), draft('Goes')] });
+      await until('all', async () => (await titlesOf(relay)).length === 4);
+      await publish(relay, { signals: [draft('Of its own')] });
+
+      const restored = await instance(null);
+      await publish(restored, { signals: [{ ...stays, id: ids[1] }, draft('Changed', { id: ids[2] }), draft('New')] });
+      front.lead(restored.url);
+      await lost.composition.stop();
+      await until('the change', async () => (await titlesOf(relay)).includes('New') && !(await titlesOf(relay)).includes('Goes'));
+      expect(await titlesOf(relay)).to.equal(['Changed', 'Forgotten by age', 'New', 'Of its own', 'Stays']);
+      await publish(restored, { signals: [draft('Later')] });
+      await until('what comes later', async () => (await titlesOf(relay)).includes('Later'));
+      // What was the same was not told again.
+      expect(await lineCount(relay)).to.equal(9);
+      expect(lines.find(({ reason }) => reason === 'epoch_changed')!['msg']).to.contain('read anew');
+    });
+
+    it('says what is wrong, and goes on by itself when it is mended', async () => {
+      const check = (kit: TestServer) => kit.composition.checks.find(({ name }) => name === 'relay')!.run();
+      const kinds = [[403, 'does not let'], [404, 'There is no Firehose at'], [500, 'failed (500)'], [401, 'wants an API key']] as const;
+      let front!: Awaited<ReturnType<typeof frontDoor>>;
+      let relay!: TestServer;
+      for (const [status, words] of kinds) {
+        front = await frontDoor();
+        front.answer(status);
+        relay = await instance({ url: front.url });
+        await until(words, async () => (await check(relay)).detail.includes(words));
+        expect((await check(relay)).status).to.equal('warning');
+        expect((await check(relay)).fix).to.be.a.string();
+        expect(lines.filter(({ level }) => level > 40)).to.equal([]);
+      }
+      const origin = await instance(null);
+      await publish(origin, { signals: [draft('At last')] });
+      front.lead(origin.url);
+      await until('it is told', async () => (await titlesOf(relay)).length === 1);
+      expect((await check(relay))).to.include({ status: 'ok' });
+      expect((await check(relay)).detail).to.contain('nothing is missing');
+      expect((await relay.request('GET', '/health/ready')).body.checks).to.include({ name: 'relay', status: 'ok' });
+      expect((await relay.request('GET', '/metrics')).text).to.contain('civic_firehose_relayed_total 1');
+    });
+
+    if (database === 'postgres') {
+      it('is one node at a time, and another takes over', async () => {
+        const origin = await instance(null);
+        const first = await instance({ url: origin.url });
+        const second = await instance({ url: origin.url }, { database: { url: first.composition.config.database.url } });
+        await publish(origin, { signals: Array.from({ length: 250 }, (_, i) => draft(`Number ${i}`)) });
+        await until('all of them', async () => (await lineCount(second)) === 250);
+        await first.composition.stop();
+        await publish(origin, { signals: [draft('For the other')] });
+        await until('the other', async () => (await titlesOf(second)).includes('For the other'));
+        expect(await lineCount(second)).to.equal(251);
+      });
+    }
+
+    it('announces every type, and refuses to follow itself', async () => {
+      const kit = await testServer({ plugins: [firehose], open: false, config: { plugins: { firehose: { relay: { url: 'https://elsewhere.example' } } } } });
+      const document = kit.composition.openApi() as any;
+      expect(document.components.schemas.FirehoseSignal.properties.type.enum).to.have.length(16);
+      await kit.close();
+      await expect(testServer({ plugins: [firehose], open: false, config: { public_url: 'https://here.example', plugins: { firehose: { relay: { url: 'https://here.example/' } } } } })).to.reject(/address of this instance itself/);
+    });
+  });
+}
+
+const fronts: Server[] = [];
+
+/** Stands where an instance will be: answers with a status, or leads to another address. */
+async function frontDoor(): Promise<{ url: string; lead(to: string): void; answer(status: number): void }> {
+  let to: string | null = null;
+  let status = 503;
+  const server = createServer((request, response) => {
+    if (to) response.writeHead(307, { location: to + request.url }).end();
+    else response.writeHead(status, { 'content-type': 'application/problem+json' }).end('{"detail":"Said so."}');
+  });
+  await new Promise<void>((done) => { server.listen(0, '127.0.0.1', done); });
+  fronts.push(server);
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    lead(address) { to = address; },
+    answer(code) { status = code; },
+  };
+}
+
+describe('A stream of server-sent events', () => {
+  it('is read the same however it is cut', () => {
+    const bytes = Buffer.from('retry: 2000\nid: a-1\nevent: firehose.ready\ndata: {"a":"ü"}\n\n: nothing\r\nevent: heartbeat\r\ndata: one\r\ndata: two\r\n\r\ndata:three\n\nid: a-9\n\n');
+    const whole = createEventReader()(bytes);
+    expect(whole).to.equal([{ event: 'firehose.ready', id: 'a-1', data: '{"a":"ü"}' }, { event: 'heartbeat', id: null, data: 'one\ntwo' }, { event: 'message', id: null, data: 'three' }]);
+    for (const size of [1, 2, 3, 7]) {
+      const read = createEventReader();
+      const pieces = [];
+      for (let i = 0; i < bytes.length; i += size) pieces.push(...read(bytes.subarray(i, i + size)));
+      expect(pieces).to.equal(whole);
+    }
+  });
+});
