@@ -91,6 +91,19 @@ async function load({ target, child, ...server }: Running, seconds: number): Pro
   return { cpu: (await cpuOf(child) - before) / count, perSecond: count / elapsed };
 }
 
+/** What a process tells next. */
+export async function messageOf<Told>(child: ChildProcess): Promise<Told> {
+  const stop = new AbortController();
+  const exited = once(child, 'exit', stop).then(([code]) => { throw new Error(`${child.spawnargs.slice(1).join(' ')} ended with ${code}`); });
+  try {
+    const [told] = await Promise.race([once(child, 'message', stop), exited]);
+    return told as Told;
+  } finally {
+    exited.catch(() => undefined);
+    stop.abort();
+  }
+}
+
 async function cpuOf(child: ChildProcess): Promise<number> {
   child.send('cpu');
   const [{ cpu }] = (await once(child, 'message')) as [{ cpu: number }];
