@@ -91,5 +91,5 @@ function entryOf(seq: number, random: Random): Entry {
     type: type(random) as Facts['type'], source_class: 'news', audience: 'public', actor_types: ['organization'],
     places: [...some(random, 1, 2, place)], issues: [...some(random, 1, 2, issue)], detected: seq, occurred: seq, relevance: 1,
   };
-  return { seq, now: { facts, json: Buffer.alloc(0) }, before: null };
+  return { seq, now: { facts, json: '' }, before: null };
 }

@@ -4,8 +4,9 @@ import type { FirehoseBench } from './run.ts';
 import { MARK } from './signals.ts';
 import { cpuOf, NCHAN_IS, sampleOf, startCivic, startNchan, type Subject } from './subjects.ts';
 
-const ROUNDS = 7;
+const ROUNDS = 5;
 const DELIVERIES = 200_000;
+const MOST_SIGNALS = 200;
 const LOADS = [{ publishers: 1, limit: 1.3 }, { publishers: 16, limit: 3 }];
 const REPLAYED = 2000;
 const CLIENTS = 100;
@@ -32,7 +33,7 @@ async function compareDelivery(nchan: Subject, civic: Subject, subscribers: numb
   try {
     for (const subject of [nchan, civic]) audiences.push({ subject, subscribers, streams: await openStreams(subject, subscribers) });
     for (const { publishers, limit } of LOADS) {
-      const signals = Math.ceil(DELIVERIES / subscribers);
+      const signals = Math.min(MOST_SIGNALS, Math.ceil(DELIVERIES / subscribers));
       const [theirs = [], ours = []] = await deliverInTurn(audiences, { signals, publishers }, ROUNDS);
       const rate = ratioOf('perSecond', ours, theirs);
       process.stdout.write(`\n${subscribers.toLocaleString('en-US')} streams, ${publishers === 1 ? 'one publisher' : `${publishers} publishers`}: deliveries a second\n`);

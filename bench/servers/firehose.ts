@@ -19,11 +19,11 @@ const { config, plugins, errors } = await prepare({ env: {}, args: {}, text: JSO
 if (errors.length > 0) throw new Error(describeErrors(errors, { color: false }));
 const composition = await compose({ config, plugins, log: await createLogger(config.log) });
 await composition.open({ writes: true, schema: 'migrate' });
-await composition.start();
-await composition.listen();
 const kit = { composition } as TestServer;
 const account = await runCommand(kit, 'account create', { name: 'Bench' }, []);
 const { key } = await runCommand(kit, 'key create', { account: account.id }, []);
+await composition.start();
+await composition.listen();
 
 process.on('disconnect', () => process.exit());
 process.on('message', () => {
