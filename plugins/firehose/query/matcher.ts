@@ -1,15 +1,18 @@
 import type { Facts } from '../log/facts.ts';
 import type { Entry } from '../log/log.ts';
 import { isWithin, matches, type Delivery, type Filter } from './filter.ts';
+import type { Audience } from './visibility.ts';
 
 /** Finds which of many filters a line of the log is for, without asking each. */
 export interface Matcher<Target> {
   add(filter: Filter, target: Target): Place<Target>;
   remove(place: Place<Target>): void;
   /** Calls back once for each target whose filter the line is for. */
-  match(entry: Entry, hit: (target: Target, delivery: Delivery) => void): void;
+  match(entry: Entry, hit: Hit<Target>): void;
   size(): number;
 }
+
+type Hit<Target> = (target: Target, delivery: Delivery) => void;
 
 /** A filter's place in the index. */
 export interface Place<Target> {
@@ -18,6 +21,8 @@ export interface Place<Target> {
   keys: [place: string, issue: string, type: string][];
   /** Whether being found by a key says all about places, issues and types. */
   isExact: boolean;
+  /** Whether it says all there is to ask of a public signal: most filters, so nothing else of them is looked at. */
+  isPlain: boolean;
   /** The last line that found it, so that none finds it twice. */
   stamp: number;
 }
@@ -27,6 +32,7 @@ type Index<Target> = Map<string, Map<string, Map<string, Leaf<Target>>>>;
 
 const ANY = '*';
 const ANYTHING = [ANY];
+const PUBLIC: Audience = 'public';
 /** A filter of more combinations than this is found by fewer of its members and then compared. */
 const MOST_KEYS = 64;
 
@@ -39,28 +45,32 @@ export function createMatcher<Target>(): Matcher<Target> {
   let count = 0;
   let stamp = 0;
 
-  function find(facts: Facts, hit: (place: Place<Target>) => void): void {
+  function find(delivery: Delivery, hit: Hit<Target>): void {
+    const { facts } = delivery.version;
     for (const byIssue of found(index, facts.places)) {
       for (const byType of found(byIssue, facts.issues)) {
-        collect(byType.get(facts.type), facts, hit);
-        collect(byType.get(ANY), facts, hit);
+        collect(byType.get(facts.type), delivery, hit);
+        collect(byType.get(ANY), delivery, hit);
       }
     }
   }
 
-  function collect(leaf: Leaf<Target> | undefined, facts: Facts, hit: (place: Place<Target>) => void): void {
+  function collect(leaf: Leaf<Target> | undefined, delivery: Delivery, hit: Hit<Target>): void {
     if (!leaf) return;
+    const { facts } = delivery.version;
+    const isPublic = facts.audience === PUBLIC;
     for (const place of leaf) {
-      if (place.stamp !== stamp && (place.isExact ? matchesRest(facts, place.filter) : matches(facts, place.filter))) {
-        place.stamp = stamp;
-        hit(place);
-      }
+      if (place.stamp === stamp) continue;
+      if (!(isPublic && place.isPlain) && !(place.isExact ? matchesRest(facts, place.filter) : matches(facts, place.filter))) continue;
+      place.stamp = stamp;
+      hit(place.target, delivery);
     }
   }
 
   return {
     add(filter, target) {
-      const place: Place<Target> = { target, filter, ...keysOf(filter), stamp: 0 };
+      const { keys, isExact } = keysOf(filter);
+      const place: Place<Target> = { target, filter, keys, isExact, isPlain: isExact && asksNoMore(filter), stamp: 0 };
       for (const key of place.keys) leafAt(index, key).push(place);
       count++;
       return place;
@@ -71,9 +81,9 @@ export function createMatcher<Target>(): Matcher<Target> {
     },
     match({ seq, now, before }, hit) {
       stamp++;
-      if (now) find(now.facts, ({ target }) => hit(target, { seq, version: now, isRetracted: false }));
+      if (now) find({ seq, version: now, isRetracted: false }, hit);
       // Those that are not stamped by now saw the version before and may not see this one.
-      if (before) find(before.facts, ({ target }) => hit(target, { seq, version: before, isRetracted: true }));
+      if (before) find({ seq, version: before, isRetracted: true }, hit);
     },
     size: () => count,
   };
@@ -88,6 +98,11 @@ function found<Next>(branch: Map<string, Next>, values: string[]): Next[] {
     if (one) next.push(one);
   }
   return next;
+}
+
+/** Whether a public signal that has its places, issues and types is for it. */
+function asksNoMore({ audiences, classes, actorTypes, since, until }: Filter): boolean {
+  return audiences.includes(PUBLIC) && classes.size === 0 && actorTypes.size === 0 && since === -Infinity && until === Infinity;
 }
 
 /** What the index does not know of. */
