@@ -77,7 +77,7 @@ function differentFilters(random: Random): Filter[] {
   const filters = new Map<string, Filter>();
   while (filters.size < QUERIES) {
     const filter: Filter = {
-      places: some(random, 0.75, 5, place), issues: some(random, 0.5, 8, issue), types: some(random, 0.4, 4, type),
+      places: some(random, 0.4, 4, place), issues: some(random, 0.5, 11, issue), types: some(random, 0.4, 6, type),
       actorTypes: new Set(), classes: new Set(), audiences: ['public'], since: -Infinity, until: Infinity, time: 'detected',
     };
     const { places, issues, types } = filter;
