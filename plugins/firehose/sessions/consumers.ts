@@ -17,6 +17,6 @@ export function createConsumers(): Consumers {
         if (all.size === 0 && bySession.get(sessionId) === all) bySession.delete(sessionId);
       });
     },
-    end(sessionId) { for (const consumer of [...bySession.get(sessionId) ?? []]) consumer.end('revoked'); },
+    end(sessionId) { for (const consumer of bySession.get(sessionId) ?? []) consumer.end('revoked'); },
   };
 }

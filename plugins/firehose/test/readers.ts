@@ -1,12 +1,28 @@
-import type { CommandCall, Terminal } from 'civic';
+import { definePlugin, Joi, type CommandCall, type Terminal } from 'civic';
 import { testServer, type TestAnswer, type TestServer, type TestServerOptions } from 'civic/testing';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { WebSocket, type ClientOptions } from 'ws';
-import wire from '../../../test/plugins/wire/index.ts';
 import firehose from '../index.ts';
+import type { SignalDraft } from '../types.ts';
 
 export const SUBPROTOCOL = 'service.firehose.v1';
+
+/** Publishes what it is sent. */
+const press = definePlugin({
+  name: 'press',
+  summary: 'Publishes signals over HTTP',
+  needs: ['firehose'],
+  register(server, civic) {
+    const { produces, publish } = civic.service('firehose');
+    produces(['vote']);
+    server.route({
+      method: 'POST', path: '/api/press',
+      options: { description: 'Publishes signals', plugins: { civic: { rate: 'none' } }, validate: { query: Joi.object({}), payload: Joi.array() }, response: { status: { 201: Joi.any() } } },
+      handler: async ({ payload }, h) => h.response(await civic.db.write((tx) => publish(tx, payload as SignalDraft[]))).code(201),
+    });
+  },
+});
 
 export interface Person {
   id: string;
@@ -23,14 +39,14 @@ export interface ReadersKit extends TestServer {
   /** Makes a session and answers its record. */
   session(person: Pick<Person, 'key'>, payload?: unknown): Promise<any>;
   ticket(person: Pick<Person, 'key'>, sessionId: string): Promise<string>;
-  /** Publishes signals with these titles. */
-  publish(...titles: string[]): Promise<void>;
+  /** Publishes signals with these titles, or votes that say more. */
+  publish(...signals: (string | Partial<SignalDraft>)[]): Promise<void>;
 }
 
 let people = 0;
 
 export async function readersKit(options: TestServerOptions = {}): Promise<ReadersKit> {
-  const kit = await testServer({ listen: true, ...options, plugins: ['accounts', firehose, wire, ...options.plugins ?? []] });
+  const kit = await testServer({ listen: true, ...options, plugins: ['accounts', firehose, press, ...options.plugins ?? []] });
   const run = (name: string, given: CommandCall['options'] = {}, positionals: string[] = []) => runCommand(kit, name, given, positionals);
   const as: ReadersKit['as'] = ({ key }, method, path, { payload, headers = {} } = {}) => kit.request(method, path, { payload, headers: { 'x-api-key': key, ...headers } });
   const made = (answer: TestAnswer) => {
@@ -46,9 +62,9 @@ export async function readersKit(options: TestServerOptions = {}): Promise<Reade
     },
     session: async (person: Pick<Person, 'key'>, payload: unknown = {}) => made(await as(person, 'POST', '/api/firehose/sessions', { payload })),
     ticket: async (person: Pick<Person, 'key'>, id: string) => made(await as(person, 'POST', `/api/firehose/sessions/${id}/tickets`)).ticket,
-    async publish(...titles: string[]) {
-      const signals = titles.map((title) => ({ type: 'vote', title, source_class: 'news', evidence: [{ source_url: 'https://example.org/minutes' }] }));
-      made(await kit.request('POST', '/api/wire', { payload: { signals } }));
+    async publish(...signals: (string | Partial<SignalDraft>)[]) {
+      const vote = { type: 'vote', title: 'A vote', source_class: 'news', evidence: [{ source_url: 'https://example.org/minutes' }] };
+      made(await kit.request('POST', '/api/press', { payload: signals.map((signal) => ({ ...vote, ...(typeof signal === 'string' ? { title: signal } : signal) })) }));
     },
   });
 }

@@ -20,6 +20,11 @@ for (const database of testDatabases()) {
     });
     after(() => kit.close());
 
+    /** On Postgres a signal is numbered a moment after it is written. */
+    async function found(count: number): Promise<void> {
+      while ((await kit.as(ada, 'GET', '/api/firehose?limit=1')).body.summary.total_signals < count) await new Promise((done) => { setTimeout(done, 10); });
+    }
+
     it('are made with the defaults of GET, and say where they are read', async () => {
       const { status, body, headers } = await kit.as(ada, 'POST', SESSIONS, { payload: {} });
       expect(status).to.equal(201);
@@ -43,9 +48,9 @@ for (const database of testDatabases()) {
     });
 
     it('keep the query they are given', async () => {
-      const query = { places: ['kansas-city,missouri'], issues: ['housing'], actor_types: ['person'], signal_types: ['vote', 'filing'], source_classes: ['news'], visibility: 'public', since: '2026-01-01', until: null, limit: 7, sort: 'relevance_desc' };
+      const query = { places: ['kansas-city,missouri'], issues: ['housing'], actor_types: ['person'], signal_types: ['vote'], source_classes: ['news'], visibility: 'public', since: '2026-01-01', until: null, limit: 7, sort: 'relevance_desc' };
       const { body } = await kit.as(ada, 'POST', SESSIONS, { payload: { query, delivery: { mode: 'websocket' } } });
-      expect(body.query).to.equal({ ...query, signal_types: ['filing', 'vote'], since: '2026-01-01T00:00:00.000Z', cursor: null });
+      expect(body.query).to.equal({ ...query, since: '2026-01-01T00:00:00.000Z', cursor: null });
       expect(body.delivery).to.equal({ mode: 'websocket' });
     });
 
@@ -120,6 +125,7 @@ for (const database of testDatabases()) {
 
     it('have a snapshot that is the answer to their query, names them, and is conditional', async () => {
       await kit.publish('Before');
+      await found(1);
       const made = await kit.session(ada, { query: { signal_types: ['vote'], limit: 1 } });
       const { status, body, headers } = await kit.as(ada, 'GET', `${SESSIONS}/${made.id}/snapshot`);
       expect(status).to.equal(200);
@@ -130,6 +136,37 @@ for (const database of testDatabases()) {
       const plain = await kit.as(ada, 'GET', '/api/firehose?signal_type=vote&limit=1');
       expect(body.signals).to.equal(plain.body.signals);
       expect(plain.body.session).to.be.null();
+    });
+
+    it('go on page by page, and may begin where a page of GET ended', async () => {
+      await kit.publish('P1', 'P2', 'P3', 'P4');
+      await found(4);
+      const address = '/api/firehose?signal_type=vote&limit=1';
+      const first = (await kit.as(ada, 'GET', address)).body;
+      const second = (await kit.as(ada, 'GET', `${address}&cursor=${first.next_cursor}`)).body;
+      const third = (await kit.as(ada, 'GET', `${address}&cursor=${second.next_cursor}`)).body;
+      const { id, query } = await kit.session(ada, { query: { cursor: first.next_cursor, limit: 1 } });
+      expect(query, 'a cursor is enough by itself').to.include({ signal_types: ['vote'], cursor: first.next_cursor });
+      const page = (await kit.as(ada, 'GET', `${SESSIONS}/${id}/snapshot`)).body;
+      expect(page.signals).to.equal(second.signals);
+      const next = await kit.as(ada, 'GET', `${SESSIONS}/${id}/snapshot?cursor=${page.next_cursor}`);
+      expect(next.body.signals).to.equal(third.signals);
+      expect(new URL(page.links.next).search).to.equal(`?cursor=${page.next_cursor}`);
+      for (const cursor of ['nonsense', page.next_cursor]) expect((await kit.as(ada, 'POST', SESSIONS, { payload: { query: { cursor } } })).body.code).to.equal('invalid_cursor');
+      expect((await kit.as(ada, 'POST', SESSIONS, { payload: { query: { cursor: first.next_cursor, visibility: 'public' } } })).body.code, 'one of another query').to.equal('invalid_cursor');
+      expect((await kit.as(ada, 'GET', `${SESSIONS}/${id}/snapshot?cursor=nonsense`)).body.code).to.equal('invalid_cursor');
+    });
+
+    it('wait for what comes next when that is preferred', async () => {
+      const { id } = await kit.session(ada);
+      const { headers } = await kit.as(ada, 'GET', `${SESSIONS}/${id}/snapshot`);
+      const waiting = kit.as(ada, 'GET', `${SESSIONS}/${id}/snapshot`, { headers: { 'if-none-match': headers['etag'] as string, prefer: 'wait=20' } });
+      await new Promise((done) => { setTimeout(done, 100); });
+      await kit.publish('Waited for');
+      const { status, body, headers: told } = await waiting;
+      expect([status, body.signals[0].title, told['preference-applied']]).to.equal([200, 'Waited for', 'wait=20']);
+      const long = await kit.as(ada, 'GET', `${SESSIONS}/${id}/snapshot`, { headers: { prefer: 'wait=31' } });
+      expect([long.status, long.headers['retry-after']]).to.equal([503, '30']);
     });
 
     it('lose nothing between being made and being read first, and go on after the id that is presented', async () => {

@@ -260,8 +260,8 @@ describe('Session sockets of slow and of silent clients', { timeout: 60_000 }, (
     const socket = await openSocket(kit, id, { headers: { 'x-api-key': ada.key } });
     await socket.has(1, 'firehose.ready');
     socket.client.pause();
-    const signal = { type: 'vote', title: 'Long', source_class: 'news', evidence: [{ source_url: 'https://example.org', passage: 'x'.repeat(50_000) }] };
-    for (let i = 0; i < 24; i++) await kit.request('POST', '/api/wire', { payload: { signals: Array.from({ length: 18 }, () => signal) } });
+    const long = { evidence: [{ source_url: 'https://example.org', passage: 'x'.repeat(50_000) }] };
+    for (let i = 0; i < 24; i++) await kit.publish(...Array.from({ length: 18 }, () => long));
     await sleep(1500);
     clock.advance(31_000);
     await sleep(1500);
