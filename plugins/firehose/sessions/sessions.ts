@@ -27,6 +27,7 @@ export interface Sessions {
 
 const DAY = 86_400_000;
 const SEEN_EVERY_MS = 60_000;
+const WRITTEN_AT_ONCE = 200;
 
 export function createSessions({ civic, position }: SessionsContext): Sessions {
   const { clock, config } = civic;
@@ -37,9 +38,11 @@ export function createSessions({ civic, position }: SessionsContext): Sessions {
   const lastDay = (): string => isoAt(clock.now() - config.session_days * DAY);
 
   async function writeUses(): Promise<void> {
-    const noted = [...uses.values()];
-    if (noted.length > 0) await civic.db.write((tx) => noteUses(tx, noted, clock.iso()));
-    for (const use of noted) if (uses.get(use.key) === use) uses.delete(use.key);
+    while (uses.size > 0) {
+      const noted = [...uses.values()].slice(0, WRITTEN_AT_ONCE);
+      await civic.db.write((tx) => noteUses(tx, noted, clock.iso()));
+      for (const use of noted) if (uses.get(use.key) === use) uses.delete(use.key);
+    }
   }
 
   /** With what is known here and not yet written. */

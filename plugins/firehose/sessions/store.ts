@@ -69,8 +69,8 @@ export async function deleteSession(tx: Tx, ownerId: string, id: string): Promis
 
 /** A position only moves forward: of several consumers the one that has read furthest speaks for the session. */
 export async function noteUses(tx: Tx, uses: Use[], at: string): Promise<void> {
+  await tx(SESSIONS).whereIn('key', uses.map(({ key }) => key)).update({ last_seen_at: at });
   for (const { key, position } of uses) {
-    await tx(SESSIONS).where({ key }).update({ last_seen_at: at });
     if (!position) continue;
     await tx(SESSIONS).where({ key }).where((either) => either.whereNull('epoch').orWhereNot('epoch', position.epoch).orWhere('seq', '<', position.seq)).update({ ...position });
   }

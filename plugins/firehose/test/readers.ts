@@ -1,28 +1,14 @@
-import { definePlugin, Joi, type CommandCall, type Terminal } from 'civic';
+import type { CommandCall, Terminal } from 'civic';
 import { testServer, type TestAnswer, type TestServer, type TestServerOptions } from 'civic/testing';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { WebSocket, type ClientOptions } from 'ws';
-import firehose from '../index.ts';
 import type { SignalDraft } from '../types.ts';
 
 export const SUBPROTOCOL = 'service.firehose.v1';
 
-/** Publishes what it is sent. */
-const press = definePlugin({
-  name: 'press',
-  summary: 'Publishes signals over HTTP',
-  needs: ['firehose'],
-  register(server, civic) {
-    const { produces, publish } = civic.service('firehose');
-    produces(['vote']);
-    server.route({
-      method: 'POST', path: '/api/press',
-      options: { description: 'Publishes signals', plugins: { civic: { rate: 'none' } }, validate: { query: Joi.object({}), payload: Joi.array() }, response: { status: { 201: Joi.any() } } },
-      handler: async ({ payload }, h) => h.response(await civic.db.write((tx) => publish(tx, payload as SignalDraft[]))).code(201),
-    });
-  },
-});
+const WIRE = join(import.meta.dirname, '../../../test/plugins/wire');
 
 export interface Person {
   id: string;
@@ -46,7 +32,8 @@ export interface ReadersKit extends TestServer {
 let people = 0;
 
 export async function readersKit(options: TestServerOptions = {}): Promise<ReadersKit> {
-  const kit = await testServer({ listen: true, ...options, plugins: ['accounts', firehose, press, ...options.plugins ?? []] });
+  const { config = {}, plugins = [], ...more } = options;
+  const kit = await testServer({ listen: true, ...more, plugins: ['accounts', 'firehose', ...plugins], config: { ...config, jobs: { poll_seconds: 0.1 }, plugins: { ...config.plugins, wire: { from: WIRE } } } });
   const run = (name: string, given: CommandCall['options'] = {}, positionals: string[] = []) => runCommand(kit, name, given, positionals);
   const as: ReadersKit['as'] = ({ key }, method, path, { payload, headers = {} } = {}) => kit.request(method, path, { payload, headers: { 'x-api-key': key, ...headers } });
   const made = (answer: TestAnswer) => {
@@ -64,7 +51,7 @@ export async function readersKit(options: TestServerOptions = {}): Promise<Reade
     ticket: async (person: Pick<Person, 'key'>, id: string) => made(await as(person, 'POST', `/api/firehose/sessions/${id}/tickets`)).ticket,
     async publish(...signals: (string | Partial<SignalDraft>)[]) {
       const vote = { type: 'vote', title: 'A vote', source_class: 'news', evidence: [{ source_url: 'https://example.org/minutes' }] };
-      made(await kit.request('POST', '/api/press', { payload: signals.map((signal) => ({ ...vote, ...(typeof signal === 'string' ? { title: signal } : signal) })) }));
+      made(await kit.request('POST', '/api/wire', { payload: { signals: signals.map((signal) => ({ ...vote, ...(typeof signal === 'string' ? { title: signal } : signal) })) } }));
     },
   });
 }

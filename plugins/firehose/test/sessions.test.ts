@@ -259,6 +259,19 @@ for (const database of testDatabases()) {
       expect((await kit.as(ada, 'GET', SESSIONS)).body.total).to.equal(0);
     });
 
+    it('ends for good by a job, with the tickets, and leaves the others', async () => {
+      const ada = await kit.person();
+      await kit.ticket(ada, (await kit.session(ada)).id);
+      clock.advance(3 * DAY);
+      const { id } = await kit.session(ada);
+      await kit.ticket(ada, id);
+      const jobs = kit.composition.jobs.of('firehose');
+      const job = await kit.db.write((tx) => jobs.enqueue(tx, 'firehose.prune_sessions', {}));
+      while ((await jobs.byId(job))?.state !== 'completed') await new Promise((done) => { setTimeout(done, 10); });
+      expect(await kit.db.read('firehose_sessions').pluck('id')).to.equal([id]);
+      expect(await kit.db.read('firehose_tickets').pluck('key')).to.have.length(1);
+    });
+
     it('makes room in the plan when it ends, and the plan holds against many at once', async () => {
       const ada = await kit.person({ plan: 'individual' });
       const answers = await Promise.all(Array.from({ length: 25 }, () => kit.as(ada, 'POST', SESSIONS, { payload: {} })));

@@ -209,6 +209,22 @@ for (const database of testDatabases()) {
       }
     });
 
+    it('end when somebody leaves the workspace, who may read their own again', async () => {
+      const { body: workspace } = await kit.as(ada, 'POST', '/api/workspaces', { payload: { name: 'Ours' } });
+      const guest = await kit.person();
+      await kit.as(ada, 'POST', `/api/workspaces/${workspace.id}/members`, { payload: { account_id: guest.id, role: 'member' } });
+      const inside = { 'x-workspace-id': workspace.id };
+      const { id } = (await kit.as(guest, 'POST', SESSIONS, { payload: {}, headers: inside })).body;
+      const ticket = (await kit.as(guest, 'POST', `${SESSIONS}/${id}/tickets`, { headers: inside })).body.ticket;
+      const socket = await openSocket(kit, id, as(guest, inside));
+      await kit.as(ada, 'DELETE', `/api/workspaces/${workspace.id}/members/${guest.id}`);
+      expect((await soon(socket.ended)).code).to.equal(1008);
+      expect((await refusal(openSocket(kit, id, as(guest, inside)))).code).to.equal('workspace_forbidden');
+      expect((await refusal(openSocket(kit, id, { query: `?ticket=${ticket}` }))).code).to.equal('invalid_credentials');
+      expect((await refusal(openSocket(kit, id, as(guest)))).code).to.equal('unknown_session');
+      (await open(guest, (await kit.session(guest)).id)).close();
+    });
+
     it('are as many as the plan allows, together with streams', async () => {
       const person = await kit.person({ plan: 'individual' });
       const { id } = await kit.session(person);
@@ -275,6 +291,19 @@ describe('Session sockets of slow and of silent clients', { timeout: 60_000 }, (
     const received = socket.messages.length - 1 + (await again.has(24 * 18 - (socket.messages.length - 1))).length;
     expect(received).to.equal(24 * 18);
     again.close();
+    await kit.close();
+  });
+
+  it('end when their key expires or their plan lapses, by themselves', async () => {
+    const clock = stoppedClock();
+    const kit = await readersKit({ clock });
+    for (const person of [await kit.person({}, { expires: '2026-01-01T01:00:00Z' }), await kit.person({ plan: 'research_pass' })]) {
+      const socket = await openSocket(kit, (await kit.session(person)).id, { headers: { 'x-api-key': person.key } });
+      await socket.has(1, 'firehose.ready');
+      clock.advance(91 * 86_400_000);
+      expect((await soon(socket.ended)).code).to.equal(1008);
+      clock.set('2026-01-01T00:00:00.000Z');
+    }
     await kit.close();
   });
 
