@@ -24,6 +24,8 @@ export interface RunOptions {
   through?: string[];
   /** Another user to run as. */
   uid?: number;
+  /** Another copy of the kit than this one. */
+  root?: string;
 }
 
 /** An instance of its own: a config file and a data folder, gone at the end. */
@@ -66,9 +68,9 @@ export function createInstance(config: object | string = {}, options: RunOptions
 }
 
 function launch(args: string[], options: RunOptions): ChildProcess {
-  const [command, ...words] = [...(options.through ?? []), join(root, 'bin/civic'), ...args];
+  const [command, ...words] = [...(options.through ?? []), join(options.root ?? root, 'bin/civic'), ...args];
   return spawn(command!, words, {
-    cwd: options.cwd ?? root,
+    cwd: options.cwd ?? options.root ?? root,
     uid: options.uid,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Instance, Starting } from '../../support/civic.ts';
+import type { Random } from './random.ts';
+
+export interface ServerNode {
+  readonly url: string;
+  /** 503 is then a right answer. */
+  readonly isStopping: boolean;
+}
+
+/** The server processes of an instance, of which some may be down. */
+export interface Nodes {
+  /** One that runs. */
+  any(random: Random): ServerNode | null;
+  all(): ServerNode[];
+  start(): Promise<void>;
+  /** Ends one and starts it again. */
+  restart(index: number, signal: 'SIGKILL' | 'SIGTERM', pauseMs: number): Promise<void>;
+  /** What was wrong with them. */
+  readonly faults: string[];
+  /** SIGTERM to all. */
+  stop(): Promise<void>;
+  /** SIGKILL to what is left. */
+  kill(): Promise<void>;
+}
+
+const TROUBLE = /"level":"(error|fatal)"|did not stop cleanly|UnhandledPromise|uncaught|database is locked|SQLITE_BUSY/i;
+
+export function createNodes(instance: Instance, count: number): Nodes {
+  const running: (Starting & { isStopping: boolean } | null)[] = Array.from({ length: count }, () => null);
+  const faults: string[] = [];
+
+  async function startOne(index: number): Promise<void> {
+    const started = Object.assign(await instance.start(), { isStopping: false });
+    try {
+      await started.answering();
+      running[index] = started;
+    } catch (error) {
+      faults.push((error as Error).message);
+    }
+  }
+
+  async function endOne(index: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    const ending = running[index];
+    if (!ending) return;
+    ending.isStopping = true;
+    const code = await ending.stop(signal);
+    running[index] = null;
+    if (signal === 'SIGTERM' && code !== 0) faults.push(`a server ended with exit code ${code} when it was asked to stop`);
+    const line = ending.output().split('\n').find((words) => TROUBLE.test(words));
+    if (line) faults.push(`a server was in trouble: ${line.slice(0, 800)}`);
+  }
+
+  const all = (): ServerNode[] => running.filter((node) => node !== null);
+  return {
+    faults,
+    all,
+    any: (random) => (all().length > 0 ? random.pick(all()) : null),
+    // One after the other: the first brings the schema up to date.
+    async start() { for (const index of running.keys()) await startOne(index); },
+    async restart(index, signal, pauseMs) {
+      await endOne(index, signal);
+      await sleep(pauseMs);
+      await startOne(index);
+    },
+    async stop() { await Promise.all(running.map((_, index) => endOne(index, 'SIGTERM'))); },
+    async kill() { for (const node of running) await node?.stop('SIGKILL'); },
+  };
+}
