@@ -22,9 +22,10 @@ export function deliveriesOf(lines: Line[], { query, asker }: Pick<Follower, 'qu
   return lines.map((line) => deliveryOf(line, query, asker)).filter((delivery) => delivery !== null);
 }
 
-function startFaults({ requested, remembered, ready }: Segment, isFirst: boolean): string[] {
+function startFaults({ requested, remembered, ready }: Segment, isFirst: boolean, hasSince: boolean): string[] {
   const { seq, resume } = ready!;
   if (requested === null) {
+    if (isFirst && resume.status !== (hasSince ? 'complete' : 'live')) return [`the start was said to be ${resume.status}`];
     if (!isFirst && !remembered.includes(seq)) return [`the session went on after ${seq}, not where it was`];
     return resume.requested === null ? [] : [`${resume.requested} was said to be requested, but nothing was`];
   }
@@ -64,7 +65,7 @@ export function judgeFollower(follower: Follower, lines: Line[]): string[] {
   const expected = deliveriesOf(lines, follower);
   const head = lines.at(-1)?.seq ?? 0;
   const opened = follower.segments.filter(({ ready }) => ready !== null);
-  const faults = opened.flatMap((segment, index) => [...startFaults(segment, index === 0), ...segmentFaults(segment, expected, head)]);
+  const faults = opened.flatMap((segment, index) => [...startFaults(segment, index === 0, follower.query.since !== null), ...segmentFaults(segment, expected, head)]);
   const end = lastSeen(follower);
   const missing = expected.filter(({ seq }) => seq > end && end >= 0);
   if (missing.length > 0) faults.push(`${missing.length} never came, the first is ${missing[0]!.seq}, the last that came ${end}`);

@@ -1,0 +1,29 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { emptyDatabase, testDatabases } from '../../core/testing/database.ts';
+import { copyKit } from './firehose/copy.ts';
+import { consultOracle } from './firehose/oracle.ts';
+import { QUICK_HEART } from './firehose/bugs.ts';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+describe('The oracle of the Firehose', () => {
+  for (const dialect of testDatabases()) {
+    it(`finds nothing lost, doubled, reordered or shown to the wrong eyes on ${dialect}; npm run soak asks it for longer`, { timeout: 180_000 }, async () => {
+      const database = await emptyDatabase(dialect);
+      const seed = Number(process.env.CIVIC_TEST_SEED) || Date.now() % 1_000_000;
+      const kit = copyKit(QUICK_HEART);
+      try {
+        const report = await consultOracle({ url: database.url, seed, signals: 250, followers: 14, writers: 4, kills: 1, root: kit.root });
+        expect(report.faults, `CIVIC_TEST_SEED=${seed}`).to.equal([]);
+        expect(report.cuts).to.be.at.least(20);
+        expect(report.delivered).to.be.at.least(250);
+        expect(report.snapshots).to.be.at.least(10);
+      } finally {
+        kit.remove();
+        await database.drop();
+      }
+    });
+  }
+});

@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../../core/test/wait.ts';
+import { keyHeader } from './snapshots.ts';
+import { ask, tail, withStand, type Stand, type Tail } from './stand.ts';
+
+/** Opens many, some at a time. */
+async function many<T>(count: number, open: (index: number) => Promise<T>): Promise<T[]> {
+  const made: T[] = [];
+  for (let from = 0; from < count; from += 200) made.push(...await Promise.all(Array.from({ length: Math.min(200, count - from) }, (_, index) => open(from + index))));
+  return made;
+}
+
+async function opened(url: string, asker: Parameters<typeof tail>[1], options?: Parameters<typeof tail>[2]): Promise<Tail> {
+  const one = tail(url, asker, options);
+  await one.untilReady();
+  return one;
+}
+
+export interface Figures {
+  [name: string]: number;
+}
+
+/** SIGTERM while so many streams are open. */
+export async function stopWithStreams(url: string | null, count: number): Promise<Figures> {
+  const figures: Figures = { streams: count };
+  await withStand({ url }, async ({ world, nodes, url: address, publish }) => {
+    await publish(3);
+    const tails = await many(count, () => opened(`${address()}/api/firehose?visibility=public&last_event_id=0`, world.asker('nobody')));
+    await Promise.all(tails.map((one) => one.until(3)));
+    const started = performance.now();
+    await nodes.stop();
+    figures.seconds = (performance.now() - started) / 1000;
+    await Promise.all(tails.map((one) => one.untilEnded()));
+    figures.unclean = tails.filter(({ ended }) => !ended!.isClean).length;
+  });
+  return figures;
+}
+
+/** So many sessions, each with an idle consumer; the server dies and comes back, and one signal is told to all. */
+export async function sessionsOverRestart(url: string | null, count: number): Promise<Figures> {
+  const figures: Figures = { sessions: count };
+  await withStand({ url }, async ({ world, nodes, url: address, publish, session }) => {
+    const asker = world.asker('owner');
+    const sessions = await many(count, (index) => session(asker, { places: [`place-${index % 100},nowhere`], visibility: 'public' }));
+    const open = (id: string, last: string | null): Promise<Tail> => opened(`${address()}/api/firehose/sessions/${id}/events`, asker, { last });
+    const before = await many(count, (index) => open(sessions[index]!, null));
+    await nodes.restart(0, 'SIGKILL', 0);
+    await Promise.all(before.map((one) => one.untilEnded()));
+    const after = await many(count, (index) => open(sessions[index]!, before[index]!.lastId));
+    figures.refused = after.filter(({ status }) => status !== 200).length;
+    figures.incomplete = after.filter(({ ready }) => ready?.data.resume.status !== 'complete').length;
+    const started = performance.now();
+    await publish([{ places: Array.from({ length: 100 }, (_, index) => `place-${index},nowhere`) }]);
+    await until(() => after.every(({ signals }) => signals.length > 0), 60_000).catch(() => undefined);
+    figures.seconds = (performance.now() - started) / 1000;
+    figures.reached = after.filter(({ signals }) => signals.length === 1).length;
+    for (const { connection } of after) connection.destroy();
+  });
+  return figures;
+}
+
+/** So many requests that wait for something new, and one signal. */
+export async function parkedWaits(url: string | null, count: number): Promise<Figures> {
+  const figures: Figures = { waits: count };
+  await withStand({ url }, async ({ world, url: address, publish }) => {
+    await publish(1);
+    const headers = keyHeader(world.asker('owner'));
+    const asked = `${address()}/api/firehose`;
+    const { headers: { etag } } = await ask(asked, headers);
+    let answered = 0;
+    const waits = Array.from({ length: count }, async () => {
+      const answer = await ask(asked, { ...headers, 'if-none-match': etag as string, prefer: 'wait=30' });
+      answered += 1;
+      return answer;
+    });
+    // Long enough for all of them to be parked, and none may be answered before there is anything to say.
+    await sleep(500 + count);
+    figures.early = answered;
+    const started = performance.now();
+    await publish(1);
+    const answers = await Promise.all(waits);
+    figures.seconds = (performance.now() - started) / 1000;
+    figures.answered_200 = answers.filter(({ status }) => status === 200).length;
+    figures.with_both = answers.filter(({ body }) => body && JSON.parse(body).signals.length === 2).length;
+    figures.applied = answers.filter((answer) => answer.headers['preference-applied'] === 'wait=30').length;
+  });
+  return figures;
+}
+
+/** What open reading of somebody ends with, on each node, and how soon. */
+export async function endsWithin(stand: Stand, asker: Parameters<typeof tail>[1], sessionId: string, act: () => Promise<unknown>): Promise<{ milliseconds: number; after: number[] }> {
+  const urls = stand.nodes.all().map(({ url }) => url);
+  const open = await Promise.all(urls.flatMap((url) => [
+    opened(`${url}/api/firehose`, asker),
+    opened(`${url}/api/firehose/sessions/${sessionId}/events`, asker),
+    opened(`${url}/api/firehose/sessions/${sessionId}/socket`, asker, { isSocket: true }),
+  ]));
+  const refused = open.find(({ ready }) => ready === null);
+  if (refused) throw new Error(`A stream did not open: ${refused.status}`);
+  const { headers: { etag } } = await ask(`${urls[0]}/api/firehose`, keyHeader(asker));
+  let waiting = urls.length;
+  for (const url of urls) void ask(`${url}/api/firehose`, { ...keyHeader(asker), 'if-none-match': etag as string, prefer: 'wait=30' }).finally(() => { waiting -= 1; });
+  await sleep(200);
+  if (waiting < urls.length || open.some(({ ended }) => ended)) throw new Error('Something ended before there was a reason');
+  await act();
+  const started = performance.now();
+  await until(() => waiting === 0 && open.every(({ ended }) => ended !== null), 15_000);
+  const milliseconds = performance.now() - started;
+  const after = await Promise.all(urls.map(async (url) => (await ask(`${url}/api/firehose`, keyHeader(asker))).status));
+  return { milliseconds, after };
+}
