@@ -3,7 +3,7 @@ import Lab from '@hapi/lab';
 import { emptyDatabase, testDatabases } from '../../core/testing/database.ts';
 import { copyKit } from './firehose/copy.ts';
 import { consultOracle } from './firehose/oracle.ts';
-import { QUICK_HEART } from './firehose/bugs.ts';
+import { QUICK } from './firehose/bugs.ts';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -13,7 +13,7 @@ describe('The oracle of the Firehose', () => {
     it(`finds nothing lost, doubled, reordered or shown to the wrong eyes on ${dialect}; npm run soak asks it for longer`, { timeout: 180_000 }, async () => {
       const database = await emptyDatabase(dialect);
       const seed = Number(process.env.CIVIC_TEST_SEED) || Date.now() % 1_000_000;
-      const kit = copyKit(QUICK_HEART);
+      const kit = copyKit(QUICK);
       try {
         const report = await consultOracle({ url: database.url, seed, signals: 250, followers: 14, writers: 4, kills: 1, root: kit.root });
         expect(report.faults, `CIVIC_TEST_SEED=${seed}`).to.equal([]);

@@ -48,14 +48,16 @@ export interface OracleReport {
 const SETTLE_MS = 40_000;
 const TRANSPORTS = ['events', 'session events', 'socket'] as const;
 const STARTS = ['live', 'zero', 'snapshot'] as const;
+const EVERYTHING = 5;
+const NO_FILTER = { places: [], issues: [], actor_types: [], signal_types: [], source_classes: [], since: null, until: null, cursor: null };
 
 function startFollowers({ random, nodes, world, options, common }: { random: Random; nodes: Nodes; world: World; options: OracleOptions; common: Pick<Parameters<typeof startFollower>[0], 'contract' | 'faults'> }): Follower[] {
   return Array.from({ length: options.followers }, (_, index) => {
     const own = random.fork();
     const asker = world.askers[index % world.askers.length]!;
-    const transport = asker.key === null ? 'events' : TRANSPORTS[index % TRANSPORTS.length]!;
-    // The first few ask for everything: they are the ones that most happens to.
-    const query = { ...randomQuery(own, asker), ...(index < 4 && { places: [], issues: [], actor_types: [], signal_types: [], source_classes: [], since: null }) };
+    const transport = asker.key === null || process.env.EVENTS_ONLY ? 'events' : TRANSPORTS[index % TRANSPORTS.length]!;
+    // The first few ask for everything, several of them with the same words: they are the ones that most happens to.
+    const query = index < EVERYTHING ? { ...NO_FILTER, visibility: asker.visibilities.at(-1)! } : randomQuery(own, asker);
     return startFollower({
       ...common, random: own, nodes, asker, transport, start: own.pick(STARTS), lifeMs: options.lifeMs ?? 600,
       query: { ...query, sort: 'detected_at_desc', limit: 50 },
