@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../../core/test/wait.ts';
+import { untilIdle } from './nodes.ts';
 import { keyHeader } from './snapshots.ts';
 import { ask, tail, withStand, type Stand, type Tail } from './stand.ts';
 
@@ -62,7 +63,7 @@ export async function sessionsOverRestart(url: string | null, count: number): Pr
 /** So many requests that wait for something new, and one signal. */
 export async function parkedWaits(url: string | null, count: number): Promise<Figures> {
   const figures: Figures = { waits: count };
-  await withStand({ url }, async ({ world, url: address, publish }) => {
+  await withStand({ url }, async ({ world, nodes, url: address, publish }) => {
     await publish(1);
     const headers = keyHeader(world.asker('owner'));
     const asked = `${address()}/api/firehose`;
@@ -73,8 +74,9 @@ export async function parkedWaits(url: string | null, count: number): Promise<Fi
       answered += 1;
       return answer;
     });
-    // Long enough for all of them to be parked, and none may be answered before there is anything to say.
-    await sleep(500 + count);
+    // All of them are parked, and none may be answered before there is anything to say.
+    await sleep(500);
+    await untilIdle(nodes.all()[0]!);
     figures.early = answered;
     const started = performance.now();
     await publish(1);

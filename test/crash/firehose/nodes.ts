@@ -1,9 +1,12 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Instance, Starting } from '../../support/civic.ts';
 import type { Random } from './random.ts';
 
 export interface ServerNode {
   readonly url: string;
+  readonly child: ChildProcess;
   /** 503 is then a right answer. */
   readonly isStopping: boolean;
 }
@@ -66,4 +69,20 @@ export function createNodes(instance: Instance, count: number): Nodes {
     async stop() { await Promise.all(running.map((_, index) => endOne(index, 'SIGTERM'))); },
     async kill() { for (const node of running) await node?.stop('SIGKILL'); },
   };
+}
+
+const LOOK_MS = 300;
+const TICKS_A_SECOND = 100;
+
+/** Waits until a server has nothing to do: it has then taken in everything that was sent to it. */
+export async function untilIdle({ child }: ServerNode, milliseconds = 60_000): Promise<void> {
+  const ticks = (): number => {
+    const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+    return Number(fields[11]) + Number(fields[12]);
+  };
+  for (const end = performance.now() + milliseconds; performance.now() < end;) {
+    const before = ticks();
+    await sleep(LOOK_MS);
+    if (ticks() - before < LOOK_MS / 1000 * TICKS_A_SECOND / 10) return;
+  }
 }

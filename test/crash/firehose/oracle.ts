@@ -27,6 +27,8 @@ export interface OracleOptions {
   fat?: number;
   /** The copy of the kit whose servers run. */
   root?: string;
+  /** How long followers may take to get the rest in the end. */
+  settleMs?: number;
   onProgress?: (words: string) => void;
 }
 
@@ -75,11 +77,11 @@ async function readLines(world: World, writers: SignalWriters): Promise<{ lines:
   });
 }
 
-async function settle(followers: Follower[], lines: Line[]): Promise<void> {
+async function settle(followers: Follower[], lines: Line[], milliseconds: number): Promise<void> {
   for (const follower of followers) follower.settle();
   const ends = followers.map((follower) => deliveriesOf(lines, follower).at(-1)?.seq ?? 0);
   const isDone = (): boolean => followers.every((follower, index) => lastSeen(follower) >= ends[index]!);
-  for (const end = performance.now() + SETTLE_MS; !isDone() && performance.now() < end;) await sleep(50);
+  for (const end = performance.now() + milliseconds; !isDone() && performance.now() < end;) await sleep(50);
   // What comes too often comes now.
   await sleep(300);
 }
@@ -114,7 +116,7 @@ export async function consultOracle(options: OracleOptions): Promise<OracleRepor
     while (cuts() < (options.cuts ?? 0) && faults.length === 0) await sleep(100);
     await checker.stop();
     const { lines, floor } = await readLines(world, writers);
-    await settle(followers, lines);
+    await settle(followers, lines, options.settleMs ?? SETTLE_MS);
     await Promise.all(followers.map((follower) => follower.stop()));
     await nodes.stop();
     faults.push(...writers.faults, ...nodes.faults, ...judgeLog(lines, floor, writers.batches), ...followers.flatMap((follower) => judgeFollower(follower, lines)));

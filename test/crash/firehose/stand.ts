@@ -18,6 +18,14 @@ export interface Stand {
 }
 
 const AT_ONCE = 250;
+const BODY_BYTES = 800_000;
+
+/** As many of the first as one request may carry. */
+function takeBatch<T>(drafts: T[]): T[] {
+  let count = 0;
+  for (let size = 0; count < Math.min(AT_ONCE, drafts.length) && size < BODY_BYTES; count++) size += JSON.stringify(drafts[count]).length;
+  return drafts.splice(0, count);
+}
 
 export async function withStand(options: WorldOptions & { nodes?: number }, fn: (stand: Stand) => Promise<void>): Promise<void> {
   const world = await createWorld(options);
@@ -35,10 +43,8 @@ export async function withStand(options: WorldOptions & { nodes?: number }, fn: 
       async publish(given, node) {
         const signals = typeof given === 'number' ? Array.from({ length: given }, () => ({})) : given;
         const ids: string[] = [];
-        for (let from = 0; from < signals.length; from += AT_ONCE) {
-          const drafts = signals.slice(from, from + AT_ONCE).map((signal) => ({ type: 'vote', title: 'A vote', source_class: 'news', evidence: [{ source_url: 'https://example.org/' }], ...signal }));
-          ids.push(...(await post('/api/wire', { signals: drafts }, {}, node)).ids);
-        }
+        const drafts = signals.map((signal) => ({ type: 'vote', title: 'A vote', source_class: 'news', evidence: [{ source_url: 'https://example.org/' }], ...signal }));
+        for (let batch; (batch = takeBatch(drafts)).length > 0;) ids.push(...(await post('/api/wire', { signals: batch }, {}, node)).ids);
         return ids;
       },
       session: async (asker, query = {}) => (await post('/api/firehose/sessions', { query }, keyHeader(asker))).id,
