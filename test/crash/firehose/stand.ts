@@ -73,7 +73,7 @@ export interface Tail {
 }
 
 export function tail(url: string, asker: Asker, { last, isSocket = false }: { last?: string | null; isSocket?: boolean } = {}): Tail {
-  const headers = { ...keyHeader(asker), ...(last != null && { 'last-event-id': last }) };
+  const headers = { ...keyHeader(asker), ...(typeof last === 'string' && { 'last-event-id': last }) };
   const one: Tail = {
     connection: undefined as never, ready: null, signals: [], lastId: last ?? null, status: null, ended: null,
     until: (count, milliseconds) => until(() => one.signals.length >= count, milliseconds),
