@@ -28,6 +28,8 @@ export interface Follower {
   name: string;
   asker: Asker;
   query: Query;
+  /** Whether it reads a session. */
+  isSession: boolean;
   /** What it found before it streamed. */
   base: Walk | null;
   segments: Segment[];
@@ -61,6 +63,8 @@ export function startFollower(options: FollowerOptions): Follower {
   let last: string | null = options.start === 'zero' ? '0' : null;
   let base: Walk | null = null;
   let session: string | null = null;
+  /** A session begins where the log is when it is made, which is no later than this. */
+  let born = Infinity;
   let connection: Connection | null = null;
   /** Whether a presented id is known to have arrived, from where a session can go on. */
   let isRemembered = false;
@@ -148,8 +152,11 @@ export function startFollower(options: FollowerOptions): Follower {
   }
 
   async function connect(node: ServerNode): Promise<void> {
-    if (transport !== 'events') session ??= await openSession(node);
-    if (transport !== 'events' && session === null) return;
+    if (transport !== 'events' && session === null) {
+      session = await openSession(node);
+      born = (await walk(nodes, random, { contract, faults, asker, query: { ...query, limit: 1 } }, 1)).pages[0]?.seq ?? Infinity;
+      return;
+    }
     const segment: Segment = { requested: presented(), remembered: [...remembered], ready: null, seen: [] };
     segments.push(segment);
     let isOpen = true;
@@ -159,7 +166,7 @@ export function startFollower(options: FollowerOptions): Follower {
     await connection.closed;
     isOpen = false;
     if (!isStopped) cuts[isTorn ? 'torn' : 'ended'] += 1;
-    if (session !== null && segment.ready && segment.requested !== null && segment.requested !== '0') isRemembered = true;
+    if (segment.ready && segment.requested !== null && seqOf(segment.requested) >= born) isRemembered = true;
     await disturbing;
   }
 
@@ -179,6 +186,7 @@ export function startFollower(options: FollowerOptions): Follower {
   const working = work();
   return {
     name, asker, query, segments, cuts,
+    isSession: transport !== 'events',
     get base() { return base; },
     position: () => (last === null ? -1 : seqOf(last)),
     settle() {

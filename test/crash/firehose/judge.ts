@@ -22,11 +22,15 @@ export function deliveriesOf(lines: Line[], { query, asker }: Pick<Follower, 'qu
   return lines.map((line) => deliveryOf(line, query, asker)).filter((delivery) => delivery !== null);
 }
 
-function startFaults({ requested, remembered, ready }: Segment, isFirst: boolean, hasSince: boolean): string[] {
+function startFaults({ requested, remembered, ready }: Segment, isFirst: boolean, { query, isSession }: Follower): string[] {
   const { seq, resume } = ready!;
+  if (requested === null && isSession) {
+    // What was said to be read may have been lost with the server, but nobody is ahead of it.
+    if (!isFirst && seq > Math.max(...remembered)) return [`the session went on after ${seq}, though nobody said to have read so far`];
+    return resume.requested === null || resume.requested.endsWith(`-${seq}`) ? [] : [`${resume.requested} was said to be requested, but the session began after ${seq}`];
+  }
   if (requested === null) {
-    if (isFirst && resume.status !== (hasSince ? 'complete' : 'live')) return [`the start was said to be ${resume.status}`];
-    if (!isFirst && !remembered.includes(seq)) return [`the session went on after ${seq}, not where it was`];
+    if (resume.status !== (query.since === null ? 'live' : 'complete')) return [`the start was said to be ${resume.status}`];
     return resume.requested === null ? [] : [`${resume.requested} was said to be requested, but nothing was`];
   }
   const wanted = requested === '0' ? 0 : Number(requested.slice(requested.lastIndexOf('-') + 1));
@@ -65,7 +69,7 @@ export function judgeFollower(follower: Follower, lines: Line[]): string[] {
   const expected = deliveriesOf(lines, follower);
   const head = lines.at(-1)?.seq ?? 0;
   const opened = follower.segments.filter(({ ready }) => ready !== null);
-  const faults = opened.flatMap((segment, index) => [...startFaults(segment, index === 0, follower.query.since !== null), ...segmentFaults(segment, expected, head)]);
+  const faults = opened.flatMap((segment, index) => [...startFaults(segment, index === 0, follower), ...segmentFaults(segment, expected, head)]);
   const end = lastSeen(follower);
   const missing = expected.filter(({ seq }) => seq > end && end >= 0);
   if (missing.length > 0) faults.push(`${missing.length} never came, the first is ${missing[0]!.seq}, the last that came ${end}`);
