@@ -1,18 +1,25 @@
 import { parseArgs } from 'node:util';
 import type { testDatabases } from '../../core/testing/database.ts';
 import { clusterMissing, createCluster } from '../support/cluster.ts';
+import { soakBugs, soakCrowds, soakOracle } from './firehose/soak.ts';
 import { killRepeatedly, type KillReport } from './kill.ts';
 
-const HELP = `npm run soak -- kill [--rounds 100] [--writers 50] [--database sqlite|postgres]
+const HELP = `npm run soak -- [kill] [oracle] [bugs] [crowds] [--database sqlite|postgres]
 
-Kills server processes with kill -9 while writers write, on each database, and compares what was acknowledged
-with what is there. On Postgres two nodes share the work, and the database itself is crashed now and then too.
-Takes about three seconds a round; exits 1 when anything was lost, doubled, reordered or damaged.`;
+kill    kills server processes with kill -9 while writers write, and compares what was acknowledged with what is there.
+        On Postgres two nodes share the work, and the database itself is crashed now and then too. About three seconds
+        a round.  [--rounds 100] [--writers 50]
+oracle  the Firehose: writers write, readers of all kinds are cut off again and again, servers die; everybody must have got
+        what a brute-force filter over the log says.  [--signals 10000] [--cuts 1000] [--seed 1]
+bugs    plants mistakes in copies of the kit, each of which the oracle must find.  [--seed 1]
+crowds  1,000 streams when the server is asked to stop, 10,000 sessions over a restart, 10,000 parked requests.
+
+All of them without a name. Exits 1 when anything was lost, doubled, reordered, damaged or missed.`;
 
 type Dialect = ReturnType<typeof testDatabases>[number];
 
-async function kill(database: Dialect, rounds: number, writers: number): Promise<KillReport> {
-  const onProgress = (words: string): void => { console.log(`${new Date().toISOString()} ${database}: ${words}`); };
+async function killOn(database: Dialect, rounds: number, writers: number): Promise<KillReport> {
+  const onProgress = (words: string): void => say(`${database}: ${words}`);
   if (database === 'sqlite') return killRepeatedly({ url: null, rounds, writers, checkEach: 10, onProgress });
   const missing = clusterMissing();
   if (missing) throw new Error(missing);
@@ -32,19 +39,40 @@ function table(reports: Record<string, KillReport>): string {
   return names.map((name) => [name.padEnd(14), ...rows.map((row) => String((row as Record<string, unknown>)[name] ?? 0).padStart(12))].join(' ')).join('\n');
 }
 
+function say(words: string): void {
+  console.log(`${new Date().toISOString()} ${words}`);
+}
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '100' }, writers: { type: 'string', default: '50' }, database: { type: 'string' }, help: { type: 'boolean' } },
+  options: {
+    rounds: { type: 'string', default: '100' }, writers: { type: 'string', default: '50' }, database: { type: 'string' },
+    signals: { type: 'string', default: '10000' }, cuts: { type: 'string', default: '1000' }, seed: { type: 'string', default: '1' },
+    help: { type: 'boolean' },
+  },
 });
-if (values.help || (positionals[0] ?? 'kill') !== 'kill' || (values.database && !['sqlite', 'postgres'].includes(values.database))) {
+const databases = values.database ? [values.database as Dialect] : ['sqlite', 'postgres'] as const;
+const firehose = { databases, seed: Number(values.seed), signals: Number(values.signals), cuts: Number(values.cuts), say };
+
+async function soakKill(): Promise<string[]> {
+  const reports: Record<string, KillReport> = {};
+  for (const database of databases) reports[database] = await killOn(database, Number(values.rounds), Number(values.writers));
+  console.log(`\n${table(reports)}\n`);
+  return Object.entries(reports).flatMap(([database, report]) => report.faults.map((fault) => `${database}: ${fault}`));
+}
+
+const soaks: Record<string, () => Promise<string[]>> = {
+  kill: soakKill,
+  oracle: () => soakOracle(firehose),
+  bugs: () => soakBugs(firehose),
+  crowds: () => soakCrowds(firehose),
+};
+
+if (values.help || positionals.some((name) => !soaks[name]) || (values.database && !['sqlite', 'postgres'].includes(values.database))) {
   console.log(HELP);
   process.exit(values.help ? 0 : 2);
 }
-const reports: Record<string, KillReport> = {};
-for (const database of values.database ? [values.database as Dialect] : ['sqlite', 'postgres'] as const) {
-  reports[database] = await kill(database, Number(values.rounds), Number(values.writers));
-}
-console.log(`\n${table(reports)}`);
-const faults = Object.entries(reports).flatMap(([database, report]) => report.faults.map((fault) => `${database}: ${fault}`));
-console.log(faults.length ? `\n${faults.join('\n')}` : '\nNothing was lost, doubled, reordered or damaged.');
+const faults: string[] = [];
+for (const name of positionals.length > 0 ? positionals : Object.keys(soaks)) faults.push(...await soaks[name]!());
+console.log(faults.length ? `\n${faults.join('\n')}` : '\nNothing was lost, doubled, reordered, damaged or missed.');
 process.exitCode = faults.length ? 1 : 0;

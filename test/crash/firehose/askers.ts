@@ -5,6 +5,8 @@ export interface Asker {
   name: string;
   /** Null for nobody in particular. */
   key: string | null;
+  /** Of the key. */
+  keyId: string | null;
   accountId: string | null;
   workspaceId: string | null;
   /** Sees what is held back in the workspace. */

@@ -101,7 +101,7 @@ export async function endsWithin(stand: Stand, asker: Parameters<typeof tail>[1]
   if (refused) throw new Error(`A stream did not open: ${refused.status}`);
   const { headers: { etag } } = await ask(`${urls[0]}/api/firehose`, keyHeader(asker));
   let waiting = urls.length;
-  for (const url of urls) void ask(`${url}/api/firehose`, { ...keyHeader(asker), 'if-none-match': etag as string, prefer: 'wait=30' }).finally(() => { waiting -= 1; });
+  for (const url of urls) void ask(`${url}/api/firehose`, { ...keyHeader(asker), 'if-none-match': etag as string, prefer: 'wait=30' }).catch(() => undefined).finally(() => { waiting -= 1; });
   await sleep(200);
   if (waiting < urls.length || open.some(({ ended }) => ended)) throw new Error('Something ended before there was a reason');
   await act();

@@ -15,6 +15,8 @@ export interface World {
   instance: Instance;
   askers: Asker[];
   asker(name: string): Asker;
+  /** Some that nothing else depends on. */
+  guests: Asker[];
   /** Of the workspaces that signals are written for. */
   workspaces: string[];
   /** Runs a command of the kit beside the servers, and answers what it prints. */
@@ -47,11 +49,14 @@ export async function createWorld({ url, root, firehose = {} }: WorldOptions): P
       wire: { from: join(testPlugins, 'wire') },
     },
   }, null, 2);
-  const askers = await people(settings([]));
+  const everybody = await people(settings([]));
+  const guests = everybody.filter(({ name }) => name === 'guest');
+  const askers = everybody.filter((one) => !guests.includes(one));
   writeFileSync(instance.configFile, settings([askers.find(({ name }) => name === 'partner')!.workspaceId!]));
   return {
     instance,
     askers,
+    guests,
     asker: (name) => askers.find((one) => one.name === name)!,
     workspaces: ['owner', 'other'].map((name) => askers.find((one) => one.name === name)!.workspaceId!),
     async command(...words) {
@@ -82,7 +87,7 @@ async function peopleIn(kit: Composition): Promise<Asker[]> {
   const make = async (name: string, visibilities: Asker['visibilities'], role = 'user'): Promise<Asker> => {
     const { id } = await run('account create', { name, plan: 'team', role });
     const key = await run('key create', { account: id });
-    return { name, key: key.key, accountId: id, workspaceId: key.workspace_id, reviewsThere: true, visibilities };
+    return { name, key: key.key, keyId: key.id, accountId: id, workspaceId: key.workspace_id, reviewsThere: true, visibilities };
   };
   const own: Asker['visibilities'] = ['public', 'workspace', 'workspace'];
   const owner = await make('owner', own);
@@ -96,10 +101,11 @@ async function peopleIn(kit: Composition): Promise<Asker[]> {
   }
   member.reviewsThere = false;
   return [
+    await make('guest', own), await make('guest', own), await make('guest', own),
     owner, member,
     await make('other', own),
     await make('partner', [...own, 'partner', 'partner']),
     await make('reviewer', [...own, 'reviewer', 'reviewer'], 'reviewer'),
-    { name: 'nobody', key: null, accountId: null, workspaceId: null, reviewsThere: false, visibilities: ['public'] },
+    { name: 'nobody', key: null, keyId: null, accountId: null, workspaceId: null, reviewsThere: false, visibilities: ['public'] },
   ];
 }
