@@ -53,7 +53,7 @@ export function createLive(server: Server, upgrades: Upgrades, limits: Limits = 
   let isStopping = false;
 
   function admit(request: Request, h: ResponseToolkit): ResponseObject {
-    if (!comesFromOurPage(request)) throw problem('forbidden', { detail: 'Only pages of this instance follow its live updates. Programs read the interface at /docs.' });
+    if (!comesFromOurPage(request) && !comesFromSameHost(request)) throw problem('forbidden', { detail: 'Only pages of this instance follow its live updates. Programs read the interface at /docs.' });
     if (isStopping || sockets === null || sockets.clients.size >= limits.connections) throw problem('unavailable', { detail: 'There is no room for another live connection now.', headers: { 'retry-after': String(RETRY_SECONDS) } });
     if ((addresses.get(groupOf(request)) ?? 0) >= limits.perAddress) throw problem('too_many_requests', { detail: `${limits.perAddress} live connections are open from this address already.`, headers: { 'retry-after': String(RETRY_SECONDS) } });
     return upgradeOnly(request, h);
@@ -101,6 +101,12 @@ export function createLive(server: Server, upgrades: Upgrades, limits: Limits = 
       for (const path of topics) server.subscription(path, counted);
     },
   };
+}
+
+/** Whoever reads pages at another address than the public one, such as 127.0.0.1, follows them there. */
+function comesFromSameHost({ headers }: Request): boolean {
+  const origin = String(headers['origin']);
+  return URL.canParse(origin) && new URL(origin).host === headers['host'];
 }
 
 function groupOf(request: Request): string {

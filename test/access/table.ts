@@ -63,6 +63,7 @@ export const table: Record<string, Case[]> = {
   'GET /': visitor,
   'GET /assets/{file*}': visitor,
   'GET /docs': visitor,
+  'GET /live': visitor,
   'GET /openapi.json': visitor,
   'GET /asyncapi.json': visitor,
   'GET /problems': visitor,
@@ -158,6 +159,9 @@ export const table: Record<string, Case[]> = {
   'GET /api/workspaces/{id}/members/{account_id}': [{ params: { id: '$workspace', account_id: '$guest' }, outcomes: membersOnly }],
   'PATCH /api/workspaces/{id}/members/{account_id}': [{ params: { id: '$workspace', account_id: '$guest' }, payload: { role: 'member' }, outcomes: managersOnly }],
   'DELETE /api/workspaces/{id}/members/{account_id}': [{ params: { id: '$workspace', account_id: '$guest' }, outcomes: managersOnly }],
+
+  // firehose
+  'GET /signals': visitor,
 
   // Pages know their reader by a cookie, which no key stands in for: everybody else is sent to sign in. plugins/accounts/test has the rest.
   'GET /console/accounts': visitor,

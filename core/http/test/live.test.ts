@@ -88,7 +88,9 @@ describe('Live updates', () => {
   it('are refused to pages of other sites', async () => {
     expect((await refusal({ origin: 'https://elsewhere.example' }))[0]).to.equal(403);
     expect((await refusal({ 'origin': 'http://civic.example', 'sec-fetch-site': 'cross-site' }))[0]).to.equal(403);
+    expect((await refusal({ origin: 'null' }))[0]).to.equal(403);
     (await opened({ origin: 'http://civic.example' })).terminate();
+    (await opened({ origin: `http://127.0.0.1:${made.server.info.port}` })).terminate();
   });
 
   it('do not pass requests on, and hang up on what they do not understand', async () => {

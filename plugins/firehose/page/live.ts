@@ -1,0 +1,45 @@
+import type { Civic } from 'civic';
+import type { Entry, Log, Version } from '../log/log.ts';
+
+/** What open pages are told of a signal: enough to know whether it is for them; they read the rest where it is stored. */
+interface News {
+  id: string;
+  type: string;
+  places: string[];
+  issues: string[];
+  isGone: boolean;
+}
+
+const TOGETHER_MS = 300;
+/** A page that hears of so many at once need not know which. */
+const MOST_NEWS = 20;
+
+/** Tells the pages that are open on this node what is new in public, a little at a time. */
+export function tellPages(civic: Civic, log: Log): void {
+  const topic = civic.live('/signals');
+  let news: News[] = [];
+  let timer: NodeJS.Timeout | null = null;
+
+  function tell(): void {
+    topic.publish({ signals: news.slice(0, MOST_NEWS), more: Math.max(0, news.length - MOST_NEWS) });
+    news = [];
+    timer = null;
+  }
+
+  log.onEntries((entries) => {
+    news.push(...entries.flatMap(newsOf));
+    if (news.length > 0) timer ??= setTimeout(tell, TOGETHER_MS).unref();
+  });
+}
+
+function newsOf({ now, before }: Entry): News[] {
+  const version = [now, before].find((one): one is Version => one?.facts.audience === 'public');
+  if (!version) return [];
+  const { type, places, issues } = version.facts;
+  return [{ id: idOf(version), type, places, issues, isGone: version !== now }];
+}
+
+/** It stands first in every signal. */
+function idOf({ json }: Version): string {
+  return json.slice(7, 43);
+}
