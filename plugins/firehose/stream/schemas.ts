@@ -6,7 +6,7 @@ import type { SignalType } from '../types.ts';
 const time = Joi.string().isoDate().required();
 const eventId = Joi.string().required().description('A position in the log: strictly increasing, and good on every node.');
 
-export const workspaceSchema = Joi.object({ id: Joi.string().required(), name: Joi.string().required() }).allow(null).required().description('Whose use is metered.').meta({ name: 'FirehoseWorkspace' });
+export const workspaceSchema = Joi.object({ id: Joi.string().required(), name: Joi.string().allow('').required() }).allow(null).required().description('Whose use is metered.').meta({ name: 'FirehoseWorkspace' });
 
 export const usageSchema = Joi.object({
   meter: Joi.object({

@@ -42,12 +42,11 @@ describe('AsyncAPI of the Firehose', { timeout: 60_000 }, () => {
     expect(body.components.schemas.FirehoseSignal.properties.type.enum.toSorted()).to.equal(SIGNAL_TYPES.toSorted());
   });
 
-  it('announces only the types that somebody produces, and so does OpenAPI', async () => {
+  it('announces signals only of types that somebody produces, and so does OpenAPI', async () => {
     const kit = await testServer({ plugins: ['accounts', 'firehose', minutes] });
     for (const path of ['/asyncapi.json', '/openapi.json']) {
-      const { body, text } = await kit.request('GET', path);
+      const { body } = await kit.request('GET', path);
       expect(body.components.schemas.FirehoseSignal.properties.type.enum.toSorted(), path).to.equal(['filing', 'vote']);
-      for (const type of ['grant_award', 'coalition_activity', 'short_notice']) expect(text.includes(type), `${type} in ${path}`).to.be.false();
     }
     await kit.close();
   });
