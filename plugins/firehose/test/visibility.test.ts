@@ -192,6 +192,17 @@ for (const database of testDatabases()) describe(`Who sees which signal, on ${da
     }
   });
 
+  it('is all that is counted', async () => {
+    const place = 'usage,testland';
+    const guest = await kit.person();
+    const listening = await kit.stream(`place=${place}`, { as: guest });
+    await listening.next();
+    await kit.publish(...KINDS.map((kind) => kindly(kind, place)), { title: 'end', places: [place] });
+    await listening.signals(everybodys.length + 1);
+    listening.close();
+    expect((await kit.snapshot('place=nowhere,atall', guest)).usage.meter.signals).to.equal(everybodys.length + 1);
+  });
+
   it('is not widened by another’s cursor, ETag or event id', async () => {
     const place = 'cursor,testland';
     await kit.publish(...KINDS.map((kind) => kindly(kind, place)));
