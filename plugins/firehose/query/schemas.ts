@@ -16,6 +16,9 @@ export const moment = Joi.string().custom((value: string, { error }) => {
   return isReal ? new Date(milliseconds).toISOString() : error('moment');
 }).messages({ moment: '{{#label}} must be a time such as 2026-01-31T18:00:00Z or a date such as 2026-01-31' });
 
+/** Any type that there is can be asked for; the contracts name only those that somebody here produces, with the signal itself. */
+const signalType = Joi.string().custom((value: string, { error }) => ((SIGNAL_TYPES as readonly string[]).includes(value) ? value : error('any.only', { valids: SIGNAL_TYPES })));
+
 const several = (item: Joi.Schema, most: number) => Joi.array().items(item).single().max(most);
 const word = Joi.string().trim().min(1).max(200);
 const limit = Joi.number().integer().min(1).max(MOST_SIGNALS).default(USUAL_SIGNALS);
@@ -27,7 +30,7 @@ export const filterParameters = {
   place: several(word, MOST_PLACES).default([]).description('Place slug or key; repeatable.'),
   issue: several(word, MOST_ISSUES).default([]).description('Slug of an issue area or of a domain; repeatable.'),
   actor_type: several(Joi.string().valid(...ACTOR_TYPES), 10).default([]).description('Repeatable.'),
-  signal_type: several(Joi.string().valid(...SIGNAL_TYPES), 50).default([]).description('Repeatable.'),
+  signal_type: several(signalType, 50).default([]).description('As `type` of a signal; repeatable.'),
   source_class: several(Joi.string().valid(...SOURCE_CLASSES), 50).default([]).description('Repeatable.'),
   visibility,
   since: moment.description('From this time on.'),
@@ -47,7 +50,7 @@ export const querySchema = Joi.object<Query, true>({
   places: Joi.array().items(word).max(MOST_PLACES),
   issues: Joi.array().items(word).max(MOST_ISSUES),
   actor_types: Joi.array().items(Joi.string().valid(...ACTOR_TYPES)),
-  signal_types: Joi.array().items(Joi.string().valid(...SIGNAL_TYPES)),
+  signal_types: Joi.array().items(signalType),
   source_classes: Joi.array().items(Joi.string().valid(...SOURCE_CLASSES)),
   visibility: Joi.string().valid(...VISIBILITIES),
   since: moment.allow(null),
