@@ -41,6 +41,10 @@ export function createFirehose(civic: Civic<FirehoseConfig>): Firehose {
   return {
     civic, db, log, terms, publisher, meter, counts, hub, workspaceName,
     tallies: createTallies(log),
+    async stillMay({ account_id, credential_id, workspace_id, via }) {
+      if (!accounts || via !== 'key' || credential_id === undefined || workspace_id === null) return true;
+      return await accounts.callerOf(civic.db.read, { account_id, credential_id, workspace_id }) !== null;
+    },
     shared: createSharedSnapshots(log),
     subscribe: createSubscribe({ terms, partners: new Set(civic.config.partners), workspaceName }),
     async start() {

@@ -154,7 +154,11 @@ async function consumerOf({ civic, subscribe }: Firehose, { sessions, consumers 
     asked: {
       subscription, caller, sessionId: session.id, snapshot: `/api/firehose/sessions/${session.id}/snapshot`,
       requested: presented ?? storedId(session),
-      opened: (member) => consumers.add(session.id, member),
+      opened(member) {
+        consumers.add(session.id, member);
+        // Deleted meanwhile?
+        sessions.find(caller, session.id).catch(() => member.end('revoked'));
+      },
     },
   };
 }

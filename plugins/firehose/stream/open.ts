@@ -21,6 +21,8 @@ export interface StreamContext {
   hub: Hub;
   meter: Metering;
   counts: Counts;
+  /** Whether somebody who was let in may still read. */
+  stillMay(caller: Caller): Promise<boolean>;
 }
 
 export interface StreamAsked {
@@ -83,7 +85,7 @@ export async function loadMeter({ meter }: Pick<StreamContext, 'meter'>, { works
 }
 
 /** The last step of both kinds of stream, without a pause after `startAt`'s answer is used. */
-export function joinStream({ log, hub, civic }: StreamContext, asked: StreamAsked, start: Start, transport: Transport): Member {
+export function joinStream({ log, hub, civic, stillMay }: StreamContext, asked: StreamAsked, start: Start, transport: Transport): Member {
   const isIncomplete = start.resume.status === 'gap' || start.resume.status === 'epoch_changed';
   const ready: Ready = {
     event_id: eventId(log.epoch(), start.after),
@@ -94,6 +96,8 @@ export function joinStream({ log, hub, civic }: StreamContext, asked: StreamAske
   };
   const member = hub.open({ subscription: asked.subscription, access: accessOf(asked.caller), after: start.after, transport, ready });
   asked.opened?.(member);
+  // Access that ended since the question was asked ended when there was nothing open yet that could be told.
+  if (asked.caller) void stillMay(asked.caller).then((may) => { if (!may) member.end('revoked'); }, () => member.end('going_away'));
   return member;
 }
 

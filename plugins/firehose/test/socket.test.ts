@@ -194,6 +194,18 @@ for (const database of testDatabases()) {
       stays.close();
     });
 
+    it('end also when the key is revoked while they are being opened', async () => {
+      const opened = await Promise.all(Array.from({ length: 40 }, async (_, i) => {
+        const person = await kit.person();
+        const { id } = await kit.session(person);
+        const opening = open(person, id).catch(() => null);
+        await sleep(i % 20);
+        await kit.run('key revoke', {}, [person.key_id]);
+        return opening;
+      }));
+      for (const socket of opened) if (socket) expect((await soon(socket.ended)).code).to.equal(1008);
+    });
+
     it('end when the plan is taken away, the account is disabled, or the session is deleted', async () => {
       for (const [name, end] of [
         ['plan', ({ id }: Person) => kit.run('account set-plan', { account: id, plan: 'free' })],
