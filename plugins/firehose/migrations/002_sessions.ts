@@ -14,6 +14,8 @@ export async function up(schema: Schema): Promise<void> {
     // The event that consumers without an id continue after.
     epoch: 'text?',
     seq: 'bigint?',
+    // Whether a consumer said so; else it is where the session began.
+    said: 'bool',
     created_at: 'time',
     last_seen_at: 'time',
   }, { unique: [['id']], index: [['owner_id', 'key'], ['account_id'], ['last_seen_at']] });

@@ -47,7 +47,7 @@ export function createSessions({ civic, position }: SessionsContext): Sessions {
 
   /** With what is known here and not yet written. */
   function upToDate(session: Session): Session {
-    return { ...session, position: later(session.position, uses.get(session.key)?.position ?? null) };
+    return { ...session, position: later(session.said ? session.position : null, uses.get(session.key)?.position ?? null) ?? session.position };
   }
 
   return {
@@ -56,7 +56,7 @@ export function createSessions({ civic, position }: SessionsContext): Sessions {
       const session = {
         id: `fhs_${randomBytes(16).toString('hex')}`, owner_id: ownerOf(caller), account_id: caller.account_id, query, fingerprint, mode,
         // A stream with a lower bound begins there until somebody says what they have read.
-        position: query.since === null ? position() : null,
+        position: query.since === null ? position() : null, said: false,
         created_at: clock.iso(), last_seen_at: clock.iso(),
       };
       const key = await civic.db.write(async (tx) => {

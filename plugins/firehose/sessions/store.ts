@@ -18,6 +18,8 @@ export interface Session {
   mode: Mode;
   /** What consumers that bring no id continue after. */
   position: Position | null;
+  /** Whether a consumer said so; else it is where the session began. */
+  said: boolean;
   created_at: string;
   last_seen_at: string;
 }
@@ -28,10 +30,11 @@ export interface Use {
   position: Position | null;
 }
 
-interface SessionRow extends Omit<Session, 'query' | 'position'> {
+interface SessionRow extends Omit<Session, 'query' | 'position' | 'said'> {
   query: string;
   epoch: string | null;
   seq: number | null;
+  said: 0 | 1;
 }
 
 const SESSIONS = 'firehose_sessions';
@@ -67,12 +70,12 @@ export async function deleteSession(tx: Tx, ownerId: string, id: string): Promis
   return await tx(SESSIONS).where({ id, owner_id: ownerId }).delete() === 1;
 }
 
-/** A position only moves forward: of several consumers the one that has read furthest speaks for the session. */
+/** The first that says what it has read is believed, then a position only moves forward: of several consumers the one that has read furthest speaks for the session. */
 export async function noteUses(tx: Tx, uses: Use[], at: string): Promise<void> {
   await tx(SESSIONS).whereIn('key', uses.map(({ key }) => key)).update({ last_seen_at: at });
   for (const { key, position } of uses) {
     if (!position) continue;
-    await tx(SESSIONS).where({ key }).where((either) => either.whereNull('epoch').orWhereNot('epoch', position.epoch).orWhere('seq', '<', position.seq)).update({ ...position });
+    await tx(SESSIONS).where({ key }).where((either) => either.whereNull('epoch').orWhereNot('epoch', position.epoch).orWhere('seq', '<', position.seq).orWhere('said', false)).update({ ...position, said: true });
   }
 }
 
@@ -80,6 +83,6 @@ export async function pruneSessions(tx: Tx, seenBefore: string): Promise<number>
   return tx(SESSIONS).where('last_seen_at', '<=', seenBefore).delete();
 }
 
-function sessionOf({ query, epoch, seq, ...row }: SessionRow): Session {
-  return { ...row, query: JSON.parse(query) as Query, position: epoch === null || seq === null ? null : { epoch, seq } };
+function sessionOf({ query, epoch, seq, said, ...row }: SessionRow): Session {
+  return { ...row, said: said === 1, query: JSON.parse(query) as Query, position: epoch === null || seq === null ? null : { epoch, seq } };
 }

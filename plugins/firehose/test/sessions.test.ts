@@ -196,6 +196,22 @@ for (const database of testDatabases()) {
       whole.close();
     });
 
+    it('believe the first id that is presented, also one from before they were made', async () => {
+      const earlier = await kit.session(ada);
+      await kit.publish('Before', 'Also before');
+      const stream = await openEvents(kit, `${SESSIONS}/${earlier.id}/events`, { 'x-api-key': ada.key });
+      const [before] = await stream.has(2);
+      stream.close();
+      const { id } = await kit.session(ada);
+      const path = `${SESSIONS}/${id}/events`;
+      const first = await openEvents(kit, path, { 'x-api-key': ada.key, 'last-event-id': before.event_id });
+      expect(titles(await first.has(1))).to.equal(['Also before']);
+      first.close();
+      const again = await openEvents(kit, path, { 'x-api-key': ada.key });
+      expect(titles(await again.has(1)), 'cut before it said more').to.equal(['Also before']);
+      again.close();
+    });
+
     it('say so when the stored or presented position is of another life of the log', async () => {
       const { id } = await kit.session(ada);
       const stream = await openEvents(kit, `${SESSIONS}/${id}/events`, { 'x-api-key': ada.key, 'last-event-id': 'abcdefgh-5' });
