@@ -2,7 +2,7 @@ import type { Civic } from 'civic';
 import type { FirehoseConfig } from '../config.ts';
 import type { Publisher } from './publish.ts';
 import { tellChange, type TellingContext } from './changes.ts';
-import { demoPart } from './demo/part.ts';
+import { demoPart } from '../demo/part.ts';
 import { freshnessJob } from './freshness.ts';
 import { forgetToldBefore } from './told-store.ts';
 import { SIGNAL_TYPES } from '../types.ts';

@@ -42,7 +42,7 @@ export function gapWords(issue: string, place: string, before: number, after: nu
 
 /** As it reads within a sentence: "Housing Affordability" loses its capitals, "K-12" and "AI" do not. */
 export function withinSentence(name: string): string {
-  return name.split(' ').map((word) => (/^[A-Z][a-z]+$/.test(word) ? word.toLowerCase() : word)).join(' ');
+  return name.split(' ').map((word) => (/^[A-Z][a-z]+(-[A-Z][a-z]+)*$/.test(word) ? word.toLowerCase() : word)).join(' ');
 }
 
 function short(text: string): string {

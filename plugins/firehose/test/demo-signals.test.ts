@@ -19,15 +19,13 @@ async function all(kit: SignalsKit, query: string, who: string): Promise<Signal[
   return found;
 }
 
-/** From the load before. */
-const known = new Map<string, Signal>();
+let year: Signal[] = [];
 
 const typesIn = (signals: Signal[]): string[] => [...new Set(signals.map(({ type }) => type))].sort();
 
-for (const database of testDatabases()) describe(`The year of the demo, on ${database}`, { timeout: 90_000 }, () => {
+describe('The year of the demo', { timeout: 90_000 }, () => {
   let kit: SignalsKit;
-  let year: Signal[] = [];
-  before(async () => { kit = await signalsKit({ database, clock: stoppedClock(NOW), config: { plugins: { directory: { demo: true } } } }); });
+  before(async () => { kit = await signalsKit({ clock: stoppedClock(NOW), config: { plugins: { directory: { demo: true } } } }); });
   after(async () => kit.close());
 
   it('is loaded with the region, once, and as it says', async () => {
@@ -91,28 +89,27 @@ for (const database of testDatabases()) describe(`The year of the demo, on ${dat
     expect(open.length).to.equal(year.length - waiting.length);
   });
 
-  it('is the same on every load of a day', () => {
-    for (const signal of year) expect(known.get(signal.id) ?? signal).to.equal(signal);
-    for (const signal of year) known.set(signal.id, signal);
-    expect(known.size).to.equal(year.length);
-  });
-
   it('goes with the region', async () => {
     expect(Number((await kit.run('demo remove')).removed)).to.be.above(400);
     await kit.awaited(0, '&visibility=reviewer', 'reviewer');
   });
 });
 
-describe('An instance that is not there for the demo', { timeout: 60_000 }, () => {
-  it('announces what the directory tells and nothing else, and the demo keeps to that', async () => {
-    const kit = await signalsKit({ clock: stoppedClock(NOW) });
+for (const database of testDatabases()) describe(`An instance that is not there for the demo, on ${database}`, { timeout: 60_000 }, () => {
+  it('announces what the directory tells and nothing else; the demo keeps to that, and is the same on every load of a day', async () => {
+    const kit = await signalsKit({ database, clock: stoppedClock(NOW) });
     try {
       const announced = ['actor_discovered', 'actor_merged', 'coverage_gap', 'freshness_change', 'new_source'];
       expect((await kit.get('/openapi.json')).body.components.schemas.FirehoseSignal.properties.type.enum.toSorted()).to.equal(announced);
-      await kit.run('demo load');
+      // Once is enough for what follows, where it may be different.
+      if (database === 'sqlite') return;
+      const { signals } = await kit.run('demo load');
+      await kit.awaited(200);
       const told = await all(kit, '', 'stranger');
-      expect(typesIn(told)).to.equal(announced);
-      for (const signal of told) expect(known.get(signal.id)).to.equal(signal);
+      expect([told.length, typesIn(told)]).to.equal([signals, announced]);
+      expect(told).to.equal(year.filter(({ type }) => announced.includes(type)));
+      await kit.run('demo remove');
+      await kit.awaited(0);
     } finally {
       await kit.close();
     }

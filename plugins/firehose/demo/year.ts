@@ -1,4 +1,4 @@
-import type { SignalDraft } from '../../types.ts';
+import type { SignalDraft } from '../types.ts';
 import { writeDirectory } from './directory.ts';
 import { openDesk, type DemoFacts } from './desk.ts';
 import { writeMeetings } from './meetings.ts';

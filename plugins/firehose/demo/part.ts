@@ -1,8 +1,8 @@
 import type { Civic } from 'civic';
 import type { DemoPart, DirectoryService } from 'civic/directory';
-import type { Publisher } from '../publish.ts';
-import { withinSentence } from '../words.ts';
-import { countDemoSignals, forgetDemoSignals, noteDemoSignals, someDemoSignals } from '../told-store.ts';
+import type { Publisher } from '../signals/publish.ts';
+import { withinSentence } from '../signals/words.ts';
+import { countDemoSignals, forgetDemoSignals, noteDemoSignals, someDemoSignals } from '../signals/told-store.ts';
 
 export interface DemoContext {
   civic: Pick<Civic, 'clock'> & { readonly db: Civic['db'] };
@@ -27,6 +27,7 @@ export function demoPart({ civic, directory, publisher }: DemoContext): DemoPart
         now: civic.clock.now(),
         actors: known,
         merged: merged.flatMap(({ id, into }) => (names.has(id) ? [{ id, into, name: names.get(id)! }] : [])),
+        hasIssue: (slug) => directory.issueName(slug) !== null,
         issueName: (slug) => withinSentence(directory.issueName(slug) ?? slug.replaceAll('_', ' ')),
       }).filter(({ type }) => announced.has(type));
       for (let from = 0; from < drafts.length; from += CHUNK) {

@@ -1,6 +1,6 @@
 import type { KnownActor, KnownSource } from 'civic/directory';
-import { classOf } from '../draft.ts';
-import { addedWords, freshnessWords, gapWords, mergedWords, sourceWords } from '../words.ts';
+import { classOf } from '../signals/draft.ts';
+import { addedWords, freshnessWords, gapWords, mergedWords, sourceWords } from '../signals/words.ts';
 import { about, DAY, HOUR, isoOf, sourcesOf, type Desk } from './desk.ts';
 
 /** What the directory itself would have told in that year. */
@@ -38,14 +38,14 @@ function writeFreshness(desk: Desk, who: KnownActor): void {
   if (who.freshness === 'unknown') return;
   const before = who.freshness === 'fresh' ? 'aging' : who.freshness === 'aging' ? 'fresh' : 'aging';
   const seen = timeOf(who.sources[0]!);
-  const detected = who.freshness === 'fresh' ? seen + HOUR : Math.min(desk.now - HOUR, Math.max(seen + 180 * DAY, desk.now - desk.random.between(2, 300) * DAY));
+  const detected = who.freshness === 'fresh' ? seen + HOUR : desk.now - desk.random.between(2, 300) * DAY - desk.random.between(0, 20) * HOUR;
   desk.add(`freshness ${who.id}`, {
     type: 'freshness_change', ...freshnessWords(who, who.freshness), occurred_at: isoOf(detected), ...about(who), source_class: 'directory', relevance: 0.3,
     changes: [{ field: 'freshness', before, after: who.freshness }], detected, sources: who.sources,
   });
 }
 
-const CORRECTED = ['telephone number', 'address', 'name of who runs it', 'opening hours', 'web address'];
+const CORRECTED = ['telephone number', 'address', 'name of the director', 'room of its meetings', 'web address'];
 
 function writeCorrection(desk: Desk, who: KnownActor): void {
   const detected = desk.now - desk.random.between(2, 350) * DAY;
@@ -69,21 +69,34 @@ function writeMerged(desk: Desk): void {
   }
 }
 
-/** Issue areas that one or two work on in a place, as if a third had gone. */
+/** Issue areas that two work on in a place, as if a third had gone, and some on which nobody does, as if the last had. */
 function writeGaps(desk: Desk): void {
   const working = new Map<string, KnownActor[]>();
+  const inPlace = new Map<string, KnownActor[]>();
   for (const actor of desk.actors) {
-    for (const { place_key } of actor.places) for (const issue of actor.issue_areas) working.set(`${place_key} ${issue}`, [...working.get(`${place_key} ${issue}`) ?? [], actor]);
+    for (const { place_key } of actor.places) {
+      inPlace.set(place_key, [...inPlace.get(place_key) ?? [], actor]);
+      for (const issue of actor.issue_areas) working.set(`${place_key} ${issue}`, [...working.get(`${place_key} ${issue}`) ?? [], actor]);
+    }
   }
-  for (const [cell, left] of working) {
-    if (left.length > 2 || !desk.random.chance(0.07)) continue;
-    const [place_key, issue] = cell.split(' ') as [string, string];
-    const place = left[0]!.places.find((one) => one.place_key === place_key)!;
-    const detected = desk.now - desk.random.between(5, 340) * DAY;
-    desk.add(`gap ${cell}`, {
-      type: 'coverage_gap', ...gapWords(desk.issueName(issue), place.name, 3, left.length), occurred_at: isoOf(detected), places: [place_key], issues: [issue],
-      actors: left.map(({ id, name, type }) => ({ id, name, type })), source_class: 'directory', relevance: 0.8, changes: [{ field: 'entity_count', before: 3, after: left.length }], detected,
-      sources: left.flatMap(({ sources }) => sources.slice(0, 1)),
-    });
+  for (const [cell, left] of working) if (left.length === 2 && desk.random.chance(0.12)) writeGap(desk, cell, left, left);
+  const issues = [...new Set(desk.actors.flatMap(({ issue_areas }) => issue_areas))].sort();
+  for (const [place_key, actors] of inPlace) {
+    const cell = `${place_key} ${desk.random.pick(issues)}`;
+    if (!working.has(cell) && desk.random.chance(0.6)) writeGap(desk, cell, [], actors.filter(({ type }) => type === 'organization'));
   }
+}
+
+/** The pages of who is there are where somebody looked. */
+function writeGap(desk: Desk, cell: string, left: KnownActor[], there: KnownActor[]): void {
+  const [place_key, issue] = cell.split(' ') as [string, string];
+  const place = there[0]?.places.find((one) => one.place_key === place_key);
+  if (!place) return;
+  const before = left.length + 1;
+  const detected = desk.now - desk.random.between(5, 340) * DAY;
+  desk.add(`gap ${cell}`, {
+    type: 'coverage_gap', ...gapWords(desk.issueName(issue), place.name, before, left.length), occurred_at: isoOf(detected), places: [place_key], issues: [issue],
+    actors: left.map(({ id, name, type }) => ({ id, name, type })), source_class: 'directory', relevance: 0.8, changes: [{ field: 'entity_count', before, after: left.length }], detected,
+    sources: there.flatMap(({ sources }) => sources.slice(0, 1)),
+  });
 }

@@ -32,9 +32,9 @@ function writeGrant(desk: Desk, who: KnownActor): void {
   const sources = sourcesOf(who, 'news_article', 'report', 'org_website');
   const detected = daysAgo(desk);
   const amount = (desk.random.between(4, 90) * 2500).toLocaleString('en-US');
-  const work = who.issue_areas.length > 0 ? desk.issueName(desk.random.pick(who.issue_areas)) : 'its work';
+  const work = who.issue_areas.length > 0 ? desk.issueName(desk.random.pick(who.issue_areas)) : 'what it began';
   desk.add(`grant ${who.id}`, {
-    type: 'grant_award', title: `${who.name} receives ${amount} dollars for ${work}`, summary: 'The county foundation pays it out over two years.',
+    type: 'grant_award', title: `${who.name} receives ${amount} dollars for work on ${work}`, summary: 'The county foundation pays it out over two years.',
     occurred_at: isoOf(detected - desk.random.between(0, 6) * DAY), ...about(who), source_class: 'grant_notice', confidence: 0.8, relevance: 0.8, detected, sources,
   });
 }
@@ -73,7 +73,7 @@ function writeRole(desk: Desk, who: KnownActor): void {
   const told = about(who);
   const detected = daysAgo(desk);
   desk.add(`role ${who.id}`, {
-    type: 'role_change', title: `${who.name} is ${office.role!} of ${office.name}`, summary: office.until ? `The term runs until ${office.until}.` : null, occurred_at: isoOf(detected - desk.random.between(1, 14) * DAY),
+    type: 'role_change', title: `New in office: ${who.name}, ${office.role!}, ${office.name}`, summary: office.until ? `The term runs until ${office.until}.` : null, occurred_at: isoOf(detected - desk.random.between(1, 14) * DAY),
     ...told, actors: [{ ...told.actors![0]!, role: office.role! }, { id: desk.present(office.entity_id), name: office.name, type: 'organization' }],
     source_class: 'government_record', confidence: 0.8, relevance: 0.65, changes: [{ field: 'role', before: null, after: office.role! }],
     review_state: desk.random.chance(0.15) ? 'pending' : 'approved', detected, sources: sourcesOf(who, 'government_record', 'org_website'),

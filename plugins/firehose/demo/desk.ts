@@ -1,7 +1,7 @@
 import type { KnownActor, KnownSource } from 'civic/directory';
-import type { SignalDraft } from '../../types.ts';
-import { evidenceOf } from '../draft.ts';
-import { namedId } from '../id.ts';
+import type { SignalDraft } from '../types.ts';
+import { evidenceOf } from '../signals/draft.ts';
+import { namedId } from '../signals/id.ts';
 
 export interface DemoFacts {
   /** Milliseconds. */
@@ -10,6 +10,8 @@ export interface DemoFacts {
   merged: { id: string; into: string; name: string }[];
   /** As it reads within a sentence. */
   issueName(slug: string): string;
+  /** Whether the taxonomy in use has it: an operator may have another one. */
+  hasIssue(slug: string): boolean;
 }
 
 /** What the writers of the year share. */
@@ -36,16 +38,17 @@ const MOST_EVIDENCE = 3;
 
 export function openDesk(facts: DemoFacts, seed: number): Desk {
   const drafts: SignalDraft[] = [];
+  const random = createRandom(seed);
   return {
     ...facts,
-    random: createRandom(seed),
+    random,
     drafts,
     present: (id) => facts.merged.find((one) => one.id === id)?.into ?? id,
     add(key, { detected, sources, ...draft }) {
-      if (detected > facts.now || detected < facts.now - YEAR || sources.length === 0) return null;
+      if (detected > facts.now - HOUR || detected < facts.now - YEAR || sources.length === 0) return null;
       // The same on every load, so that links to it stay good.
       const id = namedId(`demo ${seed} ${key}`);
-      drafts.push({ ...draft, id, detected_at: isoOf(detected), evidence: sources.slice(0, MOST_EVIDENCE).map(evidenceOf) });
+      drafts.push({ ...draft, id, detected_at: isoOf(detected + random.between(0, 59) * 60_000), evidence: sources.slice(0, MOST_EVIDENCE).map(evidenceOf) });
       return id;
     },
   };
