@@ -15,7 +15,7 @@ describe('The oracle of the Firehose', () => {
     const bug = BUGS.find(({ name }) => name.includes('joining'))!;
     const kit = copyKit(bug.replacements);
     try {
-      const { faults, seed } = await consultOracle({ url: null, seed: Date.now() % 1_000_000, signals: 150, followers: 12, writers: 4, kills: 0, root: kit.root, settleMs: 1000 });
+      const { faults, seed } = await consultOracle({ url: null, seed: Date.now() % 1_000_000, signals: 100, followers: 10, writers: 4, kills: 0, root: kit.root, settleMs: 1000 });
       expect(faults.filter((fault) => bug.found.test(fault)), `seed ${seed}`).to.not.be.empty();
     } finally {
       kit.remove();

@@ -48,6 +48,12 @@ for (const dialect of testDatabases()) {
         await third.until(1);
         expect(third.ready!.data.resume).to.include({ requested: second.lastId, status: 'complete' });
         third.connection.destroy();
+
+        // An id of another life of the database: everything that is kept comes, and it is said why.
+        const foreign = open(third.lastId!.replace(/^\w+/, 'otherone'));
+        await foreign.until(1);
+        expect(foreign.ready!.data.resume.status).to.equal('epoch_changed');
+        foreign.connection.destroy();
       });
       await drop();
     });

@@ -17,6 +17,7 @@ function quick(tickMs: number, heartbeatMs: number): Replacement[] {
   return [
     { file: HUB, text: 'const TICK_MS = 1000;', by: `const TICK_MS = ${tickMs};` },
     { file: HUB, text: 'const HEARTBEAT_MS = 15_000;', by: `const HEARTBEAT_MS = ${heartbeatMs};` },
+    { file: HUB, text: 'const AGE_MS = 15 * 60_000;', by: 'const AGE_MS = 2000;' },
     { file: HUB, text: 'const HIGH_WATER = 256 * 1024;', by: 'const HIGH_WATER = 16 * 1024;' },
     { file: 'plugins/firehose/stream/group.js', text: 'const PAGE_LINES = 128;', by: 'const PAGE_LINES = 4;' },
     { file: 'plugins/firehose/log/log.js', text: 'const MOST_ENTRIES = 8192;', by: 'const MOST_ENTRIES = 64;' },
@@ -24,8 +25,8 @@ function quick(tickMs: number, heartbeatMs: number): Replacement[] {
 }
 
 /**
- * A heart that beats all the time instead of every 15 s, little memory and small pages: a short run over a few hundred signals
- * then goes all the ways that a long one over many goes.
+ * A heart that beats all the time instead of every 15 s, streams that end by themselves after two, little memory and small pages:
+ * a short run over a few hundred signals then goes all the ways that a long one over many goes.
  */
 export const QUICK = quick(50, 100);
 

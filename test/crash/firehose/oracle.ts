@@ -57,7 +57,7 @@ function startFollowers({ random, nodes, world, options, common }: { random: Ran
   return Array.from({ length: options.followers }, (_, index) => {
     const own = random.fork();
     const asker = world.askers[index % world.askers.length]!;
-    const transport = asker.key === null || process.env.EVENTS_ONLY ? 'events' : TRANSPORTS[index % TRANSPORTS.length]!;
+    const transport = asker.key === null ? 'events' : TRANSPORTS[index % TRANSPORTS.length]!;
     // The first few ask for everything, several of them with the same words: they are the ones that most happens to.
     const query = index < EVERYTHING ? { ...NO_FILTER, visibility: asker.visibilities.at(-1)! } : randomQuery(own, asker);
     return startFollower({
@@ -117,6 +117,7 @@ export async function consultOracle(options: OracleOptions): Promise<OracleRepor
     await checker.stop();
     const { lines, floor } = await readLines(world, writers);
     await settle(followers, lines, options.settleMs ?? SETTLE_MS);
+    await checker.verifyTags();
     await Promise.all(followers.map((follower) => follower.stop()));
     await nodes.stop();
     faults.push(...writers.faults, ...nodes.faults, ...judgeLog(lines, floor, writers.batches), ...followers.flatMap((follower) => judgeFollower(follower, lines)));

@@ -106,6 +106,8 @@ export interface Checker {
   /** Answers that nothing has changed, of requests that wait and that do not. */
   unchanged(): number;
   stop(): Promise<void>;
+  /** Once nothing changes any more: presents all tags again, of which only those of the present result are good. */
+  verifyTags(): Promise<void>;
 }
 
 /** Asks again and again the same few queries, so that tags of equal addresses can be compared. */
@@ -117,6 +119,7 @@ export function startChecker({ nodes, random, askers, contract, faults, queries,
     return { contract, faults, asker, query: withEnd(random, randomQuery(random, asker)) };
   });
   const walks: Walk[] = [];
+  const tags = new Map<Asking, Page>();
   let unchanged = 0;
   let isRunning = true;
 
@@ -130,14 +133,13 @@ export function startChecker({ nodes, random, askers, contract, faults, queries,
   }
 
   async function work(): Promise<void> {
-    const tags = new Map<Asking, string>();
     while (isRunning) {
       const asking = random.pick(pool);
       const tag = tags.get(asking);
-      if (tag && random.chance(0.3)) await askAgain(asking, tag);
+      if (tag && random.chance(0.3)) await askAgain(asking, tag.etag);
       else {
         const found = await walk(nodes, random, asking, random.chance(0.4) ? 30 : 1);
-        if (found.pages[0]) tags.set(asking, found.pages[0].etag);
+        if (found.pages[0]) tags.set(asking, found.pages[0]);
         walks.push(found);
       }
       await sleep(random.int(restMs));
@@ -151,6 +153,14 @@ export function startChecker({ nodes, random, askers, contract, faults, queries,
     async stop() {
       isRunning = false;
       await working;
+    },
+    async verifyTags() {
+      for (const [asking, old] of tags) {
+        const now = (await walk(nodes, random, asking, 1)).pages[0];
+        const again = await askPage(nodes.all()[0]!, asking, null, { 'if-none-match': old.etag });
+        if (now && again === 304 && now.result !== old.result) faults.push(`a tag of ${asking.asker.name} is good for another result (${JSON.stringify(asking.query)})`);
+        if (now && again !== 304 && now.etag === old.etag) faults.push(`a tag of ${asking.asker.name} is the present one and not taken (${JSON.stringify(asking.query)})`);
+      }
     },
   };
 }
