@@ -59,8 +59,18 @@ async function admittedStream(context: StreamContext, request: Request, h: Respo
   res.useChunkedEncodingByDefault = false;
   res.writeHead(200, { ...civic.headers(request), ...STREAM_HEADERS, 'content-location': civic.url(asked.snapshot) });
   res.flushHeaders();
+  forgetRequest(res);
   joinStream(context, { ...asked, subscription }, start, { socket, format: 'sse', close: (reason) => closeSocket(socket, reason) });
   return h.abandon;
+}
+
+/** hapi keeps a request until its answer is finished, which this one is not for minutes: it would be half of what a stream costs. */
+function forgetRequest(res: ServerResponse): void {
+  // The first is Node's own, and would end the connection.
+  const [, ...hapis] = res.listeners('finish');
+  res.removeAllListeners('finish');
+  for (const finished of hapis) finished.call(res);
+  res.removeAllListeners('close');
 }
 
 /** A request that was sent behind another one on the same connection has none yet; null when the client has gone. */
