@@ -31,11 +31,16 @@ function tellNews() {
   ];
   document.title = waiting.size > 0 ? `(${waiting.size}) ${heading}` : heading;
   if (parts.length === 0) return news.replaceChildren();
-  const button = news.querySelector('button') ?? document.createElement('button');
-  button.className = 'button';
+  const button = news.querySelector('button') ?? newButton();
   button.textContent = `Show ${parts.join(', ')}`;
-  button.onclick = show;
   news.replaceChildren(button);
+}
+
+function newButton() {
+  const button = document.createElement('button');
+  button.className = 'button';
+  button.addEventListener('click', show);
+  return button;
 }
 
 /** The page as it is now, from the server. */
@@ -66,7 +71,6 @@ async function show() {
 function tellConnection(words, isLost) {
   connection.textContent = words;
   connection.classList.toggle('lost', isLost);
-  connection.hidden = false;
 }
 
 /** Nobody told this page what happened while it was away. */

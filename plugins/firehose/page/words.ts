@@ -32,7 +32,7 @@ export const TYPE_WORDS: Record<SignalType, TypeWords> = {
   actor_discovered: { word: 'New in the directory', family: 'people', mark: `${PERSON} M16 3v4 M14 5h4` },
   actor_merged: { word: 'Entries merged', family: 'review', mark: 'M4 3v4c0 3 6 3 6 6v4 M16 3v4c0 3-6 3-6 6' },
   flag_resolved: { word: 'Report resolved', family: 'review', mark: 'M5 17.5V3h10l-2.5 3.5L15 10H5' },
-  coverage_gap: { word: 'Gap in coverage', family: 'review', mark: 'M3 10h4 M13 10h4 M10 3v4 M10 13v4 M10 8.8a1.2 1.2 0 1 1 0 2.4 1.2 1.2 0 0 1 0-2.4z' },
+  coverage_gap: { word: 'Gap in coverage', family: 'review', mark: 'M16.3 13.2a7 7 0 1 1 0-6.4 M10 6.8v3.6 M10 13.2v.01' },
 };
 
 const STATE_ENDING = /^(.+)-([a-z]{2})$/;
