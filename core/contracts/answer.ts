@@ -132,6 +132,7 @@ function headersOf(route: PublishedRoute, status: number, around: Surroundings):
     ...(route.declaration.rate === 'auth' ? [] : ['Server-Timing']),
     ...(isConditional ? ['ETag', 'Cache-Control', 'Vary', 'Content-Location'] : []),
     ...(status === 200 && route.isList ? ['Link'] : []),
+    ...(status < 400 && status !== 204 ? route.declaration.headers ?? [] : []),
     ...(countsRequests(route, around) ? ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] : []),
     ...(ADDED[status] ?? []),
     ...(isRepeatable(route) && (route.successes.has(status) || status === 409) ? ['Idempotency-Replayed'] : []),

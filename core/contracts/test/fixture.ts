@@ -71,7 +71,7 @@ function addRoutes(server: Server): void {
   const civic = (declaration: RouteDeclaration): { civic: RouteDeclaration } => ({ civic: declaration });
   const stream = { protocol: 'sse' as const, send: { 'shelf.moved': event } };
   server.route([
-    { method: 'GET', path: '/api/shelves', handler: () => ({ data: [aShelf], total: 1, next_cursor: null }), options: { description: 'Shelves', notes: 'Every shelf there is.', validate: { query }, response: { schema: list }, plugins: civic({ conditional: true }) } },
+    { method: 'GET', path: '/api/shelves', handler: () => ({ data: [aShelf], total: 1, next_cursor: null }), options: { description: 'Shelves', notes: 'Every shelf there is.', validate: { query }, response: { schema: list }, plugins: civic({ conditional: true, headers: ['Last-Modified'] }) } },
     { method: 'GET', path: '/api/shelves/{shelf_id}', handler: getShelf, options: { id: 'getShelf', description: 'One shelf', validate: { params: shelfId }, response: { schema: shelf }, plugins: civic({ problems: ['unknown_shelf'] }) } },
     { method: 'POST', path: '/api/shelves', handler: (request, h) => h.response(request.payload as object).code(201), options: { description: 'A new shelf', auth: { mode: 'required', access: { scope: ['shelves:write'] } }, validate: { payload: shelf }, response: { status: { 201: shelf } } } },
     { method: 'DELETE', path: '/api/shelves/{shelf_id}', handler: (_request, h) => h.response().code(204), options: { description: 'Takes a shelf away', auth: { mode: 'required' }, plugins: civic({ role: 'reviewer' }) } },
