@@ -6,7 +6,7 @@ import type { Subscribe } from './query/subscription.ts';
 import { answerSnapshot, type AnswerContext } from './snapshot/answer.ts';
 import { accessOf } from './stream/access.ts';
 import { openEventStream, type StreamContext } from './stream/open.ts';
-import { messageSchemas, snapshotSchema } from './stream/schemas.ts';
+import { firehoseHeaders, messageSchemas, snapshotSchema } from './stream/schemas.ts';
 import { requestedId } from './stream/start.ts';
 import type { Query, SignalType, Visibility } from './types.ts';
 
@@ -31,12 +31,12 @@ export function firehoseRoutes(context: RouteContext, types: SignalType[], sessi
       plugins: {
         civic: {
           ...(!anonymous && { plan: 'firehose' }),
-          raw: true, conditional: true, produces: TYPES,
+          raw: true, conditional: true, produces: TYPES, headers: ['Last-Modified', 'Preference-Applied'],
           problems: ['authentication_required', 'insufficient_scope', 'plan_required', 'not_acceptable', 'unsupported_media_type', 'invalid_cursor', 'invalid_event_id', 'invalid_preference', 'invalid_header', 'visibility_forbidden', 'too_many_streams', 'wait_too_long', 'streams_full'],
           stream: { protocol: 'sse', send: messageSchemas(types) },
         },
       },
-      validate: { query: Joi.object({ ...filterParameters, ...pageParameters, last_event_id: lastEventId }) },
+      validate: { headers: firehoseHeaders, query: Joi.object({ ...filterParameters, ...pageParameters, last_event_id: lastEventId }) },
       response: { schema: snapshotSchema(types, session), status: { 204: Joi.any() }, sample: 0 },
     },
     handler: (request, h) => (wantsStream(request) ? answerStream(context, request, h) : answerPage(context, request, h)),

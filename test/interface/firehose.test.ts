@@ -157,6 +157,14 @@ for (const database of testDatabases()) describe(`The Firehose, on ${database}`,
     expect([status, headers['retry-after']]).to.equal([503, '30']);
   });
 
+  it(covers('versioning.openapi', 'the OpenAPI document names the statuses and headers of the Firehose'), async () => {
+    const { get } = (await kit.ask('GET', '/openapi.json')).body.paths['/api/firehose'];
+    expect(Object.keys(get.responses)).to.include(['200', '204', '304', '400', '401', '403', '406', '415', '429', '503']);
+    expect(Object.keys(get.responses['200'].content)).to.equal(['application/json', 'text/event-stream']);
+    for (const status of ['200', '304']) expect(Object.keys(get.responses[status].headers)).to.include(['Content-Location', 'ETag', 'Last-Modified', 'Preference-Applied', 'RateLimit-Remaining', 'Server-Timing', 'Vary', 'X-Request-ID']);
+    expect(get.parameters.filter((parameter: { in?: string }) => parameter.in === 'header').map(({ name }: { name: string }) => name.toLowerCase())).to.include(['prefer', 'last-event-id', 'if-none-match']);
+  });
+
   it(covers('errors.400-header', 'a malformed trace, preference or event id is 400'), async () => {
     for (const headers of [{ traceparent: 'nonsense' }, { prefer: 'wait=soon' }, { ...SSE, 'last-event-id': 'nonsense' }] as Record<string, string>[]) {
       expect((await ask('GET', '', headers)).status, JSON.stringify(headers)).to.equal(400);

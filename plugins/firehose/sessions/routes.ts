@@ -4,7 +4,7 @@ import type { Firehose } from '../service.ts';
 import { readPreferences } from '../snapshot/prefer.ts';
 import { wholeQuery } from './cursor.ts';
 import type { SessionsPart } from './part.ts';
-import { minimalSession, newSession, session, sessionList, ticket, type NewSession } from './schemas.ts';
+import { minimalSession, newSession, returnHeaders, session, sessionList, ticket, type NewSession } from './schemas.ts';
 import { addressesOf } from './told.ts';
 
 const noQuery = Joi.object({});
@@ -31,8 +31,8 @@ export function sessionRoutes({ civic, subscribe }: Firehose, { sessions, ticket
         description: 'Make a session: a query that is kept, with its own snapshot, events and socket',
         notes: 'With `Prefer: return=minimal` the answer holds only its id and addresses.',
         auth: reading,
-        validate: { query: noQuery, payload: newSession },
-        plugins: { civic: { plan: 'firehose', problems: ['invalid_cursor', 'invalid_preference', 'wait_too_long', 'visibility_forbidden', 'too_many_sessions'] } },
+        validate: { headers: returnHeaders, query: noQuery, payload: newSession },
+        plugins: { civic: { plan: 'firehose', headers: ['Preference-Applied'], problems: ['invalid_cursor', 'invalid_preference', 'wait_too_long', 'visibility_forbidden', 'too_many_sessions'] } },
         response: { status: { 201: Joi.alternatives(session, minimalSession) } },
       },
       async handler(request, h) {

@@ -59,3 +59,6 @@ export const ack = Joi.object({
 
 export const ping = Joi.object({ type: Joi.string().valid('ping').required() }).description('Asks for a pong.').meta({ name: 'FirehosePing' });
 export const pong = Joi.object({ type: Joi.string().valid('pong').required() }).description('Answers a ping.').meta({ name: 'FirehosePong' });
+
+/** Named for the contract. */
+export const returnHeaders = Joi.object({ prefer: Joi.string().allow('').description('`return=minimal`: only the id and the addresses are answered.') }).unknown();

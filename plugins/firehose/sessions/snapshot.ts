@@ -6,7 +6,7 @@ import { refuseBrokenTrace } from '../routes.ts';
 import type { Firehose } from '../service.ts';
 import { answerSnapshot } from '../snapshot/answer.ts';
 import { accessOf } from '../stream/access.ts';
-import { snapshotSchema } from '../stream/schemas.ts';
+import { snapshotSchema, waitHeaders } from '../stream/schemas.ts';
 import type { SignalType } from '../types.ts';
 import { firstPage } from './cursor.ts';
 import type { SessionsPart } from './part.ts';
@@ -29,8 +29,8 @@ export function snapshotRoute(firehose: Firehose, { sessions, toldTo }: Sessions
     options: {
       description: 'A session as a snapshot',
       auth: reading,
-      validate: { query, params },
-      plugins: { civic: { plan: 'firehose', raw: true, conditional: true, problems: ['unknown_session', 'invalid_cursor', 'invalid_preference', 'visibility_forbidden', 'wait_too_long'] } },
+      validate: { headers: waitHeaders, query, params },
+      plugins: { civic: { plan: 'firehose', raw: true, conditional: true, headers: ['Last-Modified', 'Preference-Applied'], problems: ['unknown_session', 'invalid_cursor', 'invalid_preference', 'visibility_forbidden', 'wait_too_long'] } },
       response: { schema: snapshotSchema(types, sessionSchema), sample: 0 },
     },
     async handler(request, h) {

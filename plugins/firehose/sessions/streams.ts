@@ -8,7 +8,7 @@ import { refuseBrokenTrace } from '../routes.ts';
 import type { Firehose } from '../service.ts';
 import type { Member } from '../stream/member.ts';
 import { joinStream, loadMeter, openEventStream, type StreamAsked } from '../stream/open.ts';
-import { messageSchemas } from '../stream/schemas.ts';
+import { messageSchemas, streamHeaders } from '../stream/schemas.ts';
 import { readEventId, requestedId, startAt, type Requested, type Start } from '../stream/start.ts';
 import type { SignalType } from '../types.ts';
 import { checkHandshake, isForeign, SUBPROTOCOL } from './handshake.ts';
@@ -38,7 +38,7 @@ export function sessionStreams(firehose: Firehose, part: SessionsPart, types: Si
         description: 'A session as a stream of events',
         notes: 'Continues after the id that is presented, else after the session’s position.',
         auth: reading,
-        validate: { query, params },
+        validate: { headers: streamHeaders, query, params },
         plugins: { civic: { plan: 'firehose', raw: true, rate: 'stream', problems: PROBLEMS, stream: { protocol: 'sse', send } } },
         response: { status: { 200: true, 204: Joi.any() } as never, sample: 0 },
       },

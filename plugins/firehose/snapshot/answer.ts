@@ -36,27 +36,31 @@ const FORM = 1;
 /** The snapshot, 304 when the client has it already, or the wait for a newer one. */
 export async function answerSnapshot(context: AnswerContext, request: Request, h: ResponseToolkit, asked: Asked): Promise<ResponseObject> {
   const { wait } = readPreferences(request.headers['prefer'] as string | undefined);
+  // hapi would compare it with Last-Modified, which stays when an older signal comes, changes or goes.
+  delete request.headers['if-modified-since'];
   if (request.method === 'head') return answerHead(context, request, h, asked);
   const tally = await currentTally(context, asked.subscription);
   if (!isHad(request, etagOf(context, asked, tally))) return answerWhole(context, request, h, asked);
   if (wait === null) return unmodified(context, h, asked, tally);
-  const isChanged = await waitForChange(context, request, asked, wait);
-  const answer = isChanged ? await answerWhole(context, request, h, asked) : unmodified(context, h, asked, await currentTally(context, asked.subscription));
+  await waitForChange(context, request, asked, wait);
+  // Retention may have taken something away, for which nobody is woken.
+  const now = await currentTally(context, asked.subscription);
+  const answer = isHad(request, etagOf(context, asked, now)) ? unmodified(context, h, asked, now) : await answerWhole(context, request, h, asked);
   return answer.header('preference-applied', `wait=${wait}`);
 }
 
 /** Parked first and looked at afterwards, so that nothing that comes in between is missed. */
-async function waitForChange(context: AnswerContext, request: Request, asked: Asked, seconds: number): Promise<boolean> {
+async function waitForChange(context: AnswerContext, request: Request, asked: Asked, seconds: number): Promise<void> {
   const end = performance.now() + seconds * 1000;
   for (;;) {
     const parked = context.hub.park(asked.subscription, asked.access, Math.max(0, end - performance.now()));
     const cancel = () => parked.cancel();
     request.raw.res.once('close', cancel);
     try {
-      if (!isHad(request, etagOf(context, asked, await currentTally(context, asked.subscription)))) return true;
+      if (!isHad(request, etagOf(context, asked, await currentTally(context, asked.subscription)))) return;
       const result = await parked.result;
       if (result === 'revoked') throw problem('invalid_credentials', { detail: 'Access ended while this request waited.' });
-      if (result !== 'matched') return false;
+      if (result !== 'matched') return;
     } finally {
       request.raw.res.removeListener('close', cancel);
       parked.cancel();

@@ -70,3 +70,11 @@ export function snapshotSchema(types: readonly SignalType[], session: Joi.Schema
     session: session.allow(null).required(),
   }).meta({ name: 'FirehoseSnapshot' });
 }
+
+const prefer = Joi.string().allow('').description('`wait=N`: with If-None-Match, the answer may come up to 30 seconds later, when there is something new.');
+const lastEvent = Joi.string().allow('').description('Continue a stream after this event; `0` is the start of what is kept.');
+
+/** What is read of a request's headers, so that the contract names it. */
+export const waitHeaders = Joi.object({ prefer }).unknown();
+export const streamHeaders = Joi.object({ 'last-event-id': lastEvent }).unknown();
+export const firehoseHeaders = Joi.object({ prefer, 'last-event-id': lastEvent }).unknown();

@@ -93,6 +93,14 @@ for (const database of testDatabases()) describe(`Freshness on ${database}`, { t
       for (const given of ['"other"', `"${strong}"`, 'nonsense', strong.replaceAll('"', '')]) expect((await ask('GET', query, { 'if-none-match': given })).status, given).to.equal(200);
     });
 
+    it('is the only thing that makes an answer 304: the latest detection stays when an older signal comes', async () => {
+      const place = newPlace();
+      await kit.publish({ places: [place], detected_at: '2026-02-10T00:00:00.000Z' });
+      const since = String((await ask('GET', `place=${place}`)).headers['last-modified']);
+      await kit.publish({ places: [place], detected_at: '2026-02-01T00:00:00.000Z' });
+      for (const method of ['GET', 'HEAD']) expect((await ask(method, `place=${place}`, { 'if-modified-since': since })).status, method).to.equal(200);
+    });
+
     it('fits the compressed answer too', async () => {
       const place = newPlace();
       await kit.publish(...Array.from({ length: 20 }, () => ({ places: [place], summary: 'x'.repeat(5000) })));
@@ -178,6 +186,17 @@ for (const database of testDatabases()) describe(`Freshness on ${database}`, { t
       await kit.withdraw(id!);
       const { status, body } = await waiting;
       expect([status, body.signals]).to.equal([200, []]);
+    });
+
+    it('does not say 304 when retention took a signal away meanwhile', async () => {
+      const place = newPlace();
+      await kit.publish({ places: [place] });
+      kit.clock.advance(11 * DAY);
+      const tag = await tagOf(`place=${place}`);
+      const waiting = ask('GET', `place=${place}`, { prefer: 'wait=1', 'if-none-match': tag });
+      await kit.prune();
+      const { status, body, headers } = await waiting;
+      expect([status, body.signals, headers.etag === tag]).to.equal([200, [], false]);
     });
 
     it('misses nothing that comes between the version and the wait', async () => {
