@@ -239,6 +239,29 @@ for (const database of testDatabases()) describe(`Who sees which signal, on ${da
   });
 });
 
+for (const database of testDatabases()) describe(`When time ends access, on ${database}`, { timeout: 60_000 }, () => {
+  it('streams and waits of an expired key and of a lapsed plan end, and others go on', async () => {
+    const kit = await firehoseKit({ database });
+    const soon = new Date(kit.clock.now() + 60_000).toISOString();
+    const expiring = await kit.person({}, { expires: soon });
+    const lapsing = await kit.person();
+    await kit.run('account set-plan', { account: lapsing.id, plan: 'team', until: soon });
+    const streams = await Promise.all([expiring, lapsing, kit.reader].map((as) => kit.stream('', { as })));
+    await Promise.all(streams.map((one) => one.next()));
+    const tag = String((await kit.ask('HEAD', '/api/firehose', { as: expiring })).headers.etag);
+    const waiting = kit.ask('GET', '/api/firehose', { as: expiring, headers: { prefer: 'wait=30', 'if-none-match': tag } });
+    await sleep(50);
+    const since = performance.now();
+    kit.clock.advance(60_001);
+    await Promise.all(streams.slice(0, 2).map((one) => one.ended()));
+    expect((await waiting).status).to.equal(401);
+    expect(performance.now() - since).to.be.below(5000);
+    expect(streams[2]!.isOpen()).to.be.true();
+    streams[2]!.close();
+    await kit.close();
+  });
+});
+
 for (const database of testDatabases()) describe(`Without an account, on ${database}`, { timeout: 60_000 }, () => {
   it('nobody reads anything unless the operator says so', async () => {
     const kit = await firehoseKit({ database });
