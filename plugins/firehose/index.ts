@@ -2,8 +2,7 @@ import { definePlugin } from 'civic';
 import { firehoseOptions, type FirehoseConfig } from './config.ts';
 import { firehoseEvents } from './events.ts';
 import { logCheck } from './log/check.ts';
-import { tellPages } from './page/live.ts';
-import { PAGE_PATH, signalsPage } from './page/routes.ts';
+import { registerPage } from './page/register.ts';
 import { firehoseProblems } from './problems.ts';
 import { declareRelay } from './relay/declare.ts';
 import { firehoseRoutes } from './routes.ts';
@@ -35,14 +34,12 @@ export default definePlugin<FirehoseConfig>({
     civic.jobs.define({ name: 'firehose.prune', every_seconds: 3600, run: async () => { await firehose.log.prune(); } });
     civic.metric({ name: 'streams', help: 'Open streams and sockets', value: firehose.counts.total });
     civic.metric({ name: 'queries', help: 'Different queries that are streamed or waited for', value: () => firehose.hub.groups() });
-    civic.pages.navigation({ label: 'Signals', path: PAGE_PATH });
-    server.route(signalsPage(firehose));
-    tellPages(civic, firehose.log);
     civic.whenComposed(() => {
       const types = firehose.publisher.produced();
       server.route([...firehoseRoutes(firehose, types, session), ...(directory ? placeSignalRoutes(firehose, directory, types) : [])]);
     });
     const sessions = registerSessions(server, firehose);
+    registerPage(server, firehose);
     server.ext('onPreStop', () => firehose.endStreams());
     return {
       async start() {

@@ -1,0 +1,11 @@
+import type { Server } from '@hapi/hapi';
+import type { Firehose } from '../service.ts';
+import { tellPages } from './live.ts';
+import { PAGE_PATH, signalsPage } from './routes.ts';
+
+/** The page of public signals, and what it is told while it is open. */
+export function registerPage(server: Server, firehose: Firehose): void {
+  firehose.civic.pages.navigation({ label: 'Signals', path: PAGE_PATH });
+  server.route(signalsPage(firehose));
+  tellPages(firehose.civic, firehose.log);
+}
