@@ -21,8 +21,11 @@ export interface Sequence<Row extends object> {
   head(reader: Reader): Promise<Head>;
   /** The rows after `seq`, in order. */
   after(reader: Reader, seq: number, limit: number): Promise<Sequenced<Row>[]>;
-  /** Calls back with the number of the newest row whenever there are new ones, on every node. Answers how to stop that. */
-  onAdvance(listener: (seq: number) => void): () => void;
+  /**
+   * Calls back with the number of the newest row whenever there are new ones, on every node; with the newest rows themselves
+   * when this process numbered them, so that nobody reads them again. Answers how to stop that.
+   */
+  onAdvance(listener: (seq: number, rows?: Sequenced<Row>[]) => void): () => void;
   /** Removes the rows up to and including `seq`, in small transactions. Answers how many there were. */
   prune(seq: number): Promise<number>;
   /** Numbers what was appended, by this process or others, and listens for what other nodes numbered. */
@@ -68,17 +71,17 @@ export function createSequence<Row extends object>(options: SequenceOptions<Row>
   const columns = Object.keys(options.columns);
   const move = moveStatement(name, columns);
 
-  const listeners = new Set<(seq: number) => void>();
+  const listeners = new Set<(seq: number, rows?: Sequenced<Row>[]) => void>();
   let newest = 0;
   let polling: Repeating | undefined;
   let unlisten: (() => Promise<void>) | undefined;
   let isStarted = false;
   const mover = createWaker(moveAll, (error) => log.warn({ err: error }, `Numbering ${name} is delayed`));
 
-  function advance(seq: number): void {
+  function advance(seq: number, rows?: Sequenced<Row>[]): void {
     if (seq <= newest) return;
     newest = seq;
-    for (const listener of listeners) listener(seq);
+    for (const listener of listeners) listener(seq, rows);
   }
 
   async function append(tx: Tx, rows: Row[]): Promise<void> {
@@ -89,17 +92,17 @@ export function createSequence<Row extends object>(options: SequenceOptions<Row>
       afterCommit(tx, mover.wake);
       return;
     }
-    const last = await appendNumbered(tx, rows);
-    afterCommit(tx, () => advance(last));
+    const numbered = await appendNumbered(tx, rows);
+    afterCommit(tx, () => advance(numbered.at(-1)!.seq, numbered));
   }
 
-  async function appendNumbered(tx: Tx, rows: Row[]): Promise<number> {
+  async function appendNumbered(tx: Tx, rows: Row[]): Promise<Sequenced<Row>[]> {
     const [head] = await tx(headTable).where({ id: 1 }).increment('last_seq', rows.length).returning('last_seq');
     const first = head.last_seq - rows.length + 1;
     const numbered = rows.map((row, index) => ({ seq: first + index, ...row }));
     await insert(tx, logTable, numbered);
     await options.numbered?.(tx, numbered);
-    return head.last_seq;
+    return numbered;
   }
 
   async function head(reader: Reader): Promise<Head> {
@@ -134,12 +137,17 @@ export function createSequence<Row extends object>(options: SequenceOptions<Row>
         // A statement of its own: the next one then sees everything committed before this lock was given.
         await tx(headTable).where({ id: 1 }).forUpdate().first('last_seq');
         const [batch] = (await tx.raw(move)) as { moved: number; last_seq: number }[];
-        if (batch && options.numbered) await options.numbered(tx, await after(tx, batch.last_seq - batch.moved, batch.moved));
-        return batch;
+        return batch && { ...batch, rows: options.numbered && await followed(tx, batch, options.numbered) };
       });
       moved = batch?.moved ?? 0;
-      if (batch) advance(batch.last_seq);
+      if (batch) advance(batch.last_seq, batch.rows);
     }
+  }
+
+  async function followed(tx: Tx, { last_seq, moved }: { last_seq: number; moved: number }, numbered: NonNullable<typeof options.numbered>): Promise<Sequenced<Row>[]> {
+    const rows = await after(tx, last_seq - moved, moved);
+    await numbered(tx, rows);
+    return rows;
   }
 
   /** Finds rows whose writer died before it could number them, and notifications that got lost. */

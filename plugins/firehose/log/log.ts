@@ -19,7 +19,7 @@ export interface Entry {
 
 export interface Log {
   /** Appends lines in the transaction that makes them true. */
-  append(tx: Tx, rows: Pick<LogRow, 'signal_id' | 'facts' | 'signal'>[]): Promise<void>;
+  append(tx: Tx, rows: Pick<LogRow, 'signal_id' | 'is_new' | 'facts' | 'signal'>[]): Promise<void>;
   /** How far this node has read: everything up to here was told to `onEntries`. */
   position(): number;
   /** The last line that retention removed. */
@@ -72,11 +72,21 @@ export function createLog(civic: Civic<{ retention_days: number }>): Log {
     while (isRunning && position < newest) {
       const rows = await sequence.after(civic.db.read, position, READ_AT_ONCE);
       if (rows.length === 0) return;
-      take(rows.map(entryOf));
+      take(rows);
     }
   }
 
-  function take(entries: Entry[]): void {
+  /** What this process numbered itself it need not read again; what it takes out of turn it reads. */
+  function hear(seq: number, rows: Sequenced<LogRow>[] | undefined): void {
+    newest = Math.max(newest, seq);
+    if (rows?.[0]?.seq === position + 1) take(rows);
+    else reader.wake();
+  }
+
+  function take(rows: Sequenced<LogRow>[]): void {
+    // Some may have come another way while they were read.
+    const entries = rows.filter((row) => row.seq > position).map(entryOf);
+    if (entries.length === 0) return;
     recent.push(...entries);
     for (const entry of entries) bytes += sizeOf(entry);
     position = entries.at(-1)!.seq;
@@ -185,10 +195,7 @@ export function createLog(civic: Civic<{ retention_days: number }>): Log {
       newest = await head();
       position = Math.max(floor, newest - READ_AT_ONCE);
       await readNew();
-      forget = sequence.onAdvance((seq) => {
-        newest = Math.max(newest, seq);
-        reader.wake();
-      });
+      forget = sequence.onAdvance(hear);
       polling = repeat(POLL_MS, poll, (error) => civic.log.warn({ err: error }, 'Looking for new signals failed'));
       newest = Math.max(newest, await head());
       reader.wake();

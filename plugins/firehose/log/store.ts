@@ -4,6 +4,8 @@ import type { Facts } from './facts.ts';
 export const LOG_COLUMNS = {
   at: 'time',
   signal_id: 'uuid',
+  /** Its id was made for it, so there is no version before. */
+  is_new: 'bool',
   /** Null when the signal was taken back. */
   facts: 'text?',
   signal: 'text?',
@@ -16,6 +18,7 @@ export const LOG_COLUMNS = {
 export interface LogRow {
   at: string;
   signal_id: string;
+  is_new: boolean | 0 | 1;
   facts: string | null;
   signal: string | null;
   facts_before: string | null;
@@ -40,7 +43,7 @@ const LOG = 'firehose_log';
 
 /** What follows from new lines: each finds the version it replaces, and the tables that snapshots are read from follow. */
 export async function project(tx: Tx, rows: Sequenced<LogRow>[]): Promise<void> {
-  const known = await presentVersions(tx, rows.map((row) => row.signal_id));
+  const known = await presentVersions(tx, rows.filter((row) => !row.is_new).map((row) => row.signal_id));
   const last = new Map<string, Sequenced<LogRow>>();
   const born = new Map([...known].map(([id, row]) => [id, row.born]));
   const replaced = new Set<number>();
@@ -56,6 +59,7 @@ export async function project(tx: Tx, rows: Sequenced<LogRow>[]): Promise<void> 
 }
 
 async function presentVersions(tx: Tx, ids: string[]): Promise<Map<string, Sequenced<LogRow> & { born: number }>> {
+  if (ids.length === 0) return new Map();
   const rows = await tx(STATE).join(LOG, `${LOG}.seq`, `${STATE}.seq`).whereIn(`${STATE}.signal_id`, [...new Set(ids)])
     .select(`${STATE}.born`, `${LOG}.seq`, `${LOG}.signal_id`, `${LOG}.facts`, `${LOG}.signal`);
   return new Map(rows.map((row) => [row.signal_id, row]));

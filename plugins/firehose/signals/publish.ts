@@ -34,13 +34,13 @@ export function createPublisher({ clock, log, terms }: PublishContext): Publishe
     produced: () => [...types].sort(),
     async publish(tx, drafts) {
       const signals = [];
-      for (const draft of drafts) signals.push({ signal: await signalOf(tx, draft), workspaceId: draft.workspace_id ?? null });
-      await log.append(tx, signals.map(({ signal, workspaceId }) => ({
-        signal_id: signal.id, facts: JSON.stringify(factsOf(signal, workspaceId)), signal: textOf(signal),
+      for (const draft of drafts) signals.push({ signal: await signalOf(tx, draft), workspaceId: draft.workspace_id ?? null, is_new: draft.id === undefined });
+      await log.append(tx, signals.map(({ signal, workspaceId, is_new }) => ({
+        signal_id: signal.id, is_new, facts: JSON.stringify(factsOf(signal, workspaceId)), signal: textOf(signal),
       })));
       return signals.map(({ signal }) => signal.id);
     },
-    withdraw: (tx, ids) => log.append(tx, ids.map((signal_id) => ({ signal_id, facts: null, signal: null }))),
+    withdraw: (tx, ids) => log.append(tx, ids.map((signal_id) => ({ signal_id, is_new: false, facts: null, signal: null }))),
   };
 }
 
