@@ -17,7 +17,8 @@ export const moment = Joi.string().custom((value: string, { error }) => {
 }).messages({ moment: '{{#label}} must be a time such as 2026-01-31T18:00:00Z or a date such as 2026-01-31' });
 
 /** Any type that there is can be asked for; the contracts name only those that somebody here produces, with the signal itself. */
-const signalType = Joi.string().custom((value: string, { error }) => ((SIGNAL_TYPES as readonly string[]).includes(value) ? value : error('any.only', { valids: SIGNAL_TYPES })));
+const signalType = Joi.string().custom((value: string, { error }) => ((SIGNAL_TYPES as readonly string[]).includes(value) ? value : error('any.only', { valids: SIGNAL_TYPES })))
+  .messages({ 'string.empty': `{{#label}} must be one of [${SIGNAL_TYPES.join(', ')}]` });
 
 const several = (item: Joi.Schema, most: number) => Joi.array().items(item).single().max(most);
 const word = Joi.string().trim().min(1).max(200);
