@@ -57,11 +57,16 @@ function isWebSocket(req: IncomingMessage): boolean {
   return req.method === 'GET' && req.headers.upgrade?.toLowerCase() === 'websocket';
 }
 
+/** Stays with the socket for as long as that lives, so it must hold nothing of the request. */
+function destroyOnError(this: Duplex): void {
+  this.destroy();
+}
+
 /** Does what Node's server does for a response: joins it to the socket and ends that with it. */
 function responseOn(socket: Duplex, req: IncomingMessage): ServerResponse {
   const res = new ServerResponse(req);
   res.shouldKeepAlive = false;
-  socket.on('error', () => socket.destroy());
+  socket.on('error', destroyOnError);
   const onDrain = () => { res.emit('drain'); };
   socket.on('drain', onDrain);
   res.assignSocket(socket as never);

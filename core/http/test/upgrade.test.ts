@@ -1,6 +1,8 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { once } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { WebSocket, WebSocketServer } from 'ws';
 import { problem } from '../../problems.ts';
 import { httpState } from '../state.ts';
@@ -11,6 +13,12 @@ export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
 const PATH = '/api/sessions/{id}/socket';
+
+/** The garbage collector, to be called by hand. */
+function collector(): () => void {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
+}
 
 describe('An upgrade', () => {
   let made: TestServer;
@@ -49,6 +57,24 @@ describe('An upgrade', () => {
     for await (const chunk of res) chunks.push(chunk as Buffer);
     return { status: res.statusCode, headers: res.headers, json: JSON.parse(Buffer.concat(chunks).toString()) };
   }
+
+  it('leaves nothing of its request behind while the socket is open', async () => {
+    const left: WeakRef<object>[] = [];
+    made.server.events.on('response', (request) => { left.push(new WeakRef(request), new WeakRef(request.raw.req), new WeakRef(request.raw.res)); });
+    const clients = await Promise.all([1, 2, 3].map(async () => {
+      const client = open('/api/sessions/1/socket');
+      await once(client, 'message');
+      return client;
+    }));
+    expect(left).to.have.length(9);
+    const collect = collector();
+    for (let i = 0; i < 50 && left.some((ref) => ref.deref()); i++) {
+      await new Promise((done) => { setTimeout(done, 20); });
+      collect();
+    }
+    expect(left.filter((ref) => ref.deref())).to.equal([]);
+    for (const client of clients) client.terminate();
+  });
 
   it('that is allowed reaches its handler with the caller and the path', async () => {
     for (const path of ['/api/sessions/1/socket', '/kit/api/sessions/1/socket']) {
