@@ -29,10 +29,10 @@ export const NCHAN_IS = 'nchan is memory-only and unfiltered';
 
 export async function startCivic(): Promise<Subject> {
   const folder = mkdtempSync(join(tmpdir(), 'civic-bench-'));
-  const { child, told, stop } = await forked<{ port: number; key: string }>('firehose.js', [folder]);
+  const { child, told, stop } = await forked('firehose.js', [folder]);
   return {
     name: 'civic', port: told.port, pid: child.pid!,
-    subscribe: (subscriber) => ({ path: `/api/firehose?${queryOf(subscriber)}`, headers: { 'X-API-Key': told.key } }),
+    subscribe: (subscriber) => ({ path: `/api/firehose?${queryOf(subscriber)}`, headers: { 'X-API-Key': told.key! } }),
     publish: { path: '/api/wire', contentType: 'application/json', body: JSON.stringify({ signals: [draft()] }) },
     tidy: () => tidy(child),
     async stop() {
@@ -44,7 +44,7 @@ export async function startCivic(): Promise<Subject> {
 
 /** Writes the given frame to everybody. */
 export async function startBare(frame: string): Promise<Subject> {
-  const { child, told, stop } = await forked<{ port: number }>('broadcast.js', []);
+  const { child, told, stop } = await forked('broadcast.js', []);
   return {
     name: 'bare node', port: told.port, pid: child.pid!,
     subscribe: () => ({ path: '/', headers: {} }),
@@ -54,10 +54,11 @@ export async function startBare(frame: string): Promise<Subject> {
   };
 }
 
-async function forked<Told>(module: string, args: string[]): Promise<{ child: ChildProcess; told: Told; stop(): Promise<void> }> {
+/** With `CIVIC_BENCH_NODE_ARGS=--cpu-prof` it leaves a profile. */
+async function forked(module: string, args: string[]): Promise<{ child: ChildProcess; told: { port: number; key?: string }; stop(): Promise<void> }> {
   const execArgv = ['--expose-gc', ...(process.env.CIVIC_BENCH_NODE_ARGS?.split(' ') ?? [])];
   const child = fork(join(SERVERS, module), args, { execArgv, env: { ...process.env, UV_THREADPOOL_SIZE: '8' }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  const told = await messageOf<Told>(child);
+  const told = await messageOf<{ port: number; key?: string }>(child);
   const stop = async () => {
     child.disconnect();
     await once(child, 'exit');
@@ -119,7 +120,7 @@ async function workerOf(child: ChildProcess, folder: string): Promise<number> {
   throw new Error(`nginx does not start: ${readFileSync(join(folder, 'error.log'), 'utf8')}`);
 }
 
-/** A signal as Civic sends it: the whole frame, its id and its data. */
+/** A signal as Civic sends it: the whole frame, and its data alone. */
 export async function sampleOf(civic: Subject): Promise<{ frame: string; data: string }> {
   return withPublisher(civic, 1, async (publish) => {
     const [frame, data] = await textUntil(civic, requestOf(civic, 0, {}), /(?:(?:id|event): .*\n)*event: firehose\.signal\n(?:id: .*\n)?data: (.*)\n\n/, () => { void publish(); });
