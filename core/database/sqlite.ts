@@ -7,6 +7,7 @@ import { Failure } from '../cli/command.ts';
 import { cleanError, driverError, type DriverError } from './errors.ts';
 import { folderFault, fullDiskFault } from './folder.ts';
 import { knexLog, type OpenSettings } from './settings.ts';
+import { keepStatements } from './statements.ts';
 import type { Strictness } from './strict.ts';
 
 const READERS = 3;
@@ -22,6 +23,7 @@ export interface SqliteConnection {
 
 // Knex has no types for its dialects; these are the members that are replaced.
 interface Transaction {
+  txid: string;
   savepoint(connection: unknown): Promise<unknown>;
   release(connection: unknown, value: unknown): Promise<unknown>;
   rollbackTo(connection: unknown, error: unknown): Promise<unknown>;
@@ -48,6 +50,7 @@ function pragma(connection: SqliteConnection, text: string): Promise<unknown> {
 async function setPragmas(connection: SqliteConnection, pragmas: Record<string, string | number>): Promise<void> {
   // The driver starts statements in parallel otherwise: one sent before a rollback could run after it.
   connection.serialize();
+  keepStatements(connection);
   await pragma(connection, `busy_timeout = ${PRAGMAS.busy_timeout}`);
   for (const [name, value] of Object.entries(pragmas)) {
     await pragma(connection, `${name} = ${value}`);
@@ -79,6 +82,8 @@ class WriterClient extends SqliteClient {
 /** A transaction inside the group's own: it begins and ends with a savepoint. */
 class SavepointTransaction extends SqliteTransaction {
   begin(connection: unknown): Promise<unknown> {
+    // Knex would count them; by one name their statements are kept. Of several of a name SQLite means the innermost.
+    this.txid = 'a_write';
     return this.savepoint(connection);
   }
   commit(connection: unknown, value: unknown): Promise<unknown> {
