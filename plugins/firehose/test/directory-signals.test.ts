@@ -1,10 +1,13 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import { definePlugin, type EventRecord } from 'civic';
+import type { ActorsChanged } from 'civic/directory';
 import { stoppedClock, testDatabases } from 'civic/testing';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tellChange, type TellingContext } from '../signals/changes.ts';
 import { said, signalsKit, type SignalsKit } from './directory-kit.ts';
 
 export const lab = Lab.script();
@@ -15,8 +18,19 @@ const HOUSING = 'housing_affordability';
 
 for (const database of testDatabases()) describe(`Signals of the directory, on ${database}`, { timeout: 60_000 }, () => {
   let kit: SignalsKit;
+  let context: TellingContext;
+  const heard: EventRecord<ActorsChanged>[] = [];
+  const listener = definePlugin({
+    name: 'listener',
+    summary: 'Hears what the Firehose hears',
+    needs: ['directory', 'firehose'],
+    register(_server, civic) {
+      context = { directory: civic.service('directory'), publisher: civic.service('firehose'), url: civic.url, instance: civic.instance };
+      civic.watch('directory.actors_changed', (event) => heard.push(event));
+    },
+  });
   const clock = stoppedClock(NOW);
-  before(async () => { kit = await signalsKit({ database, clock, config: { jobs: { poll_seconds: 1 } } }); });
+  before(async () => { kit = await signalsKit({ database, clock, plugins: [listener], config: { jobs: { poll_seconds: 1 } } }); });
   after(async () => kit.close());
 
   const add = async (facts: Parameters<typeof said>[0], who?: string): Promise<string> => (await kit.send('POST', '/api/entities', said(facts), who)).id;
@@ -143,11 +157,14 @@ for (const database of testDatabases()) describe(`Signals of the directory, on $
     expect((await kit.get('/api/firehose?limit=200', 'stranger')).text).to.not.contain('Imported');
   });
 
-  it('tell nothing twice when an event is delivered again', async () => {
-    const before = (await kit.signals()).map(({ id }) => id);
-    await kit.db.write(async (tx) => { await tx('core_event_positions').where({ plugin: 'firehose' }).update({ seq: 0 }); });
+  it('tell nothing twice when an event comes again', async () => {
     await settled();
-    expect((await kit.signals()).map(({ id }) => id).slice(1)).to.equal(before);
+    const before = await kit.get('/api/firehose?limit=200', 'stranger');
+    expect(heard.length).to.be.above(20);
+    for (const event of heard) await kit.db.write((tx) => tellChange(context, tx, event));
+    await sleep(database === 'postgres' ? 1500 : 0);
+    const { status } = await kit.get('/api/firehose?limit=200', 'stranger', { 'if-none-match': String(before.headers['etag']) });
+    expect(status).to.equal(304);
   });
 
   it('tell once that somebody has not been looked at for long, and that somebody was again', async () => {
