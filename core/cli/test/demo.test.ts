@@ -8,21 +8,29 @@ const { describe, it, before, after } = lab;
 
 describe('bin/civic serve --demo', { timeout: 120_000 }, () => {
   let instance: Instance;
-  before(() => { instance = createInstance(); });
+  before(() => { instance = createInstance({ plugins: { firehose: { anonymous: true } } }); });
   after(() => { instance.remove(); });
 
   const actorsAt = async (url: string): Promise<number> => (await (await fetch(`${url}/api/entities?limit=1`)).json() as { total: number }).total;
 
-  it('shows an invented region though the config names no plugin, and one command takes it away', async () => {
+  const grantsAt = async (url: string): Promise<number> => {
+    const { summary } = await (await fetch(`${url}/api/firehose?visibility=public&signal_type=grant_award`)).json() as { summary: { total_signals: number } };
+    return summary.total_signals;
+  };
+
+  it('shows an invented region with a year of signals though the config does not name the directory, and one command takes it away', async () => {
     const served = await instance.start('--demo');
     // The first start also fills the gazetteer.
     await until(() => served.output().includes('Ctrl-C stops it'), 100_000);
     expect(served.output()).to.contain(['The demo is loaded', 'bin/civic demo remove', 'directory']);
     expect(await actorsAt(served.url)).to.be.above(400);
+    expect(await grantsAt(served.url)).to.be.above(10);
+    // What only the demo has is announced too.
+    expect(await (await fetch(`${served.url}/asyncapi.json`)).text()).to.contain('grant_award');
     const removed = await instance.civic('demo', 'remove', '--json');
     expect([removed.code, removed.stderr]).to.equal([0, '']);
     expect(JSON.parse(removed.stdout).removed).to.be.a.number();
-    expect(await actorsAt(served.url)).to.equal(0);
+    expect([await actorsAt(served.url), await grantsAt(served.url)]).to.equal([0, 0]);
     expect(await served.stop()).to.equal(0);
   });
 
