@@ -129,7 +129,6 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     undo.push({ name: 'jobs', run: () => kernel.jobs.stop(patience) });
     await kernel.jobs.start();
     undo.push({ name: 'http', run: () => kernel.server.stop({ timeout: patience }) });
-    await kernel.live.open();
     await kernel.server.initialize();
   }
 

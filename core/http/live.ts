@@ -19,8 +19,6 @@ export interface LiveTopic {
 export interface Live {
   /** While plugins register. */
   topic(path: string): LiveTopic;
-  /** Loads nes, when there is a topic. Before the server starts. */
-  open(): Promise<void>;
 }
 
 interface Limits {
@@ -31,6 +29,11 @@ interface Limits {
   topics: number;
   /** What it may have left unread before it is dropped. */
   unreadBytes: number;
+}
+
+interface Sockets {
+  all: WebSocketServer;
+  hand: ReturnType<Upgrades['adopt']>;
 }
 
 const LIMITS: Limits = { connections: 5000, perAddress: 100, messages: 120, topics: 10, unreadBytes: 256 * 1024 };
@@ -44,19 +47,39 @@ export const LIVE_PATH = '/live';
 
 /**
  * Live updates of pages, by nes at `/live`. It holds public news only and knows no callers. Its upgrades pass through a
- * route like all others, so limits, headers and log are the same. nes itself is loaded when a plugin has something to tell.
+ * route like all others, so limits, headers and log are the same. nes itself is loaded with the first page that follows.
  */
 export function createLive(server: Server, upgrades: Upgrades, limits: Limits = LIMITS): Live {
   const topics = new Set<string>();
   const addresses = new Map<string, number>();
-  let sockets: WebSocketServer | null = null;
+  let loading: Promise<Sockets> | null = null;
+  let loaded: Sockets | null = null;
   let isStopping = false;
 
-  function admit(request: Request, h: ResponseToolkit): ResponseObject {
+  async function admit(request: Request, h: ResponseToolkit): Promise<ResponseObject> {
     if (!comesFromOurPage(request) && !comesFromSameHost(request)) throw problem('forbidden', { detail: 'Only pages of this instance follow its live updates. Programs read the interface at /docs.' });
-    if (isStopping || sockets === null || sockets.clients.size >= limits.connections) throw problem('unavailable', { detail: 'There is no room for another live connection now.', headers: { 'retry-after': String(RETRY_SECONDS) } });
+    const response = upgradeOnly(request, h);
+    loaded = await (loading ??= load());
+    if (isStopping || loaded.all.clients.size >= limits.connections) throw problem('unavailable', { detail: 'There is no room for another live connection now.', headers: { 'retry-after': String(RETRY_SECONDS) } });
     if ((addresses.get(groupOf(request)) ?? 0) >= limits.perAddress) throw problem('too_many_requests', { detail: `${limits.perAddress} live connections are open from this address already.`, headers: { 'retry-after': String(RETRY_SECONDS) } });
-    return upgradeOnly(request, h);
+    return response;
+  }
+
+  async function load(): Promise<Sockets> {
+    const { plugin } = await import('@hapi/nes');
+    server.ext('onPreStop', async () => {
+      isStopping = true;
+      await sayGoodbye(sockets.all);
+    });
+    // By hand and not by `server.register`, so that no upgrade reaches it by itself in between.
+    (plugin as unknown as { register(server: Server, options: object): void }).register(startedView(server), { auth: false });
+    const hand = upgrades.adopt();
+    const sockets = { all: (server.plugins as unknown as { nes: { _listener: { _wss: WebSocketServer } } }).nes._listener._wss, hand };
+    sockets.all.options.maxPayload = MOST_BYTES;
+    sockets.all.prependListener('connection', (client) => guard(client, limits));
+    const counted = countingTopics(limits.topics);
+    for (const path of topics) server.subscription(path, counted);
+    return sockets;
   }
 
   function count(request: Request, socket: Duplex): void {
@@ -71,6 +94,10 @@ export function createLive(server: Server, upgrades: Upgrades, limits: Limits = 
 
   function addRoute(): void {
     server.route({ method: 'GET', path: LIVE_PATH, options: { plugins: { civic: { internal: true, rate: 'stream' } } }, handler: admit });
+    upgrades.add(LIVE_PATH, (req, socket, head, request) => {
+      count(request, socket);
+      loaded!.hand(req, socket, head);
+    });
   }
 
   return {
@@ -78,29 +105,15 @@ export function createLive(server: Server, upgrades: Upgrades, limits: Limits = 
       if (topics.size === 0) addRoute();
       if (topics.has(path)) throw new Error(`The live topic ${path} is declared twice`);
       topics.add(path);
-      return { publish(message) { if (sockets && !isStopping) server.publish(path, message); } };
-    },
-    async open() {
-      if (topics.size === 0) return;
-      const nes = await import('@hapi/nes');
-      // Before nes waits for each of its clients by itself.
-      server.ext('onPreStop', async () => {
-        isStopping = true;
-        await sayGoodbye(sockets!);
-      });
-      await server.register({ plugin: nes.plugin as never, options: { auth: false } });
-      sockets = (server.plugins as unknown as { nes: { _listener: { _wss: WebSocketServer } } }).nes._listener._wss;
-      sockets.options.maxPayload = MOST_BYTES;
-      sockets.prependListener('connection', (client) => guard(client, limits));
-      const hand = upgrades.adopt();
-      upgrades.add(LIVE_PATH, (req, socket, head, request) => {
-        count(request, socket);
-        hand(req, socket, head);
-      });
-      const counted = countingTopics(limits.topics);
-      for (const path of topics) server.subscription(path, counted);
+      return { publish(message) { if (loaded && !isStopping) server.publish(path, message); } };
     },
   };
+}
+
+/** What is to be done before the start is done at once: the server runs already. */
+function startedView(server: Server): Server {
+  const ext = (event: 'onPreStart' | 'onPreStop', method: () => void): void => (event === 'onPreStart' ? method() : server.ext(event, method));
+  return Object.create(server, { ext: { value: ext } }) as Server;
 }
 
 /** Whoever reads pages at another address than the public one, such as 127.0.0.1, follows them there. */

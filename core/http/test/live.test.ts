@@ -33,7 +33,6 @@ describe('Live updates', () => {
       { method: 'GET', path: '/plain', handler: () => 'plain' },
     ]);
     upgrades.add('/socket', (req, socket, head) => raw.handleUpgrade(req, socket, head, (client) => client.on('message', (data) => client.send(`raw ${String(data)}`))));
-    await live.open();
     await server.start();
   });
   afterEach(async () => {

@@ -3,15 +3,17 @@ import Lab from '@hapi/lab';
 import { testDatabases, testServer, type TestServer } from 'civic/testing';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
-import wire from '../../../test/plugins/wire/index.ts';
 import firehose from '../index.ts';
 import { createEventReader } from '../relay/events.ts';
 import type { Signal, SignalDraft } from '../types.ts';
 
 export const lab = Lab.script();
 const { describe, it, afterEach } = lab;
+
+const WIRE = join(import.meta.dirname, '../../../test/plugins/wire');
 
 const draft = (title: string, more: Partial<SignalDraft> = {}): SignalDraft => ({ type: 'vote', title, source_class: 'government_record', evidence: [{ source_url: 'https://example.org/minutes' }], ...more });
 
@@ -37,11 +39,11 @@ for (const database of testDatabases()) {
 
     async function instance(relay: { url: string; api_key?: string } | null, config: object = {}): Promise<TestServer> {
       const kit = await testServer({
-        plugins: [firehose, wire], database, listen: true, log: log(),
+        plugins: [firehose], database, listen: true, log: log(),
         config: {
           metrics: { enabled: true },
           http: { port: 0, fetch: { allow_private_addresses: true } },
-          plugins: { firehose: { anonymous: true, ...(relay && { relay }) } },
+          plugins: { firehose: { anonymous: true, ...(relay && { relay }) }, wire: { from: WIRE } },
           ...config,
         },
       });
@@ -99,8 +101,8 @@ for (const database of testDatabases()) {
       await new Promise((done) => { seat.close(done); });
       // The first follows the last, which follows the one that follows the first.
       const first = await testServer({
-        plugins: [firehose, wire], database, log: log(),
-        config: { http: { port, fetch: { allow_private_addresses: true } }, public_url: `http://127.0.0.1:${port}`, plugins: { firehose: { anonymous: true } } }, listen: true,
+        plugins: [firehose], database, log: log(),
+        config: { http: { port, fetch: { allow_private_addresses: true } }, public_url: `http://127.0.0.1:${port}`, plugins: { firehose: { anonymous: true }, wire: { from: WIRE } } }, listen: true,
       });
       open.push(first);
       const second = await instance({ url: first.url });
