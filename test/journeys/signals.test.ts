@@ -96,7 +96,7 @@ describe('The page of signals', { skip: missingBrowser() !== null, timeout: 120_
   it('groups by day, says kinds in plain words, and is filtered and paged without a script', async () => {
     await publish(SIGNALS);
     await publish(Array.from({ length: 31 }, (_, i) => signal(`Older ${i}`, { detected_at: '2026-10-01T10:00:00.000Z', type: 'filing' })));
-    await visit('/signals', { javaScriptEnabled: false }, async (page) => {
+    await visit('/signals?limit=2&utm_source=elsewhere', { javaScriptEnabled: false }, async (page) => {
       expect(await page.locator('.day > h2').allTextContents()).to.equal(['Today', 'Yesterday', 'Tuesday, November 10, 2026', 'Thursday, October 1, 2026']);
       expect(await page.locator('.signal').first().textContent()).to.contain('Vote').and.to.contain('Kansas City Council').and.to.contain('Minutes of 12 November').and.to.contain('City Clerk');
       expect(await page.locator('[aria-current=page]').textContent()).to.equal('Signals');

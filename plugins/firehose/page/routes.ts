@@ -32,7 +32,7 @@ export function signalsPage(context: Firehose): ServerRoute {
         query: Joi.object({
           place: words, issue: words,
           type: Joi.array().items(Joi.string().valid(...SIGNAL_TYPES).empty('')).single().sparse().max(MOST_VALUES).default([]),
-          cursor: Joi.string().max(20_000), limit: Joi.any().forbidden().default(ON_A_PAGE),
+          cursor: Joi.string().max(20_000),
         }).options({ stripUnknown: true }),
       },
     },
@@ -41,7 +41,7 @@ export function signalsPage(context: Firehose): ServerRoute {
 }
 
 async function answer(context: Firehose, request: Request, h: ResponseToolkit): Promise<ResponseObject> {
-  const page = pageOf<Asked>(request);
+  const page = { ...pageOf<Asked>(request), limit: ON_A_PAGE };
   const given = filled(page.query);
   const query = completeQuery({ places: given.place.map(typedPlace), issues: given.issue.map(slugOf), signal_types: given.type, visibility: 'public', limit: ON_A_PAGE });
   const subscription = await context.subscribe(context.civic.db.read, query, null);

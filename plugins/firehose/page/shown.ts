@@ -26,7 +26,7 @@ export function shownDays(signals: Signal[], names: Names, now: number): ShownDa
   for (const signal of signals) {
     const date = signal.detected_at.slice(0, 10);
     if (!days.has(date)) days.set(date, { date, label: dayLabel(date, now), signals: [] });
-    days.get(date)!.signals.push(shownSignal(signal, names));
+    days.get(date)!.signals.push(shownSignal(signal, names, now));
   }
   return [...days.values()];
 }
@@ -44,13 +44,13 @@ function longDate(date: string): string {
   return LONG.format(new Date(date));
 }
 
-function shownSignal(signal: Signal, names: Names) {
+function shownSignal(signal: Signal, names: Names, now: number) {
   const { word, family, mark } = TYPE_WORDS[signal.type];
   return {
     id: signal.id, title: signal.title, summary: signal.summary, word, family, mark,
     at: signal.detected_at,
     time: signal.detected_at.slice(11, 16),
-    occurs: signal.occurred_at === null ? null : { at: signal.occurred_at, words: momentWords(signal.occurred_at) },
+    occurs: signal.occurred_at === null ? null : { at: signal.occurred_at, words: momentWords(signal.occurred_at), isComing: Date.parse(signal.occurred_at) > now },
     places: signal.places.map((key) => ({ value: key, name: names.place(key) })),
     issues: signal.issues.map((slug) => ({ value: slug, name: names.issue(slug) })),
     actors: signal.actors.slice(0, MOST_SHOWN).map((actor) => shownActor(actor, signal, names)),
