@@ -1,6 +1,7 @@
 import type { Caller, Civic, Reader } from 'civic';
 import type { FirehoseConfig } from './config.ts';
 import { createLog } from './log/log.ts';
+import { createNames } from './query/names.ts';
 import { createSubscribe } from './query/subscription.ts';
 import { createTerms, type Terms } from './query/terms.ts';
 import type { RouteContext } from './routes.ts';
@@ -37,7 +38,7 @@ export function createFirehose(civic: Civic<FirehoseConfig>): Firehose {
     allowedStreams: ({ plan }) => accounts?.planOf(plan).streams ?? Infinity,
   });
   const hub = createHub({ log, meter, counts, clock: civic.clock, logger: civic.log });
-  const workspaceName = async (reader: Reader, { account_id, workspace_id }: Caller) => (await accounts?.membership(reader, account_id, workspace_id!))?.name ?? '';
+  const workspaceName = createNames(async (reader, { account_id, workspace_id }) => (await accounts?.membership(reader, account_id, workspace_id!))?.name ?? '', civic.clock);
   return {
     civic, db, log, terms, publisher, meter, counts, hub, workspaceName,
     tallies: createTallies(log),

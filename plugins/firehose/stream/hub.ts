@@ -126,9 +126,10 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
     for (const group of dirty) {
       while (group.pending.length > 0) {
         const batch = takePending(group, context);
+        const now = clock.now();
         count(group, batch, group.live.size);
         for (const member of group.live) {
-          deliver(member, batch);
+          deliver(member, batch, now);
           if (++writes % WRITES_A_TURN === 0) await nextTurn();
         }
       }
@@ -140,17 +141,17 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
     if (workspace) meter.add(workspace.id, batch.messages.length * members);
   }
 
-  function deliver(member: Member, batch: Batch): void {
+  function deliver(member: Member, batch: Batch, now: number): void {
     // Who joined while the batch waited read some of it from the log.
     if (batch.last <= member.cursor) return;
-    write(member, bytesAfter(batch, member.transport.format, member.cursor));
+    write(member, bytesAfter(batch, member.format, member.cursor), now);
     member.cursor = batch.last;
-    if (member.transport.socket.writableLength > HIGH_WATER) void follow(member);
+    if (member.socket.writableLength > HIGH_WATER) void follow(member);
   }
 
-  function write(member: Member, bytes: Buffer): void {
-    member.wroteAt = clock.now();
-    member.transport.socket.write(bytes);
+  function write(member: Member, bytes: Buffer, now = clock.now()): void {
+    member.wroteAt = now;
+    member.socket.write(bytes);
   }
 
   /** Reads the log from the member's place until it has everything, then joins the live set in the same turn. */
@@ -158,7 +159,7 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
     leaveLive(member);
     try {
       while (!member.isClosed) {
-        if (member.transport.socket.writableLength > HIGH_WATER) await drained(member);
+        if (member.socket.writableLength > HIGH_WATER) await drained(member);
         else if (member.cursor >= log.position()) return joinLive(member);
         else await sendPage(member);
       }
@@ -174,7 +175,7 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
     // Retention has overtaken it: whoever comes back is told of the gap.
     if (first > member.cursor + 1) return endMember(member, 'slow');
     if (batch) {
-      write(member, bytesAfter(batch, member.transport.format, member.cursor));
+      write(member, bytesAfter(batch, member.format, member.cursor));
       count(member.group, batch, 1);
     }
     // Nothing was there yet although the log is further: its lines are being read.
@@ -241,7 +242,7 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
   }
 
   function watchOver(member: Member, now: number): void {
-    const { writableLength } = member.transport.socket;
+    const { writableLength } = member.socket;
     if (writableLength < member.waiting || writableLength === 0) member.movedAt = now;
     member.waiting = writableLength;
     if (now - member.movedAt >= STALLED_MS) endMember(member, 'slow');
@@ -251,7 +252,7 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
   }
 
   function heartbeatFor(member: Member): Buffer {
-    const { group, transport: { format } } = member;
+    const { group, format } = member;
     if (hasEverything(member)) return liveHeartbeat(group, format, context);
     return heartbeatBytes(format, eventId(log.epoch(), member.cursor), false, contextOf(group, context));
   }
@@ -270,7 +271,7 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
     open({ subscription, access, after, transport, ready }) {
       const now = clock.now();
       const member: Member = {
-        group: groupOf(subscription), access, transport, cursor: after, isLive: false, isClosed: false,
+        group: groupOf(subscription), access, transport, socket: transport.socket, format: transport.format, cursor: after, isLive: false, isClosed: false,
         endsAt: now + AGE_MS * (0.8 + Math.random() * 0.4),
         wroteAt: now, waiting: 0, movedAt: now, resume: null,
         end: (reason) => endMember(member, reason),

@@ -15,6 +15,9 @@ export interface Transport {
 export interface Member extends Revocable {
   group: Group;
   transport: Transport;
+  /** The transport's own, a step nearer. */
+  socket: Socket;
+  format: Format;
   /** Everything up to this line was sent or was not for it; live members have it all, whatever this says. */
   cursor: number;
   isLive: boolean;
