@@ -1,11 +1,11 @@
 import { createWaker, repeat, type Repeating } from './background.ts';
 import { afterCommit } from './database/commit.ts';
+import { bulkInsert } from './database/dialect.ts';
 import type { OpenDatabase } from './database/connect.ts';
 import type { Columns, Reader, Schema, TableOptions, Tx } from './database/types.ts';
 import type { Logger } from './log.ts';
 
 const MOVED_AT_ONCE = 500;
-const ROWS_PER_INSERT = 400;
 const POLL_MS = 1000;
 
 /**
@@ -87,7 +87,7 @@ export function createSequence<Row extends object>(options: SequenceOptions<Row>
   async function append(tx: Tx, rows: Row[]): Promise<void> {
     if (rows.length === 0) return;
     if (options.db().dialect === 'postgres') {
-      await insert(tx, outboxTable, rows);
+      await bulkInsert(tx, outboxTable, rows);
       // The node that committed numbers its rows at once.
       afterCommit(tx, mover.wake);
       return;
@@ -100,7 +100,7 @@ export function createSequence<Row extends object>(options: SequenceOptions<Row>
     const [head] = await tx(headTable).where({ id: 1 }).increment('last_seq', rows.length).returning('last_seq');
     const first = head.last_seq - rows.length + 1;
     const numbered = rows.map((row, index) => ({ seq: first + index, ...row }));
-    await insert(tx, logTable, numbered);
+    await bulkInsert(tx, logTable, numbered);
     await options.numbered?.(tx, numbered);
     return numbered;
   }
@@ -196,12 +196,6 @@ export function createSequence<Row extends object>(options: SequenceOptions<Row>
       unlisten = undefined;
     },
   };
-}
-
-async function insert(tx: Tx, table: string, rows: object[]): Promise<void> {
-  for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
-    await tx(table).insert(rows.slice(from, from + ROWS_PER_INSERT));
-  }
 }
 
 /** Under the lock of the head's row: numbers the oldest rows of the outbox, and tells other nodes once for all of them. */

@@ -144,14 +144,14 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
   function deliver(member: Member, batch: Batch, now: number): void {
     // Who joined while the batch waited read some of it from the log.
     if (batch.last <= member.cursor) return;
-    write(member, bytesAfter(batch, member.format, member.cursor), now);
+    const hasRoom = write(member, bytesAfter(batch, member.format, member.cursor), now);
     member.cursor = batch.last;
-    if (member.socket.writableLength > HIGH_WATER) void follow(member);
+    if (!hasRoom && member.socket.writableLength > HIGH_WATER) void follow(member);
   }
 
-  function write(member: Member, bytes: Buffer, now = clock.now()): void {
+  function write(member: Member, bytes: Buffer, now = clock.now()): boolean {
     member.wroteAt = now;
-    member.socket.write(bytes);
+    return member.socket.write(bytes);
   }
 
   /** Reads the log from the member's place until it has everything, then joins the live set in the same turn. */
