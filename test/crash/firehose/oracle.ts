@@ -103,7 +103,7 @@ export async function consultOracle(options: OracleOptions): Promise<OracleRepor
     // Some are there before anybody looks.
     await writers.writeUntil(options.signals / 10);
     followers = startFollowers({ random, nodes, world, options, common: { contract, faults } });
-    const checker = startChecker({ nodes, random: random.fork(), askers: world.askers, contract, faults, queries: 12, restMs: 60 });
+    const checker = startChecker({ nodes, random: random.fork(), askers: world.askers, contract, faults, queries: 8, restMs: 30 });
     const writing = writers.writeUntil(options.signals);
     for (let kill = 0; kill < options.kills; kill++) {
       const due = options.signals * (0.1 + 0.9 * (kill + 1) / (options.kills + 1));

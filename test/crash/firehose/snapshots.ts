@@ -132,21 +132,24 @@ export function startChecker({ nodes, random, askers, contract, faults, queries,
     else if (answer) walks.push({ asker: asking.asker, query: asking.query, pages: [answer.page], isWhole: false });
   }
 
-  async function work(): Promise<void> {
+  async function ask(asking: Asking, most: number): Promise<void> {
+    const found = await walk(nodes, random, asking, most);
+    if (found.pages[0]) tags.set(asking, found.pages[0]);
+    walks.push(found);
+  }
+
+  /** Some who turn pages, some who look again and again whether there is anything new. */
+  async function work(most: number): Promise<void> {
     while (isRunning) {
       const asking = random.pick(pool);
       const tag = tags.get(asking);
-      if (tag && random.chance(0.3)) await askAgain(asking, tag.etag);
-      else {
-        const found = await walk(nodes, random, asking, random.chance(0.4) ? 30 : 1);
-        if (found.pages[0]) tags.set(asking, found.pages[0]);
-        walks.push(found);
-      }
+      if (tag && most === 1 && random.chance(0.3)) await askAgain(asking, tag.etag);
+      else await ask(asking, most);
       await sleep(random.int(restMs));
     }
   }
 
-  const working = Promise.all([work(), work()]);
+  const working = Promise.all([work(30), work(1), work(1)]);
   return {
     walks,
     unchanged: () => unchanged,

@@ -1,6 +1,6 @@
 import { clusterMissing, createCluster, type Cluster } from '../../support/cluster.ts';
 import { parkedWaits, sessionsOverRestart, stopWithStreams, type Figures } from './bars.ts';
-import { BUGS, QUICK } from './bugs.ts';
+import { BUGS, findBug, QUICK } from './bugs.ts';
 import { copyKit, type Replacement } from './copy.ts';
 import { consultOracle, type OracleOptions, type OracleReport } from './oracle.ts';
 
@@ -67,10 +67,9 @@ export async function soakBugs({ databases, seed, say }: SoakOptions): Promise<s
   for (const database of databases) {
     await onDatabase(database, async (url) => {
       for (const bug of BUGS.filter((one) => (one.database ?? database) === database)) {
-        const report = await consult(bug.replacements, { url: await url(), seed, signals: 250, followers: 18, writers: 6, kills: 0, settleMs: 5000 });
-        const found = report.faults.filter((fault) => bug.found.test(fault));
-        say(`${database}, planted: ${bug.name}: ${found.length === 0 ? 'NOT FOUND' : `found, ${found[0]}`}`);
-        if (found.length === 0) faults.push(`${database}, seed ${seed}: the oracle did not find ${bug.name}`);
+        const found = await findBug(bug, seed, url);
+        say(`${database}, planted: ${bug.name}: ${found === null ? 'NOT FOUND' : `found, ${found}`}`);
+        if (found === null) faults.push(`${database}, seed ${seed}: the oracle did not find ${bug.name}`);
       }
     });
   }

@@ -41,13 +41,14 @@ export function createSignalWriters({ random, nodes, count, workspaces, fat, res
   let number = 0;
 
   function randomBatch(chances: Random): { batch: Batch; body: object } {
-    const signals = Array.from({ length: chances.chance(0.2) ? 1 + chances.int(12) : 1 }, () => {
+    const isTakingBack = known.length > 0 && chances.chance(0.1);
+    const signals = Array.from({ length: isTakingBack ? 0 : chances.chance(0.2) ? 1 + chances.int(12) : 1 }, () => {
       const id = known.length > 0 && chances.chance(0.4) ? chances.pick(known) : undefined;
       const draft = randomDraft(chances, { id, title: `version ${++number}`, workspaces, fat });
       owners.set(draft.title, draft.workspace_id ?? null);
       return draft;
     });
-    const withdraw = known.length > 0 && chances.chance(0.12) ? [chances.pick(known)] : [];
+    const withdraw = isTakingBack || (known.length > 0 && chances.chance(0.1)) ? [chances.pick(known)] : [];
     known.push(...signals.map(({ id }) => id));
     const batch = { titles: signals.map(({ title }) => title), withdrawn: withdraw, isAcknowledged: false };
     return { batch, body: { signals, withdraw, hold_ms: chances.chance(0.3) ? chances.int(25) : 0 } };
