@@ -34,8 +34,6 @@ export interface Follower {
   base: Walk | null;
   segments: Segment[];
   cuts: { torn: number; stalled: number; ended: number };
-  /** The last position it knows. */
-  position(): number;
   /** Goes on undisturbed from now on. */
   settle(): void;
   stop(): Promise<void>;
@@ -188,7 +186,6 @@ export function startFollower(options: FollowerOptions): Follower {
     name, asker, query, segments, cuts,
     isSession: transport !== 'events',
     get base() { return base; },
-    position: () => (last === null ? -1 : seqOf(last)),
     settle() {
       isSettled = true;
       connection?.resume();

@@ -115,6 +115,7 @@ export async function consultOracle(options: OracleOptions): Promise<OracleRepor
     await writing;
     while (cuts() < (options.cuts ?? 0) && faults.length === 0) await sleep(100);
     await checker.stop();
+    await checker.loseOne((body) => fetch(`${nodes.all()[0]!.url}/api/wire`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }));
     const { lines, floor } = await readLines(world, writers);
     await settle(followers, lines, options.settleMs ?? SETTLE_MS);
     await checker.verifyTags();

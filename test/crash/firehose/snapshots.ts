@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Query, Signal } from '../../../plugins/firehose/types.ts';
 import type { Asker } from './askers.ts';
 import type { Contract } from './contract.ts';
-import { parametersOf, randomQuery, withEnd } from './drafts.ts';
+import { parametersOf, randomDraft, randomQuery, withEnd } from './drafts.ts';
 import { hashOf } from './model.ts';
 import type { Nodes, ServerNode } from './nodes.ts';
 import type { Random } from './random.ts';
@@ -106,9 +106,13 @@ export interface Checker {
   /** Answers that nothing has changed, of requests that wait and that do not. */
   unchanged(): number;
   stop(): Promise<void>;
+  /** Once nobody else writes: the result changes by nothing but a signal that goes, and was not the last that came. */
+  loseOne(write: (body: object) => Promise<unknown>): Promise<void>;
   /** Once nothing changes any more: presents all tags again, of which only those of the present result are good. */
   verifyTags(): Promise<void>;
 }
+
+const EVERYTHING = { places: [], issues: [], actor_types: [], signal_types: [], source_classes: [], since: null, until: null, limit: 200, visibility: 'public' } as const satisfies Partial<Query>;
 
 /** Asks again and again the same few queries, so that tags of equal addresses can be compared. */
 export function startChecker({ nodes, random, askers, contract, faults, queries, restMs }: {
@@ -156,6 +160,20 @@ export function startChecker({ nodes, random, askers, contract, faults, queries,
     async stop() {
       isRunning = false;
       await working;
+    },
+    async loseOne(write) {
+      const asker = askers[0]!;
+      const asking: Asking = { contract, faults, asker, query: { ...randomQuery(random, asker), ...EVERYTHING } };
+      const [first, second] = [1, 2].map((number) => randomDraft(random, { title: `last ${number}`, workspaces: [asker.workspaceId!], fat: 0 })).map((draft) => ({ ...draft, visibility: 'public' as const, review_state: 'approved' as const }));
+      await write({ signals: [first, second] });
+      const isThere = ({ pages }: Walk): boolean => pages.some(({ items }) => items.some(({ id }) => id === first!.id));
+      for (const wanted of [true, false]) {
+        let found: Walk;
+        // A write is acknowledged before it has its number.
+        for (let tries = 0; isThere(found = await walk(nodes, random, asking)) !== wanted && tries < 100; tries++) await sleep(20);
+        walks.push(found);
+        if (wanted) await write({ withdraw: [first!.id] });
+      }
     },
     async verifyTags() {
       for (const [asking, old] of tags) {
