@@ -24,6 +24,10 @@ export interface SqliteConnection {
 // Knex has no types for its dialects; these are the members that are replaced.
 interface Transaction {
   txid: string;
+  userParams?: { isFirst?: boolean };
+  _completed: boolean;
+  _resolver(value: unknown): void;
+  _rejecter(error: unknown): void;
   savepoint(connection: unknown): Promise<unknown>;
   release(connection: unknown, value: unknown): Promise<unknown>;
   rollbackTo(connection: unknown, error: unknown): Promise<unknown>;
@@ -79,18 +83,23 @@ class WriterClient extends SqliteClient {
   }
 }
 
-/** A transaction inside the group's own: it begins and ends with a savepoint. */
+/** A transaction inside the group's own: it begins and ends with a savepoint. The first has nothing before it to save. */
 class SavepointTransaction extends SqliteTransaction {
-  begin(connection: unknown): Promise<unknown> {
+  async begin(connection: unknown): Promise<unknown> {
+    if (this.userParams?.isFirst) return;
     // Knex would count them; by one name their statements are kept. Of several of a name SQLite means the innermost.
     this.txid = 'a_write';
     return this.savepoint(connection);
   }
-  commit(connection: unknown, value: unknown): Promise<unknown> {
-    return this.release(connection, value);
+  async commit(connection: unknown, value: unknown): Promise<unknown> {
+    return this.userParams?.isFirst ? this.end(() => this._resolver(value)) : this.release(connection, value);
   }
-  rollback(connection: unknown, error: unknown): Promise<unknown> {
-    return this.rollbackTo(connection, error);
+  async rollback(connection: unknown, error: unknown): Promise<unknown> {
+    return this.userParams?.isFirst ? this.end(() => this._rejecter(error)) : this.rollbackTo(connection, error);
+  }
+  private end(tell: () => void): void {
+    this._completed = true;
+    tell();
   }
 }
 

@@ -84,14 +84,14 @@ function refuseClosed(): never {
 }
 
 interface Waiting {
-  run: () => Promise<Done<unknown> | FailedWrite>;
+  run: (isFirst: boolean) => Promise<Done<unknown> | FailedWrite>;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
   since: number;
 }
 
 /**
- * Writes that wait share one `BEGIN IMMEDIATE` and one flush to the disk, each inside a savepoint of its own,
+ * Writes that wait share one `BEGIN IMMEDIATE` and one flush to the disk, each but the first inside a savepoint of its own,
  * and are answered after COMMIT. A write that comes alone waits for nobody.
  */
 export function createGroupWriter(pools: SqlitePools, settings: WriterSettings): Writer {
@@ -127,14 +127,15 @@ export function createGroupWriter(pools: SqlitePools, settings: WriterSettings):
     const end = performance.now() + GROUP_MILLISECONDS;
     for (let count = 0; count < GROUP_SIZE && queue.length > 0 && (count === 0 || performance.now() < end); count++) {
       const write = queue.shift()!;
-      const done = await write.run();
+      const isFirst = count === 0;
+      const done = await write.run(isFirst);
       if (!(done instanceof FailedWrite)) {
         finished.push({ write, done });
         continue;
       }
       write.reject(done.error);
-      // SQLite may have undone the whole group by itself; the others run again in a new one.
-      if (!done.isAlone) {
+      // SQLite may have undone the whole group by itself; the others run again in a new one. The first has no savepoint to go back to.
+      if (isFirst || !done.isAlone) {
         await rollBack();
         queue.unshift(...finished.map((other) => other.write));
         return;
@@ -164,7 +165,7 @@ export function createGroupWriter(pools: SqlitePools, settings: WriterSettings):
       settings.strictness.check('db.write');
       if (closed) refuseClosed();
       return await new Promise<T>((resolve, reject) => {
-        const run = () => runTransaction(writer, fn, settings, options, { connection: writing } as Knex.TransactionConfig);
+        const run = (isFirst: boolean) => runTransaction(writer, fn, settings, options, { connection: writing, userParams: { isFirst } } as unknown as Knex.TransactionConfig);
         queue.push({ run, resolve: resolve as (value: unknown) => void, reject, since: performance.now() });
         working ??= work();
       });
