@@ -97,8 +97,8 @@ export function createSequence<Row extends object>(options: SequenceOptions<Row>
   }
 
   async function appendNumbered(tx: Tx, rows: Row[]): Promise<Sequenced<Row>[]> {
-    const [head] = await tx(headTable).where({ id: 1 }).increment('last_seq', rows.length).returning('last_seq');
-    const first = head.last_seq - rows.length + 1;
+    const [head] = (await tx.raw(`update ${headTable} set last_seq = last_seq + ? where id = 1 returning last_seq`, [rows.length])) as { last_seq: number }[];
+    const first = head!.last_seq - rows.length + 1;
     const numbered = rows.map((row, index) => ({ seq: first + index, ...row }));
     await bulkInsert(tx, logTable, numbered);
     await options.numbered?.(tx, numbered);

@@ -43,7 +43,7 @@ export interface Hub {
 }
 
 const HIGH_WATER = 256 * 1024;
-const WRITES_A_TURN = 500;
+const WRITES_A_TURN = 16;
 const TICK_MS = 1000;
 const HEARTBEAT_MS = 15_000;
 const STALLED_MS = 30_000;
@@ -120,7 +120,7 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
     dirty.delete(group);
   }
 
-  /** Lets others have a turn after some hundred sockets, so that a large group delays nobody's request. */
+  /** Lets others have a turn after some sockets: a large group delays nobody's request, and what is published meanwhile goes out together. */
   async function flush(): Promise<void> {
     let writes = 0;
     for (const group of dirty) {
