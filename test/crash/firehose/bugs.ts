@@ -35,7 +35,7 @@ export const QUICK = quick(50, 100);
 const NAIVE_APPEND = `
             const drawn = await tx.raw(\`select nextval(pg_get_serial_sequence('\${outboxTable}', 'key')) as seq from generate_series(1, \${rows.length})\`);
             const numbered = rows.map((row, index) => ({ seq: Number(drawn[index].seq), ...row }));
-            await insert(tx, logTable, numbered);
+            await bulkInsert(tx, logTable, numbered);
             await tx.transaction((inner) => options.numbered?.(inner, numbered)).catch(() => undefined);
             await new Promise((done) => { setTimeout(done, Math.random() * 40); });
             const last = numbered.at(-1).seq;
@@ -51,7 +51,7 @@ export const BUGS: Bug[] = [
     replacements: [...QUICK, {
       file: 'core/sequence.js',
       text: `
-            await insert(tx, outboxTable, rows);
+            await bulkInsert(tx, outboxTable, rows);
             // The node that committed numbers its rows at once.
             afterCommit(tx, mover.wake);`,
       by: NAIVE_APPEND,
