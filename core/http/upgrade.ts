@@ -35,8 +35,12 @@ export function addUpgrades(server: Server): Upgrades {
   handlers.set(listener, routes);
 
   const onUpgrade: UpgradeListener = (req, socket, head) => {
+    socket.on('error', destroyOnError);
+    const res = responseOn(socket, req);
+    // Nobody can leave HTTP while an answer before this one is still being sent: there is no going on, only an end.
+    if (!res) return void socket.destroy();
     pending.set(req, { socket, head });
-    listener.emit('request', req, responseOn(socket, req));
+    listener.emit('request', req, res);
   };
   listener.on('upgrade', onUpgrade);
   // Node would close a CONNECT, and answer an unknown Expect, without a word of ours.
@@ -62,14 +66,13 @@ function destroyOnError(this: Duplex): void {
   this.destroy();
 }
 
-/** Does what Node's server does for a response: joins it to the socket and ends that with it. */
-function responseOn(socket: Duplex, req: IncomingMessage): ServerResponse {
+/** Does what Node's server does for a response: joins it to the socket and ends that with it. Null when the socket has another one. */
+function responseOn(socket: Duplex, req: IncomingMessage): ServerResponse | null {
   const res = new ServerResponse(req);
   res.shouldKeepAlive = false;
-  socket.on('error', destroyOnError);
+  if (!isAssigned(res, socket)) return null;
   const onDrain = () => { res.emit('drain'); };
   socket.on('drain', onDrain);
-  res.assignSocket(socket as never);
   res.on('finish', () => {
     socket.removeListener('drain', onDrain);
     if (!res.socket) return; // handed over
@@ -78,6 +81,15 @@ function responseOn(socket: Duplex, req: IncomingMessage): ServerResponse {
     process.nextTick(() => res.emit('close'));
   });
   return res;
+}
+
+function isAssigned(res: ServerResponse, socket: Duplex): boolean {
+  try {
+    res.assignSocket(socket as never);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Adds the upgrade a request asks for, if any. A body cannot be read any more, so a request that has one is refused. */

@@ -143,6 +143,13 @@ describe('An upgrade', () => {
     for (const client of adopted.clients) client.terminate();
   });
 
+  it('behind a request that is not answered yet ends the connection, and nothing else', async () => {
+    for (const method of ['GET /api/sessions/1/socket', 'CONNECT example.org:443']) {
+      await sendRaw(made.server, `GET /plain HTTP/1.1\r\nHost: x\r\n\r\n${method} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`).catch(() => undefined);
+      expect((await send(made.server, 'GET', '/plain')).status).to.equal(200);
+    }
+  });
+
   it('does not crash the server when the client goes away', async () => {
     const client = open('/api/sessions/1/socket');
     client.on('error', () => undefined);
