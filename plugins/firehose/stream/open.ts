@@ -73,10 +73,17 @@ function forgetRequest(res: ServerResponse): void {
   res.removeAllListeners('close');
 }
 
-/** A request that was sent behind another one on the same connection has none yet; null when the client has gone. */
+/** A request that was sent behind another one on the same connection has none yet, and is not told when that ends; null when the client has gone. */
 async function socketOf(res: ServerResponse): Promise<Socket | null> {
-  if (!res.socket && !res.destroyed) await Promise.race([once(res, 'socket'), once(res, 'close')]);
-  return res.destroyed ? null : res.socket;
+  if (!res.socket && !res.destroyed) await turnOf(res);
+  return res.destroyed || res.req.socket.destroyed ? null : res.socket;
+}
+
+async function turnOf(res: ServerResponse): Promise<void> {
+  const decided = new AbortController();
+  const { signal } = decided;
+  await Promise.race([once(res, 'socket', { signal }), once(res.req.socket, 'close', { signal })]).catch(() => undefined);
+  decided.abort();
 }
 
 const LEAVE_MS = 3000;
