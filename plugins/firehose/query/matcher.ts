@@ -30,15 +30,16 @@ export interface Place<Target> {
 type Leaf<Target> = Place<Target>[];
 type Index<Target> = Map<string, Map<string, Map<string, Leaf<Target>>>>;
 
-const ANY = '*';
+/** No name of anything: those have at least one letter, and a star may be one. */
+const ANY = '';
 const ANYTHING = [ANY];
 const PUBLIC: Audience = 'public';
 /** A filter of more combinations than this is found by fewer of its members and then compared. */
 const MOST_KEYS = 64;
 
 /**
- * Filters lie in a tree by place, issue and type, each under every combination of its values, `*` where it asks nothing.
- * A line looks under its own values and under `*`, which are a handful, however many filters there are.
+ * Filters lie in a tree by place, issue and type, each under every combination of its values, `ANY` where it asks nothing.
+ * A line looks under its own values and under `ANY`, which are a handful, however many filters there are.
  */
 export function createMatcher<Target>(): Matcher<Target> {
   const index: Index<Target> = new Map();
