@@ -8,15 +8,16 @@ export interface Preferences {
 
 export const LONGEST_WAIT = 30;
 
-// What is quoted may hold commas and semicolons.
-const MEMBER = /(?:"(?:\\.|[^"\\])*"|[^,"])+/g;
+// What is quoted may hold commas and semicolons; what is never closed goes to the end, so that nobody looks for its end twice.
+const MEMBER = /(?:"(?:\\.?|[^"\\])*(?:"|$)|[^,"])+/gs;
+// Of text without long gaps, each of which it would cross again from every place in it.
 const PREFERENCE = /^\s*([^\s=;]+)\s*(?:=\s*("(?:\\.|[^"\\])*"|[^;]*?))?\s*(?:;.*)?$/s;
 
 /** Reads a Prefer header (RFC 7240): what is not known is ignored, the first of a preference counts. */
 export function readPreferences(header: string | undefined): Preferences {
   const found = new Map<string, string>();
   for (const member of header?.match(MEMBER) ?? []) {
-    const [, name, value = ''] = PREFERENCE.exec(member) ?? [];
+    const [, name, value = ''] = PREFERENCE.exec(member.replaceAll(/\s+/g, ' ')) ?? [];
     if (name && !found.has(name.toLowerCase())) found.set(name.toLowerCase(), value.replaceAll('"', ''));
   }
   const returns = found.get('return');
