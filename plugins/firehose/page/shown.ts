@@ -57,7 +57,7 @@ function shownSignal(signal: Signal, names: Names, now: number) {
     moreActors: Math.max(0, signal.actors.length - MOST_SHOWN),
     changes: signal.changes.slice(0, MOST_SHOWN).map(shownChange),
     sources: signal.evidence.slice(0, MOST_SHOWN).map(shownSource),
-    from: signal.origin === null ? null : { url: signal.origin.url, host: new URL(signal.origin.url).host },
+    from: signal.origin === null ? null : { url: signal.origin.url, host: hostOf(signal.origin.url) },
   };
 }
 
@@ -75,8 +75,13 @@ function plainText(value: unknown): string | null {
 }
 
 function shownSource({ source_url: href, title, publisher, published_at }: Evidence) {
-  const host = new URL(href).host.replace(/^www\./, '');
+  const host = hostOf(href).replace(/^www\./, '');
   return { href, title: title ?? host, publisher: publisher ?? (title === null ? null : host), published: published_at && SHORT.format(new Date(published_at)) };
+}
+
+/** Not everything that has the form of an address is one, such as http://256.256.256.256. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
 }
 
 /** A moment at midnight is a day. */

@@ -13,7 +13,9 @@ export const moment = Joi.string().custom((value: string, { error }) => {
   const milliseconds = TIME.test(value) ? Date.parse(value) : Number.NaN;
   const day = Number.isNaN(milliseconds) ? null : /^(\d{4})-(\d{2})-(\d{2})/.exec(value);
   const isReal = day !== null && Number(day[3]) <= new Date(Date.UTC(Number(day[1]), Number(day[2]), 0)).getUTCDate();
-  return isReal ? new Date(milliseconds).toISOString() : error('moment');
+  const inUtc = isReal ? new Date(milliseconds).toISOString() : '';
+  // Its offset may lead out of the years that have four digits.
+  return TIME.test(inUtc) ? inUtc : error('moment');
 }).messages({ moment: '{{#label}} must be a time such as 2026-01-31T18:00:00Z or a date such as 2026-01-31' });
 
 /** Any type that there is can be asked for; the contracts name only those that somebody here produces, with the signal itself. */
