@@ -21,8 +21,9 @@ const MOST_BYTES = 64 * 1024;
 export function createPublisher({ clock, log, terms }: PublishContext): Publisher {
   const types = new Set<SignalType>();
 
-  async function signalOf(tx: Tx, draft: SignalDraft): Promise<Signal> {
-    const { error } = draftSchema.validate(draft, { convert: false });
+  async function signalOf(tx: Tx, given: SignalDraft): Promise<Signal> {
+    const { error, value } = draftSchema.validate(given, { convert: false });
+    const draft = value as SignalDraft;
     if (error) throw new Error(`This is no signal: ${error.message}`);
     if (draft.visibility === 'workspace' && !draft.workspace_id) throw new Error('This is no signal: one for a workspace needs its "workspace_id"');
     if (!types.has(draft.type)) throw new Error(`Nobody said that ${draft.type} is produced: call produces(['${draft.type}']) in register`);

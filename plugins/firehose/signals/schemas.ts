@@ -1,4 +1,5 @@
 import { Joi } from 'civic';
+import { moment } from '../query/schemas.ts';
 import {
   ACTOR_TYPES, REVIEW_STATES, SIGNAL_TYPES, SOURCE_CLASSES, VISIBILITIES,
   type Evidence, type Origin, type Signal, type SignalActor, type SignalDraft, type SignalType,
@@ -58,14 +59,18 @@ export function signalSchema(types: readonly SignalType[]) {
 
 const text = (most: number) => Joi.string().trim().min(1).max(most);
 
-/** What plugins hand in. */
+const draftEvidence = evidence
+  .fork(['source_id', 'title', 'publisher', 'published_at', 'captured_at', 'passage', 'locator', 'content_hash'], (member) => member.optional())
+  .keys({ published_at: moment.allow(null), captured_at: moment.allow(null) });
+
+/** What plugins hand in. Times come out in one form, so that they read, sort and fall into days alike. */
 export const draftSchema = Joi.object<SignalDraft, true>({
   id: Joi.string().uuid().lowercase(),
   type: Joi.string().valid(...SIGNAL_TYPES).required(),
   title: text(500).required(),
   summary: text(5000).allow(null),
-  occurred_at: time.allow(null),
-  detected_at: time,
+  occurred_at: moment.allow(null),
+  detected_at: moment,
   places: Joi.array().items(text(200)).max(100),
   issues: Joi.array().items(text(200)).max(100),
   actors: Joi.array().items(actor.fork(['id', 'role'], (member) => member.optional())).max(200),
@@ -75,7 +80,7 @@ export const draftSchema = Joi.object<SignalDraft, true>({
   review_state: Joi.string().valid(...REVIEW_STATES),
   visibility: Joi.string().valid(...VISIBILITIES),
   workspace_id: Joi.string().uuid().lowercase().allow(null),
-  evidence: Joi.array().items(evidence.fork(['source_id', 'title', 'publisher', 'published_at', 'captured_at', 'passage', 'locator', 'content_hash'], (member) => member.optional())).min(1).max(50).required(),
+  evidence: Joi.array().items(draftEvidence).min(1).max(50).required(),
   changes: Joi.array().items(change).max(100),
   supersedes: Joi.string().uuid().lowercase().allow(null),
   origin: origin.allow(null),

@@ -152,4 +152,13 @@ for (const database of testDatabases()) describe(`A Firehose query on ${database
       if (status === 200) expect(body.signals).to.equal([]);
     }
   });
+
+  it('reads times that plugins hand in as one moment, and refuses those that are none', async () => {
+    const evidence = [{ source_url: 'https://example.org/agenda', published_at: '2026-02-20' }];
+    await kit.publish({ title: 'elsewhere', places: ['times,atall'], detected_at: '2026-02-20T23:30:00-05:00', occurred_at: '2026-02-21', evidence });
+    const [signal] = (await kit.snapshot('place=times,atall')).signals;
+    expect([signal.detected_at, signal.occurred_at, signal.evidence[0].published_at]).to.equal(['2026-02-21T04:30:00.000Z', '2026-02-21T00:00:00.000Z', '2026-02-20T00:00:00.000Z']);
+    for (const occurred_at of ['2026-02', '2026-02-20T18:00:00', '2026-02-30', 'soon']) await expect(kit.publish({ title: 'no time', occurred_at }), occurred_at).to.reject();
+    expect(await found('place=times,atall')).to.equal(['elsewhere']);
+  });
 });
