@@ -40,6 +40,9 @@ describe('bin/civic plugin new', () => {
     writeFileSync(join(folder, 'greeter/page.js'), "// @ts-check\nimport { definePlugin } from 'civic';\nexport default definePlugin({ name: 'page', summary: 'x', register(server) { server.route({ method: 'GET', path: '/x', handler: (_request, h) => h.view('page/x') }); } });\n");
     expect(spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', join(folder, 'greeter')], { encoding: 'utf8' }).stdout, 'pages too').to.equal('');
     rmSync(join(folder, 'greeter/page.js'));
+    writeFileSync(join(folder, 'greeter/asks.js'), "// @ts-check\nimport { definePlugin } from 'civic';\nexport default definePlugin({ name: 'asks', summary: 'x', needs: ['firehose'], register(server, civic) { civic.service('firehose').produces(['vote']); } });\n");
+    expect(spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', join(folder, 'greeter')], { encoding: 'utf8' }).stdout, 'and the services of the kit’s plugins').to.equal('');
+    rmSync(join(folder, 'greeter/asks.js'));
     writeFileSync(join(folder, 'greeter/wrong.js'), "// @ts-check\nimport { newId } from 'civic';\nnewId().nothing();\n");
     expect(spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', join(folder, 'greeter')], { encoding: 'utf8' }).stdout).to.contain("'nothing' does not exist on type 'string'");
     rmSync(join(folder, 'greeter/wrong.js'));
