@@ -55,7 +55,7 @@ export interface RouteDeclaration {
   /** Its answer carries an ETag that is compared with `If-None-Match`, so 304 is among its answers. */
   conditional?: boolean;
   /** What its answers carry besides the headers that follow from its settings. */
-  headers?: ('Last-Modified' | 'Preference-Applied')[];
+  headers?: ('Cache-Control' | 'Content-Location' | 'Last-Modified' | 'Preference-Applied' | 'Vary')[];
   /** The media types of its answer, when that is not JSON. */
   produces?: string[];
   /** Its answer shows a secret: nothing of it is kept, so the same Idempotency-Key again is 409. */

@@ -129,6 +129,7 @@ function headersOf(route: PublishedRoute, status: number, around: Surroundings):
   return [
     'X-Request-ID',
     'Traceparent',
+    'Tracestate',
     ...(route.declaration.rate === 'auth' ? [] : ['Server-Timing']),
     ...(isConditional ? ['ETag', 'Cache-Control', 'Vary', 'Content-Location'] : []),
     ...(status === 200 && route.isList ? ['Link'] : []),
@@ -146,6 +147,7 @@ const ADDED: Record<number, string[]> = {
   202: ['Location', 'Retry-After'],
   401: ['WWW-Authenticate'],
   403: ['WWW-Authenticate'],
+  405: ['Allow'],
   406: ['Accept'],
   426: ['Upgrade'],
   429: ['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],

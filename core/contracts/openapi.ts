@@ -150,6 +150,8 @@ const SAID_ELSEWHERE = new Set(['accept', 'content-type', 'authorization']);
 function headerParameters(route: PublishedRoute, schemas: Schemas): Parameter[] {
   const own = parametersOf(route.headers, 'header', route, schemas).filter(({ name }) => !SAID_ELSEWHERE.has(name.toLowerCase()));
   if (route.declaration.conditional) own.push({ name: 'If-None-Match', in: 'header', required: false, description: 'The ETag of what you have: 304 when it still holds.', schema: { type: 'string' } });
+  const { stream } = route.declaration;
+  if (stream?.subprotocol) own.push({ name: 'Sec-WebSocket-Protocol', in: 'header', required: true, description: 'The subprotocol to speak.', schema: { type: 'string' }, example: stream.subprotocol });
   if (isRepeatable(route)) own.push({ name: 'Idempotency-Key', in: 'header', required: false, ...idempotencyHeader });
   return own;
 }
@@ -217,7 +219,7 @@ const DESCRIPTIONS: Record<number, string> = {
   200: 'What was asked for.',
   201: 'It was made.',
   202: 'It was accepted and goes on in the background.',
-  204: 'It was done; there is nothing to say.',
+  204: 'There is nothing to say: it was done, or nothing will come any more.',
   304: 'What you have still holds.',
   400: 'The request is not right.',
   401: 'The credential is missing or wrong.',
@@ -225,6 +227,7 @@ const DESCRIPTIONS: Record<number, string> = {
   404: 'There is no such thing.',
   405: 'The resource does not take this method.',
   406: 'The resource cannot be had in the media types asked for.',
+  408: 'The body did not come in time.',
   409: 'It does not go with the present state.',
   410: 'It is gone.',
   412: 'It was changed in the meantime.',

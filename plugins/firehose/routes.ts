@@ -26,7 +26,7 @@ export function firehoseRoutes(context: RouteContext, types: SignalType[], sessi
     path: PATH,
     options: {
       description: 'The Firehose: signals as a snapshot, or as a stream of events',
-      notes: 'With `Accept: text/event-stream` the answer is a stream of server-sent events that begins with `firehose.ready`; otherwise a page of JSON.',
+      notes: 'With `Accept: text/event-stream` the answer is a stream of server-sent events that begins with `firehose.ready`; otherwise a page of JSON. `HEAD` answers the headers of that page: how fresh it is, and what is left to ask.',
       auth: anonymous ? { mode: 'try' } : { mode: 'required', access: { scope: ['firehose:read'] } },
       plugins: {
         civic: {

@@ -101,7 +101,7 @@ describe('OpenAPI', () => {
 
   it('lists the headers of each answer', () => {
     const list = responses('/api/shelves');
-    expect(Object.keys(list[200]!.headers!)).to.equal(['Cache-Control', 'Content-Location', 'ETag', 'Last-Modified', 'Link', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Server-Timing', 'Traceparent', 'Vary', 'X-Request-ID']);
+    expect(Object.keys(list[200]!.headers!)).to.equal(['Cache-Control', 'Content-Location', 'ETag', 'Last-Modified', 'Link', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Server-Timing', 'Traceparent', 'Tracestate', 'Vary', 'X-Request-ID']);
     expect(list[304]!.headers).to.include(['ETag', 'Vary', 'Last-Modified']);
     expect(list[429]!.headers).to.not.include('Last-Modified');
     expect(list[304]!.content).to.be.undefined();

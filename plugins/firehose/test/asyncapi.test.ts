@@ -29,6 +29,24 @@ function faultsOf(document: unknown): unknown {
   return check.errors;
 }
 
+describe('OpenAPI of the Firehose', { timeout: 60_000 }, () => {
+  it('tells the headers of its streams and sockets, both ways', async () => {
+    const kit = await firehoseKit();
+    const { body } = await kit.ask('GET', '/openapi.json');
+    await kit.close();
+    const of = (path: string) => body.paths[`/api/firehose/sessions/{id}/${path}`].get;
+    const sent = (path: string) => of(path).parameters.filter((one: any) => one.in === 'header').map(({ name }: any) => name.toLowerCase()).sort();
+    const answered = (path: string, status: number) => {
+      const answer = of(path).responses[status];
+      return Object.keys((answer.$ref ? body.components.responses[answer.$ref.split('/').pop()] : answer).headers);
+    };
+    expect(sent('events')).to.equal(['last-event-id']);
+    expect(sent('socket')).to.equal(['last-event-id', 'sec-websocket-protocol']);
+    expect(answered('events', 200)).to.include(['Cache-Control', 'Content-Location', 'Vary', 'Tracestate']);
+    for (const path of ['events', 'socket']) expect(answered(path, 405)).to.include('Allow');
+  });
+});
+
 describe('AsyncAPI of the Firehose', { timeout: 60_000 }, () => {
   it('is valid, and names the channel and its three messages', async () => {
     const kit = await firehoseKit();
