@@ -32,7 +32,7 @@ export const firehoseOptions: ConfigFragment = {
   },
   partners: {
     doc: 'The ids of the workspaces that may see signals meant for partners.',
-    format: Joi.array().items(Joi.string().uuid()) as never,
+    format: Joi.array().items(Joi.string().uuid().messages({ 'string.guid': '{{#label}} must be the id of a workspace, as /api/workspaces tells it' })) as never,
     default: [],
   },
   relay: {
