@@ -163,6 +163,16 @@ describe('The page of signals', { skip: missingBrowser() !== null, timeout: 120_
     });
   });
 
+  it('says the hour of what people go to, also at midnight UTC, which is an evening in America', async () => {
+    await publish([
+      signal('The council meets', { type: 'public_meeting', occurred_at: '2026-11-20T18:00:00-06:00', detected_at: '2026-11-15T11:00:00.000Z' }),
+      signal('A report is filed', { type: 'filing', occurred_at: '2026-11-12', detected_at: '2026-11-15T10:00:00.000Z' }),
+    ]);
+    await visit('/signals', { javaScriptEnabled: false }, async (page) => {
+      expect(await page.locator('.when').allTextContents()).to.equal(['On Nov 21, 2026, 00:00 UTC', 'Dated Nov 12, 2026']);
+    });
+  });
+
   it('says what to do when there is nothing yet', () => visit('/signals', {}, async (page) => {
     await page.getByText('Nothing has happened yet').waitFor();
     await page.getByText('Live', { exact: true }).waitFor();

@@ -1,5 +1,5 @@
 import type { Evidence, Signal, SignalActor, SignalChange } from '../types.ts';
-import { TYPE_WORDS } from './words.ts';
+import { TYPE_WORDS, type Family } from './words.ts';
 
 /** How places and issues are called here. */
 export interface Names {
@@ -50,7 +50,7 @@ function shownSignal(signal: Signal, names: Names, now: number) {
     id: signal.id, title: signal.title, summary: signal.summary, word, family, mark,
     at: signal.detected_at,
     time: signal.detected_at.slice(11, 16),
-    occurs: signal.occurred_at === null ? null : { at: signal.occurred_at, words: momentWords(signal.occurred_at), isComing: Date.parse(signal.occurred_at) > now },
+    occurs: signal.occurred_at === null ? null : { at: signal.occurred_at, words: momentWords(signal.occurred_at, family), isComing: Date.parse(signal.occurred_at) > now },
     places: signal.places.map((key) => ({ value: key, name: names.place(key) })),
     issues: signal.issues.map((slug) => ({ value: slug, name: names.issue(slug) })),
     actors: signal.actors.slice(0, MOST_SHOWN).map((actor) => shownActor(actor, signal, names)),
@@ -84,8 +84,8 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }
 
-/** A moment at midnight is a day. */
-function momentWords(moment: string): string {
+/** A moment at midnight is a day. Not so where people meet: there it is an evening in America, and without its hour the wrong day. */
+function momentWords(moment: string, family: Family): string {
   const time = new Date(moment).toISOString().slice(11, 16);
-  return `${SHORT.format(new Date(moment))}${time === '00:00' ? '' : `, ${time} UTC`}`;
+  return `${SHORT.format(new Date(moment))}${time === '00:00' && family !== 'decisions' ? '' : `, ${time} UTC`}`;
 }
