@@ -1,8 +1,9 @@
-import type { CommandCall, Terminal } from 'civic';
+import type { CommandCall } from 'civic';
 import { testServer, type TestAnswer, type TestServer, type TestServerOptions } from 'civic/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import firehose from '../index.ts';
 import type { Signal } from '../types.ts';
+import { runCommand } from './people.ts';
 
 export interface SignalsKit extends TestServer {
   get(path: string, who?: string, headers?: Record<string, string>): Promise<TestAnswer>;
@@ -42,7 +43,7 @@ export async function signalsKit(options: TestServerOptions = {}): Promise<Signa
         await sleep(25);
       }
     },
-    run: (name: string, positionals: string[] = [], given: CommandCall['options'] = {}) => runCommand(kit, name, positionals, given),
+    run: (name: string, positionals?: string[], given?: CommandCall['options']) => runCommand(kit, name, given, positionals),
   });
 }
 
@@ -51,24 +52,14 @@ async function peopleOf(kit: TestServer): Promise<Record<string, string>> {
   const ids: Record<string, string> = {};
   for (const who of ['member', 'editor', 'reviewer', 'stranger']) {
     const role = who === 'editor' || who === 'reviewer' ? 'reviewer' : 'user';
-    ids[who] = (await runCommand(kit, 'account create', [], { name: who, plan: 'team', role })).id;
-    keys[who] = (await runCommand(kit, 'key create', [], { account: ids[who]! })).key;
+    ids[who] = (await runCommand(kit, 'account create', { name: who, plan: 'team', role })).id;
+    keys[who] = (await runCommand(kit, 'key create', { account: ids[who]! })).key;
   }
   const asMember = { headers: { 'x-api-key': keys['member']! } };
   const { id: workspace } = (await kit.request('POST', '/api/workspaces', { payload: { name: 'Ours' }, ...asMember })).body;
   await kit.request('POST', `/api/workspaces/${workspace}/members`, { payload: { account_id: ids['editor'], role: 'member' }, ...asMember });
-  for (const who of ['member', 'editor']) keys[who] = (await runCommand(kit, 'key create', [], { account: ids[who]!, workspace })).key;
+  for (const who of ['member', 'editor']) keys[who] = (await runCommand(kit, 'key create', { account: ids[who]!, workspace })).key;
   return keys;
-}
-
-async function runCommand(kit: TestServer, name: string, positionals: string[], options: CommandCall['options']): Promise<any> {
-  let printed: unknown;
-  const terminal: Terminal = {
-    json: true, signal: new AbortController().signal, out: () => undefined, err: () => undefined, progress: () => undefined,
-    print: (value) => { printed = value; }, style: (_style, text) => text,
-  };
-  await kit.composition.commands.find((one) => one.name === name)!.run({ terminal, positionals, options, cwd: process.cwd() });
-  return printed;
 }
 
 let pages = 0;

@@ -2,7 +2,8 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { testDatabases } from 'civic/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { firehoseKit, titlesOf, type FirehoseKit, type Person } from './kit.ts';
+import { firehoseKit, titlesOf, type FirehoseKit } from './kit.ts';
+import type { Person } from './people.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;

@@ -1,10 +1,10 @@
-import type { CommandCall, Terminal } from 'civic';
+import type { CommandCall } from 'civic';
 import { stoppedClock, testServer, type TestServer, type TestServerOptions } from 'civic/testing';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import type { SignalDraft } from '../types.ts';
+import { newPerson, runCommand, WIRE, type Person } from './people.ts';
 import { openStream, type Stream } from './sse.ts';
 
 export interface Answer {
@@ -13,13 +13,6 @@ export interface Answer {
   /** Parsed when it is JSON, else the text. */
   body: any;
   text: string;
-}
-
-export interface Person {
-  id: string;
-  key: string;
-  key_id: string;
-  workspace_id: string;
 }
 
 export interface Asked {
@@ -54,14 +47,11 @@ const MANY = 1_000_000;
 const plenty = { requests_per_minute: MANY, requests_per_day: MANY, keys: 50, sessions: 50, streams: 200 };
 const PLANS = { free: { requests_per_minute: MANY, requests_per_day: MANY }, team: plenty, small: { ...plenty, streams: 2 } };
 const LIMITS = { anonymous: { reads_per_minute: MANY, writes_per_minute: MANY, requests_per_hour: MANY }, patience_ms: 10_000 };
-const WIRE = join(import.meta.dirname, '../../../test/plugins/wire');
 
 export interface FirehoseKitOptions extends Pick<TestServerOptions, 'database' | 'plugins'> {
   /** The plugin's own section of the config. */
   firehose?: Record<string, unknown>;
 }
-
-let count = 0;
 
 export async function firehoseKit({ database, plugins = [], firehose = {} }: FirehoseKitOptions = {}): Promise<FirehoseKit> {
   const clock = stoppedClock('2026-03-01T12:00:00.000Z');
@@ -72,14 +62,8 @@ export async function firehoseKit({ database, plugins = [], firehose = {} }: Fir
   });
   let written = 0;
 
-  const run = (name: string, options: CommandCall['options'] = {}, positionals: string[] = []) => runCommand(kit, name, options, positionals);
-
-  async function person(account: CommandCall['options'] = {}, key: CommandCall['options'] = {}): Promise<Person> {
-    const { id } = await run('account create', { name: `Person ${++count}`, plan: 'team', role: 'user', ...account });
-    const made = await run('key create', { account: id, ...key });
-    return { id, key: made.key, key_id: made.id, workspace_id: made.workspace_id };
-  }
-
+  const run: FirehoseKit['run'] = (name, options, positionals) => runCommand(kit, name, options, positionals);
+  const person: FirehoseKit['person'] = (account, key) => newPerson(kit, account, key);
   const ask: FirehoseKit['ask'] = (method, path, asked = {}) => answerTo(kit.url + path, method, asked);
 
   /** On Postgres lines are numbered after their transaction. */
@@ -152,16 +136,4 @@ function answerTo(url: string, method: string, { as, headers = {}, body, signal 
     request.on('error', failed);
     request.end(body);
   });
-}
-
-async function runCommand(kit: TestServer, name: string, options: CommandCall['options'], positionals: string[]): Promise<any> {
-  const command = kit.composition.commands.find((one) => one.name === name);
-  if (!command) throw new Error(`There is no command "${name}"`);
-  let printed: unknown;
-  const terminal: Terminal = {
-    json: true, signal: new AbortController().signal, out: () => undefined, err: () => undefined,
-    print: (value, words) => { printed = value; words(); }, progress: () => undefined, style: (_style, text) => text,
-  };
-  await command.run({ terminal, positionals, options, cwd: process.cwd() });
-  return printed;
 }

@@ -1,21 +1,12 @@
-import type { CommandCall, Terminal } from 'civic';
+import type { CommandCall } from 'civic';
 import { testServer, type TestAnswer, type TestServer, type TestServerOptions } from 'civic/testing';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { join } from 'node:path';
 import { WebSocket, type ClientOptions } from 'ws';
 import type { SignalDraft } from '../types.ts';
+import { newPerson, runCommand, WIRE, type Person } from './people.ts';
 
 export const SUBPROTOCOL = 'service.firehose.v1';
-
-const WIRE = join(import.meta.dirname, '../../../test/plugins/wire');
-
-export interface Person {
-  id: string;
-  key: string;
-  key_id: string;
-  workspace_id: string;
-}
 
 /** A listening server with accounts, and those who read. */
 export interface ReadersKit extends TestServer {
@@ -29,24 +20,18 @@ export interface ReadersKit extends TestServer {
   publish(...signals: (string | Partial<SignalDraft>)[]): Promise<void>;
 }
 
-let people = 0;
-
 export async function readersKit(options: TestServerOptions = {}): Promise<ReadersKit> {
   const { config = {}, plugins = [], ...more } = options;
   const kit = await testServer({ listen: true, ...more, plugins: ['accounts', 'firehose', ...plugins], config: { ...config, jobs: { poll_seconds: 0.1 }, plugins: { ...config.plugins, wire: { from: WIRE } } } });
-  const run = (name: string, given: CommandCall['options'] = {}, positionals: string[] = []) => runCommand(kit, name, given, positionals);
   const as: ReadersKit['as'] = ({ key }, method, path, { payload, headers = {} } = {}) => kit.request(method, path, { payload, headers: { 'x-api-key': key, ...headers } });
   const made = (answer: TestAnswer) => {
     if (answer.status !== 201) throw new Error(answer.text);
     return answer.body;
   };
   return Object.assign(kit, {
-    run, as,
-    async person(given: CommandCall['options'] = {}, key: CommandCall['options'] = {}): Promise<Person> {
-      const { id } = await run('account create', { name: `Reader ${++people}`, plan: 'team', role: 'user', ...given });
-      const { key: secret, id: key_id, workspace_id } = await run('key create', { account: id, ...key });
-      return { id, key: secret, key_id, workspace_id };
-    },
+    as,
+    run: (name: string, given?: CommandCall['options'], positionals?: string[]) => runCommand(kit, name, given, positionals),
+    person: (given?: CommandCall['options'], key?: CommandCall['options']) => newPerson(kit, given, key),
     session: async (person: Pick<Person, 'key'>, payload: unknown = {}) => made(await as(person, 'POST', '/api/firehose/sessions', { payload })),
     ticket: async (person: Pick<Person, 'key'>, id: string) => made(await as(person, 'POST', `/api/firehose/sessions/${id}/tickets`)).ticket,
     async publish(...signals: (string | Partial<SignalDraft>)[]) {
@@ -54,17 +39,6 @@ export async function readersKit(options: TestServerOptions = {}): Promise<Reade
       made(await kit.request('POST', '/api/wire', { payload: { signals: signals.map((signal) => ({ ...vote, ...(typeof signal === 'string' ? { title: signal } : signal) })) } }));
     },
   });
-}
-
-async function runCommand(kit: TestServer, name: string, options: CommandCall['options'], positionals: string[]): Promise<any> {
-  const command = kit.composition.commands.find((one) => one.name === name)!;
-  let printed: unknown;
-  const terminal: Terminal = {
-    json: true, signal: new AbortController().signal, out: () => undefined, err: () => undefined, progress: () => undefined,
-    print: (value) => { printed = value; }, style: (_style, text) => text,
-  };
-  await command.run({ terminal, positionals, options, cwd: process.cwd() });
-  return printed;
 }
 
 /** Something that is read message by message. */

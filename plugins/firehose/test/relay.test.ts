@@ -3,17 +3,15 @@ import Lab from '@hapi/lab';
 import { testDatabases, testServer, type TestServer } from 'civic/testing';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import firehose from '../index.ts';
 import { createEventReader } from '../relay/events.ts';
 import type { Signal, SignalDraft } from '../types.ts';
+import { WIRE } from './people.ts';
 
 export const lab = Lab.script();
 const { describe, it, afterEach } = lab;
-
-const WIRE = join(import.meta.dirname, '../../../test/plugins/wire');
 
 const draft = (title: string, more: Partial<SignalDraft> = {}): SignalDraft => ({ type: 'vote', title, source_class: 'government_record', evidence: [{ source_url: 'https://example.org/minutes' }], ...more });
 

@@ -1,7 +1,8 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { stoppedClock, testDatabases } from 'civic/testing';
-import { openEvents, readersKit, titles, type Person, type ReadersKit } from './readers.ts';
+import type { Person } from './people.ts';
+import { openEvents, readersKit, titles, type ReadersKit } from './readers.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;

@@ -8,7 +8,8 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { createSockets } from '../sessions/socket.ts';
-import { openEvents, openSocket, readersKit, refusal, SUBPROTOCOL, titles, type Person, type ReadersKit, type SocketReading } from './readers.ts';
+import type { Person } from './people.ts';
+import { openEvents, openSocket, readersKit, refusal, SUBPROTOCOL, titles, type ReadersKit, type SocketReading } from './readers.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;

@@ -4,7 +4,8 @@ import { definePlugin } from 'civic';
 import { testDatabases } from 'civic/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { REVIEW_STATES, type SignalDraft, type Visibility } from '../types.ts';
-import { firehoseKit, keyOf, titlesOf, type FirehoseKit, type Person } from './kit.ts';
+import { firehoseKit, keyOf, titlesOf, type FirehoseKit } from './kit.ts';
+import type { Person } from './people.ts';
 import { openStream } from './sse.ts';
 
 export const lab = Lab.script();

@@ -1,0 +1,35 @@
+import type { CommandCall, Terminal } from 'civic';
+import type { TestServer } from 'civic/testing';
+import { join } from 'node:path';
+
+/** A plugin whose POST /api/wire publishes what it is given. */
+export const WIRE = join(import.meta.dirname, '../../../test/plugins/wire');
+
+export interface Person {
+  id: string;
+  key: string;
+  key_id: string;
+  workspace_id: string;
+}
+
+let people = 0;
+
+/** An account of a plan and role, and a key of it. */
+export async function newPerson(kit: TestServer, account: CommandCall['options'] = {}, key: CommandCall['options'] = {}): Promise<Person> {
+  const { id } = await runCommand(kit, 'account create', { name: `Person ${++people}`, plan: 'team', role: 'user', ...account });
+  const made = await runCommand(kit, 'key create', { account: id, ...key });
+  return { id, key: made.key, key_id: made.id, workspace_id: made.workspace_id };
+}
+
+/** Runs a command as `bin/civic --json` would, and answers what it prints. */
+export async function runCommand(kit: TestServer, name: string, options: CommandCall['options'] = {}, positionals: string[] = []): Promise<any> {
+  const command = kit.composition.commands.find((one) => one.name === name);
+  if (!command) throw new Error(`There is no command "${name}"`);
+  let printed: unknown;
+  const terminal: Terminal = {
+    json: true, signal: new AbortController().signal, out: () => undefined, err: () => undefined, progress: () => undefined,
+    print: (value) => { printed = value; }, style: (_style, text) => text,
+  };
+  await command.run({ terminal, positionals, options, cwd: process.cwd() });
+  return printed;
+}
