@@ -1,7 +1,7 @@
 import type { Logger, Tx } from 'civic';
 import type { Terms } from '../query/terms.ts';
-import type { Publisher } from '../signals/publish.ts';
-import { draftSchema } from '../signals/schemas.ts';
+import { NoSignal, type Publisher } from '../signals/publish.ts';
+import { relayedSchema } from '../signals/schemas.ts';
 import type { Signal, SignalDraft } from '../types.ts';
 import { presentSignals } from './store.ts';
 
@@ -23,9 +23,10 @@ export interface ApplyContext {
 
 /** Tells here what was heard there, in its order. Answers how much of it was new. */
 export async function applyHeard(context: ApplyContext, tx: Tx, heard: Heard[]): Promise<number> {
-  const known = await presentSignals(tx, [...new Set(heard.map(({ signal }) => signal.id))]);
+  const named = heard.filter((one) => isNamed(one) || leaveOut(context, one, 'it has no id'));
+  const known = await presentSignals(tx, [...new Set(named.map(({ signal }) => signal.id))]);
   let told = 0;
-  for (const one of heard) {
+  for (const one of named) {
     if (isOurs(context, one.signal, known)) continue;
     if (one.isRetracted) {
       await context.publisher.withdraw(tx, [one.signal.id]);
@@ -38,21 +39,34 @@ export async function applyHeard(context: ApplyContext, tx: Tx, heard: Heard[]):
   return told;
 }
 
+/** In the one form that ids have here: Postgres would find a signal of ours under others too. */
+function isNamed({ signal }: Heard): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(String(signal?.id));
+}
+
+function leaveOut({ log, url }: ApplyContext, { event_id }: Heard, reason: string): false {
+  log.warn({ origin: url, event_id, reason }, 'A signal of the instance that is followed was left out: it is of no form known here');
+  return false;
+}
+
 /** What was first told here came back through others: where it is from decides on it, so circles end. */
 function isOurs({ ownUrl }: ApplyContext, { id, origin }: Signal, known: Map<string, Signal>): boolean {
   return origin?.url === ownUrl || known.get(id)?.origin === null;
 }
 
-async function publishVersion(context: ApplyContext, tx: Tx, { signal, event_id }: Heard, known: Map<string, Signal>): Promise<boolean> {
-  const { value, error } = draftSchema.validate({ ...signal, origin: signal.origin ?? { url: context.url, event_id } }, { convert: false, stripUnknown: true });
-  if (error) {
-    context.log.warn({ origin: context.url, event_id, reason: error.message }, 'A signal of the instance that is followed was left out: it is of no form known here');
-    return false;
-  }
-  const draft = value as SignalDraft & Signal;
-  const places = await context.terms.canonicalPlaces(tx, draft.places);
+async function publishVersion(context: ApplyContext, tx: Tx, one: Heard, known: Map<string, Signal>): Promise<boolean> {
+  const { signal, event_id } = one;
+  const { value, error } = relayedSchema.validate({ ...signal, origin: signal.origin ?? { url: context.url, event_id } }, { convert: false, stripUnknown: true });
+  if (error) return leaveOut(context, one, error.message);
+  const draft = value as SignalDraft & Omit<Signal, 'places'>;
+  const places = await context.terms.canonicalPlaces(tx, draft.places ?? []);
   if (isSame({ ...draft, places }, known.get(draft.id))) return false;
-  await context.publisher.publish(tx, [draft]);
+  try {
+    await context.publisher.publish(tx, [draft]);
+  } catch (fault) {
+    if (fault instanceof NoSignal) return leaveOut(context, one, fault.message);
+    throw fault;
+  }
   known.set(draft.id, { ...draft, places });
   return true;
 }

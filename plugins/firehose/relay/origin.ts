@@ -1,4 +1,5 @@
 import { FetchError, type Fetch } from 'civic';
+import { readEventId } from '../stream/start.ts';
 import type { Signal } from '../types.ts';
 import { createEventReader, type ServerEvent } from './events.ts';
 
@@ -74,6 +75,7 @@ export function createOrigin(fetch: Fetch, url: string, apiKey: string | null): 
     if (answer.status !== 200) throw faultOf(url, apiKey, { ...answer, problem: parsed(answer.text()) });
     const found = answer.json() as OriginPage;
     if (!Array.isArray(found.signals) || typeof found.last_event_id !== 'string') throw noFirehose(url);
+    checkedId(found.last_event_id);
     return found;
   }
 
@@ -82,10 +84,16 @@ export function createOrigin(fetch: Fetch, url: string, apiKey: string | null): 
 
 function toldBy({ event, id, data }: ServerEvent): Told[] {
   const message = JSON.parse(data) as { event_id: string; last_event_id: string; resume: { status: string }; signal: Signal; retracted?: boolean };
-  if (event === 'firehose.ready') return [{ kind: 'ready', status: message.resume.status, last_event_id: message.last_event_id }];
-  if (event === 'firehose.signal') return [{ kind: 'signal', event_id: message.event_id, signal: message.signal, isRetracted: message.retracted === true }];
+  if (event === 'firehose.ready') return [{ kind: 'ready', status: message.resume.status, last_event_id: checkedId(message.last_event_id) }];
+  if (event === 'firehose.signal') return [{ kind: 'signal', event_id: checkedId(message.event_id), signal: message.signal, isRetracted: message.retracted === true }];
   // A heartbeat has an id when nothing is left to send.
-  return event === 'heartbeat' && id !== null ? [{ kind: 'position', event_id: id }] : [];
+  return event === 'heartbeat' && id !== null ? [{ kind: 'position', event_id: checkedId(id) }] : [];
+}
+
+/** What is kept of it is asked for again: one that could not be would end the following for good. */
+function checkedId(id: string): string {
+  if (typeof id !== 'string' || !readEventId(id)) throw new Error(`${JSON.stringify(id)?.slice(0, 100)} is not an event id`);
+  return id;
 }
 
 const MOST_PROBLEM_BYTES = 65_536;

@@ -16,6 +16,9 @@ export interface Publisher extends FirehoseService {
   produced(): SignalType[];
 }
 
+/** Thrown before anything is written. */
+export class NoSignal extends Error {}
+
 const MOST_BYTES = 64 * 1024;
 
 export function createPublisher({ clock, log, terms }: PublishContext): Publisher {
@@ -24,8 +27,8 @@ export function createPublisher({ clock, log, terms }: PublishContext): Publishe
   async function signalOf(tx: Tx, given: SignalDraft): Promise<Signal> {
     const { error, value } = draftSchema.validate(given, { convert: false });
     const draft = value as SignalDraft;
-    if (error) throw new Error(`This is no signal: ${error.message}`);
-    if (draft.visibility === 'workspace' && !draft.workspace_id) throw new Error('This is no signal: one for a workspace needs its "workspace_id"');
+    if (error) throw new NoSignal(`This is no signal: ${error.message}`);
+    if (draft.visibility === 'workspace' && !draft.workspace_id) throw new NoSignal('This is no signal: one for a workspace needs its "workspace_id"');
     if (!types.has(draft.type)) throw new Error(`Nobody said that ${draft.type} is produced: call produces(['${draft.type}']) in register`);
     return completed(draft, await terms.canonicalPlaces(tx, draft.places ?? []), clock.iso());
   }
@@ -47,7 +50,8 @@ export function createPublisher({ clock, log, terms }: PublishContext): Publishe
 
 function textOf(signal: Signal): string {
   const text = JSON.stringify(signal);
-  if (Buffer.byteLength(text) > MOST_BYTES) throw new Error(`The signal "${signal.title}" is larger than ${MOST_BYTES / 1024} kB`);
+  // Where it is from is added by relays, and may not make it too large for the next one.
+  if (Buffer.byteLength(text) - Buffer.byteLength(JSON.stringify(signal.origin)) > MOST_BYTES) throw new NoSignal(`The signal "${signal.title}" is larger than ${MOST_BYTES / 1024} kB`);
   return text;
 }
 

@@ -31,7 +31,7 @@ const actor = Joi.object<SignalActor, true>({
 
 const change = Joi.object({ field: Joi.string().required(), before: Joi.any().required(), after: Joi.any().required() }).meta({ name: 'SignalChange' });
 
-const origin = Joi.object<Origin, true>({ url: Joi.string().uri().required(), event_id: Joi.string().required() }).description('Where a relayed signal was first told.').meta({ name: 'SignalOrigin' });
+const origin = Joi.object<Origin, true>({ url: Joi.string().uri({ scheme: ['http', 'https'] }).max(2000).required(), event_id: Joi.string().max(100).required() }).description('Where a relayed signal was first told.').meta({ name: 'SignalOrigin' });
 
 /** A signal as it is answered, of the types that somebody here produces. */
 export function signalSchema(types: readonly SignalType[]) {
@@ -59,6 +59,9 @@ export function signalSchema(types: readonly SignalType[]) {
 
 const text = (most: number) => Joi.string().trim().min(1).max(most);
 
+/** By these signals are found in tables, and Postgres takes no U+0000 and no half of a surrogate pair. */
+const findable = text(200).pattern(/^[^\0\p{Surrogate}]*$/u);
+
 const draftEvidence = evidence
   .fork(['source_id', 'title', 'publisher', 'published_at', 'captured_at', 'passage', 'locator', 'content_hash'], (member) => member.optional())
   .keys({ published_at: moment.allow(null), captured_at: moment.allow(null) });
@@ -71,8 +74,8 @@ export const draftSchema = Joi.object<SignalDraft, true>({
   summary: text(5000).allow(null),
   occurred_at: moment.allow(null),
   detected_at: moment,
-  places: Joi.array().items(text(200)).max(100),
-  issues: Joi.array().items(text(200)).max(100),
+  places: Joi.array().items(findable).max(100),
+  issues: Joi.array().items(findable).max(100),
   actors: Joi.array().items(actor.fork(['id', 'role'], (member) => member.optional())).max(200),
   source_class: Joi.string().valid(...SOURCE_CLASSES).required(),
   confidence: fraction,
@@ -84,4 +87,11 @@ export const draftSchema = Joi.object<SignalDraft, true>({
   changes: Joi.array().items(change).max(100),
   supersedes: Joi.string().uuid().lowercase().allow(null),
   origin: origin.allow(null),
+});
+
+/** What is told after another instance: public, and nobody's. */
+export const relayedSchema = draftSchema.fork(['id', 'origin'], (member) => member.required()).keys({
+  visibility: Joi.valid('public').required(),
+  review_state: Joi.valid('not_required', 'approved'),
+  workspace_id: Joi.any().strip(),
 });

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { testDatabases, testServer, type TestServer } from 'civic/testing';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
@@ -157,6 +157,36 @@ for (const database of testDatabases()) {
       expect(lines.find(({ reason }) => reason === 'epoch_changed')!['msg']).to.contain('read anew');
     });
 
+    it('takes nothing from an instance that means harm but what is public and a signal, and goes on', async () => {
+      const origin = await liar();
+      const relay = await instance({ url: origin.url });
+      const [mine] = await publish(relay, { signals: [draft('Mine', { visibility: 'partner' })] });
+      const fine = { id: '01990000-0000-7000-8000-000000000001', ...draft('Fine', { visibility: 'public', review_state: 'approved' }), origin: null };
+      const id = (number: number) => fine.id.replace(/\d{2}$/, String(number));
+      const workspace_id = '01990000-0000-7000-8000-0000000000ff';
+      const bad: any[] = [
+        null, {}, { ...fine, id: 7 }, { ...fine, id: undefined }, { ...fine, id: 'no-id' },
+        { ...fine, id: id(10), visibility: 'workspace', workspace_id }, { ...fine, id: id(11), visibility: 'workspace' }, { ...fine, id: id(12), visibility: 'reviewer' }, { ...fine, id: id(13), review_state: 'held' },
+        { ...fine, id: id(14), title: 'x'.repeat(501) }, { ...fine, id: id(15), actors: Array.from({ length: 200 }, () => ({ id: null, type: 'person', name: 'x'.repeat(500), role: null })) },
+        { ...fine, id: id(16), issues: ['a\0b'] }, { ...fine, id: id(17), issues: ['\ud800', '\ud801'] }, { ...fine, id: id(18), detected_at: '2026-W05-1' },
+        { ...fine, id: id(19), origin: { url: 'javascript:alert(1)', event_id: 'x-1' } }, { ...fine, id: mine, title: 'Taken over' }, { ...fine, id: mine!.toUpperCase(), title: 'Taken over' },
+      ];
+      origin.say(...bad.map((signal) => ({ signal })), ...bad.map((signal) => ({ signal, retracted: true })), { signal: fine });
+      await until('what is fine', async () => (await titlesOf(relay)).includes('Fine'));
+      expect(await titlesOf(relay)).to.equal(['Fine']);
+      const present: { signal: string }[] = await relay.db.read('firehose_signals as signals').join('firehose_log as log', 'log.seq', 'signals.seq').select('log.signal');
+      expect(present.map(({ signal }) => (JSON.parse(signal) as Signal).title).sort()).to.equal(['Fine', 'Mine']);
+      expect((await relay.request('GET', '/signals')).status).to.equal(200);
+    });
+
+    it('keeps no place in a log that it could never ask for again', async () => {
+      const origin = await liar();
+      const relay = await instance({ url: origin.url });
+      origin.say({ event_id: 'x\r\nx-evil: y-1', signal: { id: '01990000-0000-7000-8000-000000000001', ...draft('Fine'), origin: null } });
+      await until('the fault', async () => (await relay.composition.checks.find(({ name }) => name === 'relay')!.run()).status === 'warning');
+      expect((await relay.db.read('firehose_relay').first('event_id')).event_id).to.equal('0');
+    });
+
     it('says what is wrong, and goes on by itself when it is mended', async () => {
       const check = (kit: TestServer) => kit.composition.checks.find(({ name }) => name === 'relay')!.run();
       const kinds = [[403, 'does not let'], [404, 'There is no Firehose at'], [500, 'failed (500)'], [401, 'wants an API key']] as const;
@@ -224,7 +254,36 @@ async function frontDoor(): Promise<{ url: string; lead(to: string): void; answe
   };
 }
 
+/** Speaks like an instance, and says whatever it is told to. */
+async function liar(): Promise<{ url: string; say(...messages: object[]): void }> {
+  const streams: ServerResponse[] = [];
+  let said = '';
+  let seq = 0;
+  const event = (name: string, data: object) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(event('firehose.ready', { resume: { status: 'complete' }, last_event_id: 'liar-0' }) + said);
+    streams.push(response);
+  });
+  await new Promise<void>((done) => { server.listen(0, '127.0.0.1', done); });
+  fronts.push(server);
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    say(...messages) {
+      const text = messages.map((message) => event('firehose.signal', { event_id: `liar-${++seq}`, ...message })).join('');
+      said += text;
+      for (const stream of streams) stream.write(text);
+    },
+  };
+}
+
 describe('A stream of server-sent events', () => {
+  it('may not go on without an end', () => {
+    const read = createEventReader();
+    const line = Buffer.from(`data: ${'x'.repeat(100_000)}\n`);
+    expect(() => { for (let i = 0; i < 100; i++) read(line); }).to.throw(/does not end/);
+  });
+
   it('is read the same however it is cut', () => {
     const bytes = Buffer.from('retry: 2000\nid: a-1\nevent: firehose.ready\ndata: {"a":"ü"}\n\n: nothing\r\nevent: heartbeat\r\ndata: one\r\ndata: two\r\n\r\ndata:three\n\nid: a-9\n\n');
     const whole = createEventReader()(bytes);
