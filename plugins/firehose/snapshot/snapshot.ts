@@ -1,6 +1,7 @@
 import { problem, type Database, type Page, type Position } from 'civic';
 import type { Log } from '../log/log.ts';
 import type { Subscription } from '../query/subscription.ts';
+import type { Sort } from '../types.ts';
 import type { SharedSnapshots } from './shared.ts';
 import { pageRows, tallyOf, type PageRow, type Tally } from './store.ts';
 import type { Tallies } from './tallies.ts';
@@ -39,7 +40,7 @@ export function readSnapshot(context: SnapshotContext, subscription: Subscriptio
 async function readNow(context: SnapshotContext, subscription: Subscription, page: Pick<Page, 'limit' | 'after'>): Promise<Snapshot> {
   const { log, tallies } = context;
   const { sort } = subscription.query;
-  const { after, asOf } = splitPosition(page.after);
+  const { after, asOf } = splitPosition(page.after, sort);
   return context.db().snapshot(async (tx) => {
     const head = await log.headIn(tx);
     const known = head === log.position() ? tallies.get(subscription) : null;
@@ -53,9 +54,11 @@ async function readNow(context: SnapshotContext, subscription: Subscription, pag
   });
 }
 
-function splitPosition(position: Position | null): { after: Position | null; asOf: number | null } {
+/** A forged one must fit the columns too: one that a session keeps is not known for a cursor when Postgres refuses it. */
+function splitPosition(position: Position | null, sort: Sort): { after: Position | null; asOf: number | null } {
   if (position === null) return { after: null, asOf: null };
   const [value, born, asOf] = position;
-  if (position.length !== 3 || ![value, born, asOf].every(Number.isFinite)) throw problem('invalid_cursor', { detail: 'The cursor is not one that this list gave.', errors: [{ parameter: 'cursor', detail: 'is not one that this list gave' }] });
+  const fits = (sort === 'relevance_desc' ? Number.isFinite : Number.isSafeInteger)(value) && Number.isSafeInteger(born) && Number.isSafeInteger(asOf);
+  if (position.length !== 3 || !fits) throw problem('invalid_cursor', { detail: 'The cursor is not one that this list gave.', errors: [{ parameter: 'cursor', detail: 'is not one that this list gave' }] });
   return { after: [value!, born!], asOf: asOf as number };
 }

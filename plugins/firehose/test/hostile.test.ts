@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -59,6 +60,15 @@ describe('Whoever means no good', () => {
       expect(status).to.equal(400);
       const made = await kit.ask('POST', '/api/firehose/sessions', { as: kit.reader, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query: { since } }) });
       expect(made.status).to.equal(400);
+    }
+  });
+
+  it('gets no further with a forged cursor, in a session either', async () => {
+    for (const after of [[1.5, 1, 1], [1e300, 1, 1], [1, 1.5, 3], [1, 1, '2']]) {
+      const text = JSON.stringify([{}, after]);
+      const cursor = Buffer.from(text).toString('base64url') + createHash('sha256').update(`/api/firehose\n${text}`).digest('base64url').slice(0, 8);
+      const made = await kit.ask('POST', '/api/firehose/sessions', { as: kit.reader, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query: { cursor } }) });
+      for (const path of [`/api/firehose?cursor=${cursor}`, `/api/firehose/sessions/${made.body.id}/snapshot`]) expect((await kit.ask('GET', path, { as: kit.reader })).status).to.equal(400);
     }
   });
 
