@@ -1,4 +1,4 @@
-import type { Log } from '../log/log.ts';
+import type { Entry, Log } from '../log/log.ts';
 import { deliveryOf, type Delivery } from '../query/filter.ts';
 import type { Place } from '../query/matcher.ts';
 import type { Subscription } from '../query/subscription.ts';
@@ -36,6 +36,7 @@ export interface Page {
 export const PAGE_LINES = 128;
 const PAGE_MS = 1000;
 const BATCH_CHARS = 64 * 1024;
+const PAGE_CHARS = 384 * 1024;
 
 export interface GroupContext {
   log: Log;
@@ -72,11 +73,24 @@ export async function pageAfter(group: Group, seq: number, context: GroupContext
   if (known && made - known.made < PAGE_MS) return known;
   const end = (Math.floor(seq / PAGE_LINES) + 1) * PAGE_LINES;
   const entries = await context.log.read(seq, end - seq);
-  const deliveries = entries.map((entry) => deliveryOf(entry, group.subscription.filter)).filter((delivery) => delivery !== null);
+  const { deliveries, last } = deliveriesOf(entries, group, seq);
   const batch = deliveries.length > 0 ? batchOf(context.log.epoch(), deliveries, contextOf(group, context)) : null;
-  const page = { made, batch, first: entries[0]?.seq ?? seq + 1, last: entries.at(-1)?.seq ?? seq };
+  const page = { made, batch, first: entries[0]?.seq ?? seq + 1, last };
   if (page.last === end) group.pages.set(seq, page);
   return page;
+}
+
+/** Large signals make shorter pages: what a socket holds of one is bounded. */
+function deliveriesOf(entries: Entry[], { subscription }: Group, seq: number): { deliveries: Delivery[]; last: number } {
+  const deliveries: Delivery[] = [];
+  let size = 0;
+  for (const entry of entries) {
+    const delivery = deliveryOf(entry, subscription.filter);
+    if (delivery) deliveries.push(delivery);
+    size += delivery?.version.json.length ?? 0;
+    if (size > PAGE_CHARS) return { deliveries, last: entry.seq };
+  }
+  return { deliveries, last: entries.at(-1)?.seq ?? seq };
 }
 
 export function forgetPages(group: Group, now: number): void {

@@ -82,7 +82,7 @@ export const BUGS: Bug[] = [
     found: /came, which does not match|as a signal, and is the other/,
     replacements: [...QUICK, {
       file: 'plugins/firehose/stream/group.js',
-      text: 'deliveryOf(entry, group.subscription.filter)', by: 'deliveryOf(entry, { ...group.subscription.filter, audiences: { includes: () => true } })',
+      text: 'deliveryOf(entry, subscription.filter)', by: 'deliveryOf(entry, { ...subscription.filter, audiences: { includes: () => true } })',
     }],
   },
   {
