@@ -39,10 +39,12 @@ export async function dropLease(tx: Tx, url: string, holder: string): Promise<vo
   await tx(RELAY).where({ url, holder }).update({ holder: null, lease_until: null });
 }
 
-/** The present versions of signals, by id. */
+/** The present versions of signals, by id; of one that is written on Postgres and not numbered yet, that one. */
 export async function presentSignals(reader: Reader, ids: string[]): Promise<Map<string, Signal>> {
-  const rows: { signal: string }[] = await present(reader).whereIn('signals.signal_id', ids);
-  return new Map(rows.map(({ signal }) => JSON.parse(signal) as Signal).map((signal) => [signal.id, signal]));
+  // First these: meanwhile they may move to where the others are, never back.
+  const written: { signal: string | null }[] = await reader('firehose_outbox').whereIn('signal_id', ids).orderBy('key').select('signal');
+  const rows: { signal: string | null }[] = await present(reader).whereIn('signals.signal_id', ids);
+  return new Map([...rows, ...written].flatMap(({ signal }) => (signal === null ? [] : [JSON.parse(signal) as Signal])).map((signal) => [signal.id, signal]));
 }
 
 /** Signals in the order they were first told, some at a time. */
