@@ -87,7 +87,8 @@ export function createSequence<Row extends object>(options: SequenceOptions<Row>
   async function append(tx: Tx, rows: Row[]): Promise<void> {
     if (rows.length === 0) return;
     if (options.db().dialect === 'postgres') {
-      await bulkInsert(tx, outboxTable, rows);
+      // A set costs more than it saves for one.
+      await (rows.length === 1 ? tx(outboxTable).insert(rows) : bulkInsert(tx, outboxTable, rows));
       // The node that committed numbers its rows at once.
       afterCommit(tx, mover.wake);
       return;

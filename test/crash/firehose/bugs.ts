@@ -51,7 +51,7 @@ export const BUGS: Bug[] = [
     replacements: [...QUICK, {
       file: 'core/sequence.js',
       text: `
-            await bulkInsert(tx, outboxTable, rows);
+            await (rows.length === 1 ? tx(outboxTable).insert(rows) : bulkInsert(tx, outboxTable, rows));
             // The node that committed numbers its rows at once.
             afterCommit(tx, mover.wake);`,
       by: NAIVE_APPEND,
