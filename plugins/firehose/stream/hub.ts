@@ -253,7 +253,11 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
 
   function heartbeatFor(member: Member): Buffer {
     const { group, format } = member;
-    if (hasEverything(member)) return liveHeartbeat(group, format, context);
+    if (hasEverything(member)) {
+      // What it was told it has it keeps, so that the next one does not go back when it comes in the middle of a flush.
+      member.cursor = log.position();
+      return liveHeartbeat(group, format, context);
+    }
     return heartbeatBytes(format, eventId(log.epoch(), member.cursor), false, contextOf(group, context));
   }
 
