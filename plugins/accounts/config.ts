@@ -4,6 +4,7 @@ import type { PlanOptions } from './plans/plans.ts';
 export interface AccountsConfig {
   plans: Record<string, Partial<PlanOptions>>;
   default_plan: string;
+  show_prices: boolean;
   link_minutes: number;
   invitation_days: number;
   session_days: number;
@@ -34,9 +35,14 @@ export const accountOptions: ConfigFragment = {
     default: PLANS,
   },
   default_plan: {
-    doc: 'The plan of new accounts, and of those whose plan has ended.',
+    doc: 'The plan of accounts that the operator did not create, and of those whose plan has ended.',
     format: String,
     default: 'free',
+  },
+  show_prices: {
+    doc: 'Show the prices of plans on account pages; `/api/plans` always has them.',
+    format: Boolean,
+    default: false,
   },
   link_minutes: {
     doc: 'How long a sign-in link can be used.',

@@ -29,7 +29,10 @@ describe('A first administrator', { timeout: 240_000 }, () => {
       await json('key', 'revoke', id);
       expect((await send('GET', '/api/workspaces')).status).to.equal(401);
 
-      await json('account', 'create', '--name', 'Free', '--email', 'free@example.org');
+      await json('account', 'create', '--email', 'grace@example.org');
+      expect((await json('key', 'create', '--account', 'grace@example.org')).key).to.match(/^civic_/);
+
+      await json('account', 'create', '--name', 'Free', '--email', 'free@example.org', '--plan', 'free');
       const refused = await instance.civic('key', 'create', '--account', 'free@example.org', '--json');
       expect([refused.code, refused.stdout]).to.equal([1, '']);
       expect(refused.stderr).to.include('individual, research_pass, team');

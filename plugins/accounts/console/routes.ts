@@ -31,7 +31,7 @@ interface Admin { visit: Visit; request: Request; h: ResponseToolkit }
 export function consoleRoutes({ accounts, ways: { go, signedIn } }: SettingsContext): ServerRoute[] {
   const { civic, people, plans, record } = accounts;
   const newForm = Joi.object<{ name: string; email: string | null; plan: string; role: InstanceRole }>({
-    name: nameField, email: emailField.allow('').empty('').default(null), plan: Joi.string().valid(...plans.all.map(({ name }) => name)).required(), role: Joi.string().valid(...INSTANCE_ROLES).required(),
+    name: nameField, email: emailField.allow('').empty('').default(null), plan: Joi.string().valid(...plans.all.map(({ name }) => name)).default(plans.operatorPlan), role: Joi.string().valid(...INSTANCE_ROLES).required(),
   });
   const dayToCome = (day: string): string | null => {
     const moment = momentOf(day);
@@ -65,7 +65,7 @@ export function consoleRoutes({ accounts, ways: { go, signedIn } }: SettingsCont
     const next = rows.length > PAGE_SIZE ? `${HOME}?${new URLSearchParams({ ...(query ? { query } : {}), after: String(rows[PAGE_SIZE - 1]!.key) })}` : null;
     return shown(h, 'console-accounts', 'Accounts', {
       query, next, all: rows.slice(0, PAGE_SIZE).map((row) => ({ ...people.told(row), since: shortDate(row.created_at) })),
-      plans: planChoices(civic.config.default_plan), roles: roleChoices('user'), ...more,
+      plans: planChoices(plans.operatorPlan), roles: roleChoices('user'), ...more,
     }, status);
   }
 

@@ -18,11 +18,11 @@ export function accountCommands(accounts: Accounts): Command[] {
 function createCommand({ civic, people, plans, record }: Accounts): Command {
   return {
     name: 'account create',
-    summary: 'Make an account and print a link that signs it in; the first one becomes administrator',
+    summary: 'Create an account and print a link that signs it in; the first one becomes administrator',
     options: [
       { name: 'email', value: 'address', summary: 'Where sign-in links may be sent; may be left out' },
       { name: 'name', value: 'text', summary: 'What to call them; the e-mail address when left out' },
-      { name: 'plan', value: 'name', summary: `One of ${plans.all.map(({ name }) => name).join(', ')}; the first account gets team` },
+      { name: 'plan', value: 'name', summary: `One of ${plans.all.map(({ name }) => name).join(', ')}; ${plans.operatorPlan} when left out` },
       { name: 'role', value: 'role', summary: `One of ${INSTANCE_ROLES.join(', ')}` },
     ],
     examples: ['bin/civic account create --email ada@example.org --name "Ada Example"', 'bin/civic account create --name Importer --plan team --json'],
@@ -30,7 +30,7 @@ function createCommand({ civic, people, plans, record }: Accounts): Command {
     writes: true,
     async run({ terminal, options }) {
       const { email, name } = naming(options);
-      const plan = planOption({ plans }, options.plan);
+      const plan = planOption({ plans }, options.plan) ?? plans.operatorPlan;
       const role = roleOption(options.role);
       const { person, link } = await civic.db.write(async (tx) => {
         if (email !== null && await personByEmail(tx, foldEmail(email))) throw new Failure(`${email} has an account already. bin/civic account sign-in-link --email ${email} makes a new link for it.`);
@@ -39,7 +39,7 @@ function createCommand({ civic, people, plans, record }: Accounts): Command {
       });
       const account = people.told(person);
       terminal.print({ ...account, sign_in_link: link.url, link_expires_at: link.expires_at }, () => [
-        `Made the account ${account.id}: ${described(account, civic.clock.now())}.`,
+        `Created the account ${account.id}: ${described(account, civic.clock.now())}.`,
         `Sign in once, until ${link.expires_at}: ${link.url}`,
       ].join('\n'));
     },

@@ -22,12 +22,12 @@ export interface NewAccount {
   email?: string | null;
   /** Left out: the first account of an instance is its administrator. */
   role?: InstanceRole;
-  /** Left out: `team` for the first account, else the default plan. */
+  /** Left out: the operator's plan for the first account, else the default plan. */
   plan?: string;
 }
 
 export interface People {
-  /** Makes an account and its personal workspace. */
+  /** Creates an account and its personal workspace. */
   create(tx: Tx, account: NewAccount, by?: Doer): Promise<PersonRow>;
   /** Gives a plan; until when is worked out from the plan when it is left out. */
   setPlan(tx: Tx, person: PersonRow, plan: string, until?: string | null, by?: Doer): Promise<void>;
@@ -35,8 +35,6 @@ export interface People {
   setDisabled(tx: Tx, person: PersonRow, disabled: boolean, by?: Doer): Promise<void>;
   told(person: PersonRow): Account;
 }
-
-const FIRST_PLAN = 'team';
 
 export function createPeople({ civic, plans, record, accessChanged }: PeopleContext): People {
   const { clock, config } = civic;
@@ -50,7 +48,7 @@ export function createPeople({ civic, plans, record, accessChanged }: PeopleCont
   return {
     async create(tx, { name, email = null, role, plan }, by = OPERATOR) {
       const isFirst = !(await hasPeople(tx));
-      const given = plan ?? (isFirst && plans.has(FIRST_PLAN) ? FIRST_PLAN : config.default_plan);
+      const given = plan ?? (isFirst ? plans.operatorPlan : config.default_plan);
       const person: Omit<PersonRow, 'key'> = {
         id: newId(clock.now()), name, email, email_folded: email === null ? null : foldEmail(email), role: role ?? (isFirst ? 'admin' : 'user'),
         plan: given, plan_until: endOf(given), created_at: clock.iso(), disabled_at: null,

@@ -29,6 +29,8 @@ export interface Plans {
   /** The plan in force: a lapsed one is the default plan again. */
   current(held: { plan: string; plan_until: string | null }, now: number): Plan;
   has(name: string): boolean;
+  /** The plan of an account that the operator creates without naming one: `team` if there is such a plan, else the default plan. */
+  operatorPlan: string;
   /** The names of the plans that include this, as they are told to somebody who lacks it. */
   including(capability: string): string[];
 }
@@ -40,6 +42,8 @@ const INCLUDED: Record<Capability, (plan: PlanOptions) => boolean> = {
   firehose: ({ streams }) => streams > 0,
   watches: ({ watched_sources }) => watched_sources > 0,
 };
+
+const OPERATOR_PLAN = 'team';
 
 export const CAPABILITIES = Object.keys(INCLUDED) as Capability[];
 
@@ -58,6 +62,7 @@ export function createPlans(table: Record<string, Partial<PlanOptions>>, default
     planOf,
     current: ({ plan, plan_until }, now) => (plan_until !== null && Date.parse(plan_until) <= now ? fallback : planOf(plan)),
     has: (name) => plans.has(name),
+    operatorPlan: plans.has(OPERATOR_PLAN) ? OPERATOR_PLAN : defaultPlan,
     including: (capability) => [...plans.values()].filter(({ capabilities }) => (capabilities as string[]).includes(capability)).map(({ name }) => name),
   };
 }

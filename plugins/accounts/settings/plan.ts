@@ -21,6 +21,7 @@ export function planPageRoutes({ accounts: { civic, keys, plans, usageOf }, ways
         plan: titleOf(plan.name), until: when(person.plan_until, now), hasEnded: person.plan_until !== null && Date.parse(person.plan_until) <= now, ended: titleOf(person.plan),
         meters: [...(days ? [meter('Requests today', today, plan.requests_per_day)] : []), meter('API keys', usable, plan.keys)],
         days: days?.map(({ day, requests }) => ({ day, requests: number(requests) })), total: days && number(days.reduce((sum, { requests }) => sum + requests, 0)), plot: days && plotOf(days),
+        showPrices: civic.config.show_prices,
         plans: plans.all.map((one) => ({ ...row(one), isOwn: one.name === plan.name })),
       });
     }),

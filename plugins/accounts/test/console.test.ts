@@ -67,6 +67,12 @@ for (const database of testDatabases()) {
       expect((await admin.post(LIST, { name: 'Other', plan: 'gold', role: 'user' })).status).to.equal(400);
     });
 
+    it('offers the plan team first, and takes it when none is named', async () => {
+      expect((await admin.get(LIST)).text).to.match(/<option value="team" selected>/);
+      const { text } = await admin.post(LIST, { name: 'Unplanned', role: 'user' });
+      expect(text).to.match(/<option value="team" selected>/);
+    });
+
     it('sets a plan, with the day it ends, and what follows holds at once', async () => {
       const { id } = await kit.run('account create', { name: 'Pat Plan' });
       expect((await admin.post(`${LIST}/${id}/plan`, { plan: 'research_pass', until: '2099-01-31' })).headers.location).to.equal(`/civic${LIST}/${id}?done=plan`);

@@ -14,12 +14,14 @@ for (const database of testDatabases()) {
     before(async () => { kit = await accountsKit({ database, clock }); });
     after(() => kit.close());
 
-    it('begin with an administrator on the team plan; those after are users on the default plan', async () => {
+    it('created by the operator are on the plan team; the first is administrator, later ones are users', async () => {
       const first = await kit.run('account create', { email: 'Ada@Example.org', name: 'Ada' });
       expect(first).to.include({ name: 'Ada', email: 'Ada@Example.org', role: 'admin', plan: 'team', plan_until: null });
       expect(first.sign_in_link).to.match(/\?token=[0-9A-Za-z]{43}$/);
       expect(first.link_expires_at).to.equal('2026-03-01T12:30:00.000Z');
-      expect(await kit.run('account create', { email: 'bob@example.org' })).to.include({ name: 'bob@example.org', role: 'user', plan: 'free' });
+      expect(await kit.run('account create', { email: 'bob@example.org' })).to.include({ name: 'bob@example.org', role: 'user', plan: 'team' });
+      expect((await kit.run('key create', { account: 'bob@example.org' })).key, 'without another command in between').to.match(/^civic_/);
+      expect(await kit.run('account create', { name: 'Named', plan: 'free' })).to.include({ plan: 'free' });
     });
 
     it('are found by e-mail however it is written, and have each address once', async () => {
@@ -59,6 +61,7 @@ for (const database of testDatabases()) {
       expect(body.data.map(({ name, requests_per_minute, requests_per_day, keys, runs_per_month, streams, sessions, watched_sources }: any) => [name, requests_per_minute, requests_per_day, keys, runs_per_month, streams, sessions, watched_sources])).to.equal([
         ['free', 60, 2000, 0, 0, 0, 0, 0], ['individual', 300, 20_000, 1, 20, 5, 20, 20], ['research_pass', 600, 50_000, 3, 100, 10, 50, 50], ['team', 1200, 200_000, 20, 500, 50, 500, 500],
       ]);
+      expect(body.data.map(({ price }: any) => price)).to.equal(['0', '5 a month', 'once', 'by seat']);
       expect(body.data.map(({ capabilities }: any) => capabilities.length)).to.equal([0, 4, 4, 4]);
       expect([body.total, body.next_cursor, body.default_plan]).to.equal([4, null, 'free']);
       await kit.close();
@@ -71,6 +74,12 @@ for (const database of testDatabases()) {
       const { status, body } = await kit.as(key, 'GET', '/api/probe/streamed');
       expect([status, body.code, body.plans]).to.equal([403, 'plan_required', ['heard']]);
       expect(body.detail).to.include('heard');
+      await kit.close();
+    });
+
+    it('without one called team give the operator\'s accounts the default plan', async () => {
+      const kit = await accountsKit({ database, config: { plugins: { accounts: { plans: { everyone: { keys: 1 } }, default_plan: 'everyone' } } } });
+      for (const name of ['First', 'Second']) expect(await kit.run('account create', { name })).to.include({ plan: 'everyone' });
       await kit.close();
     });
 

@@ -138,9 +138,23 @@ for (const database of testDatabases()) {
       const reader = await signedIn();
       const { text } = await reader.get('/account/plan');
       expect(text).to.contain(['<strong>1,234</strong> of 200,000', '<title>2 January 2026: 1,234 requests</title>', '1,241 requests in all', '<strong>0</strong> of 20', 'Research pass']);
+      expect(text).to.not.contain('5 a month').and.not.contain('Price');
     });
   });
 }
+
+describe('Prices', () => {
+  it('are on the page of plans when the operator turns them on', async () => {
+    const kit = await accountsKit({ config: { public_url: HOME, plugins: { accounts: { show_prices: true } } } });
+    try {
+      const reader = pageReader(kit);
+      await reader.follow((await kit.run('account create', { name: 'Ada' })).sign_in_link);
+      expect((await reader.get('/account/plan')).text).to.contain(['Price', '5 a month', 'by seat']);
+    } finally {
+      await kit.close();
+    }
+  });
+});
 
 describe('The first administrator', () => {
   it('who lost the link is told what to do, as long as there is no account', async () => {
