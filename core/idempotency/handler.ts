@@ -15,27 +15,29 @@ export interface IdempotencyOptions {
   clock: Clock;
 }
 
-/** What is kept of an answer: a value that was returned, or a problem that was thrown. */
-type Kept =
-  | { status: number; headers: Record<string, string>; body: unknown }
+/**
+ * A stored response, or a stored problem. `status` is null where the handler leaves the choice of 200 or 204 to hapi;
+ * a JSON body is stored as text, because Postgres reorders the members of an object.
+ */
+type Stored =
+  | { status: number | null; headers: Record<string, string>; body: string; encoding: 'json' | 'base64' }
   | { code: string; details: ProblemDetails };
 
 const KEY = /^[!-~]{1,255}$/;
-const KEPT_HEADERS = ['content-location', 'etag', 'link', 'location', 'retry-after'];
-// An attempt whose process died answers nobody any more; after this long another may try.
+// After this long an attempt whose process died no longer blocks the key.
 const ABANDONED_MS = 60_000;
 export const KEPT_MS = 24 * 3600_000;
 
 /**
- * Honours `Idempotency-Key` on every POST under `/api`: the first answer is kept for a day and given again.
- * Handlers are wrapped as they are registered, so that no other route pays for it.
+ * Honours `Idempotency-Key` on every POST under `/api`: stores the first response for a day and replays it.
+ * Wraps handlers while routes are registered, so that other routes pay nothing.
  */
 export function addIdempotency(server: Server, options: IdempotencyOptions): void {
   server.events.on('route', (route) => {
-    // A body that is streamed cannot be compared with another.
+    // A streamed body cannot be compared with another.
     if (!isRepeatable(route) || route.settings.payload?.output === 'stream') return;
     const handler = route.settings.handler as Lifecycle.Method;
-    route.settings.handler = (request, h) => (request.headers['idempotency-key'] === undefined ? call(handler, request, h) : answerOnce(handler, request, h, options));
+    route.settings.handler = (request, h) => (request.headers['idempotency-key'] === undefined ? call(handler, request, h) : respondOnce(handler, request, h, options));
   });
 }
 
@@ -43,7 +45,7 @@ export function isRepeatable(route: Pick<RequestRoute, 'method' | 'path'>): bool
   return route.method === 'post' && route.path.startsWith('/api/');
 }
 
-/** What is told once and kept nowhere cannot be told again. */
+/** A secret is stored nowhere, so its response cannot be replayed. */
 function showsSecret(route: Pick<RequestRoute, 'settings'>): boolean {
   return route.settings.plugins?.civic?.secret === true;
 }
@@ -52,26 +54,27 @@ function call(handler: Lifecycle.Method, request: Request, h: ResponseToolkit): 
   return handler.call(h.context, request, h);
 }
 
-async function answerOnce(handler: Lifecycle.Method, request: Request, h: ResponseToolkit, options: IdempotencyOptions): Promise<Lifecycle.ReturnValueTypes> {
+async function respondOnce(handler: Lifecycle.Method, request: Request, h: ResponseToolkit, options: IdempotencyOptions): Promise<Lifecycle.ReturnValueTypes> {
   const db = options.db();
   const row = newRow(request, options.clock);
   const abandonedBefore = new Date(options.clock.now() - ABANDONED_MS).toISOString();
   const first = await db.write((tx) => claimAnswer(tx, row, abandonedBefore));
-  if (first) return again(first, row, h);
+  if (first) return replay(first, row, h);
   try {
     const result = await call(handler, request, h);
-    const response = typeof result === 'symbol' ? null : (h.response(result as object) as ResponseObject);
-    await keep(db, row, response && (showsSecret(request.route) ? { code: 'secret_shown_once', details: {} } : keptResponse(response)));
+    if (result instanceof Error) throw result;
+    const response = typeof result === 'symbol' || result === undefined ? null : (h.response(result as object) as ResponseObject);
+    await store(db, row, response && (showsSecret(request.route) ? { code: 'secret_shown_once', details: {} } : storedResponse(response)));
     return response ?? (result as symbol);
   } catch (error) {
-    await keep(db, row, keptProblem(error));
+    await store(db, row, storedProblem(error));
     throw error;
   }
 }
 
-/** Without an answer to keep the key is free again. */
-function keep(db: Database, row: AnswerRow, kept: Kept | null): Promise<void> {
-  return db.write((tx) => (kept ? saveAnswer(tx, row, JSON.stringify(kept)) : dropAnswer(tx, row)));
+/** Releases the key when there is nothing to store. */
+function store(db: Database, row: AnswerRow, stored: Stored | null): Promise<void> {
+  return db.write((tx) => (stored ? saveAnswer(tx, row, JSON.stringify(stored)) : dropAnswer(tx, row)));
 }
 
 function newRow(request: Request, clock: Clock): AnswerRow {
@@ -82,31 +85,37 @@ function newRow(request: Request, clock: Clock): AnswerRow {
     route: request.path,
     idempotency_key: key,
     token: newId(),
-    body_hash: createHash('sha256').update(JSON.stringify(request.payload) ?? '').digest('hex'),
+    body_hash: createHash('sha256').update(request.url.search).update(JSON.stringify(request.payload) ?? '').digest('hex'),
     answer: null,
     begun_at: clock.iso(),
   };
 }
 
-function again(first: AnswerRow, row: AnswerRow, h: ResponseToolkit): ResponseObject {
+function replay(first: AnswerRow, row: AnswerRow, h: ResponseToolkit): ResponseObject {
   if (first.body_hash !== row.body_hash) throw problem('idempotency_key_reused');
   if (first.answer === null) throw problem('idempotency_in_progress', { headers: { 'retry-after': '1' } });
-  const kept = JSON.parse(first.answer) as Kept;
-  if ('code' in kept) throw problem(kept.code, { ...kept.details, headers: { ...kept.details.headers, 'idempotency-replayed': 'true' } });
-  const response = h.response(kept.body as object).code(kept.status).header('idempotency-replayed', 'true');
-  for (const [name, value] of Object.entries(kept.headers)) response.header(name, value);
+  const stored = JSON.parse(first.answer) as Stored;
+  if ('code' in stored) throw problem(stored.code, { ...stored.details, headers: { ...stored.details.headers, 'idempotency-replayed': 'true' } });
+  const body: unknown = stored.encoding === 'json' ? JSON.parse(stored.body) : Buffer.from(stored.body, 'base64');
+  const response = h.response(body as object).header('idempotency-replayed', 'true');
+  if (stored.status !== null) response.code(stored.status);
+  for (const [name, value] of Object.entries(stored.headers)) response.header(name, value);
   return response;
 }
 
-/** Null for what cannot be given again, such as a stream. */
-function keptResponse(response: ResponseObject): Kept | null {
-  if (response.variety !== 'plain' || response.statusCode >= 500) return null;
-  const headers = Object.fromEntries(Object.entries(response.headers).filter(([name]) => KEPT_HEADERS.includes(name)).map(([name, value]) => [name, String(value)]));
-  return { status: response.statusCode, headers, body: response.source };
+/** Null for a response that cannot be replayed, such as a stream. */
+function storedResponse(response: ResponseObject): Stored | null {
+  const { variety, source, headers } = response;
+  const status = response.statusCode as number | null;
+  if (status !== null && status >= 500) return null;
+  // Only what the handler set: hapi and core add their headers later, to the replayed response as well.
+  const own = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+  if (variety === 'buffer') return { status, headers: own, body: (source as Buffer).toString('base64'), encoding: 'base64' };
+  return variety === 'plain' ? { status, headers: own, body: JSON.stringify(source), encoding: 'json' } : null;
 }
 
-/** A failure of ours is not an answer: the caller may try again under the same key. */
-function keptProblem(error: unknown): Kept | null {
+/** Null for a server error: the client may retry with the same key. */
+function storedProblem(error: unknown): Stored | null {
   const data = problemData(error);
   if (!data || !(error instanceof Boom) || error.isServer) return null;
   const { code, cause: _cause, ...details } = data;

@@ -1,4 +1,5 @@
 import { expect } from '@hapi/code';
+import type { Lifecycle, ResponseToolkit } from '@hapi/hapi';
 import Lab from '@hapi/lab';
 import Joi from 'joi';
 import { stoppedClock } from '../../clock.ts';
@@ -12,6 +13,28 @@ const { describe, it, before, after, beforeEach } = lab;
 
 let calls = 0;
 let hold: Promise<void> | null = null;
+
+/** Every kind of value that a hapi handler may return. */
+const RESULTS: Record<string, (h: ResponseToolkit) => Lifecycle.ReturnValue> = {
+  object: () => ({ calls }),
+  array: () => [calls],
+  number: () => calls,
+  boolean: () => true,
+  null: () => null,
+  text: () => `text ${calls}`,
+  'empty text': () => '',
+  buffer: () => Buffer.from([0, 255, 128, calls]),
+  'empty buffer': () => Buffer.alloc(0),
+  'response without a status': (h) => h.response({ calls }).etag('v1'),
+  'response with JSON text': (h) => h.response(`{"calls":${calls}}`).type('application/json; charset=utf-8').header('cache-control', 'private, no-store'),
+  'response with a typed buffer': (h) => h.response(Buffer.from(`${calls} ü`)).type('text/plain; charset=utf-8'),
+  'created response': (h) => h.response({ calls }).created('/api/counter-kinds/1'),
+  'accepted response': (h) => h.response({ calls }).code(202).header('retry-after', '3'),
+  'empty response': (h) => h.response(),
+  'empty response with a status': (h) => h.response().code(204),
+  'returned problem': () => problem('counter_full', { detail: `Asked ${calls} times.` }),
+};
+const VARYING = ['date', 'x-request-id', 'traceparent', 'server-timing', 'idempotency-replayed'];
 
 const counter = definePlugin({
   name: 'counter',
@@ -46,6 +69,15 @@ const counter = definePlugin({
       options: { description: 'Tells a secret', validate: { query: Joi.object({}), payload: Joi.object({}) }, plugins: { civic: { secret: true } }, response: { schema: Joi.object({ secret: Joi.string() }) } },
       handler: () => ({ secret: 'the-secret-word' }),
     });
+    server.route({
+      method: 'POST',
+      path: '/api/counter-kinds/{kind}',
+      options: { description: 'Returns each kind of handler result', validate: { query: Joi.object({ page: Joi.number() }), params: Joi.object({ kind: Joi.string() }) }, response: { status: { 200: Joi.any(), 201: Joi.any(), 202: Joi.any(), 204: Joi.any() }, sample: 0 }, plugins: { civic: { produces: ['text/plain', 'application/octet-stream'], problems: ['counter_full'] } } },
+      handler: (request, h) => {
+        calls++;
+        return RESULTS[request.params['kind'] as string]!(h);
+      },
+    });
   },
 });
 
@@ -79,6 +111,27 @@ for (const database of testDatabases()) {
       expect(second.body).to.equal(first.body);
       expect(second.headers['location']).to.equal(first.headers['location']);
       expect(second.headers['x-request-id']).to.not.equal(first.headers['x-request-id']);
+    });
+
+    for (const kind of Object.keys(RESULTS)) {
+      it(`replays status, headers and body of a handler result: ${kind}`, async () => {
+        const send = () => kit.server.inject({ method: 'POST', url: `/api/counter-kinds/${encodeURIComponent(kind)}`, headers: { 'idempotency-key': `kind ${kind}`.replaceAll(' ', '-') } });
+        const [first, second] = [await send(), await send()];
+        expect(first.statusCode).to.be.below(500);
+        expect(calls).to.equal(1);
+        expect(second.headers['idempotency-replayed']).to.equal('true');
+        expect(second.statusCode).to.equal(first.statusCode);
+        expect(kind === 'returned problem' ? JSON.parse(second.payload).detail : second.rawPayload.toString('hex')).to.equal(kind === 'returned problem' ? JSON.parse(first.payload).detail : first.rawPayload.toString('hex'));
+        const steady = (headers: object) => Object.fromEntries(Object.entries(headers).filter(([name]) => !VARYING.includes(name)));
+        if (kind !== 'returned problem') expect(steady(second.headers)).to.equal(steady(first.headers));
+      });
+    }
+
+    it('refuses the same key with another query', async () => {
+      const send = (query: string) => kit.request('POST', `/api/counter-kinds/object${query}`, { headers: { 'idempotency-key': 'query' } });
+      expect((await send('?page=1')).status).to.equal(200);
+      expect((await send('?page=2')).body.code).to.equal('idempotency_key_reused');
+      expect((await send('?page=1')).headers['idempotency-replayed']).to.equal('true');
     });
 
     it('asks again without a key, with another key, by another account and on another address', async () => {
