@@ -1,6 +1,7 @@
 import type { Boom } from '@hapi/boom';
 import type { Lifecycle, Request } from '@hapi/hapi';
 import type { IncomingMessage } from 'node:http';
+import { isDeepValue, TOO_DEEP } from '../json.ts';
 import { problem } from '../problems.ts';
 
 export const MAX_BODY_BYTES = 1024 * 1024;
@@ -9,8 +10,8 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 export const bodyOptions = {
   allow: ['application/json'],
   maxBytes: MAX_BODY_BYTES,
-  // No Content-Type counts as none that is allowed.
-  defaultContentType: 'application/octet-stream',
+  // A missing Content-Type counts as one that no route allows.
+  defaultContentType: 'missing/missing',
 };
 
 /** `payload.failAction` of every route. */
@@ -24,6 +25,14 @@ export const refuseBody: Lifecycle.Method = (request, h, error) => {
   if (status === 400 && isEncoded(request)) throw unsupportedEncoding(request);
   if (status === 400 && boom.data instanceof SyntaxError) throw problem('malformed_body', { detail: `${boom.data.message}.` });
   throw error;
+};
+
+/** Rejects JSON that recursive code, such as `JSON.stringify`, could not process. hapi's own parser reads any depth. */
+export const rejectDeepBody: Lifecycle.Method = (request, h) => {
+  const { output, parse } = request.route.settings.payload ?? {};
+  const isJson = output === 'data' && parse === true && /[/+]json$/.test(request.mime ?? '');
+  if (isJson && isDeepValue(request.payload)) throw problem('malformed_body', { detail: `The body ${TOO_DEEP}.` });
+  return h.continue;
 };
 
 /**

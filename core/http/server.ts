@@ -8,7 +8,7 @@ import type { Logger } from '../log.ts';
 import type { Check, Metric } from '../plugin.ts';
 import { problem, problemData } from '../problems.ts';
 import { accessLog, maskedPath } from './access.ts';
-import { bodyOptions, keepAnswerable, refuseBody } from './body.ts';
+import { bodyOptions, keepAnswerable, refuseBody, rejectDeepBody } from './body.ts';
 import { answerBrokenRequests } from './broken.ts';
 import { addCallerScheme, type Gates } from './caller.ts';
 import { parseTrustedProxy } from './client-address.ts';
@@ -65,6 +65,7 @@ export function createServer(options: ServerOptions): Server {
   server.events.on('route', (route) => tightenInput(route.settings.validate));
   // Cheaper than `onRequest`, and early enough for hapi's own refusals.
   server.decorate('request', 'civic', (request: Request) => open(request, headers, basePath), { apply: true });
+  server.ext('onPostAuth', rejectDeepBody);
   server.ext('onPreResponse', (request, h) => close(request, h, headers, log));
   addIdempotency(server, options.idempotency);
   addCallerScheme(server, options.gates);

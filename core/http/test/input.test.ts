@@ -116,6 +116,20 @@ describe('A body', () => {
     expect((await fault('{"__proto__": {}}')).code).to.equal('malformed_body');
   });
 
+  it('that is nested a hundred thousand levels deep is refused on every route', async () => {
+    const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+    for (const text of [nested(100_000), `{"name":"a","tags":${nested(100_000)}}`, `{"name":"a","x":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`]) {
+      for (const path of ['/api/things', '/api/things/act']) {
+        const answer = await send(server, 'POST', path, { headers: JSON_TYPE, body: text });
+        expect(answer.status, path).to.equal(400);
+        expect(answer.json).to.include({ code: 'malformed_body', detail: 'The body is nested more than 100 levels deep.' });
+      }
+    }
+    const allowed = await send(server, 'POST', '/api/things/act', { headers: JSON_TYPE, body: nested(100) });
+    expect(allowed.status).to.equal(204);
+    expect((await send(server, 'POST', '/api/things/act', { headers: JSON_TYPE, body: nested(101) })).status).to.equal(400);
+  });
+
   it('with faults is told each place', async () => {
     const { errors, detail } = await fault('{"size":"5","place":{"color":"red"},"tags":["a",1]}');
     expect(errors).to.equal([

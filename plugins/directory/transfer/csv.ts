@@ -1,7 +1,8 @@
-import { Failure } from 'civic';
+import { Failure, TOO_DEEP } from 'civic';
 import type { Claim } from '../types.ts';
 import type { ExportedActor, Format, JudgementLine, PlaceLine, ReadContext, Row, WriteContext } from './format.ts';
 import type { TextFile } from './file.ts';
+import { parseField } from './json.ts';
 import { draftsOf, judgementOf, ownActor, placeOf, type OwnActor, type OwnClaim, type OwnSource } from './own.ts';
 import { csvCell, csvRows } from './table.ts';
 
@@ -105,9 +106,10 @@ function claimOf(row: Cells, actorId: string): OwnClaim {
 function valueOf({ property, value }: Cells): Claim['value'] {
   if (!JSON_VALUES.includes(property)) return value;
   try {
-    return JSON.parse(value) as Claim['value'];
-  } catch {
-    throw new Error(`the value of a claim of ${property} must be JSON, but is ${JSON.stringify(value.slice(0, 60))}`);
+    return parseField(value) as Claim['value'];
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Error(`the value of a claim of ${property} ${message === TOO_DEEP ? message : `must be JSON, but is ${JSON.stringify(value.slice(0, 60))}`}`, { cause: error });
   }
 }
 

@@ -4,7 +4,7 @@ import { PROPERTIES, type ActorDetail, type ActorType, type Property } from '../
 import { otherNames } from './evidence.ts';
 import type { Format, ReadContext, Row, WriteContext } from './format.ts';
 import type { TextFile } from './file.ts';
-import { jsonItems, parseItem } from './json.ts';
+import { jsonItems, parseField, parseItem } from './json.ts';
 import { actorIdOf, asList, cleanText, httpUrl, originOf, rowsOrFault, startRow, type EvidenceClaim, type RowBuilder } from './row.ts';
 
 /** What is read of an organization, program, contact or service; all of it may be missing or wrong. */
@@ -197,7 +197,7 @@ function evidenceOf({ field_name: property, replacement_value: value, updated_by
 function plain(value: string): unknown {
   if (!value.startsWith('{')) return value;
   try {
-    return JSON.parse(value);
+    return parseField(value);
   } catch {
     return value;
   }

@@ -1,4 +1,4 @@
-import { Failure } from 'civic';
+import { Failure, isDeepJson, TOO_DEEP } from 'civic';
 import { LONGEST_ITEM } from './lines.ts';
 
 /** An item of a JSON file, still as text: one that cannot be parsed does not spoil the rest. */
@@ -38,14 +38,21 @@ function refuseOther(text: string): true {
   throw new Failure(`This is not JSON: it begins with ${JSON.stringify(text.slice(0, 40))}`);
 }
 
-/** An object, or why it is none. */
+/** Parses a row: an object, or why the text is none. */
 export function parseItem(text: string): { value: object } | { fault: string } {
+  if (isDeepJson(text)) return { fault: TOO_DEEP };
   try {
     const value = JSON.parse(text.includes('\\u0000') ? text.replaceAll('\\u0000', '') : text) as unknown;
     return value !== null && typeof value === 'object' ? { value } : { fault: 'is not a JSON object' };
   } catch (error) {
     return { fault: `is not valid JSON: ${(error as Error).message}` };
   }
+}
+
+/** Parses a JSON value inside a field of a row. Throws a SyntaxError when the text is no JSON or nested too deep. */
+export function parseField(text: string): unknown {
+  if (isDeepJson(text)) throw new SyntaxError(TOO_DEEP);
+  return JSON.parse(text);
 }
 
 /** Where the text is: before a value, in an outer list or object, or in a list that is a section of it. */

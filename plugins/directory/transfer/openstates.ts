@@ -4,7 +4,7 @@ import type { Format, ReadContext, Row, WriteContext } from './format.ts';
 import type { TextFile } from './file.ts';
 import { linesOf, LONGEST_ITEM } from './lines.ts';
 import { actorIdOf, asList, cleanText, dayOf, handleOf, rowOrFault, rowsOrFault, startRow, titled, type RowBuilder } from './row.ts';
-import { Failure } from 'civic';
+import { Failure, isDeepValue, TOO_DEEP } from 'civic';
 
 /** What is read of a person or committee; all of it may be missing or wrong. */
 interface Document {
@@ -97,7 +97,13 @@ async function* rowsOf(number: number, text: string, context: ReadContext): Asyn
   try {
     content = parse(text);
   } catch (error) {
-    yield { number, raw: text, fault: `is not valid YAML: ${(error as Error).message.split('\n')[0]}` };
+    const { message } = error as Error;
+    // The parser is recursive: a deep text fills the stack.
+    yield { number, raw: text, fault: message.startsWith('Maximum call stack') ? TOO_DEEP : `is not valid YAML: ${message.split('\n')[0]}` };
+    return;
+  }
+  if (isDeepValue(content)) {
+    yield { number, raw: text, fault: TOO_DEEP };
     return;
   }
   for (const document of asList(content as Document | Document[])) {

@@ -3,7 +3,7 @@ import { PROPERTIES, type ActorDetail, type ActorType, type Property } from '../
 import { otherNames } from './evidence.ts';
 import type { Format, ReadContext, Row, WriteContext } from './format.ts';
 import type { TextFile } from './file.ts';
-import { jsonItems, parseItem } from './json.ts';
+import { jsonItems, parseField, parseItem } from './json.ts';
 import { actorIdOf, asList, cleanText, dayOf, httpUrl, originOf, rowOrFault, startRow, type EvidenceClaim, type FoundSource, type RowBuilder } from './row.ts';
 import { instantOf } from './time.ts';
 
@@ -169,7 +169,7 @@ function evidenceOf(value: Node | null): EvidenceClaim | null {
   const source = textOf((value?.appearance as Node | undefined)?.url);
   if (value?.['@type'] !== 'Claim' || !source || !PROPERTIES.some((known) => known === property)) return null;
   const text = textOf(value.text) ?? '';
-  return { property: property as Property, value: text.startsWith('{') ? JSON.parse(text) as unknown : text, source, ...(value.dateModified ? { last_seen_at: textOf(value.dateModified)! } : {}) };
+  return { property: property as Property, value: text.startsWith('{') ? parseField(text) : text, source, ...(value.dateModified ? { last_seen_at: textOf(value.dateModified)! } : {}) };
 }
 
 function textOf(value: unknown): string | null {

@@ -1,4 +1,4 @@
-import type { Logger, Tx } from 'civic';
+import { isDeepValue, TOO_DEEP, type Logger, type Tx } from 'civic';
 import type { Terms } from '../query/terms.ts';
 import { NoSignal, type Publisher } from '../signals/publish.ts';
 import { relayedSchema } from '../signals/schemas.ts';
@@ -23,7 +23,8 @@ export interface ApplyContext {
 
 /** Tells here what was heard there, in its order. Answers how much of it was new. */
 export async function applyHeard(context: ApplyContext, tx: Tx, heard: Heard[]): Promise<number> {
-  const named = heard.filter((one) => isNamed(one) || leaveOut(context, one, 'it has no id'));
+  const readable = heard.filter((one) => !isDeepValue(one.signal) || leaveOut(context, one, `it ${TOO_DEEP}`));
+  const named = readable.filter((one) => isNamed(one) || leaveOut(context, one, 'it has no id'));
   const known = await presentSignals(tx, [...new Set(named.map(({ signal }) => signal.id))]);
   let told = 0;
   for (const one of named) {

@@ -72,18 +72,28 @@ export function createOrigin(fetch: Fetch, url: string, apiKey: string | null): 
   async function page(cursor: string | null, signal: AbortSignal): Promise<OriginPage> {
     const asked = cursor === null ? `${address}&limit=${PAGE}` : `${url}/api/firehose?limit=${PAGE}&cursor=${encodeURIComponent(cursor)}`;
     const answer = await fetch(asked, { headers: headers('application/json'), signal, max_bytes: MOST_PAGE_BYTES });
-    if (answer.status !== 200) throw faultOf(url, apiKey, { ...answer, problem: parsed(answer.text()) });
+    if (answer.status !== 200) throw faultOf(url, apiKey, { ...answer, problem: problemOf(answer.text()) });
     const found = answer.json() as OriginPage;
     if (!Array.isArray(found.signals) || typeof found.last_event_id !== 'string') throw noFirehose(url);
     checkedId(found.last_event_id);
-    return found;
+    return { ...found, signals: found.signals.filter((one) => one !== null && typeof one === 'object') };
   }
 
   return { follow, page };
 }
 
+interface Message {
+  event_id: string;
+  last_event_id: string;
+  resume: { status: string };
+  signal: Signal;
+  retracted?: boolean;
+}
+
 function toldBy({ event, id, data }: ServerEvent): Told[] {
-  const message = JSON.parse(data) as { event_id: string; last_event_id: string; resume: { status: string }; signal: Signal; retracted?: boolean };
+  const message = parsed(data) as Message | null;
+  // One message that is no JSON must not end the following for good: the next one is read.
+  if (!message) return id === null ? [] : [{ kind: 'position', event_id: checkedId(id) }];
   if (event === 'firehose.ready') return [{ kind: 'ready', status: message.resume.status, last_event_id: checkedId(message.last_event_id) }];
   if (event === 'firehose.signal') return [{ kind: 'signal', event_id: checkedId(message.event_id), signal: message.signal, isRetracted: message.retracted === true }];
   // A heartbeat has an id when nothing is left to send.
@@ -106,14 +116,18 @@ async function problemIn(body: AsyncIterable<Uint8Array>): Promise<{ detail?: st
     size += piece.length;
     if (size > MOST_PROBLEM_BYTES) break;
   }
-  return parsed(Buffer.concat(pieces).toString());
+  return problemOf(Buffer.concat(pieces).toString());
 }
 
-function parsed(text: string): { detail?: string } {
+function problemOf(text: string): { detail?: string } {
+  return (parsed(text) ?? {}) as { detail?: string };
+}
+
+function parsed(text: string): unknown {
   try {
-    return (JSON.parse(text) ?? {}) as { detail?: string };
+    return JSON.parse(text);
   } catch {
-    return {};
+    return null;
   }
 }
 

@@ -179,6 +179,23 @@ for (const database of testDatabases()) {
       expect((await relay.request('GET', '/signals')).status).to.equal(200);
     });
 
+    it('leaves out records that cannot be read, and goes on', async () => {
+      const origin = await liar();
+      const relay = await instance({ url: origin.url });
+      const fine = { id: '01990000-0000-7000-8000-000000000001', ...draft('Fine', { visibility: 'public', review_state: 'approved' }), origin: null };
+      const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+      const broken = [deep, ...['id', 'title', 'places', 'evidence', 'origin', 'other'].map((member) => {
+        const rest = JSON.stringify({ ...fine, id: fine.id.replace(/1$/, '2'), [member]: undefined });
+        return rest.replace('{', `{"${member}":${deep},`);
+      })];
+      origin.write(...broken.map((signal, at) => `event: firehose.signal\ndata: {"event_id":"liar-${at + 1}","signal":${signal}}\n\n`), 'id: liar-98\nevent: firehose.signal\ndata: {"event_id"\n\n', 'id: liar-99\nevent: firehose.signal\ndata: null\n\n');
+      origin.write(`event: firehose.signal\ndata: {"event_id":"liar-100","signal":${JSON.stringify(fine)}}\n\n`);
+      await until('what is fine', async () => (await titlesOf(relay)).includes('Fine'));
+      expect(await titlesOf(relay)).to.equal(['Fine']);
+      expect((await relay.db.read('firehose_relay').first('event_id')).event_id).to.equal('liar-100');
+      expect(lines.filter(({ reason }) => String(reason).includes('more than 100 levels')).length).to.equal(broken.length);
+    });
+
     it('keeps no place in a log that it could never ask for again', async () => {
       const origin = await liar();
       const relay = await instance({ url: origin.url });
@@ -255,7 +272,7 @@ async function frontDoor(): Promise<{ url: string; lead(to: string): void; answe
 }
 
 /** Speaks like an instance, and says whatever it is told to. */
-async function liar(): Promise<{ url: string; say(...messages: object[]): void }> {
+async function liar(): Promise<{ url: string; say(...messages: object[]): void; write(...events: string[]): void }> {
   const streams: ServerResponse[] = [];
   let said = '';
   let seq = 0;
@@ -267,13 +284,17 @@ async function liar(): Promise<{ url: string; say(...messages: object[]): void }
   });
   await new Promise<void>((done) => { server.listen(0, '127.0.0.1', done); });
   fronts.push(server);
+  const write = (...events: string[]) => {
+    const text = events.join('');
+    said += text;
+    for (const stream of streams) stream.write(text);
+  };
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     say(...messages) {
-      const text = messages.map((message) => event('firehose.signal', { event_id: `liar-${++seq}`, ...message })).join('');
-      said += text;
-      for (const stream of streams) stream.write(text);
+      write(...messages.map((message) => event('firehose.signal', { event_id: `liar-${++seq}`, ...message })));
     },
+    write,
   };
 }
 
