@@ -1,15 +1,13 @@
 import type { Reader } from 'civic';
 import type { DirectoryContext } from '../actors/context.ts';
 import { blockNumber, blocks, MOST_IN_BLOCK } from '../matching/block.ts';
-import { prepare } from '../matching/profile.ts';
 import { actorsInBlocks } from '../matching/store.ts';
 import { isFiller, wordsOf } from '../search/document.ts';
 import { listActors } from '../search/list.ts';
 import { ACTOR_TYPES, type ActorDetail, type ActorType } from '../types.ts';
 import { actorsWhole } from './actors.ts';
 import { isActorType } from './properties.ts';
-import type { Query } from './query.ts';
-import { profileOfQuery, type Wanted } from './score.ts';
+import type { Wanted } from './score.ts';
 
 // Further ones are no better: what is found comes in the order of how well the name fits.
 const [EACH, ENOUGH, MOST_WORDS, MOST] = [25, 5, 6, 100];
@@ -35,29 +33,13 @@ export async function candidatesFor(reader: Reader, context: DirectoryContext, w
 }
 
 /** The names of people and of everything else are cut up differently. */
-function blocksOf({ query, places }: Wanted, types: readonly ActorType[]): number[] {
+function blocksOf({ preparedAs }: Wanted, types: readonly ActorType[]): number[] {
   const kinds = new Set(types.map((type): ActorType => (type === 'person' ? 'person' : 'organization')));
-  return [...new Set([...kinds].flatMap((type) => blocks(prepare(profileOfQuery(query, places, type))).map(blockNumber)))];
+  return [...new Set([...kinds].flatMap((type) => blocks(preparedAs(type)).map(blockNumber)))];
 }
 
 /** The same name without one of its words, as somebody else may have written it; the search wants all words. */
 function looser(text: string): string[] {
   const words = wordsOf(text).filter((word) => !isFiller(word)).slice(0, MOST_WORDS);
   return words.length < 2 ? [] : words.map((_, left) => words.filter((_word, index) => index !== left).join(' '));
-}
-
-/** What the places in a query are; each text is looked up once a batch. */
-export async function wantedOf(reader: Reader, { places }: DirectoryContext, query: Query, known: Map<string, string[]>): Promise<Wanted> {
-  const texts = query.properties.filter(({ pid }) => pid === 'place').flatMap(({ values }) => values);
-  const keys: string[] = [];
-  for (const text of texts) {
-    let found = known.get(text);
-    if (!found) {
-      const place = await places.byKey(reader, text);
-      found = place ? [place.place_key] : (await places.resolve(reader, text, { limit: 3 })).filter(({ confidence }) => confidence >= 0.3).map(({ place: likely }) => likely.place_key);
-      known.set(text, found);
-    }
-    keys.push(...found);
-  }
-  return { query, places: keys };
 }

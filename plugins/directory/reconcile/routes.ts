@@ -1,16 +1,17 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { isId, type Reader } from 'civic';
+import { addressGroup, clientAddressOf, isId, type Reader } from 'civic';
 import type { DirectoryContext } from '../actors/context.ts';
 import { actorById } from '../actors/read-store.ts';
 import { listActors } from '../search/list.ts';
 import type { ActorDetail } from '../types.ts';
 import { actorsWhole } from './actors.ts';
+import { extend, reconcile } from './batch.ts';
 import { escape } from '../feeds/entry.ts';
 import { manifestOf } from './manifest.ts';
 import { fragment, page, PREVIEW_POLICY } from './page.ts';
-import { describe, isActorType, PROPERTIES_BY_ID, PROPERTY_LIST, propertiesOfType, TYPES, type Cell, type Named } from './properties.ts';
-import { BadRequest, readBatch, readExtension, readSingle, type Query } from './query.ts';
-import type { Result } from './score.ts';
+import { describe, isActorType, PROPERTY_LIST, propertiesOfType, TYPES, type Named } from './properties.ts';
+import { BadRequest, cleaned, readBatch, readExtension, readSingle } from './query.ts';
+import { createQueue, Ended, type Pause } from './queue.ts';
 
 export interface ReconcileRoutes {
   context: DirectoryContext;
@@ -18,7 +19,7 @@ export interface ReconcileRoutes {
 }
 
 type Parameters = Record<string, string | undefined>;
-type Answerer = (parameters: Parameters) => Promise<object> | object;
+type Answerer = (parameters: Parameters, request: Request) => Promise<object> | object;
 
 /** The Reconciliation Service API: a spreadsheet of names, matched in OpenRefine. Its errors are its own, not problems. */
 export function reconcileRoutes({ context, instance }: ReconcileRoutes): ServerRoute[] {
@@ -26,17 +27,28 @@ export function reconcileRoutes({ context, instance }: ReconcileRoutes): ServerR
   const manifest = manifestOf({ ...instance, url: civic.url });
   const read = <Answer>(work: (reader: Reader) => Promise<Answer>): Promise<Answer> => civic.db.snapshot(work);
 
-  const service: Answerer = ({ queries, query, extend }) => {
-    if (queries !== undefined) return read((reader) => reconcile(reader, context, readBatch(queries)));
-    if (extend !== undefined) return read((reader) => extended(reader, context, extend));
-    if (query !== undefined) return read(async (reader) => (await reconcile(reader, context, new Map([['query', readSingle(query)]]))).query!);
+  const queue = createQueue();
+  const service: Answerer = ({ queries, query, extend: extension }, request) => {
+    const queued = (work: (pause: Pause) => Promise<object>) => queue.run(addressGroup(clientAddressOf(request)), () => request.active(), work);
+    if (queries !== undefined) {
+      const batch = readBatch(queries);
+      return queued((pause) => reconcile(context, batch, pause));
+    }
+    if (extension !== undefined) {
+      const wanted = readExtension(extension);
+      return queued((pause) => extend(context, wanted, pause));
+    }
+    if (query !== undefined) {
+      const single = new Map([['query', readSingle(query)]]);
+      return queued(async (pause) => (await reconcile(context, single, pause)).query!);
+    }
     return manifest;
   };
   const get = (path: string, description: string, answerer: Answerer): ServerRoute => ({
     method: 'GET',
     path,
     options: { description, plugins: { civic: { internal: true } } },
-    handler: (request, h) => answer(request, h, answerer, parametersOf(request.query as Record<string, unknown>)),
+    handler: (request, h) => answer(request, h, answerer, request.query),
   });
 
   return [
@@ -49,10 +61,7 @@ export function reconcileRoutes({ context, instance }: ReconcileRoutes): ServerR
         plugins: { civic: { internal: true, rate: 'read' } },
         payload: { allow: ['application/x-www-form-urlencoded', 'application/json'], failAction: refuseBody },
       },
-      handler: (request, h) => {
-        const given = parametersOf({ ...request.query as object, ...request.payload as object });
-        return answer(request, h, service, given);
-      },
+      handler: (request, h) => answer(request, h, service, { ...request.query as object, ...request.payload as object }),
     },
     get('/reconcile/suggest/entity', 'Actors whose name begins like this', ({ prefix = '', type, cursor, limit }) => read((reader) => suggestEntities(reader, context, prefix, type, countOf(cursor, 0, 1000), countOf(limit, 10, 25)))),
     get('/reconcile/suggest/type', 'Types of actors', ({ prefix = '' }) => ({ result: startingWith(TYPES, prefix).map(({ id, name, description }) => ({ id, name, description })) })),
@@ -75,18 +84,23 @@ export function reconcileRoutes({ context, instance }: ReconcileRoutes): ServerR
   ];
 }
 
+/** When a client that found the queue full may try again. */
+const RETRY_SECONDS = 5;
+
 const CALLBACK = /^[A-Za-z_$][\w$.]{0,99}$/;
 
 /** JSON, or a script for clients that still ask by JSONP: everything here is public, so a script leaks nothing. */
-async function answer(request: Request, h: ResponseToolkit, answerer: Answerer, parameters: Parameters): Promise<ResponseObject> {
-  const { callback } = parameters;
+async function answer(request: Request, h: ResponseToolkit, answerer: Answerer, given: Record<string, unknown>): Promise<ResponseObject> {
   try {
+    const parameters = parametersOf(given);
+    const { callback } = parameters;
     if (callback !== undefined && !CALLBACK.test(callback)) throw new BadRequest('"callback" must be the name of a function');
-    const body = await answerer(parameters);
+    const body = await answerer(parameters, request);
     if (callback === undefined || request.method !== 'get') return open(h.response(body).type('application/json'));
     const json = JSON.stringify(body).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
     return open(h.response(`/**/${callback}(${json});`).type('text/javascript'));
   } catch (error) {
+    if (error instanceof Ended) return refusal(h, error.message, error.status).header('retry-after', String(RETRY_SECONDS));
     if (!(error instanceof BadRequest)) throw error;
     return refusal(h, error.message, error instanceof Missing ? 404 : 400);
   }
@@ -113,26 +127,21 @@ const refuseBody: Lifecycle.Method = (_request, h, error) => {
 function parametersOf(given: Record<string, unknown>): Parameters {
   return Object.fromEntries(Object.entries(given).map(([name, value]) => {
     const last: unknown = Array.isArray(value) ? value.at(-1) : value;
-    return [name, typeof last === 'string' ? last : JSON.stringify(last)];
+    return [name, typeof last === 'string' ? last : textOf(name, last)];
   }));
+}
+
+function textOf(name: string, value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    throw new BadRequest(`"${name.slice(0, 100)}" is nested too deeply`);
+  }
 }
 
 function countOf(text: string | undefined, usual: number, most: number): number {
   const count = Number(text ?? usual);
   return Number.isInteger(count) && count >= 0 ? Math.min(count, most) : usual;
-}
-
-async function reconcile(reader: Reader, context: DirectoryContext, queries: Map<string, Query>): Promise<Record<string, { result: Result[] }>> {
-  // Comparing takes libraries that a start should not wait for.
-  const [{ candidatesFor, wantedOf }, { rate, resultsOf }] = await Promise.all([import('./candidates.ts'), import('./score.ts')]);
-  const known = new Map<string, string[]>();
-  const answers: [string, { result: Result[] }][] = [];
-  for (const [name, query] of queries) {
-    const wanted = await wantedOf(reader, context, query, known);
-    const candidates = await candidatesFor(reader, context, wanted);
-    answers.push([name, { result: resultsOf(candidates.map((actor) => rate(actor, wanted)), query.limit) }]);
-  }
-  return Object.fromEntries(answers);
 }
 
 async function actorOf(reader: Reader, context: DirectoryContext, id: string | undefined): Promise<ActorDetail | null> {
@@ -149,7 +158,7 @@ async function actorOrRefuse(reader: Reader, context: DirectoryContext, id: stri
 
 async function suggestEntities(reader: Reader, context: DirectoryContext, prefix: string, type: string | undefined, skip: number, limit: number): Promise<object> {
   const filters = type !== undefined && isActorType(type) ? [{ any: [`t:${type}`] }] : [];
-  const text = prefix.trim().slice(0, 300);
+  const text = cleaned(prefix);
   if (text === '') return { result: [] };
   const found = await listActors(reader, { query: text, filters, workspace: null, sort: 'relevance', limit: skip + limit, after: null }, context.columns);
   const actors = await actorsWhole(reader, context, found.keys.slice(skip), ['claims']);
@@ -169,20 +178,4 @@ function flyout(list: readonly (Named & { description: string })[], id: string |
   const found = list.find((one) => one.id === id);
   if (!found) throw new Missing('There is no such id');
   return { id: found.id, html: `<p><b>${escape(found.name)}</b></p><p>${escape(found.description)}</p>` };
-}
-
-/** The columns a client asked for, of actors it found earlier. An id that is gone has empty cells. */
-async function extended(reader: Reader, context: DirectoryContext, text: string): Promise<object> {
-  const { ids, properties } = readExtension(text);
-  const columns = properties.map(({ id }) => {
-    const found = PROPERTIES_BY_ID.get(id);
-    if (!found) throw new BadRequest(`extend: there is no property "${id.slice(0, 100)}"`);
-    return found;
-  });
-  const rows: [string, Record<string, Cell[]>][] = [];
-  for (const id of ids) {
-    const actor = await actorOf(reader, context, id);
-    rows.push([id, Object.fromEntries(columns.map((column) => [column.id, actor ? column.cells(actor) : []]))]);
-  }
-  return { meta: columns.map(({ id, name }) => ({ id, name })), rows: Object.fromEntries(rows) };
 }

@@ -1,14 +1,30 @@
-import { compare, nameLikeness, NAME_LEVELS, strongIdentifiers, type Comparison, type Field, type Level } from '../matching/compare.ts';
-import { prepare, stateOf, type MatchProfile } from '../matching/profile.ts';
+import { compare, NAME_LEVELS, strongIdentifiers, type Comparison, type Field, type Level } from '../matching/compare.ts';
+import { organizationLikeness, organizationNames, type OrganizationName } from '../matching/organization.ts';
+import { personLikeness } from '../matching/person.ts';
+import { prepare, stateOf, type MatchProfile, type Prepared } from '../matching/profile.ts';
 import type { ActorDetail, ActorType, ClaimValues } from '../types.ts';
 import { describe, TYPES, type Named } from './properties.ts';
 import type { Query } from './query.ts';
 
-/** A query with what its texts mean. */
+/** A query in the forms that are compared, each made once. */
 export interface Wanted {
   query: Query;
-  /** Keys of the places that were named. */
-  places: string[];
+  preparedAs(type: ActorType): Prepared;
+  affiliations: OrganizationName[];
+}
+
+/** `places` are the keys of those that the query names. */
+export function prepareQuery(query: Query, places: string[]): Wanted {
+  const prepared = new Map<ActorType, Prepared>();
+  return {
+    query,
+    preparedAs(type) {
+      const made = prepared.get(type) ?? prepare(profileOfQuery(query, places, type));
+      prepared.set(type, made);
+      return made;
+    },
+    affiliations: valuesOf(query, 'affiliation').flatMap(organizationNames),
+  };
 }
 
 export interface Result extends Named {
@@ -42,14 +58,13 @@ const UNNAMED = 40;
 /** Below this a candidate only costs the reader's time. */
 const LEAST = 30;
 
-export function rate(actor: ActorDetail, { query, places }: Wanted): Rated {
+export function rate(actor: ActorDetail, { query, preparedAs, affiliations }: Wanted): Rated {
   const isPerson = actor.type === 'person';
-  const names = namesOf(actor);
-  const name = query.query === '' ? 0 : Math.max(...names.map((one) => nameLikeness(isPerson, query.query, one)));
-  const [left, right] = [prepare(profileOfQuery(query, places, actor.type)), prepare(profileOfActor(actor, names))];
+  const [left, right] = [preparedAs(actor.type), prepare(profileOfActor(actor, namesOf(actor)))];
+  const name = Math.max(0, ...(isPerson ? left.people.flatMap((one) => right.people.map((other) => personLikeness(one, other))) : likenesses(left.organizations, right.organizations)));
   const compared = compare(left, right);
   const comparisons = new Map<Field | 'affiliation', Level>(compared.filter(({ field }) => field !== 'name').map(({ field, level }) => [field, level]));
-  comparisons.set('affiliation', affiliationLevel(actor, valuesOf(query, 'affiliation')));
+  comparisons.set('affiliation', affiliationLevel(actor, affiliations));
   const { agree, conflict } = strongIdentifiers(left, right);
   const evidence = [...comparisons].reduce((sum, [field, level]) => sum + pointsOf(field, level), 0);
   const base = query.query === '' ? UNNAMED : (isPerson ? PERSON_ALONE : NAME_ALONE) * name;
@@ -109,7 +124,7 @@ function valuesOf({ properties }: Query, pid: string): string[] {
   return properties.filter((property) => property.pid === pid).flatMap(({ values }) => values);
 }
 
-export function profileOfQuery(query: Query, places: string[], type: ActorType): MatchProfile {
+function profileOfQuery(query: Query, places: string[], type: ActorType): MatchProfile {
   const of = (pid: string) => valuesOf(query, pid);
   const identifiers = [
     ...['ein', 'wikidata'].flatMap((scheme) => of(scheme).map((value) => ({ scheme, value }))),
@@ -138,9 +153,13 @@ function namesOf({ name, claims }: ActorDetail): string[] {
   return [...new Set([name, ...claims.filter(({ property, rank, status }) => property === 'name' && rank !== 'deprecated' && status === 'active').map(({ value }) => value as ClaimValues['name'])])];
 }
 
-function affiliationLevel({ affiliations }: ActorDetail, wanted: string[]): Level {
+function affiliationLevel({ affiliations }: ActorDetail, wanted: OrganizationName[]): Level {
   if (wanted.length === 0 || affiliations.length === 0) return 'missing';
-  const likeness = Math.max(...wanted.flatMap((text) => affiliations.map(({ name }) => nameLikeness(false, text, name))));
+  const likeness = Math.max(0, ...likenesses(wanted, affiliations.flatMap(({ name }) => organizationNames(name))));
   if (likeness >= NAME_LEVELS.exact) return 'exact';
   return likeness >= NAME_LEVELS.close ? 'close' : likeness >= NAME_LEVELS.partial ? 'partial' : 'disagree';
+}
+
+function likenesses(left: OrganizationName[], right: OrganizationName[]): number[] {
+  return left.flatMap((one) => right.map((other) => organizationLikeness(one, other)));
 }
