@@ -1,5 +1,7 @@
 import type { Server } from '@hapi/hapi';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { Failure, shellWord } from './cli/command.ts';
 import type { OpenOptions } from './compose.ts';
@@ -52,7 +54,20 @@ export function backupFolder(config: CoreConfig): string {
   return config.backup.folder ?? join(config.data_dir, 'backups');
 }
 
-/** Opens the port, or says why it cannot. */
+/** Rejects a port that cannot be opened, before anything is created for a server that could not start. */
+export async function checkPort({ http }: CoreConfig): Promise<void> {
+  const probe = createServer();
+  try {
+    probe.listen(http.port, http.host);
+    await once(probe, 'listening');
+  } catch (error) {
+    throw new Failure(listenFault(error as NodeJS.ErrnoException, http));
+  }
+  probe.close();
+  await once(probe, 'close');
+}
+
+/** Opens the port, or reports why it cannot be opened. */
 export async function listen(server: Server, { http }: CoreConfig): Promise<void> {
   try {
     await server.start();
@@ -63,7 +78,7 @@ export async function listen(server: Server, { http }: CoreConfig): Promise<void
 
 function listenFault(error: NodeJS.ErrnoException, { host, port }: CoreConfig['http']): string {
   switch (error.code) {
-    case 'EADDRINUSE': return `Port ${port} on ${host} is in use by another program: stop it, or choose another port with --port or http.port`;
+    case 'EADDRINUSE': return `Port ${port} on ${host} is in use by another program, perhaps another civic server: stop it, or choose another port with --port or http.port`;
     case 'EACCES': return `This user may not listen on port ${port}: choose one above 1023 with --port or http.port, and let a proxy take ${port}`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND': return `${host} is not an address of this machine: use 127.0.0.1, or 0.0.0.0 for all of them (--host or http.host)`;

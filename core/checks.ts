@@ -29,6 +29,6 @@ async function jobsResult(kernel: Kernel): Promise<CheckResult> {
 }
 
 function limitsResult({ gates }: Kernel): CheckResult {
-  if (gates.admit.length > 0) return { status: 'ok', detail: 'requests are counted' };
-  return { status: 'warning', detail: 'nobody counts requests, so that one visitor can take all the server has', fix: 'switch the plugin on: ratelimit under plugins in the config file, or limit requests in your proxy' };
+  if (gates.admit.length > 0) return { status: 'ok', detail: 'requests are limited' };
+  return { status: 'warning', detail: 'requests are not limited: one client can use all of the server\'s capacity', fix: 'switch on a plugin that limits requests, or limit them in your proxy' };
 }

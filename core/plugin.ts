@@ -196,6 +196,8 @@ export interface Plugin<Config = any> {
   name: string;
   /** One sentence, shown by `civic plugin list` and in the docs. */
   summary: string;
+  /** What an instance lacks without it, as a sentence: shown as a warning while the plugin is off. */
+  recommended?: string;
   /** The options of its section in the config file, as a convict schema. */
   config?: ConfigFragment;
   /** Plugins it cannot run without. */
@@ -211,7 +213,7 @@ export interface Plugin<Config = any> {
 }
 
 const NAME = /^[a-z][a-z0-9]*$/;
-const MEMBERS = ['name', 'summary', 'config', 'needs', 'uses', 'problems', 'events', 'migrations', 'register'];
+const MEMBERS = ['name', 'summary', 'recommended', 'config', 'needs', 'uses', 'problems', 'events', 'migrations', 'register'];
 
 /** Why a plugin cannot be called this, or null. */
 export function nameFault(name: string): string | null {

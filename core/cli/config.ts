@@ -1,7 +1,9 @@
 import { helpFor } from '../config/generate.ts';
 import { configOrigins, describeErrors, maskedConfig, showConfig } from '../config/report.ts';
+import { pluginsOff } from '../defaults.ts';
 import { prepare } from '../prepare.ts';
 import { Failure, type Command } from './command.ts';
+import { editedFile, namesOf, offWarnings } from './off.ts';
 import { hasColor, preparedOrFail, settingsOf } from './settings.ts';
 
 export const configShow: Command = {
@@ -22,18 +24,24 @@ export const configShow: Command = {
 
 export const configCheck: Command = {
   name: 'config check',
-  summary: 'Look for mistakes in the config file and the environment',
+  summary: 'Check the config file and the environment, and list the plugins that are on and off',
   needs: 'nothing',
   async run({ terminal, options }) {
     if (options.json) {
-      const { errors } = await prepare(settingsOf(options));
-      terminal.print({ ok: errors.length === 0, errors }, () => '');
-      if (errors.length > 0) throw new Failure(`${errors.length} mistakes`);
+      const prepared = await prepare(settingsOf(options));
+      const { errors, plugins } = prepared;
+      terminal.print({ ok: errors.length === 0, errors, on: plugins.map(({ name }) => name), off: pluginsOff(prepared) }, () => '');
+      if (errors.length > 0) throw new Failure(errors.length === 1 ? 'The configuration has an error.' : `The configuration has ${errors.length} errors.`);
       return;
     }
-    const { document, plugins } = await preparedOrFail(settingsOf(options), terminal);
-    const names = plugins.map((plugin) => plugin.name).join(', ') || 'none';
-    terminal.out(`${document.file ?? 'The default configuration'} is fine. Plugins that are on: ${names}.`);
+    const prepared = await preparedOrFail(settingsOf(options), terminal);
+    const { document, plugins } = prepared;
+    const off = pluginsOff(prepared);
+    terminal.out(`${document.file ?? 'The default configuration'} is valid.`);
+    terminal.out(`Plugins that are on: ${namesOf(plugins)}.`);
+    if (off.length === 0) return;
+    terminal.out(`Plugins that are off: ${namesOf(off)}. To run one, name it under "plugins:" in ${editedFile(document)}, without "enabled: false".`);
+    for (const warning of offWarnings(off)) terminal.out(`${terminal.style('yellow', 'Warning:')} ${warning}`);
   },
 };
 

@@ -38,8 +38,8 @@ export async function main(argv: string[]): Promise<number> {
 
 async function dispatch(argv: string[], terminal: Terminal): Promise<number | void> {
   const [first] = argv;
-  if (first === '--version' || first === 'version') return terminal.out(version);
-  if (first === undefined || first === '--help' || first === 'help') return showHelp(argv.slice(1), terminal);
+  if (first === '--version' || first === '-v' || first === 'version') return terminal.print({ version }, () => version);
+  if (first === undefined || first === '--help' || first === '-h' || first === 'help') return showHelp(argv.slice(1), terminal);
   const own = findCommand(OWN_COMMANDS, argv);
   if (!own) return runComposed(argv, OWN_COMMANDS, terminal);
   await runOwn(own.command, own.rest, terminal);

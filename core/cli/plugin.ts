@@ -6,6 +6,7 @@ import { prepare } from '../prepare.ts';
 import { projectRoot } from '../root.ts';
 import { Failure, Misuse, shellWord, type Command } from './command.ts';
 import { settingsOf } from './settings.ts';
+import { switchOn, type SwitchOn } from './switch-on.ts';
 import { table } from './terminal.ts';
 
 interface Listed {
@@ -26,7 +27,7 @@ export const pluginList: Command = {
     const named = new Set(on.map((one) => one.name));
     const off = await Promise.all(bundledPlugins().filter((name) => !named.has(name)).map(offOrBroken));
     const all = [...on, ...off];
-    terminal.print(all, () => (all.length === 0 ? 'No plugins yet: bin/civic plugin new <name> writes one.' : words(all, terminal.style)));
+    terminal.print(all, () => (all.length === 0 ? 'There are no plugins: bin/civic plugin new <name> writes one.' : words(all, terminal.style)));
   },
 };
 
@@ -68,7 +69,9 @@ export const pluginNew: Command = {
     writeFromTemplate(name, folder);
     writeManifests(name, folder, isInside);
     const shown = relative(process.cwd(), folder) || folder;
-    terminal.print({ name, folder }, () => nextSteps(name, shown, isInside));
+    const { document } = await prepare(settingsOf(options));
+    const config = switchOn(name, isInside ? null : folder, document);
+    terminal.print({ name, folder, config }, () => nextSteps(name, shown, config));
   },
 };
 
@@ -92,35 +95,37 @@ function writeManifests(name: string, folder: string, isInside: boolean): void {
   if (!isInside) write('package.json', { name: `civic-plugin-${name}`, version: '0.1.0', type: 'module', exports: './index.js' });
 }
 
-function nextSteps(name: string, folder: string, isInside: boolean): string {
-  const section = isInside ? [`  ${name}:`] : [`  ${name}:`, `    from: ${JSON.stringify(resolve(folder))}`];
+function nextSteps(name: string, folder: string, { instruction, lines }: SwitchOn): string {
   return [
-    `Wrote the plugin ${name} to ${folder}.`,
+    `Wrote the plugin ${name} to ${folder}. To switch it on:`,
     '',
-    'Switch it on in config/civic.yaml:',
+    instruction,
     '',
-    'plugins:',
-    ...section,
+    ...lines,
     '',
-    `Check it with: bin/civic plugin check ${shellWord(folder)}`,
+    'Then check the plugin and the config file, and start the server again:',
+    '',
+    `  bin/civic plugin check ${shellWord(folder)}`,
+    '  bin/civic config check',
+    '  bin/civic serve',
   ].join('\n');
 }
 
 export const pluginCheck: Command = {
   name: 'plugin check',
-  summary: "Hold a plugin against the contract, and run its tests",
+  summary: 'Check a plugin against the plugin contract, and run its tests',
   arguments: '<path>',
-  options: [{ name: 'no-test', summary: "Leave out the plugin's own tests" }],
+  options: [{ name: 'no-test', summary: "Skip the plugin's own tests" }],
   examples: ['bin/civic plugin check plugins/hello'],
   needs: 'nothing',
   async run({ terminal, positionals, options }) {
     const folder = resolve(positionals[0]!);
-    if (!existsSync(folder)) throw new Failure(`Nothing is at ${folder}`);
+    if (!existsSync(folder)) throw new Failure(`${folder} does not exist`);
     const { checkPlugin } = await import('./check.ts');
     const results = await checkPlugin(folder, { tests: !options['no-test'] });
     const isFine = results.every((result) => result.faults.length === 0);
     terminal.print({ ok: isFine, results }, () => results.map((result) => resultWords(result, terminal.style)).join('\n'));
-    if (!isFine) throw new Failure('The plugin does not keep the contract: docs/writing-plugins.md says what it asks');
+    if (!isFine) throw new Failure('The plugin breaks the contract: docs/writing-plugins.md describes it');
   },
 };
 

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
-import { isPostgres, missingFile } from '../boot.ts';
+import { checkPort, isPostgres, missingFile } from '../boot.ts';
 import { compose, type Composition } from '../compose.ts';
+import { hasOwnFile, newDefaults, pluginsOff, rememberDefaults } from '../defaults.ts';
 import type { Role } from '../jobs.ts';
 import { createLogger } from '../log.ts';
 import { backUpBeforeUpgrade } from './backup.ts';
 import { Failure, Misuse, type Command, type Terminal } from './command.ts';
+import { namesOf, newDefaultText, offWarnings } from './off.ts';
 import { openControlSocket, type ControlSocket } from './remote.ts';
 import type { Prepared } from '../prepare.ts';
 import { preparedOrFail, restoreCommand, settingsOf, withDemo } from './settings.ts';
@@ -27,12 +29,13 @@ export const serve: Command = {
     const settings = settingsOf(options);
     const prepared = await preparedOrFail(options.demo ? withDemo(settings) : settings, terminal);
     const role = roleOf(options.role as string | undefined, isPostgres(prepared.config));
+    if (role !== 'worker') await checkPort(prepared.config);
     const log = await createLogger(prepared.config.log);
     const composition = await compose({ config: prepared.config, plugins: prepared.plugins, log, role });
     const backs = prepared.config.backup.before_migrations && !options['no-backup'];
     let control: ControlSocket | null = null;
     const newFile = missingFile(prepared.config);
-    if (newFile) terminal.err(`Making a new database, ${newFile}: this once, it takes a few seconds`);
+    if (newFile) terminal.err(`Creating the database ${newFile}: this takes a few seconds, once`);
     try {
       await composition.open({
         writes: true,
@@ -45,7 +48,8 @@ export const serve: Command = {
       if (!isPostgres(prepared.config)) control = await openControlSocket(prepared.config.data_dir, () => composition.commands);
       if (role !== 'worker') await composition.listen();
       youngHeapGrowsBy(2);
-      terminal.err(welcome(composition, role, prepared, terminal));
+      terminal.err(welcome(composition, role, { prepared, pluginLines: await pluginLines(composition, prepared) }, terminal));
+      await rememberDefaults(composition.db, prepared.document);
       if (!terminal.signal.aborted) await once(terminal.signal, 'abort');
       terminal.err('Stopping…');
     } finally {
@@ -75,21 +79,35 @@ function roleOf(given: string | undefined, onPostgres: boolean): Role {
   return given;
 }
 
-/** A few lines on where to look next; on standard error, so that the log on standard output stays machine-readable. */
-function welcome({ instance, plugins, config, server }: Composition, role: Role, { document, origins }: Prepared, terminal: Terminal): string {
-  const hasOwnFile = !document.file?.endsWith('civic.default.yaml');
+/** Lists the plugins that are on and off, with a warning for each that is recommended, and those that an upgrade brought. */
+async function pluginLines({ plugins, db }: Composition, prepared: Prepared): Promise<[label: string, text: string][]> {
+  const off = pluginsOff(prepared);
+  const added = await newDefaults(db.read, prepared.document);
+  return [
+    ['Plugins', namesOf(plugins)],
+    ...(off.length > 0 ? [['Off', `${namesOf(off)} (bin/civic plugin list describes them)`] as [string, string]] : []),
+    ...offWarnings(off).map((text): [string, string] => ['Warning', text]),
+    ...added.map((name): [string, string] => ['New', newDefaultText(name, prepared.document)]),
+  ];
+}
+
+/** The text that `serve` prints once it runs; on standard error, so that the log on standard output stays machine-readable. */
+function welcome({ instance, config, server }: Composition, role: Role, { prepared, pluginLines }: { prepared: Prepared; pluginLines: [string, string][] }, terminal: Terminal): string {
+  const { document, origins } = prepared;
   const url = (path: string): string => terminal.style('cyan', instance.public_url + path);
-  const names = plugins.map((plugin) => plugin.name).join(', ') || 'none yet (docs/writing-plugins.md, or name some in config/civic.yaml)';
-  if (role === 'worker') return `${instance.name} ${instance.version} does background work. Plugins: ${names}. Ctrl-C stops it.`;
+  const lines: [label: string, text: string][] = [
+    ...pluginLines,
+    ['Database', isPostgres(config) ? 'Postgres' : `SQLite in ${config.data_dir}`],
+    ...(role === 'worker' ? [] : [['API', url('/docs')] as [string, string]]),
+    ...(role === 'worker' || origins.get('public_url')?.kind === 'default' ? [] : [['Listens', `on ${server.info.host}:${server.info.port}; public_url is the address of the proxy in front of it`] as [string, string]]),
+    ['Settings', `${hasOwnFile(document) ? 'bin/civic config show prints them' : 'bin/civic init writes config/civic.yaml'}; bin/civic doctor checks everything`],
+  ];
+  const head = role === 'worker' ? 'runs background jobs' : `is running at ${url('/')}`;
   return [
     '',
-    `  ${terminal.style('bold', instance.name)} ${instance.version} is running at ${url('/')}`,
+    `  ${terminal.style('bold', instance.name)} ${instance.version} ${head}`,
     '',
-    `  Plugins   ${names}`,
-    `  Database  ${isPostgres(config) ? 'Postgres' : `SQLite in ${config.data_dir}`}`,
-    `  Its API   ${url('/docs')}`,
-    ...(origins.get('public_url')?.kind === 'default' ? [] : [`  Listens   on ${server.info.host}:${server.info.port}; public_url is where a proxy answers for it`]),
-    `  Settings  ${hasOwnFile ? 'bin/civic config show prints them' : 'bin/civic init writes config/civic.yaml'}; bin/civic doctor checks everything`,
+    ...lines.map(([label, text]) => `  ${label === 'Warning' ? terminal.style('yellow', 'Warning   ') : label.padEnd(10)}${text}`),
     '',
     '  Ctrl-C stops it.',
     '',

@@ -10,7 +10,11 @@ import { coreOptions, pluginOptions } from './options.ts';
 import type { ConfigFragment, ConfigOption } from './types.ts';
 
 /** What is needed of a plugin to document its section. */
-export type Documented = Pick<Plugin, 'name' | 'summary' | 'config'>;
+export type Documented = Pick<Plugin, 'name' | 'summary' | 'recommended' | 'config'>;
+
+const SCHEMA_FILE = 'config/civic.schema.json';
+/** The keyword of the schema that holds a plugin's `recommended`: core reads it there without loading a plugin that is off. */
+const RECOMMENDED = 'x-recommended';
 
 const asYaml = (value: unknown): string => stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim();
 
@@ -34,7 +38,8 @@ export function exampleYaml(plugins: Documented[]): string {
     '',
     ...exampleLines(coreOptions),
     '',
-    '# Plugins are switched on by naming them here; the options of each stand beneath its name.',
+    '# A plugin runs when its name stands here; its options stand beneath its name. To switch one off, remove its name,',
+    '# or write "enabled: false" beneath it.',
     ...(plugins.length > 0 ? ['plugins:', ...plugins.flatMap(examplePlugin)] : ['plugins: {}']),
     '',
   ].join('\n');
@@ -54,7 +59,7 @@ function sectionSchema(fragment: ConfigFragment, more: JsonSchema = {}): JsonSch
 
 /** A JSON Schema of the file, for editors. Sections of plugins it does not know are open. */
 export function jsonSchema(plugins: Documented[]): JsonSchema {
-  const known = plugins.map(({ name, summary, config }) => [name, { description: summary, ...sectionSchema({ ...pluginOptions, ...config }) }]);
+  const known = plugins.map(({ name, summary, recommended, config }) => [name, { description: summary, ...(recommended ? { [RECOMMENDED]: recommended } : {}), ...sectionSchema({ ...pluginOptions, ...config }) }]);
   const others = { ...sectionSchema(pluginOptions), additionalProperties: true };
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -62,6 +67,13 @@ export function jsonSchema(plugins: Documented[]): JsonSchema {
     ...sectionSchema(coreOptions, { plugins: { type: ['object', 'null'], properties: Object.fromEntries(known), additionalProperties: others } }),
     $defs: { variable: { type: 'string', pattern: '^\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}$', description: 'Filled from an environment variable.' } },
   };
+}
+
+/** Returns, by plugin, why it is recommended, from the generated schema of the kit. */
+export function recommendedPlugins(root: string): Map<string, string> {
+  const { properties } = JSON.parse(readFileSync(join(root, SCHEMA_FILE), 'utf8')) as { properties: { plugins: { properties: Record<string, JsonSchema> } } };
+  const reasons = Object.entries(properties.plugins.properties).map(([name, section]) => [name, section[RECOMMENDED]] as [string, string | undefined]);
+  return new Map(reasons.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
 function optionHelp([path, option]: [string, ConfigOption]): string {
@@ -109,7 +121,7 @@ export function generatedFiles(plugins: Documented[], root: string): Map<string,
   const page = 'docs/configuration.md';
   return new Map([
     ['config/civic.example.yaml', exampleYaml(plugins)],
-    ['config/civic.schema.json', `${JSON.stringify(jsonSchema(plugins), null, 2)}\n`],
+    [SCHEMA_FILE, `${JSON.stringify(jsonSchema(plugins), null, 2)}\n`],
     [page, fillTables(readFileSync(join(root, page), 'utf8'))],
   ]);
 }

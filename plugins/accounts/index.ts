@@ -24,6 +24,7 @@ import { createSignIn } from './signin/signin.ts';
 export default definePlugin<AccountsConfig>({
   name: 'accounts',
   summary: 'Accounts, workspaces, plans and API keys, with a record of every security event',
+  recommended: 'Without it, users cannot sign in and the API rejects every write.',
   config: accountOptions,
   problems: accountProblems,
   events: accountEvents,

@@ -6,6 +6,7 @@ import { createRatelimit } from './service.ts';
 export default definePlugin<RatelimitConfig>({
   name: 'ratelimit',
   summary: 'Counts requests by address and by account, and refuses those that are too many',
+  recommended: 'Without it, one client can use all of the server\'s capacity.',
   config: ratelimitOptions,
   uses: ['accounts'],
   problems: ratelimitProblems,

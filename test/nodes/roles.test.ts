@@ -28,7 +28,7 @@ if (testDatabases().includes('postgres')) {
       instance = createInstance({ database: { url: database.url }, plugins, log: { access: 'warn', format: 'json' }, jobs: { poll_seconds: 0.2 } });
       // All at once, on an empty database: one of them migrates, the others wait for it.
       [web, ...workers] = await Promise.all([instance.serve('--role', 'web'), instance.start('--role', 'worker'), instance.start('--role', 'worker')]);
-      await until(() => workers.every((worker) => worker.output().includes('does background work')));
+      await until(() => workers.every((worker) => worker.output().includes('runs background jobs')));
     });
     after(async () => {
       await Promise.all([web, ...workers].map((node) => node.stop('SIGKILL')));
@@ -48,7 +48,7 @@ if (testDatabases().includes('postgres')) {
     const workerOf = (chore: Chore): Starting | undefined => workers.find(({ child }) => child.pid === chore.runs.at(-1)?.process);
 
     it('refuses nobody: a worker has no address, and says what it does', () => {
-      for (const worker of workers) expect(worker.output()).to.contain('does background work').and.to.not.contain('is running at');
+      for (const worker of workers) expect(worker.output()).to.contain('runs background jobs').and.to.not.contain('is running at');
     });
 
     it('digests a note once, however many nodes there are', async () => {

@@ -39,8 +39,11 @@ describe('bin/civic', () => {
   });
 
   it('prints its version', async () => {
-    const { stdout } = await runCivic(['--version']);
-    expect(stdout.trim()).to.match(/^\d+\.\d+\.\d+$/);
+    for (const word of ['--version', '-v']) {
+      const { code, stdout } = await runCivic([word]);
+      expect(code, word).to.equal(0);
+      expect(stdout, word).to.match(/^\d+\.\d+\.\d+\n$/);
+    }
   });
 
   it('answers an unknown command with the nearest one and exit code 2', async () => {
@@ -125,11 +128,11 @@ describe('bin/civic', () => {
     expect(first.code).to.equal(0);
     const checked = await runCivic(['config', 'check', '--config', file]);
     expect(checked.code).to.equal(0);
-    expect(readFileSync(file, 'utf8')).to.contain(['#  port: 8080', '# The port', '\nplugins:']);
+    expect(readFileSync(file, 'utf8')).to.contain(['  #port: 8080', '# The port', '\nplugins:']);
     writeFileSync(file, 'name: Mine\n');
     const second = await runCivic(['init', '--config', file]);
     expect(second.code).to.equal(1);
-    expect(second.stderr).to.contain('exists already');
+    expect(second.stderr).to.contain('exists, and was not changed');
     expect(readFileSync(file, 'utf8')).to.equal('name: Mine\n');
   });
 
@@ -167,15 +170,17 @@ describe('bin/civic', () => {
     expect(stderr).to.contain('--role is web, worker or all');
   });
 
-  it('names a port that is in use and what to do, and leaves nothing running', async () => {
+  it('names a port that is in use and what to do, before it creates anything', async () => {
+    const fresh = createInstance();
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const { code, stderr } = await instance.civic('serve', '--port', String(port));
+    const { code, stderr } = await fresh.civic('serve', '--port', String(port));
     other.close();
     expect(code).to.equal(1);
-    expect(stderr).to.contain(`Port ${port} on 127.0.0.1 is in use by another program`);
-    expect(stderr).to.not.contain('    at ');
+    expect(stderr).to.equal(`Port ${port} on 127.0.0.1 is in use by another program, perhaps another civic server: stop it, or choose another port with --port or http.port\n`);
+    expect(existsSync(join(fresh.folder, 'data'))).to.be.false();
+    fresh.remove();
   });
 
   it('names a data folder that cannot be made', async () => {

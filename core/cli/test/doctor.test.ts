@@ -51,13 +51,13 @@ describe('bin/civic doctor', () => {
     expect(stdout).to.contain(['! migrations: 1 not applied yet', 'Do: bin/civic serve applies them, or bin/civic migrate']);
   });
 
-  it('warns while nobody counts requests', async () => {
+  it('warns while requests are not limited', async () => {
     const instance = createInstance();
     await instance.civic('migrate');
     const { code, stdout } = await instance.civic('doctor');
     instance.remove();
     expect(code).to.equal(0);
-    expect(stdout).to.contain(['! core: rate limits: nobody counts requests', 'Do: switch the plugin on: ratelimit']);
+    expect(stdout).to.contain(['! core: rate limits: requests are not limited', 'Do: switch on a plugin that limits requests', '! plugins: off: accounts, directory, firehose, ratelimit.', 'Do: add "accounts:" and "ratelimit:" under "plugins:" in ']);
   });
 
   it('goes on with a broken config, and shows what is wrong with it', async () => {

@@ -18,7 +18,7 @@ describe('bin/civic plugin new', () => {
   it('writes a plugin that keeps the contract and passes its own tests untouched, outside the tree too', async () => {
     const made = await runCivic(['plugin', 'new', 'greeter', '--in', folder]);
     expect(made.code).to.equal(0);
-    expect(made.stdout).to.contain(['plugins:\n  greeter:\n    from: ', 'bin/civic plugin check']);
+    expect(made.stdout).to.contain(['  firehose:\n  greeter:\n    from: ', 'bin/civic plugin check']);
     const checked = await runCivic(['plugin', 'check', join(folder, 'greeter')]);
     expect(checked.stdout).to.contain(['✓ greeter can be loaded', '✓ it starts alone with its needs', '✓ its own tests pass']);
     expect(checked.code).to.equal(0);
@@ -79,7 +79,7 @@ describe('bin/civic plugin check', () => {
     rmSync(folder, { recursive: true });
     expect(code).to.equal(1);
     expect(stdout).to.contain(['README.md is missing', 'GET /api/odd (odd): has no description']);
-    expect(stderr).to.contain('does not keep the contract');
+    expect(stderr).to.contain('breaks the contract');
   });
 
   it('finds what a plugin needs beside it, and says so when it is nowhere', async () => {

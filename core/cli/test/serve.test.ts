@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import knex from 'knex';
 import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -10,6 +11,14 @@ import { until } from '../../test/wait.ts';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
+/** Makes the database look as one that an older version, without this default plugin, has written. */
+async function forgetDefaultPlugin({ folder }: Instance, name: string): Promise<void> {
+  const db = knex({ client: 'sqlite3', connection: join(folder, 'data/civic.db'), useNullAsDefault: true });
+  const { value } = await db('core_meta').where({ key: 'default_plugins' }).first('value');
+  await db('core_meta').where({ key: 'default_plugins' }).update({ value: JSON.stringify(JSON.parse(value).filter((known: string) => known !== name)) });
+  await db.destroy();
+}
+
 describe('bin/civic serve', () => {
   let instance: Instance;
   before(() => { instance = createInstance({ plugins: { notes: { from: join(testPlugins, 'notes') }, digest: { from: join(testPlugins, 'digest') } } }); });
@@ -19,7 +28,13 @@ describe('bin/civic serve', () => {
     const served = await instance.serve();
     expect(await (await fetch(`${served.url}/health`)).json()).to.include({ status: 'ok' });
     await until(() => served.output().includes('Ctrl-C'));
-    expect(served.output()).to.contain(['is running at', 'notes, digest', '/docs', 'Ctrl-C stops it', 'Making a new database']);
+    expect(served.output()).to.contain(['is running at', 'notes, digest', '/docs', 'Ctrl-C stops it', 'Creating the database']);
+    expect(served.output()).to.contain([
+      '  Plugins   notes, digest\n  Off       accounts, directory, firehose, ratelimit (bin/civic plugin list describes them)\n',
+      '  Warning   accounts is off. Without it, users cannot sign in and the API rejects every write.\n',
+      "  Warning   ratelimit is off. Without it, one client can use all of the server's capacity.\n",
+    ]);
+    expect(served.output()).to.not.contain('  New ');
     expect(await served.stop('SIGINT')).to.equal(0);
     expect(served.output()).to.contain('Stopping…');
     expect(served.output()).to.not.contain('did not stop cleanly');
@@ -37,14 +52,21 @@ describe('bin/civic serve', () => {
 
   it('keeps what it acknowledged over a restart and a kill', async () => {
     const first = await instance.serve();
-    expect(first.output()).to.not.contain('Making a new database');
+    expect(first.output()).to.not.contain('Creating the database');
     const posted = await fetch(`${first.url}/api/notes`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"text":"kept"}' });
     expect(posted.status).to.equal(201);
     await first.stop('SIGKILL');
+    await forgetDefaultPlugin(instance, 'firehose');
     const second = await instance.serve();
     const notes = await (await fetch(`${second.url}/api/notes`)).json() as { data: { text: string }[] };
     expect(notes.data.map((note) => note.text)).to.equal(['kept']);
+    await until(() => second.output().includes('Ctrl-C'));
+    expect(second.output(), 'a default plugin that an upgrade brought').to.contain(
+      `  New       firehose is a new default plugin. To run it, add "firehose:" under "plugins:" in ${instance.configFile}; to decline it, add "firehose: { enabled: false }".\n`,
+    );
     await second.stop();
+    const { stdout } = await instance.civic('doctor');
+    expect(stdout).to.contain(['! plugins: off: accounts, directory, firehose, ratelimit. accounts is off. Without it', '! new plugin: firehose is a new default plugin.']);
   });
 
   it('lets commands that write run inside it, and says so by doing it', async () => {
