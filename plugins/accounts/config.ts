@@ -7,6 +7,9 @@ export interface AccountsConfig {
   show_prices: boolean;
   link_minutes: number;
   invitation_days: number;
+  max_memberships_per_account: number;
+  max_members_per_workspace: number;
+  max_invitations_per_workspace: number;
   session_days: number;
   session_most_days: number;
   mail: { smtp_url: string | null; from: string | null };
@@ -53,6 +56,21 @@ export const accountOptions: ConfigFragment = {
     doc: 'How long an invitation to a workspace can be used.',
     format: Joi.number().integer().min(1).max(90),
     default: 7,
+  },
+  max_memberships_per_account: {
+    doc: 'The most workspaces an account belongs to, its personal one included.',
+    format: Joi.number().integer().min(1).max(10_000),
+    default: 50,
+  },
+  max_members_per_workspace: {
+    doc: 'The most members a workspace has.',
+    format: Joi.number().integer().min(1).max(10_000),
+    default: 500,
+  },
+  max_invitations_per_workspace: {
+    doc: 'The most invitations of a workspace that are open at once.',
+    format: Joi.number().integer().min(1).max(10_000),
+    default: 100,
   },
   session_days: {
     doc: 'How long somebody stays signed in on the web pages without coming back.',

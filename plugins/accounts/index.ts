@@ -8,14 +8,16 @@ import { keyCommands } from './keys/commands.ts';
 import { accountCommands } from './people/commands.ts';
 import { planRoutes } from './plans/routes.ts';
 import { accountProblems } from './problems.ts';
+import { checkMail } from './mail.ts';
 import { createAccounts } from './service.ts';
 import { invitationRoutes } from './workspaces/invitation-routes.ts';
+import { invitationMailJob } from './workspaces/mail.ts';
 import { memberRoutes } from './workspaces/member-routes.ts';
+import { receivedRoutes } from './workspaces/received-routes.ts';
 import { workspaceRoutes } from './workspaces/routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { visitorPart } from './settings/visitor.ts';
 import { printFirstLink } from './signin/first.ts';
-import { checkMail } from './signin/mail.ts';
 import { createWays } from './signin/page.ts';
 import { checkCookies, checkParty } from './signin/party.ts';
 import { signInRoutes } from './signin/routes.ts';
@@ -48,13 +50,14 @@ export default definePlugin<AccountsConfig>({
     civic.check({ name: 'passkeys', run: async () => checkParty(signIn.party) });
     civic.check({ name: 'cookies', run: async () => checkCookies(civic.instance.public_url) });
     civic.check({ name: 'mail', run: () => checkMail(civic.config) });
-    for (const job of signIn.jobs) civic.jobs.define(job);
+    for (const job of [...signIn.jobs, invitationMailJob(civic)]) civic.jobs.define(job);
     for (const command of [...accountCommands(accounts), ...keyCommands(accounts), auditExport(db)]) civic.command(command);
     server.route([
       ...planRoutes({ plans, defaultPlan: civic.config.default_plan }),
       ...workspaceRoutes(accounts),
       ...memberRoutes(accounts),
       ...invitationRoutes(accounts),
+      ...receivedRoutes(accounts),
       ...signInRoutes(signIn, ways),
       ...settingsRoutes({ accounts, signIn, ways }),
       ...consoleRoutes({ accounts, signIn, ways }),

@@ -70,7 +70,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
     afterCommit(tx, resolver.forget);
   };
   const people = createPeople({ civic, plans, record: put, accessChanged });
-  const workspaces: InvitationContext = { clock: civic.clock, config: civic.config, url: civic.url, record: put, accessChanged };
+  const workspaces: InvitationContext = { clock: civic.clock, config: civic.config, url: civic.url, jobs: civic.jobs, record: put, accessChanged };
   const keys = createKeys({ civic, plans, record: put, accessChanged });
   const workspacesOf = async (reader: Reader, accountId: string): Promise<Workspace[]> => {
     const person = await personById(reader, accountId);

@@ -1,6 +1,6 @@
 import { newId } from '../../core/ids.ts';
 import { stoppedClock, testServer, type TestAnswer, type TestServer } from '../../core/testing.ts';
-import { runCommand } from '../../plugins/accounts/test/kit.ts';
+import { joinWorkspace, runCommand } from '../../plugins/accounts/test/kit.ts';
 import { WHO, type Case, type Who } from './table.ts';
 
 /** The whole kit with somebody of each kind, and things of theirs to ask for. */
@@ -23,7 +23,12 @@ export async function createStand(plugins: string[]): Promise<Stand> {
   const ownerId = await account('owner');
   const owner = (await run('key create', { account: ownerId })).key as string;
   const workspace = (await send(owner, 'POST', '/api/workspaces', { name: 'Ours' })).id as string;
-  const join = async (id: string, role: string) => send(owner, 'POST', `/api/workspaces/${workspace}/members`, { account_id: id, role });
+  /** Invites an account and accepts with a key that is good for nothing else. */
+  const join = async (id: string, role: string) => {
+    const made = await run('key create', { account: id });
+    await joinWorkspace(kit, { owner, member: made.key, member_id: id, path: `/api/workspaces/${workspace}`, role });
+    await run('key revoke', {}, [made.id]);
+  };
 
   const keys = {} as Record<Who, string | null>;
   for (const who of WHO) {

@@ -168,8 +168,8 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
   it('finds every page readable, in light and dark and on a phone', async () => {
     await page.goto(`${home}/account/workspaces`);
     await page.getByLabel('Name').fill('Harlow Ferry Watch, a group with quite a long name');
-    await press('Make the workspace');
-    await press('Make an invitation');
+    await press('Create workspace');
+    await press('Create link');
     await readable();
     const invitation = (await page.textContent('#invitation'))!;
     await page.locator('.visitor summary').click();
@@ -187,7 +187,7 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     await press('Save');
     await page.goto(`${home}/account/workspaces`);
     await page.getByLabel('Name').fill(long);
-    await press('Make the workspace');
+    await press('Create workspace');
     await page.waitForURL(/done=made/);
     await page.goto(`${home}/account/keys`);
     await page.getByLabel('Name').fill(long);

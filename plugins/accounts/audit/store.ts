@@ -19,7 +19,7 @@ export interface AuditEntry {
 export const ACCESS_KINDS = ['key_revoked', 'plan_set', 'role_set', 'account_disabled', 'account_enabled', 'workspace_made', 'member_added', 'member_changed', 'member_removed', 'session_ended'] as const;
 
 export type AuditKind = (typeof ACCESS_KINDS)[number]
-  | 'account_made' | 'key_made' | 'invitation_made' | 'invitation_removed'
+  | 'account_made' | 'key_made' | 'invitation_made' | 'invitation_removed' | 'invitation_declined'
   | 'link_made' | 'link_used' | 'signed_in' | 'sign_in_refused' | 'passkey_added' | 'passkey_removed' | 'codes_made' | 'code_used' | 'email_changed' | 'workspace_chosen';
 
 interface StoredRow extends Omit<AuditRow, 'detail'> {

@@ -56,7 +56,7 @@ export function createPeople({ civic, plans, record, accessChanged }: PeopleCont
       const key = await insertPerson(tx, person);
       const made = { key, ...person };
       await record(tx, { kind: 'account_made', by, subject: person.id, detail: { role: person.role, plan: given } });
-      await createWorkspace({ clock, record, accessChanged }, tx, { name: `${name} (personal)`, owner: made, isPersonal: true }, by);
+      await createWorkspace({ clock, config, record, accessChanged }, tx, { name: `${name} (personal)`, owner: made, isPersonal: true }, by);
       return made;
     },
     async setPlan(tx, person, plan, until, by = OPERATOR) {

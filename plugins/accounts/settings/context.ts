@@ -43,11 +43,13 @@ const DONE: Record<string, string> = {
   removed: 'The passkey is removed.',
   revoked: 'The key is revoked. It stops working within a second.',
   ended: 'That session is ended.',
-  made: 'The workspace is there.',
+  made: 'The workspace is created.',
+  invited: 'The invitation is sent. It is pending until it is accepted.',
+  declined: 'The invitation is declined.',
   left: 'You left the workspace.',
-  member: 'The member is changed.',
+  member: 'The role is saved.',
   gone: 'The member is removed.',
-  withdrawn: 'The invitation is taken back.',
+  withdrawn: 'The invitation is withdrawn.',
   joined: 'Welcome! You are a member now.',
 };
 

@@ -1,14 +1,14 @@
 import type { ServerRoute } from '@hapi/hapi';
-import { formOptions } from 'civic';
+import { formOptions, Joi } from 'civic';
 import { hashOf } from '../secrets.ts';
 import { page, PAGE } from '../signin/page.ts';
 import { doerOf } from '../signin/sessions.ts';
-import { acceptInvitation, INVITATION_PATH } from '../workspaces/invitations.ts';
+import { acceptInvitation, acceptReceived, declineReceived, INVITATION_PATH } from '../workspaces/invitations.ts';
 import { invitationByHash } from '../workspaces/invitations-store.ts';
 import { workspaceByKey } from '../workspaces/store.ts';
 import type { SettingsContext } from './context.ts';
 
-/** Where an invitation's link leads: looking uses nothing up, the button does. */
+/** The page of an invitation link, which only its button uses up, and the decision on invitations that the account received. */
 export function invitationPageRoutes({ accounts: { civic, workspaces }, signIn, ways: { go, signedIn } }: SettingsContext): ServerRoute[] {
   return [
     {
@@ -27,6 +27,20 @@ export function invitationPageRoutes({ accounts: { civic, workspaces }, signIn, 
       handler: signedIn(async (visit, request, h) => {
         const token = String((request.payload as Record<string, unknown> | null)?.token);
         const joined = await civic.db.write((tx) => acceptInvitation(workspaces, tx, visit.person, token, doerOf(request, visit.person.id)));
+        await signIn.choose(visit, joined);
+        return go(h, `/account/workspaces/${joined.id}?done=joined`);
+      }),
+    },
+    {
+      method: 'POST', path: '/account/invitations/{id}/{what}', options: { ...formOptions(), validate: { params: Joi.object({ id: Joi.string(), what: Joi.string().valid('accept', 'decline') }) } },
+      handler: signedIn(async (visit, request, h) => {
+        const { id, what } = request.params as { id: string; what: 'accept' | 'decline' };
+        const by = doerOf(request, visit.person.id);
+        if (what === 'decline') {
+          await civic.db.write((tx) => declineReceived(workspaces, tx, visit.person, id, by));
+          return go(h, '/account/workspaces?done=declined');
+        }
+        const joined = await civic.db.write((tx) => acceptReceived(workspaces, tx, visit.person, id, by));
         await signIn.choose(visit, joined);
         return go(h, `/account/workspaces/${joined.id}?done=joined`);
       }),

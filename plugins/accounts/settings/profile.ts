@@ -4,6 +4,7 @@ import { foldEmail } from '../people/people.ts';
 import { changePerson, personByEmail } from '../people/store.ts';
 import { PAGE } from '../signin/page.ts';
 import { doerOf, type Visit } from '../signin/sessions.ts';
+import { receivedInvitations } from '../workspaces/invitations-store.ts';
 import { noticeOf, settingsPage, type SettingsContext, type Shown } from './context.ts';
 import { emailField, nameField } from './fields.ts';
 import { shortDate } from './words.ts';
@@ -12,7 +13,12 @@ const form = Joi.object<{ name: string; email: string | null }>({ name: nameFiel
 const SHOWN: Shown = { part: 'account', template: 'profile', title: 'Profile' };
 
 export function profileRoutes({ accounts: { civic, record }, signIn, ways: { go, signedIn } }: SettingsContext): ServerRoute[] {
-  const profilePage = (h: ResponseToolkit, visit: Visit, more: object, status = 200): ResponseObject => settingsPage(h, visit, { ...SHOWN, status }, {
+  const invitationsOf = async (visit: Visit): Promise<string | null> => {
+    const { length } = await receivedInvitations(civic.db.read, visit.person, civic.clock.iso());
+    return length === 0 ? null : length === 1 ? 'A workspace invites you.' : `${length} workspaces invite you.`;
+  };
+  const profilePage = async (h: ResponseToolkit, visit: Visit, more: object, status = 200): Promise<ResponseObject> => settingsPage(h, visit, { ...SHOWN, status }, {
+    invitations: await invitationsOf(visit),
     given: visit.person, id: visit.person.id, role: visit.person.role, since: shortDate(visit.person.created_at), emailHint: signIn.mails ? 'Sign-in links are sent to it.' : undefined, ...more,
   });
 

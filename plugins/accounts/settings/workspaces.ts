@@ -3,27 +3,32 @@ import { formOptions, isId, Joi, problem, readForm } from 'civic';
 import { PAGE } from '../signin/page.ts';
 import { doerOf, type Visit } from '../signin/sessions.ts';
 import { WORKSPACE_ROLES, type WorkspaceRole } from '../types.ts';
-import { invite, withdrawInvitation } from '../workspaces/invitations.ts';
-import { openInvitations } from '../workspaces/invitations-store.ts';
+import { invite, inviteAccount, withdrawInvitation } from '../workspaces/invitations.ts';
+import { openInvitations, receivedInvitations } from '../workspaces/invitations-store.ts';
 import { membersOf } from '../workspaces/store.ts';
-import { createWorkspace, removeMember, setMemberRole, workspaceFor, workspaceToChange, type Membership } from '../workspaces/workspaces.ts';
+import { canManage, createWorkspace, removeMember, setMemberRole, workspaceFor, workspaceToChange, type Membership } from '../workspaces/workspaces.ts';
 import { noticeOf, settingsPage, type SettingsContext, type Shown } from './context.ts';
-import { nameField } from './fields.ts';
+import { emailField, nameField } from './fields.ts';
 import { when } from './words.ts';
 
 const SHOWN: Shown = { part: 'workspaces', template: 'workspaces', title: 'Workspaces' };
 const nameForm = Joi.object<{ name: string }>({ name: nameField });
 const roleForm = Joi.object<{ role: WorkspaceRole }>({ role: Joi.string().valid(...WORKSPACE_ROLES).required().label('the role') });
+const inviteForm = Joi.object<{ email: string; role: WorkspaceRole }>({ email: emailField.required(), role: Joi.string().valid(...WORKSPACE_ROLES).default('member').label('the role') });
 const ROLE_WORDS: Record<WorkspaceRole, string> = { member: 'reads and writes', reviewer: 'also decides on what is found', admin: 'also manages members', owner: 'may do everything' };
 
 export function workspacePageRoutes({ accounts: { civic, workspaces }, ways: { go, signedIn } }: SettingsContext): ServerRoute[] {
-  const listPage = (h: ResponseToolkit, visit: Visit, more: object = {}, status = 200): ResponseObject => settingsPage(h, visit, { ...SHOWN, status }, {
-    all: visit.memberships.map(({ id, name, role, personal_of }) => ({ id, name, role, isPersonal: personal_of !== null, isChosen: id === visit.workspace?.id })), hasChoice: visit.memberships.length > 1, ...more,
-  });
-
-  async function onePage(h: ResponseToolkit, visit: Visit, own: Membership, more: object = {}): Promise<ResponseObject> {
+  async function listPage(h: ResponseToolkit, visit: Visit, more: object = {}, status = 200): Promise<ResponseObject> {
     const now = civic.clock.now();
-    const manages = own.role === 'admin' || own.role === 'owner';
+    const received = (await receivedInvitations(civic.db.read, visit.person, civic.clock.iso())).map((one) => ({ ...one, made: when(one.created_at, now), expires: when(one.expires_at, now), words: ROLE_WORDS[one.role] }));
+    return settingsPage(h, visit, { ...SHOWN, status }, {
+      all: visit.memberships.map(({ id, name, role, personal_of }) => ({ id, name, role, isPersonal: personal_of !== null, isChosen: id === visit.workspace?.id })), hasChoice: visit.memberships.length > 1, received, ...more,
+    });
+  }
+
+  async function onePage(h: ResponseToolkit, visit: Visit, own: Membership, more: object = {}, status = 200): Promise<ResponseObject> {
+    const now = civic.clock.now();
+    const manages = canManage(own.role);
     const roles = rolesUpTo(own.role);
     const rows = await membersOf(civic.db.read, own.key);
     const isOnlyOwner = own.role === 'owner' && rows.filter(({ role }) => role === 'owner').length === 1;
@@ -31,9 +36,9 @@ export function workspacePageRoutes({ accounts: { civic, workspaces }, ways: { g
       account_id, name, role, since: when(since, now), isYou: account_id === visit.person.id, isManaged: manages && account_id !== visit.person.id && roles.some((one) => one.role === role),
       roles: roles.map((one) => ({ ...one, isChosen: one.role === role })),
     }));
-    const open = manages ? (await openInvitations(civic.db.read, own.key, civic.clock.iso())).map(({ id, role, created_at, expires_at }) => ({ id, role, made: when(created_at, now), expires: when(expires_at, now) })) : [];
-    return settingsPage(h, visit, { ...SHOWN, template: 'workspace', title: own.name }, {
-      own: { id: own.id, role: own.role }, members, open, manages: manages && own.personal_of === null, isPersonal: own.personal_of !== null,
+    const open = manages ? (await openInvitations(civic.db.read, own.key, civic.clock.iso())).map(({ id, role, email, account_id, created_at, expires_at }) => ({ id, role, email, account_id, made: when(created_at, now), expires: when(expires_at, now) })) : [];
+    return settingsPage(h, visit, { ...SHOWN, template: 'workspace', title: own.name, status }, {
+      own: { id: own.id, role: own.role }, members, links: open.filter(({ email, account_id }) => email === null && account_id === null), pending: open.filter(({ email, account_id }) => email !== null || account_id !== null), manages: manages && own.personal_of === null, isPersonal: own.personal_of !== null,
       canLeave: own.personal_of === null && !isOnlyOwner, roles: roles.map((one) => ({ ...one, isChosen: one.role === 'member' })), days: civic.config.invitation_days, ...more,
     });
   }
@@ -56,6 +61,15 @@ export function workspacePageRoutes({ accounts: { civic, workspaces }, ways: { g
     {
       method: 'GET', path: '/account/workspaces/{id}', options: PAGE,
       handler: signedIn(async (visit, request, h) => onePage(h, visit, await workspaceFor(civic.db.read, caller(visit), idOf(request.params.id)), { notice: noticeOf(request) })),
+    },
+    {
+      method: 'POST', path: '/account/workspaces/{id}/members', options: formOptions(),
+      handler: signedIn(async (visit, request, h) => {
+        const { values, errors, given } = readForm(request, inviteForm);
+        if (!values) return onePage(h, visit, await workspaceFor(civic.db.read, caller(visit), idOf(request.params.id), 'admin'), { errors, given }, 400);
+        await civic.db.write(async (tx) => inviteAccount(workspaces, tx, await workspaceToChange(tx, caller(visit), idOf(request.params.id), 'admin'), { email: values.email }, values.role, by(request, visit)));
+        return go(h, `${path(request)}?done=invited`);
+      }),
     },
     {
       method: 'POST', path: '/account/workspaces/{id}/invitations', options: formOptions(),

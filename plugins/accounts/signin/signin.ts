@@ -7,11 +7,12 @@ import type { People } from '../people/people.ts';
 import { hasPeople, personByKey, type PersonRow } from '../people/store.ts';
 import type { Plans } from '../plans/plans.ts';
 import { hashOf } from '../secrets.ts';
+import { pruneInvitations } from '../workspaces/invitations-store.ts';
 import type { MembershipRow } from '../workspaces/store.ts';
 import { hashOfCode, newCodes } from './codes.ts';
 import { replaceCodes, takeCode } from './codes-store.ts';
 import { openLink, pruneLinks, takeFirstLinks, takeLink } from './links-store.ts';
-import { MAIL_JOB, mailJob } from './mail.ts';
+import { LINK_MAIL, linkMailJob } from './mail.ts';
 import { relyingParty, type RelyingParty } from './party.ts';
 import { createPasskeys, type Passkeys } from './passkeys.ts';
 import { pruneCeremonies } from './passkeys-store.ts';
@@ -112,8 +113,8 @@ export function createSignIn(context: SignInContext): SignIn {
       });
       return codes;
     },
-    askForMail: async (email) => { await civic.db.write((tx) => civic.jobs.enqueue(tx, MAIL_JOB, { email })); },
-    jobs: [mailJob({ civic, record }), {
+    askForMail: async (email) => { await civic.db.write((tx) => civic.jobs.enqueue(tx, LINK_MAIL, { email })); },
+    jobs: [linkMailJob({ civic, record }), {
       name: 'accounts.prune',
       every_seconds: 3600,
       run: (job) => job.write(async (tx) => {
@@ -121,6 +122,7 @@ export function createSignIn(context: SignInContext): SignIn {
         await pruneSessions(tx, before);
         await pruneLinks(tx, before);
         await pruneCeremonies(tx, clock.iso());
+        await pruneInvitations(tx, before);
       }),
     }],
   };

@@ -29,6 +29,8 @@ export interface AccountsKit extends TestServer {
   run(name: string, options?: CommandCall['options'], positionals?: string[]): Promise<any>;
   /** An account and a key of it. */
   person(options?: CommandCall['options'], key?: CommandCall['options']): Promise<Person>;
+  /** Invites an account into a workspace and accepts for it. */
+  join(owner: { key: string }, workspacePath: string, person: Person, role?: string): Promise<void>;
   as(key: string, method: string, path: string, options?: { payload?: unknown; headers?: Record<string, string> }): Promise<TestAnswer>;
 }
 
@@ -44,15 +46,25 @@ let people = 0;
 export async function accountsKit(options: TestServerOptions = {}): Promise<AccountsKit> {
   const kit = await testServer({ ...options, plugins: [accounts, probe, ...options.plugins ?? []] });
   const run = (name: string, given: CommandCall['options'] = {}, positionals: string[] = []) => runCommand(kit, name, given, positionals);
+  const as: AccountsKit['as'] = (key, method, path, { payload, headers = {} } = {}) => kit.request(method, path, { payload, headers: { 'x-api-key': key, ...headers } });
   return Object.assign(kit, {
     run,
+    as,
+    join: (owner: { key: string }, path: string, person: Person, role = 'member') => joinWorkspace(kit, { owner: owner.key, member: person.key, member_id: person.id, path, role }),
     async person(given: CommandCall['options'] = {}, key: CommandCall['options'] = {}): Promise<Person> {
       const { id } = await run('account create', { name: `Person ${++people}`, plan: 'team', role: 'user', ...given });
       const made = await run('key create', { account: id, ...key });
       return { id, key: made.key, key_id: made.id, workspace_id: made.workspace_id };
     },
-    as: (key: string, method: string, path: string, { payload, headers = {} }: { payload?: unknown; headers?: Record<string, string> } = {}) => kit.request(method, path, { payload, headers: { 'x-api-key': key, ...headers } }),
   });
+}
+
+/** Invites an account into a workspace by API and accepts with its own key. */
+export async function joinWorkspace(kit: Pick<TestServer, 'request'>, { owner, member, member_id, path, role }: { owner: string; member: string; member_id: string; path: string; role: string }): Promise<void> {
+  const invited = await kit.request('POST', `${path}/members`, { payload: { account_id: member_id, role }, headers: { 'x-api-key': owner } });
+  if (invited.status !== 201) throw new Error(`The invitation failed: ${invited.text}`);
+  const accepted = await kit.request('POST', `/api/invitations/${invited.body.invitation_id}/accept`, { headers: { 'x-api-key': member } });
+  if (accepted.status !== 200) throw new Error(`Accepting failed: ${accepted.text}`);
 }
 
 export async function runCommand(kit: TestServer, name: string, options: CommandCall['options'], positionals: string[]): Promise<any> {

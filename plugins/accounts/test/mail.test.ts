@@ -74,6 +74,15 @@ describe('Sign-in links by mail', () => {
     expect(mails.length).to.be.at.most(3);
   });
 
+  it('tell an invited account of the invitation, and an address without an account nothing', async () => {
+    const seen = mails.length;
+    const owner = await kit.person();
+    const { body } = await kit.as(owner.key, 'POST', '/api/workspaces', { payload: { name: 'Newsroom' } });
+    for (const email of ['eve@example.org', 'ada@example.org']) expect((await kit.as(owner.key, 'POST', `/api/workspaces/${body.id}/members`, { payload: { email } })).status).to.equal(201);
+    await arrived(seen + 1);
+    expect(mails.at(-1)).to.contain('To: ada@example.org').and.contain('Newsroom').and.contain('/account/workspaces');
+  });
+
   it('are looked after by doctor, which says when they cannot be sent, and no secret', async () => {
     const check = (server: AccountsKit) => server.composition.checks.find(({ plugin, name }) => plugin === 'accounts' && name === 'mail')!.run();
     expect(await check(kit)).to.include({ status: 'ok' });

@@ -75,7 +75,7 @@ for (const database of testDatabases()) {
       const { owner, path } = await newsroom();
       const owners = [owner, ...await atOnce(async () => {
         const person = await kit.person();
-        await send(owner, 'POST', `${path}/members`, { account_id: person.id, role: 'owner' });
+        await kit.join(owner, path, person, 'owner');
         return person;
       })];
       const answers = await Promise.all(owners.map((person) => send(person, 'DELETE', `${path}/members/${person.id}`)));
@@ -86,7 +86,7 @@ for (const database of testDatabases()) {
       for (let round = 0; round < 5; round++) {
         const { owner, path } = await newsroom();
         const [one, other] = await Promise.all([kit.person(), kit.person()]);
-        for (const { id } of [one, other]) await send(owner, 'POST', `${path}/members`, { account_id: id, role: 'admin' });
+        for (const person of [one, other]) await kit.join(owner, path, person, 'admin');
         await Promise.all([send(one, 'DELETE', `${path}/members/${other.id}`), send(other, 'DELETE', `${path}/members/${one.id}`)]);
         expect((await send(owner, 'GET', `${path}/members`)).body.total).to.equal(2);
       }

@@ -29,7 +29,7 @@ for (const database of testDatabases()) {
     const tokenOf = (url: string) => new URL(url).searchParams.get('token')!;
     const join = async (role = 'member'): Promise<Person> => {
       const person = await kit.person();
-      expect((await send(owner, 'POST', '/api/workspaces/{id}/members', { account_id: person.id, role })).status).to.equal(201);
+      await kit.join(owner, `/api/workspaces/${id}`, person, role);
       return person;
     };
 
@@ -76,7 +76,7 @@ for (const database of testDatabases()) {
       const path = `/api/workspaces/${(await send(owner, 'POST', '/api/workspaces', { name: 'Archive' })).body.id}`;
       const joined = async (role: string): Promise<Person> => {
         const person = await kit.person();
-        await send(owner, 'POST', `${path}/members`, { account_id: person.id, role });
+        await kit.join(owner, path, person, role);
         return person;
       };
       const linkOf = async (person: Person, role: string) => tokenOf((await send(person, 'POST', `${path}/invitations`, { role })).body.url);

@@ -20,7 +20,7 @@ export function invitationRoutes({ civic, workspaces }: Accounts): ServerRoute[]
       method: 'GET',
       path: '/api/workspaces/{id}/invitations',
       options: {
-        description: 'Invitations that can still be used; for owners and administrators',
+        description: 'Invitations that are neither accepted nor expired; for owners and administrators',
         auth: reading,
         validate: { query: noQuery, params },
         plugins: { civic: { problems: ['unknown_workspace', 'workspace_forbidden'] } },
@@ -35,10 +35,10 @@ export function invitationRoutes({ civic, workspaces }: Accounts): ServerRoute[]
       method: 'POST',
       path: '/api/workspaces/{id}/invitations',
       options: {
-        description: 'Make a link that lets one person in',
+        description: 'Create a link that lets one person in',
         auth: writing,
         validate: { query: noQuery, params, payload: newInvitation },
-        plugins: { civic: { secret: true, problems: ['unknown_workspace', 'workspace_forbidden', 'personal_workspace'] } },
+        plugins: { civic: { secret: true, problems: ['unknown_workspace', 'workspace_forbidden', 'personal_workspace', 'invitation_limit'] } },
         response: { status: { 201: madeInvitation } },
       },
       async handler(request, h) {
@@ -51,7 +51,7 @@ export function invitationRoutes({ civic, workspaces }: Accounts): ServerRoute[]
       method: 'DELETE',
       path: '/api/workspaces/{id}/invitations/{invitation_id}',
       options: {
-        description: 'Take an invitation back',
+        description: 'Withdraw an invitation',
         auth: writing,
         validate: { query: noQuery, params: Joi.object({ id: Joi.string(), invitation_id: Joi.string() }) },
         plugins: { civic: { problems: ['unknown_workspace', 'workspace_forbidden', 'unknown_invitation'] } },
@@ -71,10 +71,10 @@ export function invitationRoutes({ civic, workspaces }: Accounts): ServerRoute[]
       method: 'POST',
       path: '/api/workspaces/join',
       options: {
-        description: 'Join a workspace with an invitation',
+        description: 'Join a workspace with the token of an invitation link',
         auth: writing,
         validate: { query: noQuery, payload: joining },
-        plugins: { civic: { problems: ['unknown_invitation', 'already_member'] } },
+        plugins: { civic: { problems: ['unknown_invitation', 'already_member', 'member_limit', 'membership_limit'] } },
         response: { schema: workspace },
       },
       handler: (request) => civic.db.write(async (tx) => {

@@ -1,7 +1,14 @@
 import type { Reader, Tx } from 'civic';
 import type { WorkspaceRole } from '../types.ts';
 
-export interface InvitationRow {
+/** Whom an invitation is for. With neither it is for the bearer of its link. */
+export interface Addressee {
+  account_key: number | null;
+  email: string | null;
+  email_folded: string | null;
+}
+
+export interface InvitationRow extends Addressee {
   id: string;
   workspace_key: number;
   role: WorkspaceRole;
@@ -12,35 +19,65 @@ export interface InvitationRow {
   used_at: string | null;
 }
 
+/** An open invitation as administrators of the workspace see it. */
 export interface OpenInvitationRow {
   id: string;
   role: WorkspaceRole;
+  account_id: string | null;
+  email: string | null;
   created_by: string;
   created_at: string;
   expires_at: string;
 }
 
+/** An open invitation as the invited account sees it. */
+export interface ReceivedInvitationRow {
+  id: string;
+  workspace_id: string;
+  workspace_name: string;
+  role: WorkspaceRole;
+  invited_by: string;
+  created_at: string;
+  expires_at: string;
+}
+
+/** The oldest ones; the rest is shown once these are accepted or declined. */
+const MOST_RECEIVED = 50;
+
 export async function insertInvitation(tx: Tx, invitation: InvitationRow): Promise<void> {
   await tx('accounts_invitations').insert(invitation);
 }
 
-/** Those that can still be used. */
 export async function openInvitations(reader: Reader, workspaceKey: number, now: string): Promise<OpenInvitationRow[]> {
-  return reader('accounts_invitations').join('accounts_people', 'accounts_people.key', 'accounts_invitations.created_by')
+  return reader('accounts_invitations as invitation').join('accounts_people as maker', 'maker.key', 'invitation.created_by').leftJoin('accounts_people as invited', 'invited.key', 'invitation.account_key')
     .where({ workspace_key: workspaceKey, used_at: null }).where('expires_at', '>', now)
-    .select('accounts_invitations.id', 'accounts_invitations.role', 'accounts_people.id as created_by', 'accounts_invitations.created_at', 'accounts_invitations.expires_at').orderBy('accounts_invitations.key');
+    .select('invitation.id', 'invitation.role', 'invited.id as account_id', 'invitation.email', 'maker.id as created_by', 'invitation.created_at', 'invitation.expires_at').orderBy('invitation.key');
 }
 
 export async function invitationByHash(reader: Reader, secretHash: string): Promise<InvitationRow | null> {
   return ((await reader('accounts_invitations').where({ secret_hash: secretHash }).first()) as InvitationRow | undefined) ?? null;
 }
 
-/** False when somebody else was faster. */
+export async function invitationById(reader: Reader, id: string): Promise<InvitationRow | null> {
+  return ((await reader('accounts_invitations').where({ id }).first()) as InvitationRow | undefined) ?? null;
+}
+
+/** The open invitations of an account to workspaces that it does not belong to. */
+export async function receivedInvitations(reader: Reader, account: { key: number; email_folded: string | null }, now: string): Promise<ReceivedInvitationRow[]> {
+  return reader('accounts_invitations as invitation').join('accounts_workspaces as workspace', 'workspace.key', 'invitation.workspace_key').join('accounts_people as maker', 'maker.key', 'invitation.created_by')
+    .where({ used_at: null }).where('expires_at', '>', now)
+    .where((either) => { either.where({ account_key: account.key }); if (account.email_folded !== null) either.orWhere('invitation.email_folded', account.email_folded); })
+    .whereNotIn('invitation.workspace_key', reader('accounts_members').where({ account_key: account.key }).select('workspace_key'))
+    .select('invitation.id', 'workspace.id as workspace_id', 'workspace.name as workspace_name', 'invitation.role', 'maker.name as invited_by', 'invitation.created_at', 'invitation.expires_at')
+    .orderBy('invitation.key').limit(MOST_RECEIVED);
+}
+
+/** False when another request used it first. */
 export async function useInvitation(tx: Tx, id: string, at: string): Promise<boolean> {
   return await tx('accounts_invitations').where({ id, used_at: null }).update({ used_at: at }) === 1;
 }
 
-/** Those that somebody made and nobody used: in one workspace for these roles, or all; answers their ids. */
+/** Deletes the unused invitations of an account: in one workspace for these roles, or all. Returns their ids. */
 export async function deleteInvitationsBy(tx: Tx, accountKey: number, inside?: { workspace_key: number; roles: WorkspaceRole[] }): Promise<string[]> {
   const open = tx('accounts_invitations').where({ created_by: accountKey, used_at: null });
   const ids = await (inside ? open.where({ workspace_key: inside.workspace_key }).whereIn('role', inside.roles) : open).pluck('id') as string[];
@@ -50,4 +87,8 @@ export async function deleteInvitationsBy(tx: Tx, accountKey: number, inside?: {
 
 export async function deleteInvitation(tx: Tx, workspaceKey: number, id: string): Promise<boolean> {
   return await tx('accounts_invitations').where({ workspace_key: workspaceKey, id, used_at: null }).delete() === 1;
+}
+
+export async function pruneInvitations(tx: Tx, before: string): Promise<void> {
+  await tx('accounts_invitations').where('expires_at', '<', before).delete();
 }

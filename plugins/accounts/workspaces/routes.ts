@@ -34,9 +34,10 @@ export function workspaceRoutes(accounts: Accounts): ServerRoute[] {
       method: 'POST',
       path: '/api/workspaces',
       options: {
-        description: 'Make a workspace that others can be invited to',
+        description: 'Create a workspace that others can be invited to',
         auth: writing,
         validate: { query: noQuery, payload: newWorkspace },
+        plugins: { civic: { problems: ['membership_limit'] } },
         response: { status: { 201: workspace } },
       },
       async handler(request, h) {

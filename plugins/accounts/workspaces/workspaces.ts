@@ -1,12 +1,15 @@
 import { newId, problem, type Caller, type Civic, type Reader, type Tx } from 'civic';
 import type { AuditEntry } from '../audit/store.ts';
+import type { AccountsConfig } from '../config.ts';
 import type { AccessChanged } from '../events.ts';
+import { lockedPerson } from '../people/store.ts';
 import { WORKSPACE_ROLES, type Doer, type WorkspaceRole } from '../types.ts';
 import { deleteInvitationsBy } from './invitations-store.ts';
-import { changeMember, deleteMember, insertMember, insertWorkspace, lockWorkspace, membershipIn, membersOf, type MemberRow, type MembershipRow, type WorkspaceRow } from './store.ts';
+import { changeMember, deleteMember, insertMember, insertWorkspace, lockWorkspace, membershipIn, membershipsOf, membersOf, type MemberRow, type MembershipRow, type WorkspaceRow } from './store.ts';
 
 export interface WorkspaceContext {
   clock: Civic['clock'];
+  config: AccountsConfig;
   record(tx: Tx, entry: AuditEntry): Promise<void>;
   accessChanged(tx: Tx, change: AccessChanged): Promise<void>;
 }
@@ -22,8 +25,9 @@ export type Membership = MembershipRow & { account_key: number };
 
 const RANK: Record<WorkspaceRole, number> = { member: 0, reviewer: 1, admin: 2, owner: 3 };
 
-/** Makes a workspace with its owner in it. */
-export async function createWorkspace({ clock, record, accessChanged }: WorkspaceContext, tx: Tx, { name, owner, isPersonal }: NewWorkspace, by: Doer): Promise<WorkspaceRow> {
+/** Creates a workspace with its owner in it. */
+export async function createWorkspace({ clock, config, record, accessChanged }: WorkspaceContext, tx: Tx, { name, owner, isPersonal }: NewWorkspace, by: Doer): Promise<WorkspaceRow> {
+  if (!isPersonal) await checkMemberships(tx, owner.key, config);
   const row = { id: newId(clock.now()), name, personal_of: isPersonal ? owner.key : null, created_at: clock.iso() };
   const key = await insertWorkspace(tx, row);
   await insertMember(tx, { workspace_key: key, account_key: owner.key, role: 'owner', since: clock.iso() });
@@ -51,6 +55,11 @@ function checkRank(role: WorkspaceRole, least: WorkspaceRole): void {
   if (RANK[role] < RANK[least]) throw problem('workspace_forbidden', { detail: `This needs the role ${least} in the workspace; yours is ${role}.` });
 }
 
+/** Whether a role manages members and sees invitations. */
+export function canManage(role: WorkspaceRole): boolean {
+  return RANK[role] >= RANK.admin;
+}
+
 /** A personal workspace stays with whom it belongs to. */
 export function checkShared({ personal_of }: WorkspaceRow): void {
   if (personal_of !== null) throw problem('personal_workspace');
@@ -67,12 +76,23 @@ export async function memberById(reader: Reader, workspaceKey: number, accountId
   return found;
 }
 
-export async function addMember({ clock, record, accessChanged }: WorkspaceContext, tx: Tx, workspace: WorkspaceRow, account: { key: number; id: string }, role: WorkspaceRole, by: Doer): Promise<void> {
+/** Adds an account that accepted an invitation. The caller holds the lock of the workspace. */
+export async function addMember({ clock, config, record, accessChanged }: WorkspaceContext, tx: Tx, workspace: WorkspaceRow, account: { key: number; id: string }, role: WorkspaceRole, by: Doer): Promise<void> {
   checkShared(workspace);
-  if ((await membersOf(tx, workspace.key)).some(({ account_key }) => account_key === account.key)) throw problem('already_member');
+  const members = await membersOf(tx, workspace.key);
+  if (members.some(({ account_key }) => account_key === account.key)) throw problem('already_member');
+  const most = config.max_members_per_workspace;
+  if (members.length >= most) throw problem('member_limit', { detail: `The workspace has ${most} members, which is the most this instance allows.` });
+  await checkMemberships(tx, account.key, config);
   await insertMember(tx, { workspace_key: workspace.key, account_key: account.key, role, since: clock.iso() });
   await record(tx, { kind: 'member_added', by, subject: account.id, workspace_id: workspace.id, detail: { role } });
   await accessChanged(tx, { account_id: account.id, what: 'membership' });
+}
+
+/** Locks the account, so that two workspaces joined at once are counted one after the other. */
+async function checkMemberships(tx: Tx, accountKey: number, { max_memberships_per_account: most }: AccountsConfig): Promise<void> {
+  await lockedPerson(tx, accountKey);
+  if ((await membershipsOf(tx, accountKey)).length >= most) throw problem('membership_limit', { detail: `The account belongs to ${most} workspaces, which is the most this instance allows.` });
 }
 
 /** Gives a member another role, as somebody who has no lower one than either. */

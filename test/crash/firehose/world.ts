@@ -94,7 +94,8 @@ async function peopleIn(kit: Composition): Promise<Asker[]> {
   const member = await make('member', own);
   const shared = await kit.server.inject({ method: 'POST', url: '/api/workspaces', headers: { 'x-api-key': owner.key! }, payload: { name: 'Ours' } });
   const workspace = (shared.result as { id: string }).id;
-  await kit.server.inject({ method: 'POST', url: `/api/workspaces/${workspace}/members`, headers: { 'x-api-key': owner.key! }, payload: { account_id: member.accountId, role: 'member' } });
+  const invited = await kit.server.inject({ method: 'POST', url: `/api/workspaces/${workspace}/members`, headers: { 'x-api-key': owner.key! }, payload: { account_id: member.accountId, role: 'member' } });
+  await kit.server.inject({ method: 'POST', url: `/api/invitations/${(invited.result as { invitation_id: string }).invitation_id}/accept`, headers: { 'x-api-key': member.key! } });
   for (const one of [owner, member]) {
     one.key = (await run('key create', { account: one.accountId, workspace })).key;
     one.workspaceId = workspace;
