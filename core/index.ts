@@ -29,6 +29,7 @@ export type { LiveTopic } from './http/live.ts';
 export type { HeaderPart, NavigationItem, PageSlots } from './http/pages.ts';
 export { addHeaders, clientAddressOf } from './http/state.ts';
 export { addressGroup } from './http/client-address.ts';
+export { limitMessages } from './http/message-limit.ts';
 export { upgradeOnly } from './http/upgrade.ts';
 export { createSequenceTables } from './sequence.ts';
 export type { Head, Sequence, Sequenced } from './sequence.ts';

@@ -7,6 +7,7 @@ import type { WebSocket, WebSocketServer } from 'ws';
 import { problem } from '../problems.ts';
 import { addressGroup } from './client-address.ts';
 import { comesFromOurPage } from './forms.ts';
+import { limitMessages } from './message-limit.ts';
 import { clientAddressOf } from './state.ts';
 import { upgradeOnly, type Upgrades } from './upgrade.ts';
 
@@ -24,7 +25,7 @@ export interface Live {
 interface Limits {
   connections: number;
   perAddress: number;
-  /** What one connection may ask for in a minute, answers to pings among it. */
+  /** How many messages a connection may send in a minute, pings and pongs among them. */
   messages: number;
   topics: number;
   /** What it may have left unread before it is dropped. */
@@ -38,7 +39,8 @@ interface Sockets {
 
 const LIMITS: Limits = { connections: 5000, perAddress: 100, messages: 120, topics: 10, unreadBytes: 256 * 1024 };
 const MOST_BYTES = 4096;
-const MINUTE = 60_000;
+const MINUTE_SECONDS = 60;
+const POLICY = 1008;
 /** How long a stopping server waits for the goodbye of its clients. */
 const GOODBYE_MS = 1000;
 const RETRY_SECONDS = 60;
@@ -75,8 +77,8 @@ export function createLive(server: Server, upgrades: Upgrades, limits: Limits = 
     (plugin as unknown as { register(server: Server, options: object): void }).register(startedView(server), { auth: false });
     const hand = upgrades.adopt();
     const sockets = { all: (server.plugins as unknown as { nes: { _listener: { _wss: WebSocketServer } } }).nes._listener._wss, hand };
-    sockets.all.options.maxPayload = MOST_BYTES;
-    sockets.all.prependListener('connection', (client) => guard(client, limits));
+    Object.assign(sockets.all.options, { maxPayload: MOST_BYTES, autoPong: false });
+    sockets.all.prependListener('connection', (client, { socket }) => guard(client, socket, limits));
     const counted = countingTopics(limits.topics);
     for (const path of topics) server.subscription(path, counted);
     return sockets;
@@ -137,23 +139,20 @@ const clientMessage = Joi.alternatives(
 );
 
 /**
- * Stands between a client and nes, which trusts both ends: it fails on messages of another form, waits for one slow
- * reader before it tells the next, and keeps what that one has not read.
+ * Checks what a client sends before nes sees it, because nes throws on malformed messages. Also bounds what the client
+ * leaves unread: nes would wait for one slow client before it sends to the next, and buffer everything for it.
  */
-function guard(client: WebSocket, limits: Limits): void {
+function guard(client: WebSocket, socket: Duplex, limits: Limits): void {
   const { emit, send } = client;
-  let messages = 0;
-  let since = 0;
-
-  const isTooMany = (): boolean => {
-    const now = performance.now();
-    if (now - since > MINUTE) [since, messages] = [now, 0];
-    return ++messages > limits.messages;
-  };
-  client.emit = ((event: string, ...given: unknown[]) => {
-    if (event !== 'message' || (isUnderstood(given[0] as Buffer) && !isTooMany())) return emit.call(client, event, ...given);
-    client.close(1008, 'This is not understood, or too much');
+  const close = (reason: string): boolean => {
+    client.close(POLICY, reason);
     return true;
+  };
+  const limit = limitMessages(client, socket, { burst: limits.messages, perSecond: limits.messages / MINUTE_SECONDS, onExceeded: () => close('Too many messages') });
+  client.emit = ((event: string, ...given: unknown[]) => {
+    if (event === 'message' && !limit.spend()) return true;
+    if (event === 'message' && !isUnderstood(given[0] as Buffer)) return close('The message is not understood');
+    return emit.call(client, event, ...given);
   }) as typeof emit;
   client.send = ((data: string, done?: () => void) => {
     if (client.bufferedAmount > limits.unreadBytes) client.terminate();

@@ -116,6 +116,21 @@ describe('Live updates', () => {
     expect((await once(client, 'close'))[0]).to.equal(1008);
   });
 
+  it('close with 1008 on a flood of protocol pings or pongs, and reply to no more than they allow', async () => {
+    for (const send of [(client: WebSocket) => client.ping('x'), (client: WebSocket) => client.pong('x')]) {
+      const client = await opened();
+      let pongs = 0;
+      client.on('pong', () => { pongs++; });
+      for (let i = 0; i < 5000; i++) send(client);
+      expect((await once(client, 'close'))[0]).to.equal(1008);
+      expect(pongs).to.be.at.most(limits.messages + 5);
+    }
+    const client = await opened();
+    client.ping('hello');
+    expect(String((await once(client, 'pong'))[0])).to.equal('hello');
+    client.terminate();
+  });
+
   it('limit the connections of an address and of all together', async () => {
     const from = (address: string) => ({ 'x-forwarded-for': address });
     const clients = [await opened(from('192.0.2.1')), await opened(from('192.0.2.1')), await opened(from('192.0.2.1'))];

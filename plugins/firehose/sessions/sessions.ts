@@ -18,15 +18,19 @@ export interface Sessions {
   page(caller: Caller, page: Page): Promise<{ sessions: Session[]; total: number }>;
   remove(caller: Caller, id: string): Promise<void>;
   expiresAt(session: Session): string;
-  /** Somebody uses it; with a position when they say what they have read. Written down soon, and at most once a minute without one. */
+  /** Records that a session is used, and what its consumer has read. Stored within a second, and at most once a minute without a position. */
   note(session: Session, position?: Position | null): void;
+  /** Stores what was noted without waiting for that second. */
+  writeNow(): void;
   prune(): Promise<void>;
-  /** Everything that was noted is written down. */
+  /** Stores everything that was noted. */
   settled(): Promise<void>;
 }
 
 const DAY = 86_400_000;
 const SEEN_EVERY_MS = 60_000;
+/** Clients may acknowledge every signal; the newest position of each session is stored this often. */
+const WRITE_EVERY_MS = 1000;
 const WRITTEN_AT_ONCE = 200;
 
 export function createSessions({ civic, position }: SessionsContext): Sessions {
@@ -43,6 +47,14 @@ export function createSessions({ civic, position }: SessionsContext): Sessions {
       await civic.db.write((tx) => noteUses(tx, noted, clock.iso()));
       for (const use of noted) if (uses.get(use.key) === use) uses.delete(use.key);
     }
+  }
+
+  let timer: NodeJS.Timeout | undefined;
+
+  function writeNow(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (uses.size > 0) writer.wake();
   }
 
   /** With what is known here and not yet written. */
@@ -87,10 +99,14 @@ export function createSessions({ civic, position }: SessionsContext): Sessions {
       if (!read && clock.now() - Date.parse(session.last_seen_at) < SEEN_EVERY_MS) return;
       session.last_seen_at = clock.iso();
       uses.set(session.key, { key: session.key, position: later(uses.get(session.key)?.position ?? null, read) });
-      writer.wake();
+      timer ??= setTimeout(writeNow, WRITE_EVERY_MS).unref();
     },
+    writeNow,
     prune: () => civic.db.write(async (tx) => { await pruneSessions(tx, lastDay()); }),
-    settled: writer.idle,
+    settled() {
+      writeNow();
+      return writer.idle();
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Request } from '@hapi/hapi';
+import { limitMessages } from 'civic';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { RawData, WebSocket, WebSocketServer } from 'ws';
@@ -10,9 +11,15 @@ import { ack, ping } from './schemas.ts';
 /** What one open socket is for. */
 export interface SocketUser {
   /** Sends what there is to send from now on. */
-  open(transport: Transport): Revocable;
-  /** The client has read up to this event. False when that was not sent. */
-  acknowledge(eventId: string): boolean;
+  open(transport: Transport): OpenSocket;
+  /** Moves the session's position: `moved` forward, `known` when it was there already, `unsent` for an event that was not sent. */
+  acknowledge(eventId: string): 'moved' | 'known' | 'unsent';
+  closed(): void;
+}
+
+export interface OpenSocket extends Revocable {
+  /** How many signals were sent. */
+  delivered: number;
 }
 
 export interface SocketsContext {
@@ -32,8 +39,11 @@ export interface Sockets {
 
 /** Clients only ever say `ack` and `ping`. */
 const MOST_BYTES = 4096;
-/** Who does not read is not answered either. */
+/** A client that does not read gets no pongs. */
 const MOST_UNREAD = 64 * 1024;
+/** An ack for each signal is free; everything else a client sends is limited. */
+const BURST = 100;
+const MESSAGES_PER_SECOND = 10;
 const CLOSE_MS = 3000;
 const POLICY = 1008;
 
@@ -76,28 +86,33 @@ export function createSockets({ headers, silence_ms }: SocketsContext): Sockets 
     const state = { socket, isAlive: true };
     const isReading = (): boolean => socket.writableLength < MOST_UNREAD;
     const member = user.open({ socket, format: 'websocket', close: (reason, lastId) => client.close(CLOSINGS[reason][0], CLOSINGS[reason][1](lastId)) });
+    let acks = 0;
     // Nothing may follow the frame that closes.
     const refuse = (reason: string): void => {
       client.close(POLICY, reason);
       member.end('ended');
     };
-    const answers: Record<ClientMessage['type'], (message: ClientMessage) => void> = {
-      ping: () => { if (isReading()) client.send('{"type":"pong"}'); },
-      ack: ({ event_id }) => { if (!user.acknowledge(event_id!)) refuse('That event was not sent here'); },
+    const limit = limitMessages(client, socket, { burst: BURST, perSecond: MESSAGES_PER_SECOND, onExceeded: () => refuse(`More than ${MESSAGES_PER_SECOND} messages a second besides one ack for each signal`) });
+    const handlers: Record<ClientMessage['type'], (message: ClientMessage) => void> = {
+      ping: () => { if (limit.spend() && isReading()) client.send('{"type":"pong"}'); },
+      ack({ event_id }) {
+        const result = user.acknowledge(event_id!);
+        if (result === 'unsent') refuse('That event was not sent here');
+        else if (result === 'known' || ++acks > member.delivered) limit.spend();
+      },
     };
     open.set(client, state);
-    client.on('close', () => open.delete(client));
+    client.on('close', () => {
+      open.delete(client);
+      user.closed();
+    });
     // What breaks the protocol is closed by `ws` with the code that says so.
     client.on('error', () => member.end('ended'));
-    client.on('pong', () => { state.isAlive = true; });
-    client.on('ping', (data) => {
-      state.isAlive = true;
-      if (isReading()) client.pong(data);
-    });
+    for (const event of ['ping', 'pong', 'message']) client.on(event, () => { state.isAlive = true; });
     client.on('message', (data, isBinary) => {
-      state.isAlive = true;
+      if (client.readyState !== client.OPEN) return;
       const message = isBinary ? null : messageOf(data);
-      if (message) answers[message.type](message);
+      if (message) handlers[message.type](message);
       else refuse('Only {"type":"ack","event_id":"…"} and {"type":"ping"} are understood');
     });
   }

@@ -114,6 +114,7 @@ export function socketUpgrade(firehose: Firehose, part: SessionsPart): UpgradeHa
   return (req, socket, head, request) => {
     const { session, presented, asked, start, release } = accepted.get(request)!;
     let member: Member;
+    let acknowledged = -1;
     part.sockets.accept(req, socket as Socket, head, request, {
       open(transport) {
         member = joinStream(firehose, asked, start, transport);
@@ -122,10 +123,13 @@ export function socketUpgrade(firehose: Firehose, part: SessionsPart): UpgradeHa
       },
       acknowledge(id) {
         const read = readEventId(id);
-        if (read?.epoch !== log.epoch() || read.seq > sentTo(member, log)) return false;
+        if (read?.epoch !== log.epoch() || read.seq > sentTo(member, log)) return 'unsent';
+        if (read.seq <= acknowledged) return 'known';
+        acknowledged = read.seq;
         part.sessions.note(session, { epoch: read.epoch, seq: read.seq });
-        return true;
+        return 'moved';
       },
+      closed: part.sessions.writeNow,
     });
     release();
   };

@@ -145,6 +145,7 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
     // Who joined while the batch waited read some of it from the log.
     if (batch.last <= member.cursor) return;
     const hasRoom = write(member, bytesAfter(batch, member.format, member.cursor), now);
+    member.delivered += batch.messages.length;
     member.cursor = batch.last;
     if (!hasRoom && member.socket.writableLength > HIGH_WATER) void follow(member);
   }
@@ -176,6 +177,7 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
     if (first > member.cursor + 1) return endMember(member, 'slow');
     if (batch) {
       write(member, bytesAfter(batch, member.format, member.cursor));
+      member.delivered += batch.messages.length;
       count(member.group, batch, 1);
     }
     // Nothing was there yet although the log is further: its lines are being read.
@@ -275,7 +277,7 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
     open({ subscription, access, after, transport, ready }) {
       const now = clock.now();
       const member: Member = {
-        group: groupOf(subscription), access, transport, socket: transport.socket, format: transport.format, cursor: after, isLive: false, isClosed: false,
+        group: groupOf(subscription), access, transport, socket: transport.socket, format: transport.format, cursor: after, delivered: 0, isLive: false, isClosed: false,
         endsAt: now + AGE_MS * (0.8 + Math.random() * 0.4),
         wroteAt: now, waiting: 0, movedAt: now, resume: null,
         end: (reason) => endMember(member, reason),

@@ -20,6 +20,8 @@ export interface Member extends Revocable {
   format: Format;
   /** Everything up to this line was sent or was not for it; live members have it all, whatever this says. */
   cursor: number;
+  /** How many signals were written to the socket. */
+  delivered: number;
   isLive: boolean;
   isClosed: boolean;
   endsAt: number;
