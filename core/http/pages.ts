@@ -49,8 +49,16 @@ export interface Pages extends PageSlots {
   problemPage(request: Request, h: ResponseToolkit, problem: ShownProblem): ResponseObject | null;
 }
 
-/** Pages run no script but our own files, load nothing from elsewhere and are framed by nobody. */
-export const PAGE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+const PAGE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/**
+ * Pages run no script but our own assets, load nothing from other origins and cannot be framed.
+ * A source with a path needs a host, and the instance may be reached by several: the second policy names every host, and
+ * a script must pass both. So a response that is a script, such as JSONP, runs on no page of ours.
+ */
+function pagePolicy(base: string): string {
+  return `${PAGE_POLICY}, script-src *:*${base}/assets/`;
+}
 
 const TEMPLATES = join(projectRoot, 'templates');
 
@@ -60,6 +68,7 @@ const TEMPLATES = join(projectRoot, 'templates');
  */
 export async function registerPages(server: Server, options: PagesOptions): Promise<Pages> {
   const theme = join(options.instance.data_dir, 'theme');
+  const policy = pagePolicy(basePathOf(options.instance));
   const slots: Slots = { navigation: [], header: [] };
   const foldersFor = (inner: string): Record<string, string> => Object.fromEntries(Object.entries(options.folders).map(([plugin, folder]) => [plugin, join(folder, inner)]));
   let assets: Map<string, Asset> | undefined;
@@ -78,7 +87,7 @@ export async function registerPages(server: Server, options: PagesOptions): Prom
 
   server.decorate('toolkit', 'view' as never, ((inherited: ResponseToolkit['view']) => function view(this: ResponseToolkit, name: string, context?: object) {
     const [page, plugin] = name.split('/').reverse() as [string, string?];
-    return inherited.call(this, page, context, plugin === undefined ? {} : { path: foldersOf(plugin) }).header('content-security-policy', PAGE_POLICY);
+    return inherited.call(this, page, context, plugin === undefined ? {} : { path: foldersOf(plugin) }).header('content-security-policy', policy);
   }) as never, { extend: true });
 
   return {
@@ -117,7 +126,7 @@ interface Slots {
 
 /** What the layout shows around every page. */
 function surroundings(request: Request | undefined, instance: Instance, slots: Slots, assets: Map<string, Asset>): object {
-  const base = new URL(instance.public_url).pathname.replace(/\/$/, '');
+  const base = basePathOf(instance);
   const here = request?.path ?? '/';
   return {
     site: instance,
@@ -128,6 +137,11 @@ function surroundings(request: Request | undefined, instance: Instance, slots: S
     header: request ? slots.header.flatMap(({ partial, fill }) => filled(partial, fill(request))) : [],
     navigation: [...slots.navigation, { label: 'Interface', path: '/docs' }].map(({ label, path }) => ({ label, href: base + path, isHere: here === path || here.startsWith(`${path}/`) })),
   };
+}
+
+/** The path of the public address: empty, or `/civic`. */
+function basePathOf({ public_url }: Instance): string {
+  return new URL(public_url).pathname.replace(/\/$/, '');
 }
 
 function filled(partial: string, context: object | null): object[] {

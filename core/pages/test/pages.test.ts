@@ -84,6 +84,7 @@ describe('Pages', () => {
     for (const url of ['/', '/docs', '/problems', '/problems/not_found', '/hello', '/nowhere']) {
       const { headers, payload } = await get(url);
       expect(headers['content-security-policy'], url).to.contain(["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"]);
+      expect(headers['content-security-policy'], url).to.match(/, script-src \*:\*\/assets\/$/);
       expect(payload, url).to.not.match(/<script(?! src="\/assets\/)|<style|\sstyle=|\son\w+=|https?:\/\/(?!civic\.example)/);
     }
   });
@@ -96,8 +97,9 @@ describe('Pages', () => {
 
   it('keep the path of the public address in their links', async () => {
     await start({ base: '/sub' });
-    const { payload } = await get('/');
+    const { payload, headers } = await get('/');
     expect(payload).to.contain(['href="/sub/docs"', 'href="/sub/assets/style.']);
+    expect(headers['content-security-policy']).to.match(/, script-src \*:\*\/sub\/assets\/$/);
     expect(payload).to.not.match(/href="\/(?!sub)/);
   });
 

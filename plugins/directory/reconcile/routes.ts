@@ -87,14 +87,16 @@ export function reconcileRoutes({ context, instance }: ReconcileRoutes): ServerR
 /** When a client that found the queue full may try again. */
 const RETRY_SECONDS = 5;
 
-const CALLBACK = /^[A-Za-z_$][\w$.]{0,99}$/;
+/** The name of a function, or a path to one. */
+const CALLBACK = /^(?=.{1,100}$)[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*){0,3}$/;
 
-/** JSON, or a script for clients that still ask by JSONP: everything here is public, so a script leaks nothing. */
+/** JSON, or a script for clients on other sites that use JSONP. All of it is public; the pages of the instance run no such script. */
 async function answer(request: Request, h: ResponseToolkit, answerer: Answerer, given: Record<string, unknown>): Promise<ResponseObject> {
   try {
     const parameters = parametersOf(given);
     const { callback } = parameters;
     if (callback !== undefined && !CALLBACK.test(callback)) throw new BadRequest('"callback" must be the name of a function');
+    if (callback !== undefined && request.headers['sec-fetch-site'] === 'same-origin') throw new BadRequest('"callback" is for pages of other sites: leave it out to get JSON');
     const body = await answerer(parameters, request);
     if (callback === undefined || request.method !== 'get') return open(h.response(body).type('application/json'));
     const json = JSON.stringify(body).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
@@ -112,9 +114,9 @@ function refusal(h: ResponseToolkit, message: string, status: number): ResponseO
   return open(h.response({ status: 'error', message }).type('application/json').code(status));
 }
 
-/** Clients run in browsers, on addresses of their own. */
+/** Clients run in browsers, on other origins. */
 function open(response: ResponseObject): ResponseObject {
-  return response.header('access-control-allow-origin', '*');
+  return response.header('access-control-allow-origin', '*').header('cross-origin-resource-policy', 'cross-origin');
 }
 
 const refuseBody: Lifecycle.Method = (_request, h, error) => {

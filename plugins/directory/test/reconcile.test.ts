@@ -148,9 +148,19 @@ for (const database of testDatabases()) describe(`The reconciliation service, on
     const { headers, text } = await kit.request('GET', '/reconcile?callback=jQuery123_456.done');
     expect(headers['content-type']).to.match(/^text\/javascript/);
     expect(text).to.match(/^\/\*\*\/jQuery123_456\.done\(\{"versions"/);
-    const { status, text: refused } = await kit.request('GET', `/reconcile?callback=${encodeURIComponent('alert(1)//')}`);
-    expect(status).to.equal(400);
-    expect(refused).to.not.contain('alert');
+    expect(headers).to.include({ 'x-content-type-options': 'nosniff', 'cross-origin-resource-policy': 'cross-origin' });
+    for (const callback of ['alert(1)//', 'a..alert', 'alert.', '.alert', 'a.b.c.d.alert', '1alert', 'alert\n', '', `${'a'.repeat(96)}alert`]) {
+      const { status, text: refused, headers: { 'content-type': type } } = await kit.request('GET', `/reconcile?callback=${encodeURIComponent(callback)}`);
+      expect([status, type], callback).to.equal([400, 'application/json; charset=utf-8']);
+      expect(refused).to.not.contain('alert');
+    }
+  });
+
+  it('gives the pages of the instance no script', async () => {
+    const script = async (site: string) => (await kit.request('GET', '/reconcile?callback=done', { headers: { 'sec-fetch-site': site, 'sec-fetch-dest': 'script' } })).headers['content-type'];
+    expect(await script('same-origin')).to.match(/^application\/json/);
+    expect(await script('cross-site')).to.match(/^text\/javascript/);
+    expect((await kit.request('GET', '/reconcile', { headers: { 'sec-fetch-site': 'same-origin' } })).status).to.equal(200);
   });
 
   it('suggests actors, types and properties by their beginning', async () => {
