@@ -31,10 +31,9 @@ export function addMetrics(server: Server, metrics: () => Metric[]): void {
     method: 'GET',
     path: '/metrics',
     options: {
-      auth: false,
-      description: 'Measurements of this process for Prometheus',
+      description: 'Metrics of this process for Prometheus',
       tags: ['health'],
-      plugins: { civic: { rate: 'none', internal: true, problems: ['unavailable'] } },
+      plugins: { civic: { internal: true, problems: ['unavailable'] } },
     },
     handler: async (_request, h) => {
       if (!page) throw problem('unavailable', { detail: 'Measurements begin when the server has started.' });

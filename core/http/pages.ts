@@ -45,6 +45,10 @@ export interface PageSlots {
 
 export interface Pages extends PageSlots {
   assets(): Map<string, Asset>;
+  /** The Content-Security-Policy of every page. */
+  policy: string;
+  /** All that the layout shows of the reader: two requests with the same text get the same layout at one path. */
+  readerOf(request: Request): string;
   /** A problem as a page, for those who would rather read one; null for programs, which get JSON. */
   problemPage(request: Request, h: ResponseToolkit, problem: ShownProblem): ResponseObject | null;
 }
@@ -94,6 +98,8 @@ export async function registerPages(server: Server, options: PagesOptions): Prom
     navigation: (item) => { slots.navigation.push(item); },
     header: (part) => { slots.header.push(part); },
     assets: assetsOnce,
+    policy,
+    readerOf: (request) => JSON.stringify([request.civic.formToken, headerParts(request, slots)]),
     problemPage: (request, h, problem) => (prefersPage(request) ? problemPage(h, problem) : null),
   };
 }
@@ -134,14 +140,18 @@ function surroundings(request: Request | undefined, instance: Instance, slots: S
     here: base + here,
     assets: addresses(assets, base),
     form_token: request?.civic?.formToken ?? '',
-    header: request ? slots.header.flatMap(({ partial, fill }) => filled(partial, fill(request))) : [],
-    navigation: [...slots.navigation, { label: 'Interface', path: '/docs' }].map(({ label, path }) => ({ label, href: base + path, isHere: here === path || here.startsWith(`${path}/`) })),
+    header: request ? headerParts(request, slots) : [],
+    navigation: [...slots.navigation, { label: 'API', path: '/docs' }].map(({ label, path }) => ({ label, href: base + path, isHere: here === path || here.startsWith(`${path}/`) })),
   };
 }
 
 /** The path of the public address: empty, or `/civic`. */
 function basePathOf({ public_url }: Instance): string {
   return new URL(public_url).pathname.replace(/\/$/, '');
+}
+
+function headerParts(request: Request, slots: Slots): object[] {
+  return slots.header.flatMap(({ partial, fill }) => filled(partial, fill(request)));
 }
 
 function filled(partial: string, context: object | null): object[] {

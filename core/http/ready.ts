@@ -1,209 +1,155 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { isUnusual, JSON_TYPE, responseBytes, sendBytes, sizeOfBytes, type ResponseBytes } from './bytes.ts';
 import { matchesNone, weakEtag } from './conditional.ts';
-import type { HeaderLine } from './headers.ts';
 
-/** An answer that is kept as bytes until what it tells of changes. */
+/** A response that is cached as bytes until the data it shows changes. */
 export interface ReadyAnswer {
   etag: string;
-  /** JSON, or what `type` says. */
+  /** JSON, or the content type of `type`. */
   body: string;
   type?: string;
   headers?: Record<string, string>;
   cacheControl?: string;
-  /** Further things it tells of, found while it was made. */
+  /** Further data it shows, found while it was created. */
   tags?: string[];
 }
 
+/** The response cache: responses that all callers get alike, by URL. */
 export interface ReadyAnswers {
-  /** For a route's `ext.onPostAuth`: answers from memory, before the query is even read. */
+  /** For a route's `ext.onPostAuth`: serves from the cache, before the query is validated. */
   hit: Lifecycle.Method;
-  /** For its handler: makes the answer and keeps it until one of its tags is touched, also while it was being made. */
+  /** For its handler: creates the response and caches it until one of its tags is touched, also while it was created. */
   answer(request: Request, h: ResponseToolkit, tag: string, make: () => Promise<ReadyAnswer>): Promise<ResponseObject | symbol>;
-  /** What was kept under these tags is no longer true. */
+  /** Removes the cached responses with one of these tags. */
   touch(tags: Iterable<string>): void;
   touchAll(): void;
 }
 
-interface Kept {
+interface Entry {
+  url: string;
   tags: string[];
-  /** Of all its tags together: each only grows. */
-  generation: number;
   day: number;
-  etag: string;
-  plain: Buffer;
-  /** Made for the first client that takes it. */
-  gzip: Buffer | null;
-  /** Those of every answer, also of a 304. */
-  headers: HeaderLine[];
-  /** With those of its body, worked out when it is first sent from memory. */
-  plainHeaders: HeaderLine[] | null;
-  zippedHeaders: HeaderLine[] | null;
-  type: string;
+  response: ResponseBytes;
+  /** As counted into the total. */
+  size: number;
 }
 
 const DAY_MS = 86_400_000;
-const SMALLEST_GZIP = 1024;
-/** As core says it of every answer. */
-const VARY = 'accept-encoding, origin';
-const JSON_TYPE = 'application/json; charset=utf-8';
+/** An entry in a map or a set. */
+const SLOT_BYTES = 64;
 
-/** Keeps answers that everybody gets alike, up to so many bytes; the least used go first. Each ends with its UTC day, too. */
+/** Caches responses up to so many bytes; the least recently used are removed first. Each also ends with its UTC day. */
 export function readyAnswers(options: { maxBytes: number; now(): number }): ReadyAnswers {
-  const kept = new Map<string, Kept>();
-  const generations = new Map<string, number>();
+  const entries = new Map<string, Entry>();
+  // Only tags of cached responses are here, so the size of the entries bounds this map, too.
+  const byTag = new Map<string, Set<Entry>>();
   let bytes = 0;
-  let everything = 0;
   let touches = 0;
 
   const today = () => Math.floor(options.now() / DAY_MS);
-  // Touching everything adds a number that no count of tags reaches.
-  function generationOf(tags: string[]): number {
-    let sum = everything;
-    for (const tag of tags) sum += generations.get(tag) ?? 0;
-    return sum;
-  }
 
-  function drop(url: string, entry: Kept): void {
-    kept.delete(url);
-    bytes -= sizeOf(entry);
-  }
-
-  function keep(url: string, entry: Kept): void {
-    const old = kept.get(url);
-    if (old) drop(url, old);
-    const size = sizeOf(entry);
-    if (size > options.maxBytes / 8) return;
-    kept.set(url, entry);
-    bytes += size;
-    for (const [oldest, other] of kept) {
-      if (bytes <= options.maxBytes) break;
-      drop(oldest, other);
+  function remove(entry: Entry): void {
+    entries.delete(entry.url);
+    bytes -= entry.size;
+    for (const tag of entry.tags) {
+      const tagged = byTag.get(tag);
+      tagged?.delete(entry);
+      if (tagged?.size === 0) byTag.delete(tag);
     }
   }
 
-  function found(request: Request): Kept | null {
-    const url = request.raw.req.url!;
-    const entry = kept.get(url);
+  /** Counts an entry as it is now, and makes room for it. */
+  function resize(entry: Entry): void {
+    const size = sizeOf(entry);
+    bytes += size - entry.size;
+    entry.size = size;
+    for (const oldest of entries.values()) {
+      if (bytes <= options.maxBytes) break;
+      remove(oldest);
+    }
+  }
+
+  function store(entry: Entry): void {
+    const old = entries.get(entry.url);
+    if (old) remove(old);
+    if (sizeOf(entry) > options.maxBytes / 8) return;
+    entries.set(entry.url, entry);
+    for (const tag of entry.tags) {
+      const tagged = byTag.get(tag);
+      if (tagged) tagged.add(entry);
+      else byTag.set(tag, new Set([entry]));
+    }
+    resize(entry);
+  }
+
+  function find(url: string): Entry | null {
+    const entry = entries.get(url);
     if (!entry) return null;
-    if (entry.generation !== generationOf(entry.tags) || entry.day !== today()) {
-      drop(url, entry);
+    if (entry.day !== today()) {
+      remove(entry);
       return null;
     }
     // The order of a map is the order of use.
-    kept.delete(url);
-    kept.set(url, entry);
+    entries.delete(url);
+    entries.set(url, entry);
     return entry;
   }
 
-  function gzipOf(url: string, entry: Kept): Buffer {
-    if (!entry.gzip) {
-      entry.gzip = gzipSync(entry.plain);
-      // One that was not kept takes no room.
-      if (kept.get(url) === entry) bytes += entry.gzip.length;
-    }
-    return entry.gzip;
-  }
-
-  const isHad = (request: Request, entry: Kept): boolean => {
-    const wanted = request.headers['if-none-match'] as string | undefined;
-    return wanted !== undefined && matchesNone(wanted, entry.etag);
-  };
-  const isZippedFor = (request: Request, entry: Kept): boolean => entry.plain.length >= SMALLEST_GZIP && takesGzip(request);
-
-  function respond(request: Request, h: ResponseToolkit, entry: Kept): ResponseObject {
-    const isZipped = !isHad(request, entry) && isZippedFor(request, entry);
-    const response = isHad(request, entry) ? h.response().code(304) : h.response(isZipped ? gzipOf(request.raw.req.url!, entry) : entry.plain).type(entry.type);
-    if (isZipped) response.header('content-encoding', 'gzip');
-    for (const [name, value] of entry.headers) response.header(name, value);
-    return response;
-  }
-
-  /** Past hapi's own way of sending, which costs as much as all that comes before it. */
-  function send(request: Request, h: ResponseToolkit, entry: Kept): symbol {
-    const { res, req } = request.raw;
-    const { answerHeaders } = request.server.app.civic;
-    if (isHad(request, entry)) {
-      answerHeaders.write(request, entry.headers);
-      res.statusCode = 304;
-      res.end();
-      return h.abandon;
-    }
-    const isZipped = isZippedFor(request, entry);
-    const body = isZipped ? gzipOf(req.url!, entry) : entry.plain;
-    answerHeaders.write(request, isZipped ? entry.zippedHeaders ??= bodyHeaders(entry, body, 'gzip') : entry.plainHeaders ??= bodyHeaders(entry, body));
-    res.end(request.method === 'head' ? undefined : body);
-    return h.abandon;
+  function send(request: Request, h: ResponseToolkit, entry: Entry): ResponseObject | symbol {
+    const hadGzip = entry.response.gzip !== null;
+    const sent = sendBytes(request, h, entry.response);
+    if (!hadGzip && entry.response.gzip && entries.get(entry.url) === entry) resize(entry);
+    return sent;
   }
 
   return {
     hit(request, h) {
       if (request.auth.isAuthenticated || isUnusual(request)) return h.continue;
-      const entry = found(request);
+      const entry = find(request.raw.req.url!);
       return entry ? send(request, h, entry) : h.continue;
     },
     async answer(request, h, tag, make) {
       const before = touches;
       const made = await make();
-      const tags = [tag, ...made.tags ?? []];
-      const entry: Kept = {
-        tags, generation: generationOf(tags), day: today(), etag: made.etag, plain: Buffer.from(made.body), gzip: null,
-        headers: [...Object.entries(headersOf(request, made)), ['vary', VARY]], plainHeaders: null, zippedHeaders: null, type: made.type ?? JSON_TYPE,
-      };
-      // Which tags it has is known only now, so any touch while it was made counts.
-      if (before === touches) keep(request.raw.req.url!, entry);
-      return isUnusual(request) ? respond(request, h, entry) : send(request, h, entry);
+      const tags = [...new Set([tag, ...made.tags ?? []])];
+      const response = responseBytes({ etag: made.etag, body: made.body, type: made.type, headers: headersOf(request, made) });
+      const entry: Entry = { url: request.raw.req.url!, tags, day: today(), response, size: 0 };
+      // The tags are known only now, so any touch while the response was created counts.
+      if (before === touches) store(entry);
+      return send(request, h, entry);
     },
     touch(tags) {
       touches += 1;
-      for (const tag of tags) generations.set(tag, (generations.get(tag) ?? 0) + 1);
-      // A tag nobody asked for costs nothing for long.
-      if (generations.size > 100_000) this.touchAll();
+      for (const tag of tags) for (const entry of byTag.get(tag) ?? []) remove(entry);
     },
     touchAll() {
       touches += 1;
-      everything += 2 ** 32;
-      generations.clear();
-      kept.clear();
+      entries.clear();
+      byTag.clear();
       bytes = 0;
     },
   };
 }
 
-/** The same answer without keeping it: for what hardly anybody asks twice, or only its owner may see. */
+/** The same response without caching: for one that hardly any caller repeats, or only its owner may see. */
 export function textAnswer(request: Request, h: ResponseToolkit, made: Omit<ReadyAnswer, 'tags'>): ResponseObject {
   const wanted = request.headers['if-none-match'] as string | undefined;
   const isFresh = wanted !== undefined && matchesNone(wanted, made.etag);
   const response = isFresh ? h.response().code(304) : h.response(made.body).type(made.type ?? JSON_TYPE);
-  Object.assign(response.headers, headersOf(request, made));
+  Object.assign(response.headers, { etag: made.etag, ...headersOf(request, made) });
   return response;
 }
 
-/** A weak ETag of what is answered: the same on every node, and after every restart. */
+/** A weak ETag of a response body: the same on every node, and after every restart. */
 export function textEtag(text: string): string {
   return weakEtag(createHash('sha1').update(text).digest('base64url'));
 }
 
-function headersOf(request: Request, { etag, cacheControl, headers }: Omit<ReadyAnswer, 'tags'>): Record<string, string> {
-  return { etag, 'cache-control': cacheControl ?? request.server.app.civic.publicCacheControl, ...headers };
+function headersOf(request: Request, { cacheControl, headers }: Omit<ReadyAnswer, 'tags'>): Record<string, string> {
+  return { 'cache-control': cacheControl ?? request.server.app.civic.publicCacheControl, ...headers };
 }
 
-/** It brings a body nobody asked for, or wants to leave HTTP: hapi knows what to do. */
-function isUnusual({ civic, headers }: Request): boolean {
-  return civic.upgrade !== null || headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-}
-
-function bodyHeaders({ headers, type }: Kept, body: Buffer, encoding?: string): HeaderLine[] {
-  return [...headers, ['content-type', type], ['content-length', String(body.length)], ...(encoding ? [['content-encoding', encoding] as const] : [])];
-}
-
-function sizeOf(entry: Kept): number {
-  return entry.plain.length + (entry.gzip?.length ?? 0) + 512;
-}
-
-/** `gzip` in the list, and not with a weight of nothing. Everybody else gets the plain bytes. */
-function takesGzip(request: Request): boolean {
-  const accepted = request.headers['accept-encoding'] as string | undefined;
-  return accepted !== undefined && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$|\s))/i.test(accepted);
+function sizeOf({ url, tags, response }: Entry): number {
+  return sizeOfBytes(response) + url.length + SLOT_BYTES + tags.reduce((sum, tag) => sum + tag.length + 2 * SLOT_BYTES, 0);
 }

@@ -1,7 +1,6 @@
 import Hapi, { type Request, type ResponseObject, type ResponseToolkit, type Server } from '@hapi/hapi';
 import type { Boom } from '@hapi/boom';
 import Joi from 'joi';
-import { createServer as createListener } from 'node:http';
 import type { CoreConfig } from '../config/types.ts';
 import { addIdempotency, type IdempotencyOptions } from '../idempotency/handler.ts';
 import type { Logger } from '../log.ts';
@@ -13,6 +12,7 @@ import { answerBrokenRequests } from './broken.ts';
 import { addCallerScheme, type Gates } from './caller.ts';
 import { parseTrustedProxy } from './client-address.ts';
 import { matchesNone } from './conditional.ts';
+import { createListener, limitConnections, type ConnectionLimits } from './connections.ts';
 import { badCursor, isForgedCursor } from './cursor.ts';
 import { addFallback } from './fallback.ts';
 import { answerHeaders, openState, type AnswerHeaders, type Headers } from './headers.ts';
@@ -35,6 +35,8 @@ export interface ServerOptions {
   idempotency: IdempotencyOptions;
   /** On in tests: every answer is held against its schema. */
   validateResponses: boolean;
+  /** Other limits than the default, in tests. */
+  connections?: Partial<ConnectionLimits>;
 }
 
 /** The one hapi server. It does not listen yet, and making it touches nothing outside. */
@@ -47,8 +49,7 @@ export function createServer(options: ServerOptions): Server {
     host: config.http.host,
     port: config.http.port,
     debug: false,
-    // Node would refuse a request without a Host in its own words, and drop the second of two headers unseen.
-    listener: createListener({ requireHostHeader: false, joinDuplicateHeaders: true }),
+    listener: createListener(options.connections),
     compression: { minBytes: Math.max(1, config.http.compress_from_bytes) },
     routes: routeDefaults(options.validateResponses),
   });
@@ -78,6 +79,7 @@ export function createServer(options: ServerOptions): Server {
     logAccess(request);
   });
   answerBrokenRequests(server, publicUrl, headers);
+  limitConnections(server.listener, options.connections);
   return server;
 }
 

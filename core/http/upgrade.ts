@@ -1,5 +1,6 @@
 import type { Request, ResponseObject, ResponseToolkit, Server } from '@hapi/hapi';
 import { ServerResponse, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { UpgradeHandler } from '../plugin.ts';
 import { problem } from '../problems.ts';
@@ -35,15 +36,17 @@ export function addUpgrades(server: Server): Upgrades {
   handlers.set(listener, routes);
 
   const onUpgrade: UpgradeListener = (req, socket, head) => {
-    socket.on('error', destroyOnError);
+    socket.on('error', destroySocket);
+    // Node no longer watches a socket that it handed over.
+    (socket as Socket).setTimeout(listener.timeout, destroySocket);
     const res = responseOn(socket, req);
-    // Nobody can leave HTTP while an answer before this one is still being sent: there is no going on, only an end.
+    // An upgrade cannot be pipelined behind a response that is not sent yet.
     if (!res) return void socket.destroy();
     pending.set(req, { socket, head });
     listener.emit('request', req, res);
   };
   listener.on('upgrade', onUpgrade);
-  // Node would close a CONNECT, and answer an unknown Expect, without a word of ours.
+  // Node would close a CONNECT without a response, and respond to an unknown Expect without our headers.
   listener.on('connect', onUpgrade);
   listener.on('checkExpectation', (req, res) => { listener.emit('request', req, res); });
 
@@ -62,11 +65,11 @@ function isWebSocket(req: IncomingMessage): boolean {
 }
 
 /** Stays with the socket for as long as that lives, so it must hold nothing of the request. */
-function destroyOnError(this: Duplex): void {
+function destroySocket(this: Duplex): void {
   this.destroy();
 }
 
-/** Does what Node's server does for a response: joins it to the socket and ends that with it. Null when the socket has another one. */
+/** Creates a response on the socket and ends the socket with it, as Node's server does. Returns null when the socket has another response. */
 function responseOn(socket: Duplex, req: IncomingMessage): ServerResponse | null {
   const res = new ServerResponse(req);
   res.shouldKeepAlive = false;
@@ -104,6 +107,7 @@ export function acceptUpgrade(request: Request, upgrade: PendingUpgrade): boolea
   const { req, res } = request.raw;
   const handler = handlers.get(request.server.listener)?.get(request.route.path);
   if (!handler || !isWebSocket(req)) return false;
+  (upgrade.socket as Socket).setTimeout(0, destroySocket);
   res.detachSocket(upgrade.socket as never);
   res.emit('finish'); // hapi forgets the connection now; from here it belongs to the handler
   handler(req, upgrade.socket, upgrade.head, request);

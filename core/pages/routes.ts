@@ -1,9 +1,11 @@
 import type { Request, ResponseObject, ResponseToolkit, Server } from '@hapi/hapi';
 import Joi from 'joi';
-import { createHash } from 'node:crypto';
 import type { AsyncApi } from '../contracts/asyncapi.ts';
 import type { OpenApi } from '../contracts/openapi.ts';
+import type { Asset } from '../http/assets.ts';
+import { JSON_TYPE, responseBytes, sendBytes, type ResponseBytes } from '../http/bytes.ts';
 import type { Pages } from '../http/pages.ts';
+import { textEtag } from '../http/ready.ts';
 import { problem, type ProblemKinds } from '../problems.ts';
 import { reference } from './reference.ts';
 
@@ -12,7 +14,7 @@ export interface CorePagesOptions {
   problems: ProblemKinds;
   /** The plugins that run, in order. */
   plugins: { name: string; summary: string }[];
-  /** Worked out when first asked for, since they are about every route. */
+  /** Generated when first requested, since they describe every route. */
   openApi: () => OpenApi;
   asyncApi: () => AsyncApi;
 }
@@ -23,22 +25,23 @@ export function addCorePages(server: Server, options: CorePagesOptions): void {
   const internal = { plugins: { civic: { internal: true } } };
   const kinds = Object.entries(problems).map(([code, kind]) => ({ code, ...kind })).sort((a, b) => a.status - b.status || (a.code < b.code ? -1 : 1));
   const documents = { openapi: once(options.openApi), asyncapi: once(options.asyncApi) };
-  let docs: Promise<string> | undefined;
-  // Long, and the same for everybody but for what the layout says of the reader: written once.
-  const docsText = (request: Request): Promise<string> => (docs ??= request.render('docs', reference(documents.openapi().value, documents.asyncapi().value), { layout: false }));
+  const openApiBytes = once(() => document(documents.openapi()));
+  const asyncApiBytes = once(() => document(documents.asyncapi()));
+  const docs = docsPage(pages, () => reference(documents.openapi(), documents.asyncapi()));
+  const asset = assetHandler(pages);
 
   server.route([
-    { method: 'GET', path: '/docs', options: internal, handler: async (request, h) => h.view('ready', { title: 'Interface', text: await docsText(request) }) },
+    { method: 'GET', path: '/docs', options: internal, handler: docs },
     { method: 'GET', path: '/problems', options: internal, handler: (_request, h) => h.view('problems', { title: 'Problems', kinds }) },
     { method: 'GET', path: '/problems/{code}', options: internal, handler: (request, h) => problemKindPage(request, h, problems) },
-    { method: 'GET', path: '/assets/{file*}', options: internal, handler: (request, h) => asset(request, h, pages) },
+    { method: 'GET', path: '/assets/{file*}', options: internal, handler: asset },
     {
-      method: 'GET', path: '/openapi.json', handler: (_request, h) => document(h, documents.openapi()),
-      options: { id: 'getOpenApi', description: 'The HTTP interface of this instance, as OpenAPI 3.1', response: { schema: Joi.object({ openapi: Joi.string().required() }).unknown() }, plugins: { civic: { conditional: true, rate: 'none' } } },
+      method: 'GET', path: '/openapi.json', handler: (request, h) => sendBytes(request, h, openApiBytes()),
+      options: { id: 'getOpenApi', description: 'The HTTP API of this instance, as OpenAPI 3.1', response: { schema: Joi.object({ openapi: Joi.string().required() }).unknown(), sample: 0 }, plugins: { civic: { conditional: true } } },
     },
     {
-      method: 'GET', path: '/asyncapi.json', handler: (_request, h) => document(h, documents.asyncapi()),
-      options: { id: 'getAsyncApi', description: 'The streams and sockets of this instance, as AsyncAPI 3.0', response: { schema: Joi.object({ asyncapi: Joi.string().required() }).unknown() }, plugins: { civic: { conditional: true, rate: 'none' } } },
+      method: 'GET', path: '/asyncapi.json', handler: (request, h) => sendBytes(request, h, asyncApiBytes()),
+      options: { id: 'getAsyncApi', description: 'The streams and sockets of this instance, as AsyncAPI 3.0', response: { schema: Joi.object({ asyncapi: Joi.string().required() }).unknown(), sample: 0 }, plugins: { civic: { conditional: true } } },
     },
   ]);
   const isStartTaken = server.table().some(({ method, path }) => method === 'get' && path === '/');
@@ -56,28 +59,44 @@ function problemKindPage(request: Request, h: ResponseToolkit, problems: Problem
   return h.view('problem-kind', { code, status: kind.status, advice, heading: kind.title, title: kind.title });
 }
 
-function asset(request: Request, h: ResponseToolkit, pages: Pages): ResponseObject {
-  const found = [...pages.assets().values()].find(({ path }) => path === request.path);
-  if (!found) throw problem('not_found');
-  return h.response(found.body).type(found.type).header('cache-control', 'public, max-age=31536000, immutable');
-}
+/** Long, and the same for all anonymous readers: rendered once for them, and sent as bytes. */
+function docsPage(pages: Pages, context: () => object): (request: Request, h: ResponseToolkit) => Promise<ResponseObject | symbol> {
+  let text: string | undefined;
+  let cached: { reader: string; page: ResponseBytes } | undefined;
 
-interface Cached<T> {
-  value: T;
-  etag: string;
-}
+  const view = async (request: Request): Promise<object> => ({ title: 'API', text: text ??= await request.render('docs', context(), { layout: false }) });
+  async function render(request: Request): Promise<ResponseBytes> {
+    const body = await request.render('ready', await view(request));
+    return responseBytes({ body, etag: textEtag(body), type: 'text/html; charset=utf-8', headers: { 'cache-control': 'no-cache', 'content-security-policy': pages.policy } });
+  }
 
-function once<T extends object>(make: () => T): () => Cached<T> {
-  let cached: Cached<T> | undefined;
-  return () => {
-    if (!cached) {
-      const value = make();
-      cached = { value, etag: createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16) };
-    }
-    return cached;
+  return async (request, h) => {
+    const reader = pages.readerOf(request);
+    if (request.auth.isAuthenticated || request.civic.formToken !== null || (cached && cached.reader !== reader)) return h.view('ready', await view(request));
+    cached ??= { reader, page: await render(request) };
+    return sendBytes(request, h, cached.page);
   };
 }
 
-function document(h: ResponseToolkit, { value, etag }: Cached<object>): ResponseObject {
-  return h.response(value).etag(etag).header('cache-control', 'public, no-cache');
+function assetHandler(pages: Pages): (request: Request, h: ResponseToolkit) => ResponseObject | symbol {
+  const byPath = once(() => new Map([...pages.assets().values()].map((asset) => [asset.path, assetBytes(asset)])));
+  return (request, h) => {
+    const found = byPath().get(request.path);
+    if (!found) throw problem('not_found');
+    return sendBytes(request, h, found);
+  };
+}
+
+function assetBytes({ body, type }: Asset): ResponseBytes {
+  return responseBytes({ body, type, etag: textEtag(body.toString()), headers: { 'cache-control': 'public, max-age=31536000, immutable' } });
+}
+
+function document(value: object): ResponseBytes {
+  const body = JSON.stringify(value);
+  return responseBytes({ body, type: JSON_TYPE, etag: textEtag(body), headers: { 'cache-control': 'public, no-cache' } });
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }

@@ -68,7 +68,7 @@ export const table: Record<string, Case[]> = {
   'GET /asyncapi.json': visitor,
   'GET /problems': visitor,
   'GET /problems/{code}': visitor,
-  'GET /metrics': anyone,
+  'GET /metrics': visitor,
   'GET /health': anyone,
   'GET /health/ready': anyone,
 

@@ -6,6 +6,7 @@ import pino from 'pino';
 import type { CoreConfig } from '../../config/types.ts';
 import type { Caller, Check, Metric } from '../../plugin.ts';
 import type { Gates } from '../caller.ts';
+import type { ConnectionLimits } from '../connections.ts';
 import { createServer } from '../server.ts';
 
 export interface Setup {
@@ -16,6 +17,7 @@ export interface Setup {
   gates?: Partial<Gates>;
   checks?: Check[];
   validateResponses?: boolean;
+  connections?: Partial<ConnectionLimits>;
 }
 
 export interface TestServer {
@@ -37,7 +39,7 @@ export function testServer(setup: Setup = {}): TestServer {
     metrics: { enabled: Boolean(setup.metrics) },
   } as unknown as CoreConfig;
   const idempotency = { db: () => { throw new Error('This server has no database'); }, clock: systemClock };
-  const server = createServer({ config, version: '9.9.9', log, gates, idempotency, checks: () => setup.checks ?? [], metrics: () => (Array.isArray(setup.metrics) ? setup.metrics : []), validateResponses: setup.validateResponses ?? true });
+  const server = createServer({ config, version: '9.9.9', log, gates, idempotency, checks: () => setup.checks ?? [], metrics: () => (Array.isArray(setup.metrics) ? setup.metrics : []), validateResponses: setup.validateResponses ?? true, connections: setup.connections });
   return { server, gates, lines };
 }
 

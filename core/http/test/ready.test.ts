@@ -10,7 +10,7 @@ const { describe, it } = lab;
 
 const DAY = 86_400_000;
 
-function kept(options: { maxBytes?: number; slow?: number; filling?: number; setup?: Setup } = {}) {
+function kept(options: { maxBytes?: number; slow?: number; filling?: number; tags?: string[]; setup?: Setup } = {}) {
   const state = { made: 0, value: 'one', now: DAY };
   const ready = readyAnswers({ maxBytes: options.maxBytes ?? 1_000_000, now: () => state.now });
   const { server } = testServer(options.setup);
@@ -22,7 +22,7 @@ function kept(options: { maxBytes?: number; slow?: number; filling?: number; set
       state.made += 1;
       const body = JSON.stringify({ value: state.value, filling: 'x'.repeat(options.filling ?? 0) });
       if (options.slow) await sleep(options.slow);
-      return { body, etag: textEtag(body), tags: ['shared'], headers: { 'content-location': 'https://civic.example/x' } };
+      return { body, etag: textEtag(body), tags: ['shared', ...options.tags ?? []], headers: { 'content-location': 'https://civic.example/x' } };
     }),
   });
   const get = async (path: string, headers: Record<string, string> = {}) => server.inject({ url: path, headers });
@@ -89,7 +89,7 @@ describe('A ready answer', () => {
   });
 
   it('makes room for newer ones: the least used goes first, and one that is too large is never kept', async () => {
-    const { get, state } = kept({ maxBytes: 14_000, filling: 1000 });
+    const { get, state } = kept({ maxBytes: 20_000, filling: 1000 });
     for (let index = 0; index < 12; index++) {
       await get(`/api/things/${index}`);
       await get('/api/things/0');
@@ -101,6 +101,25 @@ describe('A ready answer', () => {
     await large.get('/api/things/a');
     await large.get('/api/things/a');
     expect(large.state.made).to.equal(2);
+  });
+
+  it('counts its address and its tags, which can be longer than its body', async () => {
+    const addresses = kept({ maxBytes: 40_000 });
+    for (let index = 0; index < 30; index++) await addresses.get(`/api/things/${index}?${'x'.repeat(1500)}`);
+    await addresses.get(`/api/things/0?${'x'.repeat(1500)}`);
+    expect(addresses.state.made).to.equal(31);
+    const tags = kept({ maxBytes: 40_000, tags: Array.from({ length: 20 }, (_, index) => `${'x'.repeat(100)}${index}`) });
+    for (let index = 0; index < 20; index++) await tags.get(`/api/things/${index}`);
+    await tags.get('/api/things/0');
+    expect(tags.state.made).to.equal(21);
+  });
+
+  it('is not affected by tags of nothing that is cached, however many', async () => {
+    const { get, state, ready } = kept();
+    await get('/api/things/a');
+    ready.touch(Array.from({ length: 150_000 }, (_, index) => `other:${index}`));
+    await get('/api/things/a');
+    expect(state.made).to.equal(1);
   });
 
   it('takes no room when it was not kept, however it was sent', async () => {

@@ -1,4 +1,4 @@
-import Hapi, { type Request, type Server } from '@hapi/hapi';
+import type { Request, Server, ServerInjectResponse } from '@hapi/hapi';
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import Joi from 'joi';
@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { asyncApi } from '../../contracts/asyncapi.ts';
 import { openApi } from '../../contracts/openapi.ts';
 import { registerPages, type Pages } from '../../http/pages.ts';
-import { registerProblems, type ProblemKinds } from '../../problems.ts';
+import { httpState } from '../../http/state.ts';
+import { testServer } from '../../http/test/fixture.ts';
+import { problemsOf, registerProblems, type ProblemKinds } from '../../problems.ts';
 import { addCorePages } from '../routes.ts';
 
 export const lab = Lab.script();
@@ -38,28 +40,22 @@ describe('Pages', () => {
 
   async function start({ data = join(folder, 'data'), base = '', ownsStart = false } = {}): Promise<void> {
     registerProblems(problems);
-    server = Hapi.server({ debug: false });
-    server.validator(Joi);
+    server = testServer({ publicUrl: `https://civic.example${base}` }).server;
     const instance = { name: 'Kansas <City>', version: '1.2.3', public_url: `https://civic.example${base}`, data_dir: data };
     pages = await registerPages(server, { instance, folders: { hello: join(folder, 'hello') } });
-    server.ext('onPreResponse', (request, h) => {
-      if (!('isBoom' in request.response)) return h.continue;
-      const { statusCode } = request.response.output;
-      const body = { code: statusCode === 400 ? 'invalid_request' : 'not_found', title: 'Nothing here', status: statusCode, detail: request.response.message, request_id: 'r-1', instance: request.path };
-      return pages.problemPage(request, h, body) ?? h.response(body).code(statusCode).type('application/problem+json');
-    });
+    httpState(server).problemPage = pages.problemPage;
     await server.register({ name: 'hello', register: (own: Server) => own.route([
       { method: 'GET', path: '/hello', handler: (_request: Request, h) => h.view('hello/greeting', { who: '<world>' }), options: { plugins: { civic: { internal: true } } } },
       { method: 'GET', path: '/api/hello', handler: () => ({}), options: { description: 'Says <b>hello</b>', validate: { query: Joi.object({ limit: Joi.number().integer().description('How many') }) } } },
       ...(ownsStart ? [{ method: 'GET' as const, path: '/', handler: () => 'mine' }] : []),
     ]) });
-    const about = { info: { title: 'Civic', version: '1.2.3' }, publicUrl: instance.public_url, problems, isCounted: false };
-    addCorePages(server, { pages, problems, plugins: [{ name: 'hello', summary: 'Greets' }], openApi: () => openApi(server, about), asyncApi: () => asyncApi(server, about) });
+    const about = { info: { title: 'Civic', version: '1.2.3' }, publicUrl: instance.public_url, problems: problemsOf([]), isCounted: false };
+    addCorePages(server, { pages, problems: problemsOf([]), plugins: [{ name: 'hello', summary: 'Greets' }], openApi: () => openApi(server, about), asyncApi: () => asyncApi(server, about) });
   }
 
   beforeEach(() => start());
 
-  async function get(url: string, headers: Record<string, string> = BROWSER): Promise<Hapi.ServerInjectResponse<string>> {
+  async function get(url: string, headers: Record<string, string> = BROWSER): Promise<ServerInjectResponse<string>> {
     return server.inject({ url, headers });
   }
 
@@ -126,6 +122,7 @@ describe('Pages', () => {
     for (const url of ['/', '/docs', '/hello', '/nowhere']) {
       expect((await get(url, { ...BROWSER, 'x-name': '<Ada>' })).payload, url).to.contain(`<p>&lt;Ada&gt; reads ${url}</p>`);
       expect((await get(url)).payload, url).to.not.contain('reads');
+      expect((await get(url, { ...BROWSER, 'x-name': 'Bob' })).payload, url).to.contain(`<p>Bob reads ${url}</p>`);
     }
   });
 
@@ -154,7 +151,7 @@ describe('Pages', () => {
       expect(statusCode).to.equal(404);
       expect(headers['content-type']).to.equal('text/html; charset=utf-8');
       expect(headers.vary).to.contain('accept');
-      expect(payload).to.contain(['Nothing here', 'r-1', 'href="/problems/not_found"']);
+      expect(payload).to.contain(['Nothing here', String(headers['x-request-id']), 'href="/problems/not_found"']);
     });
 
     it('are not shown to programs, nor at paths for programs', async () => {
@@ -176,7 +173,7 @@ describe('Pages', () => {
 
     it('leave pages out', async () => {
       const { payload } = await get('/openapi.json');
-      expect(Object.keys(JSON.parse(payload).paths)).to.equal(['/api/hello', '/asyncapi.json', '/openapi.json']);
+      expect(Object.keys(JSON.parse(payload).paths)).to.equal(['/api/hello', '/asyncapi.json', '/health', '/health/ready', '/openapi.json']);
     });
 
     it('come with both contracts, which answer 304 to whoever has them', async () => {

@@ -124,6 +124,16 @@ for (const database of testDatabases()) {
       expect(told(await kit.request('GET', '/api/things', { headers: { 'x-api-key': 'key_ada_free_1' } }))).to.equal([60, 54, 60]);
     });
 
+    it('count the contracts, the reference and the metrics as pages', async () => {
+      await kit.close();
+      kit = await limitedServer({ database, clock, config: { metrics: { enabled: true }, http: { port: 0, trusted_proxies: ['loopback'] }, plugins: { ratelimit: { patience_ms: 10_000, pages: { requests_per_minute: 2 } } } } });
+      for (const path of ['/openapi.json', '/asyncapi.json', '/docs', '/problems', '/metrics']) {
+        const address = from(`198.51.100.${path.length}`);
+        expect(await ask(3, 'GET', path, address), path).to.equal([200, 200, 429]);
+        expect((await kit.request('GET', '/health', { headers: address })).status).to.equal(200);
+      }
+    });
+
     it('are apart for pages, assets and signing in, which carry no headers until they refuse', async () => {
       await ask(31, 'GET', '/api/things');
       const page = await kit.request('GET', '/page');
