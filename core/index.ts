@@ -28,6 +28,7 @@ export type { ReadForm } from './http/forms.ts';
 export type { LiveTopic } from './http/live.ts';
 export type { HeaderPart, NavigationItem, PageSlots } from './http/pages.ts';
 export { addHeaders, clientAddressOf } from './http/state.ts';
+export { respondOnce } from './idempotency/handler.ts';
 export { addressGroup } from './http/client-address.ts';
 export { limitMessages } from './http/message-limit.ts';
 export { upgradeOnly } from './http/upgrade.ts';

@@ -1,6 +1,7 @@
 import type { Boom } from '@hapi/boom';
 import type { Lifecycle, Request } from '@hapi/hapi';
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { isDeepValue, TOO_DEEP } from '../json.ts';
 import { problem } from '../problems.ts';
 
@@ -27,11 +28,20 @@ export const refuseBody: Lifecycle.Method = (request, h, error) => {
   throw error;
 };
 
-/** Rejects JSON that recursive code, such as `JSON.stringify`, could not process. hapi's own parser reads any depth. */
+/** Rejects JSON that recursive code, such as `JSON.stringify`, could not process: hapi's own parser reads any depth. */
 export const rejectDeepBody: Lifecycle.Method = (request, h) => {
   const { output, parse } = request.route.settings.payload ?? {};
   const isJson = output === 'data' && parse === true && /[/+]json$/.test(request.mime ?? '');
   if (isJson && isDeepValue(request.payload)) throw problem('malformed_body', { detail: `The body ${TOO_DEEP}.` });
+  return h.continue;
+};
+
+/**
+ * Listens for errors of a streamed body. One that is not gzip as it says fails while no handler reads it, also when the caller
+ * lacks the scope, and an error without a listener ends the process.
+ */
+export const guardStream: Lifecycle.Method = (request, h) => {
+  if (request.route.settings.payload?.output === 'stream' && request.payload instanceof Readable) request.payload.on('error', () => undefined);
   return h.continue;
 };
 

@@ -7,7 +7,7 @@ import type { Logger } from '../log.ts';
 import type { Check, Metric } from '../plugin.ts';
 import { problem, problemData } from '../problems.ts';
 import { accessLog, maskedPath } from './access.ts';
-import { bodyOptions, keepAnswerable, refuseBody, rejectDeepBody } from './body.ts';
+import { bodyOptions, guardStream, keepAnswerable, refuseBody, rejectDeepBody } from './body.ts';
 import { answerBrokenRequests } from './broken.ts';
 import { addCallerScheme, type Gates } from './caller.ts';
 import { parseTrustedProxy } from './client-address.ts';
@@ -61,11 +61,15 @@ export function createServer(options: ServerOptions): Server {
     trustedProxies: config.http.trusted_proxies.flatMap(parseTrustedProxy),
     answerHeaders: headers,
     upgrades: addUpgrades(server),
+    idempotency: options.idempotency,
     problemPage: null,
   };
   server.events.on('route', (route) => tightenInput(route.settings.validate));
   // Cheaper than `onRequest`, and early enough for hapi's own refusals.
   server.decorate('request', 'civic', (request: Request) => open(request, headers, basePath), { apply: true });
+  // hapi reads the body before it checks the scope: `onCredentials` is the first step after that, `onPostAuth` where nobody is asked.
+  server.ext('onCredentials', guardStream);
+  server.ext('onPostAuth', guardStream);
   server.ext('onPostAuth', rejectDeepBody);
   server.ext('onPreResponse', (request, h) => close(request, h, headers, log));
   addIdempotency(server, options.idempotency);

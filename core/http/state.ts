@@ -1,6 +1,7 @@
 import type { Boom } from '@hapi/boom';
 import type { Request, RequestRoute, ResponseObject, ResponseToolkit, Server } from '@hapi/hapi';
 import type { IncomingMessage } from 'node:http';
+import type { IdempotencyOptions } from '../idempotency/handler.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
 import type { AnswerHeaders } from './headers.ts';
 import type { ProblemBody } from './problem.ts';
@@ -36,6 +37,7 @@ export interface HttpState {
   trustedProxies: TrustedProxies;
   answerHeaders: AnswerHeaders;
   upgrades: Upgrades;
+  idempotency: IdempotencyOptions;
   /** Set by the pages: a problem as a page for those who asked for HTML, or null. */
   problemPage: ((request: Request, h: ResponseToolkit, problem: ProblemBody) => ResponseObject | null) | null;
 }

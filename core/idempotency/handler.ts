@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/types.ts';
 import { addressGroup } from '../http/client-address.ts';
-import { clientAddressOf } from '../http/state.ts';
+import { clientAddressOf, httpState } from '../http/state.ts';
 import { newId } from '../ids.ts';
 import { problem, problemData, type ProblemDetails } from '../problems.ts';
 import { claimAnswer, dropAnswer, saveAnswer, type AnswerRow } from './store.ts';
@@ -34,11 +34,19 @@ export const KEPT_MS = 24 * 3600_000;
  */
 export function addIdempotency(server: Server, options: IdempotencyOptions): void {
   server.events.on('route', (route) => {
-    // A streamed body cannot be compared with another.
+    // The handler of a streamed body reads the body first, and then calls `respondOnce` with its hash.
     if (!isRepeatable(route) || route.settings.payload?.output === 'stream') return;
     const handler = route.settings.handler as Lifecycle.Method;
-    route.settings.handler = (request, h) => (request.headers['idempotency-key'] === undefined ? call(handler, request, h) : respondOnce(handler, request, h, options));
+    route.settings.handler = (request, h) => {
+      const respond = () => handler.call(h.context, request, h);
+      return request.headers['idempotency-key'] === undefined ? respond() : storeOrReplay(respond, JSON.stringify(request.payload) ?? '', request, h, options);
+    };
   });
+}
+
+/** Honours `Idempotency-Key` where the body is a stream: `body` is a hash of what was read. A replay does not call `respond`. */
+export async function respondOnce(request: Request, h: ResponseToolkit, body: string, respond: () => Promise<ResponseObject>): Promise<Lifecycle.ReturnValueTypes> {
+  return request.headers['idempotency-key'] === undefined ? respond() : storeOrReplay(respond, body, request, h, httpState(request.server).idempotency);
 }
 
 export function isRepeatable(route: Pick<RequestRoute, 'method' | 'path'>): boolean {
@@ -50,18 +58,14 @@ function showsSecret(route: Pick<RequestRoute, 'settings'>): boolean {
   return route.settings.plugins?.civic?.secret === true;
 }
 
-function call(handler: Lifecycle.Method, request: Request, h: ResponseToolkit): Lifecycle.ReturnValue {
-  return handler.call(h.context, request, h);
-}
-
-async function respondOnce(handler: Lifecycle.Method, request: Request, h: ResponseToolkit, options: IdempotencyOptions): Promise<Lifecycle.ReturnValueTypes> {
+async function storeOrReplay(respond: () => Lifecycle.ReturnValue, body: string, request: Request, h: ResponseToolkit, options: IdempotencyOptions): Promise<Lifecycle.ReturnValueTypes> {
   const db = options.db();
-  const row = newRow(request, options.clock);
+  const row = newRow(request, body, options.clock);
   const abandonedBefore = new Date(options.clock.now() - ABANDONED_MS).toISOString();
   const first = await db.write((tx) => claimAnswer(tx, row, abandonedBefore));
   if (first) return replay(first, row, h);
   try {
-    const result = await call(handler, request, h);
+    const result = await respond();
     if (result instanceof Error) throw result;
     const response = typeof result === 'symbol' || result === undefined ? null : (h.response(result as object) as ResponseObject);
     await store(db, row, response && (showsSecret(request.route) ? { code: 'secret_shown_once', details: {} } : storedResponse(response)));
@@ -77,7 +81,7 @@ function store(db: Database, row: AnswerRow, stored: Stored | null): Promise<voi
   return db.write((tx) => (stored ? saveAnswer(tx, row, JSON.stringify(stored)) : dropAnswer(tx, row)));
 }
 
-function newRow(request: Request, clock: Clock): AnswerRow {
+function newRow(request: Request, body: string, clock: Clock): AnswerRow {
   const key = request.headers['idempotency-key'] as string;
   if (!KEY.test(key)) throw problem('invalid_header', { detail: 'Idempotency-Key must be 1 to 255 visible ASCII characters without spaces.' });
   return {
@@ -85,7 +89,7 @@ function newRow(request: Request, clock: Clock): AnswerRow {
     route: request.path,
     idempotency_key: key,
     token: newId(),
-    body_hash: createHash('sha256').update(request.url.search).update(JSON.stringify(request.payload) ?? '').digest('hex'),
+    body_hash: createHash('sha256').update(request.url.search).update(body).digest('hex'),
     answer: null,
     begun_at: clock.iso(),
   };

@@ -7,6 +7,7 @@ export interface DirectoryConfig {
   taxonomy_file: string | null;
   half_life_days: Partial<HalfLives>;
   cache_megabytes: number;
+  uploads: { active: number; kept: number; megabytes: number };
   demo: boolean;
 }
 
@@ -29,6 +30,23 @@ export const directoryOptions: ConfigFragment = {
     doc: 'How much memory ready-made answers may take.',
     format: 'nat',
     default: 64,
+  },
+  uploads: {
+    active: {
+      doc: 'How many imports that were sent to /api/imports an account may have waiting or running; the next one is 429.',
+      format: Joi.number().integer().min(1).max(1000),
+      default: 5,
+    },
+    kept: {
+      doc: 'How many imports of an account are kept with their report; the oldest that has ended is deleted first, all after 30 days.',
+      format: Joi.number().integer().min(1).max(100_000),
+      default: 100,
+    },
+    megabytes: {
+      doc: 'How much disk the uploads of an account may take: files that wait or are read, and rejected rows, of which the oldest are deleted first.',
+      format: Joi.number().integer().min(32).max(1_000_000),
+      default: 256,
+    },
   },
   demo: {
     doc: 'Whether this instance is there to show the invented region, so that whatever only that has is announced too; `serve --demo` says so by itself.',

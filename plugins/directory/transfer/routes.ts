@@ -1,10 +1,8 @@
-import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { isId, Joi, newId, problem, type Civic, type ProblemKinds } from 'civic';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import { isId, Joi, newId, problem, respondOnce, type Civic, type ProblemKinds } from 'civic';
+import { createReadStream } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { callerOf, checkOwner, mayPublish, workspaceAsked } from '../access.ts';
 import type { Ledger } from '../ledger/service.ts';
 import { exportLines } from './export.ts';
@@ -12,8 +10,10 @@ import { FORMATS, formatByName } from './formats.ts';
 import { exportQuery, importQuery, importRecord, importRecordOf, type ExportQuery, type ImportQuery } from './schemas.ts';
 import type { Transfer } from './service.ts';
 import type { ImportRow } from './store.ts';
+import { MOST_BYTES, saveBody } from './save.ts';
 
 export const transferProblems = {
+  too_many_imports: { status: 429, title: 'Too many imports at the same time', advice: 'Wait until one of them has ended, as GET /api/imports/{id} reports, and send the file again. The operator can raise plugins.directory.uploads.' },
   unknown_import: { status: 404, title: 'No such import', advice: 'It may be older than 30 days, or belong to somebody else.' },
 } satisfies ProblemKinds;
 
@@ -23,7 +23,6 @@ export interface TransferRoutes {
   transfer: Transfer;
 }
 
-const MOST_BYTES = 32 * 1024 * 1024;
 const TYPES = [...new Set([...FORMATS.map(({ type }) => type), 'application/json', 'application/jsonl', 'text/plain', 'text/yaml', 'application/octet-stream'])];
 const writer = { mode: 'required' as const, access: { scope: ['entities:write'] } };
 const params = Joi.object({ id: Joi.string() });
@@ -37,11 +36,11 @@ export function transferRoutes(context: TransferRoutes): ServerRoute[] {
       path: '/api/imports',
       options: {
         description: 'Import a file: the body is the file, a job reads it',
-        notes: 'Up to 32 MB. The answer says where its progress is told. The same file again changes nothing.',
+        notes: 'Up to 32 MB, with one of the listed media types; what the file is, `format` says. The response says where its progress is reported. The same file again changes nothing.',
         auth: writer,
         payload: { output: 'stream', parse: 'gunzip', maxBytes: MOST_BYTES, allow: TYPES },
         validate: { query: importQuery },
-        plugins: { civic: { problems: ['invalid_request', 'permission_required'] } },
+        plugins: { civic: { problems: ['invalid_request', 'permission_required', 'too_many_imports'] } },
         response: { status: { 202: importRecord } },
       },
       handler: (request, h) => upload(context, request, h),
@@ -93,7 +92,7 @@ export function transferRoutes(context: TransferRoutes): ServerRoute[] {
   ];
 }
 
-async function upload({ civic, transfer }: TransferRoutes, request: Request, h: ResponseToolkit): Promise<ResponseObject> {
+async function upload({ civic, transfer }: TransferRoutes, request: Request, h: ResponseToolkit): Promise<Lifecycle.ReturnValueTypes> {
   const caller = callerOf(request)!;
   const { format, source_url, timezone, visibility, join } = request.query as unknown as ImportQuery;
   if (visibility === 'public' && !mayPublish(caller)) {
@@ -101,34 +100,28 @@ async function upload({ civic, transfer }: TransferRoutes, request: Request, h: 
   }
   checkOwner(visibility, caller, { parameter: 'visibility' });
   const id = newId();
-  const path = transfer.uploadPath(id);
-  await mkdir(dirname(path), { recursive: true });
-  try {
-    const bytes = await save(request.payload as Readable, path);
-    if (bytes === 0) throw problem('invalid_request', { detail: 'The body is empty: send the file itself.' });
+  const path = transfer.uploads.path(id);
+  let isQueued = false;
+
+  async function enqueue(bytes: number): Promise<ResponseObject> {
     await civic.db.write((tx) => transfer.enqueue(tx, id, bytes, {
       format: formatByName(format)!, source: source_url ?? null, timezone: timezone ?? null, visibility,
       account_id: caller.account_id, workspace_id: caller.workspace_id, may_change_public: mayPublish(caller), joins: join ?? null,
     }));
-  } catch (error) {
-    await rm(path, { force: true });
-    throw error;
+    isQueued = true;
+    const row = (await transfer.importById(id))!;
+    return h.response(importRecordOf(row, civic.url)).code(202).header('location', civic.url(`/api/imports/${id}`)).header('retry-after', '1');
   }
-  const row = (await transfer.importById(id))!;
-  return h.response(importRecordOf(row, civic.url)).code(202).header('location', civic.url(`/api/imports/${id}`)).header('retry-after', '1');
-}
 
-/** hapi counts what it reads itself, not what it hands on. */
-async function save(body: Readable, path: string): Promise<number> {
-  let bytes = 0;
-  await pipeline(body, async function* count(chunks: AsyncIterable<Buffer>) {
-    for await (const chunk of chunks) {
-      bytes += chunk.length;
-      if (bytes > MOST_BYTES) throw problem('body_too_large', { detail: `A file may have up to ${MOST_BYTES / 1024 / 1024} MB: import larger ones with bin/civic import.` });
-      yield chunk;
+  return transfer.uploads.receive(caller.account_id, async () => {
+    try {
+      const { bytes, hash } = await saveBody(request.payload as Readable | null, path);
+      if (bytes === 0) throw problem('invalid_request', { detail: 'The body is empty: send the file itself.' });
+      return await respondOnce(request, h, hash, () => enqueue(bytes));
+    } finally {
+      if (!isQueued) await rm(path, { force: true });
     }
-  }, createWriteStream(path, { mode: 0o600 }));
-  return bytes;
+  });
 }
 
 /** An import belongs to who began it, and to the workspace they did it for. */

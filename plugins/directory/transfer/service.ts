@@ -1,7 +1,7 @@
 import { Failure, newId, type Civic, type Tx } from 'civic';
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { DirectoryConfig } from '../config.ts';
 import type { Ledger } from '../ledger/service.ts';
 import type { Places } from '../places/service.ts';
 import type { Taxonomy } from '../taxonomy/service.ts';
@@ -11,10 +11,11 @@ import type { Format } from './format.ts';
 import { formatByName } from './formats.ts';
 import { openTextFile, type TextFile } from './file.ts';
 import { runImport, type ImportRun } from './import.ts';
-import { deleteImports, importById, importsFinishedBefore, insertImport, unfinishedImport, updateImport, type ImportRow, type NewImport } from './store.ts';
+import { failImport, importById, insertImport, unfinishedImport, updateImport, type ImportRow, type NewImport } from './store.ts';
+import { createUploads, storageCode, type Uploads } from './uploads.ts';
 
 export interface TransferOptions {
-  civic: Pick<Civic, 'clock' | 'instance' | 'url' | 'jobs'> & { readonly db: Civic['db'] };
+  civic: Pick<Civic<DirectoryConfig>, 'clock' | 'instance' | 'url' | 'jobs' | 'config'> & { readonly db: Civic['db'] };
   ledger: Ledger;
   places: Places;
   taxonomy(): Taxonomy;
@@ -36,27 +37,23 @@ export interface ImportSettings {
 export interface Transfer {
   /** Reads a file to its end, or on from where an earlier import of the same file was cut short. */
   importFile(path: string, settings: ImportSettings, options: Pick<ImportRun, 'isDry' | 'signal' | 'onProgress'> & { rejectsPath: string }): Promise<{ row: ImportRow; file: TextFile; resumedAt: number }>;
-  /** Where the body of a request goes until a job has read it. */
-  uploadPath(id: string): string;
+  uploads: Uploads;
   /** Hands an uploaded file to a job. */
   enqueue(tx: Tx, id: string, bytes: number, settings: ImportSettings): Promise<void>;
-  /** The job's work. */
-  runQueued(id: string, run: Pick<ImportRun, 'write' | 'signal' | 'onProgress'>): Promise<void>;
+  /** Runs the import of an upload. The last attempt of its job ends it, whatever happens. */
+  runQueued(id: string, run: Pick<ImportRun, 'write' | 'signal' | 'onProgress'> & { isLast: boolean }): Promise<void>;
   importById(id: string): Promise<ImportRow | undefined>;
-  /** Forgets uploads that ended long ago, with their files. */
-  purge(): Promise<void>;
 }
-
-const KEPT_DAYS = 30;
 
 export function createTransfer({ civic, ledger, places, taxonomy }: TransferOptions): Transfer {
   // Two runs of the same import would only repeat each other's work.
   const running = new Set<string>();
 
-  const folder = () => join(civic.instance.data_dir, 'imports');
+  const uploads = createUploads({ civic });
 
   async function perform(row: ImportRow, file: TextFile, format: Format, run: Pick<ImportRun, 'write' | 'isDry' | 'signal' | 'onProgress'>): Promise<ImportRow> {
-    if (running.has(row.fingerprint)) throw new Failure('This import is running already');
+    // An attempt that lost its job stops soon; the next one waits for that.
+    if (running.has(row.fingerprint)) throw new Error('An earlier attempt of this import has not stopped yet');
     running.add(row.fingerprint);
     const source = row.source_url ? { url: row.source_url } : format.source ?? null;
     const context = readContext({ db: civic.db, places, taxonomy: taxonomy(), source, timezone: row.timezone, now: civic.clock.iso() });
@@ -68,57 +65,57 @@ export function createTransfer({ civic, ledger, places, taxonomy }: TransferOpti
   }
 
   async function performAndNote(row: ImportRow, file: TextFile, format: Format, run: Pick<ImportRun, 'write' | 'signal' | 'onProgress'>): Promise<ImportRow> {
-    await run.write((tx) => updateImport(tx, row.id, { state: 'running', started_at: row.started_at ?? civic.clock.iso(), bytes_total: file.bytes, error: null }));
-    try {
-      const done = await perform(row, file, format, { ...run, isDry: false });
-      await run.write((tx) => updateImport(tx, row.id, { state: 'completed', bytes_done: file.bytes, rejects_bytes: done.rejects_bytes, finished_at: civic.clock.iso() }));
-    } catch (error) {
-      if (error instanceof Failure) await fail(row.id, error.message, run.write);
-      throw error;
-    }
+    await run.write((tx) => updateImport(tx, row.id, { state: 'running', started_at: row.started_at ?? civic.clock.iso(), finished_at: null, bytes_total: file.bytes, error: null, error_code: null }));
+    const done = await perform(row, file, format, { ...run, isDry: false });
+    await run.write((tx) => updateImport(tx, row.id, { state: 'completed', bytes_done: file.bytes, rejects_bytes: done.rejects_bytes, finished_at: civic.clock.iso() }));
     return (await importById(civic.db.read, row.id))!;
   }
 
-  async function fail(id: string, error: string, write: ImportRun['write']): Promise<void> {
-    await write((tx) => updateImport(tx, id, { state: 'failed', error, finished_at: civic.clock.iso() }));
+  /** Marks an import of the command line as failed. Returns the error to throw: one of the disk states what is stored. */
+  async function stopped(id: string, error: unknown, path: string): Promise<unknown> {
+    const failure = { error: (error as Error).message, error_code: storageCode(error) ?? 'import_failed', finished_at: civic.clock.iso() };
+    await civic.db.write((tx) => failImport(tx, id, failure)).catch(() => undefined);
+    if (!storageCode(error)) return error;
+    const { position, created, updated, unchanged } = (await importById(civic.db.read, id))!;
+    const stored = position > 0 ? `The first ${position} rows of ${path} are stored (${created} created, ${updated} updated, ${unchanged} unchanged)` : `No row of ${path} is stored`;
+    return new Failure(`The disk is full or cannot be written. ${stored}.\nMake room on it, then run the same command again: it continues after row ${position}.`, { cause: error });
   }
 
   return {
     async importFile(path, settings, options) {
       const file = await openTextFile(path);
-      const fresh = newImport(newId(), file.fingerprint, path, options.rejectsPath, file.bytes, settings, civic.clock.iso());
+      const fresh = newImport(newId(), file.fingerprint, { path, rejects_path: options.rejectsPath, bytes_total: file.bytes, job_id: null }, settings, civic.clock.iso());
       if (options.isDry) return { row: await perform(emptyRow(fresh), file, settings.format, { ...options, write: civic.db.write }), file, resumedAt: 0 };
       const earlier = await unfinishedImport(civic.db.read, fresh.fingerprint);
       if (!earlier) await civic.db.write((tx) => insertImport(tx, fresh));
       const row = earlier ?? (await importById(civic.db.read, fresh.id))!;
-      const done = await performAndNote({ ...row, path, rejects_path: fresh.rejects_path }, file, settings.format, { ...options, write: (fn) => civic.db.write(fn) });
-      return { row: done, file, resumedAt: row.position };
+      if (running.has(row.fingerprint)) throw new Failure('This import is running already');
+      try {
+        const done = await performAndNote({ ...row, path, rejects_path: fresh.rejects_path }, file, settings.format, { ...options, write: (fn) => civic.db.write(fn) });
+        return { row: done, file, resumedAt: row.position };
+      } catch (error) {
+        throw await stopped(row.id, error, path);
+      }
     },
-    uploadPath: (id) => join(folder(), `${id}.upload`),
+    uploads,
     async enqueue(tx, id, bytes, settings) {
-      await insertImport(tx, newImport(id, id, this.uploadPath(id), join(folder(), `${id}.rejects.ndjson`), bytes, settings, civic.clock.iso()));
-      await civic.jobs.enqueue(tx, 'directory.import', { id });
+      await uploads.admit(tx, settings.account_id!, bytes);
+      const job_id = await civic.jobs.enqueue(tx, 'directory.import', { id });
+      await insertImport(tx, newImport(id, id, { path: uploads.path(id), rejects_path: uploads.rejectsPath(id), bytes_total: bytes, job_id }, settings, civic.clock.iso()));
     },
-    async runQueued(id, run) {
+    async runQueued(id, { isLast, ...run }) {
       const row = await importById(civic.db.read, id);
       if (!row || row.state === 'completed' || row.state === 'failed') return;
       try {
         await performAndNote(row, await openTextFile(row.path), formatByName(row.format)!, run);
       } catch (error) {
+        const isOver = error instanceof Failure || (isLast && !run.signal.aborted);
+        if (isOver) await uploads.fail((await importById(civic.db.read, id))!, error, run.write);
         if (!(error instanceof Failure)) throw error;
-        await fail(id, error.message.replaceAll(row.path, 'The file'), run.write);
       }
       await rm(row.path, { force: true });
     },
     importById: (id) => importById(civic.db.read, id),
-    async purge() {
-      const before = new Date(civic.clock.now() - KEPT_DAYS * 86_400_000).toISOString();
-      for (let old; (old = await importsFinishedBefore(civic.db.read, before, 100)).length > 0;) {
-        for (const row of old) if (row.path === this.uploadPath(row.id)) await rm(row.rejects_path, { force: true });
-        const ids = old.map(({ id }) => id);
-        await civic.db.write((tx) => deleteImports(tx, ids));
-      }
-    },
   };
 }
 
@@ -126,12 +123,12 @@ function editorOf({ account_id, workspace_id }: ImportRow): Editor {
   return { kind: 'import', account_id, workspace_id };
 }
 
-function newImport(id: string, content: string, path: string, rejectsPath: string, bytes: number, settings: ImportSettings, now: string): NewImport {
+function newImport(id: string, content: string, file: Pick<NewImport, 'path' | 'rejects_path' | 'bytes_total' | 'job_id'>, settings: ImportSettings, now: string): NewImport {
   const { format, source, timezone, visibility, account_id, workspace_id, may_change_public } = settings;
   const joins = settings.joins ?? !format.isOwn;
   const fingerprint = createHash('sha256').update(JSON.stringify([content, format.name, source, timezone, visibility, workspace_id, joins])).digest('hex');
   return {
-    id, fingerprint, format: format.name, path, rejects_path: rejectsPath, source_url: source, timezone, visibility, account_id, workspace_id, may_change_public, joins, bytes_total: bytes, created_at: now,
+    ...file, id, fingerprint, format: format.name, source_url: source, timezone, visibility, account_id, workspace_id, may_change_public, joins, created_at: now,
   };
 }
 
@@ -139,6 +136,6 @@ function newImport(id: string, content: string, path: string, rejectsPath: strin
 function emptyRow(row: NewImport): ImportRow {
   return {
     ...row, key: 0, state: 'running', position: 0, bytes_done: 0, rejects_bytes: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, joined: 0, noted: 0,
-    report: '{"faults":[],"notes":[]}', error: null, started_at: null, finished_at: null,
+    report: '{"faults":[],"notes":[]}', error: null, error_code: null, started_at: null, finished_at: null,
   };
 }

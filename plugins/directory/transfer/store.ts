@@ -1,4 +1,4 @@
-import type { Reader, Tx } from 'civic';
+import { dialectOf, type Reader, type Tx } from 'civic';
 import type { Visibility } from '../types.ts';
 import type { JudgementLine, MergedRecord } from './format.ts';
 
@@ -34,16 +34,19 @@ export interface ImportRow {
   /** JSON: see Report. */
   report: string;
   error: string | null;
+  error_code: string | null;
+  /** The job that reads an upload; null for imports of the command line. */
+  job_id: string | null;
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
 }
 
-export type NewImport = Pick<ImportRow, 'id' | 'fingerprint' | 'format' | 'path' | 'rejects_path' | 'source_url' | 'timezone' | 'visibility' | 'account_id' | 'workspace_id' | 'may_change_public' | 'joins' | 'bytes_total' | 'created_at'>;
+export type NewImport = Pick<ImportRow, 'id' | 'fingerprint' | 'format' | 'path' | 'rejects_path' | 'source_url' | 'timezone' | 'visibility' | 'account_id' | 'workspace_id' | 'may_change_public' | 'joins' | 'bytes_total' | 'job_id' | 'created_at'>;
 
 export async function insertImport(tx: Tx, row: NewImport): Promise<void> {
   const none = { position: 0, bytes_done: 0, rejects_bytes: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, joined: 0, noted: 0 };
-  await tx(IMPORTS).insert({ ...row, ...none, may_change_public: Boolean(row.may_change_public), joins: Boolean(row.joins), state: 'pending', report: '{"faults":[],"notes":[]}', error: null, started_at: null, finished_at: null });
+  await tx(IMPORTS).insert({ ...row, ...none, may_change_public: Boolean(row.may_change_public), joins: Boolean(row.joins), state: 'pending', report: '{"faults":[],"notes":[]}', error: null, error_code: null, started_at: null, finished_at: null });
 }
 
 export async function importById(reader: Reader, id: string): Promise<ImportRow | undefined> {
@@ -57,6 +60,34 @@ export async function unfinishedImport(reader: Reader, fingerprint: string): Pro
 
 export async function updateImport(tx: Tx, id: string, change: Partial<Omit<ImportRow, 'key' | 'id'>>): Promise<void> {
   await tx(IMPORTS).where({ id }).update(change);
+}
+
+const UNFINISHED = ['pending', 'running'];
+
+/** Marks an import as failed, unless it has ended meanwhile. */
+export async function failImport(tx: Tx, id: string, failure: Pick<ImportRow, 'error' | 'error_code' | 'finished_at'>): Promise<void> {
+  await tx(IMPORTS).where({ id }).whereIn('state', UNFINISHED).update({ ...failure, state: 'failed' });
+}
+
+/** Uploads of all accounts that wait or run, oldest first. */
+export async function unfinishedUploads(reader: Reader): Promise<ImportRow[]> {
+  return reader(IMPORTS).whereNotNull('account_id').whereIn('state', UNFINISHED).orderBy('key').select('*');
+}
+
+/** How many imports of an account wait or run, and the bytes of their files. */
+export async function uploadUse(reader: Reader, accountId: string): Promise<{ active: number; bytes: number }> {
+  const row = await reader(IMPORTS).where({ account_id: accountId }).whereIn('state', UNFINISHED).count({ active: '*' }).sum({ bytes: 'bytes_total' }).first();
+  return { active: Number(row?.active ?? 0), bytes: Number(row?.bytes ?? 0) };
+}
+
+/** The ended imports of an account, the latest first. */
+export async function finishedUploads(reader: Reader, accountId: string): Promise<ImportRow[]> {
+  return reader(IMPORTS).where({ account_id: accountId }).whereNotIn('state', UNFINISHED).orderBy('key', 'desc').select('*');
+}
+
+/** Makes other uploads of the account wait until this transaction ends. SQLite has one writer anyway. */
+export async function lockAccount(tx: Tx, accountId: string): Promise<void> {
+  if (dialectOf(tx) === 'postgres') await tx.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`directory import ${accountId}`]);
 }
 
 export async function importsFinishedBefore(reader: Reader, time: string, limit: number): Promise<ImportRow[]> {
