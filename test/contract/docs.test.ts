@@ -10,7 +10,7 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 const read = (path: string): string => readFileSync(join(projectRoot, path), 'utf8');
-const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...readdirSync(join(projectRoot, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
+const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...readdirSync(join(projectRoot, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
 
 /** The members of an interface in a source file. */
 function membersOf(source: string, name: string): string[] {

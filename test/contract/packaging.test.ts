@@ -1,0 +1,114 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { serve } from '../../core/cli/serve.ts';
+import { COMMON_OPTIONS } from '../../core/cli/parse.ts';
+import { projectRoot } from '../../core/root.ts';
+import { serveCivic } from '../support/civic.ts';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const read = (path: string): string => readFileSync(join(projectRoot, path), 'utf8');
+let folder: string;
+before(() => { folder = mkdtempSync(join(tmpdir(), 'civic-packaging-')); });
+after(() => { rmSync(folder, { recursive: true, force: true }); });
+
+describe('packaging/civic.service', () => {
+  const unit = read('packaging/civic.service');
+  const settings = new Map([...unit.matchAll(/^(\w+)=(.*)$/gm)].map((match) => [match[1]!, match[2]!]));
+
+  it('runs a command of this kit with options it has, as an ordinary user', () => {
+    const [program, command, ...words] = settings.get('ExecStart')!.split(' ');
+    expect(existsSync(program!.replace('/opt/civic', projectRoot))).to.be.true();
+    expect(command).to.equal('serve');
+    const known = [...serve.options!, ...COMMON_OPTIONS].map(({ name }) => `--${name}`);
+    expect(known).to.include(words.filter((word) => word.startsWith('--')));
+    expect(settings.get('User')).to.equal('civic');
+    expect(words[words.indexOf('--data') + 1]).to.equal(`/var/lib/${settings.get('StateDirectory')}`);
+  });
+
+  const analyze = spawnSync('systemd-analyze', ['--version']).status === 0;
+  if (!analyze) console.log('skipped: systemd-analyze is not installed');
+  it('is accepted by systemd, and well confined', { skip: !analyze }, () => {
+    const file = join(folder, 'civic.service');
+    writeFileSync(file, unit.replaceAll('/opt/civic', projectRoot));
+    const verified = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
+    expect(verified.stderr.split('\n').filter((line) => line.includes('civic.service'))).to.equal([]);
+    const { stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', file], { encoding: 'utf8' });
+    const exposure = /Overall exposure level for civic\.service: ([\d.]+)/.exec(stdout)?.[1];
+    if (exposure !== undefined) expect(Number(exposure)).to.be.below(2);
+  });
+});
+
+interface Instruction {
+  name: string;
+  words: string[];
+}
+
+/** The instructions of a Containerfile, by stage. */
+function stagesOf(text: string): Instruction[][] {
+  const lines = text.replaceAll('\\\n', ' ').split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const stages: Instruction[][] = [[]];
+  for (const line of lines) {
+    const [name = '', ...words] = line.split(' ');
+    if (name === 'FROM') stages.push([]);
+    stages.at(-1)!.push({ name, words });
+  }
+  return stages;
+}
+
+const INSTRUCTIONS = ['ARG', 'FROM', 'WORKDIR', 'RUN', 'COPY', 'ENV', 'USER', 'VOLUME', 'EXPOSE', 'HEALTHCHECK', 'ENTRYPOINT', 'CMD'];
+
+describe('packaging/Containerfile', () => {
+  const [global = [], build = [], image = []] = stagesOf(read('packaging/Containerfile'));
+  const of = (name: string): string[] => image.filter((one) => one.name === name).map(({ words }) => words.join(' '));
+  const copies = (stage: Instruction[]): string[][] => stage.filter(({ name }) => name === 'COPY').map(({ words }) => words.filter((word) => !word.startsWith('--')));
+
+  it('has only instructions that every engine knows, and a base image without a registry', () => {
+    expect([...global, ...build, ...image].filter(({ name }) => !INSTRUCTIONS.includes(name))).to.equal([]);
+    expect([build, image].map((stage) => stage[0]!.words[0])).to.equal(['${BASE}', '${BASE}']);
+    expect(global.map(({ words }) => words.join(' '))).to.equal(['BASE=node:22-slim']);
+  });
+
+  it('copies what exists, and no config file of the operator', () => {
+    const sources = copies(build).flatMap((words) => words.slice(0, -1));
+    expect(sources.filter((path) => !existsSync(join(projectRoot, path)))).to.equal([]);
+    expect(sources).to.not.include(['.', 'config', 'config/civic.yaml']);
+  });
+
+  it('runs as an ordinary user, with one volume', () => {
+    expect(of('USER')).to.equal(['1000:1000']);
+    expect(of('VOLUME')).to.equal(['/data']);
+    expect(of('ENV')[0]).to.contain(['CIVIC_DATA_DIR=/data', 'CIVIC_HOST=0.0.0.0']);
+    expect([JSON.parse(of('ENTRYPOINT')[0]!), JSON.parse(of('CMD')[0]!)]).to.equal([['/opt/civic/bin/civic'], ['serve']]);
+  });
+
+  it('holds everything that the server needs, and nothing is written beside the data', async () => {
+    const root = join(folder, 'opt/civic');
+    for (const words of copies(image)) {
+      for (const source of words.slice(0, -1).filter((path) => path.startsWith('/opt/civic/'))) {
+        const path = source.replace('/opt/civic/', '');
+        mkdirSync(dirname(join(root, path)), { recursive: true });
+        if (path === 'node_modules') symlinkSync(join(projectRoot, path), join(root, path));
+        else cpSync(join(projectRoot, path), join(root, path), { recursive: true, filter: (file) => !/\/(dist\/)?(test|bench)$|\/civic\.yaml$/.test(file) });
+      }
+    }
+    const listing = (): string => readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => !path.startsWith('node_modules/')).sort().map((path) => `${path} ${statSync(join(root, path)).mtimeMs}`).join('\n');
+    const untouched = listing();
+    const served = await serveCivic([], { root, env: { CIVIC_DATA_DIR: join(folder, 'data'), NODE_ENV: 'production' } });
+    try {
+      const [, ...check] = JSON.parse(/CMD (.*)$/.exec(of('HEALTHCHECK')[0]!)![1]!) as string[];
+      const health = (port: string): number | null => spawnSync(process.execPath, check, { env: { CIVIC_PORT: port } }).status;
+      expect(health(new URL(served.url).port)).to.equal(0);
+      expect(health('1')).to.equal(1);
+      expect((await fetch(served.url, { headers: { accept: 'text/html' } })).status).to.equal(200);
+    } finally {
+      await served.stop();
+    }
+    expect(listing()).to.equal(untouched);
+  });
+});
