@@ -64,7 +64,7 @@ export function createServer(options: ServerOptions): Server {
     idempotency: options.idempotency,
     problemPage: null,
   };
-  server.events.on('route', (route) => tightenInput(route.settings.validate));
+  server.events.on('route', tightenInput);
   // Cheaper than `onRequest`, and early enough for hapi's own refusals.
   server.decorate('request', 'civic', (request: Request) => open(request, headers, basePath), { apply: true });
   // hapi reads the body before it checks the scope: `onCredentials` is the first step after that, `onPostAuth` where nobody is asked.

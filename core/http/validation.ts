@@ -1,8 +1,9 @@
 import type { Boom } from '@hapi/boom';
-import type { Request, ResponseToolkit } from '@hapi/hapi';
+import type { Request, RequestRoute, ResponseToolkit } from '@hapi/hapi';
 import { closest, distance } from 'fastest-levenshtein';
-import type { CustomValidator, Schema, ValidationErrorItem } from 'joi';
+import type { CustomValidator, ObjectSchema, Schema, ValidationErrorItem } from 'joi';
 import { problem, type InputError } from '../problems.ts';
+import { QUERY_ERRORS, strictQuery } from './query.ts';
 
 // Beyond these a caller learns nothing more, and finding them all would keep everybody else waiting.
 const MAX_ERRORS = 100;
@@ -13,14 +14,20 @@ type Source = 'query' | 'params' | 'payload' | 'headers' | 'state';
 /** hapi's way of telling that something did not fit its schema. */
 type ValidationBoom = Boom & { details?: ValidationErrorItem[]; output: { payload: { validation?: { source: Source } } } };
 
-/** Query, path and headers are text and are converted; JSON has types of its own, and "5" is not 5. */
-export function tightenInput(validate: Partial<Record<Source, unknown>> | undefined): void {
+/** Query, path and headers are text and are converted; JSON has types of its own, and "5" is not 5. Forms of pages send empty fields, so only the API is strict about its query. */
+export function tightenInput({ path, settings: { validate, plugins } }: RequestRoute): void {
+  const isApi = path.startsWith('/api/') && !plugins?.civic?.internal;
+  if (isApi && isObjectSchema(validate?.query)) validate.query = strictQuery(validate.query);
   for (const source of ['query', 'params', 'payload'] as const) {
     const schema = validate?.[source] as Schema | null | undefined;
     if (!schema || typeof schema.custom !== 'function') continue;
     const storable = schema.custom(refuseUnstorable);
-    validate![source] = source === 'payload' ? storable.prefs({ convert: false }) : storable;
+    (validate as Record<string, unknown>)[source] = source === 'payload' ? storable.prefs({ convert: false }) : storable;
   }
+}
+
+function isObjectSchema(schema: unknown): schema is ObjectSchema {
+  return (schema as Schema | undefined)?.type === 'object';
 }
 
 const UNSTORABLE = 'any.unstorable';
@@ -117,6 +124,7 @@ function words(item: ValidationErrorItem, source: Source, request: Request): str
   if (item.type === 'object.unknown') return `is not known here${suggestion(String(name), knownNames(schema, item.path.slice(0, -1)))}`;
   if (item.type === UNSTORABLE) return 'holds the character U+0000 or half of a surrogate pair, which cannot be stored';
   if (source === 'query' && isRepeated(request, schema, item.path)) return 'is given more than once, but takes one value';
+  if (QUERY_ERRORS[item.type]) return QUERY_ERRORS[item.type]!;
   if (source === 'payload' && item.path.length === 0 && request.payload === null) return 'is missing';
   return withoutLabel(item);
 }

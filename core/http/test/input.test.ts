@@ -13,7 +13,7 @@ server.route({
   options: {
     validate: {
       params: Joi.object({ id: Joi.string().guid().required() }),
-      query: Joi.object({ limit: Joi.number().integer().min(1).max(100).default(25), sort: Joi.string().valid('name', 'recent'), issue_area: Joi.array().items(Joi.string()).single() }),
+      query: Joi.object({ limit: Joi.number().integer().min(1).max(100).default(25), sort: Joi.string().valid('name', 'recent'), issue_area: Joi.array().items(Joi.string()).single(), query: Joi.string().trim().empty(''), confidence: Joi.number(), facets: Joi.boolean() }),
     },
   },
   handler: (request) => request.query,
@@ -43,7 +43,7 @@ describe('A query', () => {
 
   it('with an unknown parameter that is near nothing is told what is known', async () => {
     const answer = await send(server, 'GET', `${THING}?utm_source=x`);
-    expect(answer.json.errors[0].detail).to.equal('is not known here; known are limit, sort, issue_area');
+    expect(answer.json.errors[0].detail).to.equal('is not known here; known are limit, sort, issue_area, query, confidence, facets');
   });
 
   it('with a single-valued parameter given twice is refused', async () => {
@@ -58,6 +58,27 @@ describe('A query', () => {
       expect(answer.status).to.equal(400);
       expect(answer.json.errors).to.equal([{ parameter: 'issue_area', detail: 'holds the character U+0000 or half of a surrogate pair, which cannot be stored' }]);
     }
+  });
+
+  it('has one spelling of each number and boolean, and no empty values', async () => {
+    const wrong: Record<string, string[]> = {
+      'limit must be a whole number in plain digits, such as 25': ['limit=1e1', 'limit=%2B5', 'limit=05', 'limit=%205', 'limit=5%20', 'limit=5.0'],
+      'limit must be': ['limit=+5', 'limit=0x5', 'limit=%09', 'limit=-0', 'limit=%D9%A5', 'limit='],
+      'confidence must be a number in plain digits, such as 0.5': ['confidence=.5', 'confidence=5e-1', 'confidence=1.', 'confidence=00.5'],
+      'facets must be true or false': ['facets=TRUE', 'facets=True', 'facets=%20true'],
+      'facets must be a boolean': ['facets=1', 'facets=yes', 'facets='],
+      'query is not allowed to be empty': ['query=', 'query=%20', 'query'],
+      'sort must be one of [name, recent]': ['sort=', 'sort=%20name', 'sort=name,', 'sort=NAME'],
+    };
+    for (const [detail, searches] of Object.entries(wrong)) {
+      for (const search of searches) {
+        const { status, json } = await send(server, 'GET', `${THING}?${search}`);
+        expect([status, json.errors?.[0].parameter], search).to.equal([400, search.split('=')[0]]);
+        expect(json.detail, search).to.contain(detail);
+      }
+    }
+    for (const search of ['issue_area=', 'issue_area=a&issue_area=', 'facets=true&facets=true', 'limit=5&limit=5']) expect((await send(server, 'GET', `${THING}?${search}`)).status, search).to.equal(400);
+    expect((await send(server, 'GET', `${THING}?limit=10&confidence=-0.5&facets=true&query=%20a%20`)).json).to.equal({ limit: 10, confidence: -0.5, facets: true, query: 'a' });
   });
 
   it('with several faults is told all of them at once', async () => {

@@ -61,7 +61,7 @@ export function placeReadRoutes(context: DirectoryContext): ServerRoute[] {
           query: Joi.object({
             issue_area: Joi.array().items(Joi.string().max(100)).single().max(50).description('Slug; repeatable'),
             entity_type: Joi.array().items(Joi.string().valid(...ACTOR_TYPES)).single(),
-            query: Joi.string().trim().max(300).empty(''),
+            query: Joi.string().trim().max(300),
             sort: Joi.string().valid('relevance', 'name', 'recent', 'source_count').default('relevance').description('Without a query, relevance is the name'),
             include: includeParameter,
             visibility: Joi.string().valid('public', 'workspace').description('`workspace` adds what belongs to your own'),

@@ -67,6 +67,6 @@ export const placeList = Joi.object<PlaceList, true>({
 
 export const placeQuery = Joi.object<PlaceQuery, true>({
   query: Joi.string().trim().max(200).required().description('Free text: "Kansas City, MO", "KCMO", "St. Louis", a ZIP code, a place key, an OCD id'),
-  state: Joi.string().trim().max(50).empty('').description('Abbreviation or name; only places in this state'),
+  state: Joi.string().trim().max(50).description('Abbreviation or name; only places in this state'),
   limit: Joi.number().integer().min(1).max(100).default(25),
 });

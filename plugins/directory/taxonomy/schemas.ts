@@ -56,6 +56,6 @@ export const issueAreaList = wholeList(issueAreaRecord).meta({ name: 'IssueAreaL
 export const domainList = wholeList(domainRecord).meta({ name: 'DomainList' });
 
 export const issueAreaQuery = Joi.object<IssueAreaQuery, true>({
-  query: Joi.string().trim().max(300).empty('').description('Free text; the issue areas it is about, best first'),
-  domain: Joi.string().empty('').description('The slug of a domain; only its issue areas'),
+  query: Joi.string().trim().max(300).description('Free text; the issue areas it is about, best first'),
+  domain: Joi.string().description('The slug of a domain; only its issue areas'),
 });
