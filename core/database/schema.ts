@@ -125,6 +125,16 @@ export function createSchema(tx: Tx, plugin: string): Schema {
       await change(table, (definition) => (unique ? definition.unique : definition.index).push(columns));
       await run([indexSql(table, columns, unique)]);
     },
+    async dropIndex(table, columns, options = {}) {
+      checkTableName(plugin, table);
+      const unique = options.unique ?? false;
+      const isOther = (other: string[]) => other.join() !== columns.join();
+      await change(table, (definition) => {
+        if (unique) definition.unique = definition.unique.filter(isOther);
+        else definition.index = definition.index.filter(isOther);
+      });
+      await run([`drop index ${indexName(table, columns, unique)}`]);
+    },
     async dropColumn(table, column) {
       checkTableName(plugin, table);
       const { unique, index } = await readDefinition(tx, table);

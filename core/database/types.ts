@@ -48,6 +48,7 @@ export interface Schema {
   createTable(table: string, columns: Columns, options?: TableOptions): Promise<void>;
   addColumns(table: string, columns: Columns): Promise<void>;
   addIndex(table: string, columns: string[], options?: { unique?: boolean }): Promise<void>;
+  dropIndex(table: string, columns: string[], options?: { unique?: boolean }): Promise<void>;
   dropColumn(table: string, column: string): Promise<void>;
   dropTable(table: string): Promise<void>;
   /** A full-text index over tokens made in TypeScript; always derived. See `search.ts`. */

@@ -31,6 +31,8 @@ for (const { dialect, create } of databases()) {
       await change(async (schema) => {
         await schema.addColumns('notes_a', { at: 'time?', rank: 'int?' });
         await schema.addIndex('notes_a', ['at', 'rank']);
+        await schema.addIndex('notes_a', ['at'], { unique: true });
+        await schema.dropIndex('notes_a', ['at'], { unique: true });
         await schema.dropColumn('notes_a', 'rank');
         await schema.createTable('notes_b', { id: 'uuid', part: 'int' }, { primary: ['id', 'part'], derived: true });
         await schema.createSearchIndex('notes_search');
