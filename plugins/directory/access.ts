@@ -5,7 +5,6 @@ import type { Editor, Visibility } from './types.ts';
 /** The one place that decides who may see and change what. */
 
 interface Owned {
-  id: string;
   visibility: Visibility;
   workspace_id: string | null;
 }
@@ -22,20 +21,19 @@ export function workspaceAsked(request: Request, visibility: Visibility | undefi
   return caller.workspace_id;
 }
 
-/** What is private to a workspace does not exist for anybody else. */
+/** Whether a record exists for the caller: a private one exists for its workspace only. */
 export function maySee({ visibility, workspace_id }: Owned, caller: Caller | null): boolean {
   return visibility === 'public' || (caller !== null && workspace_id !== null && workspace_id === caller.workspace_id);
 }
 
-/** What is public is changed by reviewers; what belongs to a workspace by its members. */
+/** Checks the authority over an actor that the caller may see: reviewers change public actors, members those of their workspace. */
 export function checkMayChange(actor: Owned, caller: Caller): void {
-  if (!maySee(actor, caller)) throw problem('unknown_actor', { detail: `No actor has the id ${actor.id}.` });
   if (actor.visibility === 'public' && caller.role === 'user') {
     throw problem('permission_required', { detail: 'A public actor is changed by reviewers and administrators; report a mistake with a flag instead.' });
   }
 }
 
-/** Whether a new actor may be public at once. */
+/** Whether the caller may make actors public. */
 export function mayPublish(caller: Caller): boolean {
   return caller.role !== 'user';
 }

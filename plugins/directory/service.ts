@@ -51,7 +51,7 @@ export function createDirectory(civic: Civic<DirectoryConfig>): Directory {
       // What is read from the database is right at once; what is counted in memory, when that is.
       ready.touch(stale);
       await columns.refresh(civic.db.read, keys);
-      ready.touch(['all']);
+      if (stale.length > 0) ready.touch(['all']);
     },
     async start() {
       taxonomy();
@@ -66,7 +66,8 @@ export function createDirectory(civic: Civic<DirectoryConfig>): Directory {
   };
 }
 
-/** What a change of actors makes untrue. */
+/** Returns the tags of cached responses that a change of actors makes untrue: none for a private one, since they hold public data only. */
 function staleTags(actorIds: Iterable<string>, places: Iterable<number>, sources: Iterable<number>): string[] {
+  if ([...sources].length === 0) return [];
   return ['all', ...[...actorIds].map((id) => `actor:${id}`), ...[...places].map((place) => `place:${place}`), ...[...sources].map((key) => `source:${key}`)];
 }

@@ -112,7 +112,7 @@ export const table: Record<string, Case[]> = {
     { params: { id: '$private' }, payload: { into: '$other', reason: 'The same' }, outcomes: { ...scoped, member: 'permission_required', other_workspace: 'unknown_actor' } },
   ],
   'POST /api/entities/{id}/split': actorChange({}),
-  'POST /api/entities/{id}/publish': [{ params: { id: '$private' }, payload: {}, outcomes: { ...scoped, other_workspace: 'permission_required', wrong_scope: 'permission_required', member: 'permission_required' } }],
+  'POST /api/entities/{id}/publish': [{ params: { id: '$private' }, payload: {}, outcomes: { ...scoped, other_workspace: 'unknown_actor', member: 'permission_required' } }],
   'POST /api/judgements': [{ payload: { left_id: '$public', right_id: '$other', verdict: 'different' }, outcomes: { ...scoped, member: 'permission_required', other_workspace: 'permission_required' } }],
   'DELETE /api/judgements/{id}': [{ outcomes: scoped }],
   'GET /reconcile': visitor,

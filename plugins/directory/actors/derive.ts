@@ -114,7 +114,7 @@ export function deriveActor(cluster: Cluster, known: Known): Derived | null {
       source_count: sourceKeys.length,
       updated_at: updatedAt,
       version: cluster.version,
-      ...freshnessDays(chosen.used, known.halfLives),
+      ...freshnessDays(chosen.used, known.halfLives, known.now),
       starts_at: event?.start ?? null,
       expires_at: chosen.used.reduce<string | null>((first, { expires_at: end }) => (end !== null && (first === null || end < first) ? end : first), null),
       body: JSON.stringify(actor),

@@ -9,14 +9,14 @@ import { countsOfPlaces, type Before, type CountRow } from './store.ts';
 export type Loss = Omit<CoverageLoss, 'place_key'> & { place: number };
 export type Effect = ActorEffect;
 
-/** What became of actors that were there before, of those for which it is anything. */
+/** Returns what changed for actors that were there before. Publishing one moves its citations to public sources, which is no news. */
 export function effectsOf(before: Before[], rows: ActorRow[], known: Pick<Known, 'sources' | 'now'>): Effect[] {
   if (before.length === 0) return [];
   const day = dayOf(known.now);
   const earlier = new Map(before.map((row) => [row.key, row]));
   return rows.flatMap((row): Effect[] => {
     const had = earlier.get(row.key);
-    if (!had) return [];
+    if (!had || had.visibility !== row.visibility) return [];
     const hadSources = new Set(had.sources.split(' '));
     const fresh = row.sources.split(' ').filter((key) => key !== '' && !hadSources.has(key));
     const [was, is] = [freshnessOn(day, had), freshnessOn(day, row)];

@@ -1,3 +1,4 @@
+import { notAfter } from '../ledger/times.ts';
 import type { FreshnessStatus, Property } from '../types.ts';
 
 /** Days after which a claim that was not seen again counts for half: a phone number changes sooner than a name. */
@@ -19,11 +20,11 @@ export interface FreshnessDays {
   aging_until: number | null;
 }
 
-/** Of the claims an actor is shown by. */
-export function freshnessDays(claims: { property: Property; last_seen_at: string }[], halfLives: HalfLives): FreshnessDays {
+/** Computes the days from the claims an actor is shown by. A claim that a clock ahead of ours stored counts as seen now. */
+export function freshnessDays(claims: { property: Property; last_seen_at: string }[], halfLives: HalfLives, now: string): FreshnessDays {
   if (claims.length === 0) return { fresh_until: null, aging_until: null };
   const passing = claims.filter(({ property }) => !LASTING.has(property));
-  const days = (passing.length > 0 ? passing : claims).map(({ property, last_seen_at }) => ({ seen: dayOf(last_seen_at), half: halfLives[property] }));
+  const days = (passing.length > 0 ? passing : claims).map(({ property, last_seen_at }) => ({ seen: dayOf(notAfter(last_seen_at, now)), half: halfLives[property] }));
   return {
     fresh_until: Math.min(...days.map(({ seen, half }) => seen + half)),
     aging_until: Math.max(...days.map(({ seen, half }) => seen + 2 * half)),

@@ -1,6 +1,6 @@
 import type { Reader } from 'civic';
 import type { ChangeDetail, ClaimRow, RecordRow, SourceRow } from '../ledger/rows.ts';
-import { changesOfRecords, claimsOfRecords, countChanges, sourcesByKey } from '../ledger/store.ts';
+import { changesOfRecords, claimsOfRecords, countChanges, mergesOfRecords, recordsById, sourcesByKey } from '../ledger/store.ts';
 import type { ClaimValue, Property, Rank } from '../types.ts';
 
 interface ChangedClaim {
@@ -23,10 +23,11 @@ export interface HistoryItem {
   reason: string | null;
 }
 
-/** What happened to an actor, the latest first. Accounts are not told, nor what is hidden. */
-export async function historyPage(reader: Reader, records: RecordRow[], page: { before: number | null; limit: number }): Promise<{ items: HistoryItem[]; total: number; next: number[] | null }> {
+/** Returns the changes of an actor, the latest first: without accounts, hidden claims, and merges with records that the caller may not see. */
+export async function historyPage(reader: Reader, records: RecordRow[], page: { before: number | null; limit: number }, sees: (record: RecordRow) => boolean): Promise<{ items: HistoryItem[]; total: number; next: number[] | null }> {
   const keys = records.map(({ key }) => key);
-  const rows = await changesOfRecords(reader, keys, { ...page, limit: page.limit + 1 });
+  const hidden = await hiddenChanges(reader, keys, sees);
+  const rows = await changesOfRecords(reader, keys, { ...page, limit: page.limit + 1, without: hidden });
   const claims = new Map((await claimsOfRecords(reader, keys)).filter(({ status }) => status !== 'hidden').map((claim) => [claim.id, claim]));
   const sources = new Map((await sourcesByKey(reader, [...new Set([...claims.values()].map(({ source_key }) => source_key))])).map((source) => [source.key, source]));
   const shown = rows.slice(0, page.limit);
@@ -42,7 +43,17 @@ export async function historyPage(reader: Reader, records: RecordRow[], page: { 
       reason: told.reason ?? null,
     };
   });
-  return { items, total: await countChanges(reader, keys), next: rows.length > page.limit ? [shown.at(-1)!.key] : null };
+  return { items, total: await countChanges(reader, keys, hidden), next: rows.length > page.limit ? [shown.at(-1)!.key] : null };
+}
+
+/** An actor that was published may have been merged with others, and parted again, that are still private. */
+async function hiddenChanges(reader: Reader, recordKeys: number[], sees: (record: RecordRow) => boolean): Promise<number[]> {
+  const merges = (await mergesOfRecords(reader, recordKeys)).map(({ key, detail }) => {
+    const { into, from = [] } = JSON.parse(detail) as ChangeDetail;
+    return { key, ids: into ? [into, ...from] : from };
+  });
+  const hidden = new Set((await recordsById(reader, [...new Set(merges.flatMap(({ ids }) => ids))])).filter((record) => !sees(record)).map(({ id }) => id));
+  return merges.filter(({ ids }) => ids.some((id) => hidden.has(id))).map(({ key }) => key);
 }
 
 function changedClaims(detail: ChangeDetail, claims: Map<string, ClaimRow>, sources: Map<number, SourceRow>): ChangedClaim[] {

@@ -1,6 +1,6 @@
 import type { Request, ServerRoute } from '@hapi/hapi';
 import { isId, Joi, listText, pageOf, problem, textAnswer, textEtag, type Reader } from 'civic';
-import { callerOf } from '../access.ts';
+import { callerOf, maySee } from '../access.ts';
 import { recordsOfActors, sourceById } from '../ledger/store.ts';
 import { CLAIM_STATUSES, PROPERTIES, type ClaimStatus, type Property } from '../types.ts';
 import { tellingOf, type DirectoryContext } from './context.ts';
@@ -60,9 +60,9 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
       description: 'Who changed what, when, from which source; the latest first',
       query: Joi.object(paging),
       schema: listOf(historyItem).meta({ name: 'ChangeList' }),
-      async read(reader, actor, _request, { limit, after }) {
+      async read(reader, actor, request, { limit, after }) {
         const records = await recordsOfActors(reader, [actor.key]);
-        const { items, total, next } = await historyPage(reader, records, { before: after ? Number(after[0]) : null, limit });
+        const { items, total, next } = await historyPage(reader, records, { before: after ? Number(after[0]) : null, limit }, (record) => maySee(record, callerOf(request)));
         return { data: items.map((item) => JSON.stringify(item)), total, next };
       },
     },
@@ -132,9 +132,11 @@ function sourceRoute({ civic }: DirectoryContext): ServerRoute {
     async handler(request, h) {
       const id = String(request.params.id);
       const body = await civic.db.snapshot(async (tx) => {
+        const workspaceId = callerOf(request)?.workspace_id ?? null;
         const row = isId(id) ? await sourceById(tx, id.toLowerCase()) : undefined;
-        const [record] = row ? await sourceRecords(tx, [row], civic.clock.now(), callerOf(request)?.workspace_id ?? null) : [];
-        // A source that only somebody's private actors stand on is theirs.
+        const isShown = row && (row.workspace_id === null || row.workspace_id === workspaceId);
+        const [record] = isShown ? await sourceRecords(tx, [row], civic.clock.now(), workspaceId) : [];
+        // Without a visible actor that cites it, a source does not exist for the caller.
         if (!record || record.entity_ids.length === 0) throw problem('unknown_source', { detail: `No source has the id ${id.slice(0, 100)}.` });
         return JSON.stringify(record);
       });

@@ -11,9 +11,9 @@ export interface Projected {
   rows: ActorRow[];
   /** Keys of actors that are no more. */
   gone: number[];
-  /** Places whose lists or counts changed. */
+  /** Places whose public lists or counts changed. */
   places: Set<number>;
-  /** Sources that these actors stand on, or did. */
+  /** Sources that public actors among these cite, or did; empty when no public actor changed. */
   sources: Set<number>;
   /** To actors that were there before. */
   effects: Effect[];
@@ -47,9 +47,11 @@ export async function project(tx: Tx, { fresh, changed }: { fresh: Cluster[]; ch
   await putBlocks(tx, shown, before.map(({ key }) => key));
   await putDocuments(tx, documents, before.map(({ rank }) => rank));
   const kept = new Set(rows.map(({ key }) => key));
-  const sources = new Set([...before, ...rows].flatMap(sourceKeysOf));
+  const sources = new Set([...before, ...rows].filter(isPublic).flatMap(sourceKeysOf));
   return { rows, places, sources, lost, effects: effectsOf(before, rows, known), gone: before.map(({ key }) => key).filter((key) => !kept.has(key)) };
 }
+
+const isPublic = ({ visibility }: Pick<Standing, 'visibility'>): boolean => visibility === 'public';
 
 export function placesOf(standing: { tags: string }): number[] {
   return tagged(standing.tags, 'p').map(Number);
@@ -59,15 +61,15 @@ function listingsOf({ key, name_sort, updated_at, source_count, tags, fresh_unti
   return placesOf({ tags }).map((place) => ({ place, actor_key: key, name_sort, updated_at, source_count, tags, fresh_until, aging_until, workspace_id }));
 }
 
-/** Counts only what everybody may see. Answers the places that were touched, private ones' too, and what is covered no longer. */
+/** Counts public actors. Returns the places whose counters were touched, and the issue areas that are no longer covered. */
 async function putCounts(tx: Tx, before: Standing[], after: Standing[], known: Known): Promise<{ places: Set<number>; lost: Loss[] }> {
   const counts = new Map<string, CountRow>();
   const sources = new Map<string, PlaceSourceRow>();
   const places = new Set<number>();
   const count = (standing: Standing, change: 1 | -1) => {
+    if (!isPublic(standing)) return;
     for (const place of placesOf(standing)) {
       places.add(place);
-      if (standing.visibility !== 'public') continue;
       for (const cell of cellsOf(standing, place)) addTo(counts, `${place} ${cell.issue_area} ${cell.type}`, cell, 'actors', change);
       for (const key of sourceKeysOf(standing)) {
         const retrieved = known.sources.get(key)?.retrieved_at;

@@ -11,8 +11,9 @@ export async function actorById(reader: Reader, id: string): Promise<ShownActor 
   return reader('directory_actors').where({ id }).first(...SHOWN);
 }
 
-export async function actorBySlug(reader: Reader, slug: string): Promise<ShownActor | undefined> {
-  return reader('directory_actors').where({ slug }).first(...SHOWN);
+/** Public ones first: ids that imports bring may give a private actor the same slug. */
+export async function actorsBySlug(reader: Reader, slug: string): Promise<ShownActor[]> {
+  return reader('directory_actors').where({ slug }).orderBy(['visibility', 'key']).select(...SHOWN);
 }
 
 /** It changes with every change of the actor; undefined when there is none. */

@@ -1,5 +1,5 @@
 import type { Reader } from 'civic';
-import { sourcesByKey } from '../ledger/store.ts';
+import { sourcesByKey, sourcesByUrl } from '../ledger/store.ts';
 import type { Columns } from '../search/columns.ts';
 import { listActors } from '../search/list.ts';
 import type { Actor } from '../types.ts';
@@ -65,12 +65,15 @@ async function byAffiliation(reader: Reader, actor: ShownActor, relate: Relate, 
 }
 
 async function bySource(reader: Reader, actor: ShownActor, relate: Relate): Promise<void> {
-  const keys = actor.sources.split(' ').filter((key) => key !== '').map(Number);
-  const citing = await recordsCiting(reader, keys, MOST_SHARING + 1);
-  for (const source of await sourcesByKey(reader, keys)) {
-    const actors = new Set(citing.filter(({ source_key }) => source_key === source.key).map(({ actor_key }) => actor_key));
+  const own = await sourcesByKey(reader, actor.sources.split(' ').filter((key) => key !== '').map(Number));
+  // A private actor shares pages with public ones, not rows.
+  const open = actor.visibility === 'public' ? own : await sourcesByUrl(reader, own.map(({ url }) => url), null);
+  const citing = await recordsCiting(reader, open.map(({ key }) => key), MOST_SHARING + 1);
+  for (const { key, url } of open) {
+    const actors = new Set(citing.filter(({ source_key }) => source_key === key).map(({ actor_key }) => actor_key));
     if (actors.size > MOST_SHARING) continue;
-    for (const key of actors) relate(key, { kind: 'source', detail: source.title ?? source.url, source_id: source.id });
+    const source = own.find((one) => one.url === url)!;
+    for (const actorKey of actors) relate(actorKey, { kind: 'source', detail: source.title ?? url, source_id: source.id });
   }
 }
 

@@ -7,7 +7,7 @@ import { ACTOR_TYPES, FRESHNESS, type FreshnessStatus, type Visibility } from '.
 import { tellingOf, type DirectoryContext } from './context.ts';
 import { actorTexts, type Include } from './detail.ts';
 import { dayOf } from './freshness.ts';
-import { actorById, actorBySlug, actorsByKey, versionOf, type ShownActor } from './read-store.ts';
+import { actorById, actorsBySlug, actorsByKey, versionOf, type ShownActor } from './read-store.ts';
 import type { Telling } from './wire.ts';
 import { actorDetailSchema, actorSchema, correctedSchema, facetsSchema, includeParameter, listOf, paging } from './schemas.ts';
 
@@ -78,8 +78,8 @@ export function entityRoutes(context: DirectoryContext): ServerRoute[] {
         response: { schema: actorDetailSchema, sample: 0 },
       },
       handler: (request, h) => answerDetail(context, request, h, async (reader) => {
-        const found = await actorBySlug(reader, String(request.params.slug));
-        if (!found || !maySee(found, callerOf(request))) throw problem('unknown_actor', { detail: `No actor has the slug "${String(request.params.slug).slice(0, 100)}".` });
+        const found = (await actorsBySlug(reader, String(request.params.slug))).find((one) => maySee(one, callerOf(request)));
+        if (!found) throw problem('unknown_actor', { detail: `No actor has the slug "${String(request.params.slug).slice(0, 100)}".` });
         return found;
       }),
     },

@@ -45,7 +45,7 @@ export function claimOf(row: ClaimRow, sourceId: string): Claim {
 }
 
 export function sourceOf(row: SourceRow, entityIds: string[], now: number): Source {
-  const seen = dayOf(row.last_checked_at ?? row.retrieved_at);
+  const seen = Math.min(dayOf(row.last_checked_at ?? row.retrieved_at), dayOf(now));
   const days = { fresh_until: seen + SOURCE_HALF_LIFE_DAYS, aging_until: seen + 2 * SOURCE_HALF_LIFE_DAYS };
   return {
     id: row.id,

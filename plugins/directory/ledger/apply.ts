@@ -3,9 +3,11 @@ import type { Cluster } from '../actors/derive.ts';
 import type { ActorDraft, Applied, Editor } from '../types.ts';
 import { claimRow, identityOf, seenAgain, type NewClaim } from './claims.ts';
 import { groupBy } from './group.ts';
+import { givenId, knownOrigins, storedOrigin } from './origins.ts';
+import { ownerOf, ownerOfDraft } from './owner.ts';
 import type { ChangeDetail, ClaimRow, RecordRow, SourceRow } from './rows.ts';
 import { actorSlug } from './slug.ts';
-import { enterSources } from './sources.ts';
+import { citationKey, enterSources, type CitedSources } from './sources.ts';
 import { claimsOfRecords, insertChanges, insertClaims, insertOrigins, insertRecords, lockActors, recordKeysByOrigin, recordsById, recordsByKey, replaceClaims, updateRecords } from './store.ts';
 
 /** What entering a set of drafts came to. */
@@ -19,50 +21,63 @@ export interface Entered {
 }
 
 /** Enters drafts of which no two are about the same record. */
-export async function enterDrafts(tx: Tx, drafts: ActorDraft[], editor: Editor, clock: Clock): Promise<Entered> {
+export async function enterDrafts(tx: Tx, given: ActorDraft[], editor: Editor, clock: Clock): Promise<Entered> {
   const now = clock.iso();
-  const byUrl = await enterSources(tx, drafts.flatMap(({ sources, visibility }) => sources.map((draft) => ({ draft, isPrivate: visibility === 'workspace' }))), now);
-  const known = await lockedRecords(tx, drafts);
+  const drafts = await withFreeIds(tx, given, editor);
+  const known = await lockedRecords(tx, drafts, editor);
+  const owners = drafts.map((draft, index) => (known[index] ? ownerOf(known[index]) : ownerOfDraft(draft, editor)));
+  const cited = await enterSources(tx, drafts.flatMap(({ sources }, index) => sources.map((draft) => ({ draft, owner: owners[index]! }))), now);
   const fresh = drafts.filter((_, index) => !known[index]);
-  const created = await createRecords(tx, fresh, byUrl, editor, now);
+  const created = await createRecords(tx, fresh, cited, editor, now);
   const live = drafts.flatMap((draft, index) => (known[index] && known[index].deleted_at === null ? [{ draft, record: known[index] }] : []));
-  const changed = await addToRecords(tx, live, byUrl, editor, now);
+  const changed = await addToRecords(tx, live, cited, editor, now);
   const changedKeys = new Set(changed.map(({ key }) => key));
   let next = 0;
   const applied = known.map((record): Applied => {
     if (!record) return { id: created[next++]!.records[0]!.id, action: 'created' };
     return { id: record.id, action: changedKeys.has(record.key) ? 'updated' : 'unchanged' };
   });
-  const sources = new Map([...byUrl.values()].map((source) => [source.key, source]));
+  const sources = new Map([...cited.values()].map((source) => [source.key, source]));
   return { applied, created: created.map((cluster, index) => ({ cluster, draft: fresh[index]! })), sources, changed: [...new Set(changed.map(({ actor_key }) => actor_key))] };
 }
 
-/** The same, and nobody else changes them meanwhile. */
-async function lockedRecords(tx: Tx, drafts: ActorDraft[]): Promise<(RecordRow | undefined)[]> {
-  const known = await knownRecords(tx, drafts);
+/** Whether an editor's drafts may be about a record: a public one, or one of the editor's workspace. */
+const isWithin = (record: RecordRow, { workspace_id }: Editor): boolean => ownerOf(record) === null || record.workspace_id === workspace_id;
+
+/** Gives new ids to drafts whose id belongs to another workspace's record; the origin then finds the new record again. */
+async function withFreeIds(tx: Tx, drafts: ActorDraft[], editor: Editor): Promise<ActorDraft[]> {
+  const foreign = new Set((await recordsById(tx, drafts.flatMap(({ id }) => id ?? []))).filter((record) => !isWithin(record, editor)).map(({ id }) => id));
+  if (foreign.size === 0) return drafts;
+  return drafts.map((draft) => (draft.id && foreign.has(draft.id) ? { ...draft, id: undefined, origin: draft.origin ?? givenId(draft.id) } : draft));
+}
+
+/** Returns the known records, locked until the transaction ends. */
+async function lockedRecords(tx: Tx, drafts: ActorDraft[], editor: Editor): Promise<(RecordRow | undefined)[]> {
+  const known = await knownRecords(tx, drafts, editor);
   const keys = known.flatMap((record) => record?.actor_key ?? []);
   if (keys.length === 0 || dialectOf(tx) === 'sqlite') return known;
   await lockActors(tx, keys);
-  return knownRecords(tx, drafts);
+  return knownRecords(tx, drafts, editor);
 }
 
-/** The record each draft is about, by its id or its origin; undefined for new ones. */
-async function knownRecords(tx: Tx, drafts: ActorDraft[]): Promise<(RecordRow | undefined)[]> {
-  const keys = await recordKeysByOrigin(tx, drafts.flatMap(({ origin }) => origin ?? []));
-  const byKey = new Map((await recordsByKey(tx, [...keys.values()])).map((row) => [row.key, row]));
+/** Returns the record each draft is about, by its id or its origin, its own workspace's before a public one; undefined for new ones. */
+async function knownRecords(tx: Tx, drafts: ActorDraft[], editor: Editor): Promise<(RecordRow | undefined)[]> {
+  const origins = drafts.map((draft) => (draft.origin ? knownOrigins(draft.origin, ownerOfDraft(draft, editor)) : []));
+  const keys = await recordKeysByOrigin(tx, [...new Set(origins.flat())]);
+  const byKey = new Map((await recordsByKey(tx, [...new Set(keys.values())])).filter((row) => isWithin(row, editor)).map((row) => [row.key, row]));
   const byId = new Map((await recordsById(tx, drafts.flatMap(({ id }) => id ?? []))).map((row) => [row.id, row]));
-  return drafts.map(({ id, origin }) => (id && byId.get(id)) || (origin && byKey.get(keys.get(origin)!)) || undefined);
+  return drafts.map(({ id }, index) => (id && byId.get(id)) || origins[index]!.map((origin) => byKey.get(keys.get(origin)!)).find((row) => row !== undefined));
 }
 
-function claimsOf(draft: ActorDraft, recordKey: number, byUrl: Map<string, SourceRow>): NewClaim[] {
+function claimsOf(draft: ActorDraft, record: RecordRow, cited: CitedSources): NewClaim[] {
   const urls = new Map(draft.sources.map(({ local_id, url }) => [local_id, url]));
   return draft.claims.map((claim) => {
-    const source = byUrl.get(urls.get(claim.source_local_id)!)!;
-    return { draft: claim, record_key: recordKey, source_key: source.key, retrieved_at: source.retrieved_at };
+    const source = cited.get(citationKey(ownerOf(record), urls.get(claim.source_local_id)!))!;
+    return { draft: claim, record_key: record.key, source_key: source.key, retrieved_at: source.retrieved_at };
   });
 }
 
-async function createRecords(tx: Tx, drafts: ActorDraft[], byUrl: Map<string, SourceRow>, editor: Editor, now: string): Promise<Cluster[]> {
+async function createRecords(tx: Tx, drafts: ActorDraft[], cited: CitedSources, editor: Editor, now: string): Promise<Cluster[]> {
   const keys = await reserveKeys(tx, 'directory_records', drafts.length);
   const claimKeys = await reserveKeys(tx, 'directory_claims', drafts.reduce((sum, { claims }) => sum + claims.length, 0));
   const changeKeys = await reserveKeys(tx, 'directory_changes', drafts.length);
@@ -71,7 +86,7 @@ async function createRecords(tx: Tx, drafts: ActorDraft[], byUrl: Map<string, So
     const record = recordRow(keys[index]!, draft, editor, now);
     const seen = new Set<string>();
     const claims: ClaimRow[] = [];
-    for (const claim of claimsOf(draft, record.key, byUrl)) {
+    for (const claim of claimsOf(draft, record, cited)) {
       const row = claimRow(claimKeys[nextClaim++]!, claim, editor);
       if (seen.has(identityOf(row))) continue;
       seen.add(identityOf(row));
@@ -81,7 +96,7 @@ async function createRecords(tx: Tx, drafts: ActorDraft[], byUrl: Map<string, So
   });
   await insertRecords(tx, clusters.map(({ records }) => records[0]!));
   await insertClaims(tx, clusters.flatMap(({ claims }) => claims));
-  await insertOrigins(tx, drafts.flatMap(({ origin }, index) => (origin ? [{ origin, record_key: keys[index]! }] : [])));
+  await insertOrigins(tx, drafts.flatMap((draft, index) => (draft.origin ? [{ origin: storedOrigin(draft.origin, ownerOfDraft(draft, editor)), record_key: keys[index]! }] : [])));
   await insertChanges(tx, clusters.map(({ key, version, claims }) => ({
     key: version, record_key: key, at: now, action: 'created', by_kind: editor.kind, account_id: editor.account_id, detail: JSON.stringify({ added: claims.map(({ id }) => id) } satisfies ChangeDetail),
   })));
@@ -99,7 +114,7 @@ function recordRow(key: number, draft: ActorDraft, editor: Editor, now: string):
 }
 
 /** Further claims for records that are there. Answers those that changed. */
-async function addToRecords(tx: Tx, live: { draft: ActorDraft; record: RecordRow }[], byUrl: Map<string, SourceRow>, editor: Editor, now: string): Promise<RecordRow[]> {
+async function addToRecords(tx: Tx, live: { draft: ActorDraft; record: RecordRow }[], cited: CitedSources, editor: Editor, now: string): Promise<RecordRow[]> {
   if (live.length === 0) return [];
   const present = groupBy(await claimsOfRecords(tx, live.map(({ record }) => record.key)), ({ record_key }) => record_key);
   const added: NewClaim[] = [];
@@ -108,7 +123,7 @@ async function addToRecords(tx: Tx, live: { draft: ActorDraft; record: RecordRow
     const own = present.get(record.key) ?? [];
     const byId = new Map(own.map((row) => [row.id, row]));
     const byIdentity = new Map(own.map((row) => [identityOf(row), row]));
-    for (const claim of claimsOf(draft, record.key, byUrl)) {
+    for (const claim of claimsOf(draft, record, cited)) {
       const row = claimRow(0, claim, editor);
       const same = byId.get(row.id) ?? byIdentity.get(identityOf(row));
       if (!same) {

@@ -5,6 +5,7 @@ import type { ActorDraft, ClaimDraft } from '../types.ts';
 import { isPlainDraft } from './plain.ts';
 import { actorDraft } from './schemas.ts';
 import type { Checked, DraftFault } from './service.ts';
+import { futureTimes } from './times.ts';
 import { normalUrl } from './url.ts';
 
 export interface CheckContext {
@@ -12,13 +13,15 @@ export interface CheckContext {
   taxonomy(): Taxonomy;
   /** Keys of places that are about to be there. */
   alsoPlaces?: ReadonlySet<string>;
+  /** Milliseconds; later times are faults. */
+  now: number;
 }
 
 /** Reads drafts strictly. Every fault of a draft is told at once, with a pointer to it. */
 export async function checkDrafts(reader: Reader, inputs: unknown[], context: CheckContext): Promise<Checked[]> {
   const checked = inputs.map(readDraft);
   const places = await placesNamed(reader, checked, context);
-  return checked.map((one) => ('draft' in one ? checkMeaning(one.draft, places, context.taxonomy()) : one));
+  return checked.map((one) => ('draft' in one ? checkMeaning(one.draft, places, context) : one));
 }
 
 function readDraft(input: unknown): Checked {
@@ -40,12 +43,12 @@ async function placesNamed(reader: Reader, checked: Checked[], { places, alsoPla
   return named;
 }
 
-function checkMeaning(draft: ActorDraft, places: Map<string, string | null>, taxonomy: Taxonomy): Checked {
-  const faults: DraftFault[] = [];
+function checkMeaning(draft: ActorDraft, places: Map<string, string | null>, { taxonomy, now }: CheckContext): Checked {
+  const faults: DraftFault[] = futureTimes(draft, now);
   const localIds = new Set(draft.sources.map(({ local_id }) => local_id));
   if (localIds.size < draft.sources.length) faults.push({ pointer: '/sources', detail: 'two sources have the same local_id' });
   draft.claims.forEach((claim, index) => {
-    const fault = claimFault(claim, localIds, places, taxonomy);
+    const fault = claimFault(claim, localIds, places, taxonomy());
     if (fault) faults.push({ pointer: `/claims/${index}/${fault.member}`, detail: fault.detail });
   });
   if (!draft.claims.some(({ property }) => property === 'name')) faults.push({ pointer: '/claims', detail: 'a claim with the property "name" is required' });

@@ -6,7 +6,9 @@ import { clustersOf } from './cluster.ts';
 import { differentBetween, endJudgement, insertJudgements, judgementById, judgementsAmong, standingBetween } from './judgements-store.ts';
 import type { ChangeAction, ChangeDetail, ClaimRow, RecordRow } from './rows.ts';
 import type { NewJudgement, Patch } from './service.ts';
-import { enterSources } from './sources.ts';
+import { publishOrigins } from './origins.ts';
+import { ownerOf } from './owner.ts';
+import { citationKey, enterSources, publishSources } from './sources.ts';
 import { claimsOfRecords, insertChanges, insertClaims, lockActors, recordsById, recordsByKey, recordsOfActors, replaceClaims, updateRecords } from './store.ts';
 
 /** A write to actors that are there: who writes, and when. */
@@ -25,9 +27,13 @@ export interface Edits {
   unjudge(tx: Tx, judgementId: string, editor: Editor): Promise<number[]>;
 }
 
-/** The record behind an actor's id. A deleted, merged or unknown one is told as such; its successor only to who may see it. */
+/**
+ * Returns the record behind an actor's id. A deleted, merged or unknown id is 404, and so, in the same words, is a record
+ * that the caller may not see.
+ */
 export async function actorRecord(reader: Reader, id: string, url: (path: string) => string, sees: (record: RecordRow) => boolean = () => true): Promise<RecordRow> {
-  const [record] = isId(id) ? await recordsById(reader, [id.toLowerCase()]) : [];
+  const [found] = isId(id) ? await recordsById(reader, [id.toLowerCase()]) : [];
+  const record = found && sees(found) ? found : undefined;
   const [successor] = record && record.actor_key !== record.key ? await recordsByKey(reader, [record.actor_key]) : [];
   if (successor && successor.deleted_at === null && sees(successor)) {
     throw problem('unknown_actor', {
@@ -40,10 +46,10 @@ export async function actorRecord(reader: Reader, id: string, url: (path: string
   return record;
 }
 
-/** The same for who is about to change them: nobody else does meanwhile. */
-export async function lockedRecords(tx: Tx, ids: string[], url: (path: string) => string, sees?: (record: RecordRow) => boolean): Promise<RecordRow[]> {
+/** The same for a caller who changes them: locks the actors until the transaction ends. */
+export async function lockedRecords(tx: Tx, ids: string[], url: (path: string) => string, sees: (record: RecordRow) => boolean = () => true): Promise<RecordRow[]> {
   const found = await recordsById(tx, ids.filter(isId).map((id) => id.toLowerCase()));
-  await lockActors(tx, found.map(({ actor_key }) => actor_key));
+  await lockActors(tx, found.filter(sees).map(({ actor_key }) => actor_key));
   // They may have become something else while we waited.
   const records: RecordRow[] = [];
   for (const id of ids) records.push(await actorRecord(tx, id, url, sees));
@@ -62,7 +68,10 @@ export function createEdits({ clock, url }: { clock: Clock; url: (path: string) 
       const record = await recordOf(tx, id);
       if (record.visibility === 'public') throw problem('already_public', { detail: `The actor ${record.id} is public already.` });
       const all = await recordsOfActors(tx, [record.key]);
-      await updateRecords(tx, all.map(({ key }) => key), { visibility: 'public' });
+      const keys = all.map(({ key }) => key);
+      await publishSources(tx, keys, clock.iso());
+      await publishOrigins(tx, keys, ownerOf(record));
+      await updateRecords(tx, keys, { visibility: 'public' });
       await note(pen(tx, editor), all, 'published', {});
       return [record.key];
     },
@@ -127,14 +136,15 @@ async function refuseNameless(tx: Tx, records: RecordRow[], now: string): Promis
 }
 
 async function addClaims({ tx, editor, now }: Pen, record: RecordRow, claims: ClaimRow[], { sources, add }: Patch): Promise<string[]> {
-  const byUrl = await enterSources(tx, sources.map((draft) => ({ draft, isPrivate: record.visibility === 'workspace' })), now);
+  const owner = ownerOf(record);
+  const cited = await enterSources(tx, sources.map((draft) => ({ draft, owner })), now);
   const urls = new Map(sources.map(({ local_id, url }) => [local_id, url]));
   const known = new Map(claims.map((claim) => [identityOf(claim), claim]));
   const keys = await reserveKeys(tx, 'directory_claims', add.length);
   const fresh: ClaimRow[] = [];
   const again: ClaimRow[] = [];
   add.forEach((draft, index) => {
-    const source = byUrl.get(urls.get(draft.source_local_id)!)!;
+    const source = cited.get(citationKey(owner, urls.get(draft.source_local_id)!))!;
     const row = claimRow(keys[index]!, { draft, record_key: record.key, source_key: source.key, retrieved_at: source.retrieved_at }, editor);
     const same = known.get(identityOf(row));
     if (!same) {
@@ -148,9 +158,6 @@ async function addClaims({ tx, editor, now }: Pen, record: RecordRow, claims: Cl
   await replaceClaims(tx, again);
   return [...fresh, ...again].map(({ id }) => id);
 }
-
-/** Whose an actor is: nobody's when it is public, wherever it came from. */
-const ownerOf = ({ visibility, workspace_id }: RecordRow): string | null => (visibility === 'public' ? null : workspace_id);
 
 async function judge(pen: Pen, left: RecordRow, right: RecordRow, { verdict, reason, score, made }: NewJudgement): Promise<number[]> {
   const { tx, editor, now } = pen;

@@ -14,7 +14,9 @@ import { insertChanges, lockActors, recordsByKey, updateRecords } from './store.
 export async function joinNew(tx: Tx, created: { cluster: Cluster; draft: ActorDraft }[], editor: Editor, now: string): Promise<Same[]> {
   if (created.length === 0) return [];
   const { surelySame } = await import('../matching/same.ts');
-  const found = await surelySame(tx, created.map(({ cluster, draft }) => ({ ...cluster.records[0]!, draft })), editor.workspace_id);
+  const actors = created.map(({ cluster, draft }) => ({ ...cluster.records[0]!, draft }));
+  // Private actors decide nothing about public ones, not even those of the editor's workspace.
+  const found = await surelySame(tx, actors, actors.every(({ visibility }) => visibility === 'public') ? null : editor.workspace_id);
   const joins = await stillThere(tx, found);
   if (joins.length === 0) return [];
   const by = { by_kind: editor.kind, account_id: editor.account_id, at: now };

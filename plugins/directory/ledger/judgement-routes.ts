@@ -37,12 +37,13 @@ export function judgementRoutes({ civic, ledger }: WriteContext): ServerRoute[] 
         response: { schema: Joi.object({ data: Joi.array().items(judgement).required(), total: Joi.number().required(), next_cursor: Joi.any().valid(null).required() }).meta({ name: 'JudgementList' }) },
       },
       handler: (request) => civic.db.snapshot(async (tx) => {
-        const record = await actorRecord(tx, String(request.params.id), civic.url, (one) => maySee(one, callerOf(request)));
-        if (!maySee(record, callerOf(request))) throw problem('unknown_actor', { detail: `No actor has the id ${record.id}.` });
+        const sees = (one: RecordRow) => maySee(one, callerOf(request));
+        const record = await actorRecord(tx, String(request.params.id), civic.url, sees);
         const keys = (await recordsOfActors(tx, [record.key])).map(({ key }) => key);
         const rows = await judgementsAmong(tx, keys);
         const records = new Map((await recordsByKey(tx, [...new Set(rows.flatMap(({ left_key, right_key }) => [left_key, right_key]))])).map((one) => [one.key, one]));
-        const data = rows.map((row) => told(row, records));
+        // An actor that was published may have been compared with others that are still private.
+        const data = rows.filter(({ left_key, right_key }) => sees(records.get(left_key)!) && sees(records.get(right_key)!)).map((row) => told(row, records));
         return { data, total: data.length, next_cursor: null };
       }),
     },
@@ -86,10 +87,10 @@ export function judgementRoutes({ civic, ledger }: WriteContext): ServerRoute[] 
         const caller = callerOf(request)!;
         await civic.db.write(async (tx) => {
           const row = await judgementById(tx, String(request.params.id));
-          const [record] = row ? await recordsByKey(tx, [row.right_key]) : [];
-          if (!record || !maySee(record, caller)) throw problem('unknown_judgement', { detail: `No judgement has the id ${String(request.params.id).slice(0, 100)}.` });
-          checkMayChange(record, caller);
-          await ledger.unjudge(tx, row!.id, editorOf(caller));
+          const records = row ? await recordsByKey(tx, [row.left_key, row.right_key]) : [];
+          if (!row || !records.every((one) => maySee(one, caller))) throw problem('unknown_judgement', { detail: `No judgement has the id ${String(request.params.id).slice(0, 100)}.` });
+          for (const record of records) checkMayChange(record, caller);
+          await ledger.unjudge(tx, row.id, editorOf(caller));
         });
         return h.response().code(204);
       },

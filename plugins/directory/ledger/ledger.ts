@@ -81,7 +81,7 @@ export function createLedger({ civic, places, taxonomy, halfLives, onProjected }
   }
 
   return {
-    check: (reader, drafts, alsoPlaces) => checkDrafts(reader, drafts, { places, taxonomy, alsoPlaces }),
+    check: (reader, drafts, alsoPlaces) => checkDrafts(reader, drafts, { places, taxonomy, alsoPlaces, now: civic.clock.now() }),
     async apply(tx, drafts, editor, { joins = false } = {}) {
       const applied: Applied[] = [];
       for (const round of roundsOf(drafts)) applied.push(...await applyOnce(tx, round, editor, joins));

@@ -113,14 +113,15 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
       method: 'POST',
       path: '/api/entities/{id}/publish',
       options: {
-        description: 'Make a private actor public',
+        description: 'Make an actor of your workspace public; needs a reviewer',
         auth: writer,
         validate: { query: noQuery, params },
-        plugins: { civic: { role: 'reviewer', problems: ['unknown_actor', 'already_public', 'permission_required'] } },
+        plugins: { civic: { problems: ['unknown_actor', 'already_public', 'permission_required'] } },
         response: { schema: actorDetailSchema, sample: 0 },
       },
       async handler(request, h) {
         const body = await act(context, request, async (tx, [record], editor) => {
+          if (!mayPublish(callerOf(request)!)) throw problem('permission_required', { detail: 'Only reviewers and administrators publish actors.' });
           await context.ledger.publish(tx, record!.id, editor);
           return detailText(context, tx, request, record!.id);
         });

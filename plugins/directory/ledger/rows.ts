@@ -15,6 +15,8 @@ export interface RecordRow {
 export interface SourceRow {
   key: number;
   id: string;
+  /** The workspace whose private records cite it; null for the public row of its URL. */
+  workspace_id: string | null;
   url: string;
   title: string | null;
   publication: string | null;

@@ -1,71 +1,112 @@
 import { dialectOf, newId, reserveKeys, type Tx } from 'civic';
 import { moveSources } from '../actors/store.ts';
 import type { SourceDraft } from '../types.ts';
+import { groupBy } from './group.ts';
 import type { SourceRow } from './rows.ts';
-import { insertSources, replaceSources, sourcesById, sourcesByUrl } from './store.ts';
+import { claimsOfRecords, eraseUnusedSources, insertSources, moveClaims, promoteSources, replaceSources, sourcesById, sourcesByKey, sourcesByUrl } from './store.ts';
+import { notAfter } from './times.ts';
 
-export interface EnteredSource {
+/** A source with the workspace of the record that cites it; null when the record is public. */
+export interface Citation {
   draft: SourceDraft;
-  /** For an actor of a workspace's own: it changes nothing that others may cite, and its excerpt stays with its claims. */
-  isPrivate: boolean;
+  owner: string | null;
 }
 
-/** Enters sources, one for each address; what is known of one already is completed, and it moves when it was looked at again. */
-export async function enterSources(tx: Tx, given: EnteredSource[], now: string): Promise<Map<string, SourceRow>> {
-  const byUrl = new Map<string, SourceDraft[]>();
-  const open = new Set<string>();
-  for (const { draft: whole, isPrivate } of given) {
-    const draft = isPrivate ? { ...whole, excerpt: null } : whole;
-    if (!isPrivate) open.add(draft.url);
-    const same = byUrl.get(draft.url);
-    if (same) same.push(draft);
-    else byUrl.set(draft.url, [draft]);
+/** Rows by owner and URL. */
+export type CitedSources = Map<string, SourceRow>;
+
+export const citationKey = (owner: string | null, url: string): string => `${owner ?? ''} ${url}`;
+
+/**
+ * Enters sources, one for each URL and owner: what a workspace cites privately stays in rows of its own, and only public
+ * citations change the public row. A known row is completed, and moves when the page was retrieved again.
+ */
+export async function enterSources(tx: Tx, citations: Citation[], now: string): Promise<CitedSources> {
+  const cited: CitedSources = new Map();
+  for (const [owner, some] of groupBy(citations, (citation) => citation.owner)) {
+    for (const [url, row] of await enterOwned(tx, owner, some.map(({ draft }) => draft), now)) cited.set(citationKey(owner, url), row);
   }
+  return cited;
+}
+
+async function enterOwned(tx: Tx, owner: string | null, drafts: SourceDraft[], now: string): Promise<Map<string, SourceRow>> {
+  const byUrl = groupBy(drafts, ({ url }) => url);
   const urls = [...byUrl.keys()].sort();
-  const entered = new Map((await sourcesByUrl(tx, urls)).map((row) => [row.url, row]));
-  await completeSources(tx, entered, new Map([...byUrl].filter(([url]) => open.has(url))));
+  const entered = new Map((await sourcesByUrl(tx, urls, owner)).map((row) => [row.url, row]));
+  await completeSources(tx, entered, byUrl, now);
   const missing = urls.filter((url) => !entered.has(url));
   if (missing.length === 0) return entered;
   const keys = await reserveKeys(tx, 'directory_sources', missing.length);
-  const wanted = missing.flatMap((url) => byUrl.get(url)![0]!.id ?? []);
-  const taken = new Set((await sourcesById(tx, wanted)).map(({ id }) => id));
-  const rows = missing.map((url, index) => byUrl.get(url)!.reduce((row, draft) => completed(row, draft), freshRow(keys[index]!, byUrl.get(url)![0]!, now)));
-  // Two addresses are two sources, whatever id they came with.
-  for (const row of rows) {
-    if (taken.has(row.id)) row.id = newId();
-    taken.add(row.id);
-  }
+  const rows = missing.map((url, index) => byUrl.get(url)!.reduce((row, draft) => completed(row, draft, now), freshRow(keys[index]!, owner, byUrl.get(url)![0]!, now)));
+  if (owner === null) await giveIds(tx, rows, byUrl);
+  else await fillFromPublic(tx, rows, now);
   await insertSources(tx, rows);
   // Another node may have entered one of them meanwhile: its key is the one to use. On SQLite there is no other.
-  for (const row of dialectOf(tx) === 'sqlite' ? rows : await sourcesByUrl(tx, missing)) entered.set(row.url, row);
+  for (const row of dialectOf(tx) === 'sqlite' ? rows : await sourcesByUrl(tx, missing, owner)) entered.set(row.url, row);
   return entered;
 }
 
-async function completeSources(tx: Tx, entered: Map<string, SourceRow>, drafts: Map<string, SourceDraft[]>): Promise<void> {
+/** Keeps ids that an import brings, but for those that are taken: two URLs are two sources. */
+async function giveIds(tx: Tx, rows: SourceRow[], byUrl: Map<string, SourceDraft[]>): Promise<void> {
+  const wanted = new Map(rows.flatMap(({ url }): [string, string][] => { const { id } = byUrl.get(url)![0]!; return id ? [[url, id]] : []; }));
+  const taken = new Set((await sourcesById(tx, [...wanted.values()])).map(({ id }) => id));
+  for (const row of rows) {
+    const id = wanted.get(row.url);
+    if (id === undefined || taken.has(id)) continue;
+    row.id = id;
+    taken.add(id);
+  }
+}
+
+/** Completes new rows of a workspace by what is public about the same pages. */
+async function fillFromPublic(tx: Tx, rows: SourceRow[], now: string): Promise<void> {
+  const known = new Map((await sourcesByUrl(tx, rows.map(({ url }) => url), null)).map((row) => [row.url, row]));
+  rows.forEach((row, index) => {
+    const open = known.get(row.url);
+    if (open) rows[index] = completed(row, { ...draftOf(open), retrieved_at: null }, now);
+  });
+}
+
+async function completeSources(tx: Tx, entered: Map<string, SourceRow>, drafts: Map<string, SourceDraft[]>, now: string): Promise<void> {
   const changed: SourceRow[] = [];
   const moved: SourceRow[] = [];
   for (const [url, row] of entered) {
-    const after = (drafts.get(url) ?? []).reduce((known, draft) => completed(known, draft), row);
+    const after = drafts.get(url)!.reduce((known, draft) => completed(known, draft, now), row);
     if (after === row) continue;
     changed.push(after);
     if (after.retrieved_at !== row.retrieved_at) moved.push(after);
     entered.set(url, after);
   }
   await replaceSources(tx, changed);
-  await moveSources(tx, moved);
+  await moveSources(tx, moved.filter(({ workspace_id }) => workspace_id === null));
 }
 
-function freshRow(key: number, draft: SourceDraft, now: string): SourceRow {
+/** Makes the citations of records public: their claims then cite the public sources of the same URLs, which they complete. */
+export async function publishSources(tx: Tx, recordKeys: number[], now: string): Promise<void> {
+  const keys = [...new Set((await claimsOfRecords(tx, recordKeys)).map(({ source_key }) => source_key))];
+  await promoteSources(tx, keys, recordKeys);
+  const own = (await sourcesByKey(tx, keys)).filter(({ workspace_id }) => workspace_id !== null);
+  const entered = await enterSources(tx, own.map((row) => ({ draft: draftOf(row), owner: null })), now);
+  for (const { key, url } of own) await moveClaims(tx, recordKeys, key, entered.get(citationKey(null, url))!.key);
+  await eraseUnusedSources(tx, own.map(({ key }) => key));
+}
+
+function draftOf({ id, url, title, publication, kind, published_at, retrieved_at, excerpt, content_hash }: SourceRow): SourceDraft {
+  return { local_id: id, id, url, title, publication, kind, published_at, retrieved_at, excerpt, content_hash };
+}
+
+function freshRow(key: number, owner: string | null, draft: SourceDraft, now: string): SourceRow {
   return {
-    key, id: draft.id ?? newId(), url: draft.url, title: null, publication: null, kind: draft.kind ?? 'other', published_at: null,
+    key, id: newId(), workspace_id: owner, url: draft.url, title: null, publication: null, kind: draft.kind ?? 'other', published_at: null,
     retrieved_at: draft.retrieved_at ?? now, excerpt: null, content_hash: null, archived: false, url_status: 'unknown', last_checked_at: null,
   };
 }
 
-/** The same row when the draft says nothing new. A later look wins; an earlier one fills gaps. */
-function completed(row: SourceRow, draft: SourceDraft): SourceRow {
-  const seen = draft.retrieved_at ?? row.retrieved_at;
-  const isLater = seen > row.retrieved_at;
+/** The same row when the draft has nothing new. A later retrieval wins; an earlier one fills gaps. */
+function completed(row: SourceRow, draft: SourceDraft, now: string): SourceRow {
+  const known = notAfter(row.retrieved_at, now);
+  const seen = draft.retrieved_at ?? known;
+  const isLater = seen > known;
   const better = <Name extends 'title' | 'publication' | 'published_at' | 'excerpt' | 'content_hash'>(name: Name) => (isLater ? draft[name] ?? row[name] : row[name] ?? draft[name] ?? null);
   const after: SourceRow = {
     ...row,

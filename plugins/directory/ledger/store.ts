@@ -3,14 +3,14 @@ import { chunksOf } from '../chunks.ts';
 import type { ChangeRow, ClaimRow, RecordRow, SourceRow } from './rows.ts';
 
 /** Rows whose column holds one of these values, which travel as one parameter: a statement with a mark for each costs more to make than to run. */
-async function among<Row>(reader: Reader, table: string, column: string, values: (string | number)[], order = 'key'): Promise<Row[]> {
+async function among<Row>(reader: Reader, table: string, column: string, values: (string | number)[], { order = 'key', also = {} } = {}): Promise<Row[]> {
   const isSqlite = dialectOf(reader) === 'sqlite';
   const rows: Row[] = [];
   for (const some of chunksOf(values)) {
     const query = isSqlite
       ? reader(table).whereRaw('?? in (select value from json_each(?))', [column, JSON.stringify(some)])
       : reader(table).whereRaw('?? = any(?)', [column, some as never]);
-    rows.push(...await query.orderBy(order) as Row[]);
+    rows.push(...await query.where(also).orderBy(order) as Row[]);
   }
   return rows;
 }
@@ -19,7 +19,8 @@ export const recordsById = (reader: Reader, ids: string[]) => among<RecordRow>(r
 export const recordsByKey = (reader: Reader, keys: number[]) => among<RecordRow>(reader, 'directory_records', 'key', keys);
 export const recordsOfActors = (reader: Reader, actorKeys: number[]) => among<RecordRow>(reader, 'directory_records', 'actor_key', actorKeys);
 export const claimsOfRecords = (reader: Reader, recordKeys: number[]) => among<ClaimRow>(reader, 'directory_claims', 'record_key', recordKeys);
-export const sourcesByUrl = (reader: Reader, urls: string[]) => among<SourceRow>(reader, 'directory_sources', 'url', urls);
+/** Sources of a workspace; the public ones for null. */
+export const sourcesByUrl = (reader: Reader, urls: string[], workspaceId: string | null) => among<SourceRow>(reader, 'directory_sources', 'url', urls, { also: { workspace_id: workspaceId } });
 export const sourcesById = (reader: Reader, ids: string[]) => among<SourceRow>(reader, 'directory_sources', 'id', ids);
 export const sourcesByKey = (reader: Reader, keys: number[]) => among<SourceRow>(reader, 'directory_sources', 'key', keys);
 
@@ -32,8 +33,16 @@ export async function claimsOfActors(reader: Reader, actorKeys: number[]): Promi
 }
 
 export async function recordKeysByOrigin(reader: Reader, origins: string[]): Promise<Map<string, number>> {
-  const rows = await among<{ origin: string; record_key: number }>(reader, 'directory_origins', 'origin', origins, 'origin');
+  const rows = await among<{ origin: string; record_key: number }>(reader, 'directory_origins', 'origin', origins, { order: 'origin' });
   return new Map(rows.map(({ origin, record_key }) => [origin, record_key]));
+}
+
+export async function originsOfRecords(reader: Reader, recordKeys: number[]): Promise<{ origin: string; record_key: number }[]> {
+  return among(reader, 'directory_origins', 'record_key', recordKeys, { order: 'origin' });
+}
+
+export async function removeOrigins(tx: Tx, recordKeys: number[]): Promise<void> {
+  for (const some of chunksOf(recordKeys)) await tx('directory_origins').whereIn('record_key', some).delete();
 }
 
 export async function originsUnder(reader: Reader, prefix: string, limit: number): Promise<{ origin: string; record_key: number }[]> {
@@ -51,7 +60,7 @@ export const insertClaims = (tx: Tx, rows: ClaimRow[]) => bulkInsert(tx, 'direct
 export const insertChanges = (tx: Tx, rows: (Omit<ChangeRow, 'key'> & { key?: number })[]) => bulkInsert(tx, 'directory_changes', rows);
 export const insertOrigins = (tx: Tx, rows: { origin: string; record_key: number }[]) => bulkInsert(tx, 'directory_origins', rows, { onConflict: 'ignore' });
 
-/** Somebody else may enter the same source at the same time: the first one stays. */
+/** Another node may enter the same source at the same time: the first row stays. */
 export const insertSources = (tx: Tx, rows: SourceRow[]) => bulkInsert(tx, 'directory_sources', rows, { onConflict: 'ignore' });
 
 export const replaceSources = (tx: Tx, rows: SourceRow[]) => bulkInsert(tx, 'directory_sources', rows, {
@@ -92,14 +101,34 @@ export async function eraseUnusedSources(tx: Tx, keys: number[]): Promise<void> 
   }
 }
 
-export async function changesOfRecords(reader: Reader, recordKeys: number[], page: { before: number | null; limit: number }): Promise<ChangeRow[]> {
-  const query = reader('directory_changes').whereIn('record_key', recordKeys).orderBy('key', 'desc').limit(page.limit);
+/** Makes private sources public, with their ids: those that only these records cite and whose URL has no public row yet. */
+export async function promoteSources(tx: Tx, keys: number[], recordKeys: number[]): Promise<void> {
+  for (const some of chunksOf(keys)) {
+    const shared = tx('directory_claims').whereIn('source_key', some).whereNotIn('record_key', recordKeys).select('source_key');
+    const urls = tx('directory_sources').whereIn('key', some).select('url');
+    const known = tx('directory_sources').whereNull('workspace_id').whereIn('url', urls).select('url');
+    await tx('directory_sources').whereIn('key', some).whereNotIn('key', shared).whereNotIn('url', known).update({ workspace_id: null });
+  }
+}
+
+/** Makes claims of these records cite another source. */
+export async function moveClaims(tx: Tx, recordKeys: number[], from: number, to: number): Promise<void> {
+  for (const some of chunksOf(recordKeys)) await tx('directory_claims').whereIn('record_key', some).where({ source_key: from }).update({ source_key: to });
+}
+
+export async function changesOfRecords(reader: Reader, recordKeys: number[], page: { before: number | null; limit: number; without: number[] }): Promise<ChangeRow[]> {
+  const query = reader('directory_changes').whereIn('record_key', recordKeys).whereNotIn('key', page.without).orderBy('key', 'desc').limit(page.limit);
   if (page.before !== null) query.where('key', '<', page.before);
   return query;
 }
 
-export async function countChanges(reader: Reader, recordKeys: number[]): Promise<number> {
-  const row = await reader('directory_changes').whereIn('record_key', recordKeys).count({ count: '*' }).first();
+/** Changes that name other records. */
+export async function mergesOfRecords(reader: Reader, recordKeys: number[]): Promise<Pick<ChangeRow, 'key' | 'detail'>[]> {
+  return reader('directory_changes').whereIn('record_key', recordKeys).whereIn('action', ['merged', 'split']).select('key', 'detail');
+}
+
+export async function countChanges(reader: Reader, recordKeys: number[], without: number[]): Promise<number> {
+  const row = await reader('directory_changes').whereIn('record_key', recordKeys).whereNotIn('key', without).count({ count: '*' }).first();
   return Number(row!.count);
 }
 

@@ -3,6 +3,7 @@ import type { Cluster } from '../actors/derive.ts';
 import { actorsByKey, type ShownActor } from '../actors/read-store.ts';
 import { groupBy } from '../ledger/group.ts';
 import { differentBetween } from '../ledger/judgements-store.ts';
+import { ownerOf } from '../ledger/owner.ts';
 import { claimsOfRecords, recordsOfActors } from '../ledger/store.ts';
 import type { ActorType } from '../types.ts';
 import { keptBlocks, MOST_IN_BLOCK } from './block.ts';
@@ -23,13 +24,13 @@ const MOST_LOOKED_AT = 20;
 /** Keeps the blocking keys of actors, in the transaction that changes them. */
 export async function putBlocks(tx: Tx, clusters: { cluster: Cluster; type: ActorType }[], before: number[]): Promise<void> {
   await deleteBlocks(tx, before);
-  await insertBlocks(tx, clusters.flatMap(({ cluster, type }) => keptBlocks(prepare(profileOfClaims(type, cluster.claims))).map(({ block }) => ({ block, actor_key: cluster.key }))));
+  await insertBlocks(tx, clusters.flatMap(({ cluster, type }) => keptBlocks(prepare(profileOfClaims(type, cluster.claims))).map(({ block }) => ({ block, actor_key: cluster.key, workspace_id: ownerOf(cluster.records[0]!) }))));
 }
 
 /** The actors that may be the one of this profile, surest first: public ones, and the workspace's own. */
 export async function findDuplicates(reader: Reader, profile: MatchProfile, workspaceId: string | null): Promise<Candidate[]> {
   const wanted = prepare(profile);
-  const held = await actorsInBlocks(reader, keptBlocks(wanted).map(({ block }) => block), MOST_IN_BLOCK);
+  const held = await actorsInBlocks(reader, keptBlocks(wanted).map(({ block }) => block), MOST_IN_BLOCK, workspaceId);
   const known = await knownActors(reader, mostShared(held.map(({ actor_key }) => actor_key)), workspaceId);
   const verdicts = new Map<number, Verdict>();
   for (const { key, prepared } of known.values()) {

@@ -29,7 +29,7 @@ type Blocks = Map<number, number[]>;
 export async function surelySame(reader: Reader, actors: NewActor[], workspaceId: string | null): Promise<Same[]> {
   const prepared = actors.map(({ draft }) => prepare(profileOfDraft(draft)));
   const blocks = prepared.map(keptBlocks);
-  const there = await holdersOf(reader, blocks);
+  const there = await holdersOf(reader, blocks, workspaceId);
   const near = blocks.map((own) => worthLookingAt(own, there));
   const known = await knownActors(reader, [...new Set(near.flat())], workspaceId);
   const before: Blocks = new Map();
@@ -46,9 +46,9 @@ export async function surelySame(reader: Reader, actors: NewActor[], workspaceId
   return [...found.values()];
 }
 
-async function holdersOf(reader: Reader, blocks: KeptBlock[][]): Promise<Blocks> {
+async function holdersOf(reader: Reader, blocks: KeptBlock[][], workspaceId: string | null): Promise<Blocks> {
   const holders: Blocks = new Map();
-  for (const { block, actor_key: key } of await actorsInBlocks(reader, [...new Set(blocks.flat().map(({ block }) => block))], MOST_IN_BLOCK)) {
+  for (const { block, actor_key: key } of await actorsInBlocks(reader, [...new Set(blocks.flat().map(({ block }) => block))], MOST_IN_BLOCK, workspaceId)) {
     const keys = holders.get(block);
     if (keys) keys.push(key);
     else holders.set(block, [key]);

@@ -23,7 +23,7 @@ export async function candidatesFor(reader: Reader, context: DirectoryContext, w
     const found = await listActors(reader, { query: text, filters, workspace: null, sort: 'relevance', limit: EACH, after: null }, context.columns);
     for (const key of found.keys) keys.add(key);
   };
-  for (const { actor_key } of await actorsInBlocks(reader, blocksOf(wanted, types), MOST_IN_BLOCK)) keys.add(actor_key);
+  for (const { actor_key } of await actorsInBlocks(reader, blocksOf(wanted, types), MOST_IN_BLOCK, null)) keys.add(actor_key);
   if (query.query !== '') {
     await look(query.query);
     if (keys.size < ENOUGH) for (const text of looser(query.query)) await look(text);

@@ -101,23 +101,6 @@ for (const database of testDatabases()) {
       expect((await kit.send('POST', `/api/entities/${id}/publish`, undefined, 'editor')).body.code).to.equal('already_public');
     });
 
-    it('share sources without telling: what is private neither changes one that others cite, nor hides who stands on it', async () => {
-      const url = 'https://example.org/shared-page';
-      const shown = await enter({ name: 'Shown Society', url });
-      const body = told({ name: 'Quiet Circle', visibility: 'workspace', url });
-      Object.assign(body.sources[0]!, { title: 'A title of ours', excerpt: 'Only for us', retrieved_at: '2026-01-31T00:00:00.000Z' });
-      expect((await kit.send('POST', '/api/entities', body, 'member')).status).to.equal(201);
-      const { body: source } = await kit.get(`/api/sources/${shown.sources[0].id}`);
-      expect(source).to.equal(shown.sources[0]);
-      const own = await kit.get(`/api/sources/${shown.sources[0].id}`, 'member');
-      expect(own.body.entity_ids).to.have.length(2);
-      const alone = told({ name: 'Quieter Circle', visibility: 'workspace', url: 'https://example.org/ours' });
-      Object.assign(alone.sources[0]!, { excerpt: 'Only for us' });
-      const made = await kit.send('POST', '/api/entities', alone, 'member');
-      expect(made.body.sources[0]).to.include({ title: 'About us', excerpt: null });
-      expect((await kit.get(`/api/sources/${made.body.sources[0].id}`)).status).to.equal(404);
-    });
-
     it('change by claims: a wrong one is kept, marked and told apart, and the history says from which source', async () => {
       const made = await enter({ name: 'Old Name', phone: '+1 816 555 0100' });
       const wrong = made.claims.find(({ property }: { property: string }) => property === 'phone').id;

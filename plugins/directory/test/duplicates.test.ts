@@ -129,8 +129,8 @@ for (const database of testDatabases()) {
 
     it('are not looked for in a block that too many share', async () => {
       const block = blockNumber('w:shared.example');
-      const fill = (count: number, from: number) => kit.db.write((tx) => insertBlocks(tx, Array.from({ length: count }, (_, at) => ({ block, actor_key: from + at }))));
-      const held = async () => (await actorsInBlocks(kit.db.read, [block, 5], MOST_IN_BLOCK)).length;
+      const fill = (count: number, from: number) => kit.db.write((tx) => insertBlocks(tx, Array.from({ length: count }, (_, at) => ({ block, actor_key: from + at, workspace_id: null }))));
+      const held = async () => (await actorsInBlocks(kit.db.read, [block, 5], MOST_IN_BLOCK, null)).length;
       await fill(MOST_IN_BLOCK, 1_000_000);
       expect(await held()).to.equal(MOST_IN_BLOCK);
       await fill(1, 2_000_000);

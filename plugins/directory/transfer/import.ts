@@ -2,6 +2,7 @@ import { isBoom } from '@hapi/boom';
 import { Failure, type Database, type Tx } from 'civic';
 import type { FileHandle } from 'node:fs/promises';
 import { open, rm } from 'node:fs/promises';
+import { knownOrigins } from '../ledger/origins.ts';
 import type { DraftFault, Ledger } from '../ledger/service.ts';
 import type { ActorDraft, Applied, Editor } from '../types.ts';
 import type { Places } from '../places/service.ts';
@@ -204,18 +205,17 @@ async function sorted(run: ImportRun, batch: Row[]): Promise<{ drafts: ActorDraf
     else candidates.push({ row: each, draft: { ...each.draft, visibility: row.visibility } });
   }
   const checked = await ledger.check(db.read, candidates.map(({ draft }) => draft), run.dryPlaces);
-  const owners = await ownersOf(db.read, candidates.flatMap(({ draft }) => draft.id ?? []), candidates.flatMap(({ draft }) => draft.origin ?? []));
+  const owner = row.visibility === 'public' ? null : row.workspace_id;
+  const originsOf = ({ origin }: ActorDraft) => (origin ? knownOrigins(origin, owner) : []);
+  const owners = await ownersOf(db.read, candidates.flatMap(({ draft }) => draft.id ?? []), candidates.flatMap(({ draft }) => originsOf(draft)));
   const drafts: ActorDraft[] = [];
   candidates.forEach(({ row: { number, raw } }, index) => {
     const one = checked[index]!;
     if ('faults' in one) return rejected.push({ number, raw, reason: reasonOf(one.faults) });
-    const { id, origin } = one.draft;
-    const ownerById = owners.get(id ?? '');
-    const owner = ownerById ?? owners.get(origin ?? '');
-    if (ownerById && isElsewhere(ownerById, row)) return rejected.push({ number, raw, reason: 'its id is that of another actor' });
-    if (owner?.visibility === 'public' && !row.may_change_public) return rejected.push({ number, raw, reason: 'it is in the directory already, where only reviewers may add to it' });
-    // What a workspace has taken from there for itself is no concern of others: they have it under an origin of their own.
-    drafts.push(owner && isElsewhere(owner, row) ? { ...one.draft, origin: `${row.workspace_id ?? 'public'} ${origin!}` } : one.draft);
+    // Records of other workspaces are none that the row could be about.
+    const known = [one.draft.id ?? '', ...originsOf(one.draft)].map((name) => owners.get(name)).find((record) => record && !isElsewhere(record, row));
+    if (known?.visibility === 'public' && !row.may_change_public) return rejected.push({ number, raw, reason: 'it is in the directory already, where only reviewers may add to it' });
+    drafts.push(one.draft);
   });
   return { drafts, judgements, places, rejected };
 }

@@ -1,4 +1,6 @@
 import { dialectOf, type Reader, type Tx } from 'civic';
+import { plainOrigin } from '../ledger/origins.ts';
+import { ownerOf } from '../ledger/owner.ts';
 import type { Visibility } from '../types.ts';
 import type { JudgementLine, MergedRecord } from './format.ts';
 
@@ -113,8 +115,8 @@ export async function ownersOf(reader: Reader, ids: string[], origins: string[])
 
 /** What the wire form of actors leaves out, by the key of the actor. */
 export async function recordsBehind(reader: Reader, actorKeys: number[]): Promise<Map<number, { merged: MergedRecord[]; origins: { record_id: string; origin: string }[] }>> {
-  const records: { key: number; id: string; actor_key: number; created_at: string; updated_at: string }[] = await reader('directory_records')
-    .whereIn('actor_key', actorKeys).orderBy('key').select('key', 'id', 'actor_key', 'created_at', 'updated_at');
+  const records: (Owner & { key: number; id: string; actor_key: number; created_at: string; updated_at: string })[] = await reader('directory_records')
+    .whereIn('actor_key', actorKeys).orderBy('key').select('key', 'id', 'actor_key', 'visibility', 'workspace_id', 'created_at', 'updated_at');
   const joined = records.filter(({ key, actor_key }) => key !== actor_key);
   const claims: { id: string; record_key: number }[] = joined.length === 0 ? [] : await reader('directory_claims')
     .whereIn('record_key', joined.map(({ key }) => key)).orderBy('key').select('id', 'record_key');
@@ -122,12 +124,16 @@ export async function recordsBehind(reader: Reader, actorKeys: number[]): Promis
     .whereIn('record_key', records.map(({ key }) => key)).orderBy('origin').select('origin', 'record_key');
   return new Map(actorKeys.map((key) => {
     const own = records.filter(({ actor_key }) => actor_key === key);
-    const ids = new Map(own.map((record) => [record.key, record.id]));
+    const byKey = new Map(own.map((record) => [record.key, record]));
     const merged = own.filter((record) => record.key !== key).map((record) => ({
       id: record.id, created_at: record.created_at, updated_at: record.updated_at,
       claim_ids: claims.filter(({ record_key }) => record_key === record.key).map(({ id }) => id),
     }));
-    return [key, { merged, origins: origins.flatMap(({ origin, record_key }) => (ids.has(record_key) ? [{ record_id: ids.get(record_key)!, origin }] : [])) }];
+    const known = origins.flatMap(({ origin, record_key }) => {
+      const record = byKey.get(record_key);
+      return record ? [{ record_id: record.id, origin: plainOrigin(origin, ownerOf(record)) }] : [];
+    });
+    return [key, { merged, origins: known }];
   }));
 }
 

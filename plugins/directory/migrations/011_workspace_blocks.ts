@@ -1,0 +1,8 @@
+import type { Schema } from 'civic';
+
+/** Private actors fill no block of others: a blocking key knows the workspace of its actor, null for a public one. */
+export async function up(schema: Schema): Promise<void> {
+  await schema.addColumns('directory_blocks', { workspace_id: 'uuid?' });
+  const own = schema.tx('directory_actors').whereRaw('directory_actors.key = directory_blocks.actor_key').select('workspace_id');
+  await schema.tx('directory_blocks').whereIn('actor_key', schema.tx('directory_actors').whereNotNull('workspace_id').select('key')).update({ workspace_id: own as never });
+}
