@@ -1,4 +1,4 @@
-import { isDeepValue, TOO_DEEP, type Logger, type Tx } from 'civic';
+import { isDeepValue, TOO_DEEP, type Clock, type Logger, type Tx } from 'civic';
 import type { Terms } from '../query/terms.ts';
 import { NoSignal, type Publisher } from '../signals/publish.ts';
 import { relayedSchema } from '../signals/schemas.ts';
@@ -16,10 +16,15 @@ export interface ApplyContext {
   publisher: Publisher;
   terms: Terms;
   log: Logger;
+  clock: Clock;
   /** The address of the instance that is followed, and our own. */
   url: string;
   ownUrl: string;
 }
+
+/** How far the clock of the other instance may be ahead. */
+const SKEW_MS = 5 * 60_000;
+const DAY_MS = 86_400_000;
 
 /** Tells here what was heard there, in its order. Answers how much of it was new. */
 export async function applyHeard(context: ApplyContext, tx: Tx, heard: Heard[]): Promise<number> {
@@ -60,6 +65,8 @@ async function publishVersion(context: ApplyContext, tx: Tx, one: Heard, known: 
   const { value, error } = relayedSchema.validate({ ...signal, origin: signal.origin ?? { url: context.url, event_id } }, { convert: false, stripUnknown: true });
   if (error) return leaveOut(context, one, error.message);
   const draft = value as SignalDraft & Omit<Signal, 'places'>;
+  const late = futureTime(draft, context.clock.now());
+  if (late) return leaveOut(context, one, `${late} is in the future`);
   const places = await context.terms.canonicalPlaces(tx, draft.places ?? []);
   if (isSame({ ...draft, places }, known.get(draft.id))) return false;
   try {
@@ -70,6 +77,14 @@ async function publishVersion(context: ApplyContext, tx: Tx, one: Heard, known: 
   }
   known.set(draft.id, { ...draft, places });
   return true;
+}
+
+/** Names the first time that has not come yet, and would stay the latest. What a signal is about may lie in the future (`occurred_at`). */
+function futureTime({ detected_at, evidence }: SignalDraft, now: number): string | null {
+  const isLate = (time: string | null | undefined, most: number) => Boolean(time) && Date.parse(time!) > now + most;
+  if (isLate(detected_at, SKEW_MS)) return 'detected_at';
+  if (evidence.some(({ captured_at }) => isLate(captured_at, SKEW_MS))) return 'captured_at';
+  return evidence.some(({ published_at }) => isLate(published_at, DAY_MS)) ? 'published_at' : null;
 }
 
 function isSame(signal: Signal, known: Signal | undefined): boolean {

@@ -42,7 +42,7 @@ export function createRelay({ civic, publisher, terms }: RelayContext): Relay {
   const ownUrl = civic.instance.public_url.replace(/\/+$/, '');
   if (url === ownUrl) throw new Error('plugins.firehose.relay.url is the address of this instance itself: name another one');
   const origin = createOrigin(civic.fetch, url, civic.config.relay.api_key);
-  const context: ApplyContext = { publisher, terms, log: civic.log, url, ownUrl };
+  const context: ApplyContext = { publisher, terms, log: civic.log, clock: civic.clock, url, ownUrl };
   const holder = newId();
   const stopping = new AbortController();
   let running: Promise<void> | null = null;

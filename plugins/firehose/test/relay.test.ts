@@ -170,6 +170,7 @@ for (const database of testDatabases()) {
         { ...fine, id: id(14), title: 'x'.repeat(501) }, { ...fine, id: id(15), actors: Array.from({ length: 200 }, () => ({ id: null, type: 'person', name: 'x'.repeat(500), role: null })) },
         { ...fine, id: id(16), issues: ['a\0b'] }, { ...fine, id: id(17), issues: ['\ud800', '\ud801'] }, { ...fine, id: id(18), detected_at: '2026-W05-1' },
         { ...fine, id: id(19), origin: { url: 'javascript:alert(1)', event_id: 'x-1' } }, { ...fine, id: mine, title: 'Taken over' }, { ...fine, id: mine!.toUpperCase(), title: 'Taken over' },
+        { ...fine, id: id(20), detected_at: '9999-01-01T00:00:00.000Z' }, ...['captured_at', 'published_at'].map((name, at) => ({ ...fine, id: id(21 + at), evidence: [{ ...fine.evidence[0], [name]: '9999-01-01T00:00:00.000Z' }] })),
       ];
       origin.say(...bad.map((signal) => ({ signal })), ...bad.map((signal) => ({ signal, retracted: true })), { signal: fine });
       await until('what is fine', async () => (await titlesOf(relay)).includes('Fine'));
