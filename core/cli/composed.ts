@@ -8,6 +8,7 @@ import { Failure, Misuse, type Command, type CommandCall, type Terminal } from '
 import { commandHelp, groupHelp, pointingToHelp } from './help.ts';
 import { findCommand, parseCall } from './parse.ts';
 import { runInServer } from './remote.ts';
+import { switchOn } from './switch-on.ts';
 import { compositionOf, preparedOrFail, restoreCommand, settingsOf, withDatabase, withDemo } from './settings.ts';
 import { processOutlet } from './terminal.ts';
 
@@ -18,10 +19,10 @@ export async function composedCommands(): Promise<Command[]> {
   return (await compositionOf(prepared)).commands;
 }
 
-/** Runs a command that a plugin brought. Answers an exit code when it ran in the server. */
+/** Runs a command of the composition. Returns an exit code when the command ran inside the server. */
 export async function runComposed(argv: string[], others: Command[], terminal: Terminal): Promise<number | void> {
   const settings = settingsOf(globalOptions(argv));
-  // So that what `serve --demo` brought can be taken away by the same config.
+  // So that `demo remove` works with the config that `serve --demo` ran with.
   const composition = await compositionOf(await preparedOrFail(argv[0] === 'demo' ? withDemo(settings) : settings, terminal));
   const found = findCommand(composition.commands, argv);
   if (!found) return explainUnknown(argv, [...others, ...composition.commands], terminal);
@@ -59,20 +60,30 @@ function exitInServer(command: Command, call: CommandCall, composition: Composit
   return runInServer(composition.config.data_dir, ask, outlet, call.terminal.signal);
 }
 
-/** A command of a plugin that is off is answered with the line that would switch it on. */
-async function explainUnknown(argv: string[], known: Command[], terminal: Terminal): Promise<void> {
+/** Explains words that are no command: a group of commands, a command of a plugin that is off, or a misspelling. */
+export async function explainUnknown(argv: string[], known: Command[], terminal: Terminal): Promise<void> {
   const firstOption = argv.findIndex((word) => word.startsWith('-'));
   const words = firstOption < 0 ? argv : argv.slice(0, firstOption);
-  const named = firstOption === 0 ? known.find(({ name }) => ` ${argv.join(' ')} `.includes(` ${name} `)) : undefined;
-  if (named) throw new Misuse(`Options come after the command: bin/civic ${named.name} ${argv.join(' ').replace(named.name, '').replace(/ {2,}/g, ' ').trim()}`);
+  if (words.length === 0) throw new Misuse(optionsFirst(argv, known));
   const owner = (await commandsOfAllPlugins()).find((command) => findCommand([command], argv));
-  if (owner) throw new Failure(`"${owner.name}" belongs to the plugin ${owner.plugin}, which is off. Switch it on in config/civic.yaml:\n\nplugins:\n  ${owner.plugin}:`);
+  if (owner) throw new Failure(await pluginIsOff(owner, globalOptions(argv)));
   const group = known.filter((command) => command.name.startsWith(`${words.join(' ')} `));
-  if (group.length > 0 && argv.includes('--help')) return terminal.out(groupHelp(group));
-  const below = group.map((command) => `  bin/civic ${command.name}`);
-  if (below.length > 0) throw new Misuse(`"${words.join(' ')}" is one of several commands:\n${below.join('\n')}`);
-  const best = nearest(words.join(' '), known.map((command) => command.name)) ?? nearest(words[0] ?? '', known.map((command) => command.name.split(' ')[0]!));
-  throw new Misuse(`There is no command "${words.join(' ')}"${best ? `: did you mean "${best}"?` : ''}\nbin/civic --help lists them all.`);
+  if (group.length > 0 && (argv.includes('--help') || argv.includes('-h'))) return terminal.out(groupHelp(group));
+  if (group.length > 0) throw new Misuse(`"${words.join(' ')}" needs another word:\n${group.map((command) => `  bin/civic ${command.name}`).join('\n')}`);
+  const best = nearest(words.join(' '), known.map((command) => command.name)) ?? nearest(words[0]!, known.map((command) => command.name.split(' ')[0]!));
+  throw new Misuse(`There is no command "${words.join(' ')}"${best ? `: did you mean "${best}"?` : ''}\nbin/civic --help lists all commands.`);
+}
+
+function optionsFirst(argv: string[], known: Command[]): string {
+  const line = argv.join(' ');
+  const named = known.find(({ name }) => ` ${line} `.includes(` ${name} `));
+  if (!named) return `The command is missing: bin/civic <command> ${line}\nbin/civic --help lists all commands.`;
+  return `Options come after the command: bin/civic ${named.name} ${line.replace(named.name, '').replace(/ {2,}/g, ' ').trim()}`;
+}
+
+async function pluginIsOff({ name, plugin }: OwnedCommand, options: CommandCall['options']): Promise<string> {
+  const { instruction, lines } = switchOn(plugin, null, (await prepare(settingsOf(options))).document);
+  return [`"${name}" is a command of the plugin ${plugin}, which is off. To switch it on:`, '', instruction, '', ...lines].join('\n');
 }
 
 async function commandsOfAllPlugins(): Promise<OwnedCommand[]> {

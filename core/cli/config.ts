@@ -1,4 +1,4 @@
-import { helpFor } from '../config/generate.ts';
+import { helpFor, optionsFor } from '../config/generate.ts';
 import { configOrigins, describeErrors, maskedConfig, showConfig } from '../config/report.ts';
 import { pluginsOff } from '../defaults.ts';
 import { prepare } from '../prepare.ts';
@@ -8,8 +8,8 @@ import { hasColor, preparedOrFail, settingsOf } from './settings.ts';
 
 export const configShow: Command = {
   name: 'config show',
-  summary: 'The effective configuration, secrets masked',
-  options: [{ name: 'origin', summary: 'Say where each value came from' }],
+  summary: 'Print the effective configuration, secrets masked',
+  options: [{ name: 'origin', summary: 'Also print where each value comes from' }],
   needs: 'nothing',
   async run({ terminal, options }) {
     const { config, origins, schema, errors } = await prepare(settingsOf(options));
@@ -47,12 +47,12 @@ export const configCheck: Command = {
 
 export const configHelp: Command = {
   name: 'config help',
-  summary: 'What an option means, or all of them',
+  summary: 'Explain an option, a section, or all options',
   arguments: '[path]',
   examples: ['bin/civic config help http.port', 'bin/civic config help database'],
   needs: 'nothing',
   async run({ terminal, positionals, options }) {
     const { plugins } = await prepare(settingsOf(options));
-    terminal.out(helpFor(positionals[0], plugins));
+    terminal.print(optionsFor(positionals[0], plugins), () => helpFor(positionals[0], plugins));
   },
 };

@@ -42,11 +42,11 @@ export const contractsWrite: Command = {
 
 export const contractsCheck: Command = {
   name: 'contracts check',
-  summary: 'Look whether the stored contracts still match the code',
+  summary: 'Check that the stored contracts match the code',
   needs: 'nothing',
   async run({ terminal }) {
     const differing = [...await contractFiles()].filter(([name, text]) => stored(name) !== text).map(([name]) => name);
-    if (differing.length > 0) throw new Failure(`These differ from the code: ${differing.join(', ')}. Run bin/civic contracts write and look at the change.`);
+    if (differing.length > 0) throw new Failure(`These differ from the code: ${differing.join(', ')}. Run bin/civic contracts write and review the change.`);
     terminal.print({ ok: true }, () => 'The stored contracts match the code.');
   },
 };

@@ -6,7 +6,7 @@ export function eventCommands(events: () => EventBus): Command[] {
   return [
     {
       name: 'events list',
-      summary: 'How far each plugin has come with the events of others, and what holds it up',
+      summary: 'List how far each plugin has processed events, and what stops it',
       needs: 'database',
       async run({ terminal }) {
         const status = await events().status();
@@ -15,7 +15,7 @@ export function eventCommands(events: () => EventBus): Command[] {
     },
     {
       name: 'events retry',
-      summary: 'Try the event again that stopped a plugin',
+      summary: 'Retry the event that stopped a plugin',
       arguments: '<plugin>',
       examples: ['bin/civic events retry flags'],
       needs: 'database',
@@ -24,7 +24,7 @@ export function eventCommands(events: () => EventBus): Command[] {
     },
     {
       name: 'events skip',
-      summary: 'Pass over the event that stopped a plugin; the plugin never hears of it',
+      summary: 'Skip the event that stopped a plugin; the plugin never receives it',
       arguments: '<plugin>',
       examples: ['bin/civic events skip flags'],
       needs: 'database',

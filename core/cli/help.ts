@@ -12,13 +12,13 @@ export function overview(commands: Command[], terminal: Terminal): string {
     '',
     table(rows),
     '',
-    'bin/civic <command> --help says more about one.',
+    'bin/civic <command> --help describes one command, bin/civic --version prints the version.',
   ].join('\n');
 }
 
 /** The commands that begin with the same word. */
 export function groupHelp(commands: Command[]): string {
-  return `${table(commands.map((command) => [`bin/civic ${command.name}`, command.summary]))}\n\nEach takes --help.`;
+  return `${table(commands.map((command) => [`bin/civic ${command.name}`, command.summary]))}\n\nbin/civic <command> --help describes one command.`;
 }
 
 export function commandHelp(command: Command, terminal: Terminal): string {
@@ -40,12 +40,12 @@ function optionWords(option: CommandOption): string {
   return `--${option.name}${option.value ? ` <${option.value}>` : ''}${option.multiple ? ' …' : ''}`;
 }
 
-/** Whoever calls a command wrongly is told where to read how. */
+/** Adds to a usage error where the usage is described. */
 export async function pointingToHelp<T>(command: Command, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Misuse) error.message += `\nbin/civic ${command.name} --help shows how to call it.`;
+    if (error instanceof Misuse) error.message += `\nbin/civic ${command.name} --help shows its usage.`;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { version } from '../root.ts';
 import { backup } from './backup.ts';
 import type { Command, Terminal } from './command.ts';
-import { composedCommands, runComposed } from './composed.ts';
+import { composedCommands, explainUnknown, runComposed } from './composed.ts';
 import { configCheck, configHelp, configShow } from './config.ts';
 import { contractsCheck, contractsWrite } from './contracts.ts';
 import { doctor } from './doctor.ts';
@@ -15,13 +15,13 @@ import { restore } from './restore.ts';
 import { serve } from './serve.ts';
 import { createTerminal, processOutlet } from './terminal.ts';
 
-/** These work with a broken config, or see to it themselves. All others come from the composition. */
+/** The commands that work with a broken config, or check it themselves. All others come from the composition. */
 const OWN_COMMANDS: Command[] = [
   serve, init, migrateCommand, doctor, configShow, configCheck, configHelp,
   pluginList, pluginNew, pluginCheck, contractsWrite, contractsCheck, backup, restore,
 ];
 
-/** `bin/civic`: answers the exit code. */
+/** Runs `bin/civic` and returns its exit code. */
 export async function main(argv: string[]): Promise<number> {
   const interrupted = new AbortController();
   // The first Ctrl-C lets the work end cleanly; Node's own handling of the second ends the process.
@@ -36,7 +36,8 @@ export async function main(argv: string[]): Promise<number> {
   return exitCodeOf(() => dispatch(argv, terminal), terminal);
 }
 
-async function dispatch(argv: string[], terminal: Terminal): Promise<number | void> {
+/** Runs the command that the arguments name. */
+export async function dispatch(argv: string[], terminal: Terminal): Promise<number | void> {
   const [first] = argv;
   if (first === '--version' || first === '-v' || first === 'version') return terminal.print({ version }, () => version);
   if (first === undefined || first === '--help' || first === '-h' || first === 'help') return showHelp(argv.slice(1), terminal);
@@ -53,8 +54,11 @@ async function runOwn(command: Command, rest: string[], terminal: Terminal): Pro
   });
 }
 
-async function showHelp(words: string[], terminal: Terminal): Promise<void> {
+async function showHelp(argv: string[], terminal: Terminal): Promise<void> {
+  const words = argv.filter((word) => !word.startsWith('-'));
   const commands = [...OWN_COMMANDS, ...await composedCommands()];
+  if (words.length === 0) return terminal.out(overview(commands, terminal));
   const found = findCommand(commands, words);
-  terminal.out(found && words.length > 0 ? commandHelp(found.command, terminal) : overview(commands, terminal));
+  if (found) return terminal.out(commandHelp(found.command, terminal));
+  await explainUnknown([...words, '--help'], commands, terminal);
 }

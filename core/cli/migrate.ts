@@ -8,9 +8,9 @@ import { compositionOf, preparedOrFail, restoreCommand, settingsOf } from './set
 
 export const migrateCommand: Command = {
   name: 'migrate',
-  summary: 'Bring the database up to date; serve does this by itself',
+  summary: 'Apply pending database migrations; serve does this at its start',
   options: [
-    { name: 'dry-run', summary: 'Only list what would be done' },
+    { name: 'dry-run', summary: 'Only list the pending migrations' },
     { name: 'no-backup', summary: 'Do not back up first' },
   ],
   needs: 'nothing',

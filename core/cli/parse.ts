@@ -36,7 +36,7 @@ export function parseCall(command: Command, rest: string[]): { options: ParsedOp
 function strictly(options: CommandOption[], args: string[]): { values: ParsedOptions; positionals: string[] } {
   const known: ParseArgsConfig['options'] = {};
   for (const option of options) {
-    known[option.name] = { type: option.value ? 'string' : 'boolean', multiple: option.multiple ?? false };
+    known[option.name] = { type: option.value ? 'string' : 'boolean', multiple: option.multiple ?? false, ...(option.name === 'help' ? { short: 'h' } : {}) };
   }
   try {
     const { values, positionals } = parseArgs({ args, options: known, allowPositionals: true, strict: true });
@@ -47,16 +47,20 @@ function strictly(options: CommandOption[], args: string[]): { values: ParsedOpt
 }
 
 function parseFault(error: NodeJS.ErrnoException, options: CommandOption[]): string {
-  if (error.code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return error.message.split('\n')[0]!;
-  const given = /'(-[^']*)'/.exec(error.message)?.[1] ?? '';
-  const best = nearest(given.replace(/^-+/, ''), options.map((option) => option.name));
-  return `There is no option ${given}${best ? `: did you mean --${best}?` : ''}`;
+  const given = /'(-[^'\s]*)/.exec(error.message)?.[1] ?? '';
+  const option = options.find(({ name }) => given.replace(/^-\w, /, '') === `--${name}` || error.message.includes(`--${name} <value>'`) || error.message.includes(`--${name}'`));
+  if (error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    const best = nearest(given.replace(/^-+/, ''), options.map(({ name }) => name));
+    return `There is no option ${given}${best ? `: did you mean --${best}?` : ''}`;
+  }
+  if (!option) return error.message.split('\n')[0]!;
+  return option.value ? `--${option.name} needs a value: --${option.name} <${option.value}>` : `--${option.name} takes no value`;
 }
 
 function checkPositionals(command: Command, given: string[]): void {
   const wanted = command.arguments?.split(' ') ?? [];
   const required = wanted.filter((word) => word.startsWith('<'));
-  if (given.length < required.length) throw new Misuse(`${required[given.length]} is missing`);
+  if (given.length < required.length) throw new Misuse(`The argument ${required[given.length]} is missing`);
   const isOpenEnded = wanted.at(-1)?.includes('…');
-  if (given.length > wanted.length && !isOpenEnded) throw new Misuse(`"${given[wanted.length]}" is one argument too many`);
+  if (given.length > wanted.length && !isOpenEnded) throw new Misuse(`Unexpected argument "${given[wanted.length]}"`);
 }

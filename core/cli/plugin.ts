@@ -19,7 +19,7 @@ interface Listed {
 
 export const pluginList: Command = {
   name: 'plugin list',
-  summary: 'The plugins of this kit and of your config file',
+  summary: 'List the plugins of the kit and of the config file',
   needs: 'nothing',
   async run({ terminal, options }) {
     const prepared = await prepare(settingsOf(options));

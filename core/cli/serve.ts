@@ -19,7 +19,7 @@ export const serve: Command = {
     { name: 'host', value: 'address', summary: 'The address to listen on (default: 127.0.0.1)' },
     { name: 'port', value: 'number', summary: 'The port to listen on (default: 8080)' },
     { name: 'role', value: 'role', summary: 'web, worker or all (default: all); web and worker need Postgres' },
-    { name: 'demo', summary: 'Switch on the directory with an invented region in it; bin/civic demo remove takes it away' },
+    { name: 'demo', summary: 'Load an invented region into the directory; bin/civic demo remove deletes it' },
     { name: 'no-backup', summary: 'Do not back up before an upgrade of the database' },
   ],
   examples: ['bin/civic serve', 'bin/civic serve --demo', 'bin/civic serve --port 9000 --data /srv/civic'],

@@ -2,7 +2,7 @@ import { describeErrors } from '../config/report.ts';
 import { compose, type Composition, type OpenOptions } from '../compose.ts';
 import { createLogger } from '../log.ts';
 import { prepare, type Prepared, type Settings } from '../prepare.ts';
-import { Failure, shellWord, type CommandCall, type Terminal } from './command.ts';
+import { Failure, Misuse, shellWord, type CommandCall, type Terminal } from './command.ts';
 
 type Options = CommandCall['options'];
 
@@ -23,11 +23,14 @@ export function restoreCommand({ config, data }: Options): (folder: string) => s
   return (folder) => ['bin/civic restore', shellWord(folder), ...given].join(' ');
 }
 
-/** The configuration, or a failure that tells everything wrong with it. */
+/** Returns the configuration, or throws an error that lists everything wrong with it. */
 export async function preparedOrFail(settings: Settings, terminal: Terminal): Promise<Prepared> {
   const prepared = await prepare(settings);
-  if (prepared.errors.length > 0) throw new Failure(describeErrors(prepared.errors, { color: hasColor(terminal) }));
-  return prepared;
+  const { errors } = prepared;
+  if (errors.length === 0) return prepared;
+  const text = describeErrors(errors, { color: hasColor(terminal) });
+  // A value on the command line that cannot be right is wrong usage; a file it names may be missing for other reasons.
+  throw errors.every(({ where }) => where.argument !== undefined && where.argument !== '--config') ? new Misuse(text) : new Failure(text);
 }
 
 export function hasColor(terminal: Terminal): boolean {

@@ -82,16 +82,34 @@ function optionHelp([path, option]: [string, ConfigOption]): string {
   return [path, `  ${option.doc}`, `  ${form}`, `  environment: ${variableNames(path, option).join(' or ')}`].join('\n');
 }
 
-/** Explains an option, the options of a section, or all of them; a failure names the nearest one. */
-export function helpFor(path: string | undefined, plugins: Documented[]): string {
+/** Returns the options that a path names: one, those of a section, or all. Throws a failure that names the nearest one. */
+function wantedOptions(path: string | undefined, plugins: Documented[]): [string, ConfigOption][] {
   const sections = plugins.map(({ name, config }) => [name, { ...pluginOptions, ...config }]);
   const options = optionsOf({ ...coreOptions, plugins: Object.fromEntries(sections) });
-  if (path === undefined) return options.map(optionHelp).join('\n\n');
+  if (path === undefined) return options;
   const wanted = options.filter(([name]) => name === path || name.startsWith(`${path}.`));
-  if (wanted.length > 0) return wanted.map(optionHelp).join('\n\n');
+  if (wanted.length > 0) return wanted;
   const steps = path.split('.');
   const near = nearestPath(steps.pop()!, steps.join('.'), options.map(([name]) => name));
   throw new Failure(`There is no option ${path}${near ? `. Did you mean ${near}?` : ': bin/civic config help lists them all'}`);
+}
+
+/** Explains options as text. */
+export function helpFor(path: string | undefined, plugins: Documented[]): string {
+  return wantedOptions(path, plugins).map(optionHelp).join('\n\n');
+}
+
+/** The same as data, for `--json`. */
+export function optionsFor(path: string | undefined, plugins: Documented[]): object[] {
+  return wantedOptions(path, plugins).map(([name, option]) => ({
+    path: name,
+    doc: option.doc,
+    expects: expected(schemaOf(option).describe()),
+    required: isRequired(option),
+    ...(isRequired(option) ? {} : { default: option.default }),
+    secret: option.sensitive ?? false,
+    environment: variableNames(name, option),
+  }));
 }
 
 /** The options of a section as a Markdown table. */

@@ -56,7 +56,7 @@ describe('bin/civic', () => {
   it('answers the first word of several commands with all of them', async () => {
     const { code, stderr } = await instance.civic('notes');
     expect(code).to.equal(2);
-    expect(stderr).to.contain(['"notes" is one of several commands:', 'bin/civic notes add', 'bin/civic notes count']);
+    expect(stderr).to.contain(['"notes" needs another word:', 'bin/civic notes add', 'bin/civic notes count']);
     const asked = await instance.civic('notes', '--help');
     expect([asked.code, asked.stderr]).to.equal([0, '']);
     expect(asked.stdout).to.match(/bin\/civic notes add +\S/).and.contain('bin/civic notes count');
@@ -71,9 +71,9 @@ describe('bin/civic', () => {
   it('refuses a missing or superfluous argument', async () => {
     const [missing, superfluous] = await Promise.all([instance.civic('notes', 'add'), instance.civic('notes', 'add', 'one', 'two')]);
     expect(missing.code).to.equal(2);
-    expect(missing.stderr).to.contain(['<text> is missing', 'bin/civic notes add --help']);
+    expect(missing.stderr).to.contain(['The argument <text> is missing', 'bin/civic notes add --help']);
     expect(superfluous.code).to.equal(2);
-    expect(superfluous.stderr).to.contain('"two" is one argument too many');
+    expect(superfluous.stderr).to.contain('Unexpected argument "two"');
   });
 
   it('runs a command of a plugin without a server, making the database on the way', async () => {
