@@ -17,7 +17,8 @@ export function coreChecks(kernel: Kernel): OwnedCheck[] {
 async function databaseResult(kernel: Kernel): Promise<CheckResult> {
   if (!kernel.db) return { status: 'failed', detail: 'the database is not open' };
   await kernel.db.ping();
-  return { status: 'ok', detail: 'answers' };
+  await kernel.db.checkWritable();
+  return { status: 'ok', detail: 'responds, and stores' };
 }
 
 async function jobsResult(kernel: Kernel): Promise<CheckResult> {

@@ -159,7 +159,10 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     open,
     rebuildRestored,
     start,
-    listen: () => listen(kernel.server, options.config),
+    async listen() {
+      openDatabaseOf(kernel).failWhenSilent();
+      await listen(kernel.server, options.config);
+    },
     stop,
   };
 }

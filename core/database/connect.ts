@@ -1,6 +1,8 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Failure } from '../cli/command.ts';
 import type { Logger } from '../log.ts';
+import { databaseProblem } from './errors.ts';
+import { fullDiskFault } from './folder.ts';
 import { openSqlite } from './sqlite.ts';
 import { createStrictness, lenient } from './strict.ts';
 import type { Database, Tx } from './types.ts';
@@ -26,6 +28,10 @@ export interface OpenDatabase extends Database {
   /** Runs `fn` while no other node runs one of the same name. */
   exclusively<T>(name: string, fn: () => Promise<T>): Promise<T>;
   ping(): Promise<void>;
+  /** Rejects while writes are refused, such as on a full disk. */
+  checkWritable(): Promise<void>;
+  /** From now on queries fail with `database_unavailable` when the database server does not respond, within 5 s. */
+  failWhenSilent(): void;
   /** Lets writes that wait finish, then closes every connection. */
   close(): Promise<void>;
 }
@@ -56,6 +62,11 @@ async function sqliteDatabase(file: string, options: DatabaseOptions): Promise<O
     async ping() {
       await pools.readers.raw('select 1');
     },
+    async checkWritable() {
+      if (fullDiskFault(dirname(file))) throw databaseProblem('storage_full');
+      await writer.checkStorage();
+    },
+    failWhenSilent: () => undefined,
     async close() {
       await writer.close();
       pools.writer.client.releaseConnection(pools.writing);
@@ -71,7 +82,7 @@ async function postgresDatabase(url: string, options: DatabaseOptions): Promise<
   const { createListener } = await import('./listen.ts');
   const settings = { log: options.log, strictness: options.strict ? createStrictness() : lenient };
   const { strictness } = settings;
-  const pool = await openPostgres(url, options.pool, settings);
+  const { knex: pool, silence } = await openPostgres(url, options.pool, settings);
   const writer = createTransactionWriter(pool, settings);
   const listener = createListener(url, options.log);
   return {
@@ -95,9 +106,12 @@ async function postgresDatabase(url: string, options: DatabaseOptions): Promise<
     async ping() {
       await pool.raw('select 1');
     },
+    checkWritable: writer.checkStorage,
+    failWhenSilent: silence.start,
     async close() {
       await writer.close();
       await listener.close();
+      silence.stop();
       await pool.destroy();
     },
   };

@@ -46,7 +46,11 @@ export function cleanError(error: unknown): unknown {
   // Data exceptions of Postgres repeat the value in the message.
   if (raw.code?.startsWith('22')) raw.message = raw.message.replace(/: ".*"/s, ': "…"');
   if (!code) return raw;
-  return problem(code, { detail: `${databaseProblems[code]!.title}.`, headers: { 'Retry-After': '5' }, cause: raw });
+  return databaseProblem(code, raw);
+}
+
+export function databaseProblem(code: string, cause?: Error): Error {
+  return problem(code, { detail: `${databaseProblems[code]!.title}.`, headers: { 'Retry-After': '5' }, cause });
 }
 
 /** The driver's own error inside a problem. */

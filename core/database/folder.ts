@@ -39,10 +39,15 @@ export function folderFault(folder: string): FolderFault | null {
   }
 }
 
-/** What to say when something in a folder cannot be written and its disk has no room; null when it has. */
+// A write needs more than the last page: its log, and the index of that.
+const LEAST_FREE_BYTES = 256 * 1024;
+
+/** Reports a disk without room for another write; null when there is room. */
 export function fullDiskFault(folder: string): FolderFault | null {
-  const { blocks, bfree } = statfsSync(existingFolder(folder));
-  return blocks > 0 && bfree === 0 ? { detail: `the disk of ${folder} is full`, fix: 'make room there, then start again' } : null;
+  const { blocks, bfree, bavail, bsize } = statfsSync(existingFolder(folder));
+  // Some blocks are reserved for root.
+  const free = (process.getuid?.() === 0 ? bfree : bavail) * bsize;
+  return blocks > 0 && free < LEAST_FREE_BYTES ? { detail: `the disk of ${folder} is full`, fix: 'make room there, then start again' } : null;
 }
 
 /** Makes the data folder, or says why it cannot be used. */

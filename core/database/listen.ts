@@ -72,7 +72,8 @@ export function createListener(url: string, log: Logger): Listener {
         listeners.delete(onMessage);
         if (listeners.size > 0) return;
         channels.delete(channel);
-        if (client) await client.query(`unlisten ${client.escapeIdentifier(channel)}`);
+        // A connection that is lost listens to nothing.
+        await client?.query(`unlisten ${client.escapeIdentifier(channel)}`).catch(() => undefined);
       };
     },
     async close() {

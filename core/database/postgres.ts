@@ -5,6 +5,7 @@ import pg from 'pg';
 import { Failure } from '../cli/command.ts';
 import { cleanError, driverError, type DriverError } from './errors.ts';
 import { knexLog, type OpenSettings } from './settings.ts';
+import { createSilenceDetector, type SilenceDetector } from './silence.ts';
 import type { Strictness } from './strict.ts';
 
 const OLDEST = 13;
@@ -37,9 +38,10 @@ const types = {
 
 // Knex has no types for its dialects; these are the members that are replaced.
 interface Client {
-  config: Knex.Config & { strictness: Strictness };
+  config: Knex.Config & { strictness: Strictness; silence: SilenceDetector };
   acquireRawConnection(): Promise<pg.Client>;
   acquireConnection(): Promise<unknown>;
+  releaseConnection(connection: unknown): Promise<void>;
   query(connection: unknown, query: unknown): Promise<{ sql: string; response?: pg.QueryResult }>;
   processResponse(query: { method?: string; output?: unknown; response: pg.QueryResult }, runner: unknown): unknown;
 }
@@ -48,15 +50,17 @@ const PostgresClient = require('knex/lib/dialects/postgres/index.js') as new (co
 
 class CivicClient extends PostgresClient {
   override async acquireRawConnection(): Promise<pg.Client> {
-    const connection = await super.acquireRawConnection();
-    await connection.query(SESSION);
-    return connection;
+    return await this.config.silence.track(async () => {
+      const connection = await super.acquireRawConnection();
+      await connection.query(SESSION);
+      return connection;
+    });
   }
 
   override async acquireConnection(): Promise<unknown> {
     this.config.strictness.check('db.read');
     try {
-      return await super.acquireConnection();
+      return await this.config.silence.wait(() => super.acquireConnection(), (late) => this.releaseConnection(late));
     } catch (error) {
       throw cleanError(error);
     }
@@ -65,7 +69,7 @@ class CivicClient extends PostgresClient {
   override async query(connection: unknown, query: unknown): Promise<{ sql: string; response?: pg.QueryResult }> {
     let done;
     try {
-      done = await super.query(connection, query);
+      done = await this.config.silence.track(() => super.query(connection, query));
     } catch (error) {
       throw cleanError(error);
     }
@@ -83,7 +87,12 @@ class CivicClient extends PostgresClient {
   }
 }
 
-export async function openPostgres(url: string, pool: number, { log, strictness }: OpenSettings): Promise<Knex> {
+export interface PostgresPool {
+  knex: Knex;
+  silence: SilenceDetector;
+}
+
+export async function openPostgres(url: string, pool: number, { log, strictness }: OpenSettings): Promise<PostgresPool> {
   // A connection that fails half-way is left open by the driver, and would keep the process alive until the server gives up.
   const sockets = new Set<Socket>();
   const stream = (): Socket => {
@@ -91,13 +100,14 @@ export async function openPostgres(url: string, pool: number, { log, strictness 
     sockets.add(socket);
     return socket.once('close', () => { sockets.delete(socket); });
   };
-  const config = { client: CivicClient, strictness, log: knexLog(log), connection: { connectionString: url, types, stream }, compileSqlOnError: false, pool: { min: 0, max: pool }, acquireConnectionTimeout: 30_000 };
+  const silence = createSilenceDetector({ log, probe: () => probe(url), disconnect: () => { for (const socket of sockets) socket.destroy(); } });
+  const config = { client: CivicClient, strictness, silence, log: knexLog(log), connection: { connectionString: url, types, stream }, compileSqlOnError: false, pool: { min: 0, max: pool }, acquireConnectionTimeout: 30_000 };
   const database = knex(config as unknown as Knex.Config);
   try {
     const [facts] = await database.raw("select current_setting('server_version_num')::int / 10000 as version, current_setting('server_encoding') as encoding");
     if (facts.version < OLDEST) throw new Error(`it is PostgreSQL ${facts.version}; civic needs ${OLDEST} or newer.`);
     if (facts.encoding !== 'UTF8') throw new Error(`its encoding is ${facts.encoding}; create it with encoding UTF8.`);
-    return database;
+    return { knex: database, silence };
   } catch (error) {
     await database.destroy();
     for (const socket of sockets) socket.destroy();
@@ -129,6 +139,13 @@ function explain(error: DriverError, url: string): string {
   if (error.message.includes('client password must be a string')) return 'it asks for a password, and database.url has none.';
   if (error.message.includes('does not support SSL')) return 'it does not offer encryption. Leave sslmode out of database.url, or switch ssl on there.';
   return error.message;
+}
+
+/** Any response counts, also that there is no connection left or that nothing listens. */
+async function probe(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect().then(() => client.end()).catch(() => undefined);
 }
 
 /** A connection beside the pool, for what lives as long as a session: LISTEN and advisory locks. */

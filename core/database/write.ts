@@ -20,9 +20,13 @@ export interface WriteOptions {
 
 export interface Writer {
   write<T>(fn: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** Rejects while the storage refuses writes: when it refused the last one, another small one is tried. */
+  checkStorage(): Promise<void>;
   /** Lets waiting writes finish; later ones are refused. */
   close(): Promise<void>;
 }
+
+type UncheckedWriter = Omit<Writer, 'checkStorage'>;
 
 interface WriterSettings {
   log: Logger;
@@ -95,6 +99,10 @@ interface Waiting {
  * and are answered after COMMIT. A write that comes alone waits for nobody.
  */
 export function createGroupWriter(pools: SqlitePools, settings: WriterSettings): Writer {
+  return checkingStorage(groupWriter(pools, settings));
+}
+
+function groupWriter(pools: SqlitePools, settings: WriterSettings): UncheckedWriter {
   const { writer, writing } = pools;
   const busyMilliseconds = settings.busyMilliseconds ?? 30_000;
   let queue: Waiting[] = [];
@@ -181,8 +189,39 @@ function isStorageProblem(error: unknown): boolean {
   return problemData(error)?.code.startsWith('storage_') ?? false;
 }
 
-/** Each write is a transaction of its own, run again when it met another one. */
+/** Remembers whether the storage refused the last write. */
+function checkingStorage({ write, close }: UncheckedWriter): Writer {
+  let isRefusing = false;
+
+  async function checked<T>(fn: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T> {
+    try {
+      const value = await write(fn, options);
+      isRefusing = false;
+      return value;
+    } catch (error) {
+      if (isStorageProblem(error)) isRefusing = true;
+      throw error;
+    }
+  }
+  return {
+    write: checked,
+    async checkStorage() { if (isRefusing) await checked(tryStorage); },
+    close,
+  };
+}
+
+/** Changes a page and leaves nothing behind. */
+async function tryStorage(tx: Tx): Promise<void> {
+  await tx('core_meta').insert({ key: 'storage_check', value: '"x"' }).onConflict('key').ignore();
+  await tx('core_meta').where({ key: 'storage_check' }).delete();
+}
+
+/** Each write is a transaction of its own, run again after it met another one. */
 export function createTransactionWriter(knex: Knex, settings: WriterSettings): Writer {
+  return checkingStorage(transactionWriter(knex, settings));
+}
+
+function transactionWriter(knex: Knex, settings: WriterSettings): UncheckedWriter {
   const running = new Set<Promise<unknown>>();
   let closed = false;
 

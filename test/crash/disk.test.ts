@@ -80,8 +80,12 @@ describe('A disk that cannot be written', () => {
     expect(problem).to.include({ code: 'storage_full', detail: 'The disk is full.' });
     expect(JSON.stringify(problem)).to.not.contain('SQLITE');
     expect((await fetch(`${served.url}/api/notes`)).status).to.equal(200);
+    const unready = await fetch(`${served.url}/health/ready`);
+    expect(unready.status).to.equal(503);
+    expect((await unready.json() as { checks: object[] }).checks).to.include({ name: 'database', status: 'failed' });
 
     rmSync(filler);
+    await until(async () => (await fetch(`${served.url}/health/ready`)).status === 200);
     expect(await keep('after')).to.equal(201);
     const notes = await (await fetch(`${served.url}/api/notes?limit=100`)).json() as { data: { text: string }[] };
     expect(notes.data.map(({ text }) => text).sort()).to.equal(kept.sort());

@@ -104,6 +104,52 @@ describe('A Postgres', { timeout: 120_000 }, () => {
     expect(served.output()).to.not.contain('did not stop cleanly');
   });
 
+  it('that is frozen is answered with 503 within 5 seconds on every route that needs it, and works again when it goes on', { skip: process.platform !== 'linux' }, async () => {
+    const served = await serveCivic(['--config', instance.configFile], { env: { CIVIC_DATABASE_URL: cluster.url } });
+    const get = (path: string): Promise<Response> => fetch(served.url + path);
+    const post = (text: string): Promise<Response> => fetch(`${served.url}/api/notes`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ text }) });
+    const timed = async (work: Promise<Response>): Promise<[number, boolean]> => {
+      const asked = performance.now();
+      const { status } = await work;
+      // The promise is 5 s; the rest is for a machine that does other things, too.
+      return [status, performance.now() - asked < 6000];
+    };
+    try {
+      expect((await post('before')).status).to.equal(201);
+      cluster.freeze();
+      // More than the pool has connections.
+      const asked = [...Array.from({ length: 30 }, () => timed(get('/api/notes'))), ...Array.from({ length: 10 }, () => timed(post('frozen'))), timed(get('/health/ready'))];
+      expect(await timed(get('/health'))).to.equal([200, true]);
+      for (const answer of await Promise.all(asked)) expect(answer).to.equal([503, true]);
+      // Known by now, so it is answered at once.
+      expect(await timed(get('/api/notes'))).to.equal([503, true]);
+      expect((await (await get('/api/notes')).json() as { code: string }).code).to.equal('database_unavailable');
+      expect((await get('/health/ready')).status).to.equal(503);
+      cluster.thaw();
+      await until(async () => (await get('/health/ready')).status === 200);
+      expect((await post('after')).status).to.equal(201);
+      expect((await get('/api/notes')).status).to.equal(200);
+    } finally {
+      cluster.thaw();
+      expect(await served.stop()).to.equal(0);
+    }
+    expect(served.output()).to.contain('The database server has not responded for 4 s').and.to.contain('The database server responds again');
+    expect(served.output()).to.not.contain('did not stop cleanly');
+  });
+
+  it('that is slow is no reason to cut a query', async () => {
+    const served = await serveCivic(['--config', instance.configFile], { env: { CIVIC_DATABASE_URL: cluster.url } });
+    try {
+      // A statement that another transaction holds up for longer than a server may be silent.
+      const holding = cluster.query('begin; lock table notes_notes in access exclusive mode; select pg_sleep(7); commit');
+      await until(async () => (await cluster.query("select 1 from pg_locks where mode = 'AccessExclusiveLock' and granted and relation = 'notes_notes'::regclass")).length > 0);
+      expect((await fetch(`${served.url}/api/notes`)).status).to.equal(200);
+      await holding;
+    } finally {
+      expect(await served.stop()).to.equal(0);
+    }
+  });
+
   it('that stays away does not keep a server from stopping', async () => {
     const served = await serveCivic(['--config', instance.configFile], { env: { CIVIC_DATABASE_URL: cluster.url } });
     await cluster.stop('SIGQUIT');

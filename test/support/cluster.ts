@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,11 +16,26 @@ export interface Cluster {
   start(): Promise<void>;
   /** SIGQUIT is the harshest: nothing is written down, and the next start recovers from the log. */
   stop(signal?: 'SIGQUIT' | 'SIGINT'): Promise<void>;
+  /** Stops every process of it where it is (SIGSTOP): connections stay open, and nothing responds. */
+  freeze(): void;
+  thaw(): void;
   /** From now on this user has to give this password. */
   requirePassword(user: string, password: string): Promise<void>;
   query(sql: string, url?: string): Promise<Record<string, unknown>[]>;
   log(): string;
   remove(): Promise<void>;
+}
+
+function childrenOf(pid: number): number[] {
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((each) => parentOf(each) === pid);
+}
+
+function parentOf(pid: number): number | null {
+  try {
+    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  } catch {
+    return null; // it has ended
+  }
 }
 
 /** Why there can be none here; null when there can. */
@@ -69,12 +84,19 @@ export async function createCluster(): Promise<Cluster> {
     await once(stopping, 'exit');
   }
 
+  function signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    const { pid } = server!;
+    for (const each of [pid!, ...childrenOf(pid!)]) process.kill(each, signal);
+  }
+
   await start();
   return {
     url,
     start,
     stop,
     query,
+    freeze: () => { signalAll('SIGSTOP'); },
+    thaw: () => { signalAll('SIGCONT'); },
     async requirePassword(name, password) {
       await query(`create role ${name} login superuser password '${password}'`);
       const rules = join(data, 'pg_hba.conf');
@@ -86,6 +108,7 @@ export async function createCluster(): Promise<Cluster> {
     },
     log: () => readFileSync(logFile, 'utf8'),
     async remove() {
+      if (server) signalAll('SIGCONT');
       await stop('SIGQUIT');
       rmSync(folder, { recursive: true, force: true });
     },
