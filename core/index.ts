@@ -30,6 +30,7 @@ export type { HeaderPart, NavigationItem, PageSlots } from './http/pages.ts';
 export { addHeaders, clientAddressOf } from './http/state.ts';
 export { respondOnce } from './idempotency/handler.ts';
 export { addressGroup } from './http/client-address.ts';
+export { exceededHeaders } from './http/exceeded.ts';
 export { limitMessages } from './http/message-limit.ts';
 export { upgradeOnly } from './http/upgrade.ts';
 export { createSequenceTables } from './sequence.ts';

@@ -60,6 +60,8 @@ export interface RouteDeclaration {
   produces?: string[];
   /** Its answer shows a secret: nothing of it is kept, so the same Idempotency-Key again is 409. */
   secret?: boolean;
+  /** What HEAD is for, where that is an operation of its own in OpenAPI. HEAD works on every GET. */
+  head?: string;
   /** It streams: what AsyncAPI says of it. */
   stream?: StreamDeclaration;
   /** Not part of the published contract: pages, assets. */

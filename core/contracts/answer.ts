@@ -16,7 +16,7 @@ export interface Answer {
 
 const inputError = Joi.object({
   pointer: Joi.string().allow('').description('Where in the body, as a JSON pointer'),
-  parameter: Joi.string().description('Which query parameter, path parameter or header'),
+  parameter: Joi.string().allow('').description('Which query parameter, path parameter or header; a query parameter may be named by the empty string'),
   detail: Joi.string().required().description('What is wrong with it'),
 }).meta({ name: 'InputError' });
 
@@ -58,6 +58,7 @@ const IMPLIED: Record<string, (route: PublishedRoute) => boolean> = {
   request_timeout: readsBody,
   body_too_large: readsBody,
   unsupported_media_type: readsBody,
+  headers_too_large: always,
   upgrade_required: (route) => route.declaration.stream?.protocol === 'websocket',
   internal_error: always,
   unavailable: always,

@@ -21,7 +21,7 @@ export interface OpenApiOptions extends Surroundings {
 
 export interface OpenApi {
   openapi: string;
-  info: ContractInfo;
+  info: ContractInfo & { description: string; contact: { name: string; url: string }; license: { name: string; identifier: string } };
   servers: { url: string }[];
   tags: { name: string; description?: string }[];
   paths: Record<string, PathItem>;
@@ -31,6 +31,7 @@ export interface OpenApi {
 export interface PathItem {
   parameters: { $ref: string }[];
   get?: Operation;
+  head?: Operation;
   put?: Operation;
   post?: Operation;
   delete?: Operation;
@@ -46,7 +47,7 @@ export interface Operation {
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Content };
   responses: Record<string, Response | { $ref: string }>;
-  'x-civic'?: { role?: string; plan?: string; rate?: string };
+  'x-civic'?: { scopes?: string[]; role?: string; plan?: string; rate?: string };
 }
 
 export interface Parameter {
@@ -80,13 +81,14 @@ export function openApi(server: Server, options: OpenApiOptions): OpenApi {
     const answers = answersOf(route, options);
     const item = (paths[route.path] ??= { parameters: Object.keys(requestHeaders).map((name) => ref('parameters', name)) });
     item[route.method] = operation(route, answers, schemas, shared);
+    if (route.declaration.head) item.head = headOperation(route, answers, item.get!, schemas);
   }
   const owners = [...new Set(routes.map((route) => route.owner))].sort();
   const document: OpenApi = {
     openapi: '3.1.0',
-    info: options.info,
+    info: { ...options.info, description: 'A directory of civic actors in which every statement has a public source.', contact: { name: options.info.title, url: options.publicUrl }, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: options.publicUrl }],
-    tags: owners.map((name) => ({ name, description: options.plugins?.[name] })),
+    tags: owners.map((name) => ({ name, description: name === 'core' ? 'Health and the contracts themselves' : options.plugins?.[name] })),
     paths,
     components: {
       schemas: schemas.components(),
@@ -104,6 +106,7 @@ export function openApi(server: Server, options: OpenApiOptions): OpenApi {
 
 function operation(route: PublishedRoute, answers: Answer[], schemas: Schemas, shared: Record<string, Response>): Operation {
   const { role, plan, rate } = route.declaration;
+  const scopes = route.access.scopes.length > 0 ? route.access.scopes : undefined;
   const parameters = [...parametersOf(route.params, 'path', route, schemas), ...parametersOf(route.query, 'query', route, schemas), ...headerParameters(route, schemas)];
   return {
     operationId: route.id,
@@ -114,14 +117,21 @@ function operation(route: PublishedRoute, answers: Answer[], schemas: Schemas, s
     parameters: parameters.length > 0 ? parameters : undefined,
     requestBody: requestBody(route, schemas),
     responses: Object.fromEntries(answers.map((answer) => [answer.status, response(answer, schemas, shared)])),
-    'x-civic': role || plan || rate ? { role, plan, rate } : undefined,
+    'x-civic': scopes || role || plan || rate ? { scopes, role, plan, rate } : undefined,
   };
 }
 
+/** HEAD has the headers of a GET that is no stream, and never a body. */
+function headOperation({ id, declaration }: PublishedRoute, answers: Answer[], get: Operation, schemas: Schemas): Operation {
+  const responses = answers.filter(({ status }) => status !== 101 && status !== 204).map((answer) => [answer.status, response({ ...answer, types: [] }, schemas, null)]);
+  return { ...get, operationId: id.replace(/^get/, 'head'), summary: declaration.head, description: `The headers of the response to GET, without its body.`, responses: Object.fromEntries(responses) };
+}
+
 function securityOf(route: PublishedRoute): Record<string, string[]>[] {
-  const { mode, scopes } = route.access;
+  const { mode } = route.access;
   if (mode === 'open') return [];
-  const ways: Record<string, string[]>[] = [{ api_key: scopes }, { oauth: scopes }];
+  // OpenAPI names scopes only for schemes of the types oauth2 and openIdConnect; here they are in `x-civic`.
+  const ways: Record<string, string[]>[] = [{ api_key: [] }, { oauth: [] }];
   return mode === 'required' ? ways : [{}, ...ways];
 }
 
@@ -160,17 +170,20 @@ function requestBody(route: PublishedRoute, schemas: Schemas): Operation['reques
   if (route.consumes.length === 0) return undefined;
   const schema = route.payload ? schemas.of(route.payload) : undefined;
   const example = route.payload ? exampleOf(route.payload) : undefined;
-  return { required: true, content: Object.fromEntries(route.consumes.map((type) => [type, { schema, example }])) };
+  // hapi hands over a missing body as null.
+  const isOptional = route.payload !== null && !route.payload.validate(null).error;
+  return { required: !isOptional, content: Object.fromEntries(route.consumes.map((type) => [type, { schema, example }])) };
 }
 
-function response(answer: Answer, schemas: Schemas, shared: Record<string, Response>): Response | { $ref: string } {
+/** A problem is shared with other operations, unless `shared` is null. */
+function response(answer: Answer, schemas: Schemas, shared: Record<string, Response> | null): Response | { $ref: string } {
   const full: Response = {
     description: DESCRIPTIONS[answer.status] ?? `Status ${answer.status}`,
     headers: Object.fromEntries([...answer.headers].sort().map((name) => [name, ref('headers', name)])),
     content: contentOf(answer, schemas),
     'x-problem-codes': answer.codes.length > 0 ? answer.codes : undefined,
   };
-  if (answer.codes.length === 0 || answer.status < 400) return full;
+  if (answer.codes.length === 0 || answer.status < 400 || shared === null) return full;
   return share(answer, full, shared);
 }
 
@@ -180,7 +193,11 @@ function contentOf(answer: Answer, schemas: Schemas): Content | undefined {
   if (answer.codes.length > 0) {
     return { 'application/problem+json': { schema: { allOf: [schema, { type: 'object', properties: { code: { enum: answer.codes }, status: { const: answer.status } } }] } } };
   }
-  return Object.fromEntries(answer.types.map((type) => [type, type === 'application/json' ? { schema, example: answer.schema ? exampleOf(answer.schema) : undefined } : { schema: { type: 'string' } }]));
+  return Object.fromEntries(answer.types.map((type) => [type, type === 'application/json' ? { schema, example: answer.schema ? exampleOf(answer.schema) : undefined } : { schema: { type: isJson(type) ? 'object' : 'string' } }]));
+}
+
+function isJson(type: string): boolean {
+  return /[/+]json$/.test(type);
 }
 
 /** Most operations fail in the same few ways: each way is said once, named after its status and codes. */
@@ -235,6 +252,7 @@ const DESCRIPTIONS: Record<number, string> = {
   415: 'The body is of the wrong media type.',
   426: 'The resource is a WebSocket.',
   429: 'Too many requests.',
+  431: 'The headers are too large.',
   500: 'Something broke on our side.',
   503: 'Not available right now.',
 };

@@ -7,6 +7,11 @@ export interface RecorderOptions extends Surroundings {
   onFault(fault: string): void;
 }
 
+/** What a client needs in order to go on. */
+const REQUIRED_HEADERS: Record<number, string[]> = {
+  429: ['retry-after', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'],
+};
+
 const ended = new WeakMap<Request, Buffer>();
 
 /** Compares every answer of a server with what its operation declares: its status, its problem codes and its body. */
@@ -42,6 +47,8 @@ export function recordAnswers(server: Server, options: RecorderOptions): void {
 }
 
 function faultsOf(request: Request, status: number, answers: Map<number, Answer>): string[] {
+  const missing = (REQUIRED_HEADERS[status] ?? []).filter((name) => !request.raw.res.hasHeader(name));
+  if (missing.length > 0) return [`it lacks ${missing.join(', ')}`];
   const answer = answers.get(status);
   if (!answer) return [`the operation declares only ${[...answers.keys()].join(', ')}`];
   const type = String(request.raw.res.getHeader('content-type') ?? '').split(';')[0]!;

@@ -20,7 +20,7 @@ export function gatherSchemas(): Schemas {
   function remember(name: string, schema: Schema): void {
     if (known.has(schema)) return;
     known.add(schema);
-    const json = toJson(linked(schema.invalid(null)));
+    const json = { ...toJson(linked(schema.invalid(null))), ...jsonOf(schema) };
     const first = named.get(name);
     if (first && !areSame(first, json)) {
       throw new Error(`Two different schemas are named ${name}: name one of them anew with .meta({ name })`);
@@ -30,7 +30,8 @@ export function gatherSchemas(): Schemas {
     else named.set(name, json);
   }
 
-  function linked(schema: Schema): Schema {
+  function linked(given: Schema): Schema {
+    const schema = notBlank(given);
     const each = (item: Schema): Schema => {
       const name = nameOf(item);
       if (name === null) return linked(item);
@@ -43,7 +44,7 @@ export function gatherSchemas(): Schemas {
 
   function convert(schema: Schema): JsonSchema {
     const name = nameOf(schema);
-    if (name === null) return toJson(linked(schema));
+    if (name === null) return { ...toJson(linked(schema)), ...jsonOf(schema) };
     remember(name, schema);
     return toJson(linkTo(name, schema));
   }
@@ -78,6 +79,20 @@ export function exampleOf(schema: Schema): unknown {
 function nameOf(schema: Schema): string | null {
   const metas: { name?: string }[] = schema.$_terms.metas ?? [];
   return metas.findLast((meta) => meta.name)?.name ?? schema.$_getFlag('id') ?? null;
+}
+
+/** Keywords for what Joi leaves out of its JSON Schema: `schema.meta({ json: … })`, and peers of which one is required. */
+function jsonOf(schema: Schema): JsonSchema {
+  const metas: { json?: JsonSchema }[] = schema.$_terms.metas ?? [];
+  const dependencies: { rel: string; peers: { key: string }[] }[] = schema.$_terms.dependencies ?? [];
+  const rules = dependencies.filter(({ rel }) => rel === 'or' || rel === 'xor').map(({ rel, peers }) => [rel === 'or' ? 'anyOf' : 'oneOf', peers.map(({ key }) => ({ required: [key] }))]);
+  return { ...Object.fromEntries(rules), ...metas.findLast(({ json }) => json)?.json };
+}
+
+/** A string that is trimmed before it is checked must hold more than white space. */
+function notBlank(schema: Schema): Schema {
+  const isTrimmed = schema.type === 'string' && schema.$_getRule('trim') !== undefined && !['pattern', 'email'].some((rule) => schema.$_getRule(rule) !== undefined);
+  return isTrimmed && schema.validate(' ').error ? (schema as Joi.StringSchema).pattern(/\S/) : schema;
 }
 
 /** Joi writes a link as a `$ref`, so a link stands in for a named schema wherever it is used. */

@@ -22,6 +22,7 @@ export function addHealth(server: Server, options: { version: string; checks: ()
     options: {
       auth: false,
       description: 'Whether the service can be reached',
+      notes: 'Responds as long as the process runs and checks nothing else. Needs no key and is not counted against rate limits.',
       tags: ['health'],
       plugins: { civic: { rate: 'none' } },
       response: { status: { 200: healthSchema } },
@@ -35,6 +36,7 @@ export function addHealth(server: Server, options: { version: string; checks: ()
     options: {
       auth: false,
       description: 'Whether the service can do its work, check by check',
+      notes: '200 when every check passes, 503 with the failed ones otherwise. For load balancers and monitoring.',
       tags: ['health'],
       plugins: { civic: { rate: 'none', problems: ['not_ready'] } },
       response: { status: { 200: readySchema } },

@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket, WebSocketServer } from 'ws';
 import { problem } from '../problems.ts';
 import { addressGroup } from './client-address.ts';
+import { exceededHeaders } from './exceeded.ts';
 import { comesFromOurPage } from './forms.ts';
 import { limitMessages } from './message-limit.ts';
 import { clientAddressOf } from './state.ts';
@@ -63,7 +64,7 @@ export function createLive(server: Server, upgrades: Upgrades, limits: Limits = 
     const response = upgradeOnly(request, h);
     loaded = await (loading ??= load());
     if (isStopping || loaded.all.clients.size >= limits.connections) throw problem('unavailable', { detail: 'There is no room for another live connection now.', headers: { 'retry-after': String(RETRY_SECONDS) } });
-    if ((addresses.get(groupOf(request)) ?? 0) >= limits.perAddress) throw problem('too_many_requests', { detail: `${limits.perAddress} live connections are open from this address already.`, headers: { 'retry-after': String(RETRY_SECONDS) } });
+    if ((addresses.get(groupOf(request)) ?? 0) >= limits.perAddress) throw problem('too_many_requests', { detail: `${limits.perAddress} live connections are open from this address already.`, headers: exceededHeaders({ limit: limits.perAddress, resetAt: Date.now() + RETRY_SECONDS * 1000, now: Date.now() }) });
     return response;
   }
 

@@ -52,7 +52,7 @@ function isProtected(operation: Operation): boolean {
 
 function accessWords(operation: Operation): string {
   if (!isProtected(operation)) return 'Open to everybody';
-  const scopes = [...new Set(operation.security.flatMap((way) => Object.values(way).flat()))];
+  const scopes = operation['x-civic']?.scopes ?? [];
   const { role, plan } = operation['x-civic'] ?? {};
   return [
     'Needs an API key or access token',

@@ -37,11 +37,11 @@ export function addCorePages(server: Server, options: CorePagesOptions): void {
     { method: 'GET', path: '/assets/{file*}', options: internal, handler: asset },
     {
       method: 'GET', path: '/openapi.json', handler: (request, h) => sendBytes(request, h, openApiBytes()),
-      options: { id: 'getOpenApi', description: 'The HTTP API of this instance, as OpenAPI 3.1', response: { schema: Joi.object({ openapi: Joi.string().required() }).unknown(), sample: 0 }, plugins: { civic: { conditional: true } } },
+      options: { id: 'getOpenApi', description: 'The HTTP API of this instance, as OpenAPI 3.1', notes: 'Generated from the routes that run here, so it describes this instance and no other.', response: { schema: Joi.object({ openapi: Joi.string().required() }).unknown(), sample: 0 }, plugins: { civic: { conditional: true } } },
     },
     {
       method: 'GET', path: '/asyncapi.json', handler: (request, h) => sendBytes(request, h, asyncApiBytes()),
-      options: { id: 'getAsyncApi', description: 'The streams and sockets of this instance, as AsyncAPI 3.0', response: { schema: Joi.object({ asyncapi: Joi.string().required() }).unknown(), sample: 0 }, plugins: { civic: { conditional: true } } },
+      options: { id: 'getAsyncApi', description: 'The streams and sockets of this instance, as AsyncAPI 3.0', notes: 'Generated from the plugins that run here, so it describes this instance and no other.', response: { schema: Joi.object({ asyncapi: Joi.string().required() }).unknown(), sample: 0 }, plugins: { civic: { conditional: true } } },
     },
   ]);
   const isStartTaken = server.table().some(({ method, path }) => method === 'get' && path === '/');

@@ -31,6 +31,7 @@ export function firehoseRoutes(context: RouteContext, types: SignalType[], sessi
       plugins: {
         civic: {
           ...(!anonymous && { plan: 'firehose' }),
+          head: 'How fresh the snapshot is, and what is left of the rate limit',
           raw: true, conditional: true, produces: TYPES, headers: ['Last-Modified', 'Preference-Applied'],
           problems: ['authentication_required', 'insufficient_scope', 'plan_required', 'not_acceptable', 'unsupported_media_type', 'invalid_cursor', 'invalid_event_id', 'invalid_preference', 'invalid_header', 'visibility_forbidden', 'too_many_streams', 'wait_too_long', 'streams_full'],
           stream: { protocol: 'sse', send: messageSchemas(types) },

@@ -1,4 +1,4 @@
-import { problem } from 'civic';
+import { exceededHeaders, problem } from 'civic';
 import type { Area, Rule } from './limits.ts';
 import type { Standing } from './windows.ts';
 
@@ -20,12 +20,7 @@ export function rateLimited(rule: Rule, standing: Standing, now: number, hasAcco
   const limit = `${window.limit.toLocaleString('en-US')} ${window.what} ${SPANS[window.seconds]}`;
   return problem('rate_limited', {
     detail: `${allowance(rule, limit)}. The next is free in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, at ${new Date(Math.ceil(ends / 1000) * 1000).toISOString().replace('.000', '')}.${advice(rule, hasAccounts)}`,
-    headers: {
-      'retry-after': String(seconds),
-      'x-ratelimit-limit': String(window.limit),
-      'x-ratelimit-remaining': '0',
-      'x-ratelimit-reset': String(Math.ceil(ends / 1000)),
-    },
+    headers: exceededHeaders({ limit: window.limit, resetAt: ends, now }),
   });
 }
 

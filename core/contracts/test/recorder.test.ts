@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import type { Server } from '@hapi/hapi';
 import Joi from 'joi';
+import { problem } from '../../problems.ts';
 import { recordAnswers } from '../recorder.ts';
 import { problems, shelfServer } from './fixture.ts';
 
@@ -33,6 +34,12 @@ describe('The recorder', () => {
     await server.inject('/');
     await server.inject('/nowhere');
     expect(faults).to.equal([]);
+  });
+
+  it('reports a 429 without the headers that say when to come back', async () => {
+    server.route({ method: 'GET', path: '/api/boxes', handler: () => { throw problem('too_many_requests'); }, options: { plugins: { civic: { problems: ['too_many_requests'] } } } });
+    await server.inject('/api/boxes');
+    expect(faults).to.equal(['GET /api/boxes answered 429: it lacks retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset']);
   });
 
   it('reports a status the operation does not declare', async () => {

@@ -24,6 +24,7 @@ export function planRoutes({ plans, defaultPlan }: { plans: Plans; defaultPlan: 
     path: '/api/plans',
     options: {
       description: 'The plans of this instance and what each includes',
+      notes: 'What the operator configured under `plugins.accounts.plans`: limits, capabilities and price.',
       validate: { query: Joi.object({}) },
       response: {
         schema: Joi.object({

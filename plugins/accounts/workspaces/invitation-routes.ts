@@ -21,6 +21,7 @@ export function invitationRoutes({ civic, workspaces }: Accounts): ServerRoute[]
       path: '/api/workspaces/{id}/invitations',
       options: {
         description: 'Invitations that are neither accepted nor expired; for owners and administrators',
+        notes: 'Without the links themselves: each is shown once, when it is created.',
         auth: reading,
         validate: { query: noQuery, params },
         plugins: { civic: { problems: ['unknown_workspace', 'workspace_forbidden'] } },
@@ -36,6 +37,7 @@ export function invitationRoutes({ civic, workspaces }: Accounts): ServerRoute[]
       path: '/api/workspaces/{id}/invitations',
       options: {
         description: 'Create a link that lets one person in',
+        notes: 'The link is shown this once and expires. Repeating the request with the same `Idempotency-Key` is 409 `secret_shown_once`.',
         auth: writing,
         validate: { query: noQuery, params, payload: newInvitation },
         plugins: { civic: { secret: true, problems: ['unknown_workspace', 'workspace_forbidden', 'personal_workspace', 'invitation_limit'] } },
@@ -52,6 +54,7 @@ export function invitationRoutes({ civic, workspaces }: Accounts): ServerRoute[]
       path: '/api/workspaces/{id}/invitations/{invitation_id}',
       options: {
         description: 'Withdraw an invitation',
+        notes: 'Its link no longer works. An invitation that was accepted is 404: remove the member instead.',
         auth: writing,
         validate: { query: noQuery, params: Joi.object({ id: Joi.string(), invitation_id: Joi.string() }) },
         plugins: { civic: { problems: ['unknown_workspace', 'workspace_forbidden', 'unknown_invitation'] } },
@@ -72,6 +75,7 @@ export function invitationRoutes({ civic, workspaces }: Accounts): ServerRoute[]
       path: '/api/workspaces/join',
       options: {
         description: 'Join a workspace with the token of an invitation link',
+        notes: 'The token is what follows `token=` in the link. It works once and until it expires.',
         auth: writing,
         validate: { query: noQuery, payload: joining },
         plugins: { civic: { problems: ['unknown_invitation', 'already_member', 'member_limit', 'membership_limit'] } },

@@ -26,6 +26,7 @@ export function memberRoutes(accounts: Accounts): ServerRoute[] {
       path: '/api/workspaces/{id}/members',
       options: {
         description: 'The members of a workspace you belong to; for owners and administrators also the accounts that are invited',
+        notes: 'The longest members first. Roles in a workspace say nothing about the role on the instance.',
         auth: reading,
         validate: { query: noQuery, params },
         plugins: { civic: { problems: ['unknown_workspace'] } },
@@ -43,6 +44,7 @@ export function memberRoutes(accounts: Accounts): ServerRoute[] {
       path: '/api/workspaces/{id}/members/{account_id}',
       options: {
         description: 'One member of a workspace you belong to',
+        notes: '`since` is when the account became a member. An account that is no member is 404.',
         auth: reading,
         validate: { query: noQuery, params: memberParams },
         plugins: { civic: { problems: ['unknown_workspace', 'unknown_member'] } },
@@ -58,6 +60,7 @@ export function memberRoutes(accounts: Accounts): ServerRoute[] {
       path: '/api/workspaces/{id}/members',
       options: {
         description: 'Invite an account by its id or e-mail address; it is a member once it accepts',
+        notes: 'For owners and administrators. Until the account accepts, the member is `pending` and has no access.',
         auth: writing,
         validate: { query: noQuery, params, payload: newMember },
         plugins: { civic: { problems: ['unknown_workspace', 'workspace_forbidden', 'unknown_member', 'already_member', 'already_invited', 'invitation_limit', 'personal_workspace'] } },
@@ -80,6 +83,7 @@ export function memberRoutes(accounts: Accounts): ServerRoute[] {
       path: '/api/workspaces/{id}/members/{account_id}',
       options: {
         description: 'Give a member another role',
+        notes: 'For owners and administrators. One owner always remains.',
         auth: writing,
         validate: { query: noQuery, params: memberParams, payload: memberChange },
         plugins: { civic: { problems: ['unknown_workspace', 'workspace_forbidden', 'unknown_member', 'last_owner', 'personal_workspace'] } },
@@ -97,6 +101,7 @@ export function memberRoutes(accounts: Accounts): ServerRoute[] {
       path: '/api/workspaces/{id}/members/{account_id}',
       options: {
         description: 'Remove a member from a workspace, or leave it',
+        notes: 'Owners and administrators remove others; anybody leaves by naming their own account. The last owner cannot leave. Open streams of the member end.',
         auth: writing,
         validate: { query: noQuery, params: memberParams },
         plugins: { civic: { problems: ['unknown_workspace', 'workspace_forbidden', 'unknown_member', 'last_owner', 'personal_workspace'] } },

@@ -21,6 +21,7 @@ export function receivedRoutes({ civic, workspaces }: Accounts): ServerRoute[] {
       path: '/api/invitations',
       options: {
         description: 'Workspaces that invite your account',
+        notes: 'Invitations by link are not listed here: a link is for whoever has it.',
         auth: reading,
         validate: { query: noQuery },
         response: { schema: wholeList(receivedInvitation, 'ReceivedInvitationList') },
@@ -32,6 +33,7 @@ export function receivedRoutes({ civic, workspaces }: Accounts): ServerRoute[] {
       path: '/api/invitations/{id}/accept',
       options: {
         description: 'Accept an invitation to your account and become a member',
+        notes: 'The role is the one the invitation names. An invitation that was withdrawn, declined or accepted before is 404.',
         auth: writing,
         validate: { query: noQuery, params },
         plugins: { civic: { problems: ['unknown_invitation', 'already_member', 'member_limit', 'membership_limit'] } },
@@ -44,6 +46,7 @@ export function receivedRoutes({ civic, workspaces }: Accounts): ServerRoute[] {
       path: '/api/invitations/{id}/decline',
       options: {
         description: 'Decline an invitation to your account',
+        notes: 'The workspace may invite you again. Nothing else changes.',
         auth: writing,
         validate: { query: noQuery, params },
         plugins: { civic: { problems: ['unknown_invitation'] } },

@@ -20,6 +20,7 @@ export function workspaceRoutes(accounts: Accounts): ServerRoute[] {
       path: '/api/workspaces',
       options: {
         description: 'The workspaces you belong to, your personal one first',
+        notes: 'Send the id of one as `X-Workspace-ID` to work in it; without the header a key works in the workspace it was created for.',
         auth: reading,
         validate: { query: noQuery },
         response: { schema: wholeList(workspace, 'WorkspaceList') },
@@ -35,6 +36,7 @@ export function workspaceRoutes(accounts: Accounts): ServerRoute[] {
       path: '/api/workspaces',
       options: {
         description: 'Create a workspace that others can be invited to',
+        notes: 'You become its owner. A personal workspace, which every account has, takes no other members.',
         auth: writing,
         validate: { query: noQuery, payload: newWorkspace },
         plugins: { civic: { problems: ['membership_limit'] } },
@@ -55,6 +57,7 @@ export function workspaceRoutes(accounts: Accounts): ServerRoute[] {
       path: '/api/workspaces/{id}',
       options: {
         description: 'One workspace you belong to',
+        notes: '`role` is your own role in it. A workspace you do not belong to is 404.',
         auth: reading,
         validate: { query: noQuery, params },
         plugins: { civic: { problems: ['unknown_workspace'] } },
@@ -67,6 +70,7 @@ export function workspaceRoutes(accounts: Accounts): ServerRoute[] {
       path: '/api/workspaces/{id}/audit',
       options: {
         description: 'Security events of a workspace, the latest first; for its owners and administrators',
+        notes: 'Members that came, went or changed role, invitations, and keys of the workspace. Events are never changed or deleted.',
         auth: reading,
         validate: { query: Joi.object({ limit: Joi.number().integer().min(1).max(100).default(25), cursor: Joi.string() }), params },
         plugins: { civic: { problems: ['unknown_workspace', 'workspace_forbidden'] } },

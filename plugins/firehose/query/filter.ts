@@ -1,4 +1,4 @@
-import type { Facts } from '../log/facts.ts';
+import { NEVER, type Facts } from '../log/facts.ts';
 import type { Entry, Version } from '../log/log.ts';
 import type { Query } from '../types.ts';
 import type { Audience } from './visibility.ts';
@@ -33,10 +33,20 @@ export function filterOf(query: Query, { places, issues, audiences }: FilterTerm
     types: new Set(query.signal_types),
     classes: new Set(query.source_classes),
     audiences,
-    since: query.since === null ? -Infinity : Date.parse(query.since),
-    until: query.until === null ? Infinity : Date.parse(query.until),
-    time: query.sort === 'occurred_at_desc' ? 'occurred' : 'detected',
+    ...(query.sort === 'occurred_at_desc' ? occurredBounds(query) : detectedBounds(query)),
   };
+}
+
+type Bounds = Pick<Filter, 'since' | 'until' | 'time'>;
+
+export function detectedBounds({ since, until }: Pick<Query, 'since' | 'until'>): Bounds {
+  return { since: since === null ? -Infinity : Date.parse(since), until: until === null ? Infinity : Date.parse(until), time: 'detected' };
+}
+
+/** A signal without a time of occurrence is outside every bound, an upper one alone too. */
+function occurredBounds(query: Pick<Query, 'since' | 'until'>): Bounds {
+  const bounds = detectedBounds(query);
+  return { ...bounds, time: 'occurred', since: bounds.until < Infinity ? Math.max(bounds.since, NEVER + 1) : bounds.since };
 }
 
 const asksNothingOrHas = (wanted: ReadonlySet<string>, value: string): boolean => wanted.size === 0 || wanted.has(value);

@@ -1,7 +1,7 @@
 import { problem, type Caller, type Reader } from 'civic';
 import { createHash } from 'node:crypto';
 import type { Query } from '../types.ts';
-import { filterOf, type Filter } from './filter.ts';
+import { detectedBounds, filterOf, type Filter } from './filter.ts';
 import type { Terms } from './terms.ts';
 import { audiencesFor } from './visibility.ts';
 
@@ -54,7 +54,7 @@ export function createSubscribe({ terms, partners, workspaceName }: Subscription
 
 /** Streams follow the log: where pages begin and how they are sorted means nothing to them. */
 export function asStream(subscription: Subscription): Subscription {
-  return subscription.filter.time === 'detected' ? subscription : { ...subscription, filter: { ...subscription.filter, time: 'detected' }, key: `${subscription.key} by detection` };
+  return subscription.filter.time === 'detected' ? subscription : { ...subscription, filter: { ...subscription.filter, ...detectedBounds(subscription.query) }, key: `${subscription.key} by detection` };
 }
 
 function checkVisibility({ visibility }: Query, caller: Caller | null, partners: ReadonlySet<string>): void {

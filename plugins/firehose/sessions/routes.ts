@@ -50,6 +50,7 @@ export function sessionRoutes({ civic, subscribe }: Firehose, { sessions, ticket
       path: '/api/firehose/sessions',
       options: {
         description: 'The sessions of your workspace, the newest first',
+        notes: 'Sessions that were not used for `plugins.firehose.session_days` are gone. Members of a workspace see the sessions of all members.',
         auth: reading,
         validate: { query: Joi.object({ limit: Joi.number().integer().min(1).max(100).default(25), cursor: Joi.string() }) },
         plugins: { civic: { plan: 'firehose' } },
@@ -68,6 +69,7 @@ export function sessionRoutes({ civic, subscribe }: Firehose, { sessions, ticket
       path: '/api/firehose/sessions/{id}',
       options: {
         description: 'One session of your workspace',
+        notes: '`expires_at` moves on whenever the session is read or acknowledged. A session of another workspace is 404.',
         auth: reading,
         validate: { query: noQuery, params },
         plugins: { civic: { plan: 'firehose', problems: ['unknown_session'] } },
@@ -80,6 +82,7 @@ export function sessionRoutes({ civic, subscribe }: Firehose, { sessions, ticket
       path: '/api/firehose/sessions/{id}',
       options: {
         description: 'Delete a session; its streams and sockets end',
+        notes: 'Open streams close, sockets close with 1008, and tickets of the session are no longer valid.',
         auth: reading,
         validate: { query: noQuery, params },
         plugins: { civic: { plan: 'firehose', problems: ['unknown_session'] } },

@@ -1,4 +1,4 @@
-import { createWaker, problem, type Caller, type Civic, type Page } from 'civic';
+import { createWaker, exceededHeaders, problem, type Caller, type Civic, type Page } from 'civic';
 import { randomBytes } from 'node:crypto';
 import type { FirehoseConfig } from '../config.ts';
 import type { Subscription } from '../query/subscription.ts';
@@ -28,6 +28,8 @@ export interface Sessions {
 }
 
 const DAY = 86_400_000;
+/** Nothing tells when a session will be deleted; a client that checks once a minute is no burden. */
+const RETRY_MS = 60_000;
 const SEEN_EVERY_MS = 60_000;
 /** Clients may acknowledge every signal; the newest position of each session is stored this often. */
 const WRITE_EVERY_MS = 1000;
@@ -74,7 +76,7 @@ export function createSessions({ civic, position }: SessionsContext): Sessions {
       const key = await civic.db.write(async (tx) => {
         await lockSessionsOf(tx, caller.account_id);
         const used = await countSessions(tx, { account_id: caller.account_id }, lastDay());
-        if (used >= most) throw problem('too_many_sessions', { detail: `The plan ${caller.plan} has ${most === 1 ? 'one session' : `${most} sessions`}, and ${used} are in use.` });
+        if (used >= most) throw problem('too_many_sessions', { detail: `The plan ${caller.plan} has ${most === 1 ? 'one session' : `${most} sessions`}, and ${used} are in use.`, headers: exceededHeaders({ limit: most, resetAt: clock.now() + RETRY_MS, now: clock.now() }) });
         return insertSession(tx, session);
       });
       return { key, ...session };

@@ -28,6 +28,7 @@ export function snapshotRoute(firehose: Firehose, { sessions, toldTo }: Sessions
     path: '/api/firehose/sessions/{id}/snapshot',
     options: {
       description: 'A session as a snapshot',
+      notes: 'The response of `GET /api/firehose` for the query of the session, with the session in `session`. Reading it does not move the session’s position.',
       auth: reading,
       validate: { headers: waitHeaders, query, params },
       plugins: { civic: { plan: 'firehose', raw: true, conditional: true, headers: ['Last-Modified', 'Preference-Applied'], problems: ['unknown_session', 'invalid_cursor', 'invalid_preference', 'visibility_forbidden', 'wait_too_long'] } },

@@ -29,6 +29,7 @@ export function placeSignalRoutes(context: PlaceContext, directory: DirectorySer
     path: '/api/places/{place_key}/signals',
     options: {
       description: 'The public signals of a place, the latest detected first',
+      notes: 'Needs no key. `GET /api/firehose` has more filters, the signals of your workspace, streams and waits.',
       validate: {
         params: Joi.object({ place_key: Joi.string() }),
         query: Joi.object({ signal_type, issue, since, until, limit: Joi.number().integer().min(1).max(100).default(25), cursor: Joi.string().max(20_000).description('From `next_cursor`; enough by itself') }),

@@ -1,4 +1,4 @@
-import { problem, repeat, type Caller, type Database, type Logger, type Repeating } from 'civic';
+import { exceededHeaders, problem, repeat, type Caller, type Database, type Logger, type Repeating } from 'civic';
 import { randomUUID } from 'node:crypto';
 import { openElsewhere, putOpen, removeNode } from './store.ts';
 
@@ -53,7 +53,7 @@ export function createCounts({ db, now, log, most, allowedStreams }: CountsOptio
     const elsewhere = isShared() ? await openElsewhere(db().read, caller.account_id, node, now() - SILENT_MS) : 0;
     const here = (open.get(caller.account_id) ?? 0) + (held.get(caller.account_id) ?? 0);
     if (here + elsewhere < allowed) return;
-    throw problem('too_many_streams', { detail: `The plan ${caller.plan} allows ${allowed} open streams and sockets at the same time.`, headers: { 'retry-after': String(RETRY_SECONDS) } });
+    throw problem('too_many_streams', { detail: `The plan ${caller.plan} allows ${allowed} open streams and sockets at the same time.`, headers: exceededHeaders({ limit: allowed, resetAt: now() + RETRY_SECONDS * 1000, now: now() }) });
   }
 
   return {

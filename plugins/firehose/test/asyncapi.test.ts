@@ -63,9 +63,10 @@ describe('AsyncAPI of the Firehose', { timeout: 60_000 }, () => {
   it('announces signals only of types that somebody produces, and so does OpenAPI', async () => {
     const kit = await testServer({ plugins: ['firehose', minutes], config: { plugins: { firehose: { anonymous: true } } } });
     for (const path of ['/asyncapi.json', '/openapi.json']) {
-      const { body, text } = await kit.request('GET', path);
+      const { body } = await kit.request('GET', path);
       expect(body.components.schemas.FirehoseSignal.properties.type.enum.toSorted(), path).to.equal(['filing', 'vote']);
-      for (const type of ['grant_award', 'coalition_activity', 'short_notice']) expect(text.includes(type), `${type} in ${path}`).to.be.false();
+      // A query may name every type.
+      expect(body.components.schemas.FirehoseQuery.properties.signal_types.items.enum, path).to.equal([...SIGNAL_TYPES]);
     }
     // Whoever asks for all of them everywhere is not refused here.
     expect((await kit.request('GET', '/api/firehose?visibility=public&signal_type=grant_award')).body.signals).to.equal([]);

@@ -3,7 +3,7 @@ import { testServer, type TestAnswer, type TestServer, type TestServerOptions } 
 import { setTimeout as sleep } from 'node:timers/promises';
 import firehose from '../index.ts';
 import type { Signal } from '../types.ts';
-import { runCommand } from './people.ts';
+import { joinWorkspace, runCommand } from './people.ts';
 
 export interface SignalsKit extends TestServer {
   get(path: string, who?: string, headers?: Record<string, string>): Promise<TestAnswer>;
@@ -57,7 +57,7 @@ async function peopleOf(kit: TestServer): Promise<Record<string, string>> {
   }
   const asMember = { headers: { 'x-api-key': keys['member']! } };
   const { id: workspace } = (await kit.request('POST', '/api/workspaces', { payload: { name: 'Ours' }, ...asMember })).body;
-  await kit.request('POST', `/api/workspaces/${workspace}/members`, { payload: { account_id: ids['editor'], role: 'member' }, ...asMember });
+  await joinWorkspace(kit, { key: keys['member']! }, workspace, { id: ids['editor']!, key: keys['editor']! });
   for (const who of ['member', 'editor']) keys[who] = (await runCommand(kit, 'key create', { account: ids[who]!, workspace })).key;
   return keys;
 }

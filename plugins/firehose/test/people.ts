@@ -21,6 +21,13 @@ export async function newPerson(kit: TestServer, account: CommandCall['options']
   return { id, key: made.key, key_id: made.id, workspace_id: made.workspace_id };
 }
 
+/** Invites an account into a workspace, and accepts with its own key. */
+export async function joinWorkspace(kit: TestServer, owner: Pick<Person, 'key'>, workspaceId: string, member: Pick<Person, 'id' | 'key'>, role = 'member'): Promise<void> {
+  const invited = await kit.request('POST', `/api/workspaces/${workspaceId}/members`, { payload: { account_id: member.id, role }, headers: { 'x-api-key': owner.key } });
+  const accepted = await kit.request('POST', `/api/invitations/${invited.body.invitation_id}/accept`, { headers: { 'x-api-key': member.key } });
+  if (accepted.status !== 200) throw new Error(`${invited.text} ${accepted.text}`);
+}
+
 /** Runs a command as `bin/civic --json` would, and answers what it prints. */
 export async function runCommand(kit: TestServer, name: string, options: CommandCall['options'] = {}, positionals: string[] = []): Promise<any> {
   const command = kit.composition.commands.find((one) => one.name === name);

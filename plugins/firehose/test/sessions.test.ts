@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { stoppedClock, testDatabases } from 'civic/testing';
-import type { Person } from './people.ts';
+import { joinWorkspace, type Person } from './people.ts';
 import { openEvents, readersKit, titles, type ReadersKit } from './readers.ts';
 
 export const lab = Lab.script();
@@ -117,7 +117,7 @@ for (const database of testDatabases()) {
     it('belong to the workspace: another member reads what one made', async () => {
       const { body: workspace } = await kit.as(ada, 'POST', '/api/workspaces', { payload: { name: 'Ours' } });
       const guest = await kit.person();
-      await kit.as(ada, 'POST', `/api/workspaces/${workspace.id}/members`, { payload: { account_id: guest.id, role: 'member' } });
+      await joinWorkspace(kit, ada, workspace.id, guest);
       const inside = { headers: { 'x-workspace-id': workspace.id } };
       const { body } = await kit.as(ada, 'POST', SESSIONS, { payload: {}, ...inside });
       expect((await kit.as(guest, 'GET', `${SESSIONS}/${body.id}`, inside)).body.workspace).to.equal({ id: workspace.id, name: 'Ours' });
@@ -295,6 +295,8 @@ for (const database of testDatabases()) {
       expect(answers.filter(({ status }) => status === 201)).to.have.length(20);
       const refused = answers.find(({ status }) => status !== 201)!;
       expect([refused.status, refused.body.code, refused.body.detail]).to.equal([429, 'too_many_sessions', 'The plan individual has 20 sessions, and 20 are in use.']);
+      expect(refused.headers).to.include({ 'retry-after': '60', 'x-ratelimit-limit': '20', 'x-ratelimit-remaining': '0' });
+      expect(Number(refused.headers['x-ratelimit-reset'])).to.be.above(1_700_000_000);
       const { id } = answers.find(({ status }) => status === 201)!.body;
       await kit.as(ada, 'DELETE', `${SESSIONS}/${id}`);
       await kit.session(ada);

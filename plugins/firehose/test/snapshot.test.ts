@@ -115,6 +115,20 @@ for (const database of testDatabases()) describe(`The snapshot on ${database}`, 
       occurred_at_desc: ({ occurred_at }) => (occurred_at === null ? -Infinity : Date.parse(occurred_at)),
       relevance_desc: ({ relevance }) => relevance,
     };
+    it('by occurred_at_desc, without signals that have no such time when a bound is given', async () => {
+      const all = 7;
+      for (const bound of ['since=2000-01-01', 'until=2030-01-01', 'since=2000-01-01&until=2030-01-01']) {
+        const { signals, summary } = await kit.snapshot(`place=${place}&sort=occurred_at_desc&${bound}`);
+        expect(titlesOf(signals), bound).to.equal(['s4', 's0', 's6', 's3', 's1']);
+        expect(summary.total_signals).to.equal(5);
+        expect((await kit.snapshot(`place=${place}&${bound}`)).signals).to.have.length(all);
+      }
+      expect((await kit.snapshot(`place=${place}&sort=occurred_at_desc`)).signals).to.have.length(all);
+      const stream = await kit.stream(`place=${place}&sort=occurred_at_desc&until=2030-01-01&last_event_id=0`);
+      await stream.signals(all);
+      stream.close();
+    });
+
     for (const [sort, valueOf] of Object.entries(values)) {
       it(`by ${sort}, what has no value last, and equal ones in the same order on every page`, async () => {
         const { signals } = await kit.snapshot(`place=${place}&sort=${sort}`);

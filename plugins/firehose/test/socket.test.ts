@@ -8,7 +8,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { createSockets } from '../sessions/socket.ts';
-import type { Person } from './people.ts';
+import { joinWorkspace, type Person } from './people.ts';
 import { openEvents, openSocket, readersKit, refusal, SUBPROTOCOL, titles, type ReadersKit, type SocketReading } from './readers.ts';
 
 export const lab = Lab.script();
@@ -225,7 +225,7 @@ for (const database of testDatabases()) {
     it('end when somebody leaves the workspace, who may read their own again', async () => {
       const { body: workspace } = await kit.as(ada, 'POST', '/api/workspaces', { payload: { name: 'Ours' } });
       const guest = await kit.person();
-      await kit.as(ada, 'POST', `/api/workspaces/${workspace.id}/members`, { payload: { account_id: guest.id, role: 'member' } });
+      await joinWorkspace(kit, ada, workspace.id, guest);
       const inside = { 'x-workspace-id': workspace.id };
       const { id } = (await kit.as(guest, 'POST', SESSIONS, { payload: {}, headers: inside })).body;
       const ticket = (await kit.as(guest, 'POST', `${SESSIONS}/${id}/tickets`, { headers: inside })).body.ticket;
@@ -243,8 +243,10 @@ for (const database of testDatabases()) {
       const { id } = await kit.session(person);
       const sockets = await Promise.all([1, 2, 3, 4].map(() => open(person, id)));
       const stream = await openEvents(kit, `${SESSIONS}/${id}/events`, as(person).headers);
-      const { status, code } = await refusal(open(person, id));
+      const { status, code, headers } = await refusal(open(person, id));
       expect([status, code]).to.equal([429, 'too_many_streams']);
+      expect(headers).to.include({ 'retry-after': '30', 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '0' });
+      expect(Number(headers['x-ratelimit-reset']) - Date.now() / 1000).to.be.between(20, 32);
       sockets[0]!.close();
       await sockets[0]!.ended;
       let again: SocketReading | null = null;

@@ -5,7 +5,7 @@ import { testDatabases } from 'civic/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { REVIEW_STATES, type SignalDraft, type Visibility } from '../types.ts';
 import { firehoseKit, keyOf, titlesOf, type FirehoseKit } from './kit.ts';
-import type { Person } from './people.ts';
+import { joinWorkspace, type Person } from './people.ts';
 import { openStream } from './sse.ts';
 
 export const lab = Lab.script();
@@ -73,9 +73,9 @@ for (const database of testDatabases()) describe(`Who sees which signal, on ${da
   before(async () => {
     kit = await firehoseKit({ database, plugins: [tokens], firehose: { anonymous: true, partners: [PARTNER] } });
     const member = async (owner: Person, workspace: string, role: string) => {
-      const { id } = await kit.person();
-      const { status, text } = await kit.ask('POST', `/api/workspaces/${workspace}/members`, { as: owner, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ account_id: id, role }) });
-      if (status !== 201) throw new Error(text);
+      const person = await kit.person();
+      const { id } = person;
+      await joinWorkspace(kit, owner, workspace, person, role);
       const made = await kit.run('key create', { account: id, workspace });
       return { id, key: made.key, key_id: made.id, workspace_id: workspace };
     };
@@ -222,7 +222,7 @@ for (const database of testDatabases()) describe(`Who sees which signal, on ${da
     const json = { 'content-type': 'application/json' };
     const { body: workspace } = await kit.ask('POST', '/api/workspaces', { as: owner, headers: json, body: '{"name":"C"}' });
     const [revoked, lapsed, leaving] = [await kit.person(), await kit.person(), await kit.person()];
-    await kit.ask('POST', `/api/workspaces/${workspace.id}/members`, { as: owner, headers: json, body: JSON.stringify({ account_id: leaving.id, role: 'member' }) });
+    await joinWorkspace(kit, owner, workspace.id, leaving);
     const member = { ...leaving, ...await kit.run('key create', { account: leaving.id, workspace: workspace.id }) };
     const streams = await Promise.all([revoked, lapsed, member, kit.reader].map((as) => kit.stream('', { as })));
     await Promise.all(streams.map((one) => one.next()));

@@ -1,0 +1,62 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { OpenApi, Operation, Parameter, Response } from '../../core/contracts/openapi.ts';
+import { projectRoot } from '../../core/root.ts';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'] as const;
+/** Their routes are described in the next step. */
+const WITHOUT_DESCRIPTION = 'directory';
+
+describe('The OpenAPI document of the kit', () => {
+  const document = JSON.parse(readFileSync(join(projectRoot, 'contracts/openapi.json'), 'utf8')) as OpenApi;
+  const operations = Object.entries(document.paths).flatMap(([path, item]) => METHODS.filter((method) => item[method]).map((method) => ({ name: `${method.toUpperCase()} ${path}`, operation: item[method]! })));
+  const failing = (isWrong: (operation: Operation) => boolean): string[] => operations.filter(({ operation }) => isWrong(operation)).map(({ name }) => name);
+  const responsesOf = ({ responses }: Operation): [string, Response][] => Object.entries(responses).map(([status, response]) => [status, '$ref' in response ? document.components['responses']![response.$ref.split('/').at(-1)!] as unknown as Response : response]);
+  const find = (name: string): Operation => operations.find((one) => one.name === name)!.operation;
+
+  it('has a summary and a description for every operation', () => {
+    expect(failing(({ summary, description, tags }) => !summary || (!description && !tags.includes(WITHOUT_DESCRIPTION)))).to.equal([]);
+  });
+
+  it('declares Retry-After and X-RateLimit-* for every 429', () => {
+    const names = ['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+    const limited = operations.flatMap(({ operation }) => responsesOf(operation).filter(([status]) => status === '429'));
+    expect(limited.length).to.be.above(10);
+    for (const [, { headers }] of limited) expect(Object.keys(headers!)).to.include(names);
+  });
+
+  it('declares 431 for every operation', () => {
+    expect(failing(({ responses }) => !responses['431'])).to.equal([]);
+  });
+
+  it('has no scopes under security, where only OAuth schemes may have them, and names them in x-civic', () => {
+    expect(failing(({ security }) => security.some((way) => Object.values(way).some((scopes) => scopes.length > 0)))).to.equal([]);
+    expect(find('POST /api/entities')['x-civic']!.scopes).to.equal(['entities:write']);
+  });
+
+  it('has HEAD of the Firehose, without bodies', () => {
+    const { operationId, responses } = find('HEAD /api/firehose');
+    expect(operationId).to.equal('headFirehose');
+    expect(Object.keys(responses)).to.include(['200', '304', '400', '401', '429']);
+    expect(Object.values(responses).filter((response) => 'content' in response || '$ref' in response)).to.equal([]);
+  });
+
+  it('requires a body where a request without one is refused, and nowhere else', () => {
+    const optional = ['POST /api/firehose/sessions', 'POST /api/firehose/sessions/{id}/tickets', 'POST /api/entities/{id}/split'];
+    expect(operations.filter(({ operation }) => operation.requestBody?.required === false).map(({ name }) => name)).to.include(optional);
+    expect(find('POST /api/entities').requestBody!.required).to.be.true();
+    expect(find('POST /api/workspaces').requestBody!.required).to.be.true();
+  });
+
+  it('has a format for since and until, and lists the types a query may name', () => {
+    const parameter = (name: string): Parameter => find('GET /api/firehose').parameters!.find((one) => one.name === name)!;
+    for (const name of ['since', 'until']) expect(parameter(name).schema).to.equal({ $ref: '#/components/schemas/Moment' });
+    expect(document.components['schemas']!['Moment']).to.include({ anyOf: [{ format: 'date-time' }, { format: 'date' }] });
+    expect((parameter('signal_type').schema['items'] as { enum: string[] }).enum).to.include(['vote', 'public_meeting']);
+  });
+});
