@@ -84,7 +84,7 @@ export const accountOptions: ConfigFragment = {
   },
   mail: {
     smtp_url: {
-      doc: 'Where sign-in links are mailed through; null sends none.',
+      doc: 'The mail server for sign-in links, invitations and security notices; null sends none.',
       format: Joi.string().pattern(/^smtps?:\/\/[^\s/]+/).description('an address such as smtp://user:password@mail.example.org:587 or smtps://…'),
       nullable: true,
       default: null,

@@ -9,6 +9,7 @@ import { accountCommands } from './people/commands.ts';
 import { planRoutes } from './plans/routes.ts';
 import { accountProblems } from './problems.ts';
 import { checkMail } from './mail.ts';
+import { noticeMailJob } from './notices/notices.ts';
 import { createAccounts } from './service.ts';
 import { invitationRoutes } from './workspaces/invitation-routes.ts';
 import { invitationMailJob } from './workspaces/mail.ts';
@@ -18,6 +19,7 @@ import { workspaceRoutes } from './workspaces/routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { visitorPart } from './settings/visitor.ts';
 import { printFirstLink } from './signin/first.ts';
+import { createConfirmation } from './signin/confirm.ts';
 import { createWays } from './signin/page.ts';
 import { checkCookies, checkParty } from './signin/party.ts';
 import { signInRoutes } from './signin/routes.ts';
@@ -38,6 +40,8 @@ export default definePlugin<AccountsConfig>({
     const signIn = createSignIn(accounts);
     const ways = createWays(civic.instance, signIn.sessions);
     const db = () => civic.db;
+    const { confirmed, routes: confirmRoutes } = createConfirmation(signIn, ways);
+    const pages = { accounts, signIn, ways, confirmed };
 
     civic.provide(accounts.service);
     civic.identify(resolver.identify);
@@ -50,7 +54,7 @@ export default definePlugin<AccountsConfig>({
     civic.check({ name: 'passkeys', run: async () => checkParty(signIn.party) });
     civic.check({ name: 'cookies', run: async () => checkCookies(civic.instance.public_url) });
     civic.check({ name: 'mail', run: () => checkMail(civic.config) });
-    for (const job of [...signIn.jobs, invitationMailJob(civic)]) civic.jobs.define(job);
+    for (const job of [...signIn.jobs, invitationMailJob(civic), noticeMailJob(civic), accounts.emails.job]) civic.jobs.define(job);
     for (const command of [...accountCommands(accounts), ...keyCommands(accounts), auditExport(db)]) civic.command(command);
     server.route([
       ...planRoutes({ plans, defaultPlan: civic.config.default_plan }),
@@ -59,8 +63,9 @@ export default definePlugin<AccountsConfig>({
       ...invitationRoutes(accounts),
       ...receivedRoutes(accounts),
       ...signInRoutes(signIn, ways),
-      ...settingsRoutes({ accounts, signIn, ways }),
-      ...consoleRoutes({ accounts, signIn, ways }),
+      ...confirmRoutes,
+      ...settingsRoutes(pages),
+      ...consoleRoutes(pages),
     ]);
     return {
       async start() {

@@ -4,6 +4,8 @@ import type { AccountsConfig } from './config.ts';
 import type { AccessChanged } from './events.ts';
 import { createResolver, type FormerCaller, type KeyResolver } from './keys/identify.ts';
 import { createKeys, type Keys } from './keys/keys.ts';
+import { createNotify, type Notify } from './notices/notices.ts';
+import { createEmails, type Emails } from './people/email.ts';
 import { createPeople, type People } from './people/people.ts';
 import { personById } from './people/store.ts';
 import { createPlans, type Plan, type Plans } from './plans/plans.ts';
@@ -37,6 +39,8 @@ export interface Accounts {
   civic: Civic<AccountsConfig>;
   plans: Plans;
   people: People;
+  emails: Emails;
+  notify: Notify;
   keys: Keys;
   /** What the functions about workspaces and invitations need. */
   workspaces: InvitationContext;
@@ -64,6 +68,7 @@ const FLUSH_MS = 2000;
 export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
   const plans = createPlans(civic.config.plans, civic.config.default_plan);
   const put = (tx: Tx, entry: AuditEntry) => record(tx, civic.clock.iso(), entry);
+  const notify = createNotify(civic);
   const resolver = createResolver({ civic, plans });
   const accessChanged = async (tx: Tx, change: AccessChanged) => {
     await civic.emit(tx, 'accounts.access_changed', change);
@@ -71,7 +76,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
   };
   const people = createPeople({ civic, plans, record: put, accessChanged });
   const workspaces: InvitationContext = { clock: civic.clock, config: civic.config, url: civic.url, jobs: civic.jobs, record: put, accessChanged };
-  const keys = createKeys({ civic, plans, record: put, accessChanged });
+  const keys = createKeys({ civic, plans, record: put, accessChanged, notify });
   const workspacesOf = async (reader: Reader, accountId: string): Promise<Workspace[]> => {
     const person = await personById(reader, accountId);
     return person ? (await membershipsOf(reader, person.key)).map(toldWorkspace) : [];
@@ -80,7 +85,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
   let usage: UsageSource | null = null;
   let flushing: NodeJS.Timeout | undefined;
   return {
-    civic, plans, people, keys, workspaces, resolver, record: put, accessChanged,
+    civic, plans, people, emails: createEmails({ civic, record: put, notify }), notify, keys, workspaces, resolver, record: put, accessChanged,
     usageOf: async (accountId) => usage && usage(accountId),
     service: {
       plans: () => plans.all,

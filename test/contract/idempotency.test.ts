@@ -34,6 +34,8 @@ for (const database of testDatabases()) describe(`Idempotency-Key on every POST 
   const actor = async (visibility: 'public' | 'workspace' = 'public'): Promise<string> => (await create('/api/entities', draft(visibility))).id;
   const workspace = async (): Promise<string> => (await create('/api/workspaces', { name: 'Ours' })).id;
 
+  const invitation = async (): Promise<string> => (await create(`/api/workspaces/${await workspace()}/members`, { account_id: guest.id })).invitation_id;
+
   /** A successful request for each route. A new POST route needs an entry. */
   const attempts: Record<string, () => Promise<Attempt & { as?: Person }>> = {
     '/api/entities': async () => ({ path: '/api/entities', payload: draft('public') }),
@@ -47,6 +49,8 @@ for (const database of testDatabases()) describe(`Idempotency-Key on every POST 
     '/api/judgements': async () => ({ path: '/api/judgements', payload: { left_id: await actor(), right_id: await actor(), verdict: 'different' } }),
     '/api/firehose/sessions': async () => ({ path: '/api/firehose/sessions', payload: {} }),
     '/api/firehose/sessions/{id}/tickets': async () => ({ path: `/api/firehose/sessions/${(await create('/api/firehose/sessions', {})).id}/tickets` }),
+    '/api/invitations/{id}/accept': async () => ({ path: `/api/invitations/${await invitation()}/accept`, as: guest }),
+    '/api/invitations/{id}/decline': async () => ({ path: `/api/invitations/${await invitation()}/decline`, as: guest }),
     '/api/workspaces': async () => ({ path: '/api/workspaces', payload: { name: 'Ours' } }),
     '/api/workspaces/join': async () => ({ path: '/api/workspaces/join', payload: { token: /token=([^&]+)/.exec((await create(`/api/workspaces/${await workspace()}/invitations`, {})).url)![1] }, as: guest }),
     '/api/workspaces/{id}/invitations': async () => ({ path: `/api/workspaces/${await workspace()}/invitations`, payload: {} }),

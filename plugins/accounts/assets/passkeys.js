@@ -34,10 +34,13 @@ const FAULTS = {
 };
 
 async function begun(form) {
-  const fields = new URLSearchParams([...new FormData(form)].filter(([name]) => name !== 'answer'));
-  const answer = await fetch(form.dataset.options, { method: 'POST', body: fields, headers: { accept: 'application/json' } });
-  if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).detail ?? 'The server did not answer as it should. Load the page again.');
-  return answer.json();
+  const fields = new URLSearchParams([...new FormData(form)].filter(([name]) => name !== (form.dataset.answer ?? 'answer')));
+  const response = await fetch(form.dataset.options, { method: 'POST', body: fields, headers: { accept: 'application/json' } });
+  const body = await response.json().catch(() => ({}));
+  // Sent without a ceremony, the form leads to the page that asks for the proof.
+  if (body.code === 'confirmation_required') return null;
+  if (!response.ok) throw new Error(body.detail ?? 'The server did not respond as expected. Load the page again.');
+  return body;
 }
 
 for (const form of document.querySelectorAll('form[data-ceremony]')) {
@@ -56,9 +59,11 @@ for (const form of document.querySelectorAll('form[data-ceremony]')) {
     button.disabled = true;
     form.setAttribute('aria-busy', 'true');
     try {
-      const { ceremony, options } = await begun(form);
-      const response = await CEREMONIES[form.dataset.ceremony](options);
-      form.elements.namedItem('answer').value = JSON.stringify({ ceremony, response });
+      const begin = await begun(form);
+      if (begin) {
+        const response = await CEREMONIES[form.dataset.ceremony](begin.options);
+        form.elements.namedItem(form.dataset.answer ?? 'answer').value = JSON.stringify({ ceremony: begin.ceremony, response });
+      }
       form.submit();
     } catch (error) {
       status.textContent = FAULTS[error.name] ?? error.message;

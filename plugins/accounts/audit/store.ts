@@ -20,7 +20,7 @@ export const ACCESS_KINDS = ['key_revoked', 'plan_set', 'role_set', 'account_dis
 
 export type AuditKind = (typeof ACCESS_KINDS)[number]
   | 'account_made' | 'key_made' | 'invitation_made' | 'invitation_removed' | 'invitation_declined'
-  | 'link_made' | 'link_used' | 'signed_in' | 'sign_in_refused' | 'passkey_added' | 'passkey_removed' | 'codes_made' | 'code_used' | 'email_changed' | 'workspace_chosen';
+  | 'link_made' | 'link_used' | 'signed_in' | 'sign_in_refused' | 'passkey_added' | 'passkey_removed' | 'codes_made' | 'code_used' | 'email_requested' | 'email_changed' | 'identity_confirmed' | 'workspace_chosen';
 
 interface StoredRow extends Omit<AuditRow, 'detail'> {
   detail: string;

@@ -2,6 +2,7 @@ import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute }
 import { formOptions, isId, Joi, problem, readForm, type Tx } from 'civic';
 import { auditOfAccount } from '../audit/store.ts';
 import { momentOf } from '../dates.ts';
+import { claimEmail } from '../people/email.ts';
 import { foldEmail } from '../people/people.ts';
 import { lockedPerson, peoplePage, personByEmail, personById, type PersonRow } from '../people/store.ts';
 import { emailField, nameField } from '../settings/fields.ts';
@@ -19,6 +20,7 @@ const HOME = '/console/accounts';
 const ROLE_WORDS: Record<InstanceRole, string> = { user: 'no say over public records', reviewer: 'decides on reports and public records', admin: 'also manages accounts' };
 
 const DONE: Record<string, string> = {
+  email: 'The e-mail address is confirmed.',
   plan: 'The plan is set. It holds from now on, for every key and session.',
   role: 'The role is set.',
   disabled: 'The account is disabled: its keys and sessions no longer work.',
@@ -28,8 +30,8 @@ const DONE: Record<string, string> = {
 interface Admin { visit: Visit; request: Request; h: ResponseToolkit }
 
 /** Accounts of the whole instance, for its administrators. */
-export function consoleRoutes({ accounts, ways: { go, signedIn } }: SettingsContext): ServerRoute[] {
-  const { civic, people, plans, record } = accounts;
+export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: SettingsContext): ServerRoute[] {
+  const { civic, emails, people, plans, record } = accounts;
   const newForm = Joi.object<{ name: string; email: string | null; plan: string; role: InstanceRole }>({
     name: nameField, email: emailField.allow('').empty('').default(null), plan: Joi.string().valid(...plans.all.map(({ name }) => name)).default(plans.operatorPlan), role: Joi.string().valid(...INSTANCE_ROLES).required(),
   });
@@ -43,12 +45,14 @@ export function consoleRoutes({ accounts, ways: { go, signedIn } }: SettingsCont
   });
   const roleForm = Joi.object<{ role: InstanceRole }>({ role: Joi.string().valid(...INSTANCE_ROLES).required() });
 
-  const administering = (work: (admin: Admin) => Lifecycle.ReturnValue): Lifecycle.Method => signedIn((visit, request, h) => {
+  const reading = (work: (admin: Admin) => Lifecycle.ReturnValue): Lifecycle.Method => signedIn((visit, request, h) => {
     checkAdmin(visit.person);
     return work({ visit, request, h });
   });
+  /** Every change here gives or takes access, so all of them need recent authentication. */
+  const administering = (work: (admin: Admin) => Lifecycle.ReturnValue): Lifecycle.Method => confirmed((visit, request, h) => work({ visit, request, h }), { check: ({ person }) => checkAdmin(person) });
   /** Of two who shut out each other at once, the second no longer may. */
-  const write = <T>({ visit }: Admin, work: (tx: Tx) => Promise<T>): Promise<T> => civic.db.write(async (tx) => {
+  const write = <T>({ visit }: Admin, work: (tx: Tx) => Promise<T>): Promise<T> => claimEmail(civic.db, async (tx) => {
     checkAdmin(await lockedPerson(tx, visit.person.key));
     return work(tx);
   });
@@ -74,7 +78,9 @@ export function consoleRoutes({ accounts, ways: { go, signedIn } }: SettingsCont
     const account = people.told(person);
     const done = String(request.query.done);
     const events = (await auditOfAccount(civic.db.read, person.id, EVENTS_SHOWN)).map((row) => ({ at: when(row.at, now), words: eventWords(row, person.id), address: row.address }));
+    const pending = await emails.pendingOf(person);
     return shown(h, 'console-account', person.name, {
+      pending: pending?.email,
       ...account, since: shortDate(person.created_at), until: when(person.plan_until, now), isYou: person.id === visit.person.id, events,
       hasLapsed: account.plan !== person.plan, heldPlan: person.plan, plans: planChoices(person.plan), roles: roleChoices(person.role),
       notice: Object.hasOwn(DONE, done) ? DONE[done] : undefined, ...more,
@@ -101,7 +107,7 @@ export function consoleRoutes({ accounts, ways: { go, signedIn } }: SettingsCont
   const by = ({ visit, request }: Admin) => doerOf(request, visit.person.id);
 
   return [
-    { method: 'GET', path: HOME, options: PAGE, handler: administering((admin) => listPage(admin)) },
+    { method: 'GET', path: HOME, options: PAGE, handler: reading((admin) => listPage(admin)) },
     {
       method: 'POST', path: HOME, options: formOptions(),
       handler: administering(async (admin) => {
@@ -116,7 +122,7 @@ export function consoleRoutes({ accounts, ways: { go, signedIn } }: SettingsCont
         return onePage(admin, made.person, { link: made.link, minutes: civic.config.link_minutes });
       }),
     },
-    { method: 'GET', path: `${HOME}/{id}`, options: PAGE, handler: administering(async (admin) => onePage(admin, await personOf(admin))) },
+    { method: 'GET', path: `${HOME}/{id}`, options: PAGE, handler: reading(async (admin) => onePage(admin, await personOf(admin))) },
     {
       method: 'POST', path: `${HOME}/{id}/plan`, options: formOptions(),
       handler: administering(async (admin) => {
@@ -134,6 +140,16 @@ export function consoleRoutes({ accounts, ways: { go, signedIn } }: SettingsCont
         const { values } = readForm(admin.request, roleForm);
         if (!values) throw problem('invalid_request', { detail: `The role is one of ${INSTANCE_ROLES.join(', ')}.` });
         await people.setRole(tx, person, values.role, by(admin));
+      }),
+    },
+    {
+      method: 'POST', path: `${HOME}/{id}/confirm-email`, options: formOptions(),
+      handler: administering(async (admin) => {
+        const person = await personOf(admin);
+        const pending = await emails.pendingOf(person);
+        if (!pending) throw problem('unknown_email_change');
+        await write(admin, (tx) => emails.confirm(tx, person, pending, by(admin)));
+        return go(admin.h, `${HOME}/${person.id}?done=email`);
       }),
     },
     {

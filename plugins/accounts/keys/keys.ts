@@ -1,6 +1,7 @@
 import { problem, type Civic, type Reader, type Tx } from 'civic';
 import type { AccessChanged } from '../events.ts';
 import type { AuditEntry } from '../audit/store.ts';
+import type { Notify } from '../notices/notices.ts';
 import { lockedPerson, type PersonRow } from '../people/store.ts';
 import { allowsScope, usualScopes, type Plan, type Plans } from '../plans/plans.ts';
 import { hashOf } from '../secrets.ts';
@@ -48,9 +49,10 @@ export interface KeysContext {
   plans: Plans;
   record(tx: Tx, entry: AuditEntry): Promise<void>;
   accessChanged(tx: Tx, change: AccessChanged): Promise<void>;
+  notify: Notify;
 }
 
-export function createKeys({ civic: { clock }, plans, record, accessChanged }: KeysContext): Keys {
+export function createKeys({ civic: { clock }, plans, record, accessChanged, notify }: KeysContext): Keys {
   return {
     async make(tx, { key: accountKey }, { name, scopes, expires_at = null, workspace_id }, by = OPERATOR) {
       const person = await lockedPerson(tx, accountKey);
@@ -62,6 +64,7 @@ export function createKeys({ civic: { clock }, plans, record, accessChanged }: K
       const shown = { id, name, created_at: clock.iso(), expires_at, revoked_at: null, last_used_at: null };
       await insertKey(tx, { ...shown, account_key: person.key, workspace_key: workspace.key, secret_hash: hashOf(key), scopes: JSON.stringify(granted) });
       await record(tx, { kind: 'key_made', by, subject: id, workspace_id: workspace.id, detail: { account_id: person.id, name, scopes: granted, expires_at } });
+      await notify(tx, person, { kind: 'key_made', detail: { name } }, by);
       return { ...shown, key, account_id: person.id, workspace_id: workspace.id, scopes: granted };
     },
     async revoke(tx, id, by = OPERATOR, accountId) {

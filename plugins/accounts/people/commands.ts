@@ -4,6 +4,7 @@ import { madeLink } from '../signin/links.ts';
 import type { Accounts } from '../service.ts';
 import { INSTANCE_ROLES, OPERATOR, type Account, type InstanceRole } from '../types.ts';
 import { personMeant, WHO } from './find.ts';
+import { claimEmail } from './email.ts';
 import { foldEmail } from './people.ts';
 import { allPeople, personByEmail, personById, type PersonRow } from './store.ts';
 
@@ -12,7 +13,7 @@ type Options = CommandCall['options'];
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 
 export function accountCommands(accounts: Accounts): Command[] {
-  return [createCommand(accounts), listCommand(accounts), setPlanCommand(accounts), setRoleCommand(accounts), linkCommand(accounts), disableCommand(accounts)];
+  return [createCommand(accounts), listCommand(accounts), setPlanCommand(accounts), setRoleCommand(accounts), linkCommand(accounts), confirmEmailCommand(accounts), disableCommand(accounts)];
 }
 
 function createCommand({ civic, people, plans, record }: Accounts): Command {
@@ -32,11 +33,12 @@ function createCommand({ civic, people, plans, record }: Accounts): Command {
       const { email, name } = naming(options);
       const plan = planOption({ plans }, options.plan) ?? plans.operatorPlan;
       const role = roleOption(options.role);
-      const { person, link } = await civic.db.write(async (tx) => {
-        if (email !== null && await personByEmail(tx, foldEmail(email))) throw new Failure(`${email} has an account already. bin/civic account sign-in-link --email ${email} makes a new link for it.`);
+      const taken = new Failure(`${email} has an account already. bin/civic account sign-in-link --email ${email} makes a new link for it.`);
+      const { person, link } = await claimEmail(civic.db, async (tx) => {
+        if (email !== null && await personByEmail(tx, foldEmail(email))) throw taken;
         const made = await people.create(tx, { name, email, plan, role });
         return { person: made, link: await madeLink({ civic, record }, tx, made, OPERATOR) };
-      });
+      }).catch((error: unknown) => { throw isEmailTaken(error) ? taken : error; });
       const account = people.told(person);
       terminal.print({ ...account, sign_in_link: link.url, link_expires_at: link.expires_at }, () => [
         `Created the account ${account.id}: ${described(account, civic.clock.now())}.`,
@@ -110,6 +112,29 @@ function linkCommand({ civic, record }: Accounts): Command {
       terminal.print({ account_id: person.id, sign_in_link: link.url, link_expires_at: link.expires_at }, () => `Signs ${person.name} in once, until ${link.expires_at}: ${link.url}`);
     },
   };
+}
+
+function confirmEmailCommand({ civic, people, emails }: Accounts): Command {
+  return {
+    name: 'account confirm-email',
+    summary: 'Confirm the e-mail address that an account asked for, once you know that it is theirs',
+    options: WHO,
+    examples: ['bin/civic account confirm-email --account ada@example.org'],
+    needs: 'database',
+    writes: true,
+    async run({ terminal, options }) {
+      const person = await personMeant(civic.db.read, options);
+      const pending = await emails.pendingOf(person);
+      if (!pending) throw new Failure(`The account ${person.id} has asked for no other address. People ask for one at /account.`);
+      await claimEmail(civic.db, (tx) => emails.confirm(tx, person, pending, OPERATOR)).catch((error: unknown) => { throw isEmailTaken(error) ? new Failure(`Another account has ${pending.email}. bin/civic account list shows which.`) : error; });
+      const account = people.told((await personById(civic.db.read, person.id))!);
+      terminal.print(account, () => `${account.id}  ${described(account, civic.clock.now())}`);
+    },
+  };
+}
+
+function isEmailTaken(error: unknown): boolean {
+  return (error as { data?: { code?: string } }).data?.code === 'email_taken';
 }
 
 interface Change {

@@ -1,5 +1,6 @@
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { Accounts } from '../service.ts';
+import type { Confirmation } from '../signin/confirm.ts';
 import { page, type Ways } from '../signin/page.ts';
 import type { Visit } from '../signin/sessions.ts';
 import type { SignIn } from '../signin/signin.ts';
@@ -9,6 +10,7 @@ export interface SettingsContext {
   accounts: Accounts;
   signIn: SignIn;
   ways: Ways;
+  confirmed: Confirmation['confirmed'];
 }
 
 const PARTS = [
@@ -38,6 +40,8 @@ export function settingsPage(h: ResponseToolkit, visit: Visit, { part, template,
 
 const DONE: Record<string, string> = {
   saved: 'Your profile is saved.',
+  requested: 'Almost done: the new e-mail address counts once it is confirmed.',
+  cancelled: 'The change of the e-mail address is cancelled.',
   passkey: 'The passkey is added. You can sign in with it from now on.',
   renamed: 'The passkey has its new name.',
   removed: 'The passkey is removed.',

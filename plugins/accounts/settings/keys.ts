@@ -24,7 +24,7 @@ const form = Joi.object<{ name: string; scopes: string[]; lives: number; workspa
   workspace: Joi.string().required().label('the workspace'),
 });
 
-export function keyRoutes({ accounts: { civic, keys, plans }, ways: { go, signedIn } }: SettingsContext): ServerRoute[] {
+export function keyRoutes({ accounts: { civic, keys, plans }, ways: { go, signedIn }, confirmed }: SettingsContext): ServerRoute[] {
   async function keysPage(h: ResponseToolkit, visit: Visit, more: { status?: number; given?: Record<string, unknown>; errors?: Record<string, string>; notice?: string } = {}): Promise<ResponseObject> {
     const { person, memberships, workspace } = visit;
     const now = civic.clock.now();
@@ -46,7 +46,7 @@ export function keyRoutes({ accounts: { civic, keys, plans }, ways: { go, signed
     { method: 'GET', path: '/account/keys', options: PAGE, handler: signedIn((visit, request, h) => keysPage(h, visit, { notice: noticeOf(request) })) },
     {
       method: 'POST', path: '/account/keys', options: formOptions(),
-      handler: signedIn(async (visit, request, h) => {
+      handler: confirmed(async (visit, request, h) => {
         const { values, errors, given } = readForm(request, form);
         if (!values) return keysPage(h, visit, { given, errors, status: 400 });
         const expires_at = values.lives === 0 ? null : new Date(civic.clock.now() + values.lives * DAY).toISOString();

@@ -14,7 +14,7 @@ const form = Joi.object<{ name: string }>({ name: nameField });
 const SHOWN: Shown = { part: 'passkeys', template: 'passkeys', title: 'Passkeys' };
 
 /** Open also to those who came by link or code: it is all they may do. */
-export function passkeyRoutes({ accounts: { civic, record }, signIn, ways: { go, signedIn } }: SettingsContext): ServerRoute[] {
+export function passkeyRoutes({ accounts: { civic, notify, record }, signIn, ways: { go, signedIn }, confirmed }: SettingsContext): ServerRoute[] {
   const { passkeys, party, sessions } = signIn;
   const passing = { passing: true };
 
@@ -22,7 +22,7 @@ export function passkeyRoutes({ accounts: { civic, record }, signIn, ways: { go,
     const now = civic.clock.now();
     const all = (await passkeysOf(civic.db.read, visit.person.key)).map((one) => ({ ...shown(one), made: when(one.created_at, now), used: when(one.used_at, now) }));
     const title = visit.isFull ? SHOWN.title : all.length === 0 ? 'Add your first passkey' : 'Add a passkey';
-    return settingsPage(h, visit, { ...SHOWN, title, status: more.status }, { all, party, suggested: device(visit.session.agent), isPassing: !visit.isFull, ...more });
+    return settingsPage(h, visit, { ...SHOWN, title, status: more.status }, { all, party, suggested: device(visit.session.agent), isPassing: !visit.isFull, isRecent: sessions.isRecent(visit), ...more });
   }
 
   async function own(visit: Visit, id: unknown): Promise<{ one: PasskeyRow; all: PasskeyRow[] }> {
@@ -36,14 +36,20 @@ export function passkeyRoutes({ accounts: { civic, record }, signIn, ways: { go,
     { method: 'GET', path: '/account/passkeys', options: PAGE, handler: signedIn((visit, request, h) => passkeysPage(h, visit, { notice: noticeOf(request) }), passing) },
     {
       method: 'POST', path: '/account/passkeys/options', options: formOptions({ rate: 'auth' }),
-      handler: signedIn(async ({ person }, _request, h) => h.response(await passkeys.beginAdding(person)).header('cache-control', 'no-store'), passing),
+      handler: signedIn(async (visit, _request, h) => {
+        if (!sessions.isRecent(visit)) throw problem('confirmation_required');
+        return h.response(await passkeys.beginAdding(visit.person)).header('cache-control', 'no-store');
+      }, passing),
     },
     {
       method: 'POST', path: '/account/passkeys', options: formOptions({ rate: 'auth' }),
-      handler: signedIn(async (visit, request, h) => {
+      handler: confirmed(async (visit, request, h) => {
         const { values, errors, given } = readForm(request, form);
         if (!values) return passkeysPage(h, visit, { errors, given, status: 400 });
-        const answer = answerOf<RegistrationResponseJSON>(request);
+        const { answer: given_answer } = (request.payload ?? {}) as Record<string, unknown>;
+        // Sent without the browser's script: from the page that confirmed who it is, the ceremony is still to come.
+        if (!given_answer) return passkeysPage(h, visit, { given, notice: 'Thank you. Now add the passkey.' });
+        const answer = answerOf<RegistrationResponseJSON>(given_answer);
         let secret: string | null = null;
         const isAdded = answer && await passkeys.add(visit.person, answer, values.name, doerOf(request, visit.person.id), async (tx) => {
           // Whoever came by link may do more now, so the session is another one.
@@ -56,7 +62,7 @@ export function passkeyRoutes({ accounts: { civic, record }, signIn, ways: { go,
     },
     {
       method: 'POST', path: '/account/passkeys/{id}/rename', options: formOptions(),
-      handler: signedIn(async (visit, request, h) => {
+      handler: confirmed(async (visit, request, h) => {
         const { one } = await own(visit, request.params.id);
         const { values, errors } = readForm(request, form);
         if (!values) return passkeysPage(h, visit, { fault: errors['name'], status: 400 });
@@ -74,10 +80,13 @@ export function passkeyRoutes({ accounts: { civic, record }, signIn, ways: { go,
     },
     {
       method: 'POST', path: '/account/passkeys/{id}/remove', options: formOptions(),
-      handler: signedIn(async (visit, request, h) => {
+      handler: confirmed(async (visit, request, h) => {
         const { one } = await own(visit, request.params.id);
         await civic.db.write(async (tx) => {
-          if (await deletePasskey(tx, visit.person.key, one.id)) await record(tx, { kind: 'passkey_removed', by: doerOf(request, visit.person.id), subject: visit.person.id, detail: { name: one.name } });
+          if (!await deletePasskey(tx, visit.person.key, one.id)) return;
+          const by = doerOf(request, visit.person.id);
+          await record(tx, { kind: 'passkey_removed', by, subject: visit.person.id, detail: { name: one.name } });
+          await notify(tx, visit.person, { kind: 'passkey_removed', detail: { name: one.name } }, by);
         });
         return go(h, '/account/passkeys?done=removed');
       }),

@@ -1,45 +1,57 @@
 import type { ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { formOptions, Joi, readForm } from 'civic';
-import { foldEmail } from '../people/people.ts';
-import { changePerson, personByEmail } from '../people/store.ts';
+import { formOptions, isId, Joi, readForm } from 'civic';
+import { deleteNotices, noticesOf } from '../notices/store.ts';
+import { noticeWords } from '../notices/words.ts';
+import { changePerson } from '../people/store.ts';
 import { PAGE } from '../signin/page.ts';
-import { doerOf, type Visit } from '../signin/sessions.ts';
+import type { Visit } from '../signin/sessions.ts';
 import { receivedInvitations } from '../workspaces/invitations-store.ts';
 import { noticeOf, settingsPage, type SettingsContext, type Shown } from './context.ts';
-import { emailField, nameField } from './fields.ts';
-import { shortDate } from './words.ts';
+import { emailRoutes } from './email.ts';
+import { nameField } from './fields.ts';
+import { shortDate, when } from './words.ts';
 
-const form = Joi.object<{ name: string; email: string | null }>({ name: nameField, email: emailField.allow('').empty('').default(null) });
+const form = Joi.object<{ name: string }>({ name: nameField });
 const SHOWN: Shown = { part: 'account', template: 'profile', title: 'Profile' };
+const NOTICES_SHOWN = 20;
 
-export function profileRoutes({ accounts: { civic, record }, signIn, ways: { go, signedIn } }: SettingsContext): ServerRoute[] {
-  const invitationsOf = async (visit: Visit): Promise<string | null> => {
-    const { length } = await receivedInvitations(civic.db.read, visit.person, civic.clock.iso());
-    return length === 0 ? null : length === 1 ? 'A workspace invites you.' : `${length} workspaces invite you.`;
+export type ProfilePage = (h: ResponseToolkit, visit: Visit, more: object, status?: number) => Promise<ResponseObject>;
+
+export function profileRoutes(context: SettingsContext): ServerRoute[] {
+  const { accounts: { civic, emails }, signIn, ways: { go, signedIn } } = context;
+
+  const profilePage: ProfilePage = async (h, visit, more, status = 200) => {
+    const { person } = visit;
+    const now = civic.clock.now();
+    const { length } = await receivedInvitations(civic.db.read, person, civic.clock.iso());
+    const pending = await emails.pendingOf(person);
+    return settingsPage(h, visit, { ...SHOWN, status }, {
+      invitations: length === 0 ? null : length === 1 ? 'A workspace invites you.' : `${length} workspaces invite you.`,
+      notices: (await noticesOf(civic.db.read, person.key, NOTICES_SHOWN)).map(({ id, kind, detail, address, at }) => ({ id, words: noticeWords(kind, detail), address, at: when(at, now) })),
+      given: person, email: person.email, pending: pending && { email: pending.email, at: when(pending.created_at, now) }, mails: signIn.mails,
+      id: person.id, role: person.role, since: shortDate(person.created_at), emailHint: signIn.mails ? 'Sign-in links and security notices are sent to it.' : undefined, ...more,
+    });
   };
-  const profilePage = async (h: ResponseToolkit, visit: Visit, more: object, status = 200): Promise<ResponseObject> => settingsPage(h, visit, { ...SHOWN, status }, {
-    invitations: await invitationsOf(visit),
-    given: visit.person, id: visit.person.id, role: visit.person.role, since: shortDate(visit.person.created_at), emailHint: signIn.mails ? 'Sign-in links are sent to it.' : undefined, ...more,
-  });
 
   return [
     { method: 'GET', path: '/account', options: PAGE, handler: signedIn((visit, request, h) => profilePage(h, visit, { notice: noticeOf(request) })) },
     {
       method: 'POST', path: '/account', options: formOptions(),
       handler: signedIn(async (visit, request, h) => {
-        const { person } = visit;
         const { values, errors, given } = readForm(request, form);
-        if (!values) return profilePage(h, visit, { given, errors }, 400);
-        const folded = values.email === null ? null : foldEmail(values.email);
-        const isTaken = await civic.db.write(async (tx) => {
-          const other = folded === null ? null : await personByEmail(tx, folded);
-          if (other && other.key !== person.key) return true;
-          await changePerson(tx, person.key, { name: values.name, email: values.email, email_folded: folded });
-          if (folded !== person.email_folded) await record(tx, { kind: 'email_changed', by: doerOf(request, person.id), subject: person.id });
-          return false;
-        });
-        return isTaken ? profilePage(h, visit, { given, errors: { email: 'Another account has this address.' } }, 400) : go(h, '/account?done=saved');
+        if (!values) return profilePage(h, visit, { given: { ...visit.person, ...given }, errors }, 400);
+        await civic.db.write((tx) => changePerson(tx, visit.person.key, { name: values.name }));
+        return go(h, '/account?done=saved');
       }),
     },
+    {
+      method: 'POST', path: '/account/notices/dismiss', options: formOptions(),
+      handler: signedIn(async (visit, request, h) => {
+        const { id } = (request.payload ?? {}) as Record<string, unknown>;
+        if (id === undefined || isId(String(id))) await civic.db.write((tx) => deleteNotices(tx, visit.person.key, id === undefined ? undefined : String(id)));
+        return go(h, '/account');
+      }),
+    },
+    ...emailRoutes(context, profilePage),
   ];
 }

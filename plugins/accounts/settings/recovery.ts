@@ -8,7 +8,7 @@ import { when } from './words.ts';
 
 const SHOWN: Shown = { part: 'recovery', template: 'recovery', title: 'Recovery codes' };
 
-export function recoveryRoutes({ accounts: { civic }, signIn, ways: { signedIn } }: SettingsContext): ServerRoute[] {
+export function recoveryRoutes({ accounts: { civic }, signIn, ways: { signedIn }, confirmed }: SettingsContext): ServerRoute[] {
   return [
     {
       method: 'GET', path: '/account/recovery-codes', options: PAGE,
@@ -19,7 +19,7 @@ export function recoveryRoutes({ accounts: { civic }, signIn, ways: { signedIn }
     },
     {
       method: 'POST', path: '/account/recovery-codes', options: formOptions({ rate: 'auth' }),
-      handler: signedIn(async (visit, request, h) => {
+      handler: confirmed(async (visit, request, h) => {
         const codes = await signIn.makeCodes(request, visit.person);
         return settingsPage(h, visit, { ...SHOWN, template: 'recovery-made', title: 'Your recovery codes' }, { codes, text: codes.join('\n') });
       }),

@@ -12,6 +12,12 @@ export async function takeCode(tx: Tx, secretHash: string, at: string): Promise<
   return row ? Number(row.account_key) : null;
 }
 
+/** Whose unused code this is. */
+export async function codeOwner(reader: Reader, secretHash: string): Promise<number | null> {
+  const row = (await reader('accounts_recovery_codes').where({ secret_hash: secretHash, used_at: null }).first('account_key')) as { account_key: number } | undefined;
+  return row ? Number(row.account_key) : null;
+}
+
 export async function codesLeft(reader: Reader, accountKey: number): Promise<{ left: number; made_at: string | null }> {
   const rows = (await reader('accounts_recovery_codes').where({ account_key: accountKey })) as { used_at: string | null; created_at: string }[];
   return { left: rows.filter(({ used_at }) => used_at === null).length, made_at: rows[0]?.created_at ?? null };

@@ -10,17 +10,22 @@ export function page(h: ResponseToolkit, name: string, context: object, status =
   return h.view(`accounts/${name}`, context).code(status).header('cache-control', 'private, no-store');
 }
 
+export type SignedInHandler = (visit: Visit, request: Request, h: ResponseToolkit) => Lifecycle.ReturnValue;
+
 export interface Ways {
+  /** The sub-path of public_url, without a slash at its end. */
+  base: string;
   /** To a page of ours. */
   go(h: ResponseToolkit, path: string): ResponseObject;
   /** For those who are signed in; others are asked to, and come back. Who must add a passkey first is led there, unless `passing`. */
-  signedIn(work: (visit: Visit, request: Request, h: ResponseToolkit) => Lifecycle.ReturnValue, options?: { passing?: boolean }): Lifecycle.Method;
+  signedIn(work: SignedInHandler, options?: { passing?: boolean }): Lifecycle.Method;
 }
 
 export function createWays({ public_url }: Instance, sessions: Sessions): Ways {
   const base = new URL(public_url).pathname.replace(/\/$/, '');
   const go = (h: ResponseToolkit, path: string): ResponseObject => h.redirect(base + path).code(303).header('cache-control', 'no-store');
   return {
+    base,
     go,
     signedIn: (work, { passing = false } = {}) => (request, h) => {
       const visit = sessions.visitOf(request);

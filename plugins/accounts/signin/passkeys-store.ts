@@ -47,7 +47,7 @@ function told(row: unknown): PasskeyRow | null {
 
 export interface CeremonyRow {
   id: string;
-  kind: 'register' | 'sign_in';
+  kind: 'register' | 'sign_in' | 'confirm';
   account_key: number | null;
   challenge: string;
   expires_at: string;

@@ -1,6 +1,8 @@
-import { newId, type Civic, type Tx } from 'civic';
+import type { Request } from '@hapi/hapi';
+import { clientAddressOf, newId, type Civic, type Tx } from 'civic';
 import type { AuthenticationResponseJSON, PublicKeyCredentialCreationOptionsJSON, PublicKeyCredentialRequestOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { AuditEntry } from '../audit/store.ts';
+import type { Notify } from '../notices/notices.ts';
 import { personByKey, type PersonRow } from '../people/store.ts';
 import type { Doer } from '../types.ts';
 import type { RelyingParty } from './party.ts';
@@ -25,19 +27,24 @@ export interface Passkeys {
   beginSignIn(): Promise<Begun<PublicKeyCredentialRequestOptionsJSON>>;
   /** Whose passkey answered, or null when the answer is not good. */
   signIn(answer: Answer<AuthenticationResponseJSON>, address: string): Promise<PersonRow | null>;
+  has(person: PersonRow): Promise<boolean>;
+  beginConfirming(person: PersonRow): Promise<Begun<PublicKeyCredentialRequestOptionsJSON>>;
+  /** Whether a passkey of this account answered. */
+  confirm(person: PersonRow, answer: Answer<AuthenticationResponseJSON>, request: Request): Promise<boolean>;
 }
 
 export interface PasskeysContext {
   civic: Pick<Civic, 'clock' | 'instance' | 'log'> & { readonly db: Civic['db'] };
   party: RelyingParty;
   record(tx: Tx, entry: AuditEntry): Promise<void>;
+  notify: Notify;
 }
 
 const CEREMONY_MS = 5 * 60_000;
 const CREDENTIAL_ID = /^[\w-]+$/;
 const library = () => import('@simplewebauthn/server');
 
-export function createPasskeys({ civic, party, record }: PasskeysContext): Passkeys {
+export function createPasskeys({ civic, party, record, notify }: PasskeysContext): Passkeys {
   const { clock } = civic;
 
   async function begin<Options extends { challenge: string }>(kind: CeremonyRow['kind'], accountKey: number | null, options: Options): Promise<Begun<Options>> {
@@ -72,6 +79,19 @@ export function createPasskeys({ civic, party, record }: PasskeysContext): Passk
     }
   }
 
+  /** The account whose passkey signed the challenge; null when the response is not good. */
+  async function answered(response: AuthenticationResponseJSON, { challenge }: CeremonyRow, address: string): Promise<PersonRow | null> {
+    const id = String(response.id);
+    const passkey = CREDENTIAL_ID.test(id) ? await passkeyById(civic.db.read, id) : null;
+    const person = passkey && await personByKey(civic.db.read, passkey.account_key);
+    if (!person || person.disabled_at !== null || !isHandleOf(person, response.response?.userHandle)) return null;
+    const counter = await orNull('A passkey', checkedCounter(response, challenge, passkey));
+    const isUsed = counter !== null && await civic.db.write((tx) => markPasskeyUsed(tx, passkey, counter, clock.iso()));
+    if (isUsed) return person;
+    await civic.db.write((tx) => record(tx, { kind: 'sign_in_refused', by: { account_id: person.id, address }, subject: person.id, detail: { passkey: passkey.name } }));
+    return null;
+  }
+
   return {
     async beginAdding(person) {
       const { generateRegistrationOptions } = await library();
@@ -96,6 +116,7 @@ export function createPasskeys({ civic, party, record }: PasskeysContext): Passk
           transports: JSON.stringify(credential.transports ?? []), name, created_at: clock.iso(), used_at: null,
         });
         await record(tx, { kind: 'passkey_added', by, subject: person.id, detail: { name } });
+        await notify(tx, person, { kind: 'passkey_added', detail: { name } }, by);
         await then(tx);
       });
       return true;
@@ -106,16 +127,19 @@ export function createPasskeys({ civic, party, record }: PasskeysContext): Passk
     },
     async signIn({ ceremony, response }, address) {
       const begun = await take(ceremony, 'sign_in');
-      const id = String(response.id);
-      if (!begun || !CREDENTIAL_ID.test(id)) return null;
-      const passkey = await passkeyById(civic.db.read, id);
-      const person = passkey && await personByKey(civic.db.read, passkey.account_key);
-      if (!person || person.disabled_at !== null || !isHandleOf(person, response.response?.userHandle)) return null;
-      const counter = await orNull('A passkey', checkedCounter(response, begun.challenge, passkey));
-      const isUsed = counter !== null && await civic.db.write((tx) => markPasskeyUsed(tx, passkey, counter, clock.iso()));
-      if (isUsed) return person;
-      await civic.db.write((tx) => record(tx, { kind: 'sign_in_refused', by: { account_id: person.id, address }, subject: person.id, detail: { passkey: passkey.name } }));
-      return null;
+      return begun && answered(response, begun, address);
+    },
+    has: async (person) => (await passkeysOf(civic.db.read, person.key)).length > 0,
+    async beginConfirming(person) {
+      const { generateAuthenticationOptions } = await library();
+      const known = await passkeysOf(civic.db.read, person.key);
+      return begin('confirm', person.key, await generateAuthenticationOptions({
+        rpID: party.id, userVerification: 'required', allowCredentials: known.map(({ id, transports }) => ({ id, transports: JSON.parse(transports) as string[] })),
+      }));
+    },
+    async confirm(person, { ceremony, response }, request) {
+      const begun = await take(ceremony, 'confirm');
+      return begun?.account_key === person.key && (await answered(response, begun, clientAddressOf(request)))?.key === person.key;
     },
   };
 }

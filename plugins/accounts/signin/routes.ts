@@ -47,7 +47,7 @@ export function signInRoutes(signIn: SignIn, { go, signedIn }: Ways): ServerRout
     {
       method: 'POST', path: '/sign-in/passkey', options: FORM,
       handler: async (request, h) => {
-        const answer = answerOf<AuthenticationResponseJSON>(request);
+        const answer = answerOf<AuthenticationResponseJSON>((request.payload as Record<string, unknown> | null)?.answer);
         const person = answer && await passkeys.signIn(answer, clientAddressOf(request));
         if (!person) return signInPage(request, h, 'That passkey was not accepted. It may have been removed, or it took too long. Try once more.');
         const secret = await signIn.begin(request, person);
@@ -117,14 +117,14 @@ function mailRoutes({ tries, askForMail }: SignIn): ServerRoute[] {
 }
 
 /** One customer of IPv6 has more addresses than anybody could count. */
-function whoTries(request: Request): string {
+export function whoTries(request: Request): string {
   return addressGroup(clientAddressOf(request));
 }
 
-/** What the browser's script put into the form; null when it is not even JSON of the right form. */
-export function answerOf<Response>(request: Request): Answer<Response> | null {
+/** Parses what the browser's script put into a field of the form; null when it is malformed. */
+export function answerOf<Response>(field: unknown): Answer<Response> | null {
   try {
-    const answer = JSON.parse(String((request.payload as Record<string, unknown>).answer)) as Answer<Response>;
+    const answer = JSON.parse(String(field)) as Answer<Response>;
     return typeof answer.ceremony === 'string' && /^[0-9a-f-]{36}$/.test(answer.ceremony) && typeof answer.response === 'object' && answer.response !== null ? answer : null;
   } catch {
     return null;

@@ -15,6 +15,8 @@ export interface SessionRow {
   address: string | null;
   agent: string | null;
   workspace_key: number | null;
+  /** When the account last proved who it is in this session. */
+  confirmed_at: string | null;
 }
 
 export async function insertSession(tx: Tx, session: Omit<SessionRow, 'key'>): Promise<void> {
@@ -35,6 +37,15 @@ export async function openSessionsOf(reader: Reader, accountKey: number, now: st
 
 export async function markSeen(tx: Tx, key: number, at: string): Promise<void> {
   await tx('accounts_sessions').where({ key }).update({ seen_at: at });
+}
+
+export async function markConfirmed(tx: Tx, key: number, at: string): Promise<void> {
+  await tx('accounts_sessions').where({ key }).update({ confirmed_at: at });
+}
+
+/** The devices that an account signed in from lately, ended sessions included. */
+export async function devicesOf(reader: Reader, accountKey: number): Promise<Pick<SessionRow, 'agent' | 'address'>[]> {
+  return reader('accounts_sessions').where({ account_key: accountKey }).distinct('agent', 'address');
 }
 
 export async function chooseWorkspace(tx: Tx, key: number, workspaceKey: number): Promise<void> {

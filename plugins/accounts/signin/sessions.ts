@@ -1,9 +1,10 @@
 import type { Request, ResponseObject } from '@hapi/hapi';
-import { bindForms, clientAddressOf, newId, type Caller, type Civic, type Reader, type Tx } from 'civic';
+import { addressGroup, bindForms, clientAddressOf, newId, type Caller, type Civic, type Reader, type Tx } from 'civic';
 import type { AuditEntry } from '../audit/store.ts';
 import type { AccountsConfig } from '../config.ts';
 import { firstEnd, endOf } from '../dates.ts';
 import type { AccessChanged } from '../events.ts';
+import type { Notify } from '../notices/notices.ts';
 import { personByKey, type PersonRow } from '../people/store.ts';
 import { usualScopes, type Plans } from '../plans/plans.ts';
 import { hashOf, newSecret } from '../secrets.ts';
@@ -11,7 +12,8 @@ import type { Doer } from '../types.ts';
 import { membershipsOf, type MembershipRow } from '../workspaces/store.ts';
 import { sessionCookie } from './cookie.ts';
 import type { RelyingParty } from './party.ts';
-import { chooseWorkspace, endSessions, insertSession, markSeen, openSession, openSessionsOf, type MadeBy, type SessionRow } from './sessions-store.ts';
+import { device } from '../settings/words.ts';
+import { chooseWorkspace, devicesOf, endSessions, insertSession, markConfirmed, markSeen, openSession, openSessionsOf, type MadeBy, type SessionRow } from './sessions-store.ts';
 
 /** Who reads our pages, by their cookie. */
 export interface Visit {
@@ -30,6 +32,7 @@ export interface SessionsContext {
   party: RelyingParty;
   record(tx: Tx, entry: AuditEntry): Promise<void>;
   accessChanged(tx: Tx, change: AccessChanged): Promise<void>;
+  notify: Notify;
 }
 
 export interface Sessions {
@@ -38,6 +41,10 @@ export interface Sessions {
   visitOf(request: Request): Visit | null;
   /** Begins a session and ends the one the browser had; the secret goes into its cookie. */
   begin(tx: Tx, request: Request, person: PersonRow, madeBy: MadeBy): Promise<string>;
+  /** Whether the account proved who it is within the last minutes. */
+  isRecent(visit: Visit): boolean;
+  /** Records that the account just proved who it is. */
+  confirm(request: Request, visit: Visit): Promise<void>;
   list(reader: Reader, person: PersonRow): Promise<SessionRow[]>;
   /** Ends one session of somebody, or all. */
   end(tx: Tx, person: PersonRow, by: Doer, id?: string): Promise<number>;
@@ -48,11 +55,12 @@ export interface Sessions {
 
 const DAY = 86_400_000;
 const SEEN_EVERY_MS = 5 * 60_000;
-/** For adding a passkey, and nothing else. */
-const PASSING_MS = 60 * 60_000;
+/** How long a proof of identity counts for changes of credentials. */
+export const RECENT_MINUTES = 10;
+const RECENT_MS = RECENT_MINUTES * 60_000;
 const MOST_AGENT = 300;
 
-export function createSessions({ civic, plans, party, record, accessChanged }: SessionsContext): Sessions {
+export function createSessions({ civic, plans, party, record, accessChanged, notify }: SessionsContext): Sessions {
   const { clock, config } = civic;
   const cookie = sessionCookie(civic.instance.public_url);
   const visits = new WeakMap<Request, Visit>();
@@ -78,6 +86,14 @@ export function createSessions({ civic, plans, party, record, accessChanged }: S
     return ended.length;
   }
 
+  /** The first sign-in of an account is no news to its owner. */
+  async function notifyOfDevice(tx: Tx, person: PersonRow, madeBy: MadeBy, { agent, address }: { agent: string | null; address: string }, by: Doer): Promise<void> {
+    const known = await devicesOf(tx, person.key);
+    const isKnown = known.some((one) => one.agent === agent && one.address !== null && addressGroup(one.address) === addressGroup(address));
+    if (known.length === 0 || (isKnown && madeBy === 'passkey')) return;
+    await notify(tx, person, { kind: ({ passkey: 'signed_in', link: 'link_used', code: 'code_used' } as const)[madeBy], detail: { device: device(agent) } }, by);
+  }
+
   return {
     async identify(request) {
       const secret = cookie.read(request);
@@ -95,14 +111,27 @@ export function createSessions({ civic, plans, party, record, accessChanged }: S
       if (before) await end(tx, before.person, doerOf(request, before.person.id), before.session.id);
       const secret = newSecret();
       const id = newId(clock.now());
-      const lasts = isFull(madeBy) ? config.session_most_days * DAY : PASSING_MS;
+      const lasts = isFull(madeBy) ? config.session_most_days * DAY : RECENT_MS;
+      const [agent, address] = [String(request.headers['user-agent'] ?? '').slice(0, MOST_AGENT) || null, clientAddressOf(request)];
+      await notifyOfDevice(tx, person, madeBy, { agent, address }, doerOf(request, person.id));
       await insertSession(tx, {
         id, account_key: person.key, secret_hash: hashOf(secret), made_by: madeBy, created_at: clock.iso(), seen_at: clock.iso(),
-        expires_at: new Date(clock.now() + lasts).toISOString(), ended_at: null, address: clientAddressOf(request),
-        agent: String(request.headers['user-agent'] ?? '').slice(0, MOST_AGENT) || null, workspace_key: before?.person.key === person.key ? before.session.workspace_key : null,
+        expires_at: new Date(clock.now() + lasts).toISOString(), ended_at: null, address, agent, confirmed_at: clock.iso(), workspace_key: before?.person.key === person.key ? before.session.workspace_key : null,
       });
       await record(tx, { kind: 'signed_in', by: doerOf(request, person.id), subject: id, detail: { by: madeBy } });
       return secret;
+    },
+    isRecent({ session: { confirmed_at } }) {
+      // A moment to come is a sign of a clock that was set back, and no proof.
+      const age = confirmed_at === null ? Infinity : clock.now() - Date.parse(confirmed_at);
+      return age >= 0 && age < RECENT_MS;
+    },
+    async confirm(request, { session, person }) {
+      session.confirmed_at = clock.iso();
+      await civic.db.write(async (tx) => {
+        await markConfirmed(tx, session.key, clock.iso());
+        await record(tx, { kind: 'identity_confirmed', by: doerOf(request, person.id), subject: session.id });
+      });
     },
     list: (reader, person) => openSessionsOf(reader, person.key, clock.iso(), lastDay()),
     end,

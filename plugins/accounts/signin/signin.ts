@@ -3,6 +3,9 @@ import type { Civic, JobKind, Tx } from 'civic';
 import type { AuditEntry } from '../audit/store.ts';
 import type { AccountsConfig } from '../config.ts';
 import type { AccessChanged } from '../events.ts';
+import type { Notify } from '../notices/notices.ts';
+import { pruneNotices } from '../notices/store.ts';
+import { pruneEmailChanges } from '../people/email-store.ts';
 import type { People } from '../people/people.ts';
 import { hasPeople, personByKey, type PersonRow } from '../people/store.ts';
 import type { Plans } from '../plans/plans.ts';
@@ -10,7 +13,7 @@ import { hashOf } from '../secrets.ts';
 import { pruneInvitations } from '../workspaces/invitations-store.ts';
 import type { MembershipRow } from '../workspaces/store.ts';
 import { hashOfCode, newCodes } from './codes.ts';
-import { replaceCodes, takeCode } from './codes-store.ts';
+import { codeOwner, replaceCodes, takeCode } from './codes-store.ts';
 import { openLink, pruneLinks, takeFirstLinks, takeLink } from './links-store.ts';
 import { LINK_MAIL, linkMailJob } from './mail.ts';
 import { relyingParty, type RelyingParty } from './party.ts';
@@ -26,6 +29,7 @@ export interface SignInContext {
   people: People;
   record(tx: Tx, entry: AuditEntry): Promise<void>;
   accessChanged(tx: Tx, change: AccessChanged): Promise<void>;
+  notify: Notify;
 }
 
 /** Whom a link is for: somebody, or whoever becomes the first administrator. */
@@ -46,6 +50,8 @@ export interface SignIn {
   useCode(request: Request, code: string): Promise<string | null>;
   /** Begins the session of somebody whose passkey was good. */
   begin(request: Request, person: PersonRow): Promise<string>;
+  /** Whether a secret is an unused recovery code, or a sign-in link, of this account; uses it up. */
+  confirmBySecret(request: Request, person: PersonRow, secret: string): Promise<boolean>;
   end(request: Request): Promise<void>;
   choose(visit: Visit, workspace: MembershipRow): Promise<void>;
   makeCodes(request: Request, person: PersonRow): Promise<string[]>;
@@ -54,9 +60,10 @@ export interface SignIn {
 }
 
 const KEPT_MS = 30 * 86_400_000;
+const NOTICES_KEPT_MS = 90 * 86_400_000;
 
 export function createSignIn(context: SignInContext): SignIn {
-  const { civic, people, record } = context;
+  const { civic, people, record, notify } = context;
   const { clock } = civic;
   const party = relyingParty(civic.instance.public_url);
   const sessions = createSessions({ ...context, party });
@@ -85,7 +92,7 @@ export function createSignIn(context: SignInContext): SignIn {
 
   return {
     party, sessions, linkFor,
-    passkeys: createPasskeys({ civic, party, record }),
+    passkeys: createPasskeys({ civic, party, record, notify }),
     mails: civic.config.mail.smtp_url !== null,
     isEmpty: async () => !await hasPeople(civic.db.read),
     tries: { codes: createThrottle(10, 900, now), mails: createThrottle(3, 900, now), ceremonies: createThrottle(60, 60, now) },
@@ -100,6 +107,17 @@ export function createSignIn(context: SignInContext): SignIn {
       const owner = await takeCode(tx, hashOfCode(code), clock.iso());
       return owner === null ? null : beginFor(tx, request, await personByKey(tx, owner), 'code');
     }),
+    confirmBySecret: (request, person, secret) => civic.db.write(async (tx) => {
+      const token = /[?&]token=([0-9A-Za-z]{43})/.exec(secret)?.[1];
+      const hash = token === undefined ? hashOfCode(secret) : hashOf(token);
+      const owner = token === undefined ? await codeOwner(tx, hash) : (await openLink(tx, hash, clock.iso()))?.account_key;
+      // What belongs to another account is not used up.
+      if (owner === null || owner !== person.key) return false;
+      if (token === undefined ? await takeCode(tx, hash, clock.iso()) === null : await takeLink(tx, hash, clock.iso()) === null) return false;
+      await record(tx, { kind: token === undefined ? 'code_used' : 'link_used', by: doerOf(request, person.id), subject: person.id });
+      if (token === undefined) await notify(tx, person, { kind: 'code_used' }, doerOf(request, person.id));
+      return true;
+    }),
     async end(request) {
       const visit = sessions.visitOf(request);
       if (visit) await civic.db.write((tx) => sessions.end(tx, visit.person, doerOf(request, visit.person.id), visit.session.id));
@@ -110,6 +128,7 @@ export function createSignIn(context: SignInContext): SignIn {
       await civic.db.write(async (tx) => {
         await replaceCodes(tx, person.key, codes.map(hashOfCode), clock.iso());
         await record(tx, { kind: 'codes_made', by: doerOf(request, person.id), subject: person.id });
+        await notify(tx, person, { kind: 'codes_made' }, doerOf(request, person.id));
       });
       return codes;
     },
@@ -123,6 +142,8 @@ export function createSignIn(context: SignInContext): SignIn {
         await pruneLinks(tx, before);
         await pruneCeremonies(tx, clock.iso());
         await pruneInvitations(tx, before);
+        await pruneNotices(tx, new Date(now() - NOTICES_KEPT_MS).toISOString());
+        await pruneEmailChanges(tx, clock.iso());
       }),
     }],
   };

@@ -1,8 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server } from 'node:net';
 import { accountsKit, type AccountsKit } from './kit.ts';
+import { startMailbox, type Mailbox } from './mailbox.ts';
 import { pageReader } from './reader.ts';
 
 export const lab = Lab.script();
@@ -10,39 +9,15 @@ const { describe, it, before, after } = lab;
 
 const HOME = 'https://civic.example';
 
-/** As much of SMTP as takes a mail. */
-function mailbox(mails: string[]): Server {
-  return createServer((socket) => {
-    let mail: string | null = null;
-    const say = (line: string): void => { socket.write(`${line}\r\n`); };
-    say('220 ready');
-    socket.on('error', () => undefined);
-    socket.on('data', (chunk) => {
-      const text = String(chunk);
-      if (mail !== null) {
-        mail += text;
-        if (!mail.endsWith('\r\n.\r\n')) return;
-        mails.push(mail);
-        mail = null;
-        say('250 taken');
-      } else if (/^DATA/i.test(text)) {
-        mail = '';
-        say('354 go on');
-      } else if (/^QUIT/i.test(text)) socket.end('221 bye\r\n');
-      else say('250 ok');
-    });
-  });
-}
-
 describe('Sign-in links by mail', () => {
-  const mails: string[] = [];
-  const box = mailbox(mails);
+  let box: Mailbox;
+  let mails: string[];
   let kit: AccountsKit;
 
   before(async () => {
-    box.listen(0, '127.0.0.1');
-    await once(box, 'listening');
-    const mail = { smtp_url: `smtp://127.0.0.1:${(box.address() as AddressInfo).port}/?ignoreTLS=true`, from: 'civic@civic.example' };
+    box = await startMailbox();
+    mails = box.mails;
+    const mail = { smtp_url: box.url, from: 'civic@civic.example' };
     kit = await accountsKit({ config: { public_url: HOME, jobs: { poll_seconds: 1 }, plugins: { accounts: { mail } } } });
     await kit.run('account create', { name: 'Ada', email: 'ada@example.org' });
   });
@@ -63,7 +38,7 @@ describe('Sign-in links by mail', () => {
     expect([known.status, unknown.status]).to.equal([200, 200]);
     await arrived(1);
     expect(mails[0]).to.contain('To: ada@example.org').and.contain('From: civic@civic.example').and.contain('Sign in to');
-    const link = /https:\S+/.exec(mails[0]!.replaceAll('=\r\n', '').replaceAll('=3D', '='))![0];
+    const link = /https:\S+/.exec(mails[0]!)![0];
     const reader = pageReader(kit, '__Host-civic_session');
     expect((await reader.follow(link)).headers.location).to.equal('/account/passkeys');
   });

@@ -1,0 +1,52 @@
+import { Joi, newId, type Civic, type JobKind, type Tx } from 'civic';
+import type { AccountsConfig } from '../config.ts';
+import { sendMail } from '../mail.ts';
+import type { PersonRow } from '../people/store.ts';
+import type { Doer } from '../types.ts';
+import { insertNotice, type NoticeRow } from './store.ts';
+import { noticeWords, type NoticeKind } from './words.ts';
+
+/** Puts a security event on the account's page and mails it, in the transaction of the event. */
+export type Notify = (tx: Tx, account: Pick<PersonRow, 'key' | 'email'>, notice: { kind: NoticeKind; detail?: NoticeRow['detail'] }, by: Doer) => Promise<void>;
+
+interface NoticeMail {
+  email: string;
+  kind: NoticeKind;
+  detail: NoticeRow['detail'];
+  address: string | null;
+  at: string;
+}
+
+type NoticesCivic = Pick<Civic<AccountsConfig>, 'clock' | 'config' | 'instance' | 'jobs' | 'url'>;
+
+export const NOTICE_MAIL = 'accounts.mail_notice';
+
+export function createNotify({ clock, config, jobs }: NoticesCivic): Notify {
+  return async (tx, { key, email }, { kind, detail = {} }, { address }) => {
+    const at = clock.iso();
+    await insertNotice(tx, { id: newId(clock.now()), account_key: key, kind, detail, address, at });
+    if (email === null || config.mail.smtp_url === null) return;
+    const mail: NoticeMail = { email, kind, detail, address, at };
+    await jobs.enqueue(tx, NOTICE_MAIL, mail);
+  };
+}
+
+export function noticeMailJob(civic: NoticesCivic): JobKind<NoticeMail> {
+  return {
+    name: NOTICE_MAIL,
+    payload: Joi.object({ email: Joi.string().required(), kind: Joi.string().required(), detail: Joi.object().unknown().required(), address: Joi.string().allow(null).required(), at: Joi.string().required() }),
+    max_attempts: 3,
+    run: ({ payload: { email, kind, detail, address, at } }) => sendMail(civic, {
+      to: email,
+      subject: `Security notice from ${civic.instance.name}`,
+      lines: [
+        noticeWords(kind, detail), '',
+        `When: ${at}`,
+        ...(address === null ? [] : [`From: ${address}`]),
+        '',
+        'If this was you, do nothing. If not, sign in, end the session and remove what you do not recognise:', '',
+        civic.url('/account'),
+      ],
+    }),
+  };
+}

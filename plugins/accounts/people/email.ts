@@ -1,0 +1,107 @@
+import { Joi, problem, type Civic, type Database, type JobKind, type Tx } from 'civic';
+import type { AuditEntry } from '../audit/store.ts';
+import type { AccountsConfig } from '../config.ts';
+import { sendMail } from '../mail.ts';
+import type { Notify } from '../notices/notices.ts';
+import { hashOf, newSecret } from '../secrets.ts';
+import type { Doer } from '../types.ts';
+import { deleteEmailChange, emailChangeByHash, emailChangeOf, putEmailChange, setEmailSecret, type EmailChangeRow } from './email-store.ts';
+import { foldEmail } from './people.ts';
+import { changePerson, personByEmail, personByKey, type PersonRow } from './store.ts';
+
+/**
+ * An account's e-mail address changes in two steps: it asks for the address, and the address counts once it is confirmed, by
+ * the link that is mailed to it or by the operator. Until then the old address stays, and nobody learns who has the new one.
+ */
+export interface Emails {
+  /** Asks for an address, or removes the one there is (null). */
+  request(tx: Tx, person: PersonRow, email: string | null, by: Doer): Promise<void>;
+  cancel(tx: Tx, person: PersonRow): Promise<void>;
+  pendingOf(person: PersonRow): Promise<EmailChangeRow | null>;
+  /** The change and the account that the secret of a mailed link belongs to; null when it is used, replaced or expired. */
+  byLink(secret: string): Promise<{ change: EmailChangeRow; person: PersonRow } | null>;
+  /** Makes the pending address count; 409 when another account has it. Called inside `claimEmail`. */
+  confirm(tx: Tx, person: PersonRow, change: EmailChangeRow, by: Doer): Promise<void>;
+  job: JobKind<{ account_key: number }>;
+}
+
+export interface EmailsContext {
+  civic: Pick<Civic<AccountsConfig>, 'clock' | 'config' | 'instance' | 'jobs' | 'url'> & { readonly db: Civic['db'] };
+  record(tx: Tx, entry: AuditEntry): Promise<void>;
+  notify: Notify;
+}
+
+const EMAIL_MAIL = 'accounts.mail_email_change';
+const DAY = 86_400_000;
+/** The operator may take a while; a mailed link is of no use to anyone else. */
+const DAYS = 7;
+
+export const EMAIL_PATH = '/account/email/confirm';
+
+export function createEmails({ civic, record, notify }: EmailsContext): Emails {
+  const { clock, config } = civic;
+
+  async function change(tx: Tx, person: PersonRow, email: string | null, by: Doer): Promise<void> {
+    await changePerson(tx, person.key, { email, email_folded: email === null ? null : foldEmail(email) });
+    await record(tx, { kind: 'email_changed', by, subject: person.id });
+    // To the address that was: its owner must learn of it.
+    await notify(tx, person, { kind: 'email_changed', detail: { to: email } }, by);
+  }
+
+  return {
+    async request(tx, person, email, by) {
+      await deleteEmailChange(tx, person.key);
+      if (email === null && person.email !== null) return change(tx, person, null, by);
+      if (email === null || foldEmail(email) === person.email_folded) return;
+      await putEmailChange(tx, { account_key: person.key, email, email_folded: foldEmail(email), secret_hash: null, created_at: clock.iso(), expires_at: new Date(clock.now() + DAYS * DAY).toISOString() });
+      await record(tx, { kind: 'email_requested', by, subject: person.id });
+      await notify(tx, person, { kind: 'email_requested', detail: { to: email } }, by);
+      if (config.mail.smtp_url !== null) await civic.jobs.enqueue(tx, EMAIL_MAIL, { account_key: person.key });
+    },
+    cancel: async (tx, person) => { await deleteEmailChange(tx, person.key); },
+    pendingOf: (person) => emailChangeOf(civic.db.read, person.key, clock.iso()),
+    async byLink(secret) {
+      const found = await emailChangeByHash(civic.db.read, hashOf(secret), clock.iso());
+      const person = found && await personByKey(civic.db.read, found.account_key);
+      return person && person.disabled_at === null ? { change: found, person } : null;
+    },
+    async confirm(tx, person, { email, email_folded }, by) {
+      const other = await personByEmail(tx, email_folded);
+      if (other && other.key !== person.key) throw problem('email_taken');
+      if (!await deleteEmailChange(tx, person.key, email_folded)) throw problem('unknown_email_change');
+      await change(tx, person, email, by);
+    },
+    job: {
+      name: EMAIL_MAIL,
+      payload: Joi.object({ account_key: Joi.number().required() }),
+      max_attempts: 3,
+      async run({ payload }) {
+        const pending = await emailChangeOf(civic.db.read, payload.account_key, clock.iso());
+        // An account that has the address already gets no link: it could only end in a conflict.
+        if (!pending || await personByEmail(civic.db.read, pending.email_folded)) return;
+        const secret = newSecret();
+        if (!await civic.db.write((tx) => setEmailSecret(tx, pending, hashOf(secret)))) return;
+        await sendMail(civic, {
+          to: pending.email,
+          subject: `Confirm your e-mail address for ${civic.instance.name}`,
+          lines: [
+            `Open this link to use ${pending.email} for your account on ${civic.instance.name}:`, '', `${civic.url(EMAIL_PATH)}?token=${secret}`, '',
+            `It works once, for ${DAYS} days.`,
+            'If you did not ask for it, do nothing: the address is not used without this link.',
+          ],
+        });
+      },
+    },
+  };
+}
+
+/** Writes what gives an account an address. Of two accounts that claim one at the same moment the second gets 409. */
+export async function claimEmail<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+  try {
+    return await db.write(work);
+  } catch (error) {
+    const { code, message } = error as Error & { code?: string };
+    const isTaken = (code === '23505' || code === 'SQLITE_CONSTRAINT_UNIQUE') && message.includes('email_folded');
+    throw isTaken ? problem('email_taken') : error;
+  }
+}

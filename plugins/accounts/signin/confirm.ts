@@ -1,0 +1,63 @@
+import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import { formOptions, problem } from 'civic';
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
+import { page, type SignedInHandler, type Ways } from './page.ts';
+import { answerOf, whoTries } from './routes.ts';
+import { RECENT_MINUTES, type Visit } from './sessions.ts';
+import type { SignIn } from './signin.ts';
+
+export interface Confirmation {
+  /**
+   * Like `signedIn`, for changes that need recent authentication. Without it, a page asks for it and then goes on with the same form.
+   * `check` throws for those who may not do this at all, before they are asked.
+   */
+  confirmed(work: SignedInHandler, options?: { passing?: boolean; check?(visit: Visit): void }): Lifecycle.Method;
+  routes: ServerRoute[];
+}
+
+const ANSWER = 'confirm_answer';
+const SECRET = 'confirm_secret';
+
+export function createConfirmation(signIn: SignIn, { signedIn, base }: Ways): Confirmation {
+  const { passkeys, party, sessions, tries, mails } = signIn;
+
+  /** Whether the form carries a proof that is good; takes the proof out of the form. */
+  async function isProven(request: Request, visit: Visit, canUsePasskey: boolean): Promise<boolean | null> {
+    const form = (request.payload ?? {}) as Record<string, unknown>;
+    const { [ANSWER]: answer, [SECRET]: secret } = form;
+    delete form[ANSWER];
+    delete form[SECRET];
+    if (canUsePasskey) {
+      if (typeof answer !== 'string' || answer === '') return null;
+      const given = answerOf<AuthenticationResponseJSON>(answer);
+      return given !== null && passkeys.confirm(visit.person, given, request);
+    }
+    if (typeof secret !== 'string' || secret.trim() === '') return null;
+    if (!tries.codes.admits(whoTries(request))) throw problem('too_many_requests', { detail: 'Too many codes were tried from your address. Wait a quarter of an hour.', headers: { 'retry-after': '900' } });
+    return signIn.confirmBySecret(request, visit.person, secret);
+  }
+
+  function confirmPage(request: Request, h: ResponseToolkit, visit: Visit, canUsePasskey: boolean, fault?: string): ResponseObject {
+    const fields = Object.entries((request.payload ?? {}) as Record<string, unknown>).flatMap(([name, value]) => [value].flat().map((one) => ({ name, value: String(one) })));
+    return page(h, 'confirm', { title: 'Confirm it’s you', action: base + request.path, fields, canUsePasskey, party, mails, minutes: RECENT_MINUTES, fault, name: visit.person.name }, fault ? 400 : 403);
+  }
+
+  return {
+    confirmed: (work, { passing, check } = {}) => signedIn(async (visit, request, h) => {
+      check?.(visit);
+      if (sessions.isRecent(visit)) return work(visit, request, h);
+      const canUsePasskey = party.works && await passkeys.has(visit.person);
+      const proven = await isProven(request, visit, canUsePasskey);
+      if (proven) {
+        await sessions.confirm(request, visit);
+        return work(visit, request, h);
+      }
+      const fault = canUsePasskey ? 'That passkey was not accepted. It may be of another account, or it took too long. Try once more.' : 'This is no unused recovery code or sign-in link of your account.';
+      return confirmPage(request, h, visit, canUsePasskey, proven === false ? fault : undefined);
+    }, { passing }),
+    routes: [{
+      method: 'POST', path: '/account/confirm/options', options: formOptions({ rate: 'auth' }),
+      handler: signedIn(async ({ person }, _request, h) => h.response(await passkeys.beginConfirming(person)).header('cache-control', 'no-store')),
+    }],
+  };
+}

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+
+/** An SMTP server that takes every mail. */
+export interface Mailbox {
+  url: string;
+  mails: string[];
+  /** The text of a mail to an address that holds a text; waits for it. */
+  mailTo(address: string, text: string): Promise<string>;
+  close(): void;
+}
+
+const PATIENCE_MS = 20_000;
+
+export async function startMailbox(): Promise<Mailbox> {
+  const mails: string[] = [];
+  const server = createServer((socket) => {
+    let mail: string | null = null;
+    const say = (line: string): void => { socket.write(`${line}\r\n`); };
+    say('220 ready');
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk) => {
+      const text = String(chunk);
+      if (mail !== null) {
+        mail += text;
+        if (!mail.endsWith('\r\n.\r\n')) return;
+        mails.push(decoded(mail));
+        mail = null;
+        say('250 taken');
+      } else if (/^DATA/i.test(text)) {
+        mail = '';
+        say('354 go on');
+      } else if (/^QUIT/i.test(text)) socket.end('221 bye\r\n');
+      else say('250 ok');
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}/?ignoreTLS=true`,
+    mails,
+    async mailTo(address, text) {
+      for (const end = Date.now() + PATIENCE_MS; Date.now() < end;) {
+        const found = mails.find((mail) => mail.includes(`To: ${address}`) && mail.includes(text));
+        if (found !== undefined) return found;
+        await new Promise((done) => { setTimeout(done, 20); });
+      }
+      throw new Error(`No mail to ${address} with "${text}" among:\n${mails.join('\n---\n')}`);
+    },
+    close: () => { server.close(); },
+  };
+}
+
+/** Undoes quoted-printable, as far as ASCII and UTF-8 need it. */
+function decoded(mail: string): string {
+  const bytes = mail.replaceAll('=\r\n', '').replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}
