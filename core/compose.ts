@@ -23,7 +23,7 @@ import { createKernel, openDatabaseOf } from './kernel.ts';
 import { folderOfPlugin } from './load.ts';
 import type { Logger } from './log.ts';
 import { addCorePages } from './pages/routes.ts';
-import type { Lifecycle, Plugin } from './plugin.ts';
+import type { Lifecycle, Plugin, Progress } from './plugin.ts';
 import { problemsOf } from './problems.ts';
 import { projectRoot, version } from './root.ts';
 
@@ -41,12 +41,14 @@ export interface ComposeOptions {
 export interface OpenOptions {
   /** This process will write: on SQLite it must be the only one. */
   writes: boolean;
-  /** Bring the schema up to date, refuse one that is not, or take it as it is. */
+  /** Bring the schema and derived tables up to date, refuse a schema that is not, or take it as it is. */
   schema: 'migrate' | 'require' | 'any';
   /** Called before the first pending migration of a database that holds data. What it answers is called when that one failed. */
   beforeMigrating?: (db: OpenDatabase) => Promise<(() => Promise<void>) | void>;
   /** How this instance restores a backup: named when the database is newer. */
   restoreCommand?: (folder: string) => string;
+  /** Shows how far plugins have come with their derived tables. */
+  onProgress?: Progress;
 }
 
 /** The plugins put together: everything declared, nothing opened yet. */
@@ -67,7 +69,7 @@ export interface Composition {
   /** Answers the migrations that were run. */
   open(options: OpenOptions): Promise<MigrationName[]>;
   /** Lets plugins work out again what a restored backup does not hold; `start` does so too. */
-  rebuildRestored(): Promise<void>;
+  rebuildRestored(onProgress?: Progress): Promise<void>;
   start(): Promise<void>;
   listen(): Promise<void>;
   /** Undoes in reverse what was done, each step within `shutdown_seconds`. Answers what did not stop cleanly. */
@@ -102,17 +104,20 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     undo.push({ name: 'database', run: () => opened.close() });
     const applied = await bringUpToDate(opened, options.config, migrationsOf(options.plugins), open);
     kernel.db = opened;
+    if (open.schema === 'migrate') {
+      for (const { plugin, lifecycle } of lifecycles) await naming(plugin, 'upgrade', async () => lifecycle.upgrade?.(open.onProgress ?? silent));
+    }
     return applied;
   }
 
-  async function rebuild(reason: 'restored' | 'missed_events', names: string[]): Promise<void> {
+  async function rebuild(reason: 'restored' | 'missed_events', names: string[], onProgress: Progress = silent): Promise<void> {
     for (const { plugin, lifecycle } of lifecycles.filter((one) => names.includes(one.plugin.name))) {
-      await naming(plugin, 'rebuild', async () => lifecycle.rebuild?.(reason));
+      await naming(plugin, 'rebuild', async () => lifecycle.rebuild?.(reason, onProgress));
       if (reason === 'restored') await openDatabaseOf(kernel).write((tx) => forgetRestored(tx, plugin.name));
     }
   }
 
-  const rebuildRestored = async (): Promise<void> => rebuild('restored', await restoredPlugins(openDatabaseOf(kernel).read));
+  const rebuildRestored = async (onProgress?: Progress): Promise<void> => rebuild('restored', await restoredPlugins(openDatabaseOf(kernel).read), onProgress);
 
   async function start(): Promise<void> {
     undo.push({ name: 'fetch', run: () => kernel.fetch.close() });
@@ -166,6 +171,8 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     stop,
   };
 }
+
+const silent: Progress = () => undefined;
 
 /** What core itself throws away in time. */
 function defineCoreJobs(kernel: Kernel): void {

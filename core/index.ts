@@ -2,7 +2,7 @@
 /// <reference types="@hapi/vision" preserve="true" />
 export { default as Joi } from 'joi';
 export { definePlugin } from './plugin.ts';
-export type { Caller, Check, CheckResult, Civic, EventKind, EventRecord, Events, Lifecycle, Metric, Plugin, RouteDeclaration, Services, StreamDeclaration, UpgradeHandler } from './plugin.ts';
+export type { Caller, Check, CheckResult, Civic, EventKind, EventRecord, Events, Lifecycle, Metric, Plugin, Progress, RouteDeclaration, Services, StreamDeclaration, UpgradeHandler } from './plugin.ts';
 export { problem } from './problems.ts';
 export type { InputError, ProblemDetails, ProblemKind, ProblemKinds } from './problems.ts';
 export { isId, newId } from './ids.ts';

@@ -123,7 +123,15 @@ export interface Metric {
   value(): number;
 }
 
+/** Reports how far long work has come. */
+export type Progress = (label: string, done: number, total: number) => void;
+
 export interface Lifecycle {
+  /**
+   * After migrations, before `start`: brings derived tables that an older version filled, or none, up to date. Commands
+   * that change data call it too. Returns quickly when there is nothing to do.
+   */
+  upgrade?(progress: Progress): Promise<void>;
   /** May do I/O. Everything is migrated; the plugins this one needs have started. */
   start?(): Promise<void>;
   /** Undoes `start`, also one that failed half-way. Bounded by `shutdown_seconds`. */
@@ -132,7 +140,7 @@ export interface Lifecycle {
    * Before `start`, when what the plugin worked out may be out of date: a backup was restored (derived tables are empty),
    * or the plugin was off and missed events. Works it out again from its own tables and from services.
    */
-  rebuild?(reason: 'restored' | 'missed_events'): Promise<void>;
+  rebuild?(reason: 'restored' | 'missed_events', progress: Progress): Promise<void>;
 }
 
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer, hapiRequest: Request) => void;

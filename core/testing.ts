@@ -70,11 +70,11 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
 
   try {
     if (options.open !== false) database = await testDatabase(options.database ?? 'sqlite', folder);
-    composition = await composeForTest(options, folder, database);
+    composition = await composeForTest(options, folder, database?.url ?? null);
     if (!options.log) showFailures(composition.server);
     recordAnswers(composition.server, { ...composition.surroundings, onFault: (fault) => { faults.push(fault); } });
     if (database) {
-      await database.create(composition.migrations);
+      await database.create({ sets: composition.migrations, prepare: (url, dataDir) => prepareDatabase(options, url, dataDir) });
       await composition.open({ writes: true, schema: 'migrate' });
       await composition.start();
       if (options.listen) await composition.listen();
@@ -103,19 +103,29 @@ function showFailures(server: Composition['server']): void {
   });
 }
 
-async function composeForTest(options: TestServerOptions, folder: string, database: TestDatabase | null): Promise<Composition> {
+/** Migrates a database and fills its derived tables, for tests to copy. */
+async function prepareDatabase(options: TestServerOptions, url: string | null, dataDir: string): Promise<void> {
+  const composition = await composeForTest({ ...options, log: undefined }, dataDir, url);
+  try {
+    await composition.open({ writes: true, schema: 'migrate' });
+  } finally {
+    await composition.stop();
+  }
+}
+
+async function composeForTest(options: TestServerOptions, folder: string, url: string | null): Promise<Composition> {
   const { plugins = [], config = {} } = options;
   const given = plugins.filter((plugin) => typeof plugin !== 'string');
   const sections = Object.fromEntries(plugins.map((plugin) => [typeof plugin === 'string' ? plugin : plugin.name, {}]));
-  const text = JSON.stringify({ ...settingsForTest(folder, database), ...config, plugins: { ...sections, ...config.plugins } });
+  const text = JSON.stringify({ ...settingsForTest(folder, url), ...config, plugins: { ...sections, ...config.plugins } });
   const prepared = await prepare({ env: {}, args: {}, text, given });
   if (prepared.errors.length > 0) throw new Error(describeErrors(prepared.errors, { color: false }));
   const log = options.log ?? await createLogger({ level: 'silent', access: 'warn', format: 'json' });
   return compose({ config: prepared.config, plugins: prepared.plugins, log, clock: options.clock, strict: true });
 }
 
-function settingsForTest(folder: string, database: TestDatabase | null): Record<string, unknown> {
-  return { data_dir: folder, http: { port: 0 }, shutdown_seconds: 30, database: { url: database?.url ?? null } };
+function settingsForTest(folder: string, url: string | null): Record<string, unknown> {
+  return { data_dir: folder, http: { port: 0 }, shutdown_seconds: 30, database: { url } };
 }
 
 async function inject(server: Composition['server'], method: string, path: string, { payload, headers = {} }: TestRequest): Promise<TestAnswer> {

@@ -7,7 +7,7 @@ import { HALF_LIVES, type DirectoryConfig } from '../../plugins/directory/config
 import directory from '../../plugins/directory/index.ts';
 import { createLedger } from '../../plugins/directory/ledger/ledger.ts';
 import type { Ledger } from '../../plugins/directory/ledger/service.ts';
-import { bringGazetteerUpToDate, createPlaces, type Places } from '../../plugins/directory/places/service.ts';
+import { createPlaces, type Places } from '../../plugins/directory/places/service.ts';
 import { createColumns } from '../../plugins/directory/search/columns.ts';
 import { openTaxonomy } from '../../plugins/directory/taxonomy/service.ts';
 import { createGenerator, type Generator } from './generate.ts';
@@ -40,7 +40,6 @@ export async function openDirectory({ folder, url, cacheMegabytes = 64 }: Direct
   const composition = await compose({ config, plugins, log: await createLogger(config.log) });
   await composition.open({ writes: true, schema: 'migrate' });
   const civic = given as unknown as Civic<DirectoryConfig>;
-  await bringGazetteerUpToDate(civic.db);
   const places = createPlaces(civic.url);
   const taxonomy = openTaxonomy(null);
   const columns = createColumns();

@@ -48,7 +48,7 @@ async function runWhereItBelongs(command: OwnedCommand, call: CommandCall, compo
   const writes = command.writes ?? false;
   const exit = writes && !isPostgres(composition.config) ? await exitInServer(command, call, composition) : null;
   if (exit !== null) return exit;
-  await withDatabase(composition, { writes, schema: writes ? 'migrate' : 'require', restoreCommand: restoreCommand(call.options) }, async () => {
+  await withDatabase(composition, { writes, schema: writes ? 'migrate' : 'require', restoreCommand: restoreCommand(call.options), onProgress: call.terminal.progress }, async () => {
     if (command.needs === 'server') await composition.start();
     await command.run(call);
   });

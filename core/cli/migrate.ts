@@ -23,7 +23,7 @@ export const migrateCommand: Command = {
         return terminal.print(pending.map(nameOf), () => pending.map(label).join('\n') || 'Nothing to do: the database is up to date.');
       }
       const beforeMigrating = options['no-backup'] ? undefined : (db: OpenDatabase) => backUpBeforeUpgrade(db, prepared, terminal);
-      const applied = await composition.open({ writes: true, schema: 'migrate', restoreCommand: restoreCommand(options), beforeMigrating });
+      const applied = await composition.open({ writes: true, schema: 'migrate', restoreCommand: restoreCommand(options), beforeMigrating, onProgress: terminal.progress });
       terminal.print(applied.map(nameOf), () => (applied.length ? `Applied:\n${applied.map(label).join('\n')}` : 'The database is up to date.'));
     } finally {
       await composition.stop();

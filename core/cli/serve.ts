@@ -41,6 +41,7 @@ export const serve: Command = {
         writes: true,
         schema: 'migrate',
         restoreCommand: restoreCommand(options),
+        onProgress: terminal.progress,
         beforeMigrating: backs ? (db) => backUpBeforeUpgrade(db, prepared, terminal) : undefined,
       });
       await composition.start();

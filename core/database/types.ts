@@ -71,7 +71,8 @@ export interface Database {
   /**
    * The only way to write. On SQLite writes are serialised and committed in groups; on Postgres each is
    * a transaction. `fn` may run again after a deadlock, so it touches nothing but `tx`, awaits no network,
-   * and ends within a second. The answer comes after the commit is on disk.
+   * and ends within a second. The answer comes after the commit is on disk. `long` is for writes before the server
+   * answers requests, such as filling derived tables: they may take longer, without a warning.
    */
-  write<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
+  write<T>(fn: (tx: Tx) => Promise<T>, options?: { long?: boolean }): Promise<T>;
 }

@@ -1,22 +1,23 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import pino from 'pino';
-import { openDatabase } from '../database/connect.ts';
-import { migrate, type MigrationSet } from '../database/migrate.ts';
+import type { MigrationSet } from '../database/migrate.ts';
 import { databaseUrl, onServer } from './postgres.ts';
 
-// Migrating is the same for every test of the same plugins. Within a run of all tests, whose folder `CIVIC_TEST_RUN`
-// names, it is done once a database and copied; a file that is run by itself migrates by itself.
+// Migrating and filling derived tables is the same for every test of the same plugins. Within a run of all tests, whose
+// folder `CIVIC_TEST_RUN` names, it is done once a database and copied; a file that is run by itself does it by itself.
+
+/** Migrates the database at `url`, or the SQLite file in `dataDir`, and fills its derived tables. */
+export type Prepare = (url: string | null, dataDir: string) => Promise<void>;
 
 /** Puts a database with the schema of these migrations into `dataDir`. Does nothing outside a run of all tests. */
-export async function copySqliteTemplate(sets: MigrationSet[], dataDir: string): Promise<void> {
+export async function copySqliteTemplate(sets: MigrationSet[], dataDir: string, prepare: Prepare): Promise<void> {
   const run = process.env.CIVIC_TEST_RUN;
   if (!run) return;
   const template = join(run, `${keyOf(sets)}.db`);
   if (!existsSync(template)) {
     const making = mkdtempSync(join(run, 'making-'));
-    await migrateInto(null, making, sets);
+    await prepare(null, making);
     // Two processes may make it at once; either is as good.
     renameSync(join(making, 'civic.db'), template);
     rmSync(making, { recursive: true });
@@ -26,7 +27,7 @@ export async function copySqliteTemplate(sets: MigrationSet[], dataDir: string):
 }
 
 /** The name of a database with the schema of these migrations, to be copied by Postgres. Null outside a run of all tests. */
-export async function postgresTemplate(adminUrl: string, sets: MigrationSet[]): Promise<string | null> {
+export async function postgresTemplate(adminUrl: string, sets: MigrationSet[], prepare: Prepare): Promise<string | null> {
   const run = process.env.CIVIC_TEST_RUN;
   if (!run) return null;
   const name = `${templatePrefix(run)}${keyOf(sets)}`;
@@ -35,7 +36,9 @@ export async function postgresTemplate(adminUrl: string, sets: MigrationSet[]): 
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
     if (rowCount) return;
     await client.query(`create database ${name}`);
-    await migrateInto(databaseUrl(adminUrl, name), run, sets);
+    const making = mkdtempSync(join(run, 'making-'));
+    await prepare(databaseUrl(adminUrl, name), making);
+    rmSync(making, { recursive: true });
   });
   return name;
 }
@@ -53,10 +56,4 @@ function templatePrefix(run: string): string {
 
 function keyOf(sets: MigrationSet[]): string {
   return createHash('sha256').update(JSON.stringify(sets)).digest('hex').slice(0, 16);
-}
-
-async function migrateInto(url: string | null, dataDir: string, sets: MigrationSet[]): Promise<void> {
-  const db = await openDatabase({ url, dataDir, pool: 2, log: pino({ level: 'silent' }) });
-  await migrate(db, sets);
-  await db.close();
 }

@@ -14,8 +14,8 @@ import { judgementRoutes } from './ledger/judgement-routes.ts';
 import { writeRoutes } from './ledger/routes.ts';
 import { evalMatching } from './matching/command.ts';
 import { evalPlacesCommand } from './places/eval.ts';
+import { gazetteerCheck } from './places/load.ts';
 import { placeProblems, placeRoutes } from './places/routes.ts';
-import { gazetteerCheck } from './places/service.ts';
 import { offeredBy } from './offered/service.ts';
 import { directoryProblems } from './problems.ts';
 import { reconcileRoutes } from './reconcile/routes.ts';
@@ -50,10 +50,10 @@ export default definePlugin<DirectoryConfig>({
     civic.watch('directory.actors_changed', ({ payload }) => directory.notice(payload));
     civic.check(gazetteerCheck(db));
     civic.check(taxonomyCheck(taxonomy, () => issueAreasInUse(db().read)));
-    civic.check(countsCheck(db));
+    civic.check(countsCheck(db, civic.clock));
     for (const job of [...directoryJobs(civic, ledger), ...transferJobs(transfer)]) civic.jobs.define(job);
     const commands = [
-      rebuildCommand(db, ledger), evalPlacesCommand({ places, db }), evalMatching(), ...demoCommands(directory, demo), ...transferCommands(directory),
+      rebuildCommand(directory), evalPlacesCommand({ places, db }), evalMatching(), ...demoCommands(directory, demo), ...transferCommands(directory),
     ];
     for (const command of commands) civic.command(command);
     server.route([
@@ -68,6 +68,6 @@ export default definePlugin<DirectoryConfig>({
       ...reconcileRoutes({ context: directory, instance }),
       ...transferRoutes(directory),
     ]);
-    return { start: directory.start, stop: directory.stop, rebuild: directory.rebuild };
+    return { upgrade: directory.upgrade, start: directory.start, stop: directory.stop, rebuild: directory.rebuild };
   },
 });

@@ -1,9 +1,12 @@
-import { readyAnswers, type Civic } from 'civic';
+import { readyAnswers, type Civic, type Progress } from 'civic';
+import { countLiveActors } from './actors/read-store.ts';
 import { HALF_LIVES, type DirectoryConfig } from './config.ts';
 import type { ActorsChanged } from './events.ts';
 import { createLedger } from './ledger/ledger.ts';
 import type { WriteContext } from './ledger/routes.ts';
-import { bringGazetteerUpToDate, createPlaces } from './places/service.ts';
+import { bringGazetteerUpToDate } from './places/load.ts';
+import { createPlaces } from './places/service.ts';
+import { copyOwnPlaces } from './places/store.ts';
 import { createColumns } from './search/columns.ts';
 import { openTaxonomy, type Taxonomy } from './taxonomy/service.ts';
 import { createTransfer, type Transfer } from './transfer/service.ts';
@@ -16,10 +19,12 @@ export interface Directory extends WriteContext {
   issueCounts(): Promise<ReadonlyMap<string, number>>;
   /** Forgets what a change on another node made untrue. */
   notice(change: ActorsChanged): Promise<void>;
+  /** Loads places of this version, and derives the actors again whose places that changes. */
+  upgrade(progress: Progress): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Makes again everything that backups leave out. */
-  rebuild(): Promise<void>;
+  /** Rebuilds every derived table: backups leave them out. */
+  rebuild(reason: 'restored' | 'missed_events' | 'command', progress: Progress): Promise<void>;
 }
 
 export function createDirectory(civic: Civic<DirectoryConfig>): Directory {
@@ -53,15 +58,18 @@ export function createDirectory(civic: Civic<DirectoryConfig>): Directory {
       await columns.refresh(civic.db.read, keys);
       if (stale.length > 0) ready.touch(['all']);
     },
+    async upgrade(progress) {
+      if (await bringGazetteerUpToDate(civic.db, progress)) await ledger.relist();
+    },
     async start() {
       taxonomy();
-      await bringGazetteerUpToDate(civic.db);
       void columns.load(civic.db.read, (error) => civic.log.error({ err: error }, 'The counts for facets could not be loaded yet'));
     },
     async stop() { columns.stop(); },
-    async rebuild() {
-      await bringGazetteerUpToDate(civic.db);
-      await ledger.rebuild();
+    async rebuild(_reason, progress) {
+      if (!await bringGazetteerUpToDate(civic.db, progress)) await civic.db.write(copyOwnPlaces);
+      const total = await countLiveActors(civic.db.read);
+      await ledger.rebuild((done) => progress('Actors', done, total));
     },
   };
 }

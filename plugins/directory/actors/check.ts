@@ -1,12 +1,12 @@
-import type { Check, Database, Reader } from 'civic';
+import type { Check, Clock, Database, Reader } from 'civic';
 import { tagged } from './derive.ts';
 import { cellsOf, placesOf } from './project.ts';
-import { allCounts, countActors, countLiveActors, countSearchable, standingsAfter } from './read-store.ts';
+import { allCounts, countActors, countLiveActors, countSearchable, misplacedActors, standingsAfter } from './read-store.ts';
 
 const BATCH = 5000;
 
-/** Counts again what is kept with each write. */
-export function countsCheck(db: () => Database): Check {
+/** Compares the read model with the ledger. */
+export function countsCheck(db: () => Database, clock: Clock): Check {
   return {
     name: 'directory',
     run: () => db().snapshot(async (reader) => {
@@ -20,7 +20,9 @@ export function countsCheck(db: () => Database): Check {
       const kept = new Map((await allCounts(reader)).map(({ place, issue_area, type, actors }) => [`${place} ${issue_area} ${type}`, actors]));
       const wrong = [...new Set([...recounted.keys(), ...kept.keys()])].filter((cell) => (recounted.get(cell) ?? 0) !== (kept.get(cell) ?? 0)).length;
       const [live, stored, searchable] = [await countLiveActors(reader), await countActors(reader), await countSearchable(reader)];
+      const misplaced = (await misplacedActors(reader, clock.iso())).length;
       const faults = [
+        ...(misplaced > 0 ? [`${misplaced} actors are not listed in the places of their claims`] : []),
         ...(wrong > 0 ? [`${wrong} counters are wrong`] : []),
         ...(stored !== live ? [`${live} actors are in the ledger, ${stored} can be read`] : []),
         ...(searchable !== stored ? [`${searchable} of ${stored} actors can be searched`] : []),

@@ -1,18 +1,18 @@
-import type { Command, Database } from 'civic';
-import type { Ledger } from '../ledger/service.ts';
-import { countLiveActors } from './read-store.ts';
+import type { Command } from 'civic';
+import type { Directory } from '../service.ts';
+import { countActors } from './read-store.ts';
 
-export function rebuildCommand(db: () => Database, ledger: Ledger): Command {
+export function rebuildCommand({ civic, rebuild }: Pick<Directory, 'civic' | 'rebuild'>): Command {
   return {
     name: 'directory rebuild',
-    summary: 'Works out again, from the claims, everything that is read',
+    summary: 'Rebuild everything that is read, from the claims and the added places',
     examples: ['bin/civic directory rebuild'],
     needs: 'database',
     writes: true,
     async run({ terminal }) {
-      const total = await countLiveActors(db().read);
-      await ledger.rebuild((done) => terminal.progress('Actors', done, total));
-      terminal.print({ actors: total }, () => `Worked out ${total.toLocaleString('en-US')} actors again.`);
+      await rebuild('command', terminal.progress);
+      const actors = await countActors(civic.db.read);
+      terminal.print({ actors }, () => `Rebuilt ${actors.toLocaleString('en-US')} actors.`);
     },
   };
 }

@@ -183,6 +183,23 @@ export async function expiredActors(reader: Reader, now: string, limit: number):
   return reader('directory_actors').where('expires_at', '<=', now).orderBy('expires_at').limit(limit).pluck('key');
 }
 
+// Place claims that count, of actors that are shown, whose place exists without a listing; and listings without their place.
+const MISPLACED = `
+  select records.actor_key from directory_claims as claims
+    join directory_records as records on records.key = claims.record_key and records.deleted_at is null
+    join directory_actors as actors on actors.key = records.actor_key
+    join directory_places as places on places.place_key = substr(claims.value, 2, length(claims.value) - 2)
+    left join directory_listings as listings on listings.actor_key = records.actor_key and listings.place = places.key
+  where claims.property = 'place' and claims.status in ('active', 'disputed') and claims.rank <> 'deprecated'
+    and (claims.expires_at is null or claims.expires_at > ?) and listings.place is null
+  union select listings.actor_key from directory_listings as listings left join directory_places as places on places.key = listings.place where places.key is null`;
+
+/** Actors that are listed in other places than their claims name, as far as the gazetteer has these places. Reads all claims. */
+export async function misplacedActors(reader: Reader, now: string): Promise<number[]> {
+  const rows: { actor_key: number }[] = await reader.raw(MISPLACED, [now]);
+  return rows.map(({ actor_key: key }) => Number(key));
+}
+
 export async function standingsAfter(reader: Reader, after: number, limit: number): Promise<Standing[]> {
   return reader('directory_actors').where('key', '>', after).orderBy('key').limit(limit).select('key', 'tags', 'sources', 'rank', 'visibility');
 }

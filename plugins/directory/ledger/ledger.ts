@@ -2,9 +2,11 @@ import { afterCommit, type Civic, type Reader, type Tx } from 'civic';
 import type { Cluster, Known } from '../actors/derive.ts';
 import type { HalfLives } from '../actors/freshness.ts';
 import { project, type Projected } from '../actors/project.ts';
+import { misplacedActors } from '../actors/read-store.ts';
 import { emptyReadModel } from '../actors/store.ts';
 import { walkActors } from '../actors/walk.ts';
 import type { ActorChange, CoverageLoss } from '../events.ts';
+import { chunksOf } from '../chunks.ts';
 import { slugOfPlace } from '../places/keys.ts';
 import type { Places } from '../places/service.ts';
 import { emptySearch } from '../search/store.ts';
@@ -121,6 +123,13 @@ export function createLedger({ civic, places, taxonomy, halfLives, onProjected }
     async refresh(tx, actorKeys) {
       const projected = await projectNow(tx, { changed: await loadClusters(tx, actorKeys) });
       await tell(tx, projected.rows.map(({ id }) => ({ id, change: 'updated' })), projected, 'time');
+    },
+    async relist() {
+      const misplaced = await misplacedActors(civic.db.read, civic.clock.iso());
+      for (const keys of chunksOf(misplaced, REBUILD_BATCH)) {
+        await civic.db.write(async (tx) => { await tell(tx, [], await projectNow(tx, { changed: await loadClusters(tx, keys) }), 'rebuild'); });
+      }
+      return misplaced.length;
     },
     async rebuild(progress) {
       let done = 0;

@@ -27,6 +27,8 @@ export interface Ledger {
   walk(reader: Reader, options: { after: number; limit: number; workspace_id: string | null }): Promise<{ key: number; actor: ActorDetail }[]>;
   /** Works actors out again, as time has passed. */
   refresh(tx: Tx, actorKeys: number[]): Promise<void>;
+  /** Derives the actors again whose places were added to or removed from the gazetteer. Returns how many. */
+  relist(): Promise<number>;
   /** Works everything that is read out again; tells after each write how far it is. */
   rebuild(progress?: (done: number) => void): Promise<void>;
 }

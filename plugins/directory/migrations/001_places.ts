@@ -1,8 +1,6 @@
 import type { Schema } from 'civic';
-import { readGazetteerApart } from '../places/apart.ts';
-import { loadGazetteer } from '../places/store.ts';
 
-/** The gazetteer, filled here once; a start with newer data fills it again. */
+/** The gazetteer, which `upgrade` fills, and the places that are added to it. */
 export async function up(schema: Schema): Promise<void> {
   await schema.createTable('directory_places', {
     // Of GeoNames where it has one; others begin at 1,900,000,000.
@@ -23,10 +21,10 @@ export async function up(schema: Schema): Promise<void> {
   await schema.createTable('directory_place_aliases', { squashed: 'text', state: 'text', place: 'int' }, { primary: ['squashed', 'state'], derived: true });
   await schema.createTable('directory_zips', { zip: 'int', place: 'int' }, { primary: ['zip'], derived: true });
 
-  // One row: which version is loaded, and a mark that changes with every change.
+  // One row while the tables above are filled: the version of the data, and a mark that changes with every change.
   await schema.createTable('directory_gazetteer', { version: 'text', revision: 'text' }, { primary: ['version'], derived: true });
 
-  // What the operator or the demo adds; loaded into the places above.
+  // Places that the operator or the demo adds; `directory_places` has a copy of each.
   await schema.createTable('directory_own_places', {
     key: 'id',
     origin: 'text',
@@ -41,6 +39,4 @@ export async function up(schema: Schema): Promise<void> {
     population: 'int?',
     ocd_id: 'text?',
   }, { unique: [['place_key']], index: [['origin']] });
-
-  await loadGazetteer(schema.tx, await readGazetteerApart());
 }

@@ -3,11 +3,11 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PlaceRow } from './gazetteer.ts';
+import { isUpToDate } from './load.ts';
 import { squash } from './names.ts';
 import { readingsOf } from './reading.ts';
 import type { Places } from './service.ts';
 import { stateByText } from './states.ts';
-import { americanPlaces } from './store.ts';
 
 /** A group with a free-form `city`; `location` says what is meant. */
 interface Group {
@@ -25,16 +25,23 @@ export interface TextReport {
   refused: string[];
 }
 
-export interface OcdReport {
-  file: string;
-  divisions: number;
-  /** Places of the gazetteer whose name is that of a division right below their state, or whose id is in the file. */
-  found: number;
-  right: number;
+/** How many governments a query finds. */
+export interface Found {
+  itself: number;
+  /** Itself of all, rounded down. */
   share: number;
-  wrong: string[];
-  /** Places whose name only townships below a county have: often not the same place, so they are not counted. */
-  only_townships: number;
+  another: string[];
+  unresolved: string[];
+}
+
+export interface GovernmentReport {
+  file: string;
+  governments: number;
+  /** Rows of other countries, and of divisions that are no place. */
+  skipped: number;
+  by_id: Found;
+  /** By the name with its legal type, the county of one below a county, and the state. */
+  by_name: Found;
 }
 
 /** A candidate below this is not taken by a program. */
@@ -45,18 +52,19 @@ const SHOWN = 20;
 export function evalPlacesCommand({ places, db }: { places: Places; db(): Database }): Command {
   return {
     name: 'eval places',
-    summary: 'Measures the place resolver and the OCD ids on files of known answers',
+    summary: 'Measure the place resolver on files of known answers',
     arguments: '[path]',
     examples: ['bin/civic eval places groups.json', 'bin/civic eval places us_census_places.csv', 'bin/civic eval places a-folder-of-both'],
     needs: 'database',
     async run({ terminal, positionals, cwd }) {
       const texts: TextReport[] = [];
-      const ids: OcdReport[] = [];
+      const governments: GovernmentReport[] = [];
+      if (!await isUpToDate(db())) throw new Failure('The places are not loaded yet: run bin/civic migrate');
       for (const file of filesAt(positionals[0], cwd)) {
         if (file.endsWith('.json')) texts.push(await evalTexts(places, db(), file));
-        else ids.push(await evalOcdIds(db(), file));
+        else governments.push(await evalGovernments(places, db(), file));
       }
-      terminal.print({ texts, ocd_ids: ids }, () => [...texts.map(wordsOfTexts), ...ids.map(wordsOfIds)].join('\n'));
+      terminal.print({ texts, governments }, () => [...texts.map(wordsOfTexts), ...governments.map(wordsOfGovernments)].join('\n'));
     },
   };
 }
@@ -108,40 +116,42 @@ function isExpected(place: PlaceRow, { city, location }: Group): boolean {
   return place.latitude !== null && 111 * Math.hypot(place.latitude - latitude, (place.longitude! - longitude) * Math.cos((latitude * Math.PI) / 180)) < NEAR_KM;
 }
 
-interface Division {
+interface Government {
   id: string;
-  state: string;
-  /** `place`, `county`, `municipio`. */
-  type: string;
-  squashed: string;
-  isTownship: boolean;
+  text: string;
 }
 
-const DIVISION = /^ocd-division\/country:us\/(?:state|territory|district):([a-z]{2})\/(?:(.+)\/)?([a-z_]+):([^/:]+)$/;
+const DIVISION = /^ocd-division\/country:us\/(?:state|territory|district):([a-z]{2})\/(?:(?:county|parish):([^/]+)\/)?(?:place|county|parish|borough|census_area|municipio):[^/:]+$/;
 
-async function evalOcdIds(db: Database, file: string): Promise<OcdReport> {
+async function evalGovernments(places: Places, db: Database, file: string): Promise<GovernmentReport> {
   const { parse } = await import('csv-parse/sync');
-  const rows = parsed(file, (text) => parse(text, { columns: true, bom: true }) as { id?: string }[]);
-  const divisions = rows.flatMap(({ id = '' }): Division[] => {
-    const match = DIVISION.exec(id);
-    return match ? [{ id, state: match[1]!.toUpperCase(), type: match[3]!, squashed: squash(match[4]!.replaceAll('_', ' ').replaceAll('~', '')), isTownship: match[2] !== undefined }] : [];
+  const rows = parsed(file, (text) => parse(text, { columns: true, bom: true }) as { id?: string; name?: string }[]);
+  const names = new Map(rows.map(({ id = '', name = '' }) => [id, name]));
+  const governments = rows.flatMap(({ id = '', name = '' }): Government[] => {
+    const [, state, county] = DIVISION.exec(id) ?? [];
+    if (!state) return [];
+    const parent = names.get(id.slice(0, id.lastIndexOf('/'))) ?? `${county?.replaceAll('_', ' ')} County`;
+    return [{ id, text: [name, ...(county ? [parent] : []), state.toUpperCase()].join(', ') }];
   });
-  if (divisions.length === 0) throw new Failure(`${file} has no column id with OCD ids`);
-  const known = new Set(divisions.map(({ id }) => id));
-  const nameOf = (state: string, squashed: string) => `${state} ${squashed}`;
-  const direct = new Set(divisions.filter(({ isTownship, type }) => !isTownship && ['place', 'municipio'].includes(type)).map(({ state, squashed }) => nameOf(state, squashed)));
-  const townships = new Set(divisions.filter(({ isTownship }) => isTownship).map(({ state, squashed }) => nameOf(state, squashed)));
-  const report: OcdReport = { file, divisions: divisions.length, found: 0, right: 0, share: 0, wrong: [], only_townships: 0 };
-  for (const place of await americanPlaces(db.read)) {
-    const isRight = place.ocd_id !== null && known.has(place.ocd_id);
-    const name = nameOf(place.state ?? '', place.squashed);
-    if (isRight) report.right++;
-    else if (direct.has(name)) report.wrong.push(`${place.place_key} → ${place.ocd_id}`);
-    else if (townships.has(name)) report.only_townships++;
+  if (governments.length === 0) throw new Failure(`${file} has no column id with OCD ids`);
+  const byId = await countFound(governments, async ({ id }) => places.byKey(db.read, id), ({ id }) => id);
+  const byName = await countFound(governments, async ({ text }) => {
+    const [best] = await places.resolve(db.read, text, { limit: 1 });
+    return best && best.confidence >= TAKEN ? best.place : null;
+  }, ({ text }) => text);
+  return { file, governments: governments.length, skipped: rows.length - governments.length, by_id: byId, by_name: byName };
+}
+
+async function countFound(governments: Government[], find: (government: Government) => Promise<PlaceRow | null>, query: (government: Government) => string): Promise<Found> {
+  const found: Found = { itself: 0, share: 0, another: [], unresolved: [] };
+  for (const government of governments) {
+    const place = await find(government);
+    if (place?.ocd_id === government.id) found.itself++;
+    else if (place) found.another.push(`${query(government)} (${government.id}) → ${place.place_key}`);
+    else found.unresolved.push(`${query(government)} (${government.id})`);
   }
-  report.found = report.right + report.wrong.length;
-  report.share = report.found === 0 ? 0 : Math.floor((report.right / report.found) * 10_000) / 10_000;
-  return report;
+  found.share = Math.floor((found.itself / governments.length) * 10_000) / 10_000;
+  return found;
 }
 
 function wordsOfTexts({ file, texts, right, refused, wrong_place: wrongPlace, wrong_state: wrongState }: TextReport): string {
@@ -151,11 +161,12 @@ function wordsOfTexts({ file, texts, right, refused, wrong_place: wrongPlace, wr
   ].join('\n');
 }
 
-function wordsOfIds({ file, divisions, found, right, share, wrong, only_townships: townships }: OcdReport): string {
-  return [
-    `${file}: OCD ids right for ${right} of ${found} places found among ${divisions} divisions (${(share * 100).toFixed(2)} %); ${townships} more have the name of a township only`,
-    ...listed('wrong', wrong),
-  ].join('\n');
+function wordsOfGovernments({ file, governments, skipped, by_id: byId, by_name: byName }: GovernmentReport): string {
+  const words = (how: string, { itself, share, another, unresolved }: Found) => [
+    `  by ${how}: ${itself} to themselves (${(share * 100).toFixed(2)} %), ${another.length} to another, ${unresolved.length} unresolved`,
+    ...listed('another', another), ...listed('unresolved', unresolved),
+  ];
+  return [`${file}: ${governments} governments${skipped > 0 ? `, ${skipped} other rows skipped` : ''}`, ...words('OCD id', byId), ...words('name', byName)].join('\n');
 }
 
 function listed(label: string, lines: string[]): string[] {

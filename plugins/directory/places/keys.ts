@@ -1,8 +1,8 @@
 import type { Reader } from 'civic';
 import type { PlaceRow } from './gazetteer.ts';
-import { slugOf, squash, withoutLegalType } from './names.ts';
+import { legalName, slugOf, squash, withoutLegalType } from './names.ts';
 import { stateByAbbreviation, stateBySlug, stateByText } from './states.ts';
-import { placesByKeys, placesByName } from './store.ts';
+import { placeByOcdId, placesByKeys, placesByName } from './store.ts';
 
 /** `kansas-city-mo` for `kansas-city,missouri`; states and places abroad have none. */
 export function slugOfPlace({ place_key: key, state, country }: Pick<PlaceRow, 'place_key' | 'state' | 'country'>): string | null {
@@ -29,20 +29,13 @@ async function bySynonym(reader: Reader, name: string, regionText: string): Prom
   const names = [name, ...withoutLegalType(name)].map(squash).filter(Boolean);
   const state = stateByText(regionText.replaceAll('-', ' '));
   const region = state?.slug ?? slugOf(regionText);
-  const found = await placesByName(reader, names, state ? { state: state.abbreviation } : {});
-  return found.find((place) => regionSlug(place) === region) ?? null;
+  const found = (await placesByName(reader, names, state ? { state: state.abbreviation } : {})).filter((place) => regionSlug(place) === region);
+  // `malta-town,new-york`: the town, and of several townships of one name none.
+  const legal = legalName(name.replaceAll('-', ' '));
+  const typed = legal ? found.filter(({ kind, squashed }) => legal.kinds.includes(kind) && squashed === squash(legal.plain)) : [];
+  return typed.length > 1 ? null : typed[0] ?? found[0] ?? null;
 }
 
 function regionSlug({ place_key: key }: PlaceRow): string {
   return key.slice(key.indexOf(',') + 1);
-}
-
-/** Ids are made by rule, so the place is found by the name in it. */
-async function placeByOcdId(reader: Reader, id: string): Promise<PlaceRow | null> {
-  const match = /^ocd-division\/country:us\/(?:state|district|territory):([a-z]{2})(?:\/.*?([^:/]+))?$/.exec(id);
-  const state = match && stateByAbbreviation(match[1]!);
-  if (!state) return null;
-  if (match[2] === undefined) return (await placesByKeys(reader, [state.abbreviation === 'DC' ? 'washington,district-of-columbia' : state.slug]))[0] ?? null;
-  const found = await placesByName(reader, [squash(match[2].replaceAll('_', ' ').replaceAll('~', ''))], { state: state.abbreviation });
-  return found.find((place) => place.ocd_id === id) ?? null;
 }

@@ -7,6 +7,8 @@ export interface Reading {
   name: string;
   /** Null when the text says nothing about it. */
   region: Region | null;
+  /** The county that the text names besides a place in it, without its word. */
+  county?: string;
   /** The text names a region nobody knows. */
   isRegionUnknown?: boolean;
 }
@@ -28,10 +30,19 @@ export function readingsOf(text: string): Reading[] {
   const region = regionByText(parts.at(-1)!);
   const names = parts.slice(0, -1);
   // An address has the street before the town; some put the county between town and state.
-  const name = names.length > 1 && /\b(?:county|parish)$/i.test(names.at(-1)!) ? names.at(-2)! : names.at(-1)!;
-  if (region) return [{ name, region }];
+  const county = names.length > 1 ? COUNTY.exec(names.at(-1)!)?.[1] : undefined;
+  if (region) return [county === undefined ? { ...withCounty(names.at(-1)!), region } : { name: names.at(-2)!, county, region }];
   const spoken = names.flatMap((one) => trailingStates(one)).slice(0, 1);
   return [...spoken, { name: parts[0]!, region: null, isRegionUnknown: true }];
+}
+
+const COUNTY = /^(.+) (?:county|parish|co\.?)$/i;
+const NAME_AND_COUNTY = /^(.+?) \((.+) (?:county|parish|co\.?)\)$|^(.+? (?:township|twp\.?|town|village|borough|city)) (?:in )?(.+) (?:county|parish)$/i;
+
+/** "Malta (Saratoga County)", "Whitpain Township Montgomery County". */
+function withCounty(text: string): Pick<Reading, 'name' | 'county'> {
+  const [, name, county, typed, countyOfTyped] = NAME_AND_COUNTY.exec(text) ?? [];
+  return name !== undefined ? { name, county } : typed !== undefined ? { name: typed, county: countyOfTyped } : { name: text };
 }
 
 /** A state, a country, or a division abroad. */
@@ -50,7 +61,7 @@ function trailingStates(text: string): Reading[] {
   const words = text.split(' ');
   for (let count = Math.min(LONGEST_STATE_WORDS, words.length - 1); count > 0; count--) {
     const state = stateByText(words.slice(-count).join(' '));
-    if (state) return [{ name: words.slice(0, -count).join(' '), region: { state: state.abbreviation } }];
+    if (state) return [{ ...withCounty(words.slice(0, -count).join(' ')), region: { state: state.abbreviation } }];
   }
   return [];
 }

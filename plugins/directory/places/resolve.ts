@@ -2,7 +2,7 @@ import type { Reader } from 'civic';
 import { countryName } from './abroad.ts';
 import type { PlaceRow } from './gazetteer.ts';
 import { keyCandidates } from './keys.ts';
-import { squash, withoutLegalType } from './names.ts';
+import { legalName, squash, withoutLegalType } from './names.ts';
 import { NICKNAMES } from './nicknames.ts';
 import { readingsOf, splitZip, type Reading } from './reading.ts';
 import { stateByAbbreviation, stateByText } from './states.ts';
@@ -31,8 +31,11 @@ interface Match {
 }
 
 const LARGE = 100_000;
-/** Of a place whose population nobody knows. */
+/** Of a place whose population is unknown, and of one whose name belongs to another place in its state. */
 const UNCOUNTED = 500;
+const UNCOUNTED_NAMESAKE = 25;
+/** Of several governments of one legal name in a state none is taken, whatever its size, nor is a place of another legal type. */
+const ONE_OF_SEVERAL = 0.49;
 
 /** The places a free text may mean, likeliest first. */
 export async function resolvePlace(reader: Reader, text: string, { state, limit = 25 }: ResolveOptions = {}): Promise<Candidate[]> {
@@ -62,7 +65,7 @@ function steps(reader: Reader, text: string, state: string | null): Step[] {
   return [
     () => byKey(reader, text),
     () => byNickname(reader, text, state),
-    ...(rest === '' ? [] : each((reading) => byName(reader, reading))),
+    ...(rest === '' ? [] : [...each((reading) => byLegalName(reader, reading)), ...each((reading) => byName(reader, reading))]),
     async () => one(zip === null ? null : await placeByZip(reader, zip), 1, 'ZIP code'),
     ...each((reading) => byOtherForm(reader, reading)),
     ...each((reading) => byParts(reader, reading)),
@@ -87,7 +90,9 @@ function ranked(matches: Match[]): Candidate[] {
 }
 
 const isState = ({ place_key: key }: PlaceRow) => !key.includes(',');
-const populationOf = ({ population }: PlaceRow) => population ?? UNCOUNTED;
+const populationOf = (place: PlaceRow) => place.population ?? (hasPlainKey(place) ? UNCOUNTED : UNCOUNTED_NAMESAKE);
+/** Whether the key is the name alone: the place that people mean by the name. */
+const hasPlainKey = ({ place_key: key, squashed }: PlaceRow) => squash(key.slice(0, key.indexOf(','))) === squashed;
 /** Who names no country means one abroad only when it is far larger. */
 const weightOf = (place: PlaceRow) => populationOf(place) * (place.country === 'US' ? 1 : 0.1);
 
@@ -113,17 +118,50 @@ async function byNickname(reader: Reader, text: string, state: string | null): P
   return matches.length < 2 ? matches : matches.map((match) => ({ ...match, quality: match.place.place_key === keys[0] ? 0.9 : 0.5 }));
 }
 
-async function byName(reader: Reader, { name, region, isRegionUnknown }: Reading): Promise<Match[]> {
-  const found = await placesByName(reader, [squash(name)], region ?? {});
+/** A name with its legal type, which tells a city from the township around it: "Bloomfield township", "Town of Malta". */
+async function byLegalName(reader: Reader, reading: Reading): Promise<Match[]> {
+  const { name, region, isRegionUnknown } = reading;
+  const legal = legalName(name);
+  if (!legal || isRegionUnknown) return [];
+  const [plain, whole] = [squash(legal.plain), squash(name)];
+  const found = inCounty(await placesByName(reader, [plain, whole], region ?? {}), reading);
+  // "Union City" is a name, "Union city" is one with a type.
+  if (!legal.isType && found.some(({ squashed }) => squashed === whole)) return [];
+  const named = found.filter(({ squashed, kind }) => squashed === plain && legal.kinds.includes(kind));
+  // Of namesakes only the government has an OCD id.
+  const governments = named.some(({ ocd_id: id }) => id !== null) ? named.filter(({ ocd_id: id }) => id !== null) : named;
+  const isOneOfSeveral = (place: PlaceRow) => governments.some((other) => other !== place && other.state !== null && other.state === place.state);
+  return governments.map((place) => ({ place, quality: isOneOfSeveral(place) ? ONE_OF_SEVERAL : 1, reason: 'name with its legal type' }));
+}
+
+/** The places in the county that a text names, and those whose county is unknown. */
+function inCounty(places: PlaceRow[], { county, name }: Reading): PlaceRow[] {
+  if (county === undefined) return places;
+  const wanted = squash(county);
+  const there = places.filter(({ ocd_id: id }) => countyOf(id) === wanted);
+  // A city has no county in its id, and a text without a type means the city before the township around it.
+  return there.length > 0 && legalName(name) ? there : places.filter(({ ocd_id: id }) => [null, wanted].includes(countyOf(id)));
+}
+
+function countyOf(ocdId: string | null): string | null {
+  const ending = ocdId === null ? undefined : /\/county:([^/]+)\/place:/.exec(ocdId)?.[1];
+  return ending === undefined ? null : squash(ending.replaceAll('_', ' '));
+}
+
+async function byName(reader: Reader, reading: Reading): Promise<Match[]> {
+  const { name, region, isRegionUnknown } = reading;
+  const found = inCounty(await placesByName(reader, [squash(name)], region ?? {}), reading);
   return all(region?.state ? found.filter((place) => !isState(place)) : found, isRegionUnknown ? 0.6 : 1, 'name');
 }
 
 /** With or without its legal type, a name of the post office, a nickname in its state. */
-async function byOtherForm(reader: Reader, { name, region, isRegionUnknown }: Reading): Promise<Match[]> {
-  const quality = isRegionUnknown ? 0.5 : 0.95;
+async function byOtherForm(reader: Reader, reading: Reading): Promise<Match[]> {
+  const { name, region, isRegionUnknown } = reading;
   const forms = [...withoutLegalType(name).map(squash), ...(region?.state ? [`${squash(name)}city`] : [])].filter(Boolean);
-  const found = await placesByName(reader, forms, region ?? {});
-  if (found.length > 0) return all(found, quality, 'name without its legal type');
+  const found = inCounty(await placesByName(reader, forms, region ?? {}), reading);
+  // A city of the name is not the township that the text names. Abroad no legal types are known.
+  const isOther = ({ kind, country }: PlaceRow) => country === 'US' && legalName(name)?.kinds.includes(kind) === false;
+  if (found.length > 0) return found.map((place) => ({ place, quality: isRegionUnknown ? 0.5 : isOther(place) ? ONE_OF_SEVERAL : 0.95, reason: 'name without its legal type' }));
   if (!region?.state) return [];
   const nick = await byNickname(reader, name, region.state);
   if (nick.length > 0) return nick;
@@ -146,11 +184,12 @@ async function byParts(reader: Reader, { name, region }: Reading): Promise<Match
 }
 
 /** One or two wrong letters, or the beginning of a name. */
-async function byLikeness(reader: Reader, { name, region, isRegionUnknown }: Reading): Promise<Match[]> {
+async function byLikeness(reader: Reader, reading: Reading): Promise<Match[]> {
+  const { name, region, isRegionUnknown } = reading;
   const wanted = squash(name);
   if (wanted.length < 3 || isRegionUnknown) return [];
   const { distance } = await import('fastest-levenshtein');
-  const near = await placesByPrefix(reader, wanted.slice(0, 2), region ?? {}, 3000);
+  const near = inCounty(await placesByPrefix(reader, wanted.slice(0, 2), region ?? {}, 3000), reading);
   const allowed = wanted.length < 5 ? 0 : wanted.length < 9 ? 1 : 2;
   const measured = near.map((place) => ({ place, wrong: Math.abs(place.squashed.length - wanted.length) > allowed ? 9 : distance(place.squashed, wanted) }));
   const least = Math.min(...measured.map(({ wrong }) => wrong));

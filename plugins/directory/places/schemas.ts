@@ -33,6 +33,8 @@ export interface PlaceQuery {
   limit: number;
 }
 
+const PLACE_KINDS = 'The legal type of a government: city (also for unincorporated places and abroad), town, village, borough, township, plantation, municipality, municipio, county (also parishes, boroughs and census areas of Alaska), state, territory; locality for a place that only the post office has. A place that the operator added may have another one';
+
 const fields: Joi.StrictSchemaMap<Place> = {
   place_key: Joi.string().required().description('`kansas-city,missouri`; abroad `<city>,<division>`, or the country where its divisions have no names here'),
   slug: Joi.string().allow(null).required().description('`kansas-city-mo`; null for states and abroad'),
@@ -41,11 +43,11 @@ const fields: Joi.StrictSchemaMap<Place> = {
     name: Joi.string().required(), abbreviation: Joi.string().required(), slug: Joi.string().required(),
   }).allow(null).required(),
   country: Joi.string().required().description('Two letters of ISO 3166'),
-  kind: Joi.string().required().description('city, locality (known to the post office only), borough, county, state, district, territory'),
+  kind: Joi.string().required().description(PLACE_KINDS),
   latitude: Joi.number().allow(null).required(),
   longitude: Joi.number().allow(null).required(),
   population: Joi.number().integer().allow(null).required(),
-  ocd_id: Joi.string().allow(null).required().description('Open Civic Data division, worked out by rule'),
+  ocd_id: Joi.string().allow(null).required().description('Open Civic Data division; for a place that is no government, the id that it would have'),
   display_name: Joi.string().required(),
   url: Joi.string().required(),
 };

@@ -1,14 +1,13 @@
-import type { Check, Database, Reader, Tx } from 'civic';
+import type { Reader, Tx } from 'civic';
 import { chunksOf } from '../chunks.ts';
 import { countryName } from './abroad.ts';
-import { readGazetteerApart } from './apart.ts';
-import { GAZETTEER_VERSION, KEYS, type Gazetteer, type PlaceRow } from './gazetteer.ts';
+import { KEYS, type PlaceRow } from './gazetteer.ts';
 import { keyCandidates, slugOfPlace } from './keys.ts';
 import { slugOf } from './names.ts';
 import { resolvePlace, type Candidate, type ResolveOptions } from './resolve.ts';
 import type { Place } from './schemas.ts';
 import { stateByAbbreviation } from './states.ts';
-import { countPlaces, deleteOwnPlaces, loadedGazetteer, loadGazetteer, markChanged, placesByKeys, placesByNumbers, putOwnPlace, type OwnPlace } from './store.ts';
+import { deleteOwnPlaces, loadedGazetteer, markChanged, placesByKeys, placesByNumbers, putOwnPlace, type OwnPlace } from './store.ts';
 
 export type { Candidate, OwnPlace, Place, PlaceRow, ResolveOptions };
 
@@ -128,22 +127,4 @@ function recordOf(place: PlaceRow, url: (path: string) => string): Place {
 function displayName({ place_key: key, name, state, admin1, country }: PlaceRow): string {
   if (!key.includes(',')) return name;
   return state ? `${name}, ${state}` : [name, admin1, countryName(country)].filter((part, index, parts) => part && part !== parts[index - 1]).join(', ');
-}
-
-/** Fills the gazetteer when this version of the kit brings newer data, or after a restore. */
-export async function bringGazetteerUpToDate(db: Database, read: () => Promise<Gazetteer> = readGazetteerApart): Promise<void> {
-  if ((await loadedGazetteer(db.read))?.version === GAZETTEER_VERSION) return;
-  const gazetteer = await read();
-  await db.write((tx) => loadGazetteer(tx, gazetteer));
-}
-
-export function gazetteerCheck(db: () => Database): Check {
-  return {
-    name: 'gazetteer',
-    async run() {
-      const loaded = await loadedGazetteer(db().read);
-      if (loaded?.version === GAZETTEER_VERSION) return { status: 'ok', detail: `${(await countPlaces(db().read)).toLocaleString('en-US')} places (${loaded.version})` };
-      return { status: 'failed', detail: loaded ? `the places are of ${loaded.version}, not of ${GAZETTEER_VERSION}` : 'there are no places', fix: 'start the server: it loads them' };
-    },
-  };
 }

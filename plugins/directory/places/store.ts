@@ -1,6 +1,7 @@
 import { bulkInsert, newId, type Reader, type Tx } from 'civic';
+import { chunksOf } from '../chunks.ts';
 import { GAZETTEER_VERSION, KEYS, type Gazetteer, type PlaceRow } from './gazetteer.ts';
-import { squash } from './names.ts';
+import { legalName, squash } from './names.ts';
 
 /** A place somebody adds. */
 export interface OwnPlace {
@@ -23,23 +24,45 @@ export async function loadedGazetteer(reader: Reader): Promise<{ version: string
   return await reader('directory_gazetteer').first('version', 'revision') ?? null;
 }
 
-/** Replaces what is loaded, unless somebody else just did. */
-export async function loadGazetteer(tx: Tx, gazetteer: Gazetteer): Promise<void> {
+const INSERTED_AT_ONCE = 10_000;
+
+/** Replaces the gazetteer and copies the added places into it, unless another node just did. */
+export async function loadGazetteer(tx: Tx, { places, aliases, zips }: Gazetteer, onInserted: (done: number, total: number) => void = () => undefined): Promise<void> {
   if ((await loadedGazetteer(tx))?.version === GAZETTEER_VERSION) return;
   for (const table of ['directory_gazetteer', 'directory_places', 'directory_place_aliases', 'directory_zips']) await tx(table).delete();
   // Of two nodes that start at once, the second waits here and finds the work done.
   await bulkInsert(tx, 'directory_gazetteer', [{ version: GAZETTEER_VERSION, revision: newId() }]);
-  await bulkInsert(tx, 'directory_places', gazetteer.places);
-  await bulkInsert(tx, 'directory_place_aliases', gazetteer.aliases);
-  await bulkInsert(tx, 'directory_zips', gazetteer.zips);
+  for (let done = 0; done < places.length; done += INSERTED_AT_ONCE) {
+    onInserted(done, places.length);
+    await bulkInsert(tx, 'directory_places', places.slice(done, done + INSERTED_AT_ONCE));
+  }
+  await bulkInsert(tx, 'directory_place_aliases', aliases);
+  await bulkInsert(tx, 'directory_zips', zips);
+  await copyOwnPlaces(tx);
+  onInserted(places.length, places.length);
+}
+
+/** Replaces the copies of the added places. A newer gazetteer may have a place of the same key or OCD id: the added one wins. */
+export async function copyOwnPlaces(tx: Tx): Promise<void> {
   const own: OwnRow[] = await tx('directory_own_places').orderBy('key');
-  // A newer gazetteer may have come to know a place that somebody had added: theirs is kept.
-  if (own.length > 0) await tx('directory_places').whereIn('place_key', own.map((row) => row.place_key)).delete();
+  await tx('directory_places').where('key', '>', KEYS.own).delete();
+  for (const some of chunksOf(own)) {
+    await tx('directory_places').whereIn('place_key', some.map(({ place_key: key }) => key)).delete();
+    await tx('directory_places').whereIn('ocd_id', some.flatMap(({ ocd_id: id }) => id ?? [])).delete();
+  }
   await bulkInsert(tx, 'directory_places', own.map(placeOfOwn));
 }
 
+/** How many added places have no copy in the gazetteer. */
+export async function countMissingOwnPlaces(reader: Reader): Promise<number> {
+  const copies = reader('directory_places').select('place_key').where('key', '>', KEYS.own);
+  const [row] = await reader('directory_own_places').whereNotIn('place_key', copies).count({ count: '*' });
+  return Number(row?.count);
+}
+
 function placeOfOwn({ key, origin: _, ...own }: OwnRow): PlaceRow {
-  return { ...own, key: KEYS.own + key, squashed: squash(own.name) };
+  const plain = own.kind === 'township' ? legalName(own.name)?.plain : undefined;
+  return { ...own, key: KEYS.own + key, squashed: squash(plain ?? own.name) };
 }
 
 export async function countPlaces(reader: Reader): Promise<number> {
@@ -53,6 +76,15 @@ export async function placesByKeys(reader: Reader, placeKeys: string[]): Promise
 
 export async function placesByNumbers(reader: Reader, keys: number[]): Promise<PlaceRow[]> {
   return reader<PlaceRow>('directory_places').whereIn('key', keys);
+}
+
+/** The place with an OCD id; of a city that is a county too, the city. */
+export async function placeByOcdId(reader: Reader, id: string): Promise<PlaceRow | null> {
+  return await reader<PlaceRow>('directory_places').where({ ocd_id: id }).orderByRaw("case when kind = 'county' then 1 else 0 end, key").first() ?? null;
+}
+
+export async function placesByOcdIds(reader: Reader, ids: string[]): Promise<PlaceRow[]> {
+  return reader<PlaceRow>('directory_places').whereIn('ocd_id', ids);
 }
 
 export interface Region {
@@ -104,6 +136,17 @@ export async function putOwnPlace(tx: Tx, place: OwnPlace, origin: string): Prom
   await tx('directory_places').insert(placeOfOwn(row));
 }
 
+/** The added places of an origin with one of these OCD ids. */
+export async function ownPlacesByOcdIds(reader: Reader, ids: string[], origin: string): Promise<OwnPlace[]> {
+  const rows: OwnRow[] = await reader('directory_own_places').whereIn('ocd_id', ids).where({ origin });
+  return rows.map(({ key: _key, origin: _origin, ...place }) => place);
+}
+
+export async function deleteOwnPlace(tx: Tx, placeKey: string): Promise<void> {
+  await tx('directory_places').where({ place_key: placeKey }).where('key', '>', KEYS.own).delete();
+  await tx('directory_own_places').where({ place_key: placeKey }).delete();
+}
+
 export async function deleteOwnPlaces(tx: Tx, origin: string): Promise<number> {
   const keys: number[] = await tx('directory_own_places').where({ origin }).pluck('key');
   await tx('directory_places').whereIn('key', keys.map((key) => KEYS.own + key)).delete();
@@ -112,9 +155,4 @@ export async function deleteOwnPlaces(tx: Tx, origin: string): Promise<number> {
 
 export async function markChanged(tx: Tx): Promise<void> {
   await tx('directory_gazetteer').update({ revision: newId() });
-}
-
-/** All places of the US but the states, for measuring. */
-export async function americanPlaces(reader: Reader): Promise<PlaceRow[]> {
-  return reader<PlaceRow>('directory_places').where({ country: 'US' }).whereNotIn('kind', ['state', 'territory', 'district']);
 }

@@ -2,7 +2,7 @@ import type { CommandCall, Terminal } from 'civic';
 import type { TestServer } from 'civic/testing';
 
 /** Runs a command of the plugin as `bin/civic --json` would, and answers what it prints. */
-export async function run(kit: TestServer, name: string, options: CommandCall['options'] = {}): Promise<any> {
+export async function run(kit: Pick<TestServer, 'composition'>, name: string, options: CommandCall['options'] = {}): Promise<any> {
   const command = kit.composition.commands.find((one) => one.name === name);
   if (!command) throw new Error(`There is no command "${name}"`);
   let printed: unknown;

@@ -1,0 +1,33 @@
+import type { Check, Database, Progress } from 'civic';
+import { readGazetteerApart } from './apart.ts';
+import { GAZETTEER_VERSION, type Gazetteer } from './gazetteer.ts';
+import { countMissingOwnPlaces, countPlaces, loadedGazetteer, loadGazetteer } from './store.ts';
+
+const SILENT: Progress = () => undefined;
+
+/** Loads the gazetteer when the database has none, or one of another version. Returns whether it did. */
+export async function bringGazetteerUpToDate(db: Database, progress: Progress = SILENT, read: () => Promise<Gazetteer> = readGazetteerApart): Promise<boolean> {
+  if (await isUpToDate(db)) return false;
+  const gazetteer = await read();
+  await db.write((tx) => loadGazetteer(tx, gazetteer, (done, total) => progress('Loading places', done, total)), { long: true });
+  return true;
+}
+
+export async function isUpToDate(db: Database): Promise<boolean> {
+  return (await loadedGazetteer(db.read))?.version === GAZETTEER_VERSION;
+}
+
+export function gazetteerCheck(db: () => Database): Check {
+  return {
+    name: 'gazetteer',
+    async run() {
+      const loaded = await loadedGazetteer(db().read);
+      if (loaded?.version !== GAZETTEER_VERSION) {
+        return { status: 'failed', detail: loaded ? `the places are of ${loaded.version}, not of ${GAZETTEER_VERSION}` : 'there are no places', fix: 'bin/civic migrate loads them, and so does a start' };
+      }
+      const missing = await countMissingOwnPlaces(db().read);
+      if (missing > 0) return { status: 'failed', detail: `${missing} added places are missing from the gazetteer`, fix: 'bin/civic directory rebuild' };
+      return { status: 'ok', detail: `${(await countPlaces(db().read)).toLocaleString('en-US')} places (${loaded.version})` };
+    },
+  };
+}

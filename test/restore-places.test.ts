@@ -1,0 +1,97 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { compose, type Composition } from '../core/compose.ts';
+import { createBackup } from '../core/database/backup.ts';
+import { restoreBackup } from '../core/database/restore.ts';
+import { createLogger } from '../core/log.ts';
+import { prepare } from '../core/prepare.ts';
+import { testServer, type TestServer } from '../core/testing.ts';
+import { emptyDatabase, testDatabases } from '../core/testing/database.ts';
+import { run } from '../plugins/directory/test/command.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const PLACE = '/api/places/harlow-ferry,tamarack';
+
+/** A composition on a database that nothing has been done to. */
+async function composeOn(dataDir: string, url: string | null): Promise<Composition> {
+  const { config, plugins } = await prepare({ env: {}, args: {}, text: JSON.stringify({ data_dir: dataDir, database: { url }, plugins: { directory: {} } }) });
+  return compose({ config, plugins, log: await createLogger({ level: 'silent', access: 'warn', format: 'json' }), strict: true });
+}
+
+async function get(composition: Composition, url: string): Promise<any> {
+  const { statusCode, payload } = await composition.server.inject({ method: 'GET', url });
+  return { status: statusCode, ...JSON.parse(payload) };
+}
+
+async function doctor(composition: Composition): Promise<Record<string, string>> {
+  const found = composition.checks.filter(({ plugin }) => plugin === 'directory').map(async (check) => [check.name, (await check.run()).status] as const);
+  return Object.fromEntries(await Promise.all(found));
+}
+
+describe('A backup with added places', { timeout: 120_000 }, () => {
+  let source: TestServer;
+  let actors: number;
+  const folder = mkdtempSync(join(tmpdir(), 'civic-restored-'));
+  before(async () => {
+    source = await testServer({ plugins: ['directory'] });
+    await run(source, 'demo load');
+    actors = (await source.request('GET', `${PLACE}/entities?limit=1`)).body.total;
+    await createBackup(source.db, join(folder, 'backup'));
+  });
+  after(async () => {
+    await source.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function expectWhole(composition: Composition): Promise<void> {
+    expect(await doctor(composition)).to.equal({ gazetteer: 'ok', taxonomy: 'ok', directory: 'ok' });
+    expect((await get(composition, PLACE)).status).to.equal(200);
+    const { total, data } = await get(composition, `${PLACE}/entities?limit=1`);
+    expect([total, data[0].places.length > 0]).to.equal([actors, true]);
+  }
+
+  for (const dialect of testDatabases()) describe(`on ${dialect}`, () => {
+    let url: string | null;
+    let drop: () => Promise<void>;
+    before(async () => { ({ url, drop } = await emptyDatabase(dialect)); });
+    after(() => drop());
+
+    /** Opens the database as a command or a start does, and closes it again. */
+    async function opened(schema: 'any' | 'migrate', work: (composition: Composition) => Promise<void>): Promise<void> {
+      const composition = await composeOn(join(folder, dialect), url);
+      try {
+        await composition.open({ writes: true, schema });
+        await work(composition);
+      } finally {
+        await composition.stop();
+      }
+    }
+
+    it('is restored with its places, and the actors in them', () => opened('any', async (composition) => {
+      await restoreBackup(composition.db, join(folder, 'backup'), composition.migrations);
+      await composition.rebuildRestored();
+      await composition.start();
+      await expectWhole(composition);
+    }));
+
+    // Loading the places takes seconds, so one database shows one way.
+    it(`that was restored without its places is reported by doctor, and fixed by ${dialect === 'sqlite' ? 'the next start of a newer version' : 'a rebuild'}`, async () => {
+      await opened('any', async (composition) => {
+        await composition.db.write((tx) => tx('directory_listings').delete());
+        expect(await doctor(composition)).to.equal({ gazetteer: 'ok', taxonomy: 'ok', directory: 'failed' });
+        await composition.db.write(async (tx) => {
+          await tx('directory_places').where('key', '>', 2_100_000_000).delete();
+        });
+        expect(await doctor(composition)).to.include({ gazetteer: 'failed' });
+        if (dialect === 'sqlite') await composition.db.write(async (tx) => { await tx('directory_gazetteer').update({ version: 'older' }); });
+        else await run({ composition }, 'directory rebuild');
+      });
+      await opened('migrate', expectWhole);
+    });
+  });
+});
