@@ -13,6 +13,7 @@ import { feedRoutes } from './feeds/routes.ts';
 import { judgementRoutes } from './ledger/judgement-routes.ts';
 import { writeRoutes } from './ledger/routes.ts';
 import { evalMatching } from './matching/command.ts';
+import { placeCommands } from './places/commands.ts';
 import { evalPlacesCommand } from './places/eval.ts';
 import { gazetteerCheck } from './places/load.ts';
 import { placeProblems, placeRoutes } from './places/routes.ts';
@@ -53,7 +54,7 @@ export default definePlugin<DirectoryConfig>({
     civic.check(countsCheck(db, civic.clock));
     for (const job of [...directoryJobs(civic, ledger), ...transferJobs(transfer)]) civic.jobs.define(job);
     const commands = [
-      rebuildCommand(directory), evalPlacesCommand({ places, db }), evalMatching(), ...demoCommands(directory, demo), ...transferCommands(directory),
+      rebuildCommand(directory), ...placeCommands(directory), evalPlacesCommand({ places, db }), evalMatching(), ...demoCommands(directory, demo), ...transferCommands(directory),
     ];
     for (const command of commands) civic.command(command);
     server.route([

@@ -1,0 +1,27 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInstance } from './support/civic.ts';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+describe('A database that was never started', { timeout: 120_000 }, () => {
+  it('gets its places from the first command that needs them', async () => {
+    const instance = createInstance({ plugins: { directory: {} } });
+    try {
+      const file = join(instance.folder, 'divisions.csv');
+      writeFileSync(file, 'id,name\nocd-division/country:us/state:mo/place:alder_falls,Alder Falls city\nocd-division/country:us/state:mo/place:st_louis,St. Louis city\n');
+      const { code, stdout, stderr } = await instance.civic('places', 'import', file);
+      expect([code, stderr]).to.equal([0, stderr]);
+      expect(stderr).to.contain('Loading places');
+      expect(stdout).to.contain('2 rows read: 1 added, 0 updated, 1 unchanged, 0 rejected.');
+      const doctored = await instance.civic('doctor', '--json');
+      const findings = JSON.parse(doctored.stdout).findings as { name: string; status: string }[];
+      expect(findings.filter(({ name }) => name.startsWith('directory')).map(({ status }) => status)).to.equal(['ok', 'ok', 'ok']);
+    } finally {
+      instance.remove();
+    }
+  });
+});
