@@ -11,6 +11,17 @@ export const systemClock: Clock = {
   iso: () => new Date().toISOString(),
 };
 
+/** How far the clocks of several machines may be apart. */
+const SKEW_MS = 60_000;
+
+/**
+ * The latest moment that a wait of so many milliseconds can end at, if it began by now. A stored end after it was written
+ * while a clock was ahead, and counts as passed: otherwise it would hold for as long as that clock was wrong.
+ */
+export function latestEnd(now: number, milliseconds: number): number {
+  return now + milliseconds + SKEW_MS;
+}
+
 /** A clock that stands still until told otherwise. */
 export interface StoppedClock extends Clock {
   set(time: number | string): void;

@@ -2,7 +2,7 @@ import { createWaker, repeat, type Repeating } from './background.ts';
 import type { Clock } from './clock.ts';
 import type { OpenDatabase } from './database/connect.ts';
 import type { Tx } from './database/types.ts';
-import { createDelivery, toRecord, type Delivery, type EventRow, type Handler, type Patience } from './events/delivery.ts';
+import { createDelivery, isRetryDue, toRecord, type Delivery, type EventRow, type Handler, type Patience } from './events/delivery.ts';
 import { allPositions, finishRebuild, fitPositions, keepOn } from './events/positions.ts';
 import { mendedBy, type Mended } from './events/mend.ts';
 import { pruneEvents } from './events/retention.ts';
@@ -120,7 +120,7 @@ export function createEvents(options: EventsOptions): EventBus {
       const delivery = deliveries.find(({ plugin }) => plugin === position.plugin);
       if (!delivery) continue;
       if (position.off_at) await db.write((tx) => keepOn(tx, position.plugin));
-      const isDue = !position.stopped_at && (!position.retry_at || position.retry_at <= clock.iso());
+      const isDue = !position.stopped_at && isRetryDue(position, options.patience ?? PATIENCE, clock);
       if (isDue && position.seq < last_seq) delivery.wake();
     }
   }

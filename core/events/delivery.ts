@@ -1,5 +1,5 @@
 import { createWaker } from '../background.ts';
-import type { Clock } from '../clock.ts';
+import { latestEnd, type Clock } from '../clock.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Tx } from '../database/types.ts';
 import type { Logger } from '../log.ts';
@@ -24,6 +24,12 @@ export interface Patience {
   mostMs: number;
   /** After this many failures the plugin's delivery stops. */
   attempts: number;
+}
+
+/** A time that was stored while the clock was ahead does not count. */
+export function isRetryDue({ retry_at }: Position, { mostMs }: Patience, clock: Clock): boolean {
+  const at = retry_at === null ? 0 : Date.parse(retry_at);
+  return at <= clock.now() || at > latestEnd(clock.now(), mostMs);
 }
 
 export interface DeliveryOptions {
@@ -103,7 +109,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   }
 
   function isWaiting(position: Position): boolean {
-    return position.stopped_at !== null || (position.retry_at !== null && position.retry_at > clock.iso());
+    return position.stopped_at !== null || !isRetryDue(position, patience, clock);
   }
 
   async function pending(tx: Tx, from: number, to: number, most: number): Promise<(EventRow & { seq: number })[]> {

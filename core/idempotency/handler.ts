@@ -1,7 +1,7 @@
 import { Boom } from '@hapi/boom';
 import type { Lifecycle, Request, RequestRoute, ResponseObject, ResponseToolkit, Server } from '@hapi/hapi';
 import { createHash } from 'node:crypto';
-import type { Clock } from '../clock.ts';
+import { latestEnd, type Clock } from '../clock.ts';
 import type { Database } from '../database/types.ts';
 import { addressGroup } from '../http/client-address.ts';
 import { clientAddressOf, httpState } from '../http/state.ts';
@@ -61,8 +61,9 @@ function showsSecret(route: Pick<RequestRoute, 'settings'>): boolean {
 async function storeOrReplay(respond: () => Lifecycle.ReturnValue, body: string, request: Request, h: ResponseToolkit, options: IdempotencyOptions): Promise<Lifecycle.ReturnValueTypes> {
   const db = options.db();
   const row = newRow(request, body, options.clock);
-  const abandonedBefore = new Date(options.clock.now() - ABANDONED_MS).toISOString();
-  const first = await db.write((tx) => claimAnswer(tx, row, abandonedBefore));
+  const now = options.clock.now();
+  const running = { since: new Date(now - ABANDONED_MS).toISOString(), until: new Date(latestEnd(now, 0)).toISOString() };
+  const first = await db.write((tx) => claimAnswer(tx, row, running));
   if (first) return replay(first, row, h);
   try {
     const result = await respond();

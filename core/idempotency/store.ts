@@ -16,10 +16,10 @@ export interface AnswerRow extends AnswerId {
   begun_at: string;
 }
 
-/** Claims the making of an answer. Answers the row of whoever came first instead, if somebody did. */
-export async function claimAnswer(tx: Tx, row: AnswerRow, abandonedBefore: string): Promise<AnswerRow | null> {
+/** Claims the key for a request. Returns the row of an earlier request instead, unless that was abandoned: it began outside `running`. */
+export async function claimAnswer(tx: Tx, row: AnswerRow, running: { since: string; until: string }): Promise<AnswerRow | null> {
   const id = idOf(row);
-  await tx('core_answers').where(id).whereNull('answer').where('begun_at', '<', abandonedBefore).delete();
+  await tx('core_answers').where(id).whereNull('answer').whereNotBetween('begun_at', [running.since, running.until]).delete();
   const inserted = await tx('core_answers').insert(row).onConflict(['caller', 'route', 'idempotency_key']).ignore().returning('token');
   return inserted.length > 0 ? null : answerById(tx, id);
 }

@@ -1,3 +1,4 @@
+import { latestEnd } from '../clock.ts';
 import type { Database, Tx } from '../database/types.ts';
 
 const TABLE = 'core_job_schedules';
@@ -29,7 +30,7 @@ export async function takeDueSchedules(db: Database, tx: Tx, schedules: Schedule
   const due: { name: string; next_at: string }[] = await query.select('name', 'next_at');
   for (const { name, next_at } of due) {
     const period = schedules.find((schedule) => schedule.name === name)!.every_seconds * 1000;
-    const planned = Date.parse(next_at);
+    const planned = Math.min(Date.parse(next_at), now);
     const next = planned + (Math.floor((now - planned) / period) + 1) * period;
     await tx(TABLE).where({ name }).update({ next_at: new Date(next).toISOString() });
   }
@@ -37,5 +38,8 @@ export async function takeDueSchedules(db: Database, tx: Tx, schedules: Schedule
 }
 
 function dueRows(reader: Database['read'], schedules: Schedule[], now: number) {
-  return reader(TABLE).whereIn('name', schedules.map(({ name }) => name)).where('next_at', '<=', new Date(now).toISOString());
+  return reader(TABLE).whereIn('name', schedules.map(({ name }) => name)).where((due) => {
+    due.where('next_at', '<=', new Date(now).toISOString());
+    for (const { name, every_seconds } of schedules) due.orWhere({ name }).andWhere('next_at', '>', new Date(latestEnd(now, every_seconds * 1000)).toISOString());
+  });
 }

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Clock } from '../clock.ts';
+import { latestEnd, type Clock } from '../clock.ts';
 import type { Database, Reader, Tx } from '../database/types.ts';
 import { isId } from '../ids.ts';
 import type { JobRecord, JobsStatus } from '../jobs.ts';
@@ -35,10 +35,17 @@ export type Progress = Pick<JobRow, 'phase' | 'done' | 'total'>;
 const TABLE = 'core_jobs';
 const UNDERWAY = ['pending', 'running'];
 const RELEASED = { token: null, lease_until: null };
+/** The longest wait between two attempts, before it is spread. */
+export const LONGEST_BACKOFF_MS = 3600_000;
 
-/** Leases go by the clock of Postgres: those of several machines differ. */
-function leaseNow(db: Database, reader: Reader, clock: Clock): Knex.Raw | string {
-  return db.dialect === 'postgres' ? reader.raw('now()') : clock.iso();
+/**
+ * Leases go by the clock of Postgres: those of several machines differ. A lease that ends later than any lease that begins
+ * now was written while that clock was ahead. On SQLite the one process drops all leases when it starts.
+ */
+function leaseIsOver(db: Database, reader: Reader, clock: Clock): Knex.Raw {
+  return db.dialect === 'postgres'
+    ? reader.raw(`(lease_until < now() or lease_until > now() + (lease_seconds + 60) * interval '1 second')`)
+    : reader.raw('lease_until < ?', [clock.iso()]);
 }
 
 function leaseEnd(db: Database, tx: Tx, clock: Clock): Knex.Raw {
@@ -65,9 +72,16 @@ export interface ClaimOptions {
   token: string;
 }
 
+/** A job that was enqueued, or failed, while the clock was ahead does not wait until then. */
+function isDue(time: Knex.QueryBuilder, clock: Clock): void {
+  time.where('run_at', '<=', clock.iso())
+    .orWhere('created_at', '>', new Date(latestEnd(clock.now(), 0)).toISOString())
+    .orWhere((retry) => retry.where('attempts', '>', 0).where('run_at', '>', new Date(latestEnd(clock.now(), 2 * LONGEST_BACKOFF_MS)).toISOString()));
+}
+
 /** Takes the most urgent jobs. Attempts count from here, so that a job that kills its process does not run for ever. */
 export async function claimJobs(db: Database, tx: Tx, clock: Clock, { names, limit, token }: ClaimOptions): Promise<JobRow[]> {
-  const due = tx(TABLE).select('key').where({ state: 'pending' }).where('run_at', '<=', clock.iso()).whereIn('name', names)
+  const due = tx(TABLE).select('key').where({ state: 'pending' }).where((time) => isDue(time, clock)).whereIn('name', names)
     .orderBy([{ column: 'priority', order: 'desc' }, 'run_at', 'key']).limit(limit);
   if (db.dialect === 'postgres') due.forUpdate().skipLocked();
   return tx(TABLE).withMaterialized('due', due).whereIn('key', tx('due').select('key'))
@@ -113,13 +127,13 @@ export async function heldNow(reader: Reader, claims: Claim[]): Promise<Map<numb
 }
 
 export async function hasExpired(db: Database, clock: Clock): Promise<boolean> {
-  const row = await db.read(TABLE).where({ state: 'running' }).where('lease_until', '<', leaseNow(db, db.read, clock)).first('key');
+  const row = await db.read(TABLE).where({ state: 'running' }).whereRaw(leaseIsOver(db, db.read, clock)).first('key');
   return row !== undefined;
 }
 
 /** Jobs whose worker has been silent for too long wait again, or have failed for good. Answers the ids of both. */
 export async function expireLeases(db: Database, tx: Tx, clock: Clock): Promise<{ again: string[]; failed: string[] }> {
-  const expired = () => tx(TABLE).where({ state: 'running' }).where('lease_until', '<', leaseNow(db, tx, clock));
+  const expired = () => tx(TABLE).where({ state: 'running' }).whereRaw(leaseIsOver(db, tx, clock));
   const failed = await expired().where((over) => over.where('attempts', '>=', tx.ref('max_attempts')).orWhere('cancel_requested', true))
     .update({
       state: 'failed', finished_at: clock.iso(), ...RELEASED,

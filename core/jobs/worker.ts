@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { JobKind, RunningJob } from '../jobs.ts';
 import type { Logger } from '../log.ts';
-import { endAttempt, heldNow, holdsJob, renewLease, type Ending, type JobRow, type Progress } from './store.ts';
+import { endAttempt, type Ending, heldNow, holdsJob, type JobRow, LONGEST_BACKOFF_MS, type Progress, renewLease } from './store.ts';
 
 export interface Worker {
   /** How many more jobs it can run. */
@@ -40,7 +40,6 @@ interface Held {
 }
 
 const PROGRESS_MS = 500;
-const LONGEST_BACKOFF_MS = 3600_000;
 
 export function createWorker({ db, log, clock, concurrency }: WorkerOptions): Worker {
   const held = new Set<Held>();
@@ -100,7 +99,7 @@ export function createWorker({ db, log, clock, concurrency }: WorkerOptions): Wo
 
   /** The attempt was cut short by us, so it does not count. */
   function handedOver(row: JobRow): Ending {
-    return { state: 'pending', run_at: clock.iso(), attempts: row.attempts - 1 };
+    return { state: 'pending', attempts: row.attempts - 1 };
   }
 
   async function end(job: Held, ending: Ending | null): Promise<void> {

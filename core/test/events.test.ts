@@ -49,6 +49,17 @@ for (const { dialect, create } of databases()) {
       await db.write((tx) => tx('core_event_head').update({ last_seq: 0, floor_seq: 0 }));
     });
 
+    it('tries again without waiting for a time that was stored while the clock was a day ahead', async () => {
+      const clock = stoppedClock();
+      let tries = 0;
+      const bus = await start((bus) => bus.on('sick', 'notes.added', async () => { if (++tries === 1) throw new Error('out of order'); }), { clock });
+      clock.advance(86_400_000);
+      await add(bus, 1);
+      await until(async () => (await stateOf(bus, 'sick')).state === 'retrying');
+      clock.advance(-86_400_000);
+      await until(() => tries === 2);
+    });
+
     it('delivers what was emitted, in order, with name, version, time and payload', async () => {
       const events: unknown[] = [];
       const clock = stoppedClock('2026-03-01T12:00:00.000Z');

@@ -365,6 +365,37 @@ for (const { dialect, create } of databases()) {
       expect((await db.read('core_job_schedules').where({ name: 'notes.tick' }).first('next_at')).next_at).to.equal('2026-02-01T00:01:00.000Z');
     });
 
+    it('does not wait for a time that was stored while the clock was a day ahead', async () => {
+      const clock = stoppedClock();
+      const [start, DAY] = [clock.now(), 86_400_000];
+      let runs = 0;
+      const jobs = await started([
+        { name: 'notes.hourly', every_seconds: 3600, async run() { runs += 1; } },
+        { name: 'notes.fail', async run() { if (clock.now() >= start + DAY) throw new Error('not yet'); } },
+      ], { clock });
+      const sending: JobKind = { name: 'notes.send', async run() {} };
+      const enqueuing = queue([sending], { clock, role: 'web' }).jobs;
+      await until(() => runs === 1);
+      await settled(clock);
+
+      clock.advance(DAY);
+      await until(() => runs === 2);
+      const failing = await add(jobs, 'notes.fail');
+      const enqueued = await add(enqueuing, 'notes.send');
+      await until(async () => (await jobs.byId(failing))!.error === 'not yet');
+      clock.set(start);
+      const later = await add(enqueuing, 'notes.send', {}, { run_at: new Date(start + DAY).toISOString() });
+
+      await until(() => runs === 3);
+      expect(await ended(jobs, failing)).to.include({ state: 'completed' });
+      const worker = await started([sending], { clock });
+      expect(await ended(worker, enqueued)).to.include({ state: 'completed' });
+      expect(await state(worker, later)).to.equal('pending');
+      await settled(clock);
+      clock.advance(3_600_000);
+      await until(() => runs === 4);
+    });
+
     it('removes finished jobs after a week and says how things are', async () => {
       const clock = stoppedClock('2026-02-01T00:00:00.000Z');
       let isDown = true;

@@ -1,4 +1,4 @@
-import { bulkInsert, type Reader, type Tx } from 'civic';
+import { bulkInsert, latestEnd, type Reader, type Tx } from 'civic';
 import type { Counters, Window } from './windows.ts';
 
 /** Several requests of one subject that want the same windows. */
@@ -34,11 +34,14 @@ const SLOTS = [1, 2, 3];
 /** Each fragment three times, once a window. */
 const each = (fragment: (slot: number) => string): string => SLOTS.map(fragment).join(', ');
 
+/** A window that ends later than `latest` was counted while a clock was ahead. */
+const isOpen = (slot: number): string => `held.ends_${slot} > now and held.ends_${slot} <= latest_${slot}`;
+
 // A window that is not asked for has no limit, and `least` passes over null. Rows are locked in the order of their
 // subjects, so that nodes wait for each other and never in a circle.
 const TAKE = `
   with asked as (
-    select * from json_to_recordset(?::json) as asked (subject text, wanted int, now bigint, ${each((n) => `limit_${n} int, ms_${n} bigint`)})
+    select * from json_to_recordset(?::json) as asked (subject text, wanted int, now bigint, ${each((n) => `limit_${n} int, ms_${n} bigint, latest_${n} bigint`)})
   )
   insert into ratelimit_counters as held (subject, ${COLUMNS.join(', ')})
   select subject, ${each((n) => `case when limit_${n} is null then 0 else given end, case when limit_${n} is null then 0 else now + ms_${n} end`)}, given
@@ -46,11 +49,11 @@ const TAKE = `
   order by subject collate "C"
   on conflict (subject) do update set (${COLUMNS.join(', ')}) = (
     select ${each((n) => `
-      case when limit_${n} is null or given = 0 then held.count_${n} when held.ends_${n} <= now then given else held.count_${n} + given end,
-      case when limit_${n} is null or given = 0 or held.ends_${n} > now then held.ends_${n} else now + ms_${n} end`)},
+      case when limit_${n} is null or given = 0 then held.count_${n} when ${isOpen(n)} then held.count_${n} + given else given end,
+      case when limit_${n} is null or given = 0 or (${isOpen(n)}) then held.ends_${n} else now + ms_${n} end`)},
       given
     from asked, lateral (
-      select greatest(0, least(wanted, ${each((n) => `limit_${n} - case when held.ends_${n} > now then held.count_${n} else 0 end`)})) as given
+      select greatest(0, least(wanted, ${each((n) => `limit_${n} - case when ${isOpen(n)} then held.count_${n} else 0 end`)})) as given
     ) as room
     where asked.subject = excluded.subject
   )
@@ -63,7 +66,7 @@ const TAKE = `
 export async function takeShared(db: Reader, asks: Ask[], now: number): Promise<Granted[]> {
   const asked = asks.map(({ subject, wanted, windows }) => ({
     subject, wanted, now,
-    ...Object.assign({}, ...windows.map(({ slot, limit, seconds }) => ({ [`limit_${slot + 1}`]: limit, [`ms_${slot + 1}`]: seconds * 1000 }))),
+    ...Object.assign({}, ...windows.map(({ slot, limit, seconds }) => ({ [`limit_${slot + 1}`]: limit, [`ms_${slot + 1}`]: seconds * 1000, [`latest_${slot + 1}`]: latestEnd(now, seconds * 1000) }))),
   }));
   const rows: CounterRow[] = await db.raw(TAKE, [JSON.stringify(asked)]);
   return rows.map((row) => ({ counters: countersOf(row), granted: row.granted }));

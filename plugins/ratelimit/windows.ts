@@ -1,3 +1,5 @@
+import { latestEnd } from 'civic';
+
 /** One limit: so many in so many seconds. The window begins with the first request it counts. */
 export interface Window {
   /** Which of the three counters of a subject it is. */
@@ -27,8 +29,13 @@ export function noCounters(subject: string): Counters {
   return { subject, counts: [0, 0, 0], ends: [0, 0, 0] };
 }
 
-export function leftIn({ counts, ends }: Counters, { slot, limit }: Window, now: number): number {
-  return ends[slot] <= now ? limit : Math.max(0, limit - counts[slot]);
+/** A window that ends later than one that begins now was counted while the clock was ahead, and is over, too. */
+export function isOver({ ends }: Counters, { slot, seconds }: Window, now: number): boolean {
+  return ends[slot] <= now || ends[slot] > latestEnd(now, seconds * 1000);
+}
+
+export function leftIn(counters: Counters, window: Window, now: number): number {
+  return isOver(counters, window, now) ? window.limit : Math.max(0, window.limit - counters.counts[window.slot]);
 }
 
 export function isRoom(counters: Counters, windows: readonly Window[], now: number): boolean {
@@ -39,8 +46,9 @@ export function isRoom(counters: Counters, windows: readonly Window[], now: numb
 /** Looks at all windows first, then takes one from each, or nothing from any. */
 export function take(counters: Counters, windows: readonly Window[], now: number): Standing {
   if (!isRoom(counters, windows, now)) return standing(counters, windows, now, false);
-  for (const { slot, seconds } of windows) {
-    if (counters.ends[slot] <= now) {
+  for (const window of windows) {
+    const { slot, seconds } = window;
+    if (isOver(counters, window, now)) {
       counters.counts[slot] = 1;
       counters.ends[slot] = now + seconds * 1000;
     } else {
@@ -54,7 +62,7 @@ export function standing(counters: Counters, windows: readonly Window[], now: nu
   let tightest: Standing | null = null;
   for (const window of windows) {
     const remaining = leftIn(counters, window, now);
-    const ends = counters.ends[window.slot] <= now ? now + window.seconds * 1000 : counters.ends[window.slot];
+    const ends = isOver(counters, window, now) ? now + window.seconds * 1000 : counters.ends[window.slot];
     if (!tightest || remaining < tightest.remaining || (remaining === tightest.remaining && ends > tightest.ends)) tightest = { isAdmitted, window, remaining, ends };
   }
   return tightest!;

@@ -127,6 +127,14 @@ for (const database of testDatabases()) {
       });
     }
 
+    it('does not keep a key for a day that was claimed while the clock was a day ahead', async () => {
+      await post('ahead');
+      const ahead = new Date(clock.now() + 86_400_000).toISOString();
+      await kit.db.write((tx) => tx('core_answers').where({ idempotency_key: 'ahead' }).update({ answer: null, begun_at: ahead }));
+      expect((await post('ahead')).status).to.equal(201);
+      expect(calls).to.equal(2);
+    });
+
     it('refuses the same key with another query', async () => {
       const send = (query: string) => kit.request('POST', `/api/counter-kinds/object${query}`, { headers: { 'idempotency-key': 'query' } });
       expect((await send('?page=1')).status).to.equal(200);

@@ -11,7 +11,7 @@ export function createNames(ask: NameOf, clock: Clock): NameOf {
   return async (reader, caller) => {
     const key = `${caller.account_id} ${caller.workspace_id}`;
     const kept = known.get(key);
-    if (kept && kept.until > clock.now()) return kept.name;
+    if (kept && kept.until > clock.now() && kept.until <= clock.now() + KEPT_MS) return kept.name;
     const name = await ask(reader, caller);
     if (known.size >= MOST) known.delete(known.keys().next().value!);
     known.set(key, { name, until: clock.now() + KEPT_MS });

@@ -1,4 +1,4 @@
-import type { Reader, Tx } from 'civic';
+import { latestEnd, type Reader, type Tx } from 'civic';
 import type { Signal } from '../types.ts';
 
 /** How far another instance's log was read, and what came in the way. Times are milliseconds. */
@@ -26,7 +26,7 @@ export async function beginRelay(tx: Tx, url: string, eventId: string): Promise<
 /** Makes this node the one that follows, if nobody does, or whoever did has been silent for too long. */
 export async function takeLease(tx: Tx, url: string, lease: { holder: string; now: number; until: number; isForced: boolean }): Promise<boolean> {
   const query = tx(RELAY).where({ url });
-  if (!lease.isForced) query.where((free) => free.whereNull('holder').orWhere('holder', lease.holder).orWhere('lease_until', '<', lease.now));
+  if (!lease.isForced) query.where((free) => free.whereNull('holder').orWhere('holder', lease.holder).orWhere('lease_until', '<', lease.now).orWhere('lease_until', '>', latestEnd(lease.until, 0)));
   return await query.update({ holder: lease.holder, lease_until: lease.until }) === 1;
 }
 

@@ -1,4 +1,4 @@
-import { exceededHeaders, problem, repeat, type Caller, type Database, type Logger, type Repeating } from 'civic';
+import { exceededHeaders, latestEnd, problem, repeat, type Caller, type Database, type Logger, type Repeating } from 'civic';
 import { randomUUID } from 'node:crypto';
 import { openElsewhere, putOpen, removeNode } from './store.ts';
 
@@ -42,7 +42,7 @@ export function createCounts({ db, now, log, most, allowedStreams }: CountsOptio
   async function tell(): Promise<void> {
     const rows = [...open].map(([account_id, streams]) => ({ node, account_id, streams, seen: now() }));
     const text = JSON.stringify([...open]);
-    if (text === told && (rows.length === 0 || now() - toldAt < SILENT_MS / 3)) return;
+    if (text === told && (rows.length === 0 || Math.abs(now() - toldAt) < SILENT_MS / 3)) return;
     await db().write((tx) => putOpen(tx, node, rows, now() - 10 * SILENT_MS));
     told = text;
     toldAt = now();
@@ -50,7 +50,7 @@ export function createCounts({ db, now, log, most, allowedStreams }: CountsOptio
 
   async function admitAccount(caller: Caller): Promise<void> {
     const allowed = allowedStreams(caller);
-    const elsewhere = isShared() ? await openElsewhere(db().read, caller.account_id, node, now() - SILENT_MS) : 0;
+    const elsewhere = isShared() ? await openElsewhere(db().read, caller.account_id, node, { since: now() - SILENT_MS, until: latestEnd(now(), 0) }) : 0;
     const here = (open.get(caller.account_id) ?? 0) + (held.get(caller.account_id) ?? 0);
     if (here + elsewhere < allowed) return;
     throw problem('too_many_streams', { detail: `The plan ${caller.plan} allows ${allowed} open streams and sockets at the same time.`, headers: exceededHeaders({ limit: allowed, resetAt: now() + RETRY_SECONDS * 1000, now: now() }) });

@@ -245,6 +245,8 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
 
   function watchOver(member: Member, now: number): void {
     const { writableLength } = member.socket;
+    // The clock was set back: what was written while it was ahead would suppress heartbeats until then.
+    if (now < member.wroteAt) Object.assign(member, { wroteAt: now, movedAt: now, endsAt: Math.min(member.endsAt, now + AGE_MS) });
     if (writableLength < member.waiting || writableLength === 0) member.movedAt = now;
     member.waiting = writableLength;
     if (now - member.movedAt >= STALLED_MS) endMember(member, 'slow');

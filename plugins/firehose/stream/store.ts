@@ -18,7 +18,7 @@ export async function removeNode(tx: Tx, node: string): Promise<void> {
   await tx('firehose_open').where({ node }).delete();
 }
 
-export async function openElsewhere(reader: Reader, accountId: string, node: string, since: number): Promise<number> {
-  const row = await reader('firehose_open').where({ account_id: accountId }).whereNot({ node }).where('seen', '>=', since).sum({ streams: 'streams' }).first();
+export async function openElsewhere(reader: Reader, accountId: string, node: string, { since, until }: { since: number; until: number }): Promise<number> {
+  const row = await reader('firehose_open').where({ account_id: accountId }).whereNot({ node }).whereBetween('seen', [since, until]).sum({ streams: 'streams' }).first();
   return Number(row?.streams ?? 0);
 }

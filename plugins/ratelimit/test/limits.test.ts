@@ -124,6 +124,19 @@ for (const database of testDatabases()) {
       expect(told(await kit.request('GET', '/api/things', { headers: { 'x-api-key': 'key_ada_free_1' } }))).to.equal([60, 54, 60]);
     });
 
+    it('refuse nobody for a day because the clock was a day ahead for a moment', async () => {
+      const DAY = 86_400_000;
+      const key = { 'x-api-key': 'key_ada_tiny_1' };
+      expect(passed(await ask(2, 'GET', '/api/things'))).to.equal(2);
+      clock.advance(DAY);
+      expect(passed(await ask(31, 'GET', '/api/things'))).to.equal(30);
+      expect(passed(await ask(6, 'GET', '/api/things', key))).to.equal(5);
+      clock.advance(-DAY);
+      expect(told(await kit.request('GET', '/api/things'))).to.equal([30, 29, 60]);
+      expect(passed(await ask(30, 'GET', '/api/things'))).to.equal(29);
+      expect(told(await kit.request('GET', '/api/things', { headers: key }))).to.equal([5, 4, 60]);
+    });
+
     it('count the contracts, the reference and the metrics as pages', async () => {
       await kit.close();
       kit = await limitedServer({ database, clock, config: { metrics: { enabled: true }, http: { port: 0, trusted_proxies: ['loopback'] }, plugins: { ratelimit: { patience_ms: 10_000, pages: { requests_per_minute: 2 } } } } });
