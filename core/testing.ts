@@ -74,7 +74,10 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     if (!options.log) showFailures(composition.server);
     recordAnswers(composition.server, { ...composition.surroundings, onFault: (fault) => { faults.push(fault); } });
     if (database) {
-      await database.create({ sets: composition.migrations, prepare: (url, dataDir) => prepareDatabase(options, url, dataDir) });
+      const { migrations: sets } = composition;
+      // Without tables of their own the plugins have nothing to prepare.
+      const preparing = sets.length > 0 ? options : { ...options, plugins: [], config: {} };
+      await database.create({ sets, prepare: (url, dataDir) => prepareDatabase(preparing, url, dataDir) });
       await composition.open({ writes: true, schema: 'migrate' });
       await composition.start();
       if (options.listen) await composition.listen();
