@@ -1,12 +1,14 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { backupFolder } from '../boot.ts';
 import { showConfig } from '../config/report.ts';
+import type { CoreConfig } from '../config/types.ts';
 import { createBackup } from '../database/backup.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Manifest } from '../database/manifest.ts';
 import type { Prepared } from '../prepare.ts';
-import type { Command, Terminal } from './command.ts';
+import { shellWord, type Command, type CommandCall, type Terminal } from './command.ts';
 import { compositionOf, preparedOrFail, restoreCommand, settingsOf, withDatabase } from './settings.ts';
 
 export const backup: Command = {
@@ -23,11 +25,23 @@ export const backup: Command = {
       const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
       terminal.print({ path, tables: manifest.tables.length, rows }, () => [
         `Backed up ${rows.toLocaleString('en-US')} rows of ${manifest.tables.length} tables to ${path}, and read them back.`,
-        `To restore: ${restoreCommand(options)(path)}`,
+        `To restore it into a new data folder: ${restoreElsewhere(prepared.config, options, path)}`,
       ].join('\n'));
     });
   },
 };
+
+/** The command that restores a backup beside this instance: a database that has tables is never overwritten. */
+function restoreElsewhere({ data_dir, database }: CoreConfig, options: CommandCall['options'], backup: string): string {
+  const folder = unusedFolder(`${resolve(data_dir)}-restored`);
+  const url = database.url === null ? [] : [`CIVIC_DATABASE_URL=${shellWord(`sqlite:${join(folder, 'civic.db')}`)}`];
+  return [...url, restoreCommand({ ...options, data: folder })(backup)].join(' ');
+}
+
+function unusedFolder(folder: string, number = 1): string {
+  const path = number === 1 ? folder : `${folder}-${number}`;
+  return existsSync(path) ? unusedFolder(folder, number + 1) : path;
+}
 
 /** Backs up to `path`, or to a new folder among the backups, named by the time and the reason. */
 export async function backUp(db: OpenDatabase, prepared: Prepared, terminal: Terminal, options: { path?: string; reason?: string } = {}): Promise<{ path: string; manifest: Manifest }> {

@@ -22,6 +22,11 @@ export interface ControlSocket {
   close(): Promise<void>;
 }
 
+/** Sent after the ask when the person at the keyboard presses Ctrl-C. */
+const STOP = JSON.stringify({ stop: true });
+/** How long the server has to end the command then. */
+const STOP_MS = 15_000;
+
 type Answer = { out: string } | { err: string } | { exit: number } | { unknown: string };
 
 // The longest path a Unix socket may have is 104 to 108 bytes, depending on the system.
@@ -67,6 +72,7 @@ function serveCalls(socket: Socket, commands: () => Command[]): void {
   socket.on('error', () => { gone.abort(); });
   const send = (answer: Answer): void => { if (!socket.destroyed) socket.write(`${JSON.stringify(answer)}\n`); };
   eachLine(socket, (line) => {
+    if (line === STOP) return gone.abort();
     void runAsked(line, commands(), send, gone.signal)
       .catch((error: Error) => { send({ err: `The server did not understand: ${error.message}\n` }); })
       .finally(() => { socket.end(); });
@@ -109,10 +115,16 @@ export function runInServer(dataDir: string, ask: Ask, outlet: Outlet, signal: A
       else if ('exit' in answer) exit = answer.exit;
       else outlet.err(`The running server does not know "${answer.unknown}": restart it after changing its config\n`);
     });
+    let timer: NodeJS.Timeout | undefined;
     socket.on('close', () => {
-      if (exit === null && !socket.errored) outlet.err('The server stopped before the command was done. Run it again: what was stored stays, and it works without the server too.\n');
+      clearTimeout(timer);
+      if (exit === null && signal.aborted) outlet.err('Stopped here; the server may still be working on the command.\n');
+      else if (exit === null && !socket.errored) outlet.err('The server stopped before the command was done. Run it again: what was stored stays, and it works without the server too.\n');
       done(exit ?? 1);
     });
-    signal.addEventListener('abort', () => { socket.destroy(); });
+    signal.addEventListener('abort', () => {
+      socket.write(`${STOP}\n`);
+      timer = setTimeout(() => { socket.destroy(); }, STOP_MS);
+    });
   });
 }

@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInstance, testPlugins, type Instance } from '../../../test/support/civic.ts';
@@ -45,6 +46,22 @@ describe('bin/civic backup and restore', () => {
     expect(again.stderr).to.contain('The database is not empty');
     expect((await other.civic('notes', 'count')).stdout).to.equal('2\n');
     other.remove();
+  });
+
+  it('print a restore command that works as it is printed', async () => {
+    const { stdout } = await instance.civic('backup');
+    const [, command] = /^To restore it into a new data folder: (bin\/civic restore .*)$/m.exec(stdout) ?? [];
+    expect(command, stdout).to.exist();
+    const restored = spawnSync('sh', ['-c', command!], { cwd: join(import.meta.dirname, '../../../..'), encoding: 'utf8' });
+    expect(restored.status, restored.stderr).to.equal(0);
+    const folder = join(instance.folder, 'data-restored');
+    expect((await instance.civic('notes', 'count', '--data', folder)).stdout).to.equal('2\n');
+    expect((await instance.civic('backup')).stdout).to.contain(`${folder}-2`);
+    // A database that the config names is not the one to restore into.
+    writeFileSync(instance.configFile, JSON.stringify({ data_dir: join(instance.folder, 'data'), database: { url: `sqlite:${join(instance.folder, 'data/civic.db')}` }, plugins }));
+    const named = /^To restore it into a new data folder: (.*)$/m.exec((await instance.civic('backup')).stdout)![1]!;
+    writeFileSync(instance.configFile, JSON.stringify({ data_dir: join(instance.folder, 'data'), plugins }));
+    expect(named).to.startWith(`CIVIC_DATABASE_URL=sqlite:${folder}-2/civic.db bin/civic restore `);
   });
 
   it('hold the tables of plugins that are off', async () => {
