@@ -3,6 +3,7 @@ import { Failure } from '../cli/command.ts';
 import type { Logger } from '../log.ts';
 import { databaseProblem } from './errors.ts';
 import { fullDiskFault } from './folder.ts';
+import { copyPostgres, copySqlite, deleteSqlite, dropPostgres } from './scratch.ts';
 import { openSqlite } from './sqlite.ts';
 import { createStrictness, lenient } from './strict.ts';
 import type { Database, Tx } from './types.ts';
@@ -57,6 +58,14 @@ async function sqliteDatabase(file: string, options: DatabaseOptions): Promise<O
       strictness.check('db.snapshot');
       return await pools.readers.transaction((tx) => strictness.inside('db.snapshot', tx, fn));
     },
+    async scratch(_prefix, fn) {
+      const copy = await copySqlite(file);
+      try {
+        return await using(await sqliteDatabase(copy, options), fn);
+      } finally {
+        await deleteSqlite(copy);
+      }
+    },
     listen: async () => async () => undefined,
     exclusively: (_name, fn) => fn(),
     async ping() {
@@ -76,13 +85,21 @@ async function sqliteDatabase(file: string, options: DatabaseOptions): Promise<O
   };
 }
 
-async function postgresDatabase(url: string, options: DatabaseOptions): Promise<OpenDatabase> {
+async function using<T>(database: OpenDatabase, fn: (database: OpenDatabase) => Promise<T>): Promise<T> {
+  try {
+    return await fn(database);
+  } finally {
+    await database.close();
+  }
+}
+
+async function postgresDatabase(url: string, options: DatabaseOptions, searchPath?: string[]): Promise<OpenDatabase> {
   // An instance on SQLite never pays for the driver.
   const { connectSession, openPostgres } = await import('./postgres.ts');
   const { createListener } = await import('./listen.ts');
   const settings = { log: options.log, strictness: options.strict ? createStrictness() : lenient };
   const { strictness } = settings;
-  const { knex: pool, silence } = await openPostgres(url, options.pool, settings);
+  const { knex: pool, silence } = await openPostgres(url, options.pool, settings, searchPath);
   const writer = createTransactionWriter(pool, settings);
   const listener = createListener(url, options.log);
   return {
@@ -92,6 +109,14 @@ async function postgresDatabase(url: string, options: DatabaseOptions): Promise<
     async snapshot(fn) {
       strictness.check('db.snapshot');
       return await pool.transaction((tx) => strictness.inside('db.snapshot', tx, fn), { isolationLevel: 'repeatable read', readOnly: true });
+    },
+    async scratch(prefix, fn) {
+      const schemas = await copyPostgres(pool, prefix);
+      try {
+        return await using(await postgresDatabase(url, options, schemas), fn);
+      } finally {
+        await dropPostgres(pool, schemas[0]!);
+      }
     },
     listen: listener.listen,
     async exclusively(name, fn) {

@@ -92,7 +92,7 @@ export interface PostgresPool {
   silence: SilenceDetector;
 }
 
-export async function openPostgres(url: string, pool: number, { log, strictness }: OpenSettings): Promise<PostgresPool> {
+export async function openPostgres(url: string, pool: number, { log, strictness }: OpenSettings, searchPath?: string[]): Promise<PostgresPool> {
   // A connection that fails half-way is left open by the driver, and would keep the process alive until the server gives up.
   const sockets = new Set<Socket>();
   const stream = (): Socket => {
@@ -101,7 +101,7 @@ export async function openPostgres(url: string, pool: number, { log, strictness 
     return socket.once('close', () => { sockets.delete(socket); });
   };
   const silence = createSilenceDetector({ log, probe: () => probe(url), disconnect: () => { for (const socket of sockets) socket.destroy(); } });
-  const config = { client: CivicClient, strictness, silence, log: knexLog(log), connection: { connectionString: url, types, stream }, compileSqlOnError: false, pool: { min: 0, max: pool }, acquireConnectionTimeout: 30_000 };
+  const config = { client: CivicClient, strictness, silence, log: knexLog(log), connection: { connectionString: url, types, stream }, compileSqlOnError: false, pool: { min: 0, max: pool }, acquireConnectionTimeout: 30_000, ...(searchPath && { searchPath }) };
   const database = knex(config as unknown as Knex.Config);
   try {
     const [facts] = await database.raw("select current_setting('server_version_num')::int / 10000 as version, current_setting('server_encoding') as encoding");

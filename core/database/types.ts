@@ -75,4 +75,9 @@ export interface Database {
    * answers requests, such as filling derived tables: they may take longer, without a warning.
    */
   write<T>(fn: (tx: Tx) => Promise<T>, options?: { long?: boolean }): Promise<T>;
+  /**
+   * Runs `fn` on a temporary copy of the tables whose names begin with `prefix`, and deletes the copy. Nobody who uses the
+   * database waits for it; it takes as much disk as what is copied (on SQLite the whole file).
+   */
+  scratch<T>(prefix: string, fn: (copy: Database) => Promise<T>): Promise<T>;
 }

@@ -22,12 +22,12 @@ export function workspaceAsked(request: Request, visibility: Visibility | undefi
 }
 
 /** Whether a record exists for the caller: a private one exists for its workspace only. */
-export function maySee({ visibility, workspace_id }: Owned, caller: Caller | null): boolean {
+export function maySee({ visibility, workspace_id }: Owned, caller: Pick<Caller, 'workspace_id'> | null): boolean {
   return visibility === 'public' || (caller !== null && workspace_id !== null && workspace_id === caller.workspace_id);
 }
 
 /** Checks the authority over an actor that the caller may see: reviewers change public actors, members those of their workspace. */
-export function checkMayChange(actor: Owned, caller: Caller): void {
+export function checkMayChange(actor: Owned, caller: Pick<Caller, 'role'>): void {
   if (actor.visibility === 'public' && caller.role === 'user') {
     throw problem('permission_required', { detail: 'A public actor is changed by reviewers and administrators; report a mistake with a flag instead.' });
   }

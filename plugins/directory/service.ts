@@ -33,9 +33,9 @@ export function createDirectory(civic: Civic<DirectoryConfig>): Directory {
   const places = createPlaces(civic.url);
   const columns = createColumns();
   const ready = readyAnswers({ maxBytes: civic.config.cache_megabytes * 1_000_000, now: () => civic.clock.now() });
+  const halfLives = { ...HALF_LIVES, ...civic.config.half_life_days };
   const ledger = createLedger({
-    civic, places, taxonomy,
-    halfLives: { ...HALF_LIVES, ...civic.config.half_life_days },
+    civic, places, taxonomy, halfLives,
     onProjected({ rows, gone, places: touched, sources }) {
       columns.put(rows);
       columns.remove(gone);
@@ -44,7 +44,10 @@ export function createDirectory(civic: Civic<DirectoryConfig>): Directory {
   });
   return {
     civic, places, taxonomy, columns, ready, ledger,
-    transfer: createTransfer({ civic, ledger, places, taxonomy }),
+    transfer: createTransfer({
+      civic, ledger, places, taxonomy,
+      ledgerOn: (db) => createLedger({ civic: { db, clock: civic.clock, url: civic.url, emit: async () => undefined }, places, taxonomy, halfLives, onProjected: () => undefined }),
+    }),
     async issueCounts() {
       await columns.ready();
       return columns.issueCounts();

@@ -11,8 +11,6 @@ import { normalUrl } from './url.ts';
 export interface CheckContext {
   places: Places;
   taxonomy(): Taxonomy;
-  /** Keys of places that are about to be there. */
-  alsoPlaces?: ReadonlySet<string>;
   /** Milliseconds; later times are faults. */
   now: number;
 }
@@ -32,14 +30,14 @@ function readDraft(input: unknown): Checked {
 }
 
 /** Canonical keys by what was written: a slug or a synonym is as good as a key. */
-async function placesNamed(reader: Reader, checked: Checked[], { places, alsoPlaces }: CheckContext): Promise<Map<string, string | null>> {
+async function placesNamed(reader: Reader, checked: Checked[], { places }: CheckContext): Promise<Map<string, string | null>> {
   const written = new Set<string>();
   for (const one of checked) {
     if ('draft' in one) for (const claim of one.draft.claims) if (claim.property === 'place') written.add(claim.value as string);
   }
   const known = await places.byKeys(reader, [...written]);
   const named = new Map<string, string | null>();
-  for (const text of written) named.set(text, known.has(text) || alsoPlaces?.has(text) ? text : (await places.byKey(reader, text))?.place_key ?? null);
+  for (const text of written) named.set(text, known.has(text) ? text : (await places.byKey(reader, text))?.place_key ?? null);
   return named;
 }
 

@@ -83,7 +83,7 @@ export function createLedger({ civic, places, taxonomy, halfLives, onProjected }
   }
 
   return {
-    check: (reader, drafts, alsoPlaces) => checkDrafts(reader, drafts, { places, taxonomy, alsoPlaces, now: civic.clock.now() }),
+    check: (reader, drafts) => checkDrafts(reader, drafts, { places, taxonomy, now: civic.clock.now() }),
     async apply(tx, drafts, editor, { joins = false } = {}) {
       const applied: Applied[] = [];
       for (const round of roundsOf(drafts)) applied.push(...await applyOnce(tx, round, editor, joins));

@@ -5,7 +5,7 @@ import type { JudgementRow } from './rows.ts';
 /** The one way into the ledger. Whoever writes takes its `tx` along, so that several changes share one transaction. */
 export interface Ledger {
   /** Reads drafts strictly: values in their normal form, places and issue areas that exist, a source for every claim. */
-  check(reader: Reader, drafts: unknown[], alsoPlaces?: ReadonlySet<string>): Promise<Checked[]>;
+  check(reader: Reader, drafts: unknown[]): Promise<Checked[]>;
   /**
    * Enters checked drafts as one set: a new record for each, or further claims for the record that its id or origin names.
    * The same draft twice changes nothing; a deleted record stays deleted. With `joins`, what is new and surely the same as

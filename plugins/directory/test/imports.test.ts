@@ -1,13 +1,16 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { stoppedClock, testDatabases } from 'civic/testing';
-import { directoryKit, type DirectoryKit } from './kit.ts';
-import { emptied, exported, runCommand, testFolder } from './transfer.ts';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { directoryKit, OTHER_WORKSPACE, told, type DirectoryKit } from './kit.ts';
+import { emptied, exported, runCommand, testFolder, upload } from './transfer.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 const IRS_HEADER = 'EIN,NAME,ICO,STREET,CITY,STATE,ZIP,GROUP,SUBSECTION,AFFILIATION,CLASSIFICATION,RULING,DEDUCTIBILITY,FOUNDATION,ACTIVITY,ORGANIZATION,STATUS,TAX_PERIOD,ASSET_CD,INCOME_CD,FILING_REQ_CD,PF_FILING_REQ_CD,ACCT_PD,ASSET_AMT,INCOME_AMT,REVENUE_AMT,NTEE_CD,SORT_NAME';
+const CSV_HEADER = 'actor_id,actor_type,property,value,source_url\n';
 const irsRow = (ein: number, name: string) => `${ein},${name},,,KANSAS CITY,MO,,,,,,,,,,,,,,,,,,,,,L20,`;
 
 for (const database of testDatabases()) {
@@ -43,6 +46,136 @@ for (const database of testDatabases()) {
         expect(value.counts, `${format}: ${out.slice(0, 2000)}`).to.include({ created, rejected });
         for (const { detail } of value.faults) expect(detail, format).to.contain('nested more than 100 levels deep');
       }
+    });
+
+    const id = (number: number) => `0f0e0d0c-0000-4000-8000-${String(number).padStart(12, '0')}`;
+    const judgementLine = (number: number, left_id: string, right_id: string, verdict = 'same') => JSON.stringify({ judgement: { id: id(900_000 + number), left_id, right_id, verdict, reason: 'They say so', at: '2026-01-01T00:00:00.000Z' } });
+
+    /** A folder of a committee with its members, the members themselves, and one file that is none of ours. */
+    function openStates(): string {
+      const people = Array.from({ length: 60 }, (_, at) => at + 1);
+      const members = people.map((each) => `- {name: Person ${each}, role: member, person_id: ocd-person/${id(each)}}`).join('\n');
+      const texts: Record<string, string> = {
+        'committees/water.yml': `id: ocd-organization/${id(500)}\nname: Water\nsources: [{url: https://a.example/water}]\nmembers:\n${members}\n`,
+        'wrong/one.yml': 'id: somewhat/else\nname: X\n',
+        ...Object.fromEntries(people.map((each) => [`people/${each}.yml`, `id: ocd-person/${id(each)}\nname: Person ${each}\nemail: p${each}@a.example\nsources: [{url: https://a.example/p${each}}]\n`])),
+        'people/twin.yml': `id: ocd-person/${id(700)}\nname: Person 7\nemail: p7@a.example\nother_identifiers: [{scheme: wikidata, identifier: Q7}]\nsources: [{url: https://a.example/twin}]\n`,
+        'people/7.yml': `id: ocd-person/${id(7)}\nname: Person 7\nemail: p7@a.example\nother_identifiers: [{scheme: wikidata, identifier: Q7}]\nsources: [{url: https://a.example/p7}]\n`,
+      };
+      for (const [name, text] of Object.entries(texts)) {
+        mkdirSync(dirname(join(folder.path, 'states', name)), { recursive: true });
+        writeFileSync(join(folder.path, 'states', name), text);
+      }
+      return join(folder.path, 'states');
+    }
+
+    it('does in earnest what the dry run listed row by row, and names files and joined actors', async () => {
+      await emptied(kit);
+      const path = openStates();
+      const dry = await runCommand(kit, 'import', ['openstates', path], { 'dry-run': true });
+      for (const table of ['directory_records', 'directory_sources', 'directory_imports', 'directory_actors']) expect(await kit.db.read(table).select('*'), table).to.equal([]);
+      expect(existsSync(`${path}.rejects.ndjson`)).to.be.false();
+      expect(readdirSync(kit.composition.config.data_dir).filter((name) => name.startsWith('scratch-'))).to.equal([]);
+      const listed = dry.out.split('\n').filter((line) => /^\S+\.yml, row \d+: (created|updated|unchanged|rejected)/.test(line));
+      expect(listed).to.have.length(dry.value.counts.read);
+      expect(listed.filter((line) => line.includes(': updated ')).length).to.equal(dry.value.counts.updated);
+      expect(listed).to.include('wrong/one.yml, row 63: rejected: its id is neither ocd-person/… nor ocd-organization/…: "somewhat/else"');
+      expect(listed.find((line) => line.startsWith('people/twin.yml'))).to.match(/: created Person 7 \(0f0e0d0c-0000-4000-8000-000000000700\), joined with 0f0e0d0c-0000-4000-8000-000000000007$/);
+      const json = await runCommand(kit, 'import', ['openstates', path], { 'dry-run': true, json: true });
+      expect(json.value.rows).to.have.length(dry.value.counts.read);
+      expect(json.value.rows_omitted).to.equal(0);
+
+      const real = await runCommand(kit, 'import', ['openstates', path]);
+      expect(real.value.counts).to.equal(dry.value.counts);
+      expect(real.value.counts).to.equal({ read: 123, created: 62, updated: 60, unchanged: 0, rejected: 1, joined: 1 });
+      expect(real.value.joined).to.equal(dry.value.joined);
+      expect(real.value.joined).to.equal([{ row: 62, file: 'people/twin.yml', id: id(700), name: 'Person 7', into: id(7) }]);
+      expect(real.value.faults[0]).to.include({ row: 63, file: 'wrong/one.yml' });
+      expect(real.out).to.contain('wrong/one.yml, row 63: its id is neither').and.to.contain(`people/twin.yml, row 62: Person 7 (${id(700)}) joined ${id(7)}`);
+      expect(JSON.parse(readFileSync(`${path}.rejects.ndjson`, 'utf8'))).to.include({ row: 63, file: 'wrong/one.yml' });
+      const again = await runCommand(kit, 'import', ['openstates', path], { 'dry-run': true });
+      expect(again.value.counts).to.include({ created: 0, updated: 0, rejected: 1 });
+    });
+
+    it('of our own export over the same data, or over data that was joined in the same way, rejects nothing', async () => {
+      const text = (await exported(kit)).replaceAll(/"judgement":\{"id":"[^"]+"/g, `"judgement":{"id":"${id(800)}"`);
+      expect(text).to.contain(`"judgement":{"id":"${id(800)}"`);
+      for (const [name, content] of [['own.ndjson', await exported(kit)], ['other.ndjson', text]] as const) {
+        const { value, out } = await runCommand(kit, 'import', ['ndjson', folder.file(name, content)]);
+        expect(value.counts, out).to.include({ created: 0, updated: 0, rejected: 0 });
+      }
+      expect(await kit.db.read('directory_judgements').select('key')).to.have.length(1);
+    });
+
+    it('reports what an export wrote, of formats that hold some types only', async () => {
+      await kit.send('POST', '/api/entities', told({ type: 'event', name: 'Hearing', event_start: '2027-01-01T10:00:00.000Z' }), 'editor');
+      const wrote = async (format: string) => (await runCommand(kit, 'export', [], { format, out: join(folder.path, 'out') }));
+      const meetings = await wrote('meetings');
+      expect(meetings.value).to.include({ actors: 1, by_type: { event: 1 }, left_out: 61 });
+      expect(meetings.out).to.contain('Wrote 1 events to').and.to.contain('61 actors of other types are not in it: the format holds events only.');
+      const counts = { ndjson: [62, 0], csv: [62, 0], popolo: [62, 0], schemaorg: [62, 0], openstates: [61, 1], hsds: [61, 1] };
+      for (const [format, expected] of Object.entries(counts)) {
+        const { value } = await wrote(format);
+        expect([value.actors, value.left_out], format).to.equal(expected);
+      }
+    });
+
+    describe('of what belongs to a workspace', () => {
+      const enter = async (name: string, who: string, visibility: string): Promise<string> => (await kit.send('POST', '/api/entities', told({ name, visibility }), who)).body.id;
+      let own: string[];
+      let theirs: string[];
+      let open: string[];
+      before(async () => {
+        await emptied(kit);
+        own = [await enter('Ours A', 'member', 'workspace'), await enter('Ours B', 'member', 'workspace')];
+        theirs = [await enter('Theirs A', 'stranger', 'workspace'), await enter('Theirs B', 'stranger', 'workspace')];
+        open = [await enter('Open A', 'editor', 'public'), await enter('Open B', 'editor', 'public')];
+      });
+      const state = async () => [
+        await kit.db.read('directory_records').where({ workspace_id: OTHER_WORKSPACE, visibility: 'workspace' }).orderBy('key').select('*'),
+        await kit.db.read('directory_claims').orderBy('key').whereIn('record_key', kit.db.read('directory_records').where({ workspace_id: OTHER_WORKSPACE, visibility: 'workspace' }).select('key')).select('*'),
+      ];
+
+      it('no judgement of others merges it, and none tells that it is there', async () => {
+        const before = await state();
+        const unknown = id(999);
+        const pairs = [[theirs[0]!, theirs[1]!], [theirs[0]!, open[0]!], [open[0]!, theirs[0]!], [own[0]!, theirs[0]!]] as const;
+        const lines = pairs.flatMap(([left, right], at) => ['same', 'different'].map((verdict, more) => judgementLine(10 * at + more, left, right, verdict)));
+        for (const who of ['reviewer', 'editor', 'member']) {
+          const { body } = await upload(kit, `format=ndjson${who === 'reviewer' ? '&visibility=public' : ''}`, lines.join('\n'), who);
+          expect(body.counts, who).to.include({ created: 0, unchanged: 0, rejected: lines.length });
+          const hidden = body.faults.map(({ detail }: { detail: string }) => detail).filter((detail: string) => theirs.some((one) => detail.includes(one)));
+          const { body: asked } = await upload(kit, `format=ndjson${who === 'reviewer' ? '&visibility=public' : ''}`, judgementLine(99, unknown, unknown.replace('999', '998')), who);
+          for (const detail of hidden) expect(detail.replaceAll(/[0-9a-f-]{36}/g, 'X')).to.equal(asked.faults[0].detail.replaceAll(/[0-9a-f-]{36}/g, 'X'));
+          expect(Number(hidden.length), who).to.be.above(1);
+        }
+        const path = folder.file('judgements.ndjson', lines.join('\n'));
+        expect((await runCommand(kit, 'import', ['ndjson', path])).value.counts, 'the operator').to.include({ created: 0, rejected: lines.length });
+        expect(await state()).to.equal(before);
+        expect(await kit.db.read('directory_judgements').select('key')).to.equal([]);
+      });
+
+      it('its members judge it, and reviewers what is public', async () => {
+        const member = await upload(kit, 'format=ndjson', [judgementLine(200, own[0]!, own[1]!), judgementLine(201, open[0]!, open[1]!)].join('\n'), 'member');
+        expect(member.body.counts).to.include({ created: 1, rejected: 1 });
+        expect(member.body.faults[0].detail).to.contain('A public actor is changed by reviewers');
+        expect((await upload(kit, 'format=ndjson&visibility=public', judgementLine(202, open[0]!, open[1]!), 'reviewer')).body.counts).to.include({ created: 1, rejected: 0 });
+        // The id of a judgement of others is neither told nor in the way.
+        expect((await upload(kit, 'format=ndjson', judgementLine(202, theirs[0]!, theirs[1]!), 'stranger')).body.counts).to.include({ created: 1, rejected: 0 });
+      });
+
+      it('no row with its id or origin changes it, and it keeps nobody from importing the same', async () => {
+        const before = await state();
+        const rows = (who: string) => CSV_HEADER + [theirs[0]!, theirs[1]!].map((one) => `${one},organization,name,Taken over by ${who},https://a.example/${who}\n`).join('');
+        for (const who of ['reviewer', 'editor']) {
+          for (const again of [false, true]) {
+            const { body } = await upload(kit, `format=csv${who === 'reviewer' ? '&visibility=public' : ''}`, rows(who), who, 'text/csv');
+            expect(body.counts, JSON.stringify(body)).to.include(again ? { unchanged: 2, rejected: 0 } : { created: 2, rejected: 0 });
+          }
+        }
+        expect((await runCommand(kit, 'import', ['csv', folder.file('taken.csv', rows('operator'))])).value.counts).to.include({ updated: 2, rejected: 0 });
+        expect(await state()).to.equal(before);
+      });
     });
   });
 }

@@ -483,7 +483,7 @@ for (const database of testDatabases()) {
         expect(body.counts).to.equal({ read: 5, created: 0, updated: 0, unchanged: 0, rejected: 5, joined: 0 });
         expect(body.faults.map(({ detail }: { detail: string }) => detail)).to.include('it is in the directory already, where only reviewers may add to it');
         const line = JSON.stringify({ judgement: { id: '0f0e0d0c-0000-4000-8000-0000000000bb', left_id: '0f0e0d0c-0000-4000-8000-0000000000bc', right_id: '0f0e0d0c-0000-4000-8000-0000000000bd', verdict: 'same', at: '2026-01-01T00:00:00Z' } });
-        expect((await upload(kit, 'format=ndjson', line, 'member')).body.faults).to.equal([{ row: 1, detail: 'only reviewers may say which actors are the same' }]);
+        expect((await upload(kit, 'format=ndjson', line, 'member')).body.faults).to.equal([{ row: 1, detail: 'No actor has the id 0f0e0d0c-0000-4000-8000-0000000000bc.' }]);
         expect((await upload(kit, 'format=ndjson', line, 'editor')).body.counts.rejected).to.equal(1);
       });
 

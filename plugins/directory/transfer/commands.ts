@@ -5,11 +5,12 @@ import { basename, dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Ledger } from '../ledger/service.ts';
+import type { ActorType } from '../types.ts';
 import { exportLines } from './export.ts';
 import { SAVE_FIRST } from './file.ts';
 import type { Format } from './format.ts';
 import { FORMATS, formatByName } from './formats.ts';
-import { countsOf, type Report } from './import.ts';
+import { countsOf, reportOf, type Finding, type Outcome } from './import.ts';
 import { piecesOf } from './routes.ts';
 import { NO_SOURCE } from './row.ts';
 import type { Transfer } from './service.ts';
@@ -22,6 +23,8 @@ export interface TransferCommands {
 }
 
 const SHOWN = 20;
+/** Of the rows that a dry run lists with --json, which is one document in memory. */
+const MOST_ROWS = 10_000;
 
 export function transferCommands(context: TransferCommands): Command[] {
   return [
@@ -30,7 +33,7 @@ export function transferCommands(context: TransferCommands): Command[] {
       summary: `Import a file of actors: ${names((format) => format.reads)}`,
       arguments: '<format> <file>',
       options: [
-        { name: 'dry-run', summary: 'Say what would happen to each row, and change nothing' },
+        { name: 'dry-run', summary: 'List what would happen to each row, on a copy of the database, and change nothing' },
         { name: 'source', value: 'url', summary: 'Where the file is published; stands behind rows that name no source' },
         { name: 'timezone', value: 'zone', summary: 'Of times without a zone, as America/Chicago' },
         { name: 'no-join', summary: 'Keep new actors apart from those that are surely the same' },
@@ -67,6 +70,13 @@ async function runImport({ transfer }: TransferCommands, { terminal, positionals
   const path = resolve(cwd, given);
   const isDry = options['dry-run'] === true;
   const rejectsPath = options.rejects === undefined ? `${path}.rejects.ndjson` : resolve(cwd, options.rejects as string);
+  const rows: Outcome[] = [];
+  let omitted = 0;
+  function listRow(outcome: Outcome): void {
+    if (!terminal.json) terminal.out(outcomeLine(outcome));
+    else if (rows.length < MOST_ROWS) rows.push(outcome);
+    else omitted++;
+  }
   const { row, file, resumedAt } = await transfer.importFile(path, {
     format, source: urlOption(options.source), timezone: (options.timezone as string | undefined) ?? null, visibility: 'public', account_id: null, workspace_id: null, may_change_public: true,
     joins: options['no-join'] === true ? false : null,
@@ -74,14 +84,16 @@ async function runImport({ transfer }: TransferCommands, { terminal, positionals
     isDry,
     rejectsPath,
     signal: terminal.signal,
-    onProgress: (done, total) => { terminal.progress(`${isDry ? 'Looking through' : 'Importing'} ${basename(path)} (kB)`, done < total ? Math.floor(done / 1024) : Math.ceil(total / 1024), Math.ceil(total / 1024)); },
+    onProgress: (done, total) => { terminal.progress(`${isDry ? 'Checking' : 'Importing'} ${basename(path)} (kB)`, done < total ? Math.floor(done / 1024) : Math.ceil(total / 1024), Math.ceil(total / 1024)); },
+    ...(isDry && { onRow: listRow }),
   }).catch((error: Error) => {
-    if (terminal.signal.aborted) throw new Failure('Stopped. What was imported stays; the same command again goes on from there.');
-    throw error;
+    if (!terminal.signal.aborted) throw error;
+    throw new Failure(isDry ? 'Stopped. This was a dry run: nothing was changed.' : 'Stopped. What was imported stays; the same command again goes on from there.');
   });
-  const report = JSON.parse(row.report) as Report;
+  const report = reportOf(row.report);
   const rejects = row.rejected > 0 && !isDry ? row.rejects_path : null;
-  terminal.print({ format: name, path, dry_run: isDry, resumed_at: resumedAt, counts: countsOf(row), noted: row.noted, faults: report.faults, notes: report.notes, file_notes: file.notes, rejects }, () => [
+  const listed = isDry ? { rows, rows_omitted: omitted } : {};
+  terminal.print({ format: name, path, dry_run: isDry, resumed_at: resumedAt, counts: countsOf(row), noted: row.noted, faults: report.faults, notes: report.notes, joined: report.joined, file_notes: file.notes, rejects, ...listed }, () => [
     ...(resumedAt > 0 ? [`Went on after row ${resumedAt.toLocaleString('en-US')}, where an earlier import had stopped.`] : []),
     summaryOf(row, isDry),
     ...file.notes,
@@ -89,7 +101,19 @@ async function runImport({ transfer }: TransferCommands, { terminal, positionals
     ...(rejects ? [`  All of them, with the reason: ${rejects}`] : []),
     ...(report.faults.some(({ detail }) => detail === NO_SOURCE) ? ['  Rows without a source: say where the file is published with --source <url>, and they stand on that.'] : []),
     ...findings('imported without some of what they say', row.noted, report.notes),
+    ...findings('joined with an actor that was there', row.joined, report.joined.map(({ id, name: actor, into, ...where }) => ({ ...where, detail: `${actor} (${id}) joined ${into}` })), report.joined.length),
+    ...(row.joined > 0 && !isDry ? ['  POST /api/entities/{id}/split separates them again.'] : []),
   ].join('\n'));
+}
+
+function whereIn({ row, file }: Pick<Finding, 'row' | 'file'>): string {
+  return file === undefined ? `row ${row}` : `${file}, row ${row}`;
+}
+
+function outcomeLine(outcome: Outcome): string {
+  const { action, id, name, joined_into: into, detail } = outcome;
+  if (action === 'rejected') return `${whereIn(outcome)}: rejected: ${detail}`;
+  return `${whereIn(outcome)}: ${action} ${name === null ? 'judgement' : name} (${id})${into === undefined ? '' : `, joined with ${into}`}`;
 }
 
 function urlOption(value: unknown): string | null {
@@ -105,10 +129,10 @@ function summaryOf(row: ImportRow, isDry: boolean): string {
   return `${counts.read.toLocaleString('en-US')} rows read: ${words}.${joined}${isDry ? ' This was a dry run: nothing was changed.' : ''}`;
 }
 
-function findings(what: string, total: number, found: Report['faults']): string[] {
+function findings(what: string, total: number, found: Finding[], most = SHOWN): string[] {
   if (total === 0) return [];
-  const shown = found.slice(0, SHOWN).map(({ row, detail }) => `  row ${row}: ${detail}`);
-  return [`Rows ${what} (${total.toLocaleString('en-US')}):`, ...shown, ...(found.length > SHOWN ? ['  …'] : [])];
+  const shown = found.slice(0, most).map((finding) => `  ${whereIn(finding)}: ${finding.detail}`);
+  return [`Rows ${what} (${total.toLocaleString('en-US')}):`, ...shown, ...(total > shown.length && found.length >= shown.length ? ['  …'] : [])];
 }
 
 async function runExport({ civic, ledger }: TransferCommands, { terminal, options, cwd }: CommandCall): Promise<void> {
@@ -125,11 +149,13 @@ async function runExport({ civic, ledger }: TransferCommands, { terminal, option
   const path = resolve(cwd, options.out as string);
   if (!existsSync(dirname(path))) throw new Failure(`There is no folder ${dirname(path)}`);
   const total = await countActors(civic.db.read);
-  let actors = 0;
+  let read = 0;
+  let written: Partial<Record<ActorType, number>> = {};
   const lines = exportLines({
     civic, ledger, format, workspaceId: null, signal: terminal.signal,
-    onActor: (count) => {
-      actors = Math.max(actors, count);
+    onActors: (count, types) => {
+      read = count;
+      written = types;
       if (count < total) terminal.progress('Exporting', count, total);
     },
   });
@@ -140,5 +166,11 @@ async function runExport({ civic, ledger }: TransferCommands, { terminal, option
     await rm(`${path}.part`, { force: true });
     throw terminal.signal.aborted ? new Failure('Stopped; nothing was written') : new Failure(`${path} could not be written: ${(error as Error).message}`);
   }
-  terminal.print({ format: name, path, actors }, () => `Wrote ${actors.toLocaleString('en-US')} actors to ${path}`);
+  const actors = Object.values(written).reduce((sum, count) => sum + count, 0);
+  const leftOut = read - actors;
+  const holds = (format.holds ?? []).map((type) => `${type}s`).join(', ');
+  terminal.print({ format: name, path, actors, by_type: written, left_out: leftOut }, () => [
+    `Wrote ${actors.toLocaleString('en-US')} ${format.holds?.length === 1 ? `${format.holds[0]}s` : 'actors'} to ${path}`,
+    ...(leftOut > 0 ? [`${leftOut.toLocaleString('en-US')} actors of other types are not in it: the format holds ${holds} only.`] : []),
+  ].join('\n'));
 }

@@ -2,7 +2,7 @@ import { Failure } from 'civic';
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { TextDecoder } from 'node:util';
 
 /** A file, or a folder of files, that was looked through once and can be read as text. */
@@ -20,6 +20,8 @@ export interface TextFile {
   files(extensions: string[]): TextFile[];
   /** How much of it was read since it was opened. */
   bytesRead(): number;
+  /** Of a folder: the path of the file that is being read, from there; else null. */
+  reading(): string | null;
 }
 
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
@@ -32,6 +34,7 @@ interface Looked {
 
 interface Counter {
   bytes: number;
+  path: string | null;
 }
 
 /** Of a pipe. A file is read twice, and again by the import that goes on after this one was cut short. */
@@ -59,7 +62,7 @@ export async function openTextFile(path: string): Promise<TextFile> {
   for (const each of isFolder ? await filesUnder(path) : [path]) looked.push(await look(each, hash, isFolder));
   const bytes = looked.reduce((sum, each) => sum + each.bytes, 0);
   if (bytes === 0) throw new Failure(`${path} is empty`);
-  return textFile({ path, isFolder, looked, fingerprint: hash.digest('hex'), counter: { bytes: 0 } });
+  return textFile({ path, isFolder, looked, fingerprint: hash.digest('hex'), counter: { bytes: 0, path: null } });
 }
 
 function textFile({ path, isFolder, looked, fingerprint, counter }: { path: string; isFolder: boolean; looked: Looked[]; fingerprint: string; counter: Counter }): TextFile {
@@ -71,6 +74,7 @@ function textFile({ path, isFolder, looked, fingerprint, counter }: { path: stri
     fingerprint,
     notes: guessed.slice(0, 5).map((each) => `${basename(each.path)} is not UTF-8 and was read as ${each.encoding}`),
     bytesRead: () => counter.bytes,
+    reading: () => (isFolder && counter.path !== null ? relative(path, counter.path) : null),
     async *text() {
       for (const each of looked) yield* decoded(each, counter);
     },
@@ -122,6 +126,7 @@ function decodes(decoder: TextDecoder, chunk: Buffer | null): boolean {
 
 async function* decoded({ path, encoding }: Looked, counter: Counter): AsyncIterable<string> {
   const decoder = new TextDecoder(encoding);
+  counter.path = path;
   for await (const chunk of createReadStream(path, { highWaterMark: CHUNK }) as AsyncIterable<Buffer>) {
     counter.bytes += chunk.length;
     const text = decoder.decode(chunk, { stream: true });

@@ -1,5 +1,5 @@
 import type { OwnPlace } from '../places/service.ts';
-import type { ActorDetail, ActorDraft } from '../types.ts';
+import type { ActorDetail, ActorDraft, ActorType } from '../types.ts';
 import type { TextFile } from './file.ts';
 
 /** A way to write actors into a file, to read them from one, or both. Formats translate; they never touch the database. */
@@ -16,6 +16,8 @@ export interface Format {
   /** The source of every claim when neither the file nor whoever imports it names one. */
   source?: DatasetSource;
   reads?(file: TextFile, context: ReadContext): AsyncIterable<Row>;
+  /** The types of actors that it can write; all when left out. */
+  holds?: readonly ActorType[];
   /** Lines, each without its end. */
   writes?(context: WriteContext): AsyncIterable<string>;
 }
@@ -83,7 +85,7 @@ export interface MergedRecord {
 export interface WriteContext {
   /** Who exports, for the header. */
   instance: { name: string; version: string; url: string };
-  /** Walks all actors; may be called again for another section of the file. */
+  /** Walks all actors that the format holds; may be called again for another section of the file. */
   actors(): AsyncIterable<ExportedActor>;
   judgements(): AsyncIterable<JudgementLine>;
   /** Places that the gazetteer has not from its own data. */

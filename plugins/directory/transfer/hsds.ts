@@ -65,6 +65,7 @@ export const hsds: Format = {
   summary: 'Open Referral HSDS 3 JSON: organizations with programs and contacts',
   type: 'application/json',
   extension: '.json',
+  holds: ['organization', 'initiative', 'person'],
   reads,
   writes,
 };

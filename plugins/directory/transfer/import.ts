@@ -1,14 +1,13 @@
-import { isBoom } from '@hapi/boom';
 import { Failure, type Database, type Tx } from 'civic';
 import type { FileHandle } from 'node:fs/promises';
 import { open, rm } from 'node:fs/promises';
-import { knownOrigins } from '../ledger/origins.ts';
-import type { DraftFault, Ledger } from '../ledger/service.ts';
+import type { Ledger } from '../ledger/service.ts';
 import type { ActorDraft, Applied, Editor } from '../types.ts';
 import type { Places } from '../places/service.ts';
-import type { Format, JudgementLine, PlaceLine, ReadContext, Row } from './format.ts';
+import { enterJudgement, sortRows, type ReadRow, type Rejected, type Sorted } from './admit.ts';
+import type { Format, PlaceLine, ReadContext } from './format.ts';
 import type { TextFile } from './file.ts';
-import { judgementExists, ownersOf, updateImport, type ImportRow, type Owner } from './store.ts';
+import { updateImport, type ImportRow } from './store.ts';
 
 /** What became of the rows. */
 export interface Counts {
@@ -23,13 +22,32 @@ export interface Counts {
 
 export interface Finding {
   row: number;
+  /** Of an import of a folder: the file in it. */
+  file?: string;
   detail: string;
 }
 
-/** The first faults and notes; all faults are in the file of rejected rows. */
+/** A new actor that turned out to be one that was there. */
+export interface Joined extends Omit<Finding, 'detail'> {
+  id: string;
+  name: string;
+  into: string;
+}
+
+/** The first faults, notes and joined actors; all faults are in the file of rejected rows. */
 export interface Report {
   faults: Finding[];
   notes: Finding[];
+  joined: Joined[];
+}
+
+/** What became of one row; `id` is null for a rejected one. */
+export interface Outcome extends Omit<Finding, 'detail'> {
+  action: Applied['action'] | 'rejected';
+  id: string | null;
+  name: string | null;
+  joined_into?: string;
+  detail?: string;
 }
 
 export interface ImportRun {
@@ -41,42 +59,33 @@ export interface ImportRun {
   places: Pick<Places, 'add' | 'byKeys'>;
   db: Database;
   editor: Editor;
+  url(path: string): string;
   /** Commits a batch with its progress; a job's own `write`, where a job runs it. */
   write<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
   signal: AbortSignal;
-  /** Looks at every row and takes everything back. */
+  /** Writes no file of rejected rows: the database is a copy. */
   isDry: boolean;
-  /** Places that were taken back, too, but would be there. */
-  dryPlaces: Set<string>;
   onProgress(done: number, total: number): Promise<void> | void;
+  /** Called for each row of a batch once it is committed. */
+  onRow?(outcome: Outcome): void;
 }
 
-type Rejected = { number: number; reason: string; raw: unknown };
-
 const MOST_FINDINGS = 50;
+const MOST_JOINED = 200;
 /** On SQLite everybody else who writes waits as long; on Postgres a transaction costs more than its rows. */
 const BATCH_MS = { sqlite: 40, postgres: 400 };
 /** On a busy machine fewer would spend more time on transactions than on rows. */
 const FEWEST_ROWS = 25;
 const MOST_ROWS = 500;
 
-/** Thrown to take a dry run's batch back. */
-class Undo extends Error {
-  applied: Applied[];
-  constructor(applied: Applied[]) {
-    super('dry run');
-    this.applied = applied;
-  }
-}
-
-/** Reads the file from where the import stands to its end. Answers the row as it is then. */
+/** Reads the file from where the import stands to its end. Returns the row as it is then. */
 export async function runImport(run: ImportRun): Promise<ImportRow> {
   const { file, format, context, signal, onProgress } = run;
   const state = { ...run.row };
   const rejects = run.isDry ? null : await openRejects(state);
   let size = FEWEST_ROWS;
   let position = 0;
-  let batch: Row[] = [];
+  let batch: ReadRow[] = [];
 
   async function flush(): Promise<void> {
     const { applied, joined, rejected, ms } = await enterBatch(run, batch, state, rejects);
@@ -95,7 +104,7 @@ export async function runImport(run: ImportRun): Promise<ImportRow> {
       if (++position <= state.position) continue;
       // Actors are checked against places that are there.
       if (batch.length > 0 && 'place' in batch[0]! !== 'place' in row) await flush();
-      batch.push(row);
+      batch.push({ ...row, file: file.reading() });
       if (batch.length >= size) await flush();
     }
     if (batch.length > 0) await flush();
@@ -121,62 +130,76 @@ async function openRejects({ rejects_path: path, rejects_bytes: bytes }: ImportR
   return file;
 }
 
-async function enterBatch(run: ImportRun, batch: Row[], state: ImportRow, rejects: FileHandle | null): Promise<{ applied: Applied[]; joined: number; rejected: Rejected[]; ms: number }> {
+async function enterBatch(run: ImportRun, batch: ReadRow[], state: ImportRow, rejects: FileHandle | null): Promise<{ applied: Applied[]; joined: number; rejected: Rejected[]; ms: number }> {
   const { ledger, db, editor } = run;
-  const { drafts, judgements, places, rejected } = await sorted(run, batch);
-  note(state, batch, rejected);
-  await setAside(rejected, state, rejects);
+  const sorted = await sortRows(db, ledger, run.row, batch);
+  note(state, batch, sorted.rejected);
+  await setAside(sorted.rejected, state, rejects);
   state.position += batch.length;
   state.bytes_done = run.file.bytesRead();
   let ms = 0;
   let refused: Rejected[] = [];
-  let joined = 0;
-  const commit = async (tx: Tx): Promise<Applied[]> => {
+  let entered: Entered[] = [];
+  const joined = () => entered.filter(({ applied }) => applied.joined_into !== undefined);
+  const applied = await run.write(async (tx): Promise<Applied[]> => {
     const began = performance.now();
     refused = [];
-    const applied = await addPlaces(tx, run, places);
-    applied.push(...drafts.length > 0 ? await ledger.apply(tx, drafts, editor, { joins: Boolean(run.row.joins) }) : []);
-    joined = applied.filter(({ joined_into }) => joined_into !== undefined).length;
-    for (const { judgement, number } of judgements) {
-      // In a dry run the actors of earlier batches are gone again: whether they could be judged shows only in earnest.
-      const outcome = run.isDry ? { id: judgement.id, action: 'created' as const } : await judged(tx, ledger, judgement, editor);
-      if (typeof outcome === 'string') refused.push({ number, reason: outcome, raw: judgement });
-      else applied.push(outcome);
+    entered = await addPlaces(tx, run, sorted.places);
+    const changed = sorted.drafts.length > 0 ? await ledger.apply(tx, sorted.drafts.map(({ draft }) => draft), editor, { joins: Boolean(run.row.joins) }) : [];
+    entered.push(...sorted.drafts.map(({ row, draft }, at) => ({ row, name: nameOf(draft), applied: changed[at]! })));
+    for (const { judgement, row } of sorted.judgements) {
+      const outcome = await enterJudgement(tx, run, judgement);
+      if (typeof outcome === 'string') refused.push({ row, reason: outcome });
+      else entered.push({ row, name: null, applied: outcome });
     }
-    if (run.isDry) throw new Undo(applied);
-    await updateImport(tx, state.id, progressOf(state, applied, rejected.length + refused.length, joined));
+    const all = entered.map((one) => one.applied);
+    await updateImport(tx, state.id, { ...progressOf(state, all, sorted.rejected.length + refused.length, joined().length), report: withJoined(state.report, joined()) });
     ms = performance.now() - began;
-    return applied;
-  };
-  const applied = run.isDry ? await takenBack(() => db.write(commit)) : await run.write(commit);
+    return all;
+  });
+  state.report = withJoined(state.report, joined());
   note(state, [], refused);
   await setAside(refused, state, rejects);
-  return { applied, joined, rejected: [...rejected, ...refused], ms: run.isDry ? BATCH_MS[db.dialect] : ms };
+  const rejected = [...sorted.rejected, ...refused];
+  if (run.onRow) for (const outcome of outcomesOf(entered, rejected)) run.onRow(outcome);
+  return { applied, joined: joined().length, rejected, ms };
+}
+
+/** A row with what entering it came to. */
+interface Entered {
+  row: ReadRow;
+  name: string | null;
+  applied: Applied;
+}
+
+function nameOf({ claims }: ActorDraft): string {
+  return String(claims.find(({ property }) => property === 'name')!.value);
+}
+
+function whereOf({ number, file }: ReadRow): { row: number; file?: string } {
+  return { row: number, ...(file !== null && { file }) };
+}
+
+function outcomesOf(entered: Entered[], rejected: Rejected[]): Outcome[] {
+  const outcomes: Outcome[] = [
+    ...entered.map(({ row, name, applied: { id, action, joined_into } }) => ({ ...whereOf(row), action, id, name, ...(joined_into !== undefined && { joined_into }) })),
+    ...rejected.map(({ row, reason }) => ({ ...whereOf(row), action: 'rejected' as const, id: null, name: null, detail: reason })),
+  ];
+  return outcomes.sort((a, b) => ((a.file ?? '') < (b.file ?? '') ? -1 : (a.file ?? '') > (b.file ?? '') ? 1 : a.row - b.row));
 }
 
 /** A place that is there, from wherever, stays as it is. */
-async function addPlaces(tx: Tx, run: ImportRun, lines: PlaceLine[]): Promise<Applied[]> {
+async function addPlaces(tx: Tx, run: ImportRun, lines: Sorted['places']): Promise<Entered[]> {
   if (lines.length === 0) return [];
-  const known = await run.places.byKeys(tx, lines.map(({ place_key }) => place_key));
-  const fresh = lines.filter(({ place_key }) => !known.has(place_key));
-  for (const { origin, ...place } of fresh) await run.places.add(tx, [place], origin);
-  if (run.isDry) for (const { place_key } of fresh) run.dryPlaces.add(place_key);
-  return lines.map(({ place_key }) => ({ id: place_key, action: known.has(place_key) ? 'unchanged' : 'created' }));
-}
-
-async function takenBack(write: () => Promise<unknown>): Promise<Applied[]> {
-  try {
-    await write();
-  } catch (error) {
-    if (error instanceof Undo) return error.applied;
-    throw error;
-  }
-  throw new Error('A dry run was committed');
+  const known = await run.places.byKeys(tx, lines.map(({ place }) => place.place_key));
+  const fresh = lines.filter(({ place }) => !known.has(place.place_key));
+  for (const { place: { origin, ...place } } of fresh as { place: PlaceLine }[]) await run.places.add(tx, [place], origin);
+  return lines.map(({ row, place: { place_key: id, name } }) => ({ row, name, applied: { id, action: known.has(id) ? 'unchanged' : 'created' } }));
 }
 
 async function setAside(rejected: Rejected[], state: ImportRow, file: FileHandle | null): Promise<void> {
   if (!file || rejected.length === 0) return;
-  const lines = rejected.map(({ number, reason, raw }) => `${JSON.stringify({ row: number, reason, content: raw })}\n`).join('');
+  const lines = rejected.map(({ row, reason }) => `${JSON.stringify({ ...whereOf(row), reason, content: row.raw })}\n`).join('');
   const { bytesWritten } = await file.write(lines, state.rejects_bytes);
   state.rejects_bytes += bytesWritten;
 }
@@ -189,70 +212,26 @@ function progressOf(state: ImportRow, applied: Applied[], rejected: number, join
   };
 }
 
-/** Tells what can be entered from what cannot, with the reason. */
-async function sorted(run: ImportRun, batch: Row[]): Promise<{ drafts: ActorDraft[]; judgements: { number: number; judgement: JudgementLine }[]; places: PlaceLine[]; rejected: Rejected[] }> {
-  const { ledger, db, row } = run;
-  const rejected: Rejected[] = [];
-  const judgements: { number: number; judgement: JudgementLine }[] = [];
-  const places: PlaceLine[] = [];
-  const candidates: { row: Row; draft: ActorDraft }[] = [];
-  for (const each of batch) {
-    if ('fault' in each) rejected.push({ number: each.number, reason: each.fault, raw: each.raw });
-    else if ('judgement' in each && !row.may_change_public) rejected.push({ number: each.number, reason: 'only reviewers may say which actors are the same', raw: each.raw });
-    else if ('place' in each && !row.may_change_public) rejected.push({ number: each.number, reason: 'only reviewers may add places', raw: each.raw });
-    else if ('place' in each) places.push(each.place);
-    else if ('judgement' in each) judgements.push({ number: each.number, judgement: each.judgement });
-    else candidates.push({ row: each, draft: { ...each.draft, visibility: row.visibility } });
-  }
-  const checked = await ledger.check(db.read, candidates.map(({ draft }) => draft), run.dryPlaces);
-  const owner = row.visibility === 'public' ? null : row.workspace_id;
-  const originsOf = ({ origin }: ActorDraft) => (origin ? knownOrigins(origin, owner) : []);
-  const owners = await ownersOf(db.read, candidates.flatMap(({ draft }) => draft.id ?? []), candidates.flatMap(({ draft }) => originsOf(draft)));
-  const drafts: ActorDraft[] = [];
-  candidates.forEach(({ row: { number, raw } }, index) => {
-    const one = checked[index]!;
-    if ('faults' in one) return rejected.push({ number, raw, reason: reasonOf(one.faults) });
-    // Records of other workspaces are none that the row could be about.
-    const known = [one.draft.id ?? '', ...originsOf(one.draft)].map((name) => owners.get(name)).find((record) => record && !isElsewhere(record, row));
-    if (known?.visibility === 'public' && !row.may_change_public) return rejected.push({ number, raw, reason: 'it is in the directory already, where only reviewers may add to it' });
-    drafts.push(one.draft);
-  });
-  return { drafts, judgements, places, rejected };
-}
-
-/** Whether it is private to a workspace that the import is not for. */
-function isElsewhere({ visibility, workspace_id }: Owner, row: ImportRow): boolean {
-  return visibility === 'workspace' && workspace_id !== row.workspace_id;
-}
-
-/** A fault that many claims have is said once, of the first of them. */
-function reasonOf(faults: DraftFault[]): string {
-  const first = new Map([...faults].reverse().map((fault) => [fault.detail, fault]));
-  return [...first.values()].reverse().map(({ pointer, detail }) => `${pointer}: ${detail}`).join('; ');
-}
-
-async function judged(tx: Tx, ledger: ImportRun['ledger'], judgement: JudgementLine, editor: Editor): Promise<Applied | string> {
-  if (await judgementExists(tx, judgement.id)) return { id: judgement.id, action: 'unchanged' };
-  try {
-    const { id, at, by_kind, ...rest } = judgement;
-    await ledger.judge(tx, { ...rest, made: { id, at, by_kind } }, editor);
-  } catch (error) {
-    // Refused before anything was written: one of the two is not here, or somebody judged otherwise.
-    if (isBoom(error) && !error.isServer) return error.message;
-    throw error;
-  }
-  return { id: judgement.id, action: 'created' };
-}
-
-function note(state: ImportRow, batch: Row[], rejected: Rejected[]): void {
-  const report = JSON.parse(state.report) as Report;
-  for (const { number, reason } of rejected) if (report.faults.length < MOST_FINDINGS) report.faults.push({ row: number, detail: reason });
+function note(state: ImportRow, batch: ReadRow[], rejected: Rejected[]): void {
+  const report = reportOf(state.report);
+  for (const { row, reason } of rejected) if (report.faults.length < MOST_FINDINGS) report.faults.push({ ...whereOf(row), detail: reason });
   for (const row of batch) {
     if (!('notes' in row) || row.notes.length === 0) continue;
     state.noted++;
-    for (const detail of row.notes) if (report.notes.length < MOST_FINDINGS) report.notes.push({ row: row.number, detail });
+    for (const detail of row.notes) if (report.notes.length < MOST_FINDINGS) report.notes.push({ ...whereOf(row), detail });
   }
   state.report = JSON.stringify(report);
+}
+
+function withJoined(text: string, joined: Entered[]): string {
+  const report = reportOf(text);
+  for (const { row, name, applied } of joined) if (report.joined.length < MOST_JOINED) report.joined.push({ ...whereOf(row), id: applied.id, name: name!, into: applied.joined_into! });
+  return JSON.stringify(report);
+}
+
+/** Reads a stored report; one of an earlier version lacks the joined actors. */
+export function reportOf(text: string): Report {
+  return { joined: [], ...JSON.parse(text) as Omit<Report, 'joined'> };
 }
 
 export function countsOf({ created, updated, unchanged, rejected, joined }: ImportRow): Counts {

@@ -53,6 +53,7 @@ export const meetings: Format = {
   summary: 'Public meetings: City Scrapers JSON or JSON lines, Open Civic Data events',
   type: 'application/x-ndjson',
   extension: '.jsonl',
+  holds: ['event'],
   reads,
   writes,
 };
@@ -127,7 +128,7 @@ function sourcesOf({ source, url: page, sources, links, documents, iCalendar }: 
 }
 
 async function* writes({ actors }: WriteContext): AsyncIterable<string> {
-  for await (const { actor } of actors()) if (actor.type === 'event') yield JSON.stringify(eventOf(actor));
+  for await (const { actor } of actors()) yield JSON.stringify(eventOf(actor));
 }
 
 function eventOf(actor: ActorDetail): object {

@@ -54,6 +54,7 @@ export const openstates: Format = {
   summary: 'Open States people and committees: a YAML file, or a folder of them',
   type: 'application/yaml',
   extension: '.yml',
+  holds: ['person', 'organization'],
   reads,
   writes,
 };
@@ -228,10 +229,7 @@ function isPast(date: string | undefined, { now }: ReadContext): boolean {
 
 async function* writes({ actors }: WriteContext): AsyncIterable<string> {
   const { stringify } = await import('yaml');
-  for await (const { actor } of actors()) {
-    if (actor.type !== 'person' && actor.type !== 'organization') continue;
-    yield `---\n${stringify(documentOf(actor)).trimEnd()}`;
-  }
+  for await (const { actor } of actors()) yield `---\n${stringify(documentOf(actor)).trimEnd()}`;
 }
 
 function documentOf(actor: ActorDetail): Document {

@@ -1,6 +1,6 @@
 import { Joi } from 'civic';
 import { FORMATS } from './formats.ts';
-import { countsOf, type Counts, type Finding, type Report } from './import.ts';
+import { countsOf, reportOf, type Counts, type Finding, type Joined } from './import.ts';
 import type { ImportRow } from './store.ts';
 
 export interface ImportRecord {
@@ -13,6 +13,7 @@ export interface ImportRecord {
   counts: Counts;
   faults: Finding[];
   notes: Finding[];
+  joined: Joined[];
   error: { code: string; detail: string } | null;
   created_at: string;
   started_at: string | null;
@@ -22,7 +23,9 @@ export interface ImportRecord {
 
 const count = Joi.number().integer().min(0).required();
 const time = Joi.string().isoDate().allow(null).required();
-const finding = Joi.object<Finding, true>({ row: count.description('The line of line formats, else the item, from 1'), detail: Joi.string().required() });
+const where = { row: count.description('The line of line formats, else the item, from 1'), file: Joi.string().description('Of an import of a folder') };
+const finding = Joi.object<Finding, true>({ ...where, detail: Joi.string().required() });
+const joined = Joi.object<Joined, true>({ ...where, id: Joi.string().guid().required(), name: Joi.string().required(), into: Joi.string().guid().required().description('The actor that it joined') });
 
 export const importRecord = Joi.object<ImportRecord, true>({
   id: Joi.string().guid().required(),
@@ -34,6 +37,7 @@ export const importRecord = Joi.object<ImportRecord, true>({
   counts: Joi.object<Counts, true>({ read: count, created: count, updated: count, unchanged: count, rejected: count, joined: count.description('Of the created ones, those that turned out to be an actor that was there') }).required(),
   faults: Joi.array().items(finding).required().description('Why rows were rejected, the first ones'),
   notes: Joi.array().items(finding).required().description('What was left out of rows that are in, the first ones'),
+  joined: Joi.array().items(joined).required().description('New actors that turned out to be actors that were there, the first 200'),
   error: Joi.object({ code: Joi.string().valid('unreadable_file', 'storage_full', 'storage_failed', 'import_failed').required(), detail: Joi.string().required() }).allow(null).required(),
   created_at: Joi.string().isoDate().required(),
   started_at: time,
@@ -71,7 +75,7 @@ export const exportQuery = Joi.object<ExportQuery, true>({
 });
 
 export function importRecordOf(row: ImportRow, url: (path: string) => string): ImportRecord {
-  const report = JSON.parse(row.report) as Report;
+  const report = reportOf(row.report);
   const phase = row.state === 'pending' ? 'waiting' : row.state === 'running' ? 'reading' : 'done';
   return {
     id: row.id,
@@ -83,6 +87,7 @@ export function importRecordOf(row: ImportRow, url: (path: string) => string): I
     counts: countsOf(row),
     faults: report.faults,
     notes: report.notes,
+    joined: report.joined,
     error: row.error === null ? null : { code: row.error_code ?? 'unreadable_file', detail: row.error },
     created_at: row.created_at,
     started_at: row.started_at,

@@ -1,4 +1,4 @@
-import { Failure, newId, type Civic, type Tx } from 'civic';
+import { Failure, newId, type Civic, type Database, type Tx } from 'civic';
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { DirectoryConfig } from '../config.ts';
@@ -17,6 +17,8 @@ import { createUploads, storageCode, type Uploads } from './uploads.ts';
 export interface TransferOptions {
   civic: Pick<Civic<DirectoryConfig>, 'clock' | 'instance' | 'url' | 'jobs' | 'config'> & { readonly db: Civic['db'] };
   ledger: Ledger;
+  /** A ledger on a copy of the database, which tells nobody what it changes. */
+  ledgerOn(db: Database): Ledger;
   places: Places;
   taxonomy(): Taxonomy;
 }
@@ -35,8 +37,8 @@ export interface ImportSettings {
 }
 
 export interface Transfer {
-  /** Reads a file to its end, or on from where an earlier import of the same file was cut short. */
-  importFile(path: string, settings: ImportSettings, options: Pick<ImportRun, 'isDry' | 'signal' | 'onProgress'> & { rejectsPath: string }): Promise<{ row: ImportRow; file: TextFile; resumedAt: number }>;
+  /** Reads a file to its end, or on from where an earlier import of the same file was cut short; in a dry run into a copy of the database. */
+  importFile(path: string, settings: ImportSettings, options: Pick<ImportRun, 'isDry' | 'signal' | 'onProgress' | 'onRow'> & { rejectsPath: string }): Promise<{ row: ImportRow; file: TextFile; resumedAt: number }>;
   uploads: Uploads;
   /** Hands an uploaded file to a job. */
   enqueue(tx: Tx, id: string, bytes: number, settings: ImportSettings): Promise<void>;
@@ -45,30 +47,29 @@ export interface Transfer {
   importById(id: string): Promise<ImportRow | undefined>;
 }
 
-export function createTransfer({ civic, ledger, places, taxonomy }: TransferOptions): Transfer {
+/** Where an import goes: the database, or a copy of it. */
+type Target = Pick<ImportRun, 'db' | 'ledger'>;
+
+export function createTransfer({ civic, ledger, ledgerOn, places, taxonomy }: TransferOptions): Transfer {
   // Two runs of the same import would only repeat each other's work.
   const running = new Set<string>();
 
   const uploads = createUploads({ civic });
 
-  async function perform(row: ImportRow, file: TextFile, format: Format, run: Pick<ImportRun, 'write' | 'isDry' | 'signal' | 'onProgress'>): Promise<ImportRow> {
+  async function perform(target: Target, row: ImportRow, file: TextFile, format: Format, run: Pick<ImportRun, 'write' | 'isDry' | 'signal' | 'onProgress' | 'onRow'>): Promise<ImportRow> {
     // An attempt that lost its job stops soon; the next one waits for that.
     if (running.has(row.fingerprint)) throw new Error('An earlier attempt of this import has not stopped yet');
     running.add(row.fingerprint);
     const source = row.source_url ? { url: row.source_url } : format.source ?? null;
-    const context = readContext({ db: civic.db, places, taxonomy: taxonomy(), source, timezone: row.timezone, now: civic.clock.iso() });
+    const context = readContext({ db: target.db, places, taxonomy: taxonomy(), source, timezone: row.timezone, now: civic.clock.iso() });
     try {
-      return await runImport({ ...run, row, file, format, context, ledger, db: civic.db, editor: editorOf(row), places, dryPlaces: new Set() });
+      await run.write((tx) => updateImport(tx, row.id, { state: 'running', started_at: row.started_at ?? civic.clock.iso(), finished_at: null, bytes_total: file.bytes, error: null, error_code: null }));
+      const done = await runImport({ ...run, ...target, row, file, format, context, editor: editorOf(row), places, url: civic.url });
+      await run.write((tx) => updateImport(tx, row.id, { state: 'completed', bytes_done: file.bytes, rejects_bytes: done.rejects_bytes, report: done.report, finished_at: civic.clock.iso() }));
     } finally {
       running.delete(row.fingerprint);
     }
-  }
-
-  async function performAndNote(row: ImportRow, file: TextFile, format: Format, run: Pick<ImportRun, 'write' | 'signal' | 'onProgress'>): Promise<ImportRow> {
-    await run.write((tx) => updateImport(tx, row.id, { state: 'running', started_at: row.started_at ?? civic.clock.iso(), finished_at: null, bytes_total: file.bytes, error: null, error_code: null }));
-    const done = await perform(row, file, format, { ...run, isDry: false });
-    await run.write((tx) => updateImport(tx, row.id, { state: 'completed', bytes_done: file.bytes, rejects_bytes: done.rejects_bytes, finished_at: civic.clock.iso() }));
-    return (await importById(civic.db.read, row.id))!;
+    return (await importById(target.db.read, row.id))!;
   }
 
   /** Marks an import of the command line as failed. Returns the error to throw: one of the disk states what is stored. */
@@ -85,17 +86,20 @@ export function createTransfer({ civic, ledger, places, taxonomy }: TransferOpti
     async importFile(path, settings, options) {
       const file = await openTextFile(path);
       const fresh = newImport(newId(), file.fingerprint, { path, rejects_path: options.rejectsPath, bytes_total: file.bytes, job_id: null }, settings, civic.clock.iso());
-      if (options.isDry) return { row: await perform(emptyRow(fresh), file, settings.format, { ...options, write: civic.db.write }), file, resumedAt: 0 };
-      const earlier = await unfinishedImport(civic.db.read, fresh.fingerprint);
-      if (!earlier) await civic.db.write((tx) => insertImport(tx, fresh));
-      const row = earlier ?? (await importById(civic.db.read, fresh.id))!;
-      if (running.has(row.fingerprint)) throw new Failure('This import is running already');
-      try {
-        const done = await performAndNote({ ...row, path, rejects_path: fresh.rejects_path }, file, settings.format, { ...options, write: (fn) => civic.db.write(fn) });
+      if (running.has(fresh.fingerprint)) throw new Failure('This import is running already');
+
+      async function into(target: Target): ReturnType<Transfer['importFile']> {
+        const { db } = target;
+        const earlier = await unfinishedImport(db.read, fresh.fingerprint);
+        if (!earlier) await db.write((tx) => insertImport(tx, fresh));
+        const row = earlier ?? (await importById(db.read, fresh.id))!;
+        const done = await perform(target, { ...row, path, rejects_path: fresh.rejects_path }, file, settings.format, { ...options, write: (fn) => db.write(fn) })
+          .catch(async (error: unknown) => { throw options.isDry ? error : await stopped(row.id, error, path); });
         return { row: done, file, resumedAt: row.position };
-      } catch (error) {
-        throw await stopped(row.id, error, path);
       }
+
+      if (!options.isDry) return into({ db: civic.db, ledger });
+      return civic.db.scratch('directory_', (db) => into({ db, ledger: ledgerOn(db) }));
     },
     uploads,
     async enqueue(tx, id, bytes, settings) {
@@ -107,7 +111,7 @@ export function createTransfer({ civic, ledger, places, taxonomy }: TransferOpti
       const row = await importById(civic.db.read, id);
       if (!row || row.state === 'completed' || row.state === 'failed') return;
       try {
-        await performAndNote(row, await openTextFile(row.path), formatByName(row.format)!, run);
+        await perform({ db: civic.db, ledger }, row, await openTextFile(row.path), formatByName(row.format)!, { ...run, isDry: false });
       } catch (error) {
         const isOver = error instanceof Failure || (isLast && !run.signal.aborted);
         if (isOver) await uploads.fail((await importById(civic.db.read, id))!, error, run.write);
@@ -129,13 +133,5 @@ function newImport(id: string, content: string, file: Pick<NewImport, 'path' | '
   const fingerprint = createHash('sha256').update(JSON.stringify([content, format.name, source, timezone, visibility, workspace_id, joins])).digest('hex');
   return {
     ...file, id, fingerprint, format: format.name, source_url: source, timezone, visibility, account_id, workspace_id, may_change_public, joins, created_at: now,
-  };
-}
-
-/** Of a dry run, which leaves no row behind. */
-function emptyRow(row: NewImport): ImportRow {
-  return {
-    ...row, key: 0, state: 'running', position: 0, bytes_done: 0, rejects_bytes: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, joined: 0, noted: 0,
-    report: '{"faults":[],"notes":[]}', error: null, error_code: null, started_at: null, finished_at: null,
   };
 }

@@ -152,10 +152,6 @@ export async function judgementsAfter(reader: Reader, options: { after: number; 
   return rows.map(({ key, ...judgement }) => ({ key, judgement }));
 }
 
-export async function judgementExists(reader: Reader, id: string): Promise<boolean> {
-  return (await reader('directory_judgements').where({ id }).first('key')) !== undefined;
-}
-
 export async function countActors(reader: Reader): Promise<number> {
   const row = await reader('directory_actors').where({ visibility: 'public' }).count({ count: '*' }).first();
   return Number(row?.count ?? 0);
