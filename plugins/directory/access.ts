@@ -26,6 +26,11 @@ export function maySee({ visibility, workspace_id }: Owned, caller: Pick<Caller,
   return visibility === 'public' || (caller !== null && workspace_id !== null && workspace_id === caller.workspace_id);
 }
 
+/** Returns the workspace whose own records are shown with an actor: none with a public one, which everybody sees alike. */
+export function workspaceBeside({ visibility, workspace_id }: Pick<Owned, 'visibility' | 'workspace_id'>): string | null {
+  return visibility === 'public' ? null : workspace_id;
+}
+
 /** Checks the authority over an actor that the caller may see: reviewers change public actors, members those of their workspace. */
 export function checkMayChange(actor: Owned, caller: Pick<Caller, 'role'>): void {
   if (actor.visibility === 'public' && caller.role === 'user') {

@@ -1,6 +1,6 @@
-import type { Request, ServerRoute } from '@hapi/hapi';
+import type { ServerRoute } from '@hapi/hapi';
 import { isId, Joi, listText, pageOf, problem, textAnswer, textEtag, type Reader } from 'civic';
-import { callerOf, maySee } from '../access.ts';
+import { callerOf, workspaceBeside } from '../access.ts';
 import { recordsOfActors, sourceById } from '../ledger/store.ts';
 import { CLAIM_STATUSES, PROPERTIES, type ClaimStatus, type Property } from '../types.ts';
 import { tellingOf, type DirectoryContext } from './context.ts';
@@ -22,7 +22,7 @@ interface Part {
   query: Joi.ObjectSchema;
   schema: Joi.Schema;
   /** The texts of the page's items, how many there are in all, and where the next page begins. */
-  read(reader: Reader, actor: ShownActor, request: Request, page: ReturnType<typeof pageOf>): Promise<{ data: string[]; total: number; next: (string | number)[] | null }>;
+  read(reader: Reader, actor: ShownActor, page: ReturnType<typeof pageOf>): Promise<{ data: string[]; total: number; next: (string | number)[] | null }>;
 }
 
 /** What there is of one actor besides itself. */
@@ -33,11 +33,11 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
       description: 'The sources an actor stands on, the newest first',
       query: Joi.object(paging),
       schema: listOf(sourceSchema).meta({ name: 'SourceList' }),
-      async read(reader, actor, request, { limit, after }) {
+      async read(reader, actor, { limit, after }) {
         const { sources } = (await backingOf(reader, [actor.key])).get(actor.key)!;
         const sorted = sources.toSorted((a, b) => (a.retrieved_at === b.retrieved_at ? b.key - a.key : a.retrieved_at < b.retrieved_at ? 1 : -1));
         const { rows, next } = sliceAfter(sorted, after, limit);
-        const records = await sourceRecords(reader, rows, context.civic.clock.now(), callerOf(request)?.workspace_id ?? null);
+        const records = await sourceRecords(reader, rows, context.civic.clock.now(), workspaceBeside(actor));
         return { data: records.map((record) => JSON.stringify(record)), total: sources.length, next };
       },
     },
@@ -46,7 +46,7 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
       description: 'The claims about an actor, retracted ones too',
       query: Joi.object({ property: Joi.string().valid(...PROPERTIES), status: Joi.string().valid(...CLAIM_STATUSES.filter((status) => status !== 'hidden')), ...paging }),
       schema: listOf(claimSchema).meta({ name: 'ClaimList' }),
-      async read(reader, actor, _request, { query, limit, after }) {
+      async read(reader, actor, { query, limit, after }) {
         const wanted = query as { property?: Property; status?: ClaimStatus };
         const { claims, sources } = (await backingOf(reader, [actor.key], ({ property, status }) => status !== 'hidden'
           && (!wanted.property || property === wanted.property) && (!wanted.status || status === wanted.status))).get(actor.key)!;
@@ -60,9 +60,9 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
       description: 'Who changed what, when, from which source; the latest first',
       query: Joi.object(paging),
       schema: listOf(historyItem).meta({ name: 'ChangeList' }),
-      async read(reader, actor, request, { limit, after }) {
+      async read(reader, actor, { limit, after }) {
         const records = await recordsOfActors(reader, [actor.key]);
-        const { items, total, next } = await historyPage(reader, records, { before: after ? Number(after[0]) : null, limit }, (record) => maySee(record, callerOf(request)));
+        const { items, total, next } = await historyPage(reader, records, { before: after ? Number(after[0]) : null, limit }, ({ visibility, workspace_id }) => visibility === 'public' || workspace_id === workspaceBeside(actor));
         return { data: items.map((item) => JSON.stringify(item)), total, next };
       },
     },
@@ -71,7 +71,7 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
       description: 'Actors that share an affiliation, a source, an issue area or a place, with the evidence',
       query: Joi.object({ limit: paging.limit }),
       schema: listOf(relatedItem).meta({ name: 'RelatedActorList' }),
-      async read(reader, actor, _request, { limit }) {
+      async read(reader, actor, { limit }) {
         const { texts, total } = await relatedActors(reader, actor, limit, tellingOf(context), context.columns);
         return { data: texts, total, next: null };
       },
@@ -81,9 +81,9 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
       description: 'Actors that may be the same one, surest first, with what speaks for and against it field by field',
       query: Joi.object({ limit: paging.limit }),
       schema: listOf(duplicateItem).meta({ name: 'PossibleDuplicateList' }),
-      async read(reader, actor, request, { limit }) {
+      async read(reader, actor, { limit }) {
         const { duplicatesOf } = await import('../matching/find.ts');
-        const found = await duplicatesOf(reader, actor, callerOf(request)?.workspace_id ?? null);
+        const found = await duplicatesOf(reader, actor, workspaceBeside(actor));
         const data = found.slice(0, limit).map(({ actor: other, verdict }) => `{"entity":${actorText(other, tellingOf(context))},${verdictText(verdict)}}`);
         return { data, total: found.length, next: null };
       },
@@ -109,12 +109,12 @@ function partRoute(context: DirectoryContext, { path, description, query, schema
     },
     async handler(request, h) {
       const page = pageOf(request);
-      const list = await context.civic.db.snapshot(async (tx) => {
+      const { visibility, ...list } = await context.civic.db.snapshot(async (tx) => {
         const actor = await shownActor(tx, request, String(request.params.id), context.civic.url);
-        return read(tx, actor, request, page);
+        return { visibility: actor.visibility, ...await read(tx, actor, page) };
       });
       const { body, headers } = listText(request, page, list);
-      return textAnswer(request, h, { body, headers, etag: textEtag(body), ...(callerOf(request) && { cacheControl: 'private, no-store' }) });
+      return textAnswer(request, h, { body, headers, etag: textEtag(body), ...(visibility !== 'public' && { cacheControl: 'private, no-store' }) });
     },
   };
 }
@@ -131,16 +131,18 @@ function sourceRoute({ civic }: DirectoryContext): ServerRoute {
     },
     async handler(request, h) {
       const id = String(request.params.id);
-      const body = await civic.db.snapshot(async (tx) => {
-        const workspaceId = callerOf(request)?.workspace_id ?? null;
+      const { record, isPublic } = await civic.db.snapshot(async (tx) => {
         const row = isId(id) ? await sourceById(tx, id.toLowerCase()) : undefined;
-        const isShown = row && (row.workspace_id === null || row.workspace_id === workspaceId);
-        const [record] = isShown ? await sourceRecords(tx, [row], civic.clock.now(), workspaceId) : [];
-        // Without a visible actor that cites it, a source does not exist for the caller.
-        if (!record || record.entity_ids.length === 0) throw problem('unknown_source', { detail: `No source has the id ${id.slice(0, 100)}.` });
-        return JSON.stringify(record);
+        // Without a visible actor that cites it, a source does not exist for the caller. A public one is the same for everybody.
+        for (const workspace of new Set([null, callerOf(request)?.workspace_id ?? null])) {
+          const isShown = row && (row.workspace_id === null || row.workspace_id === workspace);
+          const [found] = isShown ? await sourceRecords(tx, [row], civic.clock.now(), workspace) : [];
+          if (found && found.entity_ids.length > 0) return { record: found, isPublic: workspace === null };
+        }
+        throw problem('unknown_source', { detail: `No source has the id ${id.slice(0, 100)}.` });
       });
-      return textAnswer(request, h, { body, etag: textEtag(body), ...(callerOf(request) && { cacheControl: 'private, no-store' }) });
+      const body = JSON.stringify(record);
+      return textAnswer(request, h, { body, etag: textEtag(body), ...(!isPublic && { cacheControl: 'private, no-store' }) });
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import { Joi, listText, pageOf, textAnswer, textEtag, type Reader } from 'civic';
-import { callerOf, workspaceAsked } from '../access.ts';
+import { workspaceAsked } from '../access.ts';
 import { sourcesByKey } from '../ledger/store.ts';
 import { placeOfPath } from '../places/routes.ts';
 import { placeRecord } from '../places/schemas.ts';
@@ -126,7 +126,7 @@ async function placeEntities(context: DirectoryContext, request: Request, h: Res
     const { body, headers } = listText(request, page, { ...list, extra });
     return { body, etag: textEtag(body), headers: { ...headers, ...locationOf(context, place, 'entities', request.url.search) } };
   };
-  if (workspace || callerOf(request)) return textAnswer(request, h, { ...await make(), cacheControl: 'private, no-store' });
+  if (workspace) return textAnswer(request, h, { ...await make(), cacheControl: 'private, no-store' });
   if (page.query.query || page.query.include) return textAnswer(request, h, await make());
   return context.ready.answer(request, h, `place:${place.key}`, make);
 }

@@ -1,6 +1,6 @@
 import type { Request, ServerRoute } from '@hapi/hapi';
 import { isId, Joi, listText, pageOf, problem, textAnswer, textEtag, type Position, type Reader } from 'civic';
-import { callerOf, maySee, workspaceAsked } from '../access.ts';
+import { callerOf, maySee, workspaceAsked, workspaceBeside } from '../access.ts';
 import { actorRecord } from '../ledger/edit.ts';
 import { listActors, type ListRequest } from '../search/list.ts';
 import { ACTOR_TYPES, FRESHNESS, type FreshnessStatus, type Visibility } from '../types.ts';
@@ -98,7 +98,7 @@ async function answerDetail(context: DirectoryContext, request: Request, h: Para
   const { db } = context.civic;
   const read = async (reader: Reader) => {
     const actor = await find(reader);
-    const [body] = await actorTexts(reader, [actor], ['claims', 'sources'], tellingOf(context), callerOf(request)?.workspace_id ?? null);
+    const [body] = await actorTexts(reader, [actor], ['claims', 'sources'], tellingOf(context), workspaceBeside(actor));
     return { actor, body: body! };
   };
   const made = async () => {
@@ -107,12 +107,14 @@ async function answerDetail(context: DirectoryContext, request: Request, h: Para
     const { actor, body } = await versionOf(db.read, first.actor.key) === first.actor.version ? first : await db.snapshot(read);
     return { actor, body, etag: textEtag(body), headers: { 'content-location': context.civic.url(`/api/entities/${actor.id}`) } };
   };
-  if (callerOf(request)) {
+  if (callerOf(request) && (await find(db.read)).visibility !== 'public') {
     const { body, etag, headers } = await made();
     return textAnswer(request, h, { body, etag, headers, cacheControl: 'private, no-store' });
   }
   return context.ready.answer(request, h, 'details', async () => {
     const { actor, body, etag, headers } = await made();
+    // Only public responses are cached.
+    if (actor.visibility !== 'public') throw problem('unknown_actor');
     return { body, etag, headers, tags: [`actor:${actor.id}`, ...actor.sources.split(' ').map((key) => `source:${key}`)] };
   });
 }

@@ -1,6 +1,6 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import { checkIfMatch, Joi, problem, textEtag, type Reader } from 'civic';
-import { callerOf, checkMayChange, checkOwner, editorOf, mayPublish, maySee } from '../access.ts';
+import { callerOf, checkMayChange, checkOwner, editorOf, mayPublish, maySee, workspaceBeside } from '../access.ts';
 import { tellingOf, type DirectoryContext } from '../actors/context.ts';
 import { actorTexts } from '../actors/detail.ts';
 import { actorById, type ShownActor } from '../actors/read-store.ts';
@@ -92,7 +92,7 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
         const { into, reason: why } = request.payload as { into: string; reason: string | null };
         const body = await act(context, request, async (tx, [left, right], editor) => {
           await context.ledger.judge(tx, { left_id: left!.id, right_id: right!.id, verdict: 'same', reason: why, score: null }, editor);
-          return detailText(context, tx, request, right!.id);
+          return detailText(context, tx, right!.id);
         }, [into]);
         return answerActor(h, body);
       },
@@ -123,7 +123,7 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
         const body = await act(context, request, async (tx, [record], editor) => {
           if (!mayPublish(callerOf(request)!)) throw problem('permission_required', { detail: 'Only reviewers and administrators publish actors.' });
           await context.ledger.publish(tx, record!.id, editor);
-          return detailText(context, tx, request, record!.id);
+          return detailText(context, tx, record!.id);
         });
         return answerActor(h, body);
       },
@@ -143,14 +143,14 @@ async function act<T>(context: WriteContext, request: Request, work: (tx: Tx, re
   return context.civic.db.write(async (tx) => {
     const records = await lockedRecords(tx, [String(request.params.id), ...others], context.civic.url, (one) => maySee(one, caller));
     for (const record of records) checkMayChange(record, caller);
-    if (request.headers['if-match'] !== undefined) checkIfMatch(request, textEtag(await detailText(context, tx, request, records[0]!.id)));
+    if (request.headers['if-match'] !== undefined) checkIfMatch(request, textEtag(await detailText(context, tx, records[0]!.id)));
     return work(tx, records, editorOf(caller));
   });
 }
 
-async function detailText(context: WriteContext, reader: Reader, request: Request, id: string): Promise<string> {
+async function detailText(context: WriteContext, reader: Reader, id: string): Promise<string> {
   const actor = await actorById(reader, id);
-  const [text] = await actorTexts(reader, [actor!], ['claims', 'sources'], tellingOf(context), callerOf(request)!.workspace_id);
+  const [text] = await actorTexts(reader, [actor!], ['claims', 'sources'], tellingOf(context), workspaceBeside(actor!));
   return text!;
 }
 
@@ -176,7 +176,7 @@ async function create(context: WriteContext, request: Request, h: ResponseToolki
   const alike = await findDuplicates(context.civic.db.read, profileOfDraft(checked!.draft), caller.workspace_id);
   const { id, body } = await context.civic.db.write(async (tx) => {
     const [applied] = await context.ledger.apply(tx, [checked!.draft], editorOf(caller));
-    return { id: applied!.id, body: await detailText(context, tx, request, applied!.id) };
+    return { id: applied!.id, body: await detailText(context, tx, applied!.id) };
   });
   const response = answerActor(h, body);
   // Nothing is merged behind the back of who enters it: the answer names what may be the same.
@@ -189,7 +189,7 @@ async function change(context: WriteContext, request: Request, h: ResponseToolki
   const checked = await checkedPatch(context, { sources: [], add: [], retract: [], rank: [], ...request.payload as Partial<Patch> });
   const body = await act(context, request, async (tx, [record], editor) => {
     await context.ledger.patch(tx, record!.id, checked, editor);
-    return detailText(context, tx, request, record!.id);
+    return detailText(context, tx, record!.id);
   });
   return answerActor(h, body);
 }

@@ -107,7 +107,7 @@ function all(places: PlaceRow[], quality: number, reason: string): Match[] {
 /** A place key, a slug or an OCD id. */
 async function byKey(reader: Reader, text: string): Promise<Match[]> {
   if (!/^[^\s]+$/.test(text) || !/[-,:]/.test(text)) return [];
-  return one(await keyCandidates(reader, text), 1, text.startsWith('ocd-division/') ? 'OCD id' : 'place key');
+  return one(await keyCandidates(reader, text.toLowerCase()), 1, text.startsWith('ocd-division/') ? 'OCD id' : 'place key');
 }
 
 async function byNickname(reader: Reader, text: string, state: string | null): Promise<Match[]> {

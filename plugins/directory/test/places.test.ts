@@ -37,13 +37,13 @@ for (const database of testDatabases()) {
 
     it('accepts slugs and other spellings wherever a key is, and names the canonical one', async () => {
       const spellings: Record<string, string[]> = {
-        'kansas-city,missouri': ['kansas-city-mo', 'KANSAS-CITY,MISSOURI', 'kansascity,missouri', 'city-of-kansas-city,missouri', 'kansas-city,mo'],
-        'st-louis,missouri': ['saint-louis,missouri', 'saint-louis-mo', 'st-louis-mo', 'st.-louis,missouri'],
+        'kansas-city,missouri': ['kansas-city-mo', 'kansascity,missouri', 'city-of-kansas-city,missouri', 'ocd-division%2Fcountry:us%2Fstate:mo%2Fplace:kansas_city'],
+        'st-louis,missouri': ['saint-louis,missouri', 'saint-louis-mo', 'st-louis-mo'],
         'winston-salem,north-carolina': ['winston-salem-nc', 'winstonsalem,north-carolina'],
         'fort-collins,colorado': ['ft-collins,colorado', 'ft-collins-co'],
         'mount-vernon,new-york': ['mt-vernon,new-york'],
         'coeur-dalene,idaho': ['coeur-d-alene,idaho', 'coeur-dalene-id'],
-        'washington,district-of-columbia': ['washington-dc', 'washington,dc'],
+        'washington,district-of-columbia': ['washington-dc'],
         'jackson-county,missouri': ['jackson-county-mo', 'county-of-jackson,missouri'],
         'toronto,ontario': ['toronto,ontario'],
         missouri: ['missouri'],
@@ -54,6 +54,28 @@ for (const database of testDatabases()) {
           expect([text, status, body.place_key]).to.equal([text, 200, key]);
           expect(String(headers['content-location'])).to.endWith(`/api/places/${key}`);
         }
+      }
+    });
+
+    it('answers 404 for free text and abbreviations after a comma, and names the key', async () => {
+      const wrong: Record<string, string[]> = {
+        'kansas-city,missouri': ['Kansas City, MO', 'kansas-city,mo', 'KANSAS-CITY,MISSOURI', 'Kansas-City-MO', 'kansas city,missouri', 'kansas-city, missouri', ' kansas-city,missouri', 'kansas-city,missouri ', 'KCMO'],
+        'springfield,illinois': ['springfield,il', 'Springfield, Illinois', 'springfield,ill'],
+        'st-louis,missouri': ['st.-louis,missouri', 'St. Louis, MO', 'Saint Louis', '63101'],
+        'washington,district-of-columbia': ['washington,dc', 'Washington, D.C.'],
+        'toronto,ontario': ['Toronto, Ontario'],
+        missouri: ['Missouri', 'MISSOURI'],
+      };
+      for (const [key, texts] of Object.entries(wrong)) {
+        for (const text of texts) {
+          const { status, body } = await get(`/api/places/${encodeURIComponent(text)}`);
+          expect([text, status, body.code]).to.equal([text, 404, 'unknown_place']);
+          expect(body.did_you_mean, text).to.include(key);
+        }
+      }
+      for (const part of ['', '/entities', '/sources', '/coverage', '/feed.atom', '/feed.json', '/meetings.ics']) {
+        const { status, body } = await get(`/api/places/springfield,il${part}`);
+        expect([part, status, body.did_you_mean[0]]).to.equal([part, 404, 'springfield,illinois']);
       }
     });
 
