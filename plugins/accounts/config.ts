@@ -1,4 +1,5 @@
 import { Joi, type ConfigFragment } from 'civic';
+import { TARGET_FORM } from './audit/target.ts';
 import type { PlanOptions } from './plans/plans.ts';
 
 export interface AccountsConfig {
@@ -13,6 +14,7 @@ export interface AccountsConfig {
   session_days: number;
   session_most_days: number;
   mail: { smtp_url: string | null; from: string | null };
+  audit: { key: string | null; stream: string | null };
 }
 
 const none = { keys: 0, runs_per_month: 0, streams: 0, sessions: 0, watched_sources: 0 };
@@ -93,6 +95,21 @@ export const accountOptions: ConfigFragment = {
     from: {
       doc: 'The sender of those mails; null is noreply at the host of public_url.',
       format: String,
+      nullable: true,
+      default: null,
+    },
+  },
+  audit: {
+    key: {
+      doc: 'The key that seals the audit record, 32 characters or more; null keeps one in the file audit.key of the data folder. Several nodes need the same.',
+      format: Joi.string().min(32),
+      nullable: true,
+      default: null,
+      sensitive: true,
+    },
+    stream: {
+      doc: 'Where the audit record is copied to, a line of JSON each: file:/path, syslog://host:port (UDP), syslog+tcp://host:port or syslog+unix:/path; null copies it nowhere.',
+      format: Joi.string().pattern(TARGET_FORM).description('an address such as file:/var/log/civic-audit.ndjson or syslog://127.0.0.1:514'),
       nullable: true,
       default: null,
     },

@@ -1,6 +1,7 @@
 import { definePlugin } from 'civic';
 import { auditCheck } from './audit/check.ts';
 import { auditExport } from './audit/commands.ts';
+import { auditStream } from './audit/stream.ts';
 import { accountOptions, type AccountsConfig } from './config.ts';
 import { consoleRoutes } from './console/routes.ts';
 import { accountEvents } from './events.ts';
@@ -50,11 +51,13 @@ export default definePlugin<AccountsConfig>({
     civic.pages.header(visitorPart(signIn.sessions));
     printFirstLink(server, civic);
     civic.watch('accounts.access_changed', resolver.forget);
-    civic.check(auditCheck(db));
+    civic.check(auditCheck({ db, seals: accounts.seals, witness: accounts.witness }));
+    const stream = auditStream(civic);
+    if (stream) civic.check(stream.check);
     civic.check({ name: 'passkeys', run: async () => checkParty(signIn.party) });
     civic.check({ name: 'cookies', run: async () => checkCookies(civic.instance.public_url) });
     civic.check({ name: 'mail', run: () => checkMail(civic.config) });
-    for (const job of [...signIn.jobs, invitationMailJob(civic), noticeMailJob(civic), accounts.emails.job]) civic.jobs.define(job);
+    for (const job of [...signIn.jobs, invitationMailJob(civic), noticeMailJob(civic), accounts.emails.job, ...(stream ? [stream.job] : [])]) civic.jobs.define(job);
     for (const command of [...accountCommands(accounts), ...keyCommands(accounts), auditExport(db)]) civic.command(command);
     server.route([
       ...planRoutes({ plans, defaultPlan: civic.config.default_plan }),

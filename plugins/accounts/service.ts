@@ -1,5 +1,7 @@
 import { afterCommit, type Caller, type Civic, type Reader, type Tx } from 'civic';
-import { record, type AuditEntry } from './audit/store.ts';
+import { createSeals, sealedWith, type Seals } from './audit/seal.ts';
+import { lastAuditRow, record, type AuditEntry } from './audit/store.ts';
+import { createWitness, type Witness } from './audit/witness.ts';
 import type { AccountsConfig } from './config.ts';
 import type { AccessChanged } from './events.ts';
 import { createResolver, type FormerCaller, type KeyResolver } from './keys/identify.ts';
@@ -9,7 +11,7 @@ import { createEmails, type Emails } from './people/email.ts';
 import { createPeople, type People } from './people/people.ts';
 import { personById } from './people/store.ts';
 import { createPlans, type Plan, type Plans } from './plans/plans.ts';
-import type { Account, Workspace } from './types.ts';
+import { OPERATOR, type Account, type Workspace } from './types.ts';
 import type { InvitationContext } from './workspaces/invitations.ts';
 import { membershipsOf, type MembershipRow } from './workspaces/store.ts';
 
@@ -26,6 +28,8 @@ export interface AccountsService {
   callerOf(reader: Reader, who: FormerCaller): Promise<Caller | null>;
   /** Tells where the page on plan and usage finds how much an account has asked for; called in `register`. */
   usageFrom(source: UsageSource): void;
+  /** Adds a page under `/console` to the overview and the navigation there; called in `register`. */
+  consolePage(page: ConsolePage): void;
   /** Puts a security event on record, in the transaction that makes it true. */
   record(tx: Tx, entry: AuditEntry): Promise<void>;
 }
@@ -47,6 +51,9 @@ export interface Accounts {
   resolver: KeyResolver;
   /** How many requests an account made on each of the last days; null when nobody counts them. */
   usageOf(accountId: string): Promise<DayUsage[] | null>;
+  consolePages: ConsolePage[];
+  seals: Seals;
+  witness: Witness;
   record(tx: Tx, entry: AuditEntry): Promise<void>;
   /** Tells that somebody may do more or less than before: here once it is committed, elsewhere by the event. */
   accessChanged(tx: Tx, change: AccessChanged): Promise<void>;
@@ -61,13 +68,24 @@ export interface DayUsage {
   requests: number;
 }
 
+/** A page for administrators. */
+export interface ConsolePage {
+  label: string;
+  /** Below `/console/`. */
+  path: string;
+  /** What an administrator does there, as a sentence. */
+  summary: string;
+}
+
 export type UsageSource = (accountId: string) => Promise<DayUsage[]>;
 
 const FLUSH_MS = 2000;
 
 export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
   const plans = createPlans(civic.config.plans, civic.config.default_plan);
-  const put = (tx: Tx, entry: AuditEntry) => record(tx, civic.clock.iso(), entry);
+  const seals = createSeals({ key: civic.config.audit.key, dataDir: civic.instance.data_dir });
+  const witness = createWitness(civic.instance.data_dir);
+  const put = (tx: Tx, entry: AuditEntry) => record({ seals, witness }, tx, civic.clock.iso(), entry);
   const notify = createNotify(civic);
   const resolver = createResolver({ civic, plans });
   const accessChanged = async (tx: Tx, change: AccessChanged) => {
@@ -81,11 +99,26 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
     const person = await personById(reader, accountId);
     return person ? (await membershipsOf(reader, person.key)).map(toldWorkspace) : [];
   };
+  /** Seals the rows of before with one row of now, and reports when the last one was sealed with another key. */
+  async function beginSealing(): Promise<void> {
+    const last = await lastAuditRow(civic.db.read);
+    if (last && sealedWith(last.seal) === seals.currentKey() && last.seal !== null) return;
+    if (last?.seal) civic.log.warn({ sealed_with: sealedWith(last.seal) }, `The audit record was last sealed with another key than that of ${seals.place}: after a restore elsewhere this is so; several nodes must share one key (plugins.accounts.audit.key). bin/civic doctor says more`);
+    await civic.db.write((tx) => put(tx, { kind: 'audit_sealed', by: OPERATOR, detail: { from: last?.seq ?? 0, previous_key: sealedWith(last?.seal ?? null) } }));
+  }
+  const remember = (): void => {
+    try {
+      witness.flush();
+    } catch (error) {
+      civic.log.error({ err: error }, `The end of the audit record could not be written to ${witness.file}`);
+    }
+  };
   const flush = () => resolver.flush().catch((error: unknown) => civic.log.error({ err: error }, 'When keys were used last could not be written down'));
+  const consolePages: ConsolePage[] = [{ label: 'Accounts', path: '/console/accounts', summary: 'Create accounts and sign-in links, set plans and roles, confirm e-mail addresses, disable access.' }];
   let usage: UsageSource | null = null;
   let flushing: NodeJS.Timeout | undefined;
   return {
-    civic, plans, people, emails: createEmails({ civic, record: put, notify }), notify, keys, workspaces, resolver, record: put, accessChanged,
+    civic, plans, people, emails: createEmails({ civic, record: put, notify }), notify, keys, workspaces, resolver, consolePages, seals, witness, record: put, accessChanged,
     usageOf: async (accountId) => usage && usage(accountId),
     service: {
       plans: () => plans.all,
@@ -98,11 +131,19 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
       membership: async (reader, accountId, workspaceId) => (await workspacesOf(reader, accountId)).find(({ id }) => id === workspaceId.toLowerCase()) ?? null,
       callerOf: resolver.again,
       usageFrom(source) { usage = source; },
+      consolePage(page) { consolePages.push(page); },
       record: put,
     },
-    async start() { flushing = setInterval(flush, FLUSH_MS).unref(); },
+    async start() {
+      await beginSealing();
+      flushing = setInterval(() => {
+        void flush();
+        remember();
+      }, FLUSH_MS).unref();
+    },
     async stop() {
       clearInterval(flushing);
+      remember();
       await flush();
     },
   };

@@ -168,6 +168,7 @@ export const table: Record<string, Case[]> = {
   'GET /signals': visitor,
 
   // Pages know their reader by a cookie, which no key stands in for: everybody else is sent to sign in. plugins/accounts/test has the rest.
+  'GET /console': visitor,
   'GET /console/accounts': visitor,
   'POST /console/accounts': visitor,
   'GET /console/accounts/{id}': visitor,

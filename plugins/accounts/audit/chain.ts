@@ -15,6 +15,8 @@ export interface AuditFact {
 export interface AuditRow extends AuditFact {
   prev_hash: string;
   hash: string;
+  /** Null in rows of before seals. */
+  seal: string | null;
 }
 
 /** What the first row holds in place of the hash before it. */

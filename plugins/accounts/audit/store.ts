@@ -1,6 +1,8 @@
-import type { Reader, Tx } from 'civic';
+import { afterCommit, type Reader, type Tx } from 'civic';
 import type { Doer } from '../types.ts';
 import { chained, START, type AuditRow } from './chain.ts';
+import type { Seals } from './seal.ts';
+import type { Witness } from './witness.ts';
 
 /** A security event to put on record. */
 export interface AuditEntry {
@@ -19,7 +21,7 @@ export interface AuditEntry {
 export const ACCESS_KINDS = ['key_revoked', 'plan_set', 'role_set', 'account_disabled', 'account_enabled', 'workspace_made', 'member_added', 'member_changed', 'member_removed', 'session_ended'] as const;
 
 export type AuditKind = (typeof ACCESS_KINDS)[number]
-  | 'account_made' | 'key_made' | 'invitation_made' | 'invitation_removed' | 'invitation_declined'
+  | 'audit_sealed' | 'account_made' | 'key_made' | 'invitation_made' | 'invitation_removed' | 'invitation_declined'
   | 'link_made' | 'link_used' | 'signed_in' | 'sign_in_refused' | 'passkey_added' | 'passkey_removed' | 'codes_made' | 'code_used' | 'email_requested' | 'email_changed' | 'identity_confirmed' | 'workspace_chosen';
 
 interface StoredRow extends Omit<AuditRow, 'detail'> {
@@ -28,18 +30,39 @@ interface StoredRow extends Omit<AuditRow, 'detail'> {
 
 const HEAD = { name: 'head' };
 
+export interface RecordContext {
+  seals: Seals;
+  witness: Witness;
+}
+
 /** Puts an event on record in the transaction that makes it true. Writers wait for each other until they commit. */
-export async function record(tx: Tx, at: string, { kind, by, subject, workspace_id, detail }: AuditEntry): Promise<void> {
+export async function record({ seals, witness }: RecordContext, tx: Tx, at: string, { kind, by, subject, workspace_id, detail }: AuditEntry): Promise<void> {
   await tx('accounts_audit_head').insert({ ...HEAD, seq: 0, hash: START }).onConflict('name').ignore();
   const [head] = (await tx('accounts_audit_head').where(HEAD).update({ seq: tx.raw('seq + 1') }).returning(['seq', 'hash'])) as { seq: number; hash: string }[];
   const fact = { seq: Number(head!.seq), at, kind, account_id: by.account_id, workspace_id: workspace_id ?? null, subject: subject ?? null, detail: detail ?? {}, address: by.address };
   const hash = chained(head!.hash, fact);
-  await tx('accounts_audit').insert({ ...fact, detail: JSON.stringify(fact.detail), prev_hash: head!.hash, hash });
+  await tx('accounts_audit').insert({ ...fact, detail: JSON.stringify(fact.detail), prev_hash: head!.hash, hash, seal: seals.seal(hash) });
   await tx('accounts_audit_head').where(HEAD).update({ hash });
+  afterCommit(tx, () => witness.saw({ seq: fact.seq, hash }));
 }
 
 export async function auditHead(reader: Reader): Promise<{ seq: number; hash: string }> {
   return (await reader('accounts_audit_head').where(HEAD).first('seq', 'hash')) as { seq: number; hash: string } | undefined ?? { seq: 0, hash: START };
+}
+
+export async function lastAuditRow(reader: Reader): Promise<AuditRow | null> {
+  const row = (await reader('accounts_audit').orderBy('seq', 'desc').first()) as StoredRow | undefined;
+  return row ? told(row) : null;
+}
+
+/** The last row that was streamed to a target. */
+export async function streamPosition(reader: Reader, target: string): Promise<number> {
+  const row = (await reader('accounts_audit_stream').where({ target }).first('seq')) as { seq: number | string } | undefined;
+  return Number(row?.seq ?? 0);
+}
+
+export async function setStreamPosition(tx: Tx, target: string, seq: number): Promise<void> {
+  await tx('accounts_audit_stream').insert({ target, seq }).onConflict('target').merge();
 }
 
 export async function auditAfter(reader: Reader, seq: number, limit: number): Promise<AuditRow[]> {

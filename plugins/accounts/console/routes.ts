@@ -6,6 +6,7 @@ import { claimEmail } from '../people/email.ts';
 import { foldEmail } from '../people/people.ts';
 import { lockedPerson, peoplePage, personByEmail, personById, type PersonRow } from '../people/store.ts';
 import { emailField, nameField } from '../settings/fields.ts';
+import type { ConsolePage } from '../service.ts';
 import type { SettingsContext } from '../settings/context.ts';
 import { shortDate, when } from '../settings/words.ts';
 import { madeLink } from '../signin/links.ts';
@@ -57,7 +58,7 @@ export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: S
     return work(tx);
   });
   const shown = (h: ResponseToolkit, template: string, title: string, context: object, status = 200): ResponseObject => page(h, template, {
-    title, console: true, parts: [{ label: 'Accounts', path: HOME, isHere: true }], ...context,
+    title, console: true, parts: consoleParts(accounts.consolePages, HOME), ...context,
   }, status);
   const planChoices = (chosen: string) => plans.all.map(({ name, days }) => ({ name, days, isChosen: name === chosen }));
   const roleChoices = (chosen: InstanceRole) => INSTANCE_ROLES.map((role) => ({ role, words: ROLE_WORDS[role], isChosen: role === chosen }));
@@ -107,6 +108,10 @@ export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: S
   const by = ({ visit, request }: Admin) => doerOf(request, visit.person.id);
 
   return [
+    {
+      method: 'GET', path: '/console', options: PAGE,
+      handler: reading(({ h }) => page(h, 'console', { title: 'Console', console: true, parts: consoleParts(accounts.consolePages, '/console'), pages: accounts.consolePages })),
+    },
     { method: 'GET', path: HOME, options: PAGE, handler: reading((admin) => listPage(admin)) },
     {
       method: 'POST', path: HOME, options: formOptions(),
@@ -169,6 +174,11 @@ export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: S
       }),
     },
   ];
+}
+
+/** The navigation of the console. */
+function consoleParts(pages: ConsolePage[], here: string): object[] {
+  return [{ label: 'Overview', path: '/console' }, ...pages].map(({ label, path }) => ({ label, path, isHere: path === here }));
 }
 
 function checkAdmin({ role, disabled_at }: PersonRow): void {

@@ -3,6 +3,7 @@ import type { AuditKind } from '../audit/store.ts';
 
 /** What happened, as it is said of somebody. */
 const WORDS: Record<AuditKind, string> = {
+  audit_sealed: 'Sealing of the record began',
   account_made: 'The account was made',
   account_disabled: 'The account was disabled',
   account_enabled: 'The account was let in again',

@@ -1,7 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { testDatabases } from 'civic/testing';
-import { auditCheck } from '../audit/check.ts';
 import { accountsKit, type AccountsKit } from './kit.ts';
 
 export const lab = Lab.script();
@@ -14,7 +13,7 @@ for (const database of testDatabases()) {
     after(() => kit.close());
 
     const rows = async () => (await kit.run('audit export') as string[]).map((line) => JSON.parse(line));
-    const check = () => auditCheck(() => kit.db).run();
+    const check = () => kit.composition.checks.find(({ plugin, name }) => plugin === 'accounts' && name === 'audit')!.run();
     /** Does something to the rows behind the plugin's back, looks, and puts them back. */
     const tampered = async (table: string, where: object, change: object) => {
       const kept = await kit.db.read(table).where(where).first();
@@ -34,10 +33,10 @@ for (const database of testDatabases()) {
       await kit.run('account sign-in-link', { account: id });
       await kit.run('account disable', { account: id });
       const all = await rows();
-      expect(all.map(({ kind }) => kind)).to.equal(['account_made', 'workspace_made', 'link_made', 'key_made', 'key_revoked', 'plan_set', 'role_set', 'link_made', 'account_disabled']);
+      expect(all.map(({ kind }) => kind)).to.equal(['audit_sealed', 'account_made', 'workspace_made', 'link_made', 'key_made', 'key_revoked', 'plan_set', 'role_set', 'link_made', 'account_disabled']);
       expect(all.map(({ seq }) => seq)).to.equal(all.map((_, i) => i + 1));
       for (const [i, row] of all.entries()) expect(row.prev_hash).to.equal(i === 0 ? '0'.repeat(64) : all[i - 1].hash);
-      expect((await check()).detail).to.include('9 rows');
+      expect((await check()).detail).to.include('10 rows').and.include('sealed from row 1 on');
     });
 
     it('stays dense when many write at once', async () => {

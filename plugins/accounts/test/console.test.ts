@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import { definePlugin } from 'civic';
 import { testDatabases } from 'civic/testing';
 import { accountsKit, type AccountsKit } from './kit.ts';
 import { pageReader, type PageReader } from './reader.ts';
@@ -11,12 +12,21 @@ const { describe, it, before, after } = lab;
 const HOME = 'http://192.0.2.7:8080/civic';
 const LIST = '/console/accounts';
 
+const weather = definePlugin({
+  name: 'weather',
+  summary: 'A page for tests',
+  uses: ['accounts'],
+  register(_server, civic) {
+    civic.serviceIfOn('accounts')!.consolePage({ label: 'Weather', path: '/console/weather', summary: 'Look at the weather.' });
+  },
+});
+
 for (const database of testDatabases()) {
   describe(`The console of accounts on ${database}`, () => {
     let kit: AccountsKit;
     let admin: PageReader & { id: string };
     before(async () => {
-      kit = await accountsKit({ database, config: { public_url: HOME } });
+      kit = await accountsKit({ database, plugins: [weather], config: { public_url: HOME } });
       admin = await signedIn({ name: 'Ada Admin', role: 'admin' });
     });
     after(() => kit.close());
@@ -31,15 +41,22 @@ for (const database of testDatabases()) {
 
     it('is for administrators alone, and only they are shown the way', async () => {
       const reviewer = await signedIn({ name: 'Rev Reviewer', role: 'reviewer' });
-      for (const path of [LIST, `${LIST}/${admin.id}`]) {
+      for (const path of ['/console', LIST, `${LIST}/${admin.id}`]) {
         const refused = await reviewer.get(path);
         expect([refused.status, refused.text.includes('Ada Admin')]).to.equal([403, false]);
         expect((await pageReader(kit).get(path)).headers.location).to.match(/^\/civic\/sign-in\?next=/);
       }
       for (const what of ['plan', 'role', 'disable', 'sign-in-link']) expect((await reviewer.post(`${LIST}/${admin.id}/${what}`, { plan: 'free', role: 'user' })).status, what).to.equal(403);
       expect(await account(admin.id)).to.include({ role: 'admin', disabled_at: null });
-      expect((await admin.get('/')).text).to.contain(LIST);
-      expect((await reviewer.get('/')).text).to.not.contain(LIST);
+      expect((await admin.get('/')).text).to.contain('href="/civic/console"');
+      expect((await reviewer.get('/')).text).to.not.contain('/console');
+    });
+
+    it('begins with an overview of what plugins offer there', async () => {
+      const { status, text } = await admin.get('/console');
+      expect([status, /<h1>([^<]+)/.exec(text)?.[1]]).to.equal([200, 'Console']);
+      expect(text).to.contain('href="/civic/console/accounts"').and.contain('href="/civic/console/weather"').and.contain('Look at the weather.');
+      expect((await admin.get(LIST)).text, 'in the navigation, too').to.contain('/console/weather');
     });
 
     it('finds accounts by name and address, whatever signs they hold, page by page', async () => {

@@ -1,0 +1,93 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { connect } from 'node:net';
+import { hostname } from 'node:os';
+import type { AuditRow } from './chain.ts';
+
+/** Where the audit record is streamed to. */
+export interface StreamTarget {
+  /** The last row that the target has itself; null when it cannot know. */
+  position(): number | null;
+  send(rows: AuditRow[]): Promise<void>;
+}
+
+export const TARGET_FORM = /^(file:\/.+|syslog:\/\/[^\s/:]+(:\d+)?|syslog\+tcp:\/\/[^\s/:]+(:\d+)?|syslog\+unix:\/.+)$/;
+
+export function streamTarget(address: string): StreamTarget {
+  if (address.startsWith('file:')) return fileTarget(address.slice('file:'.length).replace(/^\/\/(?=\/)/, ''));
+  if (address.startsWith('syslog+unix:')) return syslogTarget((messages) => sendStream({ path: address.slice('syslog+unix:'.length) }, messages));
+  const { hostname: host, port, protocol } = new URL(address.replace(/^syslog(\+tcp)?:/, (scheme) => (scheme === 'syslog:' ? 'http:' : 'https:')));
+  if (protocol === 'http:') return syslogTarget((messages) => sendDatagrams(host, Number(port || 514), messages));
+  return syslogTarget((messages) => sendStream({ host, port: Number(port || 601) }, messages));
+}
+
+const TAIL = 1024 * 1024;
+const NEWLINE = 10;
+
+/** One JSON line per row. The file itself says how far it goes, so that a crash between writing and remembering repeats nothing. */
+function fileTarget(path: string): StreamTarget {
+  const opened = <T>(work: (file: number) => T): T => {
+    const file = openSync(path, 'a+', 0o600);
+    try {
+      return work(file);
+    } finally {
+      closeSync(file);
+    }
+  };
+  return {
+    position() {
+      if (!existsSync(path)) return null;
+      return opened((file) => {
+        const { size } = fstatSync(file);
+        const tail = Buffer.alloc(Math.min(size, TAIL));
+        readSync(file, tail, 0, tail.length, size - tail.length);
+        const end = tail.lastIndexOf(NEWLINE) + 1;
+        // A line that was cut by a crash is written again.
+        if (end < tail.length) ftruncateSync(file, size - tail.length + end);
+        const line = tail.subarray(0, end).toString('utf8').trimEnd().split('\n').at(-1);
+        return line ? (JSON.parse(line) as AuditRow).seq : null;
+      });
+    },
+    async send(rows) {
+      opened((file) => {
+        writeSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+        fsyncSync(file);
+      });
+    },
+  };
+}
+
+/** Facility 13 (log audit), severity 5 (notice). */
+const PRIORITY = 13 * 8 + 5;
+const HOST = hostname().replace(/[^\x21-\x7e]/g, '').slice(0, 255) || '-';
+const PATIENCE_MS = 5000;
+
+/** RFC 5424: the kind of event as message id, the row as JSON. */
+function syslogTarget(send: (messages: Buffer[]) => Promise<void>): StreamTarget {
+  return {
+    position: () => null,
+    send: (rows) => send(rows.map((row) => Buffer.from(`<${PRIORITY}>1 ${row.at} ${HOST} civic ${process.pid} ${row.kind.slice(0, 32)} - ${JSON.stringify(row)}`))),
+  };
+}
+
+async function sendDatagrams(host: string, port: number, messages: Buffer[]): Promise<void> {
+  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+  try {
+    for (const message of messages) await new Promise<void>((done, fail) => { socket.send(message, port, host, (error) => (error ? fail(error) : done())); });
+  } finally {
+    socket.close();
+  }
+}
+
+/** With octet counting (RFC 6587), as syslog over TCP needs; the position moves once the other side has closed in order. */
+async function sendStream(where: { host: string; port: number } | { path: string }, messages: Buffer[]): Promise<void> {
+  const socket = connect(where);
+  socket.setTimeout(PATIENCE_MS, () => { socket.destroy(new Error('the syslog server does not respond')); });
+  await once(socket, 'connect');
+  socket.resume();
+  for (const message of messages) socket.write(Buffer.concat([Buffer.from(`${message.length} `), message]));
+  socket.end();
+  await once(socket, 'close');
+  if (socket.errored) throw socket.errored;
+}
