@@ -10,6 +10,7 @@ import { publishOrigins } from './origins.ts';
 import { ownerOf } from './owner.ts';
 import { citationKey, enterSources, publishSources } from './sources.ts';
 import { claimsOfRecords, insertChanges, insertClaims, lockActors, recordsById, recordsByKey, recordsOfActors, replaceClaims, updateRecords } from './store.ts';
+import { isFuture } from './times.ts';
 
 /** A write to actors that are there: who writes, and when. */
 interface Pen {
@@ -161,6 +162,7 @@ async function addClaims({ tx, editor, now }: Pen, record: RecordRow, claims: Cl
 
 async function judge(pen: Pen, left: RecordRow, right: RecordRow, { verdict, reason, score, made }: NewJudgement): Promise<number[]> {
   const { tx, editor, now } = pen;
+  if (made && isFuture(made.at, now)) throw problem('invalid_request', { detail: `The judgement was made at ${made.at}, which is in the future.` });
   if (left.key === right.key) throw problem('same_actor', { detail: 'An actor cannot be compared with itself.' });
   if (ownerOf(left) !== ownerOf(right)) {
     throw problem('merge_conflict', { detail: 'One of the two is private: publish it first.' });

@@ -27,6 +27,11 @@ export function futureTimes(draft: ActorDraft, now: number): DraftFault[] {
   return faults;
 }
 
+/** Whether a time has not come yet, by any clock that is nearly right. */
+export function isFuture(time: string, now: string): boolean {
+  return Date.parse(time) > Date.parse(now) + SKEW_MS;
+}
+
 /** A time that was stored by a clock ahead of ours counts as now. */
 export function notAfter(time: string, now: string): string {
   return time > now ? now : time;

@@ -155,7 +155,7 @@ for (const database of testDatabases()) {
           await tx('directory_sources').where({ key: old }).delete();
         }
         await tx('directory_sources').whereIn('url', [mine, shared, mixed, open]).update({ workspace_id: null });
-        await splitSources(tx, new Date().toISOString());
+        await splitSources(tx);
       });
       const owners = new Map((await kit.db.read('directory_sources').whereIn('url', [mine, shared, mixed, open]).select('url', 'workspace_id', 'title')).map(({ url, workspace_id, title }) => [`${url} ${workspace_id}`, title]));
       expect(Object.fromEntries(owners)).to.equal({

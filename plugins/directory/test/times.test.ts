@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { stoppedClock, testDatabases } from 'civic/testing';
+import { clampTimes } from '../migrations/009_workspace_sources.ts';
 import { directoryKit, told, type DirectoryKit } from './kit.ts';
 import { runCommand, upload } from './transfer.ts';
 
@@ -63,6 +64,37 @@ for (const database of testDatabases()) {
       expect(body.faults.map(({ detail }: { detail: string }) => detail)).to.equal([
         '/sources/0/retrieved_at', '/sources/0/published_at', '/claims/0/last_seen_at', '/claims/0/first_seen_at', '/updated_at', '/created_at',
       ].map((pointer) => `${pointer}: ${NEVER} is in the future`));
+    });
+
+    it('are refused of judgements that an import brings', async () => {
+      const ids: string[] = [];
+      for (const name of ['Judged left', 'Judged right']) ids.push((await kit.send('POST', '/api/entities', told({ name }), 'reviewer')).body.id);
+      const [left_id, right_id] = ids;
+      const judgement = { id: '01890000-0000-7000-8000-0000000000ee', left_id, right_id, verdict: 'same', at: NEVER };
+      const { body } = await upload(kit, 'format=ndjson&visibility=public', JSON.stringify({ judgement }), 'reviewer');
+      expect(body.counts, JSON.stringify(body)).to.include({ created: 0, rejected: 1 });
+      expect((await kit.get(`/api/entities/${left_id}`)).status).to.equal(200);
+    });
+
+    it('of an earlier version become the time of the update', async () => {
+      const url = 'https://example.org/clamped';
+      const { body } = await kit.send('POST', '/api/entities', { ...cited(url, {}, 'Clamped'), claims: [...told({ name: 'Clamped', place: 'kansas-city,missouri' }).claims] }, 'reviewer');
+      const record = kit.db.read('directory_records').where({ id: body.id });
+      await kit.db.write(async (tx) => {
+        const [{ key }] = await tx('directory_records').where({ id: body.id }).select('key');
+        await tx('directory_records').where({ key }).update({ created_at: NEVER, updated_at: NEVER });
+        await tx('directory_claims').where({ record_key: key }).update({ first_seen_at: NEVER, last_seen_at: NEVER });
+        await tx('directory_sources').where({ url }).update({ retrieved_at: NEVER, published_at: NEVER });
+        await tx('directory_place_sources').update({ retrieved_at: NEVER });
+        await clampTimes(tx, NOW);
+      });
+      expect(await record.clone().first('created_at', 'updated_at')).to.equal({ created_at: NOW, updated_at: NOW });
+      expect(await kit.db.read('directory_sources').where({ url }).first('retrieved_at', 'published_at')).to.equal({ retrieved_at: NOW, published_at: null });
+      for (const [table, column] of [['directory_claims', 'last_seen_at'], ['directory_claims', 'first_seen_at'], ['directory_place_sources', 'retrieved_at']] as const) {
+        expect(await kit.db.read(table).where(column, NEVER).select(column), table).to.equal([]);
+      }
+      // The job that derives actors again begins with it.
+      expect((await kit.db.read('directory_actors').where({ id: body.id }).first('expires_at')).expires_at < NOW).to.be.true();
     });
 
     it('that were stored by a clock ahead keep nothing fresh', async () => {
