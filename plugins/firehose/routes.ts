@@ -82,7 +82,7 @@ async function answerPage(context: RouteContext, request: Request, h: ResponseTo
   const caller = callerOf(request, query.visibility);
   const subscription = await context.subscribe(context.civic.db.read, query, caller);
   return answerSnapshot(context, request, h, {
-    subscription, page, access: accessOf(caller), session: null,
+    subscription, page, access: accessOf(caller, request), session: null,
     self: addressOf(PATH, pageParametersOf(subscription.query)),
     nextPage: (cursor) => addressOf(PATH, pageParametersOf({ ...subscription.query, cursor })),
     events: (lastId) => eventsAddress(subscription.query, lastId),
@@ -107,6 +107,6 @@ async function answerStream(context: RouteContext, request: Request, h: Response
   const requested = requestedId(request);
   if (request.query['cursor'] !== undefined) throw problem('invalid_cursor', { detail: 'A stream has no pages: resume it with Last-Event-ID.', errors: [{ parameter: 'cursor', detail: 'has no meaning for a stream' }] });
   const subscription = await context.subscribe(context.civic.db.read, query, caller);
-  return openEventStream(context, request, h, { subscription, caller, requested, sessionId: null, snapshot: addressOf(PATH, pageParametersOf(subscription.query)) });
+  return openEventStream(context, request, h, { subscription, access: accessOf(caller, request), requested, sessionId: null, snapshot: addressOf(PATH, pageParametersOf(subscription.query)) });
 }
 

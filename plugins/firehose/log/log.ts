@@ -47,9 +47,9 @@ const READ_AT_ONCE = 500;
 const MOST_ENTRIES = 8192;
 const MOST_BYTES = 16_000_000;
 const PRUNED_AT_ONCE = 500;
-/** What of the older lines stays in memory while somebody replays them. */
+/** How much of the older entries stays in memory while clients replay them. */
 const PAGE_LINES = 128;
-const MOST_PAGES = 128;
+const MOST_PAGE_BYTES = 16_000_000;
 const POLL_MS = 1000;
 
 export function createLog(civic: Civic<{ retention_days: number }>): Log {
@@ -58,6 +58,7 @@ export function createLog(civic: Civic<{ retention_days: number }>): Log {
   const pruneListeners: (() => void)[] = [];
   const reader = createWaker(readNew, (error) => civic.log.warn({ err: error }, 'Reading new signals failed'));
   const pages = new Map<number, Promise<Entry[]>>();
+  const pageBytes = new Map<number, number>();
   let recent: Entry[] = [];
   let bytes = 0;
   let position = 0;
@@ -123,12 +124,29 @@ export function createLog(civic: Civic<{ retention_days: number }>): Log {
   }
 
   function keepPage(start: number, page: Promise<Entry[]>): Promise<Entry[]> {
-    const drop = () => { if (pages.get(start) === page) pages.delete(start); };
-    if (pages.size >= MOST_PAGES) pages.delete(pages.keys().next().value!);
     pages.set(start, page);
-    // One that is not full yet will be.
-    page.then((entries) => { if (entries.at(-1)?.seq !== start + PAGE_LINES) drop(); }, drop);
+    page.then((entries) => {
+      if (pages.get(start) !== page) return;
+      // An incomplete page is read again: more entries will belong to it.
+      if (entries.at(-1)?.seq !== start + PAGE_LINES) return dropPage(start);
+      pageBytes.set(start, entries.reduce((sum, entry) => sum + sizeOf(entry), 0));
+      shortenPages();
+    }, () => { if (pages.get(start) === page) dropPage(start); });
     return page;
+  }
+
+  function shortenPages(): void {
+    let kept = [...pageBytes.values()].reduce((sum, size) => sum + size, 0);
+    for (const [start, size] of pageBytes) {
+      if (kept <= MOST_PAGE_BYTES) return;
+      dropPage(start);
+      kept -= size;
+    }
+  }
+
+  function dropPage(start: number): void {
+    pages.delete(start);
+    pageBytes.delete(start);
   }
 
   /** Another node may have pruned; and what a database that was away did not answer is asked again. */
@@ -147,6 +165,7 @@ export function createLog(civic: Civic<{ retention_days: number }>): Log {
     if (seq <= floor) return;
     floor = seq;
     pages.clear();
+    pageBytes.clear();
     for (const listener of pruneListeners) listener();
   }
 

@@ -24,7 +24,7 @@ export interface Origin {
 /** Why the origin cannot be followed, and what the operator does about it. */
 export class OriginFault extends Error {
   readonly fix: string;
-  /** When to come again, if it said so. */
+  /** How long to wait, if the origin sent Retry-After. */
   readonly waitMs: number | null;
 
   constructor(message: string, fix: string, waitMs: number | null = null) {
@@ -38,6 +38,8 @@ export class OriginFault extends Error {
 const SILENCE_MS = 45_000;
 const PAGE = 200;
 const MOST_PAGE_BYTES = 20_000_000;
+/** An origin that asks for days is tried again all the same. */
+const LONGEST_RETRY_MS = 15 * 60_000;
 const OPTION = 'plugins.firehose.relay';
 
 export function createOrigin(fetch: Fetch, url: string, apiKey: string | null): Origin {
@@ -151,7 +153,7 @@ function noFirehose(url: string, status?: number): OriginFault {
 }
 
 function secondsIn(header: string | undefined): number | null {
-  return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) * 1000 : null;
+  return header !== undefined && /^\d+$/.test(header) ? Math.min(Number(header) * 1000, LONGEST_RETRY_MS) : null;
 }
 
 /** Whatever went wrong, in words for an operator. */

@@ -101,7 +101,7 @@ export function sessionRoutes({ civic, subscribe }: Firehose, { sessions, ticket
         notes: 'It goes into `?ticket=` of the session’s events or socket within a minute. A socket uses it up; on events it stays good for reconnecting, for up to 12 hours and as long as your key is.',
         auth: reading,
         validate: { query: noQuery, params, payload: Joi.object({}).allow(null) },
-        plugins: { civic: { plan: 'firehose', secret: true, problems: ['unknown_session', 'forbidden'] } },
+        plugins: { civic: { plan: 'firehose', secret: true, problems: ['unknown_session', 'forbidden', 'too_many_requests'] } },
         response: { status: { 201: ticket } },
       },
       async handler(request, h) {

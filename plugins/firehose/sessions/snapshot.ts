@@ -46,7 +46,7 @@ export function snapshotRoute(firehose: Firehose, { sessions, toldTo }: Sessions
       const [told] = await toldTo(caller, [session]);
       sessions.note(session);
       return answerSnapshot(firehose, request, h, {
-        subscription, page: { ...page, query: {}, limit }, access: accessOf(caller), session: told!,
+        subscription, page: { ...page, query: {}, limit }, access: accessOf(caller, request), session: told!,
         self: at(`${path}/snapshot`, { ...asked }),
         nextPage: (cursor) => at(`${path}/snapshot`, { ...asked, cursor }),
         events: (lastEventId) => at(`${path}/events`, { last_event_id: lastEventId }),

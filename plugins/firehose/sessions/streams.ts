@@ -6,6 +6,7 @@ import { lastEventId } from '../query/schemas.ts';
 import { asStream } from '../query/subscription.ts';
 import { refuseBrokenTrace } from '../routes.ts';
 import type { Firehose } from '../service.ts';
+import { accessOf } from '../stream/access.ts';
 import type { Member } from '../stream/member.ts';
 import { joinStream, loadMeter, openEventStream, type StreamAsked } from '../stream/open.ts';
 import { messageSchemas, streamHeaders } from '../stream/schemas.ts';
@@ -75,7 +76,7 @@ async function answerSocket(firehose: Firehose, part: SessionsPart, request: Req
   checkHandshake(request);
   if (!part.tickets.isBrought(request) && isForeign(request, firehose.civic.instance.public_url)) throw problem('foreign_origin');
   const consumer = await consumerOf(firehose, part, request);
-  const release = untilGone(request.raw.req.socket, await firehose.counts.admit(consumer.asked.caller));
+  const release = untilGone(request.raw.req.socket, await firehose.counts.admit(consumer.asked.access));
   try {
     accepted.set(request, { ...await readyToOpen(firehose, part, request, consumer), release });
   } catch (error) {
@@ -156,7 +157,7 @@ async function consumerOf({ civic, subscribe }: Firehose, { sessions, consumers 
   return {
     session, presented,
     asked: {
-      subscription, caller, sessionId: session.id, snapshot: `/api/firehose/sessions/${session.id}/snapshot`,
+      subscription, access: accessOf(caller, request), sessionId: session.id, snapshot: `/api/firehose/sessions/${session.id}/snapshot`,
       requested: presented ?? storedId(session),
       opened(member) {
         consumers.add(session.id, member);

@@ -21,6 +21,12 @@ export async function insertTicket(tx: Tx, ticket: TicketRow): Promise<void> {
   await tx(TICKETS).insert(ticket);
 }
 
+/** How many tickets of a session are valid. */
+export async function countTickets(reader: Reader, sessionKey: number, now: string): Promise<number> {
+  const row = await reader(TICKETS).where({ session_key: sessionKey }).where('expires_at', '>', now).count({ total: '*' }).first() as { total: number | string };
+  return Number(row.total);
+}
+
 export async function ticketByHash(reader: Reader, secretHash: string, now: string): Promise<KnownTicket | null> {
   const row = await reader(TICKETS).join('firehose_sessions', 'firehose_sessions.key', 'firehose_tickets.session_key')
     .where('firehose_tickets.secret_hash', secretHash).where('firehose_tickets.expires_at', '>', now)

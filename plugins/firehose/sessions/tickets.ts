@@ -1,8 +1,8 @@
 import type { Request } from '@hapi/hapi';
-import { problem, type Caller, type Civic } from 'civic';
+import { exceededHeaders, problem, type Caller, type Civic } from 'civic';
 import { createHash, randomBytes } from 'node:crypto';
 import type { Session } from './store.ts';
-import { bindTicket, insertTicket, pruneTickets, spendTicket, ticketByHash, type KnownTicket } from './tickets-store.ts';
+import { bindTicket, countTickets, insertTicket, pruneTickets, spendTicket, ticketByHash, type KnownTicket } from './tickets-store.ts';
 
 export const EVENTS_PATH = '/api/firehose/sessions/{id}/events';
 export const SOCKET_PATH = '/api/firehose/sessions/{id}/socket';
@@ -20,6 +20,8 @@ export interface Tickets {
 
 const USED_WITHIN_MS = 60_000;
 const BOUND_MS = 12 * 3_600_000;
+/** Of one session at the same time, used or not. */
+const MOST_TICKETS = 1000;
 const SCOPE = 'firehose:read';
 
 /** Browsers cannot send an API key with a stream or a socket, and should have none. A ticket stands for one, on one session. */
@@ -28,6 +30,11 @@ export function createTickets(civic: Civic): Tickets {
   const accounts = civic.serviceIfOn('accounts');
   const brought = new WeakMap<Request, KnownTicket>();
   const after = (milliseconds: number): string => new Date(clock.now() + milliseconds).toISOString();
+
+  const tooMany = (): Error => problem('too_many_requests', {
+    detail: `${MOST_TICKETS} tickets of this session are valid already. One that is not used ends after a minute.`,
+    headers: exceededHeaders({ limit: MOST_TICKETS, resetAt: clock.now() + USED_WITHIN_MS, now: clock.now() }),
+  });
 
   async function caller(request: Request, ticket: string): Promise<Caller> {
     const known = await ticketByHash(civic.db.read, hashOf(ticket), clock.iso());
@@ -44,7 +51,10 @@ export function createTickets(civic: Civic): Tickets {
       if (!accounts || via !== 'key' || credential_id === undefined || workspace_id === null) throw problem('forbidden', { detail: 'Tickets are made with an API key.' });
       const ticket = `fht_${randomBytes(32).toString('base64url')}`;
       const expires_at = after(USED_WITHIN_MS);
-      await civic.db.write((tx) => insertTicket(tx, { secret_hash: hashOf(ticket), session_key: session.key, account_id, credential_id, workspace_id, expires_at, bound_at: null }));
+      await civic.db.write(async (tx) => {
+        if (await countTickets(tx, session.key, clock.iso()) >= MOST_TICKETS) throw tooMany();
+        await insertTicket(tx, { secret_hash: hashOf(ticket), session_key: session.key, account_id, credential_id, workspace_id, expires_at, bound_at: null });
+      });
       return { ticket, expires_at };
     },
     identify(request) {

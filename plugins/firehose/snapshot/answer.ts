@@ -1,5 +1,5 @@
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
-import { cursorAfter, matchesNone, problem, textAnswer, weakEtag, type Civic, type Page } from 'civic';
+import { cursorAfter, matchesNone, problem, textAnswer, weakEtag, type Caller, type Civic, type Page } from 'civic';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Subscription } from '../query/subscription.ts';
@@ -15,6 +15,8 @@ export interface AnswerContext extends SnapshotContext {
   civic: Pick<Civic, 'url' | 'clock'>;
   hub: Hub;
   meter: Metering;
+  /** Whether a caller that was let in may still read. */
+  stillMay(caller: Caller): Promise<boolean>;
 }
 
 /** One question for a snapshot, by its own address or through a session. */
@@ -58,14 +60,20 @@ async function waitForChange(context: AnswerContext, request: Request, asked: As
     request.raw.res.once('close', cancel);
     try {
       if (!isHad(request, etagOf(context, asked, await currentTally(context, asked.subscription)))) return;
+      // A key that was revoked before the wait was parked ends nothing by its event.
+      if (asked.access.caller && !await context.stillMay(asked.access.caller)) throw accessEnded();
       const result = await parked.result;
-      if (result === 'revoked') throw problem('invalid_credentials', { detail: 'Access ended while this request waited.' });
+      if (result === 'revoked') throw accessEnded();
       if (result !== 'matched') return;
     } finally {
       request.raw.res.removeListener('close', cancel);
       parked.cancel();
     }
   }
+}
+
+function accessEnded(): Error {
+  return problem('invalid_credentials', { detail: 'Access ended while this request waited.' });
 }
 
 function isHad(request: Request, etag: string): boolean {

@@ -7,6 +7,8 @@ export interface SharedSnapshots {
 }
 
 const MOST = 64;
+/** A larger one is shared only while it is being read. */
+const MOST_CHARACTERS = 1_000_000;
 
 export function createSharedSnapshots(log: Log): SharedSnapshots {
   const reading = new Map<string, Promise<Snapshot>>();
@@ -19,7 +21,8 @@ export function createSharedSnapshots(log: Log): SharedSnapshots {
       if (reading.size >= MOST) reading.delete(reading.keys().next().value!);
       const made = read();
       reading.set(key, made);
-      made.catch(() => { if (reading.get(key) === made) reading.delete(key); });
+      const drop = () => { if (reading.get(key) === made) reading.delete(key); };
+      made.then(({ rows }) => { if (rows.reduce((sum, { signal }) => sum + signal.length, 0) > MOST_CHARACTERS) drop(); }, drop);
       return made;
     },
   };

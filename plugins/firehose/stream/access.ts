@@ -1,15 +1,23 @@
-import type { Caller } from 'civic';
+import type { Request } from '@hapi/hapi';
+import { addressGroup, clientAddressOf, type Caller } from 'civic';
 
 /** Whose a stream, socket or wait is, and for how long. */
 export interface Access {
   account_id: string | null;
   credential_id: string | null;
+  /** Null for an anonymous client. */
+  caller: Caller | null;
+  /** The network an anonymous client comes from; null for an account. */
+  address: string | null;
   /** Milliseconds; Infinity when it does not end by itself. */
   valid_until: number;
 }
 
-export function accessOf(caller: Caller | null): Access {
-  return { account_id: caller?.account_id ?? null, credential_id: caller?.credential_id ?? null, valid_until: caller?.valid_until ?? Infinity };
+export function accessOf(caller: Caller | null, request: Request): Access {
+  return {
+    account_id: caller?.account_id ?? null, credential_id: caller?.credential_id ?? null, valid_until: caller?.valid_until ?? Infinity,
+    caller, address: caller ? null : addressGroup(clientAddressOf(request)),
+  };
 }
 
 export type EndReason = 'ended' | 'going_away' | 'revoked' | 'slow';

@@ -1,17 +1,20 @@
 import { exceededHeaders, latestEnd, problem, repeat, type Caller, type Database, type Logger, type Repeating } from 'civic';
 import { randomUUID } from 'node:crypto';
+import type { Access } from './access.ts';
 import { openElsewhere, putOpen, removeNode } from './store.ts';
 
 /** How many streams and sockets each account has open, on this node and on others. */
 export interface Counts {
   /** Makes room for one stream, or refuses it. What it answers is called when the stream is counted itself, or did not come about. */
-  admit(caller: Caller | null): Promise<() => void>;
-  opened(accountId: string | null): void;
-  closed(accountId: string | null): void;
+  admit(access: Who): Promise<() => void>;
+  opened(access: Who): void;
+  closed(access: Who): void;
   total(): number;
   start(): void;
   stop(): Promise<void>;
 }
+
+type Who = Pick<Access, 'caller' | 'address'>;
 
 export interface CountsOptions {
   db(): Database;
@@ -22,6 +25,8 @@ export interface CountsOptions {
 }
 
 const RETRY_SECONDS = 30;
+/** Open streams of anonymous clients from one network, on each node. */
+const ANONYMOUS_STREAMS = 30;
 const TELL_MS = 2000;
 /** A node that said nothing for so long is gone. */
 const SILENT_MS = 15_000;
@@ -31,6 +36,7 @@ export function createCounts({ db, now, log, most, allowedStreams }: CountsOptio
   const node = randomUUID();
   const open = new Map<string, number>();
   const held = new Map<string, number>();
+  const anonymous = new Map<string, number>();
   let total = 0;
   let heldTotal = 0;
   let told = '';
@@ -56,26 +62,37 @@ export function createCounts({ db, now, log, most, allowedStreams }: CountsOptio
     throw problem('too_many_streams', { detail: `The plan ${caller.plan} allows ${allowed} open streams and sockets at the same time.`, headers: exceededHeaders({ limit: allowed, resetAt: now() + RETRY_SECONDS * 1000, now: now() }) });
   }
 
+  function admitAddress(address: string): void {
+    if ((anonymous.get(address) ?? 0) < ANONYMOUS_STREAMS) return;
+    throw problem('too_many_streams', { detail: `Without an account ${ANONYMOUS_STREAMS} streams may be open at the same time from one address.`, headers: exceededHeaders({ limit: ANONYMOUS_STREAMS, resetAt: now() + RETRY_SECONDS * 1000, now: now() }) });
+  }
+
+  function count(counts: Map<string, number>, { caller, address }: Who, number: number): void {
+    if (caller) add(counts, caller.account_id, number);
+    else add(anonymous, address!, number);
+  }
+
   return {
-    async admit(caller) {
+    async admit(access) {
       if (total + heldTotal >= most) {
         throw problem('streams_full', { detail: `This server has ${most} open streams, which is as many as it takes.`, headers: { 'retry-after': String(RETRY_SECONDS) } });
       }
-      if (caller) await admitAccount(caller);
+      if (access.caller) await admitAccount(access.caller);
+      else admitAddress(access.address!);
       heldTotal++;
-      if (caller) add(held, caller.account_id, 1);
+      count(held, access, 1);
       return () => {
         heldTotal--;
-        if (caller) add(held, caller.account_id, -1);
+        count(held, access, -1);
       };
     },
-    opened(accountId) {
+    opened(access) {
       total++;
-      if (accountId !== null) add(open, accountId, 1);
+      count(open, access, 1);
     },
-    closed(accountId) {
+    closed(access) {
       total--;
-      if (accountId !== null) add(open, accountId, -1);
+      count(open, access, -1);
     },
     total: () => total,
     start() {

@@ -229,7 +229,7 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
     member.isClosed = true;
     leaveLive(member);
     openings.remove(member);
-    counts.closed(member.access.account_id);
+    counts.closed(member.access);
     release(member.group);
     member.resume?.();
   }
@@ -285,7 +285,7 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
         end: (reason) => endMember(member, reason),
       };
       openings.add(member);
-      counts.opened(access.account_id);
+      counts.opened(access);
       transport.socket.setKeepAlive(true, KEEP_ALIVE_MS);
       transport.socket.on('drain', () => member.resume?.());
       transport.socket.on('close', () => forget(member));

@@ -8,7 +8,7 @@ import type { Log } from '../log/log.ts';
 import { asStream, type Subscription } from '../query/subscription.ts';
 import { VARY } from '../snapshot/answer.ts';
 import type { Metering } from '../usage/meter.ts';
-import { accessOf, type EndReason } from './access.ts';
+import type { Access, EndReason } from './access.ts';
 import type { Counts } from './counts.ts';
 import { eventId, type Ready } from './frames.ts';
 import type { Hub } from './hub.ts';
@@ -27,7 +27,7 @@ export interface StreamContext {
 
 export interface StreamAsked {
   subscription: Subscription;
-  caller: Caller | null;
+  access: Access;
   requested: Requested | null;
   sessionId: string | null;
   /** The path of the snapshot, for who missed something. */
@@ -37,7 +37,7 @@ export interface StreamAsked {
 
 /** Answers an event stream, or 204 when nothing more will ever come. */
 export async function openEventStream(context: StreamContext, request: Request, h: ResponseToolkit, asked: StreamAsked) {
-  const release = await context.counts.admit(asked.caller);
+  const release = await context.counts.admit(asked.access);
   try {
     return await admittedStream(context, request, h, asked);
   } finally {
@@ -111,10 +111,11 @@ export function joinStream({ log, hub, civic, stillMay }: StreamContext, asked: 
     last_event_id: eventId(log.epoch(), Math.max(log.position(), start.after)),
     ...(isIncomplete && { snapshot_url: civic.url(asked.snapshot) }),
   };
-  const member = hub.open({ subscription: asked.subscription, access: accessOf(asked.caller), after: start.after, transport, ready });
+  const member = hub.open({ subscription: asked.subscription, access: asked.access, after: start.after, transport, ready });
   asked.opened?.(member);
   // Access that ended since the question was asked ended when there was nothing open yet that could be told.
-  if (asked.caller) void stillMay(asked.caller).then((may) => { if (!may) member.end('revoked'); }, () => member.end('going_away'));
+  const { caller } = asked.access;
+  if (caller) void stillMay(caller).then((may) => { if (!may) member.end('revoked'); }, () => member.end('going_away'));
   return member;
 }
 

@@ -333,7 +333,7 @@ describe('Session sockets of slow and of silent clients', { timeout: 60_000 }, (
           method: 'GET', path, handler: upgradeOnly,
           options: { description: 'A socket', validate: { query: Joi.object({}), params: Joi.object({ id: Joi.string() }) }, plugins: { civic: { stream: { protocol: 'websocket', send: {} } } } },
         });
-        const access = { account_id: null, credential_id: null, valid_until: Infinity };
+        const access = { account_id: null, credential_id: null, caller: null, address: '127.0.0.1', valid_until: Infinity };
         civic.upgrade(path, (req, socket, head, request) => sockets.accept(req, socket as Socket, head, request, { open: () => ({ access, delivered: 0, end: () => undefined }), acknowledge: () => 'known', closed: () => undefined }));
         return {
           async start() {
