@@ -193,11 +193,13 @@ function contentOf(answer: Answer, schemas: Schemas): Content | undefined {
   if (answer.codes.length > 0) {
     return { 'application/problem+json': { schema: { allOf: [schema, { type: 'object', properties: { code: { enum: answer.codes }, status: { const: answer.status } } }] } } };
   }
-  return Object.fromEntries(answer.types.map((type) => [type, type === 'application/json' ? { schema, example: answer.schema ? exampleOf(answer.schema) : undefined } : { schema: { type: isJson(type) ? 'object' : 'string' } }]));
+  return Object.fromEntries(answer.types.map((type) => [type, type === 'application/json' ? { schema, example: answer.schema ? exampleOf(answer.schema) : undefined } : otherContent(type)]));
 }
 
-function isJson(type: string): boolean {
-  return /[/+]json$/.test(type);
+/** The messages of a stream are described by AsyncAPI. */
+function otherContent(type: string): { schema?: JsonSchema } {
+  if (type === 'text/event-stream') return {};
+  return { schema: { type: /[/+]json$/.test(type) ? 'object' : 'string' } };
 }
 
 /** Most operations fail in the same few ways: each way is said once, named after its status and codes. */

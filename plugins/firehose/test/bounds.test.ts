@@ -3,7 +3,7 @@ import Lab from '@hapi/lab';
 import type { Fetch } from 'civic';
 import { testDatabases } from 'civic/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createOrigin, OriginFault } from '../relay/origin.ts';
+import { createOrigin, type OriginFault } from '../relay/origin.ts';
 import { firehoseKit, type FirehoseKit } from './kit.ts';
 
 export const lab = Lab.script();
