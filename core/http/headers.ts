@@ -2,7 +2,7 @@ import type { Request } from '@hapi/hapi';
 import type { ServerResponse } from 'node:http';
 import { problem } from '../problems.ts';
 import { corsHeaders, type Cors } from './cors.ts';
-import { routeTraits, type RequestState } from './state.ts';
+import { routeTraits, type RequestState, type RouteTraits } from './state.ts';
 import { randomHex, readTrace, type Trace } from './trace.ts';
 import './codes.ts';
 
@@ -11,8 +11,17 @@ export type Headers = Record<string, string | string[] | number | undefined>;
 
 const REQUEST_ID = /^[!-~]{1,128}$/;
 const HSTS = 'max-age=31536000';
-// For answers that are no pages: nothing in them may load, run or be framed.
-const CSP = "default-src 'none'; frame-ancestors 'none'";
+/** Headers with one value for all responses, until a page or a public read sets its own. */
+const SECURITY: readonly HeaderLine[] = [
+  ['x-content-type-options', 'nosniff'],
+  // For responses that are no pages: nothing in them may load, run or be framed.
+  ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
+  // Forms of our own pages need their origin, so `no-referrer` is too strict.
+  ['referrer-policy', 'same-origin'],
+  ['permissions-policy', 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()'],
+  ['cross-origin-opener-policy', 'same-origin'],
+  ['cross-origin-resource-policy', 'same-origin'],
+];
 
 /** Starts what core knows of a request. A malformed request id is refused under a new one. */
 export function openState(request: Request): RequestState {
@@ -60,8 +69,7 @@ export function answerHeaders(options: HeaderOptions): AnswerHeaders {
     res.setHeader('x-request-id', requestId);
     res.setHeader('traceparent', trace.parent);
     if (trace.state) res.setHeader('tracestate', trace.state);
-    res.setHeader('x-content-type-options', 'nosniff');
-    res.setHeader('content-security-policy', CSP);
+    for (const [name, value] of SECURITY) res.setHeader(name, value);
     if (isSecure) res.setHeader('strict-transport-security', HSTS);
   }
 
@@ -73,6 +81,7 @@ export function answerHeaders(options: HeaderOptions): AnswerHeaders {
     headers['cache-control'] ??= request.auth.isAuthenticated || state.formToken !== null ? 'private, no-store' : 'no-cache';
     headers['vary'] = headers['vary'] ? varyOn(String(headers['vary'])) : 'accept-encoding, origin';
     if (traits.isOpen) cors.apply(headers, request);
+    if (isOpenRead(traits, request)) headers['cross-origin-resource-policy'] ??= 'cross-origin';
     if (state.headers) Object.assign(headers, state.headers);
   }
 
@@ -83,6 +92,7 @@ export function answerHeaders(options: HeaderOptions): AnswerHeaders {
     const traits = routeTraits(request.route);
     for (const [name, value] of own) res.setHeader(name, value);
     if (traits.isTimed) res.setHeader('server-timing', `total;dur=${Math.round(performance.now() - state.started)}`);
+    if (isOpenRead(traits, request)) res.setHeader('cross-origin-resource-policy', 'cross-origin');
     if (request.headers['origin'] !== undefined && traits.isOpen) {
       const shared: Headers = {};
       cors.apply(shared, request);
@@ -109,6 +119,11 @@ export function answerHeaders(options: HeaderOptions): AnswerHeaders {
   };
 }
 
+/** A read that every website may fetch, so that it may also embed the response. */
+function isOpenRead({ isOpen }: RouteTraits, { method }: Request): boolean {
+  return isOpen && (method === 'get' || method === 'head');
+}
+
 function setAll(res: ServerResponse, headers: Headers): void {
   for (const name of Object.keys(headers)) res.setHeader(name, headers[name]!);
 }
@@ -118,8 +133,7 @@ function fixed(requestId: string, trace: Trace, isSecure: boolean): Record<strin
     'x-request-id': requestId,
     traceparent: trace.parent,
     ...(trace.state && { tracestate: trace.state }),
-    'x-content-type-options': 'nosniff',
-    'content-security-policy': CSP,
+    ...Object.fromEntries(SECURITY),
     ...(isSecure && { 'strict-transport-security': HSTS }),
   };
 }

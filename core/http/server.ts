@@ -20,6 +20,7 @@ import { addHealth } from './health.ts';
 import { addMetrics } from './metrics.ts';
 import { writeProblem } from './problem.ts';
 import type { RequestState } from './state.ts';
+import { randomHex } from './trace.ts';
 import { acceptUpgrade, addUpgrades, noteUpgrade } from './upgrade.ts';
 import { refuseInput, refuseResponse, tightenInput } from './validation.ts';
 
@@ -54,6 +55,8 @@ export function createServer(options: ServerOptions): Server {
     routes: routeDefaults(options.validateResponses),
   });
   server.validator(Joi);
+  // hapi makes it of host name and process id, and nes sends it to clients.
+  server.info.id = randomHex(16);
   server.app.civic = {
     publicUrl,
     basePath,

@@ -85,12 +85,24 @@ for (const database of testDatabases()) describe(`Every answer on ${database}`, 
       expect(answer.headers['server-timing']).to.match(/^total;dur=\d+/);
       expect(answer.headers['x-content-type-options']).to.equal('nosniff');
       expect(answer.headers['content-security-policy']).to.contain("default-src 'none'");
+      expect(answer.headers['referrer-policy']).to.equal('same-origin');
+      expect(answer.headers['permissions-policy']).to.contain(['camera=()', 'geolocation=()', 'microphone=()']);
+      expect(answer.headers['cross-origin-opener-policy']).to.equal('same-origin');
+      expect(answer.headers['cross-origin-resource-policy']).to.match(/^(?:same|cross)-origin$/);
       expect(answer.headers['cache-control']).to.not.be.undefined();
       expect(answer.headers['vary']).to.not.be.undefined();
       expect(answer.headers['server']).to.be.undefined();
       expect(answer.headers['x-powered-by']).to.be.undefined();
     });
   }
+
+  it('may be embedded by other sites when other sites may read it, and only then', async () => {
+    const policy = async (what: Ask): Promise<unknown> => (await ask(kit, what)).headers['cross-origin-resource-policy'];
+    const style = /\/assets\/style[^"]+/.exec((await kit.request('GET', '/docs')).text)![0];
+    for (const path of ['/api/notes', `/api/notes/${noteId}`, '/openapi.json', '/health', '/api/notes?limt=3']) expect(await policy({ path }), path).to.equal('cross-origin');
+    for (const path of ['/', '/docs', '/problems', style, '/metrics', '/api/pulse/socket']) expect(await policy({ path }), path).to.equal('same-origin');
+    expect(await policy({ method: 'POST', path: '/api/notes', headers: JSON_TYPE, body: '{"text":"x"}' })).to.equal('same-origin');
+  });
 
   it('echoes the request id it was given', async () => {
     for (const path of ['/health', '/nowhere', '/api/pulse', `/api/notes/${noteId}`]) {

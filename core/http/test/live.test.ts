@@ -3,6 +3,7 @@ import Lab from '@hapi/lab';
 import { Client } from '@hapi/nes';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { hostname } from 'node:os';
 import { WebSocket, WebSocketServer } from 'ws';
 import { until } from '../../test/wait.ts';
 import { createLive, type LiveTopic } from '../live.ts';
@@ -59,6 +60,16 @@ describe('Live updates', () => {
     res.resume();
     return [res.statusCode, res.headers['retry-after']];
   }
+
+  it('tell clients neither the host nor the process', async () => {
+    const client = await opened();
+    client.send(hello('/news'));
+    const text = JSON.stringify(await answer(client));
+    expect(text).to.contain('"socket":');
+    expect(text).to.not.contain(hostname());
+    expect(text).to.not.match(new RegExp(`\\b${process.pid}\\b`));
+    client.terminate();
+  });
 
   it('reach those who follow the topic, below a path too, beside sockets of plugins on the same listener', async () => {
     const client = new Client(address('/kit/live'));

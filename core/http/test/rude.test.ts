@@ -75,7 +75,7 @@ describe('A rude client', () => {
 
   it('gets every header even when its bytes were no request', async () => {
     const answer = await raw('GET / HTTP/9.9\r\n\r\n');
-    for (const name of ['x-request-id', 'traceparent', 'server-timing', 'vary', 'cache-control', 'content-security-policy', 'x-content-type-options']) expect(answer.headers[name], name).to.exist();
+    for (const name of ['x-request-id', 'traceparent', 'server-timing', 'vary', 'cache-control', 'content-security-policy', 'x-content-type-options', 'referrer-policy', 'permissions-policy', 'cross-origin-opener-policy', 'cross-origin-resource-policy']) expect(answer.headers[name], name).to.exist();
   });
 
   it('finds no way in for NUL, which Postgres cannot keep', async () => {
