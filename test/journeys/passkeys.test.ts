@@ -1,6 +1,8 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { execFile } from 'node:child_process';
+import knex from 'knex';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { missingBrowser, openBrowser, seriousFaults } from '../support/browser.ts';
@@ -12,6 +14,13 @@ const { describe, it, before, after } = lab;
 const DESK = { width: 1280, height: 900 };
 const PHONE = { width: 360, height: 740 };
 const AUTHENTICATOR = { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true } as const;
+
+/** Makes all sessions of an instance forget when their account last proved who it is, as after ten minutes. */
+async function forgetConfirmations(dataFolder: string): Promise<void> {
+  const db = knex({ client: 'sqlite3', connection: { filename: join(dataFolder, 'civic.db') }, useNullAsDefault: true });
+  await db('accounts_sessions').update({ confirmed_at: null });
+  await db.destroy();
+}
 
 /** One story: each step begins where the one before ended. */
 describe('An administrator, with a browser and passkeys', { skip: missingBrowser() !== null, timeout: 120_000 }, () => {
@@ -85,7 +94,7 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
   it('writes recovery codes down', async () => {
     await page.goto(`${home}/account/recovery-codes`);
     await readable();
-    await press('Make recovery codes');
+    await press('Create recovery codes');
     codes = await page.locator('ol code').allTextContents();
     expect(new Set(codes).size).to.equal(10);
     await readable();
@@ -103,7 +112,7 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
   it('makes a key, uses it with curl, and revokes it', async () => {
     await page.goto(`${home}/account/keys`);
     await page.getByLabel('Name').fill('Nightly import');
-    await press('Make the key');
+    await press('Create key');
     const key = (await page.textContent('#key'))!;
     await readable();
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -115,7 +124,7 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     await readable();
     await page.getByRole('link', { name: 'Revoke Nightly import' }).click();
     await readable();
-    await press('Revoke it');
+    await press('Revoke');
     await page.getByText('The key is revoked').waitFor();
     expect(await status(key)).to.equal('401');
   });
@@ -143,7 +152,7 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     await page.getByRole('link', { name: 'Remove Old phone' }).click();
     await page.getByText('Your other passkeys go on working').waitFor();
     expect(await page.content()).to.not.contain('your last passkey');
-    await press('Remove it');
+    await press('Remove');
     await page.getByText('The passkey is removed').waitFor();
     expect(await page.locator('.things h2').count()).to.equal(1);
     await page.getByRole('link', { name: /^Remove/ }).click();
@@ -191,7 +200,7 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     await page.waitForURL(/done=made/);
     await page.goto(`${home}/account/keys`);
     await page.getByLabel('Name').fill(long);
-    await press('Make the key');
+    await press('Create key');
     for (const path of ['/account', '/account/keys', '/account/workspaces', '/account/plan', '/account/sessions']) {
       await page.goto(home + path);
       for (const size of [DESK, PHONE]) {
@@ -215,10 +224,33 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     const still = await plain.newPage();
     await still.goto(`${home}/account/keys`);
     await still.getByLabel('Name').fill('Without a script');
-    await still.getByRole('button', { name: 'Make the key' }).click();
+    await still.getByRole('button', { name: 'Create key' }).click();
     expect(await still.textContent('#key')).to.match(/^civic_/);
     expect(await still.getByRole('button', { name: 'Copy' }).count()).to.equal(0);
     await plain.close();
+  });
+
+  it('confirms who it is for a change, a while after signing in, and the form is not lost', async () => {
+    await page.goto(`${home}/account/keys`);
+    await page.getByLabel('Name').fill('Kept over the question');
+    await forgetConfirmations(join(instance.folder, 'data'));
+    await press('Create key');
+    await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
+    await readable();
+    await press('Confirm with a passkey');
+    await page.locator('#key').waitFor();
+    await page.goto(`${home}/account`);
+    await page.getByText('The API key “Kept over the question” was created.').first().waitFor();
+    await readable();
+    await forgetConfirmations(join(instance.folder, 'data'));
+    await page.goto(`${home}/account/passkeys`);
+    await press('Add a passkey');
+    await press('Confirm with a passkey');
+    await page.getByText('Now add the passkey').waitFor();
+    for (const path of ['/console', '/console/accounts']) {
+      await page.goto(home + path);
+      await readable();
+    }
   });
 
   it('who cancels goes on where they were', async () => {
@@ -234,7 +266,7 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
   it('is put into the field that is wrong', async () => {
     await page.goto(`${home}/account/keys`);
     await page.locator('form.card').evaluate((form) => { (form as unknown as { noValidate: boolean }).noValidate = true; });
-    await press('Make the key');
+    await press('Create key');
     await page.getByText('Give a name.').waitFor();
     expect(await page.evaluate('document.activeElement.id')).to.equal('name');
   });

@@ -25,7 +25,7 @@ const DONE: Record<string, string> = {
   plan: 'The plan is set. It holds from now on, for every key and session.',
   role: 'The role is set.',
   disabled: 'The account is disabled: its keys and sessions no longer work.',
-  enabled: 'The account is let in again.',
+  enabled: 'The account is enabled.',
 };
 
 interface Admin { visit: Visit; request: Request; h: ResponseToolkit }
@@ -168,7 +168,7 @@ export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: S
       method: 'POST', path: `${HOME}/{id}/sign-in-link`, options: formOptions(),
       handler: administering(async (admin) => {
         const person = await personOf(admin);
-        if (person.disabled_at !== null) throw problem('permission_required', { detail: 'The account is disabled: let it in again first.' });
+        if (person.disabled_at !== null) throw problem('permission_required', { detail: 'The account is disabled: enable it first.' });
         const link = await write(admin, (tx) => madeLink({ civic, record }, tx, person, by(admin)));
         return onePage(admin, person, { link, minutes: civic.config.link_minutes });
       }),

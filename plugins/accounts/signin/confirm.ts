@@ -15,6 +15,12 @@ export interface Confirmation {
   routes: ServerRoute[];
 }
 
+/** The page that the interrupted form is on. */
+function backFrom(path: string): string {
+  const [part] = /^\/(account\/(keys|passkeys|recovery-codes)|console\/accounts)/.exec(path) ?? ['/account'];
+  return part;
+}
+
 const ANSWER = 'confirm_answer';
 const SECRET = 'confirm_secret';
 
@@ -39,7 +45,7 @@ export function createConfirmation(signIn: SignIn, { signedIn, base }: Ways): Co
 
   function confirmPage(request: Request, h: ResponseToolkit, visit: Visit, canUsePasskey: boolean, fault?: string): ResponseObject {
     const fields = Object.entries((request.payload ?? {}) as Record<string, unknown>).flatMap(([name, value]) => [value].flat().map((one) => ({ name, value: String(one) })));
-    return page(h, 'confirm', { title: 'Confirm it’s you', action: base + request.path, fields, canUsePasskey, party, mails, minutes: RECENT_MINUTES, fault, name: visit.person.name }, fault ? 400 : 403);
+    return page(h, 'confirm', { title: 'Confirm it’s you', action: base + request.path, fields, back: backFrom(request.path), canUsePasskey, party, mails, minutes: RECENT_MINUTES, fault, name: visit.person.name }, fault ? 400 : 403);
   }
 
   return {

@@ -62,7 +62,7 @@ for (const database of testDatabases()) {
     it('finds accounts by name and address, whatever signs they hold, page by page', async () => {
       await kit.run('account create', { name: '100% Bo_b', email: `bo-${database}@example.org` });
       for (const query of ['100%25', 'O_B', `BO-${database}@EX`]) expect((await admin.get(`${LIST}?query=${query}`)).text, query).to.contain('100% Bo_b').and.not.contain('>Ada Admin</a>');
-      expect((await admin.get(`${LIST}?query=b%25b`)).text).to.contain('Nobody found');
+      expect((await admin.get(`${LIST}?query=b%25b`)).text).to.contain('No account found');
       for (let count = 0; count < 51; count++) await kit.run('account create', { name: `Paged ${count}` });
       const first = await admin.get(`${LIST}?query=paged`);
       const next = /href="\/civic(\/console\/accounts\?[^"]+)">More/.exec(first.text)![1]!.replaceAll('&amp;', '&').replaceAll('&#x3D;', '=');
@@ -115,7 +115,7 @@ for (const database of testDatabases()) {
       expect((await admin.post(`${LIST}/${reader.id}/sign-in-link`)).status).to.equal(403);
       await admin.post(`${LIST}/${reader.id}/enable`);
       const { text } = await admin.get(`${LIST}/${reader.id}?done=enabled`);
-      expect(text).to.contain('The account is let in again.').and.contain('The role was set (user to reviewer)').and.contain('The account was disabled');
+      expect(text).to.contain('The account is enabled.').and.contain('The role was set (user to reviewer)').and.contain('The account was disabled');
       for (const what of ['role', 'disable']) expect((await admin.post(`${LIST}/${admin.id}/${what}`, { role: 'user' })).status, what).to.equal(403);
       expect(await account(admin.id)).to.include({ role: 'admin', disabled_at: null });
     });

@@ -87,7 +87,7 @@ for (const database of testDatabases()) {
       expect((await reader.post('/account/keys', { name: 'x', workspace, scopes: ['flags:review'] })).status).to.equal(400);
       expect((await reader.post('/account/keys', { name: 'x', workspace: '01890000-0000-7000-8000-00000000000a', scopes: ['directory:read'] })).status).to.equal(400);
       const free = await signedIn({ plan: 'free' });
-      expect((await free.get('/account/keys')).text).to.contain('The plan free has no API keys').and.not.contain('Make the key');
+      expect((await free.get('/account/keys')).text).to.contain('The plan free has no API keys').and.not.contain('Create key');
       expect((await free.post('/account/keys', { name: 'x', workspace, scopes: ['directory:read'] })).status).to.equal(403);
     });
 
