@@ -56,7 +56,7 @@ export interface RouteDeclaration {
   conditional?: boolean;
   /** What its answers carry besides the headers that follow from its settings. */
   headers?: ('Cache-Control' | 'Content-Location' | 'Last-Modified' | 'Preference-Applied' | 'Vary')[];
-  /** The media types of its answer, when that is not JSON. */
+  /** The media types of its response besides `application/json`; a JSON type among them has the schema of the response and replaces it. */
   produces?: string[];
   /** Its answer shows a secret: nothing of it is kept, so the same Idempotency-Key again is 409. */
   secret?: boolean;

@@ -111,8 +111,13 @@ function countsRequests(route: PublishedRoute, around: Surroundings): boolean {
 function success(route: PublishedRoute, status: number, schema: Schema | null, around: Surroundings): Answer {
   const hasBody = status !== 204 && status !== 304;
   const other = route.declaration.produces ?? [];
-  const types = hasBody ? (schema ? ['application/json', ...other] : other) : [];
+  const types = hasBody ? (schema && !other.some(isJson) ? ['application/json', ...other] : other) : [];
   return { status, types, schema, codes: [], headers: headersOf(route, status, around) };
+}
+
+/** Whether the schema of a response describes bodies of this media type. */
+export function isJson(type: string): boolean {
+  return /[/+]json$/.test(type);
 }
 
 /** A stream answers 200 with events, besides JSON when the route has a schema; a socket switches protocols. */

@@ -1,6 +1,6 @@
 import type { Server } from '@hapi/hapi';
 import type { ArraySchema, Schema } from 'joi';
-import { answersOf, type Answer, type Surroundings } from './answer.ts';
+import { answersOf, type Answer, type Surroundings, isJson } from './answer.ts';
 import { isRepeatable } from '../idempotency/handler.ts';
 import { idempotencyHeader, requestHeaders, responseHeaders } from './header.ts';
 import { publishedRoutes, type PublishedRoute } from './route.ts';
@@ -193,13 +193,12 @@ function contentOf(answer: Answer, schemas: Schemas): Content | undefined {
   if (answer.codes.length > 0) {
     return { 'application/problem+json': { schema: { allOf: [schema, { type: 'object', properties: { code: { enum: answer.codes }, status: { const: answer.status } } }] } } };
   }
-  return Object.fromEntries(answer.types.map((type) => [type, type === 'application/json' ? { schema, example: answer.schema ? exampleOf(answer.schema) : undefined } : otherContent(type)]));
+  return Object.fromEntries(answer.types.map((type) => [type, isJson(type) ? { schema: schema ?? { type: 'object' }, example: answer.schema ? exampleOf(answer.schema) : undefined } : otherContent(type)]));
 }
 
 /** The messages of a stream are described by AsyncAPI. */
 function otherContent(type: string): { schema?: JsonSchema } {
-  if (type === 'text/event-stream') return {};
-  return { schema: { type: /[/+]json$/.test(type) ? 'object' : 'string' } };
+  return type === 'text/event-stream' ? {} : { schema: { type: 'string' } };
 }
 
 /** Most operations fail in the same few ways: each way is said once, named after its status and codes. */

@@ -19,6 +19,7 @@ const params = Joi.object({ id: Joi.string() });
 interface Part {
   path: string;
   description: string;
+  notes: string;
   query: Joi.ObjectSchema;
   schema: Joi.Schema;
   /** The texts of the page's items, how many there are in all, and where the next page begins. */
@@ -31,6 +32,7 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
     {
       path: 'sources',
       description: 'The sources an actor stands on, the newest first',
+      notes: 'Sources of all claims that are shown, by the time they were retrieved.',
       query: Joi.object(paging),
       schema: listOf(sourceSchema).meta({ name: 'SourceList' }),
       async read(reader, actor, { limit, after }) {
@@ -44,6 +46,7 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
     {
       path: 'claims',
       description: 'The claims about an actor, retracted ones too',
+      notes: 'Every statement with its source, excerpt, rank, confidence and the times it was first and last seen.',
       query: Joi.object({ property: Joi.string().valid(...PROPERTIES), status: Joi.string().valid(...CLAIM_STATUSES.filter((status) => status !== 'hidden')), ...paging }),
       schema: listOf(claimSchema).meta({ name: 'ClaimList' }),
       async read(reader, actor, { query, limit, after }) {
@@ -58,6 +61,7 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
     {
       path: 'history',
       description: 'Who changed what, when, from which source; the latest first',
+      notes: 'Editors are named by their kind, never by their account.',
       query: Joi.object(paging),
       schema: listOf(historyItem).meta({ name: 'ChangeList' }),
       async read(reader, actor, { limit, after }) {
@@ -69,6 +73,7 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
     {
       path: 'related',
       description: 'Actors that share an affiliation, a source, an issue area or a place, with the evidence',
+      notes: 'Sorted by score. `evidence` names what the two have in common.',
       query: Joi.object({ limit: paging.limit }),
       schema: listOf(relatedItem).meta({ name: 'RelatedActorList' }),
       async read(reader, actor, { limit }) {
@@ -79,6 +84,7 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
     {
       path: 'duplicates',
       description: 'Actors that may be the same one, surest first, with what speaks for and against it field by field',
+      notes: 'Nothing is merged by this. Pairs that were judged to be different are left out.',
       query: Joi.object({ limit: paging.limit }),
       schema: listOf(duplicateItem).meta({ name: 'PossibleDuplicateList' }),
       async read(reader, actor, { limit }) {
@@ -97,12 +103,13 @@ function verdictText({ zone, probability, rule, explanation }: Verdict): string 
   return JSON.stringify({ zone, score: Math.round(1000 * probability) / 1000, rule, explanation: shown }).slice(1, -1);
 }
 
-function partRoute(context: DirectoryContext, { path, description, query, schema, read }: Part): ServerRoute {
+function partRoute(context: DirectoryContext, { path, description, notes, query, schema, read }: Part): ServerRoute {
   return {
     method: 'GET',
     path: `/api/entities/{id}/${path}`,
     options: {
       description,
+      notes,
       validate: { query, params },
       plugins: { civic: { conditional: true, problems: ['unknown_actor', ...(query.describe().keys.cursor ? ['invalid_cursor'] : [])] } },
       response: { schema, sample: 0 },
@@ -125,6 +132,7 @@ function sourceRoute({ civic }: DirectoryContext): ServerRoute {
     path: '/api/sources/{id}',
     options: {
       description: 'One source, with the actors that stand on it',
+      notes: 'A source exists for a caller who may see an actor that cites it; `entity_ids` names only those.',
       validate: { query: Joi.object({}), params },
       plugins: { civic: { conditional: true, problems: ['unknown_source'] } },
       response: { schema: sourceSchema, sample: 0 },

@@ -12,8 +12,9 @@ import { coverageText } from './coverage.ts';
 import { actorTexts } from './detail.ts';
 import { actorsByKey, countListings, countPlaceSources, placeCount, placeListing, placePage, placeSources, positionOf, type PlaceSort } from './read-store.ts';
 import { filtersOf, included } from './routes.ts';
-import { actorSchema, correctedSchema, includeParameter, listOf, paging, sourceSchema } from './schemas.ts';
+import { actorSchema, correctedSchema, includeParameter, listOf, paging, sourceSchema, suggestionsSchema } from './schemas.ts';
 import { sourceRecords } from './sources.ts';
+import { suggestionsFor } from './suggestions.ts';
 import { actorText, withMembers } from './wire.ts';
 
 interface PlaceQuery {
@@ -56,12 +57,13 @@ export function placeReadRoutes(context: DirectoryContext): ServerRoute[] {
       path: '/api/places/{place_key}/entities',
       options: {
         description: 'The actors of a place',
+        notes: '`place_key` is a key such as kansas-city,missouri, a slug such as kansas-city-mo or a synonym of one; `Content-Location` has the canonical key. A place without actors is an empty list. An unknown issue area matches nothing and is listed in `suggestions`.',
         validate: {
           params,
           query: Joi.object({
             issue_area: Joi.array().items(Joi.string().max(100)).single().max(50).description('Slug; repeatable'),
-            entity_type: Joi.array().items(Joi.string().valid(...ACTOR_TYPES)).single(),
-            query: Joi.string().trim().max(300),
+            entity_type: Joi.array().items(Joi.string().valid(...ACTOR_TYPES)).single().description('Type of actor; repeatable'),
+            query: Joi.string().trim().max(300).description('Words of the name, description and affiliations; the last one may be the beginning of a word'),
             sort: Joi.string().valid('relevance', 'name', 'recent', 'source_count').default('relevance').description('Without a query, relevance is the name'),
             include: includeParameter,
             visibility: Joi.string().valid('public', 'workspace').description('`workspace` adds what belongs to your own'),
@@ -70,7 +72,7 @@ export function placeReadRoutes(context: DirectoryContext): ServerRoute[] {
         },
         plugins: { civic: { conditional: true, problems: ['unknown_place', 'invalid_cursor', 'authentication_required'] } },
         ext: cached,
-        response: { schema: listOf(actorSchema, { place: placeRecord.required(), corrected: correctedSchema }).meta({ name: 'PlaceActorList' }), sample: 0 },
+        response: { schema: listOf(actorSchema, { place: placeRecord.required(), corrected: correctedSchema, suggestions: suggestionsSchema }).meta({ name: 'PlaceActorList' }), sample: 0 },
       },
       handler: (request, h) => placeEntities(context, request, h),
     },
@@ -79,6 +81,7 @@ export function placeReadRoutes(context: DirectoryContext): ServerRoute[] {
       path: '/api/places/{place_key}/sources',
       options: {
         description: 'The sources of a place, the latest retrieved first',
+        notes: 'Every source that a public actor of the place cites.',
         validate: { params, query: Joi.object(paging) },
         plugins: { civic: { conditional: true, problems: ['unknown_place', 'invalid_cursor'] } },
         ext: cached,
@@ -91,6 +94,7 @@ export function placeReadRoutes(context: DirectoryContext): ServerRoute[] {
       path: '/api/places/{place_key}/coverage',
       options: {
         description: 'What is known of a place, and what is missing',
+        notes: 'Counts by type and issue area. An issue area is covered by three actors or more, thin with one or two, else missing.',
         validate: { params, query: Joi.object({}) },
         plugins: { civic: { conditional: true, problems: ['unknown_place'] } },
         ext: cached,
@@ -122,9 +126,10 @@ async function placeEntities(context: DirectoryContext, request: Request, h: Res
       const rows = await actorsByKey(tx, found.keys);
       return { ...found, data: await actorTexts(tx, rows, included(page.query.include), tellingOf(context), workspace) };
     });
-    const extra = { place: context.places.recordOf(place), ...(list.corrected && list.corrected.length > 0 && { corrected: list.corrected }) };
+    const suggestions = await suggestionsFor(context, { issue_area: page.query.issue_area });
+    const extra = { place: context.places.recordOf(place), ...(list.corrected && list.corrected.length > 0 && { corrected: list.corrected }), ...(suggestions.length > 0 && { suggestions }) };
     const { body, headers } = listText(request, page, { ...list, extra });
-    return { body, etag: textEtag(body), headers: { ...headers, ...locationOf(context, place, 'entities', request.url.search) } };
+    return { body, etag: textEtag(body), headers: { ...headers, ...locationOf(context, place, 'entities', request.url.search) }, tags: ['taxonomy'] };
   };
   if (workspace) return textAnswer(request, h, { ...await make(), cacheControl: 'private, no-store' });
   if (page.query.query || page.query.include) return textAnswer(request, h, await make());

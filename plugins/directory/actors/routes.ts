@@ -8,8 +8,9 @@ import { tellingOf, type DirectoryContext } from './context.ts';
 import { actorTexts, type Include } from './detail.ts';
 import { dayOf } from './freshness.ts';
 import { actorById, actorsBySlug, actorsByKey, versionOf, type ShownActor } from './read-store.ts';
+import { suggestionsFor } from './suggestions.ts';
 import type { Telling } from './wire.ts';
-import { actorDetailSchema, actorSchema, correctedSchema, facetsSchema, includeParameter, listOf, paging } from './schemas.ts';
+import { actorDetailSchema, actorSchema, correctedSchema, facetsSchema, includeParameter, listOf, paging, suggestionsSchema } from './schemas.ts';
 
 interface EntityQuery {
   query?: string;
@@ -31,9 +32,9 @@ const entityQuery = Joi.object({
   query: Joi.string().trim().max(300).description('Words of the name, description, places and affiliations; the last one may be the beginning of a word'),
   state: Joi.string().trim().max(10).lowercase().description('Abbreviation, such as MO'),
   place: several(Joi.string().max(200)).description('Place key or slug; repeatable'),
-  entity_type: several(Joi.string().valid(...ACTOR_TYPES)),
+  entity_type: several(Joi.string().valid(...ACTOR_TYPES)).description('Type of actor; repeatable'),
   issue_area: several(Joi.string().max(100)).description('Slug; repeatable'),
-  freshness: several(Joi.string().valid(...FRESHNESS)),
+  freshness: several(Joi.string().valid(...FRESHNESS)).description('How lately its sources were seen; repeatable'),
   has_flags: Joi.boolean().description('Only actors with open flags, or only those without'),
   visibility: Joi.string().valid('public', 'workspace').description('`workspace` adds what belongs to your own'),
   sort: Joi.string().valid('relevance', 'name', 'recent', 'source_count').default('relevance').description('Without a query, relevance is the name'),
@@ -49,9 +50,10 @@ export function entityRoutes(context: DirectoryContext): ServerRoute[] {
       path: '/api/entities',
       options: {
         description: 'Search for actors',
+        notes: 'Filters among each other are and, values of one filter are or. An unknown place or issue area matches nothing and is listed in `suggestions`. Words with a typing error are corrected when nothing else is found, and named in `corrected`. Everybody gets the same response; only `visibility=workspace` depends on the caller.',
         validate: { query: entityQuery },
         plugins: { civic: { conditional: true, problems: ['invalid_cursor', 'authentication_required'] } },
-        response: { schema: listOf(actorSchema, { facets: facetsSchema, corrected: correctedSchema }).meta({ name: 'ActorList' }), sample: 0 },
+        response: { schema: listOf(actorSchema, { facets: facetsSchema, corrected: correctedSchema, suggestions: suggestionsSchema }).meta({ name: 'ActorList' }), sample: 0 },
       },
       handler: (request, h) => searchEntities(context, request).then((made) => textAnswer(request, h, made)),
     },
@@ -60,6 +62,7 @@ export function entityRoutes(context: DirectoryContext): ServerRoute[] {
       path: '/api/entities/{id}',
       options: {
         description: 'One actor with its claims and sources',
+        notes: 'Each field of the actor is derived from its claims, and each claim has its source. A deleted or unknown id is 404; that of a merged actor is 404 with `merged_into`.',
         validate: { query: Joi.object({}), params: Joi.object({ id: Joi.string() }) },
         plugins: { civic: { conditional: true, problems: ['unknown_actor'] } },
         ext: { onPostAuth: { method: context.ready.hit } },
@@ -72,6 +75,7 @@ export function entityRoutes(context: DirectoryContext): ServerRoute[] {
       path: '/api/entities/by-slug/{slug}',
       options: {
         description: 'One actor by its slug',
+        notes: 'The same as by id; `Content-Location` has the address by id.',
         validate: { query: Joi.object({}), params: Joi.object({ slug: Joi.string() }) },
         plugins: { civic: { conditional: true, problems: ['unknown_actor'] } },
         ext: { onPostAuth: { method: context.ready.hit } },
@@ -157,7 +161,8 @@ async function searchEntities(context: DirectoryContext, request: Request) {
     const rows = await actorsByKey(tx, found.keys);
     return { found, texts: await actorTexts(tx, rows, included(query.include), tellingOf(context), workspace) };
   });
-  const extra = { ...(found.facets && { facets: found.facets }), ...(found.corrected.length > 0 && { corrected: found.corrected }) };
+  const suggestions = await suggestionsFor(context, query);
+  const extra = { ...(found.facets && { facets: found.facets }), ...(found.corrected.length > 0 && { corrected: found.corrected }), ...(suggestions.length > 0 && { suggestions }) };
   const { body, headers } = listText(request, page, { data: texts, total: found.total, next: found.next, extra });
   return { body, headers, etag: textEtag(body), ...(workspace && { cacheControl: 'private, no-store' }) };
 }

@@ -2,6 +2,7 @@ import { Joi } from 'civic';
 import { ACTOR_TYPES, CLAIM_STATUSES, FRESHNESS, METHODS, PROPERTIES, RANKS, SOURCE_KINDS, type Actor, type ActorPlace, type Claim, type FlagCounts, type Freshness, type Source } from '../types.ts';
 
 const text = Joi.string().required();
+const uuid = Joi.string().guid().required();
 const textOrNull = Joi.string().allow(null).required();
 const time = Joi.string().isoDate().required();
 const timeOrNull = Joi.string().isoDate().allow(null).required();
@@ -25,13 +26,13 @@ const place = Joi.object<ActorPlace, true>({
 }).meta({ name: 'ActorPlace' });
 
 export const claimSchema = Joi.object<Claim, true>({
-  id: text,
+  id: uuid,
   property: Joi.string().valid(...PROPERTIES).required(),
   value: Joi.alternatives(Joi.string(), Joi.object().unknown()).required().description('Its form follows from the property'),
   rank: Joi.string().valid(...RANKS).required(),
   confidence: Joi.number().min(0).max(1).required(),
   method: Joi.string().valid(...METHODS).required(),
-  source_id: text,
+  source_id: uuid,
   excerpt: textOrNull,
   locator: Joi.object({ start: count, end: count }).allow(null).required(),
   first_seen_at: time,
@@ -41,7 +42,7 @@ export const claimSchema = Joi.object<Claim, true>({
 }).meta({ name: 'Claim' });
 
 export const sourceSchema = Joi.object<Source, true>({
-  id: text,
+  id: uuid,
   url: text,
   title: textOrNull,
   publication: textOrNull,
@@ -51,7 +52,7 @@ export const sourceSchema = Joi.object<Source, true>({
   excerpt: textOrNull,
   content_hash: textOrNull,
   archived: Joi.boolean().required(),
-  entity_ids: Joi.array().items(Joi.string()).required().description('Actors that stand on it, the first hundred'),
+  entity_ids: Joi.array().items(Joi.string().guid()).required().description('Actors that stand on it, the first hundred'),
   freshness: freshness.required(),
   flags: flags.required(),
   url_status: Joi.string().valid('ok', 'broken', 'redirected', 'unknown').required(),
@@ -59,7 +60,7 @@ export const sourceSchema = Joi.object<Source, true>({
 }).meta({ name: 'Source' });
 
 const fields: Joi.StrictSchemaMap<Actor> = {
-  id: text.description('UUID'),
+  id: uuid,
   type: Joi.string().valid(...ACTOR_TYPES).required(),
   name: text,
   slug: text,
@@ -143,9 +144,15 @@ export const duplicateItem = Joi.object({
   })).required(),
 }).meta({ name: 'PossibleDuplicate' });
 
+export const suggestionsSchema = Joi.array().items(Joi.object({
+  parameter: Joi.string().valid('issue_area', 'place').required(),
+  value: text.description('The value that is not known'),
+  did_you_mean: Joi.array().items(Joi.string()).required().description('Issue areas or place keys that are known, likeliest first'),
+})).meta({ name: 'Suggestions' }).description('For filters with a value that does not exist, which matches nothing');
+
 /** What lists of actors can be asked. */
 export const paging = {
-  limit: Joi.number().integer().min(1).max(100).default(25),
+  limit: Joi.number().integer().min(1).max(100).default(25).description('How many items a page has'),
   cursor: Joi.string().description('From `next_cursor`; enough by itself'),
 };
 export const includeParameter = Joi.string().valid('claims', 'sources', 'claims,sources', 'sources,claims')

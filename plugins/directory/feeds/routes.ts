@@ -11,7 +11,7 @@ import type { ActorDetail } from '../types.ts';
 import { atomFeed } from './atom.ts';
 import { calendarOf } from './calendar.ts';
 import type { Feed } from './entry.ts';
-import { jsonFeed } from './json.ts';
+import { jsonFeed, jsonFeedSchema } from './json.ts';
 import { eventsFrom, type Scope } from './store.ts';
 
 const NEWEST = 50;
@@ -34,6 +34,7 @@ interface Format {
   file: 'feed.atom' | 'feed.json' | 'meetings.ics';
   type: string;
   description: string;
+  schema?: Joi.Schema;
   title: (name: string) => string;
   keys(reader: Reader, context: DirectoryContext, subject: Subject): Promise<number[]>;
   write(feed: Feed, url: (path: string) => string, path: string): string;
@@ -52,6 +53,7 @@ const FORMATS: Format[] = [
     file: 'feed.json',
     type: 'application/feed+json',
     description: 'as a JSON Feed',
+    schema: jsonFeedSchema,
     title: (name) => `Civic actors: ${name}`,
     keys: newest,
     write: (feed, url) => JSON.stringify(jsonFeed(feed, url('/docs'))),
@@ -81,10 +83,11 @@ function route(format: Format, under: string, code: string, subjectOf: (request:
     path: `${under}/${format.file}`,
     options: {
       description: `${what}, ${format.description}`,
+      notes: 'Each entry has its places, claims and sources. Unknown query parameters are ignored, as feed readers add their own. The response has an ETag.',
       validate: { query: Joi.object({}).unknown(), params: Joi.object({ [under.includes('slug') ? 'slug' : 'place_key']: Joi.string() }) },
       plugins: { civic: { conditional: true, problems: [code], produces: [format.type] } },
       ext: { onPostAuth: { method: context.ready.hit } },
-      response: { status: { 200: true as never } },
+      response: format.schema ? { schema: format.schema, sample: 0 } : { status: { 200: true as never } },
     },
     handler: async (request, h) => answer(request, h, format, await subjectOf(request), { context, instance }),
   };

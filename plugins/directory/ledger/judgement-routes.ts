@@ -31,6 +31,7 @@ export function judgementRoutes({ civic, ledger }: WriteContext): ServerRoute[] 
       path: '/api/entities/{id}/judgements',
       options: {
         description: 'What was decided about an actor and others, taken back or not',
+        notes: 'Judgements that name an actor the caller may not see are left out.',
         auth: writer,
         validate: { query: Joi.object({}), params: Joi.object({ id: Joi.string() }) },
         plugins: { civic: { problems: ['unknown_actor'] } },
@@ -52,6 +53,7 @@ export function judgementRoutes({ civic, ledger }: WriteContext): ServerRoute[] 
       path: '/api/judgements',
       options: {
         description: 'Decide about two actors: `different` is remembered and they are never proposed again; `same` merges the left into the right',
+        notes: 'Both actors must be ones that the caller may change.',
         auth: writer,
         validate: {
           query: Joi.object({}),
@@ -78,6 +80,7 @@ export function judgementRoutes({ civic, ledger }: WriteContext): ServerRoute[] 
       path: '/api/judgements/{id}',
       options: {
         description: 'Take a judgement back: what it had joined comes apart, with nothing lost',
+        notes: 'The judgement stays in the history with `taken_back_at`.',
         auth: writer,
         validate: { query: Joi.object({}), params: Joi.object({ id: Joi.string() }) },
         plugins: { civic: { problems: ['unknown_judgement', 'unknown_actor', 'permission_required'] } },

@@ -30,6 +30,7 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
       path: '/api/entities',
       options: {
         description: 'Enter an actor, with the sources of everything said about it',
+        notes: 'A claim with the property `name` and a source with a URL are required. Claims name their source by `local_id`. Without `visibility` the actor belongs to the workspace of the caller. `Link` with rel="duplicate" names actors that may be the same; nothing is merged.',
         auth: writer,
         validate: {
           query: noQuery,
@@ -50,6 +51,7 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
       path: '/api/entities/{id}',
       options: {
         description: 'Add claims with their sources, retract claims, rank them; nothing is ever lost',
+        notes: 'Send the ETag of the actor in `If-Match` to get 412 when somebody else changed it. Public actors are changed by reviewers.',
         auth: writer,
         validate: {
           query: noQuery,
@@ -71,6 +73,7 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
       path: '/api/entities/{id}',
       options: {
         description: 'Take an actor out of the directory; its history stays',
+        notes: 'The id is 404 afterwards and is not used again. Public actors are deleted by reviewers.',
         auth: writer,
         validate: { query: noQuery, params },
         plugins: { civic: { problems: ['unknown_actor', 'permission_required', 'precondition_failed'] } },
@@ -83,6 +86,7 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
       path: '/api/entities/{id}/merge',
       options: {
         description: 'Say that this actor is another one; its id then answers 404 and names the other',
+        notes: 'Returns the actor that remains. Different strong identifiers of the two are 409 `merge_conflict`. Undo it with split.',
         auth: writer,
         validate: { query: noQuery, params, payload: Joi.object({ into: Joi.string().required(), reason }).meta({ name: 'Merge' }) },
         plugins: { civic: { problems: ['unknown_actor', 'same_actor', 'merge_conflict', 'permission_required'] } },
@@ -102,6 +106,7 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
       path: '/api/entities/{id}/split',
       options: {
         description: 'Undo a merge: the last one into this actor, or the one that is named',
+        notes: 'Returns the actors as they are apart. No claim is lost.',
         auth: writer,
         validate: { query: noQuery, params, payload: Joi.object({ judgement_id: Joi.string() }).allow(null).default({}).meta({ name: 'Split' }) },
         plugins: { civic: { problems: ['unknown_actor', 'unknown_judgement', 'not_merged', 'permission_required'] } },
@@ -114,6 +119,7 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
       path: '/api/entities/{id}/publish',
       options: {
         description: 'Make an actor of your workspace public; needs a reviewer',
+        notes: 'From then on everybody sees it, and reviewers change it.',
         auth: writer,
         validate: { query: noQuery, params },
         plugins: { civic: { problems: ['unknown_actor', 'already_public', 'permission_required'] } },

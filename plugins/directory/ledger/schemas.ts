@@ -41,13 +41,13 @@ const valueSchemas: Record<Property, Joi.Schema> = {
 };
 
 // oxlint-disable-next-line unicorn/no-thenable -- the word is Joi's
-const value = Joi.any().required().when('property', { switch: PROPERTIES.map((property) => ({ is: property, then: valueSchemas[property]! })) });
+const value = Joi.alternatives().conditional('property', { switch: PROPERTIES.map((property) => ({ is: property, then: valueSchemas[property]! })) }).required()
+  .description('A text; an object for social, identifier and affiliation');
 const locator = Joi.object({ start: Joi.number().integer().min(0).required(), end: Joi.number().integer().min(Joi.ref('start')).max(MOST_CHARACTERS).required() }).allow(null)
   .description('Where in the text of the source the excerpt is, in characters');
 
-export const sourceDraft = Joi.object<SourceDraft, true>({
+const sourceFields: Joi.StrictSchemaMap<Omit<SourceDraft, 'id'>> = {
   local_id: text(100).required().description('Claims of the same request name the source by it'),
-  id: Joi.string().guid().lowercase(),
   url: webAddress.required(),
   title: text(500).allow(null),
   publication: text(300).allow(null),
@@ -56,10 +56,13 @@ export const sourceDraft = Joi.object<SourceDraft, true>({
   retrieved_at: time.allow(null),
   excerpt: text(5000).allow(null),
   content_hash: text(200).allow(null),
-}).meta({ name: 'SourceDraft' });
+};
 
-/** What callers may say of a source: its id is given here. */
-export const sourceInput = sourceDraft.keys({ id: Joi.forbidden() }).meta({ name: 'SourceInput' });
+/** What callers may say of a source; its id is created here. */
+export const sourceInput = Joi.object<Omit<SourceDraft, 'id'>, true>(sourceFields).meta({ name: 'SourceInput' });
+
+/** What imports may say of a source. */
+export const sourceDraft = Joi.object<SourceDraft, true>({ ...sourceFields, id: Joi.string().guid().lowercase() }).meta({ name: 'SourceDraft' });
 
 /** What callers may say of a claim. */
 export const claimInput = Joi.object<ClaimDraft>({

@@ -22,13 +22,18 @@ const SUGGESTIONS = 5;
 export async function placeOfPath(places: Places, db: Database, text: string): Promise<PlaceRow> {
   const found = await places.byKey(db.read, text);
   if (found) return found;
-  const candidates = await places.resolve(db.read, text.replace(/-(?=[^,]*$)/g, ' '), { limit: SUGGESTIONS });
-  const likely = candidates.map(({ place }) => place.place_key);
+  const likely = await likelyKeys(places, db, text);
   const question = likely.length > 0 ? ` Did you mean ${likely.join(' or ')}?` : '';
   throw problem('unknown_place', {
     detail: `No place has the key "${text.slice(0, 100)}". A key is the name of the city, a comma and the name of its state, in lower case with hyphens, as in kansas-city,missouri; kansas-city-mo is the same.${question}`,
     extra: { did_you_mean: likely },
   });
+}
+
+/** Returns the keys of the places that a text which is no key may mean, likeliest first. */
+export async function likelyKeys(places: Places, db: Database, text: string): Promise<string[]> {
+  const candidates = await places.resolve(db.read, text.replace(/-(?=[^,]*$)/g, ' '), { limit: SUGGESTIONS });
+  return candidates.map(({ place }) => place.place_key);
 }
 
 export function placeRoutes({ places, db, version }: PlaceRoutes): ServerRoute[] {
@@ -38,6 +43,7 @@ export function placeRoutes({ places, db, version }: PlaceRoutes): ServerRoute[]
       path: '/api/places',
       options: {
         description: 'The places a free text may mean, likeliest first',
+        notes: 'Takes "Kansas City, MO", "KCMO", "St. Louis", a ZIP code, a place key or an OCD id. `confidence` is 1 for a certain candidate; when `ambiguous` is true, ask before taking the first.',
         validate: { query: placeQuery },
         plugins: { civic: { conditional: true } },
         response: { schema: placeList },
@@ -53,6 +59,7 @@ export function placeRoutes({ places, db, version }: PlaceRoutes): ServerRoute[]
       path: '/api/places/{place_key}',
       options: {
         description: 'One place, by its key, its slug or another spelling of either',
+        notes: 'Free text is not a key: it is 404 with `did_you_mean`. `Content-Location` has the canonical key.',
         validate: { query: Joi.object({}), params: Joi.object({ place_key: Joi.string() }) },
         plugins: { civic: { problems: ['unknown_place'], conditional: true } },
         response: { schema: placeRecord },

@@ -37,6 +37,7 @@ export function taxonomyRoutes({ taxonomy, counts, ready, url }: TaxonomyRoutes)
       path: '/api/issue-areas',
       options: {
         description: 'The issue areas, all in one answer; with a query, those it is about',
+        notes: '`entity_count` counts public actors. With `query`, the best match is first and has the highest `match_score`.',
         validate: { query: issueAreaQuery },
         plugins: { civic: { conditional: true } },
         ext,
@@ -49,6 +50,7 @@ export function taxonomyRoutes({ taxonomy, counts, ready, url }: TaxonomyRoutes)
       path: '/api/issue-areas/{slug}',
       options: {
         description: 'One issue area',
+        notes: 'An unknown slug is 404 with `did_you_mean`.',
         validate: { query: noQuery, params },
         plugins: { civic: { problems: ['unknown_issue_area'], conditional: true } },
         ext,
@@ -66,6 +68,7 @@ export function taxonomyRoutes({ taxonomy, counts, ready, url }: TaxonomyRoutes)
       path: '/api/domains',
       options: {
         description: 'The domains, all in one answer, with the slugs of their issue areas',
+        notes: 'A domain is a group of issue areas. Operators can replace the taxonomy by their own file.',
         validate: { query: noQuery },
         plugins: { civic: { conditional: true } },
         ext,
@@ -78,6 +81,7 @@ export function taxonomyRoutes({ taxonomy, counts, ready, url }: TaxonomyRoutes)
       path: '/api/domains/{slug}',
       options: {
         description: 'One domain',
+        notes: 'An unknown slug is 404 with `did_you_mean`.',
         validate: { query: noQuery, params },
         plugins: { civic: { problems: ['unknown_domain'], conditional: true } },
         ext,

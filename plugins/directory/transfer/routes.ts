@@ -50,6 +50,7 @@ export function transferRoutes(context: TransferRoutes): ServerRoute[] {
       path: '/api/imports/{id}',
       options: {
         description: 'How far an import is, and what became of its rows',
+        notes: 'Only the account that started the import and its workspace see it. While it runs, `Retry-After` says when to ask again.',
         auth: writer,
         validate: { query: noQuery, params },
         plugins: { civic: { problems: ['unknown_import'] } },
@@ -66,10 +67,11 @@ export function transferRoutes(context: TransferRoutes): ServerRoute[] {
       path: '/api/imports/{id}/rejects',
       options: {
         description: 'The rows that were rejected, a line each, with the reason',
+        notes: 'NDJSON: the number of the row, the reason and the row itself.',
         auth: writer,
         validate: { query: noQuery, params },
         plugins: { civic: { problems: ['unknown_import'], produces: ['application/x-ndjson'] } },
-        response: { status: { 200: Joi.any() }, sample: 0 },
+        response: { status: { 200: true as never } },
       },
       async handler(request, h) {
         const { rejects_path: path, rejects_bytes: bytes } = await importFor(transfer, request);
@@ -83,9 +85,10 @@ export function transferRoutes(context: TransferRoutes): ServerRoute[] {
       path: '/api/exports/entities',
       options: {
         description: 'All actors with their places, claims and sources, streamed',
+        notes: 'Public actors; `visibility=workspace` adds those of your workspace. `format` chooses the media type.',
         validate: { query: exportQuery },
         plugins: { civic: { problems: ['authentication_required'], produces: [...new Set(FORMATS.filter((format) => format.writes).map(({ type }) => type))] } },
-        response: { status: { 200: Joi.any() }, sample: 0 },
+        response: { status: { 200: true as never } },
       },
       handler: (request, h) => download(context, request, h),
     },
