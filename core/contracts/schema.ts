@@ -89,10 +89,14 @@ function jsonOf(schema: Schema): JsonSchema {
   return { ...Object.fromEntries(rules), ...metas.findLast(({ json }) => json)?.json };
 }
 
+/** Rules that white space breaks anyway. */
+const FORMATS = ['pattern', 'email', 'uri', 'guid', 'isoDate'];
+
 /** A string that is trimmed before it is checked must hold more than white space. */
 function notBlank(schema: Schema): Schema {
-  const isTrimmed = schema.type === 'string' && schema.$_getRule('trim') !== undefined && !['pattern', 'email'].some((rule) => schema.$_getRule(rule) !== undefined);
-  return isTrimmed && schema.validate(' ').error ? (schema as Joi.StringSchema).pattern(/\S/) : schema;
+  const rules = (schema as unknown as { _rules: { name: string }[] })._rules.map(({ name }) => name);
+  const isFree = schema.type === 'string' && rules.includes('trim') && !FORMATS.some((name) => rules.includes(name));
+  return isFree && schema.validate(' ').error ? (schema as Joi.StringSchema).pattern(/\S/) : schema;
 }
 
 /** Joi writes a link as a `$ref`, so a link stands in for a named schema wherever it is used. */

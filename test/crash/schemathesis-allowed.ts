@@ -52,6 +52,22 @@ export const allowed: Allowed[] = [
     reason: 'GET /api/workspaces/{id} responds to the id `join`, too, with 404; Allow is right.',
   },
   {
+    explains: (finding) => isRejected(finding, 'length must be less than or equal to') && /%F[0-4]|\\ud[89ab]/i.test(finding.request),
+    reason: 'Lengths are counted in UTF-16 units, as most clients count; the tool counts a character outside the basic plane once.',
+  },
+  {
+    explains: (finding) => finding.code === 'invalid_request' && /\/api\/entities(\/\{id\})?$/.test(finding.operation) && isRejected(finding, '"pointer":"/') && /"pointer":"\/(claims|add|sources)/.test(finding.detail),
+    reason: 'Rules between members: the form of a claim’s value depends on its property, and it names a source of the same body.',
+  },
+  {
+    explains: ({ check, code }) => check === ACCEPTANCE && code === 'unknown_claim',
+    reason: 'Only a claim that the actor has can be retracted or ranked.',
+  },
+  {
+    explains: (finding) => isRejected(finding, 'must be a valid uri'),
+    reason: 'The format uri takes host names that are longer than DNS allows.',
+  },
+  {
     explains: (finding) => isRejected(finding, 'The body is empty'),
     reason: 'A file of no bytes is no import; a schema has no minimum length for bytes.',
   },

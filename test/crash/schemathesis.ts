@@ -35,6 +35,8 @@ export async function soakSchemathesis({ isLong, seed, say }: SchemathesisOption
   const instance = createInstance(CONFIG);
   let served: Served | null = null;
   try {
+    // Loads the places, for which `serve` has less time.
+    await output(instance, 'migrate');
     served = await instance.serve('--demo');
     const identities = { anonymous: null, administrator: await adminKey(instance) };
     const faults: string[] = [];
