@@ -8,12 +8,14 @@ import type { OpenOptions } from './compose.ts';
 import type { CoreConfig } from './config/types.ts';
 import type { OpenDatabase } from './database/connect.ts';
 import { makeDataFolder } from './database/folder.ts';
+import { closeToOthers } from './database/private.ts';
 import { takeWriterLock, type WriterLock } from './database/lock.ts';
 import { migrate, pendingMigrations, type GoingBack, type MigrationName, type MigrationSet } from './database/migrate.ts';
 
 /** Makes the folder, and on SQLite makes this process the one that writes. */
 export async function prepareDataFolder(config: CoreConfig, writes: boolean): Promise<WriterLock | null> {
   makeDataFolder(config.data_dir);
+  closeToOthers(backupFolder(config));
   return writes && !isPostgres(config) ? takeWriterLock(config.data_dir) : null;
 }
 

@@ -1,11 +1,14 @@
-import { existsSync, statfsSync } from 'node:fs';
-import { isPostgres } from '../boot.ts';
+import { existsSync, readdirSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { backupFolder, isPostgres } from '../boot.ts';
 import type { Composition } from '../compose.ts';
 import type { CoreConfig } from '../config/types.ts';
 import { databaseNow } from '../database/dialect.ts';
 import { existingFolder, folderFault } from '../database/folder.ts';
 import { newerMigrations, pendingMigrations } from '../database/migrate.ts';
+import { isOpenToOthers } from '../database/private.ts';
 import type { Check, CheckResult } from '../plugin.ts';
+import { shellWord } from './command.ts';
 
 export type NamedCheck = Pick<Check, 'name' | 'run'>;
 
@@ -18,6 +21,7 @@ export function machineChecks(config: CoreConfig): NamedCheck[] {
   return [
     { name: 'node', run: async () => nodeResult(process.versions.node) },
     { name: 'data folder', run: async () => folderResult(config.data_dir) },
+    { name: 'file modes', run: async () => modesResult(config) },
     { name: 'disk', run: async () => diskResult(config.data_dir) },
     { name: 'file system', run: async () => fileSystemResult(config) },
     { name: 'clock', run: async () => clockResult() },
@@ -34,6 +38,18 @@ function folderResult(folder: string): CheckResult {
   const fault = folderFault(folder);
   if (fault) return failed(fault.detail, fault.fix);
   return ok(existsSync(folder) ? `${folder} is writable` : `${folder} will be made by the first start`);
+}
+
+/** In a folder that others cannot enter they reach nothing else either, so its own files and the backups are enough. */
+function modesResult(config: CoreConfig): CheckResult {
+  const backups = backupFolder(config);
+  const files = ['', 'civic.db', 'civic.db-wal', 'civic.db-shm', 'writer.lock', 'civic.sock'].map((name) => join(config.data_dir, name));
+  const folders = existsSync(backups) ? readdirSync(backups).map((name) => join(backups, name)) : [];
+  const isClosed = !isOpenToOthers(config.data_dir);
+  const open = [...files, backups, ...(isClosed && backups.startsWith(join(config.data_dir, '/')) ? [] : folders)].filter(isOpenToOthers);
+  if (open.length === 0) return ok('no other user of this machine can access the data');
+  const roots = [...new Set(open.map((path) => (path.startsWith(config.data_dir) ? config.data_dir : backups)))];
+  return warning(`other users of this machine can access ${open.slice(0, 3).join(', ')}${open.length > 3 ? ` and ${open.length - 3} more` : ''}`, roots.map((path) => `chmod -R go= ${shellWord(path)}`).join(' && '));
 }
 
 function diskResult(folder: string): CheckResult {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -50,7 +50,6 @@ export async function openControlSocket(dataDir: string, commands: () => Command
     serveCalls(socket, commands);
   });
   await listen(server, path);
-  chmodSync(path, 0o600);
   return {
     close: () => new Promise((done) => {
       server.close(() => done());
@@ -62,7 +61,13 @@ export async function openControlSocket(dataDir: string, commands: () => Command
 function listen(server: Server, path: string): Promise<void> {
   return new Promise((done, failed) => {
     server.once('error', failed);
-    server.listen(path, done);
+    // Node binds the socket inside this call, so no other user can open it even for a moment.
+    const mask = process.umask(0o177);
+    try {
+      server.listen(path, done);
+    } finally {
+      process.umask(mask);
+    }
   });
 }
 

@@ -8,6 +8,7 @@ import { LineDigest, tablePages, type Digest, type Page } from './digest.ts';
 import { flush, readBlocks, writePages } from './lines.ts';
 import { FORMAT, tableFile, type BackupTable, type Manifest } from './manifest.ts';
 import { appliedMigrations } from './migrate.ts';
+import { PRIVATE_FILE, PRIVATE_FOLDER } from './private.ts';
 import { recordedTables } from './tables.ts';
 import type { Tx } from './types.ts';
 
@@ -28,11 +29,11 @@ export async function createBackup(db: OpenDatabase, path: string, options: Back
   const partial = `${path}.partial`;
   try {
     await rm(partial, { recursive: true, force: true });
-    await mkdir(join(partial, 'tables'), { recursive: true });
+    await mkdir(join(partial, 'tables'), { recursive: true, mode: PRIVATE_FOLDER });
     const manifest = await db.snapshot((tx) => writeTables(tx, db, partial, options));
     for (const table of manifest.tables) if (!table.derived) await verifyTable(partial, table, options.signal);
-    if (options.config !== undefined) await writeFile(join(partial, 'config.yaml'), options.config);
-    await writeFile(join(partial, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+    if (options.config !== undefined) await writeFile(join(partial, 'config.yaml'), options.config, { mode: PRIVATE_FILE });
+    await writeFile(join(partial, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`, { mode: PRIVATE_FILE });
     const files = manifest.tables.filter(({ derived }) => !derived).map(({ name }) => tableFile(partial, name));
     if (options.config !== undefined) files.push(join(partial, 'config.yaml'));
     // All at once: the file system writes them together.

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } fr
 import { userInfo } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { Failure } from '../cli/command.ts';
+import { closeToOthers, PRIVATE_FOLDER } from './private.ts';
 
 /** Why nothing can be written into a folder, and what to do about it. */
 export interface FolderFault {
@@ -50,9 +51,10 @@ export function fullDiskFault(folder: string): FolderFault | null {
   return blocks > 0 && free < LEAST_FREE_BYTES ? { detail: `the disk of ${folder} is full`, fix: 'make room there, then start again' } : null;
 }
 
-/** Makes the data folder, or says why it cannot be used. */
+/** Creates the data folder for this user alone, or reports why it cannot be used. */
 export function makeDataFolder(folder: string): void {
   const fault = folderFault(folder);
   if (fault) throw new Failure(`The data folder ${folder} cannot be used: ${fault.detail}.\nTo mend it, ${fault.fix}.`);
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  closeToOthers(folder);
 }

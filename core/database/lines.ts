@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import type { Page } from './digest.ts';
+import { PRIVATE_FILE } from './private.ts';
 
 const NEWLINE = 10;
 
@@ -12,7 +13,7 @@ export async function writePages(file: string, pages: AsyncIterable<Page>): Prom
   async function* texts(): AsyncGenerator<string | Buffer> {
     for await (const page of pages) yield page.text;
   }
-  await pipeline(Readable.from(texts(), { objectMode: false }), createGzip(), createWriteStream(file));
+  await pipeline(Readable.from(texts(), { objectMode: false }), createGzip(), createWriteStream(file, { mode: PRIVATE_FILE }));
 }
 
 /** Makes a file or folder survive a power cut. */

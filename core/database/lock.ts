@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import sqlite3 from 'sqlite3';
 import { Failure } from '../cli/command.ts';
 import { fullDiskFault, makeDataFolder } from './folder.ts';
+import { makePrivateFile } from './private.ts';
 import { execute } from './sqlite.ts';
 
 export interface WriterLock {
@@ -14,6 +15,7 @@ export interface WriterLock {
  */
 export async function takeWriterLock(dataDir: string): Promise<WriterLock> {
   makeDataFolder(dataDir);
+  makePrivateFile(lockFile(dataDir));
   const connection = await openLock(dataDir).catch((error: Error) => {
     throw new Failure(lockFault(dataDir, error));
   });
@@ -34,8 +36,12 @@ function lockFault(dataDir: string, error: Error & { code?: string }): string {
   return `The data folder ${dataDir} cannot be locked: ${full ? `${full.detail}.\nTo mend it, ${full.fix}.` : error.message}`;
 }
 
+function lockFile(dataDir: string): string {
+  return join(dataDir, 'writer.lock');
+}
+
 async function openLock(dataDir: string): Promise<sqlite3.Database> {
   return await new Promise((resolve, reject) => {
-    const opening = new sqlite3.Database(join(dataDir, 'writer.lock'), (error) => (error ? reject(error) : resolve(opening)));
+    const opening = new sqlite3.Database(lockFile(dataDir), (error) => (error ? reject(error) : resolve(opening)));
   });
 }

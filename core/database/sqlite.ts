@@ -6,6 +6,7 @@ import knex, { type Knex } from 'knex';
 import { Failure } from '../cli/command.ts';
 import { cleanError, driverError, type DriverError } from './errors.ts';
 import { folderFault, fullDiskFault } from './folder.ts';
+import { closeToOthers, makePrivateFile, PRIVATE_FOLDER } from './private.ts';
 import { knexLog, type OpenSettings } from './settings.ts';
 import { keepStatements } from './statements.ts';
 import type { Strictness } from './strict.ts';
@@ -146,7 +147,10 @@ export async function openSqlite(file: string, settings: OpenSettings): Promise<
   const writer = openPool(WriterClient, file, 1, settings);
   const readers = openPool(ReaderClient as typeof WriterClient, file, READERS, settings);
   try {
-    await mkdir(dirname(file), { recursive: true });
+    await mkdir(dirname(file), { recursive: true, mode: PRIVATE_FOLDER });
+    // SQLite gives its other files the mode of this one.
+    makePrivateFile(file);
+    for (const suffix of ['-wal', '-shm']) closeToOthers(file + suffix);
     const writing = (await writer.client.acquireConnection()) as SqliteConnection;
     const opened = await Promise.all(Array.from({ length: READERS }, () => readers.client.acquireConnection()));
     for (const connection of opened) await readers.client.releaseConnection(connection);
