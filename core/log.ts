@@ -19,7 +19,25 @@ export async function createLogger(config: CoreConfig['log'], output: Output = p
   const isPretty = config.format === 'pretty' || (config.format === 'auto' && output.isTTY);
   if (!isPretty) return pino(options, output === process.stdout ? gatheredOutput() : (output as pino.DestinationStream));
   const { default: pretty } = await import('pino-pretty');
-  return pino(options, pretty({ destination: output, colorize: Boolean(output.isTTY), ignore: 'plugin', messageFormat: '{if plugin}{plugin}: {end}{msg}', translateTime: 'SYS:HH:MM:ss' }));
+  return pino(options, pretty({ destination: output, colorize: Boolean(output.isTTY), singleLine: true, ignore: SHOWN.join(), messageFormat: (line) => readable(line), translateTime: 'SYS:HH:MM:ss' }));
+}
+
+/** Members that a readable line shows in its text, or not at all. */
+const SHOWN = ['plugin', 'method', 'path', 'status', 'ms', 'request_id', 'account_id', 'bytes'];
+
+function readable({ plugin, msg, method, path, status, ms, request_id }: Record<string, unknown>): string {
+  if (method === undefined) return `${plugin === undefined ? '' : `${plugin as string}: `}${msg as string}`;
+  const request = `${method as string} ${path as string}`;
+  return status === undefined ? `${msg as string}: ${request} (request ${request_id as string})` : `${request} ${status as number} ${ms as number} ms`;
+}
+
+/** The log of a command: a person reads it beside the output, so warnings and errors are plain sentences. */
+export function createCommandLogger(output: NodeJS.WritableStream = process.stderr): Logger {
+  const write = (line: string): void => {
+    const { msg, err } = JSON.parse(line) as { msg: string; err?: { message: string } };
+    output.write(`${msg}${err ? `: ${err.message}` : ''}\n`);
+  };
+  return pino({ level: 'warn', base: null, redact: { paths: SECRETS, censor: '[masked]' } }, { write });
 }
 
 const FLUSH_MS = 250;

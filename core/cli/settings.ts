@@ -1,6 +1,6 @@
 import { describeErrors } from '../config/report.ts';
 import { compose, type Composition, type OpenOptions } from '../compose.ts';
-import { createLogger } from '../log.ts';
+import { createCommandLogger } from '../log.ts';
 import { prepare, type Prepared, type Settings } from '../prepare.ts';
 import { Failure, Misuse, shellWord, type CommandCall, type Terminal } from './command.ts';
 
@@ -39,7 +39,7 @@ export function hasColor(terminal: Terminal): boolean {
 
 /** The composition of a command other than `serve`: it says what it does in words, and the log is for what goes wrong beside that. */
 export async function compositionOf({ config, plugins }: Prepared): Promise<Composition> {
-  return compose({ config, plugins, log: await createLogger({ ...config.log, level: 'warn' }, process.stderr) });
+  return compose({ config, plugins, log: createCommandLogger() });
 }
 
 /** Runs `work` with the database open, and closes it whatever happens. */

@@ -51,10 +51,19 @@ class FailedWrite {
   }
 }
 
-/** Runs `fn` and answers its own error, also when rolling back failed too. */
+const warned = new WeakSet<Logger>();
+
+/** Once a process: a slow disk makes many writes slow. */
+function warnOfSlowWrites(log: Logger): void {
+  if (warned.has(log)) return;
+  warned.add(log);
+  log.warn('A write took more than a second, and other writes waited for it; this is reported once');
+}
+
+/** Runs `fn` and returns its own error, also when rolling back failed too. */
 async function runTransaction<T>(knex: Knex, fn: (tx: Tx) => Promise<T>, settings: WriterSettings, options: WriteOptions, config: Knex.TransactionConfig): Promise<Done<T> | FailedWrite> {
   let failure: { error: unknown } | null = null;
-  const slow = options.long ? undefined : setTimeout(() => settings.log.warn('A write has been running for more than a second; other writes wait for it'), SLOW_MILLISECONDS);
+  const slow = options.long ? undefined : setTimeout(() => warnOfSlowWrites(settings.log), SLOW_MILLISECONDS);
   try {
     return await knex.transaction(async (tx) => {
       try {
