@@ -1,7 +1,7 @@
 import type { ServerRoute } from '@hapi/hapi';
 import { Joi, pageOf } from 'civic';
 import { addressOf } from '../query/address.ts';
-import { MOST_SIGNALS } from '../query/schemas.ts';
+import { LONGEST_CURSOR, MOST_SIGNALS } from '../query/schemas.ts';
 import { refuseBrokenTrace } from '../routes.ts';
 import type { Firehose } from '../service.ts';
 import { answerSnapshot } from '../snapshot/answer.ts';
@@ -16,7 +16,7 @@ import { session as sessionSchema } from './schemas.ts';
 const FIREHOSE = '/api/firehose';
 
 const query = Joi.object({
-  cursor: Joi.string().max(20_000).description('Where the last page ended.'),
+  cursor: Joi.string().max(LONGEST_CURSOR).description('Where the last page ended.'),
   limit: Joi.number().integer().min(1).max(MOST_SIGNALS).description('How many signals a page holds; as the session says when left out.'),
 });
 

@@ -3,7 +3,7 @@ import { Joi, listText, pageOf, textAnswer, weakEtag, type Civic } from 'civic';
 import type { DirectoryService } from 'civic/directory';
 import { createHash } from 'node:crypto';
 import { addressOf } from '../query/address.ts';
-import { completeQuery, filterParameters } from '../query/schemas.ts';
+import { completeQuery, filterParameters, LONGEST_CURSOR } from '../query/schemas.ts';
 import type { Subscribe } from '../query/subscription.ts';
 import { signalSchema } from '../signals/schemas.ts';
 import type { Query, SignalType } from '../types.ts';
@@ -32,7 +32,7 @@ export function placeSignalRoutes(context: PlaceContext, directory: DirectorySer
       notes: 'Needs no key. `GET /api/firehose` has more filters, the signals of your workspace, streams and waits.',
       validate: {
         params: Joi.object({ place_key: Joi.string() }),
-        query: Joi.object({ signal_type, issue, since, until, limit: Joi.number().integer().min(1).max(100).default(25), cursor: Joi.string().max(20_000).description('From `next_cursor`; enough by itself') }),
+        query: Joi.object({ signal_type, issue, since, until, limit: Joi.number().integer().min(1).max(100).default(25), cursor: Joi.string().max(LONGEST_CURSOR).description('From `next_cursor`; enough by itself') }),
       },
       plugins: { civic: { conditional: true, problems: ['unknown_place', 'invalid_cursor'] } },
       response: {
