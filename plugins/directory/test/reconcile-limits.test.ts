@@ -95,7 +95,12 @@ for (const database of testDatabases()) describe(`Limits of the reconciliation s
     for (const path of ['suggest/entity?prefix=%00a', 'suggest/entity?prefix=river&type=%00', 'properties?type=%00']) expect((await kit.request('GET', `/reconcile/${path}`)).status, path).to.equal(200);
     for (const name of ['queries', 'query', 'extend']) {
       const deep = await kit.request('POST', '/reconcile', { payload: `{"${name}":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, headers: { 'content-type': 'application/json' } });
-      expect([deep.status, deep.body.status], name).to.equal([400, 'error']);
+      expect(deep.status, name).to.equal(400);
+    }
+    const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    for (const queries of [nested, `{"q0":{"query":"x","properties":[{"pid":"place","v":${nested}}]}}`, `{"q0":{"query":"x","type":${nested}}}`, `{"q0":{"query":"x","other":${nested}}}`]) {
+      const deep = await kit.request('POST', '/reconcile', { payload: new URLSearchParams({ queries }).toString(), headers: FORM });
+      expect(deep.status, queries.slice(0, 50)).to.equal(queries.includes('other') ? 200 : 400);
     }
   });
 
@@ -131,7 +136,7 @@ for (const database of testDatabases()) describe(`Limits of the reconciliation s
     delay.disable();
     expect((await answered).statusCode).to.equal(200);
     expect(others).to.be.above(10);
-    // About 30 ms on a quiet machine; the bar leaves room for a busy one.
+    // About 100 ms on a machine that is busy with other things; the bar leaves room for a busier one.
     expect(delay.max / 1e6, 'longest delay of the event loop in ms').to.be.below(1000);
   });
 

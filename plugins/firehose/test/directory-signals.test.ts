@@ -61,7 +61,8 @@ for (const database of testDatabases()) describe(`Signals of the directory, on $
 
   it('are found by the domain of their issue area, and by another spelling of their place', async () => {
     const { domain: { slug: domain } } = (await kit.get(`/api/issue-areas/${HOUSING}`)).body;
-    expect((await kit.signals(`&issue=${domain}&place=Kansas-City,Missouri`)).length).to.equal(1);
+    expect((await kit.signals(`&issue=${domain}&place=kansascity,missouri`)).length).to.equal(1);
+    for (const place of ['Kansas%20City,%20MO', 'kansas-city,mo', 'Kansas-City,Missouri']) expect(await kit.signals(`&issue=${domain}&place=${place}`), place).to.equal([]);
   });
 
   it('tell a workspace of what is its own, and nobody else until it is published', async () => {
