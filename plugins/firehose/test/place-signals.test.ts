@@ -65,7 +65,8 @@ for (const database of testDatabases()) describe(`The signals of a place, on ${d
   });
 
   it('are there under other spellings of the place; what is no place is 404 and says what could be', async () => {
-    for (const key of ['kansas-city-mo', 'Kansas-City,Missouri']) expect((await kit.get(`/api/places/${key}/signals`)).body.total, key).to.equal(5);
+    for (const key of ['kansas-city-mo', 'kansascity,missouri']) expect((await kit.get(`/api/places/${key}/signals`)).body.total, key).to.equal(5);
+    for (const key of ['Kansas-City,Missouri', 'kansas-city,mo']) expect((await kit.get(`/api/places/${key}/signals`)).body.did_you_mean, key).to.include('kansas-city,missouri');
     const { status, body } = await kit.get('/api/places/kansas-cty,missouri/signals');
     expect([status, body.code]).to.equal([404, 'unknown_place']);
     expect(body.did_you_mean).to.include('kansas-city,missouri');
