@@ -15,8 +15,8 @@ export const systemClock: Clock = {
 const SKEW_MS = 60_000;
 
 /**
- * The latest moment that a wait of so many milliseconds can end at, if it began by now. A stored end after it was written
- * while a clock was ahead, and counts as passed: otherwise it would hold for as long as that clock was wrong.
+ * Returns the latest time at which a wait of this many milliseconds can end if it has begun. A later stored end was written
+ * while a clock was ahead and counts as passed; otherwise the wait would last for as long as that clock was wrong.
  */
 export function latestEnd(now: number, milliseconds: number): number {
   return now + milliseconds + SKEW_MS;

@@ -15,36 +15,36 @@ import type { Logger } from './log.ts';
 import { registerProblems, type ProblemKinds } from './problems.ts';
 import type { Sequence, SequenceOptions } from './sequence.ts';
 
-/** What plugins offer each other. A plugin adds its own by declaration merging. */
+/** The services of plugins, by plugin name. A plugin adds its own by declaration merging. */
 export interface Services {}
 
-/** The facts plugins tell each other, by name, with their payloads. A plugin adds its own by declaration merging. */
+/** The events that plugins emit, by name, with their payloads. A plugin adds its own by declaration merging. */
 export interface Events {}
 
-/** Who is asking: filled by the plugins that call `civic.identify`. */
+/** The authenticated caller of a request, returned by resolvers that plugins add with `civic.identify`. */
 export interface Caller {
   account_id: string;
-  /** How they proved it. */
+  /** The kind of credential. */
   via: 'key' | 'token' | 'session';
   scope: string[];
-  /** Standing on this instance. */
+  /** The role on this instance. */
   role: 'user' | 'reviewer' | 'admin';
   plan: string;
   /** What the plan allows; a route names one in `plugins.civic.plan`. */
   capabilities: string[];
   workspace_id: string | null;
   workspace_role: 'member' | 'reviewer' | 'admin' | 'owner' | null;
-  /** The id of the key, token or session, for what outlives the request. */
+  /** The id of the key, token or session, for connections that outlive the request. */
   credential_id?: string;
-  /** When this ends by itself, in milliseconds: the credential expires, the plan lapses. Absent when it does not. */
+  /** When the credential or the plan expires, in milliseconds; absent when neither does. */
   valid_until?: number;
 }
 
-/** What a route says of itself under hapi's `options.plugins.civic`. */
+/** What a route declares under hapi's `options.plugins.civic`. */
 export interface RouteDeclaration {
-  /** Standing needed besides the scope. */
+  /** The role required in addition to the scope. */
   role?: 'reviewer' | 'admin';
-  /** The capability of a plan needed besides the scope. */
+  /** The capability of a plan required in addition to the scope. */
   plan?: string;
   /** How requests count against rate limits; by method when absent. */
   rate?: 'read' | 'write' | 'auth' | 'stream' | 'none';
@@ -52,17 +52,17 @@ export interface RouteDeclaration {
   problems?: string[];
   /** Its handler takes over the raw response, so its headers come from `civic.headers`. */
   raw?: boolean;
-  /** Its answer carries an ETag that is compared with `If-None-Match`, so 304 is among its answers. */
+  /** The response has an ETag that is compared with `If-None-Match`, so it may be 304. */
   conditional?: boolean;
-  /** What its answers carry besides the headers that follow from its settings. */
+  /** Response headers in addition to those that follow from its settings. */
   headers?: ('Cache-Control' | 'Content-Location' | 'Last-Modified' | 'Preference-Applied' | 'Vary')[];
-  /** The media types of its response besides `application/json`; a JSON type among them has the schema of the response and replaces it. */
+  /** The media types of its response besides `application/json`. A JSON type among them has the response schema and replaces `application/json`. */
   produces?: string[];
-  /** Its answer shows a secret: nothing of it is kept, so the same Idempotency-Key again is 409. */
+  /** The response contains a secret and is not stored: a repeated Idempotency-Key is 409. */
   secret?: boolean;
   /** What HEAD is for, where that is an operation of its own in OpenAPI. HEAD works on every GET. */
   head?: string;
-  /** It streams: what AsyncAPI says of it. */
+  /** The messages of a stream, for AsyncAPI. */
   stream?: StreamDeclaration;
   /** Not part of the published contract: pages, assets. */
   internal?: boolean;
@@ -111,11 +111,11 @@ export interface Check {
 export interface CheckResult {
   status: 'ok' | 'warning' | 'failed';
   detail: string;
-  /** The exact thing to do when it is not ok. */
+  /** The exact next step when the status is not ok. */
   fix?: string;
 }
 
-/** A figure of this process for `/metrics`, asked for when somebody looks. */
+/** A figure of this process, read at each request for `/metrics`. */
 export interface Metric {
   /** Shown as `civic_<plugin>_<name>`; one that only grows ends in `_total`. */
   name: string;
@@ -128,8 +128,8 @@ export type Progress = (label: string, done: number, total: number) => void;
 
 export interface Lifecycle {
   /**
-   * After migrations, before `start`: brings derived tables that an older version filled, or none, up to date. Commands
-   * that change data call it too. Returns quickly when there is nothing to do.
+   * Updates derived tables that are empty or that an older version filled. Called after migrations and before `start`, also
+   * by commands that change data. Returns quickly when there is nothing to do.
    */
   upgrade?(progress: Progress): Promise<void>;
   /** May do I/O. Everything is migrated; the plugins this one needs have started. */
@@ -137,15 +137,15 @@ export interface Lifecycle {
   /** Undoes `start`, also one that failed half-way. Bounded by `shutdown_seconds`. */
   stop?(): Promise<void>;
   /**
-   * Before `start`, when what the plugin worked out may be out of date: a backup was restored (derived tables are empty),
-   * or the plugin was off and missed events. Works it out again from its own tables and from services.
+   * Rebuilds derived tables from the plugin's own tables and from services. Called before `start` when a backup was restored
+   * (derived tables are empty), or when the plugin was off and missed events.
    */
   rebuild?(reason: 'restored' | 'missed_events', progress: Progress): Promise<void>;
 }
 
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer, hapiRequest: Request) => void;
 
-/** A plugin's own view of the kit: its things and nothing else. */
+/** The API of core for one plugin. */
 export interface Civic<Config = unknown> {
   /** The plugin's own section of the config file, checked. */
   readonly config: Config;
@@ -159,14 +159,14 @@ export interface Civic<Config = unknown> {
   readonly fetch: Fetch;
   readonly jobs: Jobs;
 
-  /** Tells a fact in the transaction that makes it true. */
+  /** Emits an event in the transaction of the change that it describes. */
   emit<Name extends keyof Events & string>(tx: Tx, name: Name, payload: Events[Name]): Promise<void>;
-  /** Durable: once per installation, in order, in a transaction that also moves this plugin's position. */
+  /** Handles each event once per installation, in order, in a transaction that also advances this plugin's position. */
   on<Name extends keyof Events & string>(name: Name, handler: (tx: Tx, event: EventRecord<Events[Name]>) => Promise<void>): void;
-  /** On every node, without promise, for caches. */
+  /** Handles events on every node, without a delivery guarantee; for caches. */
   watch<Name extends keyof Events & string>(name: Name, handler: (event: EventRecord<Events[Name]>) => void): void;
 
-  /** Offers this plugin's service under its name. */
+  /** Registers this plugin's service under its name. */
   provide(service: unknown): void;
   /** The service of a plugin in `needs`. */
   service<Name extends keyof Services>(name: Name): Services[Name];
@@ -175,29 +175,29 @@ export interface Civic<Config = unknown> {
 
   /** Calls back once all plugins have registered, for routes whose schemas depend on what the others declared. Declares like `register`. */
   whenComposed(fn: () => void): void;
-  /** A log of this plugin's own, numbered without holes on both databases; its migration makes the tables with `createSequenceTables`. */
+  /** Declares a log with a gapless sequence of numbers; its migration creates the tables with `createSequenceTables`. */
   sequence<Row extends object>(options: Omit<SequenceOptions<Row>, 'db' | 'log'>): Sequence<Row>;
 
-  /** Adds a way to know the caller: a caller, null when these are not its credentials, or a thrown 401. */
+  /** Adds a resolver: it returns a caller, returns null for credentials of another kind, or throws a 401. */
   identify(resolver: (request: Request) => Promise<Caller | null> | Caller | null): void;
-  /** Says which plans include a capability, for whoever lacks it. */
+  /** Provides the plans that include a capability, for the problem `plan_required`. */
   plansWith(plans: (capability: string) => string[]): void;
-  /** Decides whether a request may go on, once its caller is known or refused. Throws a 429 when not. */
+  /** Adds a gate, called once the caller is identified or rejected. It throws a 429 to reject the request. */
   admit(gate: (caller: Caller | null, request: Request) => Promise<void> | void): void;
   /** Adds a command to `bin/civic`. */
   command(command: Command): void;
   check(check: Check): void;
   metric(metric: Metric): void;
 
-  /** What this plugin adds around every page: entries of the navigation, a part of the header. */
+  /** Adds entries to the navigation and partials to the header of every page. */
   readonly pages: PageSlots;
-  /** A topic of public news that open pages follow, such as `/signals`. */
+  /** Declares a public topic that open pages subscribe to, such as `/signals`. */
   live(path: string): LiveTopic;
   /** Takes over WebSocket upgrades of a GET route, after its auth and validation have passed. */
   upgrade(path: string, handler: UpgradeHandler): void;
-  /** The headers every answer carries, for handlers that write to the raw response themselves. */
+  /** Returns the headers of every response, for handlers that write to the raw response themselves. */
   headers(request: Request): Record<string, string>;
-  /** The absolute public address of a path. */
+  /** Returns the absolute public URL of a path. */
   url(path: string): string;
 }
 
@@ -206,7 +206,7 @@ export interface Plugin<Config = any> {
   name: string;
   /** One sentence, shown by `civic plugin list` and in the docs. */
   summary: string;
-  /** What an instance lacks without it, as a sentence: shown as a warning while the plugin is off. */
+  /** What an instance lacks without the plugin, as a sentence: shown as a warning while the plugin is off. */
   recommended?: string;
   /** The options of its section in the config file, as a convict schema. */
   config?: ConfigFragment;

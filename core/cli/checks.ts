@@ -40,7 +40,7 @@ function folderResult(folder: string): CheckResult {
   return ok(existsSync(folder) ? `${folder} is writable` : `${folder} will be made by the first start`);
 }
 
-/** In a folder that others cannot enter they reach nothing else either, so its own files and the backups are enough. */
+/** Checks the data folder, its own files and the backups. Files deeper in a closed folder cannot be reached. */
 function modesResult(config: CoreConfig): CheckResult {
   const backups = backupFolder(config);
   const files = ['', 'civic.db', 'civic.db-wal', 'civic.db-shm', 'writer.lock', 'civic.sock'].map((name) => join(config.data_dir, name));

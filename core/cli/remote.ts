@@ -22,9 +22,9 @@ export interface ControlSocket {
   close(): Promise<void>;
 }
 
-/** Sent after the ask when the person at the keyboard presses Ctrl-C. */
+/** Sent to the server when the user presses Ctrl-C. */
 const STOP = JSON.stringify({ stop: true });
-/** How long the server has to end the command then. */
+/** How long the server may take to end the command after that. */
 const STOP_MS = 15_000;
 
 type Answer = { out: string } | { err: string } | { exit: number } | { unknown: string };

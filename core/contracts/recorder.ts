@@ -7,7 +7,7 @@ export interface RecorderOptions extends Surroundings {
   onFault(fault: string): void;
 }
 
-/** What a client needs in order to go on. */
+/** Response headers that a client needs for its next request. */
 const REQUIRED_HEADERS: Record<number, string[]> = {
   429: ['retry-after', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'],
 };

@@ -31,7 +31,7 @@ export interface OpenDatabase extends Database {
   ping(): Promise<void>;
   /** Rejects while writes are refused, such as on a full disk. */
   checkWritable(): Promise<void>;
-  /** From now on queries fail with `database_unavailable` when the database server does not respond, within 5 s. */
+  /** Starts detection: from then on queries fail with `database_unavailable` when the database server does not respond, within 5 s. */
   failWhenSilent(): void;
   /** Lets writes that wait finish, then closes every connection. */
   close(): Promise<void>;

@@ -27,7 +27,7 @@ const SILENT_TICKS = 8;
 
 /**
  * Counts ticks and not time: when this process itself was busy, responses that arrived meanwhile are read before the
- * next tick. A slow query alone is no silence, because the probe is answered.
+ * next tick. A slow query alone does not count, because the server responds to the probe.
  */
 export function createSilenceDetector({ log, probe, disconnect }: SilenceOptions): SilenceDetector {
   const waiting = new Set<(error: Error) => void>();

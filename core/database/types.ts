@@ -71,13 +71,13 @@ export interface Database {
   /**
    * The only way to write. On SQLite writes are serialised and committed in groups; on Postgres each is
    * a transaction. `fn` may run again after a deadlock, so it touches nothing but `tx`, awaits no network,
-   * and ends within a second. The answer comes after the commit is on disk. `long` is for writes before the server
+   * and ends within a second. The promise resolves after the commit is on disk. `long` is for writes before the server
    * answers requests, such as filling derived tables: they may take longer, without a warning.
    */
   write<T>(fn: (tx: Tx) => Promise<T>, options?: { long?: boolean }): Promise<T>;
   /**
-   * Runs `fn` on a temporary copy of the tables whose names begin with `prefix`, and deletes the copy. Nobody who uses the
-   * database waits for it; it takes as much disk as what is copied (on SQLite the whole file).
+   * Runs `fn` on a temporary copy of the tables whose names begin with `prefix`, and deletes the copy. Other readers and
+   * writers do not wait for it; it takes as much disk as what is copied (on SQLite the whole file).
    */
   scratch<T>(prefix: string, fn: (copy: Database) => Promise<T>): Promise<T>;
 }

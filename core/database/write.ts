@@ -20,7 +20,7 @@ export interface WriteOptions {
 
 export interface Writer {
   write<T>(fn: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
-  /** Rejects while the storage refuses writes: when it refused the last one, another small one is tried. */
+  /** Rejects while the storage refuses writes: after a refused write, it tries a small one. */
   checkStorage(): Promise<void>;
   /** Lets waiting writes finish; later ones are refused. */
   close(): Promise<void>;
@@ -225,7 +225,7 @@ async function tryStorage(tx: Tx): Promise<void> {
   await tx('core_meta').where({ key: 'storage_check' }).delete();
 }
 
-/** Each write is a transaction of its own, run again after it met another one. */
+/** Runs each write in its own transaction, and retries it after a deadlock or serialization failure. */
 export function createTransactionWriter(knex: Knex, settings: WriterSettings): Writer {
   return checkingStorage(transactionWriter(knex, settings));
 }

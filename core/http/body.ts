@@ -37,7 +37,7 @@ export const rejectDeepBody: Lifecycle.Method = (request, h) => {
 };
 
 /**
- * Listens for errors of a streamed body. One that is not gzip as it says fails while no handler reads it, also when the caller
+ * Listens for errors of a streamed body. A body that is not valid gzip fails even if no handler reads it, such as when the caller
  * lacks the scope, and an error without a listener ends the process.
  */
 export const guardStream: Lifecycle.Method = (request, h) => {

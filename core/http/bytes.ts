@@ -8,11 +8,11 @@ export interface ResponseBytes {
   etag: string;
   type: string;
   plain: Buffer;
-  /** Null until the first client accepts it. */
+  /** Null until the first client accepts gzip. */
   gzip: Buffer | null;
-  /** Those of the 200 and of the 304. */
+  /** Headers of the 200 and of the 304. */
   headers: HeaderLine[];
-  /** Those of the 200 with the plain and with the compressed body; null until the first of each is sent. */
+  /** Headers of the 200 with the plain and with the compressed body; each is null until first sent. */
   plainHeaders: HeaderLine[] | null;
   gzipHeaders: HeaderLine[] | null;
 }
@@ -33,7 +33,7 @@ export function sizeOfBytes({ plain, gzip, headers }: ResponseBytes): number {
   return plain.length + (gzip?.length ?? 0) + lines + 512;
 }
 
-/** Sends the response, or a 304 when the client has it. Writes to the raw response: hapi's own way costs as much as all before it. */
+/** Sends the response, or a 304 when the client has it. Writes to the raw response, because a hapi response takes as long as the rest of the request. */
 export function sendBytes(request: Request, h: ResponseToolkit, bytes: ResponseBytes): ResponseObject | symbol {
   if (isUnusual(request)) return hapiResponse(request, h, bytes);
   const { res } = request.raw;
@@ -50,7 +50,7 @@ export function sendBytes(request: Request, h: ResponseToolkit, bytes: ResponseB
   return h.abandon;
 }
 
-/** Whether a request brings a body that its route does not read, or asks for an upgrade: hapi knows what to do. */
+/** Whether a request has a body that its route does not read, or is an upgrade: these are left to hapi. */
 export function isUnusual({ civic, headers }: Request): boolean {
   return civic.upgrade !== null || headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }

@@ -23,7 +23,7 @@ const FREE_BYTES = 128 * 1024;
 
 /**
  * Limits what a WebSocket client sends: a token bucket of messages, in which protocol pings and pongs count too, and a bound
- * on bytes, because empty fragments cost time without ever becoming a message. Answers pings: the server needs `autoPong: false`.
+ * on bytes, because empty fragments cost time without ever becoming a message. Responds to pings: the server needs `autoPong: false`.
  */
 export function limitMessages(client: WebSocket, socket: Duplex, { burst, perSecond, onExceeded }: MessageLimitOptions): MessageLimit {
   let tokens = burst;
@@ -35,7 +35,7 @@ export function limitMessages(client: WebSocket, socket: Duplex, { burst, perSec
     if (isExceeded) return false;
     isExceeded = true;
     onExceeded();
-    // What the client still sends is not read, its close frame neither: the connection ends as soon as ours can have arrived.
+    // Further messages are not read, not even a close frame, so the connection is ended once our own close frame can have arrived.
     client.pause();
     setTimeout(() => client.terminate(), CLOSE_MS).unref();
     return false;

@@ -6,22 +6,22 @@ import { matchesNone, weakEtag } from './conditional.ts';
 /** A response that is cached as bytes until the data it shows changes. */
 export interface ReadyAnswer {
   etag: string;
-  /** JSON, or the content type of `type`. */
+  /** JSON, unless `type` names another content type. */
   body: string;
   type?: string;
   headers?: Record<string, string>;
   cacheControl?: string;
-  /** Further data it shows, found while it was created. */
+  /** Further tags, known once the response is created. */
   tags?: string[];
 }
 
 /** The response cache: responses that all callers get alike, by URL. */
 export interface ReadyAnswers {
-  /** For a route's `ext.onPostAuth`: serves from the cache, before the query is validated. */
+  /** Serves from the cache; for `ext.onPostAuth` of a route, before the query is validated. */
   hit: Lifecycle.Method;
-  /** For its handler: creates the response and caches it until one of its tags is touched, also while it was created. */
+  /** Creates the response and caches it, unless one of its tags was invalidated meanwhile; for the handler of the route. */
   answer(request: Request, h: ResponseToolkit, tag: string, make: () => Promise<ReadyAnswer>): Promise<ResponseObject | symbol>;
-  /** Removes the cached responses with one of these tags. */
+  /** Invalidates the cached responses with one of these tags. */
   touch(tags: Iterable<string>): void;
   touchAll(): void;
 }
@@ -31,15 +31,15 @@ interface Entry {
   tags: string[];
   day: number;
   response: ResponseBytes;
-  /** As counted into the total. */
+  /** The size that was added to the total. */
   size: number;
 }
 
 const DAY_MS = 86_400_000;
-/** An entry in a map or a set. */
+/** The memory of an entry in a map or a set. */
 const SLOT_BYTES = 64;
 
-/** Caches responses up to so many bytes; the least recently used are removed first. Each also ends with its UTC day. */
+/** Creates a response cache of up to `maxBytes`, which removes the least recently used responses first. A response is valid until the end of its UTC day. */
 export function readyAnswers(options: { maxBytes: number; now(): number }): ReadyAnswers {
   const entries = new Map<string, Entry>();
   // Only tags of cached responses are here, so the size of the entries bounds this map, too.
@@ -132,7 +132,7 @@ export function readyAnswers(options: { maxBytes: number; now(): number }): Read
   };
 }
 
-/** The same response without caching: for one that hardly any caller repeats, or only its owner may see. */
+/** Returns the same response without caching it: for private responses, and for those that are hardly ever repeated. */
 export function textAnswer(request: Request, h: ResponseToolkit, made: Omit<ReadyAnswer, 'tags'>): ResponseObject {
   const wanted = request.headers['if-none-match'] as string | undefined;
   const isFresh = wanted !== undefined && matchesNone(wanted, made.etag);

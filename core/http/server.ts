@@ -70,7 +70,7 @@ export function createServer(options: ServerOptions): Server {
   server.events.on('route', tightenInput);
   // Cheaper than `onRequest`, and early enough for hapi's own refusals.
   server.decorate('request', 'civic', (request: Request) => open(request, headers, basePath), { apply: true });
-  // hapi reads the body before it checks the scope: `onCredentials` is the first step after that, `onPostAuth` where nobody is asked.
+  // hapi reads the body before it checks the scope: `onCredentials` is the first step after that, and `onPostAuth` on routes without authentication.
   server.ext('onCredentials', guardStream);
   server.ext('onPostAuth', guardStream);
   server.ext('onPostAuth', rejectDeepBody);

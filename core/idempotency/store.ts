@@ -16,7 +16,7 @@ export interface AnswerRow extends AnswerId {
   begun_at: string;
 }
 
-/** Claims the key for a request. Returns the row of an earlier request instead, unless that was abandoned: it began outside `running`. */
+/** Claims the key for a request. Returns the row of an earlier request instead, unless that request was abandoned, which means that it began outside `running`. */
 export async function claimAnswer(tx: Tx, row: AnswerRow, running: { since: string; until: string }): Promise<AnswerRow | null> {
   const id = idOf(row);
   await tx('core_answers').where(id).whereNull('answer').whereNotBetween('begun_at', [running.since, running.until]).delete();
