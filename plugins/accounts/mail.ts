@@ -32,7 +32,7 @@ export async function checkMail({ mail: { smtp_url } }: AccountsConfig): Promise
     await transport.verify();
     return { status: 'ok', detail: `mail is sent through ${host}` };
   } catch (error) {
-    return { status: 'warning', detail: `mail cannot be sent through ${host}: ${(error as Error).message}`, fix: 'fix plugins.accounts.mail.smtp_url; until then, bin/civic account sign-in-link makes links' };
+    return { status: 'warning', detail: `mail cannot be sent through ${host}: ${(error as Error).message}`, fix: 'fix plugins.accounts.mail.smtp_url; until then, bin/civic account sign-in-link creates links' };
   } finally {
     transport.close();
   }

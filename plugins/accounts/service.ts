@@ -99,7 +99,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
     const person = await personById(reader, accountId);
     return person ? (await membershipsOf(reader, person.key)).map(toldWorkspace) : [];
   };
-  /** Seals the rows of before with one row of now, and reports when the last one was sealed with another key. */
+  /** Seals earlier rows by adding a sealed row, and warns when the last row was sealed with another key. */
   async function beginSealing(): Promise<void> {
     const last = await lastAuditRow(civic.db.read);
     if (last && sealedWith(last.seal) === seals.currentKey() && last.seal !== null) return;

@@ -15,7 +15,7 @@ export interface AuditFact {
 export interface AuditRow extends AuditFact {
   prev_hash: string;
   hash: string;
-  /** Null in rows of before seals. */
+  /** Null in rows that were written before seals existed. */
   seal: string | null;
 }
 

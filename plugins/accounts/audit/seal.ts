@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /**
  * A seal is an HMAC over the hash of an audit row, with a key that is not in the database. Since each hash covers all rows
- * before it, who can rewrite the database but lacks the key can neither change a row nor add one.
+ * before it, an attacker who can rewrite the database but lacks the key can neither change nor add a row.
  */
 export interface Seals {
   /** Seals a row's hash with the current key; creates the key file when there is no key. */
@@ -12,7 +12,7 @@ export interface Seals {
   /** The id of the current key; null when there is no key. Creates nothing. */
   currentKey(): string | null;
   verdict(hash: string, seal: string | null): Verdict;
-  /** Where the key is, for people. */
+  /** The location of the key, for messages. */
   place: string;
 }
 
@@ -26,7 +26,7 @@ export function createSeals({ key, dataDir }: { key: string | null; dataDir: str
   const file = join(dataDir, FILE);
   let loaded: { id: string; secret: string }[] = [];
 
-  /** The first key seals; further lines are keys of before, which only verify. */
+  /** The first key seals; the keys of further lines are earlier ones, which only verify. */
   function keys(): typeof loaded {
     if (loaded.length > 0) return loaded;
     const text = key ?? (existsSync(file) ? readFileSync(file, 'utf8') : '');
@@ -70,13 +70,13 @@ function createKeyFile(folder: string, file: string): void {
     linkSync(draft, file);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'EEXIST') throw new Error(`The key of the audit record cannot be kept in ${file} (${message}): make the data folder writable, or set plugins.accounts.audit.key`, { cause: error });
+    if (code !== 'EEXIST') throw new Error(`The key of the audit record cannot be stored in ${file} (${message}): make the data folder writable, or set plugins.accounts.audit.key`, { cause: error });
   } finally {
     rmSync(draft, { force: true });
   }
 }
 
-/** The id of the key that made a seal. */
+/** Returns the id of the key of a seal. */
 export function sealedWith(seal: string | null): string | null {
   return seal?.split('.')[0] ?? null;
 }

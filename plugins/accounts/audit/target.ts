@@ -7,7 +7,7 @@ import type { AuditRow } from './chain.ts';
 
 /** Where the audit record is streamed to. */
 export interface StreamTarget {
-  /** The last row that the target has itself; null when it cannot know. */
+  /** Returns the last row that the target stores; null when it stores none or cannot be read. */
   position(): number | null;
   send(rows: AuditRow[]): Promise<void>;
 }
@@ -25,7 +25,7 @@ export function streamTarget(address: string): StreamTarget {
 const TAIL = 1024 * 1024;
 const NEWLINE = 10;
 
-/** One JSON line per row. The file itself says how far it goes, so that a crash between writing and remembering repeats nothing. */
+/** One JSON line per row. The last line of the file is the position, so that a crash after a write repeats no row. */
 function fileTarget(path: string): StreamTarget {
   const opened = <T>(work: (file: number) => T): T => {
     const file = openSync(path, 'a+', 0o600);

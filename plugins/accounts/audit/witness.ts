@@ -6,7 +6,7 @@ export interface Seen {
   hash: string;
 }
 
-/** Remembers in the data folder how far the record went: rows cut off its end leave no other trace. */
+/** Records the last row in a file of the data folder, because rows deleted from the end leave no other trace. */
 export interface Witness {
   saw(head: Seen): void;
   /** Writes the newest head to the file, if it changed. */

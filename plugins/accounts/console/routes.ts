@@ -42,7 +42,7 @@ export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: S
   };
   const planForm = Joi.object<{ plan: string; until: string | null }>({
     plan: Joi.string().valid(...plans.all.map(({ name }) => name)).required(),
-    until: Joi.string().custom((day: string, helpers) => dayToCome(day) ?? helpers.error('any.invalid')).allow('').empty('').default(null).messages({ 'any.invalid': 'Give a day to come, as 2027-01-31.' }),
+    until: Joi.string().custom((day: string, helpers) => dayToCome(day) ?? helpers.error('any.invalid')).allow('').empty('').default(null).messages({ 'any.invalid': 'Enter a future date, such as 2027-01-31.' }),
   });
   const roleForm = Joi.object<{ role: InstanceRole }>({ role: Joi.string().valid(...INSTANCE_ROLES).required() });
 
@@ -50,7 +50,7 @@ export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: S
     checkAdmin(visit.person);
     return work({ visit, request, h });
   });
-  /** Every change here gives or takes access, so all of them need recent authentication. */
+  /** Every change in the console grants or revokes access, so all of them need recent authentication. */
   const administering = (work: (admin: Admin) => Lifecycle.ReturnValue): Lifecycle.Method => confirmed((visit, request, h) => work({ visit, request, h }), { check: ({ person }) => checkAdmin(person) });
   /** Of two who shut out each other at once, the second no longer may. */
   const write = <T>({ visit }: Admin, work: (tx: Tx) => Promise<T>): Promise<T> => claimEmail(civic.db, async (tx) => {

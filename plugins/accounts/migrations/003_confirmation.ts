@@ -2,7 +2,7 @@ import type { Schema } from 'civic';
 
 /** Recent authentication, security notices, and e-mail addresses that are not confirmed yet. */
 export async function up(schema: Schema): Promise<void> {
-  // When the account last proved in this session who it is; null in sessions of before, which are asked again.
+  // When the account last proved in this session who it is; null in earlier sessions, which need a new proof.
   await schema.addColumns('accounts_sessions', { confirmed_at: 'time?' });
 
   await schema.createTable('accounts_notices', {

@@ -6,7 +6,7 @@ import type { Doer } from '../types.ts';
 import { insertNotice, type NoticeRow } from './store.ts';
 import { noticeWords, type NoticeKind } from './words.ts';
 
-/** Puts a security event on the account's page and mails it, in the transaction of the event. */
+/** Creates a security notice and its mail, in the transaction of the event. */
 export type Notify = (tx: Tx, account: Pick<PersonRow, 'key' | 'email'>, notice: { kind: NoticeKind; detail?: NoticeRow['detail'] }, by: Doer) => Promise<void>;
 
 interface NoticeMail {

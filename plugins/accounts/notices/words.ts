@@ -1,4 +1,4 @@
-/** Security events that the account itself is told about. */
+/** Security events that are reported to the account. */
 export type NoticeKind = 'passkey_added' | 'passkey_removed' | 'key_made' | 'email_requested' | 'email_changed' | 'signed_in' | 'link_used' | 'code_used' | 'codes_made';
 
 type Detail = Record<string, string | null>;

@@ -33,7 +33,7 @@ function createCommand({ civic, people, plans, record }: Accounts): Command {
       const { email, name } = naming(options);
       const plan = planOption({ plans }, options.plan) ?? plans.operatorPlan;
       const role = roleOption(options.role);
-      const taken = new Failure(`${email} has an account already. bin/civic account sign-in-link --email ${email} makes a new link for it.`);
+      const taken = new Failure(`${email} has an account already. bin/civic account sign-in-link --email ${email} creates a new link for it.`);
       const { person, link } = await claimEmail(civic.db, async (tx) => {
         if (email !== null && await personByEmail(tx, foldEmail(email))) throw taken;
         const made = await people.create(tx, { name, email, plan, role });
@@ -117,7 +117,7 @@ function linkCommand({ civic, record }: Accounts): Command {
 function confirmEmailCommand({ civic, people, emails }: Accounts): Command {
   return {
     name: 'account confirm-email',
-    summary: 'Confirm the e-mail address that an account asked for, once you know that it is theirs',
+    summary: 'Confirm the requested e-mail address of an account; first verify that it belongs to them',
     options: WHO,
     examples: ['bin/civic account confirm-email --account ada@example.org'],
     needs: 'database',
@@ -125,7 +125,7 @@ function confirmEmailCommand({ civic, people, emails }: Accounts): Command {
     async run({ terminal, options }) {
       const person = await personMeant(civic.db.read, options);
       const pending = await emails.pendingOf(person);
-      if (!pending) throw new Failure(`The account ${person.id} has asked for no other address. People ask for one at /account.`);
+      if (!pending) throw new Failure(`The account ${person.id} has requested no other address. Users request one at /account.`);
       await claimEmail(civic.db, (tx) => emails.confirm(tx, person, pending, OPERATOR)).catch((error: unknown) => { throw isEmailTaken(error) ? new Failure(`Another account has ${pending.email}. bin/civic account list shows which.`) : error; });
       const account = people.told((await personById(civic.db.read, person.id))!);
       terminal.print(account, () => `${account.id}  ${described(account, civic.clock.now())}`);

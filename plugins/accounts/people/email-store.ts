@@ -1,6 +1,6 @@
 import type { Reader, Tx } from 'civic';
 
-/** An address that an account asked for and that is not confirmed yet. */
+/** A requested e-mail address that is not confirmed yet. */
 export interface EmailChangeRow {
   account_key: number;
   email: string;
@@ -28,7 +28,7 @@ export async function setEmailSecret(tx: Tx, { account_key, email_folded }: Emai
   return await tx('accounts_email_changes').where({ account_key, email_folded }).update({ secret_hash: secretHash }) === 1;
 }
 
-/** False when another request took it first. */
+/** Returns false when another request deleted the change first. */
 export async function deleteEmailChange(tx: Tx, accountKey: number, emailFolded?: string): Promise<boolean> {
   return await tx('accounts_email_changes').where({ account_key: accountKey, ...(emailFolded !== undefined && { email_folded: emailFolded }) }).delete() === 1;
 }

@@ -10,17 +10,17 @@ import { foldEmail } from './people.ts';
 import { changePerson, personByEmail, personByKey, type PersonRow } from './store.ts';
 
 /**
- * An account's e-mail address changes in two steps: it asks for the address, and the address counts once it is confirmed, by
- * the link that is mailed to it or by the operator. Until then the old address stays, and nobody learns who has the new one.
+ * An e-mail address changes in two steps: the account requests it, and it takes effect once it is confirmed, by the link that
+ * is mailed to it or by the operator. Until then the old address stays, and responses do not reveal who has the new one.
  */
 export interface Emails {
-  /** Asks for an address, or removes the one there is (null). */
+  /** Requests an address; null removes the current one. */
   request(tx: Tx, person: PersonRow, email: string | null, by: Doer): Promise<void>;
   cancel(tx: Tx, person: PersonRow): Promise<void>;
   pendingOf(person: PersonRow): Promise<EmailChangeRow | null>;
   /** The change and the account that the secret of a mailed link belongs to; null when it is used, replaced or expired. */
   byLink(secret: string): Promise<{ change: EmailChangeRow; person: PersonRow } | null>;
-  /** Makes the pending address count; 409 when another account has it. Called inside `claimEmail`. */
+  /** Sets the pending address; 409 when another account has it. Called inside `claimEmail`. */
   confirm(tx: Tx, person: PersonRow, change: EmailChangeRow, by: Doer): Promise<void>;
   job: JobKind<{ account_key: number }>;
 }
@@ -33,7 +33,7 @@ export interface EmailsContext {
 
 const EMAIL_MAIL = 'accounts.mail_email_change';
 const DAY = 86_400_000;
-/** The operator may take a while; a mailed link is of no use to anyone else. */
+/** Long, because the operator may take a while, and a mailed link is useless to anyone else. */
 const DAYS = 7;
 
 export const EMAIL_PATH = '/account/email/confirm';
@@ -44,7 +44,7 @@ export function createEmails({ civic, record, notify }: EmailsContext): Emails {
   async function change(tx: Tx, person: PersonRow, email: string | null, by: Doer): Promise<void> {
     await changePerson(tx, person.key, { email, email_folded: email === null ? null : foldEmail(email) });
     await record(tx, { kind: 'email_changed', by, subject: person.id });
-    // To the address that was: its owner must learn of it.
+    // Sent to the old address, so that its owner learns of the change.
     await notify(tx, person, { kind: 'email_changed', detail: { to: email } }, by);
   }
 
@@ -95,7 +95,7 @@ export function createEmails({ civic, record, notify }: EmailsContext): Emails {
   };
 }
 
-/** Writes what gives an account an address. Of two accounts that claim one at the same moment the second gets 409. */
+/** Runs a write that sets an address. Of two accounts that claim one address at the same time, the second gets 409. */
 export async function claimEmail<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   try {
     return await db.write(work);

@@ -28,7 +28,7 @@ export function emailRoutes({ accounts: { civic, emails }, ways: { go, signedIn 
       }),
     },
     {
-      // Open without a session: the link may be opened on another device than the one that asked.
+      // Needs no session: the link may be opened on another device than the one that sent the request.
       method: 'GET', path: EMAIL_PATH, options: SIGN_IN_PAGE,
       async handler(request, h) {
         const token = String(request.query.token ?? '');

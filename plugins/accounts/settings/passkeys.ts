@@ -47,7 +47,7 @@ export function passkeyRoutes({ accounts: { civic, notify, record }, signIn, way
         const { values, errors, given } = readForm(request, form);
         if (!values) return passkeysPage(h, visit, { errors, given, status: 400 });
         const { answer: given_answer } = (request.payload ?? {}) as Record<string, unknown>;
-        // Sent without the browser's script: from the page that confirmed who it is, the ceremony is still to come.
+        // The confirmation page sends the form without a passkey: the WebAuthn ceremony follows.
         if (!given_answer) return passkeysPage(h, visit, { given, notice: 'Thank you. Now add the passkey.' });
         const answer = answerOf<RegistrationResponseJSON>(given_answer);
         let secret: string | null = null;

@@ -12,7 +12,7 @@ export async function takeCode(tx: Tx, secretHash: string, at: string): Promise<
   return row ? Number(row.account_key) : null;
 }
 
-/** Whose unused code this is. */
+/** Returns the account of an unused code. */
 export async function codeOwner(reader: Reader, secretHash: string): Promise<number | null> {
   const row = (await reader('accounts_recovery_codes').where({ secret_hash: secretHash, used_at: null }).first('account_key')) as { account_key: number } | undefined;
   return row ? Number(row.account_key) : null;

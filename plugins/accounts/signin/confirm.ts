@@ -8,8 +8,8 @@ import type { SignIn } from './signin.ts';
 
 export interface Confirmation {
   /**
-   * Like `signedIn`, for changes that need recent authentication. Without it, a page asks for it and then goes on with the same form.
-   * `check` throws for those who may not do this at all, before they are asked.
+   * Like `signedIn`, for changes that need recent authentication. Without it, a page asks for it and then continues with the same form.
+   * `check` throws for callers without permission, before that page is shown.
    */
   confirmed(work: SignedInHandler, options?: { passing?: boolean; check?(visit: Visit): void }): Lifecycle.Method;
   routes: ServerRoute[];
@@ -27,7 +27,7 @@ const SECRET = 'confirm_secret';
 export function createConfirmation(signIn: SignIn, { signedIn, base }: Ways): Confirmation {
   const { passkeys, party, sessions, tries, mails } = signIn;
 
-  /** Whether the form carries a proof that is good; takes the proof out of the form. */
+  /** Returns whether the form has a valid proof; removes the proof from the form. */
   async function isProven(request: Request, visit: Visit, canUsePasskey: boolean): Promise<boolean | null> {
     const form = (request.payload ?? {}) as Record<string, unknown>;
     const { [ANSWER]: answer, [SECRET]: secret } = form;

@@ -29,7 +29,7 @@ export interface Passkeys {
   signIn(answer: Answer<AuthenticationResponseJSON>, address: string): Promise<PersonRow | null>;
   has(person: PersonRow): Promise<boolean>;
   beginConfirming(person: PersonRow): Promise<Begun<PublicKeyCredentialRequestOptionsJSON>>;
-  /** Whether a passkey of this account answered. */
+  /** Returns whether a passkey of this account signed the challenge. */
   confirm(person: PersonRow, answer: Answer<AuthenticationResponseJSON>, request: Request): Promise<boolean>;
 }
 
@@ -79,7 +79,7 @@ export function createPasskeys({ civic, party, record, notify }: PasskeysContext
     }
   }
 
-  /** The account whose passkey signed the challenge; null when the response is not good. */
+  /** The account whose passkey signed the challenge; null when the response is invalid. */
   async function answered(response: AuthenticationResponseJSON, { challenge }: CeremonyRow, address: string): Promise<PersonRow | null> {
     const id = String(response.id);
     const passkey = CREDENTIAL_ID.test(id) ? await passkeyById(civic.db.read, id) : null;

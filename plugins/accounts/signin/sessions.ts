@@ -86,7 +86,7 @@ export function createSessions({ civic, plans, party, record, accessChanged, not
     return ended.length;
   }
 
-  /** The first sign-in of an account is no news to its owner. */
+  /** The first sign-in of an account creates no notice. */
   async function notifyOfDevice(tx: Tx, person: PersonRow, madeBy: MadeBy, { agent, address }: { agent: string | null; address: string }, by: Doer): Promise<void> {
     const known = await devicesOf(tx, person.key);
     const isKnown = known.some((one) => one.agent === agent && one.address !== null && addressGroup(one.address) === addressGroup(address));
@@ -122,7 +122,7 @@ export function createSessions({ civic, plans, party, record, accessChanged, not
       return secret;
     },
     isRecent({ session: { confirmed_at } }) {
-      // A moment to come is a sign of a clock that was set back, and no proof.
+      // A time in the future means that the clock was set back; it is not a proof.
       const age = confirmed_at === null ? Infinity : clock.now() - Date.parse(confirmed_at);
       return age >= 0 && age < RECENT_MS;
     },

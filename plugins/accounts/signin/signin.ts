@@ -111,7 +111,7 @@ export function createSignIn(context: SignInContext): SignIn {
       const token = /[?&]token=([0-9A-Za-z]{43})/.exec(secret)?.[1];
       const hash = token === undefined ? hashOfCode(secret) : hashOf(token);
       const owner = token === undefined ? await codeOwner(tx, hash) : (await openLink(tx, hash, clock.iso()))?.account_key;
-      // What belongs to another account is not used up.
+      // A secret of another account is not used up.
       if (owner === null || owner !== person.key) return false;
       if (token === undefined ? await takeCode(tx, hash, clock.iso()) === null : await takeLink(tx, hash, clock.iso()) === null) return false;
       await record(tx, { kind: token === undefined ? 'code_used' : 'link_used', by: doerOf(request, person.id), subject: person.id });

@@ -92,7 +92,7 @@ for (const database of testDatabases()) {
       expect((await ada.get('/account')).text).to.contain(`<strong>${first}</strong> is not confirmed yet. Ask the operator to confirm it.`);
       expect(await emailOf(kit, ada.id)).to.be.null();
       expect((await kit.run('account confirm-email', { account: ada.id })).email).to.equal(first);
-      await expect(kit.run('account confirm-email', { account: ada.id })).to.reject(Failure, /asked for no other address/);
+      await expect(kit.run('account confirm-email', { account: ada.id })).to.reject(Failure, /requested no other address/);
       const admin = await signedIn(kit, { role: 'admin' });
       await ada.post('/account/email', { email: second });
       expect(await emailOf(kit, ada.id)).to.equal(first);

@@ -5,7 +5,7 @@ import { countActors } from './read-store.ts';
 export function rebuildCommand({ civic, rebuild }: Pick<Directory, 'civic' | 'rebuild'>): Command {
   return {
     name: 'directory rebuild',
-    summary: 'Rebuild everything that is read, from the claims and the added places',
+    summary: 'Rebuild the read model from the claims and the added places',
     examples: ['bin/civic directory rebuild'],
     needs: 'database',
     writes: true,

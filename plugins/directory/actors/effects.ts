@@ -9,7 +9,7 @@ import { countsOfPlaces, type Before, type CountRow } from './store.ts';
 export type Loss = Omit<CoverageLoss, 'place_key'> & { place: number };
 export type Effect = ActorEffect;
 
-/** Returns what changed for actors that were there before. Publishing one moves its citations to public sources, which is no news. */
+/** Returns what changed for actors that were there before. Publishing an actor moves its citations to public sources, which does not count as a new source. */
 export function effectsOf(before: Before[], rows: ActorRow[], known: Pick<Known, 'sources' | 'now'>): Effect[] {
   if (before.length === 0) return [];
   const day = dayOf(known.now);

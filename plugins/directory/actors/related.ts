@@ -66,7 +66,7 @@ async function byAffiliation(reader: Reader, actor: ShownActor, relate: Relate, 
 
 async function bySource(reader: Reader, actor: ShownActor, relate: Relate): Promise<void> {
   const own = await sourcesByKey(reader, actor.sources.split(' ').filter((key) => key !== '').map(Number));
-  // A private actor shares pages with public ones, not rows.
+  // A private actor and a public one may cite the same page, but never the same row.
   const open = actor.visibility === 'public' ? own : await sourcesByUrl(reader, own.map(({ url }) => url), null);
   const citing = await recordsCiting(reader, open.map(({ key }) => key), MOST_SHARING + 1);
   for (const { key, url } of open) {

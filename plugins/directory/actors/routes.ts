@@ -34,7 +34,7 @@ const entityQuery = Joi.object({
   place: several(Joi.string().max(200)).description('Place key or slug; repeatable'),
   entity_type: several(Joi.string().valid(...ACTOR_TYPES)).description('Type of actor; repeatable'),
   issue_area: several(Joi.string().max(100)).description('Slug; repeatable'),
-  freshness: several(Joi.string().valid(...FRESHNESS)).description('How lately its sources were seen; repeatable'),
+  freshness: several(Joi.string().valid(...FRESHNESS)).description('How recently its sources were seen; repeatable'),
   has_flags: Joi.boolean().description('Only actors with open flags, or only those without'),
   visibility: Joi.string().valid('public', 'workspace').description('`workspace` adds what belongs to your own'),
   sort: Joi.string().valid('relevance', 'name', 'recent', 'source_count').default('relevance').description('Without a query, relevance is the name'),
@@ -50,7 +50,7 @@ export function entityRoutes(context: DirectoryContext): ServerRoute[] {
       path: '/api/entities',
       options: {
         description: 'Search for actors',
-        notes: 'Filters among each other are and, values of one filter are or. An unknown place or issue area matches nothing and is listed in `suggestions`. Words with a typing error are corrected when nothing else is found, and named in `corrected`. Everybody gets the same response; only `visibility=workspace` depends on the caller.',
+        notes: 'An actor must match all filters, and one of the values of each. An unknown place or issue area matches nothing and is listed in `suggestions`. Words with a typing error are corrected when nothing else is found, and named in `corrected`. The response is the same for all callers; only `visibility=workspace` depends on the caller.',
         validate: { query: entityQuery },
         plugins: { civic: { conditional: true, problems: ['invalid_cursor', 'authentication_required'] } },
         response: { schema: listOf(actorSchema, { facets: facetsSchema, corrected: correctedSchema, suggestions: suggestionsSchema }).meta({ name: 'ActorList' }), sample: 0 },

@@ -52,7 +52,7 @@ export const sourceSchema = Joi.object<Source, true>({
   excerpt: textOrNull,
   content_hash: textOrNull,
   archived: Joi.boolean().required(),
-  entity_ids: Joi.array().items(Joi.string().guid()).required().description('Actors that stand on it, the first hundred'),
+  entity_ids: Joi.array().items(Joi.string().guid()).required().description('Actors that cite it, at most 100'),
   freshness: freshness.required(),
   flags: flags.required(),
   url_status: Joi.string().valid('ok', 'broken', 'redirected', 'unknown').required(),

@@ -44,7 +44,7 @@ export async function enterDrafts(tx: Tx, given: ActorDraft[], editor: Editor, c
 /** Whether an editor's drafts may be about a record: a public one, or one of the editor's workspace. */
 const isWithin = (record: RecordRow, { workspace_id }: Editor): boolean => ownerOf(record) === null || record.workspace_id === workspace_id;
 
-/** Gives new ids to drafts whose id belongs to another workspace's record; the origin then finds the new record again. */
+/** Assigns new ids to drafts whose id belongs to another workspace's record; later imports find the new record by its origin. */
 async function withFreeIds(tx: Tx, drafts: ActorDraft[], editor: Editor): Promise<ActorDraft[]> {
   const foreign = new Set((await recordsById(tx, drafts.flatMap(({ id }) => id ?? []))).filter((record) => !isWithin(record, editor)).map(({ id }) => id));
   if (foreign.size === 0) return drafts;
@@ -60,7 +60,7 @@ async function lockedRecords(tx: Tx, drafts: ActorDraft[], editor: Editor): Prom
   return knownRecords(tx, drafts, editor);
 }
 
-/** Returns the record each draft is about, by its id or its origin, its own workspace's before a public one; undefined for new ones. */
+/** Returns the record of each draft, by its id or origin, and prefers a record of the editor's workspace to a public one; undefined for new records. */
 async function knownRecords(tx: Tx, drafts: ActorDraft[], editor: Editor): Promise<(RecordRow | undefined)[]> {
   const origins = drafts.map((draft) => (draft.origin ? knownOrigins(draft.origin, ownerOfDraft(draft, editor)) : []));
   const keys = await recordKeysByOrigin(tx, [...new Set(origins.flat())]);

@@ -11,7 +11,7 @@ import { normalUrl } from './url.ts';
 export interface CheckContext {
   places: Places;
   taxonomy(): Taxonomy;
-  /** Milliseconds; later times are faults. */
+  /** In milliseconds; a later time is an error. */
   now: number;
 }
 

@@ -15,7 +15,7 @@ export async function joinNew(tx: Tx, created: { cluster: Cluster; draft: ActorD
   if (created.length === 0) return [];
   const { surelySame } = await import('../matching/same.ts');
   const actors = created.map(({ cluster, draft }) => ({ ...cluster.records[0]!, draft }));
-  // Private actors decide nothing about public ones, not even those of the editor's workspace.
+  // Private actors, even those of the editor's workspace, do not affect public ones.
   const found = await surelySame(tx, actors, actors.every(({ visibility }) => visibility === 'public') ? null : editor.workspace_id);
   const joins = await stillThere(tx, found);
   if (joins.length === 0) return [];

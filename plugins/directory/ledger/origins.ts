@@ -1,7 +1,7 @@
 import type { Tx } from 'civic';
 import { insertOrigins, originsOfRecords, removeOrigins } from './store.ts';
 
-/** An origin as it is stored: those of private records carry their workspace, so that no import meets another workspace's. */
+/** Returns an origin as it is stored. The origin of a private record includes its workspace, so that imports of other workspaces do not match it. */
 export function storedOrigin(origin: string, owner: string | null): string {
   return owner === null ? origin : `${owner} ${origin}`;
 }

@@ -51,7 +51,7 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
       path: '/api/entities/{id}',
       options: {
         description: 'Add claims with their sources, retract claims, rank them; nothing is ever lost',
-        notes: 'Send the ETag of the actor in `If-Match` to get 412 when somebody else changed it. Public actors are changed by reviewers.',
+        notes: 'Send the ETag of the actor in `If-Match` to get 412 when it has changed since. Only reviewers may change public actors.',
         auth: writer,
         validate: {
           query: noQuery,
@@ -73,7 +73,7 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
       path: '/api/entities/{id}',
       options: {
         description: 'Take an actor out of the directory; its history stays',
-        notes: 'The id is 404 afterwards and is not used again. Public actors are deleted by reviewers.',
+        notes: 'The id is 404 afterwards and is not used again. Only reviewers may delete public actors.',
         auth: writer,
         validate: { query: noQuery, params },
         plugins: { civic: { problems: ['unknown_actor', 'permission_required', 'precondition_failed'] } },
@@ -106,7 +106,7 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
       path: '/api/entities/{id}/split',
       options: {
         description: 'Undo a merge: the last one into this actor, or the one that is named',
-        notes: 'Returns the actors as they are apart. No claim is lost.',
+        notes: 'Returns the separated actors. No claim is lost.',
         auth: writer,
         validate: { query: noQuery, params, payload: Joi.object({ judgement_id: Joi.string() }).allow(null).default({}).meta({ name: 'Split' }) },
         plugins: { civic: { problems: ['unknown_actor', 'unknown_judgement', 'not_merged', 'permission_required'] } },
@@ -119,7 +119,7 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
       path: '/api/entities/{id}/publish',
       options: {
         description: 'Make an actor of your workspace public; needs a reviewer',
-        notes: 'From then on everybody sees it, and reviewers change it.',
+        notes: 'The actor is then public, and only reviewers may change it.',
         auth: writer,
         validate: { query: noQuery, params },
         plugins: { civic: { problems: ['unknown_actor', 'already_public', 'permission_required'] } },

@@ -18,8 +18,8 @@ export type CitedSources = Map<string, SourceRow>;
 export const citationKey = (owner: string | null, url: string): string => `${owner ?? ''} ${url}`;
 
 /**
- * Enters sources, one for each URL and owner: what a workspace cites privately stays in rows of its own, and only public
- * citations change the public row. A known row is completed, and moves when the page was retrieved again.
+ * Upserts sources, one for each URL and owner: private citations have rows of their workspace, and only public
+ * citations change the public row. An existing row gets missing metadata, and all metadata of a later retrieval.
  */
 export async function enterSources(tx: Tx, citations: Citation[], now: string): Promise<CitedSources> {
   const cited: CitedSources = new Map();
@@ -46,7 +46,7 @@ async function enterOwned(tx: Tx, owner: string | null, drafts: SourceDraft[], n
   return entered;
 }
 
-/** Keeps ids that an import brings, but for those that are taken: two URLs are two sources. */
+/** Keeps the ids of an import, except those that are taken: two URLs are two sources. */
 async function giveIds(tx: Tx, rows: SourceRow[], byUrl: Map<string, SourceDraft[]>): Promise<void> {
   const wanted = new Map(rows.flatMap(({ url }): [string, string][] => { const { id } = byUrl.get(url)![0]!; return id ? [[url, id]] : []; }));
   const taken = new Set((await sourcesById(tx, [...wanted.values()])).map(({ id }) => id));
@@ -58,7 +58,7 @@ async function giveIds(tx: Tx, rows: SourceRow[], byUrl: Map<string, SourceDraft
   }
 }
 
-/** Completes new rows of a workspace by what is public about the same pages. */
+/** Fills gaps in new rows of a workspace from the public rows of the same URLs. */
 async function fillFromPublic(tx: Tx, rows: SourceRow[], now: string): Promise<void> {
   const known = new Map((await sourcesByUrl(tx, rows.map(({ url }) => url), null)).map((row) => [row.url, row]));
   rows.forEach((row, index) => {
@@ -81,7 +81,7 @@ async function completeSources(tx: Tx, entered: Map<string, SourceRow>, drafts: 
   await moveSources(tx, moved.filter(({ workspace_id }) => workspace_id === null));
 }
 
-/** Makes the citations of records public: their claims then cite the public sources of the same URLs, which they complete. */
+/** Makes the citations of records public: their claims then cite the public sources of the same URLs, and the private metadata fills gaps there. */
 export async function publishSources(tx: Tx, recordKeys: number[], now: string): Promise<void> {
   const keys = [...new Set((await claimsOfRecords(tx, recordKeys)).map(({ source_key }) => source_key))];
   await promoteSources(tx, keys, recordKeys);

@@ -60,7 +60,7 @@ export const insertClaims = (tx: Tx, rows: ClaimRow[]) => bulkInsert(tx, 'direct
 export const insertChanges = (tx: Tx, rows: (Omit<ChangeRow, 'key'> & { key?: number })[]) => bulkInsert(tx, 'directory_changes', rows);
 export const insertOrigins = (tx: Tx, rows: { origin: string; record_key: number }[]) => bulkInsert(tx, 'directory_origins', rows, { onConflict: 'ignore' });
 
-/** Another node may enter the same source at the same time: the first row stays. */
+/** Inserts sources. If another node inserts the same source at the same time, the first row stays. */
 export const insertSources = (tx: Tx, rows: SourceRow[]) => bulkInsert(tx, 'directory_sources', rows, { onConflict: 'ignore' });
 
 export const replaceSources = (tx: Tx, rows: SourceRow[]) => bulkInsert(tx, 'directory_sources', rows, {

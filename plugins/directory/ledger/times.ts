@@ -6,7 +6,7 @@ const SKEW_MS = 5 * 60_000;
 /** A page may carry the date of a time zone where it is tomorrow already. */
 const DAY_MS = 86_400_000;
 
-/** Reports times of a draft that have not come yet. When claims end and when events take place may lie in the future. */
+/** Reports times of a draft that are in the future. Ends of claims and times of events are exempt. */
 export function futureTimes(draft: ActorDraft, now: number): DraftFault[] {
   const latest = new Date(now + SKEW_MS).toISOString();
   const latestDay = new Date(now + DAY_MS).toISOString();
@@ -27,7 +27,7 @@ export function futureTimes(draft: ActorDraft, now: number): DraftFault[] {
   return faults;
 }
 
-/** Whether a time has not come yet, by any clock that is nearly right. */
+/** Returns whether a time is in the future, with a tolerance for other clocks. */
 export function isFuture(time: string, now: string): boolean {
   return Date.parse(time) > Date.parse(now) + SKEW_MS;
 }

@@ -1,6 +1,6 @@
 import type { Schema } from 'civic';
 
-/** Private actors fill no block of others: a blocking key knows the workspace of its actor, null for a public one. */
+/** Adds the workspace to blocking keys, null for public actors, so that private actors do not count in the blocks of others. */
 export async function up(schema: Schema): Promise<void> {
   await schema.addColumns('directory_blocks', { workspace_id: 'uuid?' });
   const own = schema.tx('directory_actors').whereRaw('directory_actors.key = directory_blocks.actor_key').select('workspace_id');

@@ -52,7 +52,7 @@ const SHOWN = 20;
 export function evalPlacesCommand({ places, db }: { places: Places; db(): Database }): Command {
   return {
     name: 'eval places',
-    summary: 'Measure the place resolver on files of known answers',
+    summary: 'Measure the place resolver on files with known results',
     arguments: '[path]',
     examples: ['bin/civic eval places groups.json', 'bin/civic eval places us_census_places.csv', 'bin/civic eval places a-folder-of-both'],
     needs: 'database',

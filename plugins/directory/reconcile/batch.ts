@@ -8,9 +8,9 @@ import { BadRequest, type Extension, type Query } from './query.ts';
 import type { Pause } from './queue.ts';
 import type { Rated, Result } from './score.ts';
 
-/** Answers the queries of a batch, one after the other. Each reads a snapshot of its own, which ends before its candidates are compared. */
+/** Runs the queries of a batch one after the other. Each reads its own database snapshot, which ends before its candidates are compared. */
 export async function reconcile(context: DirectoryContext, queries: Map<string, Query>, pause: Pause): Promise<Record<string, { result: Result[] }>> {
-  // Comparing takes libraries that a start should not wait for.
+  // Loaded lazily: comparing needs libraries that would slow down the start.
   const [{ candidatesFor }, { placesOf }, { prepareQuery, rate, resultsOf }] = await Promise.all([import('./candidates.ts'), import('./places.ts'), import('./score.ts')]);
   const known = new Map<string, string[]>();
   const results: [string, { result: Result[] }][] = [];
@@ -30,7 +30,7 @@ export async function reconcile(context: DirectoryContext, queries: Map<string, 
 /** Actors that are read at once. */
 const CHUNK = 20;
 
-/** Returns the columns that a client asked for, of actors it found earlier. An id that is gone has empty cells. */
+/** Returns the requested columns of actors that a client matched earlier. An unknown id has empty cells. */
 export async function extend(context: DirectoryContext, { ids, properties }: Extension, pause: Pause): Promise<object> {
   const columns = properties.map(({ id }) => {
     const found = PROPERTIES_BY_ID.get(id);

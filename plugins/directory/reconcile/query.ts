@@ -1,6 +1,6 @@
 import { Joi } from 'civic';
 
-/** A cell of a spreadsheet, with the columns that were sent along. */
+/** A cell of a spreadsheet, with the further columns of its row. */
 export interface Query {
   query: string;
   /** Ids of types; empty for all types. */
@@ -9,7 +9,7 @@ export interface Query {
   properties: { pid: string; values: string[] }[];
 }
 
-/** A request that cannot be answered; the message is for the client. */
+/** A rejected request; the message is for the client. */
 export class BadRequest extends Error {}
 
 // OpenRefine sends 10 queries or ids at a time, with a property for each column and mostly one value for each property.

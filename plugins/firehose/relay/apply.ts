@@ -79,7 +79,7 @@ async function publishVersion(context: ApplyContext, tx: Tx, one: Heard, known: 
   return true;
 }
 
-/** Names the first time that has not come yet, and would stay the latest. What a signal is about may lie in the future (`occurred_at`). */
+/** Returns the name of the first time in the future, which would stay the latest. `occurred_at` may be in the future. */
 function futureTime({ detected_at, evidence }: SignalDraft, now: number): string | null {
   const isLate = (time: string | null | undefined, most: number) => Boolean(time) && Date.parse(time!) > now + most;
   if (isLate(detected_at, SKEW_MS)) return 'detected_at';

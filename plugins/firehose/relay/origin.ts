@@ -38,7 +38,7 @@ export class OriginFault extends Error {
 const SILENCE_MS = 45_000;
 const PAGE = 200;
 const MOST_PAGE_BYTES = 20_000_000;
-/** An origin that asks for days is tried again all the same. */
+/** Bounds Retry-After: an origin that sends days is still retried. */
 const LONGEST_RETRY_MS = 15 * 60_000;
 const OPTION = 'plugins.firehose.relay';
 
@@ -94,7 +94,7 @@ interface Message {
 
 function toldBy({ event, id, data }: ServerEvent): Told[] {
   const message = parsed(data) as Message | null;
-  // One message that is no JSON must not end the following for good: the next one is read.
+  // A message that is not JSON is skipped, so that it does not stop the relay.
   if (!message) return id === null ? [] : [{ kind: 'position', event_id: checkedId(id) }];
   if (event === 'firehose.ready') return [{ kind: 'ready', status: message.resume.status, last_event_id: checkedId(message.last_event_id) }];
   if (event === 'firehose.signal') return [{ kind: 'signal', event_id: checkedId(message.event_id), signal: message.signal, isRetracted: message.retracted === true }];

@@ -50,7 +50,7 @@ export function sessionRoutes({ civic, subscribe }: Firehose, { sessions, ticket
       path: '/api/firehose/sessions',
       options: {
         description: 'The sessions of your workspace, the newest first',
-        notes: 'Sessions that were not used for `plugins.firehose.session_days` are gone. Members of a workspace see the sessions of all members.',
+        notes: 'Sessions that were not used for `plugins.firehose.session_days` are deleted. Members of a workspace see the sessions of all members.',
         auth: reading,
         validate: { query: Joi.object({ limit: Joi.number().integer().min(1).max(100).default(25), cursor: Joi.string() }) },
         plugins: { civic: { plan: 'firehose' } },

@@ -20,15 +20,15 @@ export interface Sessions {
   expiresAt(session: Session): string;
   /** Records that a session is used, and what its consumer has read. Stored within a second, and at most once a minute without a position. */
   note(session: Session, position?: Position | null): void;
-  /** Stores what was noted without waiting for that second. */
+  /** Stores the recorded use of a session at once. */
   writeNow(): void;
   prune(): Promise<void>;
-  /** Stores everything that was noted. */
+  /** Stores the recorded use of all sessions. */
   settled(): Promise<void>;
 }
 
 const DAY = 86_400_000;
-/** Nothing tells when a session will be deleted; a client that checks once a minute is no burden. */
+/** The time of the next free session is unknown, so clients retry once a minute. */
 const RETRY_MS = 60_000;
 const SEEN_EVERY_MS = 60_000;
 /** Clients may acknowledge every signal; the newest position of each session is stored this often. */

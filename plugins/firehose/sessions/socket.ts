@@ -41,7 +41,7 @@ export interface Sockets {
 const MOST_BYTES = 4096;
 /** A client that does not read gets no pongs. */
 const MOST_UNREAD = 64 * 1024;
-/** An ack for each signal is free; everything else a client sends is limited. */
+/** One ack for each signal is not counted; all other messages are limited. */
 const BURST = 100;
 const MESSAGES_PER_SECOND = 10;
 const CLOSE_MS = 3000;

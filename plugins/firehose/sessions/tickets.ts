@@ -20,7 +20,7 @@ export interface Tickets {
 
 const USED_WITHIN_MS = 60_000;
 const BOUND_MS = 12 * 3_600_000;
-/** Of one session at the same time, used or not. */
+/** The most valid tickets of one session, used or not. */
 const MOST_TICKETS = 1000;
 const SCOPE = 'firehose:read';
 

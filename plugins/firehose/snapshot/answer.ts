@@ -15,7 +15,7 @@ export interface AnswerContext extends SnapshotContext {
   civic: Pick<Civic, 'url' | 'clock'>;
   hub: Hub;
   meter: Metering;
-  /** Whether a caller that was let in may still read. */
+  /** Returns whether an admitted caller still has access. */
   stillMay(caller: Caller): Promise<boolean>;
 }
 
@@ -60,7 +60,7 @@ async function waitForChange(context: AnswerContext, request: Request, asked: As
     request.raw.res.once('close', cancel);
     try {
       if (!isHad(request, etagOf(context, asked, await currentTally(context, asked.subscription)))) return;
-      // A key that was revoked before the wait was parked ends nothing by its event.
+      // The event of a key that was revoked before the wait was registered does not end the wait, so check again.
       if (asked.access.caller && !await context.stillMay(asked.access.caller)) throw accessEnded();
       const result = await parked.result;
       if (result === 'revoked') throw accessEnded();

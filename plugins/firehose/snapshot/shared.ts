@@ -7,7 +7,7 @@ export interface SharedSnapshots {
 }
 
 const MOST = 64;
-/** A larger one is shared only while it is being read. */
+/** A larger snapshot is shared only while it is being read, and not cached. */
 const MOST_CHARACTERS = 1_000_000;
 
 export function createSharedSnapshots(log: Log): SharedSnapshots {
