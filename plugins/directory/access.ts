@@ -9,15 +9,34 @@ interface Owned {
   workspace_id: string | null;
 }
 
+/** Scopes of which a key needs one to read records of its workspace. Routes that write need `entities:write` anyway. */
+const READ_SCOPES = ['directory:read', 'entities:write'];
+
+function hasReadScope({ via, scope }: Caller): boolean {
+  return via === 'session' || READ_SCOPES.some((one) => scope.includes(one));
+}
+
+/** Returns the caller; without a scope that reads the directory, in no workspace: public records need no scope. */
 export function callerOf(request: Request): Caller | null {
+  const caller = authenticatedCaller(request);
+  return caller && !hasReadScope(caller) ? { ...caller, workspace_id: null, workspace_role: null } : caller;
+}
+
+function authenticatedCaller(request: Request): Caller | null {
   return request.auth.isAuthenticated ? (request.auth.credentials as unknown as Caller) : null;
 }
 
 /** The workspace whose own things the caller asked to see besides the public ones. */
 export function workspaceAsked(request: Request, visibility: Visibility | undefined): string | null {
   if (visibility !== 'workspace') return null;
-  const caller = callerOf(request);
+  const caller = authenticatedCaller(request);
   if (!caller) throw problem('authentication_required', { detail: 'visibility=workspace shows what belongs to a workspace: say who you are.' });
+  if (!hasReadScope(caller)) {
+    throw problem('insufficient_scope', {
+      detail: `visibility=workspace needs the scope ${READ_SCOPES.join(' or ')}.`,
+      headers: { 'www-authenticate': `Bearer realm="civic", error="insufficient_scope", scope="${READ_SCOPES.join(' ')}"` },
+    });
+  }
   return caller.workspace_id;
 }
 

@@ -35,6 +35,7 @@ export type { ActorsChanged, ActorEffect, CoverageLoss } from './events.ts';
 export default definePlugin<DirectoryConfig>({
   name: 'directory',
   summary: 'Civic actors in their places, every statement with its source',
+  uses: ['accounts'],
   config: directoryOptions,
   problems: { ...taxonomyProblems, ...placeProblems, ...directoryProblems, ...transferProblems },
   events: directoryEvents,

@@ -70,7 +70,7 @@ export function placeReadRoutes(context: DirectoryContext): ServerRoute[] {
             ...paging,
           }),
         },
-        plugins: { civic: { conditional: true, problems: ['unknown_place', 'invalid_cursor', 'authentication_required'] } },
+        plugins: { civic: { conditional: true, problems: ['unknown_place', 'invalid_cursor', 'authentication_required', 'insufficient_scope'] } },
         ext: cached,
         response: { schema: listOf(actorSchema, { place: placeRecord.required(), corrected: correctedSchema, suggestions: suggestionsSchema }).meta({ name: 'PlaceActorList' }), sample: 0 },
       },

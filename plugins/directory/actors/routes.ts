@@ -52,7 +52,7 @@ export function entityRoutes(context: DirectoryContext): ServerRoute[] {
         description: 'Search for actors',
         notes: 'An actor must match all filters, and one of the values of each. An unknown place or issue area matches nothing and is listed in `suggestions`. Words with a typing error are corrected when nothing else is found, and named in `corrected`. The response is the same for all callers; only `visibility=workspace` depends on the caller.',
         validate: { query: entityQuery },
-        plugins: { civic: { conditional: true, problems: ['invalid_cursor', 'authentication_required'] } },
+        plugins: { civic: { conditional: true, problems: ['invalid_cursor', 'authentication_required', 'insufficient_scope'] } },
         response: { schema: listOf(actorSchema, { facets: facetsSchema, corrected: correctedSchema, suggestions: suggestionsSchema }).meta({ name: 'ActorList' }), sample: 0 },
       },
       handler: (request, h) => searchEntities(context, request).then((made) => textAnswer(request, h, made)),

@@ -5,6 +5,7 @@ import type { Ledger } from '../ledger/service.ts';
 import type { ActorDraft, Applied, Editor } from '../types.ts';
 import type { Places } from '../places/service.ts';
 import { enterJudgement, sortRows, type ReadRow, type Rejected, type Sorted } from './admit.ts';
+import { AuthorityLost } from './authority.ts';
 import type { Format, PlaceLine, ReadContext } from './format.ts';
 import type { TextFile } from './file.ts';
 import { updateImport, type ImportRow } from './store.ts';
@@ -62,6 +63,8 @@ export interface ImportRun {
   url(path: string): string;
   /** Commits a batch with its progress; a job's own `write`, where a job runs it. */
   write<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Called in the transaction of each batch. Throws AuthorityLost when the account may no longer import. */
+  checkAuthority(tx: Tx): Promise<void>;
   signal: AbortSignal;
   /** Writes no file of rejected rows: the database is a copy. */
   isDry: boolean;
@@ -111,7 +114,7 @@ export async function runImport(run: ImportRun): Promise<ImportRow> {
     await onProgress(file.bytes, file.bytes);
   } catch (error) {
     // What was read before the file broke off is whole.
-    if (error instanceof Failure && batch.length > 0) await flush();
+    if (error instanceof Failure && !(error instanceof AuthorityLost) && batch.length > 0) await flush();
     throw error;
   } finally {
     await rejects?.close();
@@ -143,6 +146,7 @@ async function enterBatch(run: ImportRun, batch: ReadRow[], state: ImportRow, re
   const joined = () => entered.filter(({ applied }) => applied.joined_into !== undefined);
   const applied = await run.write(async (tx): Promise<Applied[]> => {
     const began = performance.now();
+    await run.checkAuthority(tx);
     refused = [];
     entered = await addPlaces(tx, run, sorted.places);
     const changed = sorted.drafts.length > 0 ? await ledger.apply(tx, sorted.drafts.map(({ draft }) => draft), editor, { joins: Boolean(run.row.joins) }) : [];

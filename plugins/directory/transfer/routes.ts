@@ -1,5 +1,5 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { isId, Joi, newId, problem, respondOnce, type Civic, type ProblemKinds } from 'civic';
+import { isId, Joi, newId, problem, respondOnce, type Caller, type Civic, type ProblemKinds } from 'civic';
 import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -50,7 +50,7 @@ export function transferRoutes(context: TransferRoutes): ServerRoute[] {
       path: '/api/imports/{id}',
       options: {
         description: 'How far an import is, and what became of its rows',
-        notes: 'Only the account that started the import and its workspace see it. While it runs, `Retry-After` says when to ask again.',
+        notes: 'Only members of the workspace of the import see it, and the account that started it while it is one of them. While it runs, `Retry-After` says when to ask again.',
         auth: writer,
         validate: { query: noQuery, params },
         plugins: { civic: { problems: ['unknown_import'] } },
@@ -87,7 +87,7 @@ export function transferRoutes(context: TransferRoutes): ServerRoute[] {
         description: 'All actors with their places, claims and sources, streamed',
         notes: 'Public actors; `visibility=workspace` adds those of your workspace. `format` chooses the media type.',
         validate: { query: exportQuery },
-        plugins: { civic: { problems: ['authentication_required'], produces: [...new Set(FORMATS.filter((format) => format.writes).map(({ type }) => type))] } },
+        plugins: { civic: { problems: ['authentication_required', 'insufficient_scope'], produces: [...new Set(FORMATS.filter((format) => format.writes).map(({ type }) => type))] } },
         response: { status: { 200: true as never } },
       },
       handler: (request, h) => download(context, request, h),
@@ -127,14 +127,19 @@ async function upload({ civic, transfer }: TransferRoutes, request: Request, h: 
   });
 }
 
-/** An import belongs to who began it, and to the workspace they did it for. */
+/** Returns the import of the path for members of its workspace; one of no workspace for the account that started it. Others get 404, administrators too. */
 async function importFor(transfer: Transfer, request: Request): Promise<ImportRow> {
   const id = String(request.params.id);
   const caller = callerOf(request)!;
   const row = isId(id) ? await transfer.importById(id.toLowerCase()) : undefined;
-  const isOwn = row && (row.account_id === caller.account_id || (row.workspace_id !== null && row.workspace_id === caller.workspace_id) || caller.role === 'admin');
-  if (!row || !isOwn) throw problem('unknown_import', { detail: `No import has the id ${id.slice(0, 100)}.` });
+  if (!row || !await maySeeImport(transfer, row, caller)) throw problem('unknown_import', { detail: `No import has the id ${id.slice(0, 100)}.` });
   return row;
+}
+
+async function maySeeImport({ authority }: Transfer, { account_id, workspace_id }: ImportRow, caller: Caller): Promise<boolean> {
+  const isOwn = account_id === caller.account_id;
+  if (workspace_id === null) return isOwn;
+  return workspace_id === caller.workspace_id || (isOwn && authority.isMember(caller.account_id, workspace_id));
 }
 
 function download({ civic, ledger }: TransferRoutes, request: Request, h: ResponseToolkit): ResponseObject {

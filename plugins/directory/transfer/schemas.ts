@@ -38,7 +38,7 @@ export const importRecord = Joi.object<ImportRecord, true>({
   faults: Joi.array().items(finding).required().description('Why rows were rejected, the first ones'),
   notes: Joi.array().items(finding).required().description('What was left out of rows that are in, the first ones'),
   joined: Joi.array().items(joined).required().description('New actors that turned out to be actors that were there, the first 200'),
-  error: Joi.object({ code: Joi.string().valid('unreadable_file', 'storage_full', 'storage_failed', 'import_failed').required(), detail: Joi.string().required() }).allow(null).required(),
+  error: Joi.object({ code: Joi.string().valid('unreadable_file', 'storage_full', 'storage_failed', 'authority_lost', 'import_failed').required(), detail: Joi.string().required() }).allow(null).required(),
   created_at: Joi.string().isoDate().required(),
   started_at: time,
   finished_at: time,

@@ -6,6 +6,7 @@ import type { Ledger } from '../ledger/service.ts';
 import type { Places } from '../places/service.ts';
 import type { Taxonomy } from '../taxonomy/service.ts';
 import type { Editor, Visibility } from '../types.ts';
+import { createAuthority, type Authority } from './authority.ts';
 import { readContext } from './context.ts';
 import type { Format } from './format.ts';
 import { formatByName } from './formats.ts';
@@ -15,7 +16,7 @@ import { failImport, importById, insertImport, unfinishedImport, updateImport, t
 import { createUploads, storageCode, type Uploads } from './uploads.ts';
 
 export interface TransferOptions {
-  civic: Pick<Civic<DirectoryConfig>, 'clock' | 'instance' | 'url' | 'jobs' | 'config'> & { readonly db: Civic['db'] };
+  civic: Pick<Civic<DirectoryConfig>, 'clock' | 'instance' | 'url' | 'jobs' | 'config' | 'serviceIfOn'> & { readonly db: Civic['db'] };
   ledger: Ledger;
   /** A ledger on a copy of the database, which tells nobody what it changes. */
   ledgerOn(db: Database): Ledger;
@@ -40,6 +41,7 @@ export interface Transfer {
   /** Reads a file to its end, or on from where an earlier import of the same file was cut short; in a dry run into a copy of the database. */
   importFile(path: string, settings: ImportSettings, options: Pick<ImportRun, 'isDry' | 'signal' | 'onProgress' | 'onRow'> & { rejectsPath: string }): Promise<{ row: ImportRow; file: TextFile; resumedAt: number }>;
   uploads: Uploads;
+  authority: Authority;
   /** Hands an uploaded file to a job. */
   enqueue(tx: Tx, id: string, bytes: number, settings: ImportSettings): Promise<void>;
   /** Runs the import of an upload. The last attempt of its job ends it, whatever happens. */
@@ -55,6 +57,7 @@ export function createTransfer({ civic, ledger, ledgerOn, places, taxonomy }: Tr
   const running = new Set<string>();
 
   const uploads = createUploads({ civic });
+  const authority = createAuthority(civic);
 
   async function perform(target: Target, row: ImportRow, file: TextFile, format: Format, run: Pick<ImportRun, 'write' | 'isDry' | 'signal' | 'onProgress' | 'onRow'>): Promise<ImportRow> {
     // An attempt that lost its job stops soon; the next one waits for that.
@@ -64,7 +67,7 @@ export function createTransfer({ civic, ledger, ledgerOn, places, taxonomy }: Tr
     const context = readContext({ db: target.db, places, taxonomy: taxonomy(), source, timezone: row.timezone, now: civic.clock.iso() });
     try {
       await run.write((tx) => updateImport(tx, row.id, { state: 'running', started_at: row.started_at ?? civic.clock.iso(), finished_at: null, bytes_total: file.bytes, error: null, error_code: null }));
-      const done = await runImport({ ...run, ...target, row, file, format, context, editor: editorOf(row), places, url: civic.url });
+      const done = await runImport({ ...run, ...target, row, file, format, context, editor: editorOf(row), places, url: civic.url, checkAuthority: (tx) => authority.check(tx, row) });
       await run.write((tx) => updateImport(tx, row.id, { state: 'completed', bytes_done: file.bytes, rejects_bytes: done.rejects_bytes, report: done.report, finished_at: civic.clock.iso() }));
     } finally {
       running.delete(row.fingerprint);
@@ -102,6 +105,7 @@ export function createTransfer({ civic, ledger, ledgerOn, places, taxonomy }: Tr
       return civic.db.scratch('directory_', (db) => into({ db, ledger: ledgerOn(db) }));
     },
     uploads,
+    authority,
     async enqueue(tx, id, bytes, settings) {
       await uploads.admit(tx, settings.account_id!, bytes);
       const job_id = await civic.jobs.enqueue(tx, 'directory.import', { id });

@@ -3,6 +3,7 @@ import { afterCommit, Failure, problem, type Civic, type Tx } from 'civic';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DirectoryConfig } from '../config.ts';
+import { AuthorityLost } from './authority.ts';
 import { deleteImports, failImport, finishedUploads, importById, importsFinishedBefore, lockAccount, uploadUse, unfinishedUploads, type ImportRow } from './store.ts';
 
 export interface UploadsOptions {
@@ -126,6 +127,7 @@ async function isOld(path: string): Promise<boolean> {
 
 /** Describes a failure for the caller who sent the file. A Failure is about the file; other errors are the server's. */
 function failureOf(error: unknown, row: ImportRow): { code: string; detail: string } {
+  if (error instanceof AuthorityLost) return { code: 'authority_lost', detail: `${error.message}. The first ${row.position} rows of the file are imported.` };
   if (error instanceof Failure) return { code: 'unreadable_file', detail: error.message.replaceAll(row.path, 'The file') };
   const code = storageCode(error);
   const why = code ? 'The server has no room on its disk, or cannot write to it' : 'The server could not finish this import';
