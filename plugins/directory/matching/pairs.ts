@@ -2,6 +2,7 @@ import { Failure } from 'civic';
 import { parse } from 'csv-parse/sync';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { ROW_ENDS } from '../transfer/table.ts';
 import { ACTOR_TYPES, type ActorType } from '../types.ts';
 import type { NamePair } from './synthetic.ts';
 
@@ -40,7 +41,7 @@ function pairsOf(file: string): NamePair[] {
 
 function rowsOf(file: string): string[][] {
   try {
-    return parse(readFileSync(file, 'utf8'), { bom: true, relax_column_count: true, relax_quotes: true, skip_empty_lines: true });
+    return parse(readFileSync(file, 'utf8'), { record_delimiter: ROW_ENDS, bom: true, relax_column_count: true, relax_quotes: true, skip_empty_lines: true });
   } catch (error) {
     throw new Failure(`${file} cannot be read as CSV: ${(error as Error).message}`);
   }

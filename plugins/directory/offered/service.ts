@@ -2,6 +2,7 @@ import type { Joi, Reader } from 'civic';
 import { actorsByKey, listedWith } from '../actors/read-store.ts';
 import type { DemoParts } from '../demo/parts.ts';
 import { placeOfPath } from '../places/routes.ts';
+import { isAmbiguous } from '../places/resolve.ts';
 import { placeRecord, type Place } from '../places/schemas.ts';
 import type { Directory } from '../service.ts';
 import { freshnessTurns, knownActors, ownNames, type FreshnessTurn, type KnownActor } from './actors.ts';
@@ -10,6 +11,8 @@ import { freshnessTurns, knownActors, ownNames, type FreshnessTurn, type KnownAc
 export interface DirectoryService {
   /** The canonical key of a place, by key, slug or a synonym of one; null when it is no place. */
   placeKey(reader: Reader, text: string): Promise<string | null>;
+  /** Resolves free text as `GET /api/places?query=` does. `place` is null when the text names none for certain; `candidates` are the nearest, likeliest first. */
+  resolvePlace(reader: Reader, text: string): Promise<{ place: Place | null; candidates: Place[] }>;
   /** The place a path names, as it is answered; else it throws the 404 that says what could have been meant. */
   placeOfPath(text: string): Promise<Place>;
   /** Of a place as it is answered, for routes of others. */
@@ -36,9 +39,16 @@ declare module 'civic' {
   interface Services { directory: DirectoryService }
 }
 
+const CANDIDATES = 5;
+
 export function offeredBy({ civic, places, taxonomy }: Directory, demo: DemoParts): DirectoryService {
   return {
     placeKey: async (reader, text) => (await places.byKey(reader, text))?.place_key ?? null,
+    async resolvePlace(reader, text) {
+      const found = await places.resolve(reader, text, { limit: CANDIDATES });
+      const candidates = found.map(({ place }) => places.recordOf(place));
+      return { place: isAmbiguous(found) ? null : candidates[0] ?? null, candidates };
+    },
     placeOfPath: async (text) => places.recordOf(await placeOfPath(places, civic.db, text)),
     placeSchema: placeRecord,
     places: async (reader, keys) => new Map([...await places.byKeys(reader, keys)].map(([key, place]) => [key, places.recordOf(place)])),

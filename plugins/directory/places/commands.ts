@@ -63,7 +63,7 @@ async function runImport({ civic, ledger }: PlaceCommands, { terminal, positiona
 function wordsOf({ rows, added, updated, unchanged, skipped, errors, keys }: ImportReport, isDry: boolean): string {
   const left = Object.entries(skipped).map(([type, count]) => `${count.toLocaleString('en-US')} ${type}`);
   return [
-    `${rows.toLocaleString('en-US')} rows read: ${added.toLocaleString('en-US')} added, ${updated.toLocaleString('en-US')} updated, ${unchanged.toLocaleString('en-US')} unchanged, ${errors.length.toLocaleString('en-US')} rejected.${isDry ? ' This was a dry run: nothing was changed.' : ''}`,
+    `${rows.toLocaleString('en-US')} ${rows === 1 ? 'row' : 'rows'} read: ${added.toLocaleString('en-US')} added, ${updated.toLocaleString('en-US')} updated, ${unchanged.toLocaleString('en-US')} unchanged, ${errors.length.toLocaleString('en-US')} rejected.${isDry ? ' This was a dry run: nothing was changed.' : ''}`,
     ...(left.length > 0 ? [`Skipped, because they are not places: ${left.join(', ')}.`] : []),
     ...keys.map((key) => `  ${key}`), ...(added > keys.length ? [`  … and ${(added - keys.length).toLocaleString('en-US')} more; bin/civic places list shows all`] : []),
     ...errors.slice(0, SHOWN).map(({ line, detail }) => `Line ${line} was rejected: ${detail}`), ...(errors.length > SHOWN ? [`… and ${errors.length - SHOWN} more; --json has them all`] : []),

@@ -2,6 +2,7 @@ import { Failure, type Command, type Database } from 'civic';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ROW_ENDS } from '../transfer/table.ts';
 import type { PlaceRow } from './gazetteer.ts';
 import { isUpToDate } from './load.ts';
 import { squash } from './names.ts';
@@ -125,7 +126,7 @@ const DIVISION = /^ocd-division\/country:us\/(?:state|territory|district):([a-z]
 
 async function evalGovernments(places: Places, db: Database, file: string): Promise<GovernmentReport> {
   const { parse } = await import('csv-parse/sync');
-  const rows = parsed(file, (text) => parse(text, { columns: true, bom: true }) as { id?: string; name?: string }[]);
+  const rows = parsed(file, (text) => parse(text, { record_delimiter: ROW_ENDS, columns: true, bom: true }) as { id?: string; name?: string }[]);
   const names = new Map(rows.map(({ id = '', name = '' }) => [id, name]));
   const governments = rows.flatMap(({ id = '', name = '' }): Government[] => {
     const [, state, county] = DIVISION.exec(id) ?? [];

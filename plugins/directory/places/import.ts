@@ -1,6 +1,6 @@
 import { Failure, type Database } from 'civic';
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { openTextFile } from '../transfer/file.ts';
+import { csvRows } from '../transfer/table.ts';
 import { readDivision, type DivisionPlace, type DivisionRow } from './divisions.ts';
 import { placesByKeys, placesByOcdIds, putOwnPlace, markChanged, ownPlacesByOcdIds, type OwnPlace } from './store.ts';
 
@@ -33,48 +33,39 @@ const SHOWN_KEYS = 20;
 interface Line {
   line: number;
   row: DivisionRow;
+  fault?: string;
 }
 
 /** Adds the divisions of a CSV file that are places and not in the gazetteer. The same file again changes nothing. */
 export async function importDivisions(db: Database, path: string, options: ImportOptions): Promise<ImportReport> {
   const report: ImportReport = { rows: 0, added: 0, updated: 0, unchanged: 0, skipped: {}, errors: [], keys: [] };
-  const { size } = await stat(path).catch((error: Error) => { throw new Failure(`${path} cannot be read: ${error.message}`, { cause: error }); });
+  const file = await openTextFile(path);
   const names = new Map<string, string>();
   // Keys that this file takes, for a dry run and within a batch.
   const taken = new Set<string>();
   let batch: Line[] = [];
-  let isKnown = false;
-  for await (const { line, row, bytes } of linesOf(path)) {
+  function checkHeader(header: string[]): void {
+    if (!header.includes('id') || !header.includes('name')) throw new Failure(`${path} has no columns id and name: it is no list of Open Civic Data divisions`);
+  }
+  for await (const { number: line, cells: row, fault } of csvRows(file, checkHeader)) {
     options.signal.throwIfAborted();
-    if (!isKnown && !('id' in row && 'name' in row)) throw new Failure(`${path} has no columns id and name: it is no list of Open Civic Data divisions`);
-    isKnown = true;
     report.rows++;
-    if (/\/(?:state|province|territory|region|land):[^/]+$/.test(row.id ?? '')) names.set(row.id!, row.name ?? '');
-    batch.push({ line, row });
+    if (!fault && /\/(?:state|province|territory|region|land):[^/]+$/.test(row.id!)) names.set(row.id!, row.name!);
+    batch.push({ line, row, fault });
     if (batch.length < BATCH) continue;
     await importBatch(db, batch, names, taken, report, options);
-    options.onProgress(Math.min(bytes, size - 1), size);
+    options.onProgress(Math.min(file.bytesRead(), file.bytes - 1), file.bytes);
     batch = [];
   }
   await importBatch(db, batch, names, taken, report, options);
-  options.onProgress(size, size);
+  options.onProgress(file.bytes, file.bytes);
   return report;
-}
-
-async function* linesOf(path: string): AsyncGenerator<Line & { bytes: number }> {
-  const { parse } = await import('csv-parse');
-  const parser = createReadStream(path).pipe(parse({ columns: true, bom: true, info: true, relax_column_count: true, skip_empty_lines: true, max_record_size: 100_000 }));
-  try {
-    for await (const { record, info } of parser as AsyncIterable<{ record: DivisionRow; info: { lines: number; bytes: number } }>) yield { line: info.lines, row: record, bytes: info.bytes };
-  } catch (error) {
-    throw new Failure(`${path} is no CSV file: ${(error as Error).message}`, { cause: error });
-  }
 }
 
 async function importBatch(db: Database, lines: Line[], names: Map<string, string>, taken: Set<string>, report: ImportReport, { isDry, today }: ImportOptions): Promise<void> {
   const read: { line: number; division: DivisionPlace }[] = [];
-  for (const { line, row } of lines) {
-    const division = readDivision(row, (id) => names.get(id), today);
+  for (const { line, row, fault } of lines) {
+    const division = fault ? { fault } : readDivision(row, (id) => names.get(id), today);
     if ('fault' in division) report.errors.push({ line, detail: division.fault });
     else if ('skipped' in division) report.skipped[division.skipped] = (report.skipped[division.skipped] ?? 0) + 1;
     else read.push({ line, division });

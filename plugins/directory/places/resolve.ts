@@ -50,9 +50,9 @@ export async function resolvePlace(reader: Reader, text: string, { state, limit 
   return [];
 }
 
-/** Whether the first of these should not be taken without asking. */
+/** Returns whether a caller should ask before it takes the first candidate; false when there is none to take. */
 export function isAmbiguous(candidates: Candidate[]): boolean {
-  return (candidates[0]?.confidence ?? 0) < CERTAIN;
+  return candidates.length > 0 && candidates[0]!.confidence < CERTAIN;
 }
 
 type Step = () => Promise<Match[]>;
@@ -65,6 +65,7 @@ function steps(reader: Reader, text: string, state: string | null): Step[] {
   return [
     () => byKey(reader, text),
     () => byNickname(reader, text, state),
+    () => byDisplayName(reader, text),
     ...(rest === '' ? [] : [...each((reading) => byLegalName(reader, reading)), ...each((reading) => byName(reader, reading))]),
     async () => one(zip === null ? null : await placeByZip(reader, zip), 1, 'ZIP code'),
     ...each((reading) => byOtherForm(reader, reading)),
@@ -116,6 +117,20 @@ async function byNickname(reader: Reader, text: string, state: string | null): P
   const matches = all(rows.filter((row) => !state || row.state === state), 1, 'nickname');
   // A nickname is for the first, whatever its population.
   return matches.length < 2 ? matches : matches.map((match) => ({ ...match, quality: match.place.place_key === keys[0] ? 0.9 : 0.5 }));
+}
+
+/** The display name of a place abroad, as responses have it: "Toronto, Ontario, Canada". */
+async function byDisplayName(reader: Reader, text: string): Promise<Match[]> {
+  const comma = text.indexOf(',');
+  if (comma < 1) return [];
+  const found = await placesByName(reader, [squash(text.slice(0, comma))]);
+  return all(found.filter((place) => place.state === null && displayName(place).toLowerCase() === text.toLowerCase()), 1, 'display name');
+}
+
+/** "Kansas City, MO", "Toronto, Ontario, Canada", "Missouri". */
+export function displayName({ place_key: key, name, state, admin1, country }: PlaceRow): string {
+  if (!key.includes(',')) return name;
+  return state ? `${name}, ${state}` : [name, admin1, countryName(country)].filter((part, index, parts) => part && part !== parts[index - 1]).join(', ');
 }
 
 /** A name with its legal type, which tells a city from the township around it: "Bloomfield township", "Town of Malta". */

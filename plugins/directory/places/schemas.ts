@@ -64,7 +64,7 @@ export const placeList = Joi.object<PlaceList, true>({
   data: Joi.array().items(placeCandidate).required(),
   total: Joi.number().integer().min(0).required(),
   next_cursor: Joi.string().allow(null).required().description('Always null: candidates are few'),
-  ambiguous: Joi.boolean().required().description('Whether the first candidate may not be the one meant: ask'),
+  ambiguous: Joi.boolean().required().description('Whether the first candidate may not be the one meant: ask. False when there is none.'),
 }).meta({ name: 'PlaceList' });
 
 export const placeQuery = Joi.object<PlaceQuery, true>({

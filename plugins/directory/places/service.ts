@@ -4,7 +4,7 @@ import { countryName } from './abroad.ts';
 import { KEYS, type PlaceRow } from './gazetteer.ts';
 import { keyCandidates, slugOfPlace } from './keys.ts';
 import { slugOf } from './names.ts';
-import { resolvePlace, type Candidate, type ResolveOptions } from './resolve.ts';
+import { displayName, resolvePlace, type Candidate, type ResolveOptions } from './resolve.ts';
 import type { Place } from './schemas.ts';
 import { stateByAbbreviation } from './states.ts';
 import { deleteOwnPlaces, loadedGazetteer, markChanged, placesByKeys, placesByNumbers, putOwnPlace, type OwnPlace } from './store.ts';
@@ -121,10 +121,4 @@ function recordOf(place: PlaceRow, url: (path: string) => string): Place {
     display_name: displayName(place),
     url: url(`/api/places/${place_key}`),
   };
-}
-
-/** "Kansas City, MO", "Toronto, Ontario, Canada", "Missouri". */
-function displayName({ place_key: key, name, state, admin1, country }: PlaceRow): string {
-  if (!key.includes(',')) return name;
-  return state ? `${name}, ${state}` : [name, admin1, countryName(country)].filter((part, index, parts) => part && part !== parts[index - 1]).join(', ');
 }

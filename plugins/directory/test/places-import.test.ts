@@ -85,10 +85,22 @@ for (const database of testDatabases()) {
       await expect(runCommand(kit, 'places remove', ['st-louis,missouri'])).to.reject(/No added place has the key st-louis,missouri/);
     });
 
+    it('import reads every row, however lines end, and rejects one with another number of cells by its line', async () => {
+      const rows = [`${MO}/place:birch_falls,Birch Falls city,"a\r\nb"`, `${MO}/place:cedar_falls,Cedar Falls city,`, '', `${MO}/place:elm_falls,Elm Falls city`, `${MO}/place:fir_falls,Fir Falls city,,more`, `${MO}/place:gum_falls,Gum Falls city,`];
+      for (const [header, end] of [['\r\n', '\n'], ['\n', '\r\n'], ['\r', '\n'], ['\r\n', '\r'], ['\n', '\n']] as const) {
+        const path = folder.file('ends.csv', `id,name,note${header}${rows.join(end)}${end}`);
+        const report = await imported(path, { 'dry-run': true });
+        expect(report).to.include({ rows: 5, keys: ['birch-falls,missouri', 'cedar-falls,missouri', 'gum-falls,missouri'] });
+        expect(report.errors).to.equal([{ line: 6, detail: 'it has 2 cells and the header has 3' }, { line: 7, detail: 'it has 4 cells and the header has 3' }]);
+      }
+      const { out } = await runCommand(kit, 'places import', [folder.file('one.csv', `id,name\n${MO}/place:birch_falls,Birch Falls city\n`)], { 'dry-run': true });
+      expect(out).to.startWith('1 row read: 1 added');
+    });
+
     it('import refuses a file that is none', async () => {
       await expect(imported(folder.file('other.csv', 'a,b\n1,2\n'))).to.reject(/has no columns id and name/);
-      await expect(imported('/nowhere/at-all.csv')).to.reject(/cannot be read/);
-      await expect(imported(folder.file('broken.csv', 'id,name\n"x'))).to.reject(/is no CSV file/);
+      await expect(imported('/nowhere/at-all.csv')).to.reject(/There is no file/);
+      await expect(imported(folder.file('broken.csv', 'id,name\n"x'))).to.reject(/cannot be read as CSV: Quote Not Closed/);
       expect(await imported(folder.file('empty.csv', 'id,name\n'))).to.include({ rows: 0, added: 0 });
     });
   });

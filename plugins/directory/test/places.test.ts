@@ -107,7 +107,7 @@ for (const database of testDatabases()) {
         'Portland Oregon': 'portland,oregon', 'Portland, ME': 'portland,maine', 'winston salem nc': 'winston-salem,north-carolina', 'Nashville-Davidson, TN': 'nashville,tennessee',
         'Louisville/Jefferson County, KY': 'louisville,kentucky', 'Lexington-Fayette, Kentucky': 'lexington,kentucky', Missouri: 'missouri', 'San Mateo County, CA': 'san-mateo-county,california',
         'Columbia County PA': 'columbia-county,pennsylvania', 'Orleans Parish, LA': 'orleans-parish,louisiana', 'ocd-division/country:us/state:mo/place:st_louis': 'st-louis,missouri', 'st-louis-mo': 'st-louis,missouri',
-        '1400 Main St, Kansas City, MO 64105': 'kansas-city,missouri', 'Chicago, IL, USA': 'chicago,illinois', 'Toronto, ON': 'toronto,ontario', 'London, UK': 'london,england', 'Berlin, Germany': 'berlin,berlin',
+        '1400 Main St, Kansas City, MO 64105': 'kansas-city,missouri', 'Chicago, IL, USA': 'chicago,illinois', 'Toronto, ON': 'toronto,ontario', 'Toronto, Ontario, Canada': 'toronto,ontario', 'london, ontario, canada': 'london,ontario', 'London, UK': 'london,england', 'Berlin, Germany': 'berlin,berlin',
         'Carson, NV': 'carson-city,nevada', 'San Juan, PR': 'san-juan,puerto-rico',
       };
       for (const [text, key] of Object.entries(meant)) {
@@ -138,7 +138,7 @@ for (const database of testDatabases()) {
         for (const { confidence } of data) expect(confidence, text).to.be.below(0.5);
       }
       expect((await ask('Kansas City, MO', '&state=KS')).data.filter((place) => place.state?.abbreviation !== 'KS')).to.equal([]);
-      expect((await ask('Kansas City', '&state=Atlantis')).data).to.equal([]);
+      expect(await ask('Kansas City', '&state=Atlantis')).to.include({ data: [], total: 0, ambiguous: false });
     });
 
     it('resolves townships and other governments below a county', async () => {
@@ -171,7 +171,10 @@ for (const database of testDatabases()) {
       expect([status, body.code]).to.equal([404, 'unknown_place']);
       expect(Number(body.did_you_mean.length)).to.be.above(1);
       // A village that is not on the list is not the township of its name.
-      for (const text of ['Whitpain village, PA', 'Washington township, Adams County, PA', 'Whitpain Township, Adams County, PA']) expect([text, (await ask(text)).ambiguous]).to.equal([text, true]);
+      for (const text of ['Whitpain village, PA', 'Washington township, Adams County, PA', 'Whitpain Township, Adams County, PA']) {
+        const { data, ambiguous } = await ask(text);
+        expect([text, ambiguous]).to.equal([text, data.length > 0]);
+      }
     });
 
     it('keeps the key of every place', async () => {

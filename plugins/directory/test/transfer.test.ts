@@ -389,6 +389,18 @@ for (const database of testDatabases()) {
         expect(value.faults.map(({ row }: { row: number }) => row)).to.equal([3, 4]);
         expect(value.faults[1].detail).to.match(/its type is "robot": use one of person/);
       });
+
+      it('reads CSV whose lines end in several ways, and counts lines inside cells', async () => {
+        const row = (at: number, name: string) => `0f0e0d0c-0000-4000-8000-00000000000${at},organization,name,${name},https://ends.example/${at}`;
+        const header = 'actor_id,actor_type,property,value,source_url';
+        for (const [first, end] of [['\r\n', '\n'], ['\n', '\r\n'], ['\n', '\r']] as const) {
+          await emptied(kit);
+          const path = folder.file('ends.csv', `${header}${first}${[row(1, 'First Council'), row(2, '"Second\r\nCouncil"'), `${row(3, 'Third Council')},more`, row(4, 'Fourth Council')].join(end)}${end}`);
+          const { value } = await runCommand(kit, 'import', ['csv', path]);
+          expect(value.counts).to.include({ read: 4, created: 3, rejected: 1 });
+          expect(value.faults).to.equal([{ row: 5, detail: 'it has 6 cells and the header has 5' }]);
+        }
+      });
     });
 
     describe('that is cut short', () => {

@@ -125,8 +125,15 @@ function urlOption(value: unknown): string | null {
 function summaryOf(row: ImportRow, isDry: boolean): string {
   const counts = countsOf(row);
   const words = (['created', 'updated', 'unchanged', 'rejected'] as const).map((key) => `${counts[key].toLocaleString('en-US')} ${key}`).join(', ');
-  const joined = counts.joined > 0 ? ` ${counts.joined.toLocaleString('en-US')} of the created joined actors that were there.` : '';
-  return `${counts.read.toLocaleString('en-US')} rows read: ${words}.${joined}${isDry ? ' This was a dry run: nothing was changed.' : ''}`;
+  return [
+    `${counted(counts.read, 'row')} read: ${words}.${isDry ? ' This was a dry run: nothing was changed.' : ''}`,
+    ...(counts.updated > 0 ? ['  A row is one mention of an actor in the file; an actor that is mentioned again, also by this import, is updated.'] : []),
+    ...(counts.joined > 0 ? [`  ${counts.joined.toLocaleString('en-US')} of the created ${counts.joined === 1 ? 'is' : 'are'} surely the same as an actor that was there and joined it: a part of that actor, not ${counts.joined === 1 ? 'a separate one' : 'separate ones'}.`] : []),
+  ].join('\n');
+}
+
+function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function findings(what: string, total: number, found: Finding[], most = SHOWN): string[] {
@@ -171,6 +178,6 @@ async function runExport({ civic, ledger }: TransferCommands, { terminal, option
   const holds = (format.holds ?? []).map((type) => `${type}s`).join(', ');
   terminal.print({ format: name, path, actors, by_type: written, left_out: leftOut }, () => [
     `Wrote ${actors.toLocaleString('en-US')} ${format.holds?.length === 1 ? `${format.holds[0]}s` : 'actors'} to ${path}`,
-    ...(leftOut > 0 ? [`${leftOut.toLocaleString('en-US')} actors of other types are not in it: the format holds ${holds} only.`] : []),
+    ...(leftOut > 0 ? [`${counted(leftOut, 'actor')} of other types ${leftOut === 1 ? 'is' : 'are'} not in it: the format holds ${holds} only.`] : []),
   ].join('\n'));
 }

@@ -10,19 +10,23 @@ export interface CsvRow {
   raw: unknown;
 }
 
-/** Rows of a CSV file by the names of its columns; `number` is the line a row begins in. */
+/** Ends of rows for csv-parse, which otherwise takes the end of the first line as that of all. Inside quotes they are text. */
+export const ROW_ENDS = ['\r\n', '\n', '\r'];
+
+/** Returns the rows of a CSV file by the names of its columns. `number` is the line a row begins in; a row with another number of cells than the header has a fault. */
 export async function* csvRows(file: TextFile, check: (header: string[]) => void): AsyncIterable<CsvRow> {
   const { parse } = await import('csv-parse');
-  const parser = parse({ relax_column_count: true, relax_quotes: true, skip_empty_lines: true, bom: true, max_record_size: LONGEST_ITEM, info: true });
+  const parser = parse({ record_delimiter: ROW_ENDS, relax_column_count: true, relax_quotes: true, skip_empty_lines: true, bom: true, max_record_size: LONGEST_ITEM, info: true });
   const input = Readable.from(file.text(), { objectMode: true });
   input.on('error', (error) => { parser.destroy(error); });
   input.pipe(parser);
   let header: string[] | null = null;
+  // Without empty lines, which csv-parse counts; its own count of lines takes \r\n inside quotes as two.
   let line = 1;
   try {
-    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
-      const number = line;
-      line = info.lines + 1;
+    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { empty_lines: number } }>) {
+      const number = line + info.empty_lines;
+      line += 1 + record.reduce((count, cell) => count + lineBreaksIn(cell), 0);
       if (!header) {
         header = record.map((name) => name.trim());
         check(header);
@@ -36,6 +40,10 @@ export async function* csvRows(file: TextFile, check: (header: string[]) => void
     if (error instanceof Failure) throw error;
     throw new Failure(`Line ${line} cannot be read as CSV: ${(error as Error).message}`);
   }
+}
+
+function lineBreaksIn(cell: string): number {
+  return cell.match(/\r\n|\n|\r/g)?.length ?? 0;
 }
 
 export function csvCell(value: unknown): string {

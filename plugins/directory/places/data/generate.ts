@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { ROW_ENDS } from '../../transfer/table.ts';
 import { readPackages, type PlaceRow } from '../gazetteer.ts';
 import { TYPES } from '../governments.ts';
 import { ocdName, squash } from '../names.ts';
@@ -87,7 +88,7 @@ function rowsOf(governments: Listed[], places: PlaceRow[], countyNames: Map<stri
   return found;
 }
 
-const divisions = parse(readFileSync(csv), { columns: true, bom: true }) as Parameters<typeof listed>[0][];
+const divisions = parse(readFileSync(csv), { record_delimiter: ROW_ENDS, columns: true, bom: true }) as Parameters<typeof listed>[0][];
 const known = new Set(divisions.map(({ id }) => id));
 const governments = [...divisions, ...NEWER.filter(({ id }) => !known.has(id))].flatMap(listed);
 const countyNames = new Map(divisions.map(({ id, census_geoid: geoid }) => [geoid.replace('place-', ''), id.slice(id.lastIndexOf(':') + 1)]));
