@@ -5,8 +5,9 @@ import { completeQuery } from '../query/schemas.ts';
 import type { Firehose } from '../service.ts';
 import { readSnapshot, type Snapshot } from '../snapshot/snapshot.ts';
 import { SIGNAL_TYPES, type Query, type Signal, type SignalType } from '../types.ts';
+import { resolvePlaceFilter, type PlaceFilter } from './places.ts';
 import { shownDays, type Names } from './shown.ts';
-import { FAMILIES, issueWords, placeWords, slugOf, typedPlace, TYPE_WORDS } from './words.ts';
+import { FAMILIES, issueWords, placeWords, slugOf, TYPE_WORDS } from './words.ts';
 
 export const PAGE_PATH = '/signals';
 const ON_A_PAGE = 30;
@@ -43,7 +44,9 @@ export function signalsPage(context: Firehose): ServerRoute {
 async function answer(context: Firehose, request: Request, h: ResponseToolkit): Promise<ResponseObject> {
   const page = { ...pageOf<Asked>(request), limit: ON_A_PAGE };
   const given = filled(page.query);
-  const query = completeQuery({ places: given.place.map(typedPlace), issues: given.issue.map(slugOf), signal_types: given.type, visibility: 'public', limit: ON_A_PAGE });
+  const typed: PlaceFilter[] = [];
+  for (const text of given.place) typed.push(await resolvePlaceFilter(context.civic, text));
+  const query = completeQuery({ places: typed.map(({ key }) => key), issues: given.issue.map(slugOf), signal_types: given.type, visibility: 'public', limit: ON_A_PAGE });
   const subscription = await context.subscribe(context.civic.db.read, query, null);
   const snapshot = await readSnapshot(context, subscription, page);
   const signals = snapshot.rows.map(({ signal }) => JSON.parse(signal) as Signal);
@@ -52,31 +55,34 @@ async function answer(context: Firehose, request: Request, h: ResponseToolkit): 
   return h.view('firehose/signals', {
     title: 'Signals',
     days: shownDays(signals, names, context.civic.clock.now()),
-    ...filters(context, subscription.query, signals, names),
+    ...filters(subscription.query, signals, names),
+    unknownPlaces: typed.filter(({ key, near }) => near !== null && !signals.some((signal) => signal.places.includes(key))),
     ...around(request, page, snapshot, subscription.query),
     live: page.after === null && JSON.stringify({ places: [...places], issues: [...issues], types: [...types] }),
     isOpen: context.civic.config.anonymous,
+    hasAccounts: context.civic.serviceIfOn('accounts') !== null,
   });
 }
 
 function filled({ place, issue, type }: Asked): Asked {
   const given = <Word extends string>(values: (Word | undefined)[]): Word[] => values.filter((value) => value !== undefined);
-  return { place: given(place), issue: given(issue), type: given(type) };
+  // The form shows several values in one field.
+  const split = (values: string[]): string[] => given(values).flatMap((value) => value.split(';')).map((value) => value.trim()).filter(Boolean).slice(0, MOST_VALUES);
+  return { place: split(place), issue: split(issue), type: given(type) };
 }
 
-/** What the form shows: what is asked for, and what one could ask for. */
-function filters(context: Firehose, query: Query, signals: Signal[], names: Names) {
+/** Returns what the form shows: the values of the filters, and those it offers. */
+function filters(query: Query, signals: Signal[], names: Names) {
   const [type] = query.signal_types;
-  const produced = context.publisher.produced();
   const families = Object.entries(FAMILIES).map(([family, label]) => ({
     label,
-    types: produced.filter((one) => TYPE_WORDS[one].family === family).map((value) => ({ value, word: TYPE_WORDS[value].word, isChosen: value === type })),
+    types: SIGNAL_TYPES.filter((one) => TYPE_WORDS[one].family === family).map((value) => ({ value, word: TYPE_WORDS[value].word, isChosen: value === type })),
   }));
   const known = (values: string[], name: (value: string) => string): string[] => [...new Set(values.map(name))].sort();
   return {
     place: query.places.map(names.place).join('; '),
     issue: query.issues.map(names.issue).join('; '),
-    families: families.filter(({ types }) => types.length > 0),
+    families,
     knownPlaces: known(signals.flatMap(({ places }) => places), names.place),
     knownIssues: known(signals.flatMap(({ issues }) => issues), names.issue),
     isFiltered: query.places.length + query.issues.length + query.signal_types.length > 0,

@@ -45,6 +45,12 @@ describe('The year of the demo', { timeout: 90_000 }, () => {
     expect((await all(kit, '&visibility=reviewer', 'reviewer')).length).to.equal(year.length);
   });
 
+  it('is found on the page by every place that the page suggests', async () => {
+    const suggested = [...(await kit.get('/signals')).text.matchAll(/<datalist id="places">(.*)<\/datalist>/g)].flatMap(([, options]) => [...options!.matchAll(/value="([^"]+)"/g)].map(([, name]) => name!));
+    expect(suggested).to.include('Harlow Ferry, Tamarack (demo), XX');
+    for (const name of [...suggested, 'Harlow Ferry']) expect((await kit.get(`/signals?place=${encodeURIComponent(name)}`)).text, name).to.match(/\d signals?/).and.to.not.contain('No place is called');
+  });
+
   it('has every type of signal, spread over twelve months', async () => {
     expect(typesIn(year)).to.equal([...SIGNAL_TYPES].sort());
     const months = new Map<string, number>();

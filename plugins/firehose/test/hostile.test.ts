@@ -92,6 +92,7 @@ describe('Whoever means no good', () => {
   it('breaks no page by an address that is none', async () => {
     await kit.publish({ title: 'Odd', evidence: [{ source_url: 'http://256.256.256.256/x' }] });
     const page = await kit.ask('GET', '/signals');
+    expect(page.text).to.contain('href="/api/firehose?visibility').and.to.not.contain('/account/keys');
     expect(page.status).to.equal(200);
     expect(page.text).to.contain('Odd');
     expect(titlesOf((await kit.snapshot('limit=1')).signals)).to.equal(['Odd']);

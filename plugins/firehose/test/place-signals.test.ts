@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { stoppedClock, testDatabases } from 'civic/testing';
+import { SIGNAL_TYPES } from '../types.ts';
 import { said, signalsKit, type SignalsKit } from './directory-kit.ts';
 
 export const lab = Lab.script();
@@ -34,6 +35,28 @@ for (const database of testDatabases()) describe(`The signals of a place, on ${d
     expect(headers['content-location']).to.match(/\/api\/places\/kansas-city,missouri\/signals$/);
     expect(await titles(PATH)).to.equal(['Fourth', 'Third', 'Second', 'First']);
     expect((await kit.get(PATH, 'member')).text).to.not.contain('Quiet Circle');
+  });
+
+  it('are found on the page by key, slug, name and several names, and an unknown place is called unknown', async () => {
+    const page = async (query: string) => (await kit.get(`/signals?${query}`)).text;
+    for (const place of ['kansas-city,missouri', 'kansas-city-mo', 'Kansas City, MO', 'KCMO', 'kansas city, missouri']) expect(await page(`place=${encodeURIComponent(place)}`), place).to.contain(['4 signals', 'value="Kansas City, MO"']);
+    expect(await page('place=Kansas+City,+MO;+Liberty,+MO')).to.contain('5 signals');
+    const unknown = await page('place=Kansas+Citty,+MO');
+    expect(unknown).to.contain(['No place is called “Kansas Citty, MO”', '<a href="/signals?place=kansas-city,missouri">Kansas City, MO</a>']).and.to.not.contain('No signals match');
+    expect(await page('place=Zzyzzx+Qqq')).to.contain('No place is called “Zzyzzx Qqq”.');
+    expect(await page('place=Springfield')).to.contain(['Several places are called “Springfield”', 'Springfield, MO</a>']);
+    expect(await page('place=Austin,+TX')).to.contain('No signals match').and.to.not.contain('No place is called');
+  });
+
+  it('are filtered on the page by every kind, also one that no plugin here produces', async () => {
+    const { text } = await kit.get('/signals?type=public_meeting');
+    expect([...text.matchAll(/<option value="([a-z_]+)"/g)].map(([, type]) => type).sort()).to.equal([...SIGNAL_TYPES].sort());
+    expect(text).to.contain('<option value="public_meeting" selected>');
+  });
+
+  it('are linked on the page as JSON only for who may read that', async () => {
+    const { text } = await kit.get('/signals');
+    expect(text).to.not.contain('href="/api/firehose').and.to.contain('<a href="/account/keys">');
   });
 
   it('come page by page, which fit together', async () => {
