@@ -106,13 +106,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
     if (last?.seal) civic.log.warn({ sealed_with: sealedWith(last.seal) }, `The audit record was last sealed with another key than that of ${seals.place}: after a restore elsewhere this is so; several nodes must share one key (plugins.accounts.audit.key). bin/civic doctor says more`);
     await civic.db.write((tx) => put(tx, { kind: 'audit_sealed', by: OPERATOR, detail: { from: last?.seq ?? 0, previous_key: sealedWith(last?.seal ?? null) } }));
   }
-  const remember = (): void => {
-    try {
-      witness.flush();
-    } catch (error) {
-      civic.log.error({ err: error }, `The end of the audit record could not be written to ${witness.file}`);
-    }
-  };
+  const followRecord = () => witness.follow(civic.db.read, civic.clock.iso()).catch((error: unknown) => civic.log.error({ err: error }, `The newest row of the audit record could not be written to ${witness.file}`));
   const flush = () => resolver.flush().catch((error: unknown) => civic.log.error({ err: error }, 'When keys were used last could not be written down'));
   const consolePages: ConsolePage[] = [{ label: 'Accounts', path: '/console/accounts', summary: 'Create accounts and sign-in links, set plans and roles, confirm e-mail addresses, disable access.' }];
   let usage: UsageSource | null = null;
@@ -135,15 +129,18 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
       record: put,
     },
     async start() {
+      // Before a new row: the record must still contain the row that the data folder remembers.
+      await followRecord();
       await beginSealing();
+      await followRecord();
       flushing = setInterval(() => {
         void flush();
-        remember();
+        void followRecord();
       }, FLUSH_MS).unref();
     },
     async stop() {
       clearInterval(flushing);
-      remember();
+      await followRecord();
       await flush();
     },
   };

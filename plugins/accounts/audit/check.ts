@@ -47,7 +47,8 @@ function result({ rows, fault, sealedFrom, foreign }: Followed, seals: Seals): C
 
 async function followed(reader: Reader, seals: Seals, witness: Witness): Promise<Followed> {
   const found: Followed = { rows: 0, fault: null, sealedFrom: null, foreign: null };
-  const seen = witness.last();
+  const seen = witness.remembered();
+  const sealedSince = seen?.sealed_from ?? Infinity;
   const failed = (fault: string): Followed => ({ ...found, fault });
   let seq = 0;
   let hash = START;
@@ -59,7 +60,7 @@ async function followed(reader: Reader, seals: Seals, witness: Witness): Promise
       if (row.prev_hash !== hash || chained(hash, row) !== row.hash) return failed(`${called} was changed`);
       const verdict = seals.verdict(row.hash, row.seal);
       if (verdict === 'forged') return failed(`${called} has a wrong seal: it was not written by this instance`);
-      if (verdict === 'unsealed' && hasSeal) return failed(`${called} has no seal, but rows before it have`);
+      if (verdict === 'unsealed' && (hasSeal || row.seq >= sealedSince)) return failed(`${called} has no seal, although earlier rows were sealed`);
       if (verdict === 'foreign' && found.sealedFrom !== null) return failed(`${called} was sealed with the key ${sealedWith(row.seal)}, which is not known here, after rows that were sealed with the key of this instance; several nodes must share one key`);
       if (verdict === 'foreign') found.foreign = { seq: row.seq, key: sealedWith(row.seal)! };
       if (verdict === 'good') found.sealedFrom ??= row.seq;
@@ -68,6 +69,7 @@ async function followed(reader: Reader, seals: Seals, witness: Witness): Promise
       ({ seq, hash } = row);
     }
   }
+  if (seen?.broken) return failed(`row ${seen.broken.seq} was changed or removed before ${seen.broken.at}: ${witness.file} remembers another one. If you restored an older backup, delete that file`);
   const head = await auditHead(reader);
   if (head.seq !== seq) return failed(`row ${seq + 1} is missing, and all after it up to ${head.seq}`);
   if (head.hash !== hash) return failed(`row ${seq} was changed`);

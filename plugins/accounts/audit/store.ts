@@ -32,7 +32,7 @@ const HEAD = { name: 'head' };
 
 export interface RecordContext {
   seals: Seals;
-  witness: Witness;
+  witness: Pick<Witness, 'saw'>;
 }
 
 /** Puts an event on record in the transaction that makes it true. Writers wait for each other until they commit. */
@@ -43,11 +43,22 @@ export async function record({ seals, witness }: RecordContext, tx: Tx, at: stri
   const hash = chained(head!.hash, fact);
   await tx('accounts_audit').insert({ ...fact, detail: JSON.stringify(fact.detail), prev_hash: head!.hash, hash, seal: seals.seal(hash) });
   await tx('accounts_audit_head').where(HEAD).update({ hash });
-  afterCommit(tx, () => witness.saw({ seq: fact.seq, hash }));
+  afterCommit(tx, witness.saw);
 }
 
 export async function auditHead(reader: Reader): Promise<{ seq: number; hash: string }> {
-  return (await reader('accounts_audit_head').where(HEAD).first('seq', 'hash')) as { seq: number; hash: string } | undefined ?? { seq: 0, hash: START };
+  const head = (await reader('accounts_audit_head').where(HEAD).first('seq', 'hash')) as { seq: number | string; hash: string } | undefined;
+  return head ? { seq: Number(head.seq), hash: head.hash } : { seq: 0, hash: START };
+}
+
+/** The hash of a row; null when there is no such row. */
+export async function auditHashAt(reader: Reader, seq: number): Promise<string | null> {
+  return ((await reader('accounts_audit').where({ seq }).first('hash')) as { hash: string } | undefined)?.hash ?? null;
+}
+
+export async function firstSealedRow(reader: Reader): Promise<number | null> {
+  const row = (await reader('accounts_audit').whereNotNull('seal').min({ seq: 'seq' }).first()) as { seq: number | string | null };
+  return row.seq === null ? null : Number(row.seq);
 }
 
 export async function lastAuditRow(reader: Reader): Promise<AuditRow | null> {

@@ -1,6 +1,7 @@
 import type { Check, Civic, JobKind } from 'civic';
 import type { AccountsConfig } from '../config.ts';
-import { auditAfter, setStreamPosition, streamPosition } from './store.ts';
+import type { AuditRow } from './chain.ts';
+import { auditAfter, auditHashAt, setStreamPosition, streamPosition } from './store.ts';
 import { streamTarget } from './target.ts';
 
 const BATCH = 500;
@@ -14,13 +15,22 @@ export function auditStream(civic: StreamCivic): { job: JobKind; check: Check } 
   const address = civic.config.audit.stream;
   if (address === null) return null;
   const target = streamTarget(address);
+
+  /** New rows must continue the streamed copy: a record whose end was cut off reuses the numbers of the removed rows. */
+  async function faultAfter(last: AuditRow | null): Promise<string | null> {
+    if (last === null || await auditHashAt(civic.db.read, last.seq) === last.hash) return null;
+    return `row ${last.seq} of the record is not the one that was streamed to ${address}`;
+  }
+
   return {
     job: {
       name: 'accounts.audit_stream',
       every_seconds: EVERY_SECONDS,
       async run(job) {
-        const stored = await streamPosition(civic.db.read, address);
-        for (let seq = Math.max(stored, target.position() ?? 0), rows; (rows = await auditAfter(civic.db.read, seq, BATCH)).length > 0;) {
+        const last = target.lastRow();
+        const fault = await faultAfter(last);
+        if (fault !== null) throw new Error(fault);
+        for (let seq = last?.seq ?? await streamPosition(civic.db.read, address), rows; (rows = await auditAfter(civic.db.read, seq, BATCH)).length > 0;) {
           job.signal.throwIfAborted();
           await target.send(rows);
           seq = rows.at(-1)!.seq;
@@ -32,6 +42,8 @@ export function auditStream(civic: StreamCivic): { job: JobKind; check: Check } 
       name: 'audit stream',
       readiness: true,
       async run() {
+        const fault = await faultAfter(target.lastRow());
+        if (fault !== null) return { status: 'warning', detail: fault, fix: 'the record was changed in the database, or an older backup was restored: compare both, then move the file away' };
         const [oldest] = await auditAfter(civic.db.read, await streamPosition(civic.db.read, address), 1);
         const seconds = oldest ? Math.round((civic.clock.now() - Date.parse(oldest.at)) / 1000) : 0;
         if (seconds <= LATE_SECONDS) return { status: 'ok', detail: `the record is streamed to ${address}` };

@@ -1,14 +1,14 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { hostname } from 'node:os';
 import type { AuditRow } from './chain.ts';
 
 /** Where the audit record is streamed to. */
 export interface StreamTarget {
-  /** Returns the last row that the target stores; null when it stores none or cannot be read. */
-  position(): number | null;
+  /** The last row that the target has; null when the target is empty or cannot be read. */
+  lastRow(): AuditRow | null;
   send(rows: AuditRow[]): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export function streamTarget(address: string): StreamTarget {
 const TAIL = 1024 * 1024;
 const NEWLINE = 10;
 
-/** One JSON line per row. The last line of the file is the position, so that a crash after a write repeats no row. */
+/** One JSON line per row. The last line of the file is its position, so that a crash before the position is stored repeats nothing. */
 function fileTarget(path: string): StreamTarget {
   const opened = <T>(work: (file: number) => T): T => {
     const file = openSync(path, 'a+', 0o600);
@@ -36,7 +36,7 @@ function fileTarget(path: string): StreamTarget {
     }
   };
   return {
-    position() {
+    lastRow() {
       if (!existsSync(path)) return null;
       return opened((file) => {
         const { size } = fstatSync(file);
@@ -46,12 +46,13 @@ function fileTarget(path: string): StreamTarget {
         // A line that was cut by a crash is written again.
         if (end < tail.length) ftruncateSync(file, size - tail.length + end);
         const line = tail.subarray(0, end).toString('utf8').trimEnd().split('\n').at(-1);
-        return line ? (JSON.parse(line) as AuditRow).seq : null;
+        return line ? JSON.parse(line) as AuditRow : null;
       });
     },
     async send(rows) {
       opened((file) => {
-        writeSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+        // Writes all of it: `writeSync` may write a part only.
+        writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
         fsyncSync(file);
       });
     },
@@ -66,7 +67,7 @@ const PATIENCE_MS = 5000;
 /** RFC 5424: the kind of event as message id, the row as JSON. */
 function syslogTarget(send: (messages: Buffer[]) => Promise<void>): StreamTarget {
   return {
-    position: () => null,
+    lastRow: () => null,
     send: (rows) => send(rows.map((row) => Buffer.from(`<${PRIORITY}>1 ${row.at} ${HOST} civic ${process.pid} ${row.kind.slice(0, 32)} - ${JSON.stringify(row)}`))),
   };
 }

@@ -4,6 +4,7 @@ import type { AccountsConfig } from '../config.ts';
 import { sendMail } from '../mail.ts';
 import type { Notify } from '../notices/notices.ts';
 import { hashOf, newSecret } from '../secrets.ts';
+import { endLinks } from '../signin/links-store.ts';
 import type { Doer } from '../types.ts';
 import { deleteEmailChange, emailChangeByHash, emailChangeOf, putEmailChange, setEmailSecret, type EmailChangeRow } from './email-store.ts';
 import { foldEmail } from './people.ts';
@@ -43,6 +44,8 @@ export function createEmails({ civic, record, notify }: EmailsContext): Emails {
 
   async function change(tx: Tx, person: PersonRow, email: string | null, by: Doer): Promise<void> {
     await changePerson(tx, person.key, { email, email_folded: email === null ? null : foldEmail(email) });
+    // Links were mailed to the old address.
+    await endLinks(tx, person.key, clock.iso());
     await record(tx, { kind: 'email_changed', by, subject: person.id });
     // Sent to the old address, so that its owner learns of the change.
     await notify(tx, person, { kind: 'email_changed', detail: { to: email } }, by);

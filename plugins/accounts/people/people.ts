@@ -8,6 +8,7 @@ import { endSessions } from '../signin/sessions-store.ts';
 import { OPERATOR, type Account, type Doer, type InstanceRole } from '../types.ts';
 import { deleteInvitationsBy } from '../workspaces/invitations-store.ts';
 import { createWorkspace } from '../workspaces/workspaces.ts';
+import { deleteEmailChange } from './email-store.ts';
 import { changePerson, hasPeople, insertPerson, type PersonRow } from './store.ts';
 
 export interface PeopleContext {
@@ -83,10 +84,14 @@ export function createPeople({ civic, plans, record, accessChanged }: PeopleCont
   };
 }
 
-/** Whoever it was shut out for may hold these: being let in again does not bring them back. Keys are named and can be revoked one by one. */
+/**
+ * Ends every way into an account but its keys, which are named and can be revoked one by one. An attacker may hold these,
+ * so enabling the account again does not restore them.
+ */
 async function closeDoors(tx: Tx, accountKey: number, at: string): Promise<void> {
   await endSessions(tx, accountKey, at);
   await endLinks(tx, accountKey, at);
+  await deleteEmailChange(tx, accountKey);
   await deleteInvitationsBy(tx, accountKey);
 }
 

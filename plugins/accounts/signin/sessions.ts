@@ -5,6 +5,7 @@ import type { AccountsConfig } from '../config.ts';
 import { firstEnd, endOf } from '../dates.ts';
 import type { AccessChanged } from '../events.ts';
 import type { Notify } from '../notices/notices.ts';
+import { deleteEmailChange } from '../people/email-store.ts';
 import { personByKey, type PersonRow } from '../people/store.ts';
 import { usualScopes, type Plans } from '../plans/plans.ts';
 import { hashOf, newSecret } from '../secrets.ts';
@@ -79,6 +80,8 @@ export function createSessions({ civic, plans, party, record, accessChanged, not
 
   async function end(tx: Tx, person: PersonRow, by: Doer, id?: string): Promise<number> {
     const ended = await endSessions(tx, person.key, clock.iso(), id);
+    // Signing out everywhere shuts out an intruder, who may have requested another e-mail address as well.
+    if (id === undefined) await deleteEmailChange(tx, person.key);
     for (const session_id of ended) {
       await record(tx, { kind: 'session_ended', by, subject: session_id, detail: { account_id: person.id } });
       await accessChanged(tx, { account_id: person.id, what: 'session_ended', session_id });

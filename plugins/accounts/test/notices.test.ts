@@ -119,6 +119,27 @@ for (const database of testDatabases()) {
       await expect(kit.run('account confirm-email', { account: ada.id })).to.reject(Failure);
     });
 
+    it('is no longer requested once the account was disabled or signed out everywhere', async () => {
+      const ada = await signedIn(kit);
+      await ada.post('/account/email', { email: address() });
+      await kit.run('account disable', { account: ada.id });
+      await kit.run('account disable', { account: ada.id, undo: true });
+      await expect(kit.run('account confirm-email', { account: ada.id })).to.reject(Failure, /asked for no other address/);
+      const bob = await signedIn(kit);
+      await bob.post('/account/email', { email: address() });
+      await bob.post('/account/sessions/end-all');
+      await expect(kit.run('account confirm-email', { account: bob.id })).to.reject(Failure, /asked for no other address/);
+    });
+
+    it('ends the sign-in links of the account', async () => {
+      const ada = await signedIn(kit);
+      await ada.post('/account/email', { email: address() });
+      const { sign_in_link } = await kit.run('account sign-in-link', { account: ada.id });
+      await kit.run('account confirm-email', { account: ada.id });
+      const { pathname, search } = new URL(sign_in_link);
+      expect((await pageReader(kit).get(pathname + search)).status).to.equal(410);
+    });
+
     it('that another account has is not told to who asks for it, and never becomes theirs', async () => {
       const email = address();
       const [owner, eve, fair] = [await signedIn(kit, { email }), await signedIn(kit), await signedIn(kit)];

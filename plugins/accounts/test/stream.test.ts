@@ -66,6 +66,20 @@ for (const database of testDatabases()) {
       await until('the new file begins', () => lines().length >= 4);
       expect(lines()[0]!.seq).to.equal(last + 1);
     });
+
+    it('stops when the record no longer contains the row that was streamed last, and says so', async () => {
+      await until('the position is stored', async () => (await check()).status === 'ok');
+      const streamed = lines().at(-1)!;
+      const kept = await kit.db.read('accounts_audit').where({ seq: streamed.seq - 1 }).first();
+      await kit.db.write(async (tx) => {
+        await tx('accounts_audit').where('seq', '>', kept.seq).delete();
+        await tx('accounts_audit_head').update({ seq: kept.seq, hash: kept.hash });
+      });
+      await kit.person();
+      const { status, detail } = await check();
+      expect([status, detail]).to.equal(['warning', `row ${streamed.seq} of the record is not the one that was streamed to file:${path}`]);
+      expect(lines().at(-1)).to.equal(streamed);
+    });
   });
 }
 
