@@ -7,7 +7,7 @@ import { Failure, shellWord } from './cli/command.ts';
 import type { OpenOptions } from './compose.ts';
 import type { CoreConfig } from './config/types.ts';
 import type { OpenDatabase } from './database/connect.ts';
-import { makeDataFolder } from './database/folder.ts';
+import { makeDataFolder, type Fault } from './database/folder.ts';
 import { closeToOthers } from './database/private.ts';
 import { takeWriterLock, type WriterLock } from './database/lock.ts';
 import { migrate, pendingMigrations, type GoingBack, type MigrationName, type MigrationSet } from './database/migrate.ts';
@@ -30,6 +30,12 @@ function sqliteFile(config: CoreConfig): string {
 /** The SQLite file that is not made yet: opening would make it, and looking must not. */
 export function missingFile(config: CoreConfig): string | null {
   return isPostgres(config) || existsSync(sqliteFile(config)) ? null : sqliteFile(config);
+}
+
+/** Rejects a missing SQLite file, for commands that find nothing in a new one. */
+export function checkDatabaseExists(config: CoreConfig): void {
+  const missing = missingFile(config);
+  if (missing) throw new Failure(`There is no database at ${missing} yet: bin/civic serve or bin/civic migrate creates it`);
 }
 
 /** Runs what is pending, or refuses a schema that is not up to date, as asked. */
@@ -57,16 +63,23 @@ export function backupFolder(config: CoreConfig): string {
 }
 
 /** Rejects a port that cannot be opened, before anything is created for a server that could not start. */
-export async function checkPort({ http }: CoreConfig): Promise<void> {
+export async function checkPort(config: CoreConfig): Promise<void> {
+  const fault = await portFault(config);
+  if (fault) throw new Failure(`${fault.detail}: ${fault.fix}`);
+}
+
+/** Returns why the port cannot be opened; null when it can. */
+export async function portFault({ http }: CoreConfig): Promise<Fault | null> {
   const probe = createServer();
   try {
     probe.listen(http.port, http.host);
     await once(probe, 'listening');
   } catch (error) {
-    throw new Failure(listenFault(error as NodeJS.ErrnoException, http));
+    return listenFault(error as NodeJS.ErrnoException, http);
   }
   probe.close();
   await once(probe, 'close');
+  return null;
 }
 
 /** Opens the port, or reports why it cannot be opened. */
@@ -74,16 +87,17 @@ export async function listen(server: Server, { http }: CoreConfig): Promise<void
   try {
     await server.start();
   } catch (error) {
-    throw new Failure(listenFault(error as NodeJS.ErrnoException, http));
+    const { detail, fix } = listenFault(error as NodeJS.ErrnoException, http);
+    throw new Failure(`${detail}: ${fix}`);
   }
 }
 
-function listenFault(error: NodeJS.ErrnoException, { host, port }: CoreConfig['http']): string {
+function listenFault(error: NodeJS.ErrnoException, { host, port }: CoreConfig['http']): Fault {
   switch (error.code) {
-    case 'EADDRINUSE': return `Port ${port} on ${host} is in use by another program, perhaps another civic server: stop it, or choose another port with --port or http.port`;
-    case 'EACCES': return `This user may not listen on port ${port}: choose one above 1023 with --port or http.port, and let a proxy take ${port}`;
+    case 'EADDRINUSE': return { detail: `Port ${port} on ${host} is in use by another program, perhaps another civic server`, fix: 'stop it, or choose another port with --port or http.port' };
+    case 'EACCES': return { detail: `This user may not listen on port ${port}`, fix: `choose one above 1023 with --port or http.port, and let a proxy take ${port}` };
     case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND': return `${host} is not an address of this machine: use 127.0.0.1, or 0.0.0.0 for all of them (--host or http.host)`;
-    default: return `Listening on ${host}:${port} failed: ${error.message}`;
+    case 'ENOTFOUND': return { detail: `${host} is not an address of this machine`, fix: 'use 127.0.0.1, or 0.0.0.0 for all of them (--host or http.host)' };
+    default: return { detail: `Listening on ${host}:${port} failed`, fix: error.message };
   }
 }

@@ -1,5 +1,5 @@
 import type { Server } from '@hapi/hapi';
-import { bringUpToDate, listen, missingFile, prepareDataFolder } from './boot.ts';
+import { bringUpToDate, checkDatabaseExists, listen, prepareDataFolder } from './boot.ts';
 import { coreChecks } from './checks.ts';
 import { addCommand, civicFor, type Kernel, type OwnedCheck, type OwnedCommand } from './civic.ts';
 import { Failure } from './cli/command.ts';
@@ -95,8 +95,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
   const undo: { name: string; run: () => Promise<unknown> }[] = [];
 
   async function open(open: OpenOptions): Promise<MigrationName[]> {
-    const missing = open.writes ? null : missingFile(options.config);
-    if (missing) throw new Failure(`There is no database at ${missing} yet: bin/civic serve or bin/civic migrate makes it`);
+    if (!open.writes) checkDatabaseExists(options.config);
     const lock = await prepareDataFolder(options.config, open.writes);
     if (lock) undo.push({ name: 'writer lock', run: () => lock.release() });
     const { url, pool } = options.config.database;

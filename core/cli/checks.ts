@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { backupFolder, isPostgres } from '../boot.ts';
+import { backupFolder, isPostgres, portFault } from '../boot.ts';
 import type { Composition } from '../compose.ts';
 import type { CoreConfig } from '../config/types.ts';
 import { databaseNow } from '../database/dialect.ts';
@@ -8,7 +8,9 @@ import { existingFolder, folderFault } from '../database/folder.ts';
 import { newerMigrations, pendingMigrations } from '../database/migrate.ts';
 import { isOpenToOthers } from '../database/private.ts';
 import type { Check, CheckResult } from '../plugin.ts';
+import { version } from '../root.ts';
 import { shellWord } from './command.ts';
+import { hasRunningServer } from './remote.ts';
 
 export type NamedCheck = Pick<Check, 'name' | 'run'>;
 
@@ -17,14 +19,19 @@ const MEGABYTE = 1024 * 1024;
 /** Kinds of file system, by the number the kernel gives them, on which SQLite's locks cannot be trusted. */
 const NETWORK_FILE_SYSTEMS: Record<number, string> = { 0x6969: 'NFS', 0x517b: 'SMB', 0xff534d42: 'CIFS', 0xfe534d42: 'SMB2', 0x01021997: '9p', 0x65735546: 'FUSE' };
 
-export function machineChecks(config: CoreConfig): NamedCheck[] {
+export function machineChecks(): NamedCheck[] {
   return [
     { name: 'node', run: async () => nodeResult(process.versions.node) },
+    { name: 'clock', run: async () => clockResult() },
+  ];
+}
+
+export function folderChecks(config: CoreConfig): NamedCheck[] {
+  return [
     { name: 'data folder', run: async () => folderResult(config.data_dir) },
     { name: 'file modes', run: async () => modesResult(config) },
     { name: 'disk', run: async () => diskResult(config.data_dir) },
     { name: 'file system', run: async () => fileSystemResult(config) },
-    { name: 'clock', run: async () => clockResult() },
   ];
 }
 
@@ -76,9 +83,32 @@ function clockResult(): CheckResult {
 
 export function settingsChecks(config: CoreConfig): NamedCheck[] {
   return [
+    { name: 'port', run: () => portResult(config) },
     { name: 'public address', run: async () => publicAddressResult(config) },
     { name: 'proxy', run: async () => proxyResult(config) },
   ];
+}
+
+/** The server of this instance may use the port. */
+async function portResult(config: CoreConfig): Promise<CheckResult> {
+  const { host, port } = config.http;
+  const fault = await portFault(config);
+  if (!fault) return ok(`${port} on ${host} is free`);
+  if (await isServedByThisInstance(config)) return ok(`${port} on ${host} is used by the running server`);
+  return warning(fault.detail[0]!.toLowerCase() + fault.detail.slice(1), fault.fix);
+}
+
+/** On SQLite one server uses a data folder, and its control socket is open. On Postgres any civic server of this version counts. */
+async function isServedByThisInstance(config: CoreConfig): Promise<boolean> {
+  const { host, port } = config.http;
+  if (!isPostgres(config) && !(await hasRunningServer(config.data_dir))) return false;
+  const address = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
+  try {
+    const response = await fetch(`http://${address}:${port}/health`, { signal: AbortSignal.timeout(3000), redirect: 'error' });
+    return ((await response.json()) as { version?: unknown }).version === version;
+  } catch {
+    return false;
+  }
 }
 
 const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);

@@ -35,6 +35,8 @@ export interface Command {
   needs: 'nothing' | 'database' | 'server';
   /** It changes data: on SQLite it runs inside the server when one is up. */
   writes?: boolean;
+  /** It works on existing data only: without a database it fails instead of creating one. */
+  existing?: boolean;
   /** Exit code 0 on success; throw a `Failure` for 1. */
   run(call: CommandCall): Promise<void>;
 }

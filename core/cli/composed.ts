@@ -1,6 +1,6 @@
 import type { OwnedCommand } from '../civic.ts';
 import { nearest } from '../config/nearest.ts';
-import { isPostgres } from '../boot.ts';
+import { checkDatabaseExists, isPostgres } from '../boot.ts';
 import type { Composition } from '../compose.ts';
 import { bundledPlugins } from '../load.ts';
 import { prepare } from '../prepare.ts';
@@ -48,6 +48,7 @@ async function runWhereItBelongs(command: OwnedCommand, call: CommandCall, compo
   const writes = command.writes ?? false;
   const exit = writes && !isPostgres(composition.config) ? await exitInServer(command, call, composition) : null;
   if (exit !== null) return exit;
+  if (command.existing) checkDatabaseExists(composition.config);
   await withDatabase(composition, { writes, schema: writes ? 'migrate' : 'require', restoreCommand: restoreCommand(call.options), onProgress: call.terminal.progress }, async () => {
     if (command.needs === 'server') await composition.start();
     await command.run(call);

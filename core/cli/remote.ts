@@ -103,6 +103,18 @@ async function runAsked(line: string, commands: Command[], send: (answer: Answer
   send({ exit });
 }
 
+/** Returns whether a server that uses this data folder accepts commands. */
+export function hasRunningServer(dataDir: string): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = createConnection(controlSocketPath(dataDir));
+    socket.on('connect', () => {
+      socket.destroy();
+      done(true);
+    });
+    socket.on('error', () => { done(false); });
+  });
+}
+
 /** Runs a command inside the server that uses this data folder. Null when none is up. */
 export function runInServer(dataDir: string, ask: Ask, outlet: Outlet, signal: AbortSignal): Promise<number | null> {
   return new Promise((done, failed) => {

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { dirname } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { checkPort, isPostgres, missingFile } from '../boot.ts';
 import { compose, type Composition } from '../compose.ts';
+import { checkDataFolder } from '../database/folder.ts';
 import { hasOwnFile, newDefaults, pluginsOff, rememberDefaults } from '../defaults.ts';
 import type { Role } from '../jobs.ts';
 import { createLogger } from '../log.ts';
@@ -35,6 +37,7 @@ export const serve: Command = {
     const backs = prepared.config.backup.before_migrations && !options['no-backup'];
     let control: ControlSocket | null = null;
     const newFile = missingFile(prepared.config);
+    for (const folder of newFile ? [prepared.config.data_dir, dirname(newFile)] : []) checkDataFolder(folder);
     if (newFile) terminal.err(`Creating the database ${newFile}: this takes a few seconds, once`);
     try {
       await composition.open({

@@ -38,6 +38,11 @@ export function describeErrors(errors: ConfigError[], { color }: { color: boolea
   return [head + ':', ...errors.toSorted(inOrder).map((error) => describeError(error, style))].join('\n\n');
 }
 
+/** The text of each error, in the same order. */
+export function describeEach(errors: ConfigError[]): string[] {
+  return errors.toSorted(inOrder).map((error) => describeError(error, styler(false)));
+}
+
 const MASK = '[masked]';
 
 /** The value at a dotted path. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import sqlite3 from 'sqlite3';
 import { Failure } from '../cli/command.ts';
-import { fullDiskFault, makeDataFolder } from './folder.ts';
+import { describeFault, fullDiskFault, makeDataFolder } from './folder.ts';
 import { makePrivateFile } from './private.ts';
 import { execute } from './sqlite.ts';
 
@@ -33,7 +33,7 @@ export async function takeWriterLock(dataDir: string): Promise<WriterLock> {
 function lockFault(dataDir: string, error: Error & { code?: string }): string {
   if (error.code === 'SQLITE_BUSY') return `Another civic process is running on the data folder ${dataDir}. Stop it first, or use another folder with --data.`;
   const full = fullDiskFault(dataDir);
-  return `The data folder ${dataDir} cannot be locked: ${full ? `${full.detail}.\nTo mend it, ${full.fix}.` : error.message}`;
+  return `The data folder ${dataDir} cannot be locked: ${full ? describeFault(full) : error.message}`;
 }
 
 function lockFile(dataDir: string): string {

@@ -1,11 +1,10 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import knex, { type Knex } from 'knex';
-import { Failure } from '../cli/command.ts';
-import { cleanError, driverError, type DriverError } from './errors.ts';
-import { folderFault, fullDiskFault } from './folder.ts';
+import { cleanError, driverError } from './errors.ts';
+import { DatabaseFileFailure } from './file.ts';
 import { closeToOthers, makePrivateFile, PRIVATE_FOLDER } from './private.ts';
 import { knexLog, type OpenSettings } from './settings.ts';
 import { keepStatements } from './statements.ts';
@@ -150,6 +149,8 @@ export async function openSqlite(file: string, settings: OpenSettings): Promise<
     await mkdir(dirname(file), { recursive: true, mode: PRIVATE_FOLDER });
     // SQLite gives its other files the mode of this one.
     makePrivateFile(file);
+    // SQLite opens a file that it may not write, and fails at the first write.
+    if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
     for (const suffix of ['-wal', '-shm']) closeToOthers(file + suffix);
     const writing = (await writer.client.acquireConnection()) as SqliteConnection;
     const opened = await Promise.all(Array.from({ length: READERS }, () => readers.client.acquireConnection()));
@@ -157,18 +158,6 @@ export async function openSqlite(file: string, settings: OpenSettings): Promise<
     return { writer, writing, readers };
   } catch (error) {
     await Promise.all([writer.destroy(), readers.destroy()]);
-    throw new Failure(`The database file ${file} cannot be opened: ${explain(driverError(error), file)}`);
-  }
-}
-
-function explain(error: DriverError, file: string): string {
-  const fault = folderFault(dirname(file)) ?? (/FULL|IOERR/.test(error.code ?? '') ? fullDiskFault(dirname(file)) : null);
-  if (fault) return `${fault.detail}.\nTo mend it, ${fault.fix}.`;
-  switch (error.code) {
-    case 'SQLITE_NOTADB': return 'it is not an SQLite database.';
-    case 'SQLITE_CANTOPEN': return statSync(file, { throwIfNoEntry: false })?.isDirectory() ? 'it is a folder.' : 'it may not be read and written by this user.';
-    case 'SQLITE_READONLY': return 'it may not be written by this user.';
-    case 'SQLITE_BUSY': return 'another program holds it.';
-    default: return error.message;
+    throw new DatabaseFileFailure(file, driverError(error));
   }
 }

@@ -63,7 +63,7 @@ export const coreProblems = {
   },
   permission_required: {
     status: 403,
-    title: 'This needs another standing',
+    title: 'This needs another role',
     advice: 'Ask the operator of this instance for the role named in the detail.',
   },
   plan_required: {

@@ -36,7 +36,7 @@ describe('A disk that cannot be written', () => {
   it('is named as read-only, with what to do', { skip: Boolean(missing) }, async () => {
     const readOnly = `mount --bind ${data} ${data}; mount -o remount,ro,bind ${data}`;
     const ended = await run(readOnly, 'serve');
-    expectWords(ended, [`The data folder ${data} cannot be used: ${data} is on a disk that is mounted read-only.`, 'To mend it, mount it for writing, or choose another folder with --data or data_dir.']);
+    expectWords(ended, [`The data folder ${data} cannot be used: ${data} is on a disk that is mounted read-only.`, 'To fix it, mount it for writing, or choose another folder with --data or data_dir.']);
     const checked = await run(readOnly, 'doctor');
     expect(checked.stdout).to.contain([`✗ data folder: ${data} is on a disk that is mounted read-only`]);
   });
@@ -51,7 +51,7 @@ describe('A disk that cannot be written', () => {
   it('is named as full when nothing can start on it', { skip: Boolean(missing) }, async () => {
     const full = `mount -t tmpfs -o size=1m tmpfs ${data}; cat /dev/zero > ${data}/filler 2>/dev/null || true`;
     for (const args of [['serve'], ['notes', 'add', 'x']]) {
-      expectWords(await run(full, ...args), [`the disk of ${data} is full.\nTo mend it, make room there`]);
+      expectWords(await run(full, ...args), [`the disk of ${data} is full.\nTo fix it, make room there`]);
     }
     const nearly = `mount -t tmpfs -o size=150k tmpfs ${data}`;
     expectWords(await run(nearly, 'migrate'), ['The disk is full', 'bin/civic doctor says more']);

@@ -76,7 +76,7 @@ describe('bin/civic backup and restore', () => {
     const fresh = createInstance();
     const { code, stderr } = await fresh.civic('backup');
     expect(code).to.equal(1);
-    expect(stderr).to.match(/^There is no database at .*civic\.db yet: bin\/civic serve or bin\/civic migrate makes it\n$/);
+    expect(stderr).to.match(/^There is no database at .*civic\.db yet: bin\/civic serve or bin\/civic migrate creates it\n$/);
     expect(existsSync(join(fresh.folder, 'data'))).to.be.false();
     fresh.remove();
   });

@@ -154,8 +154,8 @@ describe('opening a database', () => {
   it('says what is wrong with a file it cannot open', async () => {
     const folder = await createFolder();
     await writeFile(join(folder, 'text'), 'This is not a database, and it is long enough to be read as one. '.repeat(20));
-    await expect(open(`sqlite:${folder}`)).to.reject(`The database file ${folder} cannot be opened: it is a folder.`);
-    await expect(open(`sqlite:${folder}/text`)).to.reject(`The database file ${folder}/text cannot be opened: it is not an SQLite database.`);
+    await expect(open(`sqlite:${folder}`)).to.reject(`The database file ${folder} cannot be opened: it is a folder.\nTo fix it, name a file with database.url, or move the folder away.`);
+    await expect(open(`sqlite:${folder}/text`)).to.reject(new RegExp(`^The database file ${folder}/text cannot be opened: it is not an SQLite database\\.\nTo fix it, stop the server, run mkdir ${folder}/damaged && mv`));
     await expect(open(`sqlite:${folder}/text/civic.db`)).to.reject(/text is a file where a folder is expected/);
     await expect(open('mysql://host/db')).to.reject('database.url must start with postgres:// or sqlite:');
   });

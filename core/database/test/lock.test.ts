@@ -20,7 +20,7 @@ describe('the lock of the one writing process', () => {
   it('says so when the data folder cannot be used', async () => {
     const file = `${await createFolder()}/file`;
     await writeFile(file, '');
-    await expect(takeWriterLock(file)).to.reject(`The data folder ${file} cannot be used: ${file} is a file where a folder is expected.\nTo mend it, choose another folder with --data or data_dir.`);
+    await expect(takeWriterLock(file)).to.reject(`The data folder ${file} cannot be used: ${file} is a file where a folder is expected.\nTo fix it, choose another folder with --data or data_dir.`);
   });
 
   it('is gone with a process that was killed', { timeout: 60_000 }, async () => {
