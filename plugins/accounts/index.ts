@@ -7,6 +7,7 @@ import { consoleRoutes } from './console/routes.ts';
 import { accountEvents } from './events.ts';
 import { keyCommands } from './keys/commands.ts';
 import { accountCommands } from './people/commands.ts';
+import { checkAdministrator } from './people/people.ts';
 import { planRoutes } from './plans/routes.ts';
 import { accountProblems } from './problems.ts';
 import { checkMail } from './mail.ts';
@@ -54,6 +55,7 @@ export default definePlugin<AccountsConfig>({
     civic.check(auditCheck({ db, seals: accounts.seals, witness: accounts.witness }));
     const stream = auditStream(civic);
     if (stream) civic.check(stream.check);
+    civic.check({ name: 'administrator', run: () => checkAdministrator(civic.db.read) });
     civic.check({ name: 'passkeys', run: async () => checkParty(signIn.party) });
     civic.check({ name: 'cookies', run: async () => checkCookies(civic.instance.public_url) });
     civic.check({ name: 'mail', run: () => checkMail(civic.config) });

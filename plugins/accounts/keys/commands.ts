@@ -3,7 +3,7 @@ import { futureOption } from '../people/commands.ts';
 import { personMeant, WHO } from '../people/find.ts';
 import { KEY_SCOPES } from '../plans/plans.ts';
 import type { Accounts } from '../service.ts';
-import type { ShownKey } from './keys.ts';
+import type { ListedKey } from './keys.ts';
 
 export function keyCommands({ civic, keys }: Accounts): Command[] {
   return [
@@ -20,11 +20,12 @@ export function keyCommands({ civic, keys }: Accounts): Command[] {
       examples: ['bin/civic key create --account ada@example.org --name "nightly import"', 'bin/civic key create --account ada@example.org --scopes directory:read,entities:write --expires 2027-01-31 --json'],
       needs: 'database',
       writes: true,
+      existing: true,
       async run({ terminal, options }) {
         const wanted = { name: nameOption(options.name), scopes: scopesOption(options.scopes), expires_at: futureOption('expires', options.expires, civic.clock.now()) ?? null, workspace_id: options.workspace as string | undefined };
         const made = await told(() => civic.db.write(async (tx) => keys.make(tx, await personMeant(tx, options), wanted)));
         const { id, key, ...rest } = made;
-        terminal.print({ id, key, ...rest }, () => `${key}\nKeep it now: it is not shown again. It may ${rest.scopes.join(', ')}${rest.expires_at === null ? '' : ` until ${rest.expires_at}`}.`);
+        terminal.print({ id, key, ...rest }, () => `${key}\nKeep it now: it is not shown again.\nScopes: ${rest.scopes.join(', ')}${rest.expires_at === null ? '' : `\nExpires: ${rest.expires_at}`}`);
       },
     },
     {
@@ -46,6 +47,7 @@ export function keyCommands({ civic, keys }: Accounts): Command[] {
       examples: ['bin/civic key revoke 3fK9aZ0q'],
       needs: 'database',
       writes: true,
+      existing: true,
       async run({ terminal, positionals }) {
         const id = positionals[0]!;
         const revoked = await civic.db.write((tx) => keys.revoke(tx, id));
@@ -87,7 +89,8 @@ function scopesOption(given: unknown): string[] | undefined {
   return scopes;
 }
 
-function described({ id, name, account_id, created_at, expires_at, revoked_at, last_used_at }: ShownKey): string {
+function described({ id, name, account_id, account_name, account_email, created_at, expires_at, revoked_at, last_used_at }: ListedKey): string {
   const state = revoked_at !== null ? `revoked ${revoked_at}` : expires_at !== null ? `until ${expires_at}` : 'no end';
-  return `${id}  ${name}, of ${account_id}, made ${created_at}, ${state}, ${last_used_at === null ? 'never used' : `used ${last_used_at}`}`;
+  const owner = account_email === null || account_email === account_name ? account_name : `${account_name} <${account_email}>`;
+  return `${id}  ${name}, of ${owner} (${account_id}), created ${created_at}, ${state}, ${last_used_at === null ? 'never used' : `used ${last_used_at}`}`;
 }

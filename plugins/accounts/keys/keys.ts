@@ -32,6 +32,12 @@ export interface ShownKey {
   last_used_at: string | null;
 }
 
+/** A key in a list, with its account. */
+export interface ListedKey extends ShownKey {
+  account_name: string;
+  account_email: string | null;
+}
+
 export interface MadeKey extends ShownKey {
   /** The whole key, this once. */
   key: string;
@@ -41,7 +47,7 @@ export interface Keys {
   make(tx: Tx, person: PersonRow, key: NewKey, by?: Doer): Promise<MadeKey>;
   /** Ends a key; null when there is none of that id, or it is not the account's. */
   revoke(tx: Tx, id: string, by?: Doer, accountId?: string): Promise<ShownKey | null>;
-  list(reader: Reader, accountKey: number | null): Promise<ShownKey[]>;
+  list(reader: Reader, accountKey: number | null): Promise<ListedKey[]>;
 }
 
 export interface KeysContext {
@@ -77,7 +83,7 @@ export function createKeys({ civic: { clock }, plans, record, accessChanged, not
       await accessChanged(tx, { account_id: row.account_id, what: 'key_revoked', key_id: id });
       return { ...shownKey(shown), revoked_at: clock.iso() };
     },
-    list: async (reader, accountKey) => (await listedKeys(reader, accountKey)).map(shownKey),
+    list: async (reader, accountKey) => (await listedKeys(reader, accountKey)).map((row) => ({ ...shownKey(row), account_name: row.account_name, account_email: row.email })),
   };
 }
 

@@ -26,6 +26,7 @@ export interface KeyHolderRow extends KeyRow {
 
 export interface ListedKeyRow extends Omit<KeyRow, 'secret_hash'> {
   account_id: string;
+  account_name: string;
   email: string | null;
   workspace_id: string;
 }
@@ -44,7 +45,7 @@ export async function keyHolder(reader: Reader, id: string): Promise<KeyHolderRo
 export async function listedKeys(reader: Reader, accountKey: number | null): Promise<ListedKeyRow[]> {
   const query = reader('accounts_keys').join('accounts_people', 'accounts_people.key', 'accounts_keys.account_key').join('accounts_workspaces', 'accounts_workspaces.key', 'accounts_keys.workspace_key')
     .select('accounts_keys.key', 'accounts_keys.id', 'accounts_keys.account_key', 'accounts_keys.workspace_key', 'accounts_keys.name', 'accounts_keys.scopes', 'accounts_keys.created_at',
-      'accounts_keys.expires_at', 'accounts_keys.revoked_at', 'accounts_keys.last_used_at', 'accounts_people.id as account_id', 'accounts_people.email', 'accounts_workspaces.id as workspace_id')
+      'accounts_keys.expires_at', 'accounts_keys.revoked_at', 'accounts_keys.last_used_at', 'accounts_people.id as account_id', 'accounts_people.name as account_name', 'accounts_people.email', 'accounts_workspaces.id as workspace_id')
     .orderBy('accounts_keys.key');
   return accountKey === null ? query : query.where('accounts_keys.account_key', accountKey);
 }

@@ -24,7 +24,7 @@ function createCommand({ civic, people, plans, record }: Accounts): Command {
       { name: 'email', value: 'address', summary: 'Where sign-in links may be sent; may be left out' },
       { name: 'name', value: 'text', summary: 'What to call them; the e-mail address when left out' },
       { name: 'plan', value: 'name', summary: `One of ${plans.all.map(({ name }) => name).join(', ')}; ${plans.operatorPlan} when left out` },
-      { name: 'role', value: 'role', summary: `One of ${INSTANCE_ROLES.join(', ')}` },
+      { name: 'role', value: 'role', summary: `One of ${INSTANCE_ROLES.join(', ')}; user when left out, except for the first account` },
     ],
     examples: ['bin/civic account create --email ada@example.org --name "Ada Example"', 'bin/civic account create --name Importer --plan team --json'],
     needs: 'database',
@@ -38,7 +38,7 @@ function createCommand({ civic, people, plans, record }: Accounts): Command {
         if (email !== null && await personByEmail(tx, foldEmail(email))) throw taken;
         const made = await people.create(tx, { name, email, plan, role });
         return { person: made, link: await madeLink({ civic, record }, tx, made, OPERATOR) };
-      }).catch((error: unknown) => { throw isEmailTaken(error) ? taken : error; });
+      }).catch((error: unknown) => { throw isEmailTaken(error) ? taken : administratorFailure(error, 'Create it without --role or with --role admin, then create the others.'); });
       const account = people.told(person);
       terminal.print({ ...account, sign_in_link: link.url, link_expires_at: link.expires_at }, () => [
         `Created the account ${account.id}: ${described(account, civic.clock.now())}.`,
@@ -103,6 +103,7 @@ function linkCommand({ civic, record }: Accounts): Command {
     examples: ['bin/civic account sign-in-link --email ada@example.org'],
     needs: 'database',
     writes: true,
+    existing: true,
     async run({ terminal, options }) {
       const { person, link } = await civic.db.write(async (tx) => {
         const found = await personMeant(tx, options);
@@ -122,6 +123,7 @@ function confirmEmailCommand({ civic, people, emails }: Accounts): Command {
     examples: ['bin/civic account confirm-email --account ada@example.org'],
     needs: 'database',
     writes: true,
+    existing: true,
     async run({ terminal, options }) {
       const person = await personMeant(civic.db.read, options);
       const pending = await emails.pendingOf(person);
@@ -134,7 +136,16 @@ function confirmEmailCommand({ civic, people, emails }: Accounts): Command {
 }
 
 function isEmailTaken(error: unknown): boolean {
-  return (error as { data?: { code?: string } }).data?.code === 'email_taken';
+  return codeOf(error) === 'email_taken';
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as { data?: { code?: string } }).data?.code;
+}
+
+/** Turns the refusal to leave the instance without an administrator into a message of the command; returns other errors as they are. */
+function administratorFailure(error: unknown, advice: string): unknown {
+  return codeOf(error) === 'last_administrator' ? new Failure(`${(error as Error).message}\n${advice}`) : error;
 }
 
 interface Change {
@@ -154,12 +165,13 @@ function changing({ civic, people }: Accounts, { name, summary, options: own, ex
     examples: [example],
     needs: 'database',
     writes: true,
+    existing: true,
     async run({ terminal, options }) {
       const account = await civic.db.write(async (tx) => {
         const person = await personMeant(tx, options);
         await change(tx, person, options);
         return people.told((await personById(tx, person.id))!);
-      });
+      }).catch((error: unknown) => { throw administratorFailure(error, 'Make another account administrator first: bin/civic account set-role --account <id or e-mail> --role admin'); });
       terminal.print(account, () => `${account.id}  ${described(account, civic.clock.now())}`);
     },
   };

@@ -1,4 +1,4 @@
-import { newId, type Civic, type Tx } from 'civic';
+import { newId, problem, type CheckResult, type Civic, type Reader, type Tx } from 'civic';
 import type { AuditEntry } from '../audit/store.ts';
 import type { AccountsConfig } from '../config.ts';
 import type { AccessChanged } from '../events.ts';
@@ -9,7 +9,7 @@ import { OPERATOR, type Account, type Doer, type InstanceRole } from '../types.t
 import { deleteInvitationsBy } from '../workspaces/invitations-store.ts';
 import { createWorkspace } from '../workspaces/workspaces.ts';
 import { deleteEmailChange } from './email-store.ts';
-import { changePerson, hasPeople, insertPerson, type PersonRow } from './store.ts';
+import { changePerson, hasAdministrator, hasPeople, insertPerson, lockAdministrators, type PersonRow } from './store.ts';
 
 export interface PeopleContext {
   civic: Pick<Civic<AccountsConfig>, 'clock' | 'config'>;
@@ -21,7 +21,7 @@ export interface PeopleContext {
 export interface NewAccount {
   name: string;
   email?: string | null;
-  /** Left out: the first account of an instance is its administrator. */
+  /** Left out: admin for the first account of an instance, which can have no other role; else user. */
   role?: InstanceRole;
   /** Left out: the operator's plan for the first account, else the default plan. */
   plan?: string;
@@ -49,6 +49,7 @@ export function createPeople({ civic, plans, record, accessChanged }: PeopleCont
   return {
     async create(tx, { name, email = null, role, plan }, by = OPERATOR) {
       const isFirst = !(await hasPeople(tx));
+      if (isFirst && role !== undefined && role !== 'admin') throw problem('last_administrator', { detail: `The first account becomes the administrator and cannot have the role ${role}.` });
       const given = plan ?? (isFirst ? plans.operatorPlan : config.default_plan);
       const person: Omit<PersonRow, 'key'> = {
         id: newId(clock.now()), name, email, email_folded: email === null ? null : foldEmail(email), role: role ?? (isFirst ? 'admin' : 'user'),
@@ -67,11 +68,13 @@ export function createPeople({ civic, plans, record, accessChanged }: PeopleCont
       await accessChanged(tx, { account_id: person.id, what: 'plan' });
     },
     async setRole(tx, person, role, by = OPERATOR) {
+      if (role !== 'admin') await keepAdministrator(tx, person);
       await changePerson(tx, person.key, { role });
       await record(tx, { kind: 'role_set', by, subject: person.id, detail: { from: person.role, to: role } });
       await accessChanged(tx, { account_id: person.id, what: 'role' });
     },
     async setDisabled(tx, person, disabled, by = OPERATOR) {
+      if (disabled) await keepAdministrator(tx, person);
       await changePerson(tx, person.key, { disabled_at: disabled ? clock.iso() : null });
       if (disabled) await closeDoors(tx, person.key, clock.iso());
       await record(tx, { kind: disabled ? 'account_disabled' : 'account_enabled', by, subject: person.id });
@@ -82,6 +85,19 @@ export function createPeople({ civic, plans, record, accessChanged }: PeopleCont
       return { id, name, email, role, plan: current.name, plan_until, created_at, disabled_at };
     },
   };
+}
+
+/** Rejects a change that would leave the instance without an enabled administrator. */
+async function keepAdministrator(tx: Tx, { key, name }: PersonRow): Promise<void> {
+  const administrators = await lockAdministrators(tx);
+  if (administrators.length === 1 && administrators[0] === Number(key)) throw problem('last_administrator', { detail: `${name} is the only enabled administrator.` });
+}
+
+/** Reports an instance that has accounts and no enabled administrator. */
+export async function checkAdministrator(reader: Reader): Promise<CheckResult> {
+  if (await hasAdministrator(reader)) return { status: 'ok', detail: 'there is one' };
+  if (!(await hasPeople(reader))) return { status: 'ok', detail: 'the first account becomes administrator' };
+  return { status: 'warning', detail: 'no enabled account has the role admin', fix: 'bin/civic account list shows all accounts; bin/civic account set-role --account <id or e-mail> --role admin makes one administrator, bin/civic account disable --undo enables one' };
 }
 
 /**

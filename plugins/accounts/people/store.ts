@@ -51,6 +51,16 @@ export async function hasPeople(reader: Reader): Promise<boolean> {
   return (await reader('accounts_people').first('key')) !== undefined;
 }
 
+/** Returns the keys of the enabled administrators. Other transactions that call it wait, so that two cannot remove the last two at once. */
+export async function lockAdministrators(tx: Tx): Promise<number[]> {
+  const rows = (await tx('accounts_people').where({ role: 'admin', disabled_at: null }).orderBy('key').forNoKeyUpdate().select('key')) as { key: number }[];
+  return rows.map(({ key }) => Number(key));
+}
+
+export async function hasAdministrator(reader: Reader): Promise<boolean> {
+  return (await reader('accounts_people').where({ role: 'admin', disabled_at: null }).first('key')) !== undefined;
+}
+
 export async function changePerson(tx: Tx, key: number, change: Partial<Pick<PersonRow, 'name' | 'email' | 'email_folded' | 'role' | 'plan' | 'plan_until' | 'disabled_at'>>): Promise<void> {
   await tx('accounts_people').where({ key }).update(change);
 }

@@ -33,10 +33,10 @@ for (const database of testDatabases()) {
       await kit.run('account sign-in-link', { account: id });
       await kit.run('account disable', { account: id });
       const all = await rows();
-      expect(all.map(({ kind }) => kind)).to.equal(['audit_sealed', 'account_made', 'workspace_made', 'link_made', 'key_made', 'key_revoked', 'plan_set', 'role_set', 'link_made', 'account_disabled']);
+      expect(all.map(({ kind }) => kind)).to.equal(['audit_sealed', 'account_made', 'workspace_made', 'link_made', 'account_made', 'workspace_made', 'link_made', 'key_made', 'key_revoked', 'plan_set', 'role_set', 'link_made', 'account_disabled']);
       expect(all.map(({ seq }) => seq)).to.equal(all.map((_, i) => i + 1));
       for (const [i, row] of all.entries()) expect(row.prev_hash).to.equal(i === 0 ? '0'.repeat(64) : all[i - 1].hash);
-      expect((await check()).detail).to.include('10 rows').and.include('sealed from row 1 on');
+      expect((await check()).detail).to.include('13 rows').and.include('sealed from row 1 on');
     });
 
     it('stays dense when many write at once', async () => {

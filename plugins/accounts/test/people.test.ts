@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { Failure, Misuse } from 'civic';
 import { stoppedClock, testDatabases } from 'civic/testing';
-import { accountsKit, type AccountsKit } from './kit.ts';
+import { accountsKit, callCommand, type AccountsKit } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -51,6 +51,40 @@ for (const database of testDatabases()) {
       const { id } = await kit.run('account create', { name: 'Gone' });
       expect((await kit.run('account disable', { account: id })).disabled_at).to.exist();
       await expect(kit.run('account sign-in-link', { account: id })).to.reject(Failure, /disabled/);
+    });
+  });
+
+  describe(`The administrator (${database})`, { timeout: 60_000 }, () => {
+    let kit: AccountsKit;
+    before(async () => { kit = await accountsKit({ database }); });
+    after(() => kit.close());
+    const finding = () => kit.composition.checks.find(({ name }) => name === 'administrator')!.run();
+
+    it('is the first account, which can have no other role', async () => {
+      for (const role of ['user', 'reviewer']) await expect(callCommand(kit, 'account create', { name: 'First', role })).to.reject(Failure, new RegExp(`cannot have the role ${role}\\.\nCreate it without --role`));
+      expect(await kit.run('account list')).to.equal([]);
+      expect(await finding()).to.include({ status: 'ok' });
+      expect(await callCommand(kit, 'account create', { name: 'Ada', role: 'admin', email: 'ada@example.org' })).to.include({ role: 'admin' });
+    });
+
+    it('can be neither demoted nor disabled while there is no other', async () => {
+      await kit.run('account create', { name: 'Bob', email: 'bob@example.org' });
+      const gone = await kit.run('account create', { name: 'Gone', role: 'admin' });
+      await kit.run('account disable', { account: gone.id });
+      const refusal = /Ada is the only enabled administrator\.\nMake another account administrator first: bin\/civic account set-role/;
+      for (const role of ['user', 'reviewer']) await expect(kit.run('account set-role', { account: 'ada@example.org', role })).to.reject(Failure, refusal);
+      await expect(kit.run('account disable', { account: 'ada@example.org' })).to.reject(Failure, refusal);
+      expect(await kit.run('account set-role', { account: 'ada@example.org', role: 'admin' })).to.include({ role: 'admin', disabled_at: null });
+      await kit.run('account set-role', { account: 'bob@example.org', role: 'admin' });
+      expect(await kit.run('account set-role', { account: 'ada@example.org', role: 'user' })).to.include({ role: 'user' });
+      expect(await finding()).to.include({ status: 'ok' });
+    });
+
+    it('is missed by doctor', async () => {
+      await kit.db.write((tx) => tx('accounts_people').update({ disabled_at: '2026-01-01T00:00:00.000Z' }));
+      const { status, fix } = await finding();
+      expect(status).to.equal('warning');
+      expect(fix).to.contain('bin/civic account set-role --account <id or e-mail> --role admin');
     });
   });
 

@@ -28,8 +28,9 @@ export async function joinWorkspace(kit: TestServer, owner: Pick<Person, 'key'>,
   if (accepted.status !== 200) throw new Error(`${invited.text} ${accepted.text}`);
 }
 
-/** Runs a command as `bin/civic --json` would, and answers what it prints. */
+/** Runs a command as `bin/civic --json` would, and returns what it prints. An account that would be the first gets an administrator before it. */
 export async function runCommand(kit: TestServer, name: string, options: CommandCall['options'] = {}, positionals: string[] = []): Promise<any> {
+  if (name === 'account create' && (options.role ?? 'admin') !== 'admin' && (await runCommand(kit, 'account list')).length === 0) await runCommand(kit, name, { name: 'Administrator' });
   const command = kit.composition.commands.find((one) => one.name === name);
   if (!command) throw new Error(`There is no command "${name}"`);
   let printed: unknown;
