@@ -165,7 +165,7 @@ export const coreProblems = {
   not_ready: {
     status: 503,
     title: 'The instance is not ready',
-    advice: '`checks` says what it waits for; `bin/civic doctor` says how to mend it.',
+    advice: '`checks` lists what failed; `bin/civic doctor` prints how to fix it.',
   },
 } satisfies ProblemKinds;
 

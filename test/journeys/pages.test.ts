@@ -54,7 +54,7 @@ describe('The pages of core', { skip: missingBrowser() !== null }, () => {
   }
 
   it('lead from the start to an operation and its problems by keyboard alone', () => visit('/', { viewport: WIDTHS.desk }, async (page) => {
-    await page.getByRole('link', { name: 'Read the interface' }).focus();
+    await page.getByRole('link', { name: 'Read the API documentation' }).focus();
     await page.keyboard.press('Enter');
     await page.waitForURL('**/docs');
     const operation = page.locator('summary', { hasText: '/api/notes/{id}' }).first();

@@ -12,6 +12,6 @@ export function printFirstLink(server: Server, civic: Civic<AccountsConfig>, wri
   server.ext('onPostStart', async () => {
     if (await hasPeople(civic.db.read)) return;
     const { url } = await civic.db.write((tx) => createLink(civic, tx, null));
-    write(`\n  Nobody has an account here yet. Become the administrator within ${civic.config.link_minutes} minutes:\n  ${url}\n`);
+    write(`\n  This instance has no account yet. Become the administrator within ${civic.config.link_minutes} minutes:\n  ${url}\n`);
   });
 }

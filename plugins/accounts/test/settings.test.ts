@@ -160,7 +160,7 @@ describe('The first administrator', () => {
     const kit = await accountsKit({ config: { public_url: HOME } });
     try {
       const told = async () => [(await pageReader(kit).get('/sign-in')).text, (await pageReader(kit).get('/sign-in/link?token=lost')).text];
-      for (const text of await told()) expect(text).to.contain(['Nobody has an account here yet', 'bin/civic account create']);
+      for (const text of await told()) expect(text).to.contain(['This instance has no account yet', 'bin/civic account create']);
       await kit.run('account create', { name: 'Ada' });
       for (const text of await told()) expect(text).to.not.contain('account create');
     } finally {

@@ -28,16 +28,16 @@ export function demoCommands({ civic, ledger, places, taxonomy }: WriteContext, 
       writes: true,
       async run({ terminal }) {
         const { loadDemo } = await import('./load.ts');
-        const loaded = await loadDemo({ ...stand(), progress: (done, total) => { terminal.progress('Making up the demo', done, total); } });
+        const loaded = await loadDemo({ ...stand(), progress: (done, total) => { terminal.progress('Creating the demo data', done, total); } });
         const added = await loadParts(loaded !== null);
         terminal.print({ loaded: loaded !== null, ...loaded, ...added }, () => (loaded
-          ? `The demo is loaded: ${count(loaded.actors)} actors in ${loaded.places} places, ${count(loaded.claims)} claims from ${count(loaded.sources)} sources${inWords(added)}, all made up.\nLook at /api/places/harlow-ferry,tamarack/entities; bin/civic demo remove takes it away.`
-          : 'The demo is loaded already. For one with today’s dates: bin/civic demo remove, then load it again.'));
+          ? `The demo is loaded: ${count(loaded.actors)} actors in ${loaded.places} places, ${count(loaded.claims)} claims from ${count(loaded.sources)} sources${inWords(added)}, all invented.\nOpen /signals or /api/places/harlow-ferry,tamarack/entities; bin/civic demo remove deletes it.`
+          : 'The demo is already loaded. To give it today’s dates, run bin/civic demo remove and load it again.'));
       },
     },
     {
       name: 'demo remove',
-      summary: 'Take the invented region away again, and nothing else',
+      summary: 'Delete the invented region, and nothing else',
       examples: ['bin/civic demo remove'],
       needs: 'database',
       writes: true,
