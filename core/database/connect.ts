@@ -93,15 +93,18 @@ async function using<T>(database: OpenDatabase, fn: (database: OpenDatabase) => 
   }
 }
 
+/** Time for the server to end its connections when the database is closed. */
+const CLOSE_MS = 2000;
+
 async function postgresDatabase(url: string, options: DatabaseOptions, searchPath?: string[]): Promise<OpenDatabase> {
   // An instance on SQLite never pays for the driver.
-  const { connectSession, openPostgres } = await import('./postgres.ts');
+  const { connectSession, endSession, openPostgres } = await import('./postgres.ts');
   const { createListener } = await import('./listen.ts');
   const settings = { log: options.log, strictness: options.strict ? createStrictness() : lenient };
   const { strictness } = settings;
-  const { knex: pool, silence } = await openPostgres(url, options.pool, settings, searchPath);
+  const { knex: pool, silence, connect, disconnect } = await openPostgres(url, options.pool, settings, searchPath);
   const writer = createTransactionWriter(pool, settings);
-  const listener = createListener(url, options.log);
+  const listener = createListener(connect, options.log);
   return {
     dialect: 'postgres',
     read: pool,
@@ -125,7 +128,7 @@ async function postgresDatabase(url: string, options: DatabaseOptions, searchPat
         await session.query('select pg_advisory_lock(hashtextextended($1, 0))', [`civic ${name}`]);
         return await fn();
       } finally {
-        await session.end();
+        await endSession(session);
       }
     },
     async ping() {
@@ -135,9 +138,13 @@ async function postgresDatabase(url: string, options: DatabaseOptions, searchPat
     failWhenSilent: silence.start,
     async close() {
       await writer.close();
+      // A server that does not respond ends no connection.
+      const timer = setTimeout(disconnect, CLOSE_MS);
       await listener.close();
-      silence.stop();
       await pool.destroy();
+      clearTimeout(timer);
+      silence.stop();
+      disconnect();
     },
   };
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from '../log.ts';
 import { cleanError } from './errors.ts';
-import { connectSession } from './postgres.ts';
+import { endSession } from './postgres.ts';
 
 const RETRY_MILLISECONDS = 1000;
 
@@ -14,7 +14,7 @@ export interface Listener {
  * LISTEN on one connection of its own, made with the first channel and made again when it is lost.
  * What was sent in between is lost: listeners also poll.
  */
-export function createListener(url: string, log: Logger): Listener {
+export function createListener(openSession: () => Promise<pg.Client>, log: Logger): Listener {
   const channels = new Map<string, Set<(payload: string) => void>>();
   let client: pg.Client | null = null;
   let connecting: Promise<void> | null = null;
@@ -22,7 +22,7 @@ export function createListener(url: string, log: Logger): Listener {
   let closed = false;
 
   async function connect(): Promise<void> {
-    const fresh = await connectSession(url);
+    const fresh = await openSession();
     fresh.on('notification', (message) => {
       for (const onMessage of channels.get(message.channel) ?? []) onMessage(message.payload ?? '');
     });
@@ -36,7 +36,7 @@ export function createListener(url: string, log: Logger): Listener {
     try {
       for (const channel of channels.keys()) await fresh.query(`listen ${fresh.escapeIdentifier(channel)}`);
     } catch (error) {
-      await fresh.end();
+      await endSession(fresh);
       throw error;
     }
     client = fresh;
@@ -46,7 +46,7 @@ export function createListener(url: string, log: Logger): Listener {
   async function disconnect(): Promise<void> {
     const ending = client;
     client = null;
-    await ending?.end();
+    if (ending) await endSession(ending);
   }
 
   function reconnectSoon(): void {

@@ -9,6 +9,9 @@ import { createSilenceDetector, type SilenceDetector } from './silence.ts';
 import type { Strictness } from './strict.ts';
 
 const OLDEST = 13;
+/** A server that does not respond to a new connection in this time counts as away. */
+const CONNECT_MS = 5000;
+const PROBE_MS = 3000;
 const SESSION = "set time zone 'UTC'; set datestyle to 'ISO'; set application_name to 'civic'";
 
 /** `2026-01-01 10:00:00.5+00` of a session in UTC as RFC 3339 with milliseconds. */
@@ -52,7 +55,7 @@ class CivicClient extends PostgresClient {
   override async acquireRawConnection(): Promise<pg.Client> {
     return await this.config.silence.track(async () => {
       const connection = await super.acquireRawConnection();
-      await connection.query(SESSION);
+      await startSession(connection);
       return connection;
     });
   }
@@ -90,6 +93,10 @@ class CivicClient extends PostgresClient {
 export interface PostgresPool {
   knex: Knex;
   silence: SilenceDetector;
+  /** Opens a connection beside the pool that also ends when the server is silent. */
+  connect(): Promise<pg.Client>;
+  /** Ends all connections, also those that wait for the server. */
+  disconnect(): void;
 }
 
 export async function openPostgres(url: string, pool: number, { log, strictness }: OpenSettings, searchPath?: string[]): Promise<PostgresPool> {
@@ -100,17 +107,18 @@ export async function openPostgres(url: string, pool: number, { log, strictness 
     sockets.add(socket);
     return socket.once('close', () => { sockets.delete(socket); });
   };
-  const silence = createSilenceDetector({ log, probe: () => probe(url), disconnect: () => { for (const socket of sockets) socket.destroy(); } });
-  const config = { client: CivicClient, strictness, silence, log: knexLog(log), connection: { connectionString: url, types, stream }, compileSqlOnError: false, pool: { min: 0, max: pool }, acquireConnectionTimeout: 30_000, ...(searchPath && { searchPath }) };
+  const disconnect = (): void => { for (const socket of sockets) socket.destroy(); };
+  const silence = createSilenceDetector({ log, probe: () => probe(url, stream), disconnect });
+  const config = { client: CivicClient, strictness, silence, log: knexLog(log), connection: { connectionString: url, types, stream, connectionTimeoutMillis: CONNECT_MS }, compileSqlOnError: false, pool: { min: 0, max: pool }, acquireConnectionTimeout: 30_000, ...(searchPath && { searchPath }) };
   const database = knex(config as unknown as Knex.Config);
   try {
     const [facts] = await database.raw("select current_setting('server_version_num')::int / 10000 as version, current_setting('server_encoding') as encoding");
     if (facts.version < OLDEST) throw new Error(`it is PostgreSQL ${facts.version}; civic needs ${OLDEST} or newer.`);
     if (facts.encoding !== 'UTF8') throw new Error(`its encoding is ${facts.encoding}; create it with encoding UTF8.`);
-    return { knex: database, silence };
+    return { knex: database, silence, disconnect, connect: () => connectSession(url, stream) };
   } catch (error) {
+    disconnect();
     await database.destroy();
-    for (const socket of sockets) socket.destroy();
     throw new Failure(`The database at ${withoutPassword(url)} cannot be used: ${explain(driverError(error), url)}`);
   }
 }
@@ -135,25 +143,55 @@ function explain(error: DriverError, url: string): string {
     case '3D000': return `there is no such database. Create it with createdb ${new URL(url).pathname.slice(1)}.`;
     case '53300': return 'it has no connection left. Lower database.pool or raise max_connections.';
   }
+  if (NO_RESPONSE.test(error.message)) return 'it accepts the connection but does not respond. Is PostgreSQL stopped or overloaded, and is the port that of PostgreSQL?';
   // The driver found no password to answer with, and says so in terms of the protocol.
   if (error.message.includes('client password must be a string')) return 'it asks for a password, and database.url has none.';
   if (error.message.includes('does not support SSL')) return 'it does not offer encryption. Leave sslmode out of database.url, or switch ssl on there.';
   return error.message;
 }
 
+// The driver's own words for a connection, a query and a pool that waited too long.
+const NO_RESPONSE = /^timeout expired$|^Query read timeout$|Timeout acquiring a connection/;
+
 /** Any response counts, also that there is no connection left or that nothing listens. */
-async function probe(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+async function probe(url: string, stream: () => Socket): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, stream, connectionTimeoutMillis: PROBE_MS });
   client.on('error', () => undefined);
-  await client.connect().then(() => client.end()).catch(() => undefined);
+  try {
+    await client.connect();
+    return true;
+  } catch (error) {
+    return !NO_RESPONSE.test((error as Error).message);
+  } finally {
+    void endSession(client);
+  }
 }
 
 /** A connection beside the pool, for what lives as long as a session: LISTEN and advisory locks. */
-export async function connectSession(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, types });
-  // An idle client that loses its connection emits this; whoever uses it sees 'end'.
+export async function connectSession(url: string, stream: () => Socket = () => new Socket()): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, types, stream, connectionTimeoutMillis: CONNECT_MS });
+  // An idle client that loses its connection emits this; its user gets 'end'.
   client.on('error', () => undefined);
   await client.connect();
-  await client.query(SESSION);
+  await startSession(client);
   return client;
+}
+
+async function startSession(client: pg.Client): Promise<void> {
+  try {
+    await client.query({ text: SESSION, query_timeout: CONNECT_MS } as pg.QueryConfig);
+  } catch (error) {
+    await endSession(client);
+    throw error;
+  }
+}
+
+const END_MS = 1000;
+
+/** Ends a connection, also one whose server does not respond. */
+export async function endSession(client: pg.Client): Promise<void> {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  const timer = setTimeout(() => { stream.destroy(); }, END_MS);
+  await client.end().catch(() => undefined);
+  clearTimeout(timer);
 }

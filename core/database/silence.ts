@@ -14,8 +14,8 @@ export interface SilenceDetector {
 
 export interface SilenceOptions {
   log: Logger;
-  /** Opens a new connection; resolves with any response of the server, also a refusal. */
-  probe(): Promise<void>;
+  /** Opens a new connection. Returns whether the server responded, also with a refusal; must end by itself when there is no response. */
+  probe(): Promise<boolean>;
   /** Ends all connections, so that their queries fail. */
   disconnect(): void;
 }
@@ -46,7 +46,7 @@ export function createSilenceDetector({ log, probe, disconnect }: SilenceOptions
   function sendProbe(): void {
     if (isProbing) return;
     isProbing = true;
-    void probe().then(heard).finally(() => { isProbing = false; });
+    void probe().then((hasResponded) => { if (hasResponded) heard(); }).finally(() => { isProbing = false; });
   }
 
   function tick(): void {

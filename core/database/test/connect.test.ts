@@ -1,4 +1,6 @@
 import { writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@hapi/code';
@@ -137,6 +139,45 @@ for (const { dialect, create } of databases()) {
   });
 }
 
+/** Forwards connections to a server until it is silent; then neither old nor new connections get a byte. New ones do after `respond`. */
+async function createProxy(target: URL) {
+  let isSilent = false;
+  let clients = 0;
+  const all = new Set<Socket>();
+  const server = createServer((client) => {
+    clients += 1;
+    client.on('close', () => { clients -= 1; }).on('error', () => undefined);
+    all.add(client);
+    client.resume();
+    if (isSilent) return;
+    const socket = target.searchParams.get('host');
+    const upstream = socket ? connect(join(socket, `.s.PGSQL.${target.searchParams.get('port') ?? (target.port || '5432')}`)) : connect(Number(target.port || 5432), target.hostname);
+    all.add(upstream);
+    upstream.on('error', () => undefined);
+    client.pipe(upstream);
+    upstream.pipe(client);
+    client.on('close', () => { upstream.destroy(); });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(target);
+  url.search = '';
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: url.href,
+    open: () => clients,
+    silence() {
+      isSilent = true;
+      for (const socket of all) socket.unpipe();
+      for (const socket of all) socket.resume();
+    },
+    respond() { isSilent = false; },
+    close() {
+      for (const socket of all) socket.destroy();
+      server.close();
+    },
+  };
+}
+
 describe('opening a database', () => {
   const open = (url: string | null, dataDir = '/nowhere') => openDatabase({ url, dataDir, pool: 2, log: quiet });
 
@@ -158,6 +199,38 @@ describe('opening a database', () => {
     await expect(open(`sqlite:${folder}/text`)).to.reject(new RegExp(`^The database file ${folder}/text cannot be opened: it is not an SQLite database\\.\nTo fix it, stop the server, run mkdir ${folder}/damaged && mv`));
     await expect(open(`sqlite:${folder}/text/civic.db`)).to.reject(/text is a file where a folder is expected/);
     await expect(open('mysql://host/db')).to.reject('database.url must start with postgres:// or sqlite:');
+  });
+
+  it('says within seconds that a server accepts connections but does not respond', { timeout: 30_000 }, async () => {
+    const silent = createServer((socket) => { socket.on('error', () => undefined); }).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const began = performance.now();
+    await expect(open(`postgres://me@127.0.0.1:${(silent.address() as AddressInfo).port}/db`)).to.reject(/accepts the connection but does not respond/);
+    expect(performance.now() - began).to.be.below(15_000);
+    silent.close();
+  });
+
+  if (process.env['CIVIC_TEST_PG_URL']) it('works again after a failover that leaves old connections silent, and closes although they are', { timeout: 60_000 }, async () => {
+    const proxy = await createProxy(new URL(process.env['CIVIC_TEST_PG_URL']!));
+    const db = await open(proxy.url);
+    await db.listen('notes', () => undefined);
+    db.failWhenSilent();
+    proxy.silence();
+    const failed = await expect(db.ping()).to.reject();
+    expect(problemData(failed)?.code).to.equal('database_unavailable');
+    await sleep(1500); // a probe waits for its response meanwhile
+    proxy.respond();
+    let isBack = false;
+    for (let tries = 0; tries < 100 && !isBack; tries++) {
+      isBack = await db.ping().then(() => true, () => false);
+      if (!isBack) await sleep(100);
+    }
+    expect(isBack).to.be.true();
+    proxy.silence();
+    await db.close();
+    for (let tries = 0; tries < 100 && proxy.open() > 0; tries++) await sleep(100);
+    expect(proxy.open()).to.equal(0);
+    proxy.close();
   });
 
   it('says what is wrong with a server it cannot reach, without the password', async () => {
