@@ -3,8 +3,8 @@ import { problem } from '../problems.ts';
 
 const OPAQUE = /^[\x21\x23-\x7e]+$/;
 const TAGS = /(?:W\/)?"[^"]*"/g;
-// hapi and proxies mark a compressed answer by a suffix inside the tag.
-const ENCODING = /(?:-(?:gzip|br|deflate|zstd|df))+$/;
+// hapi and proxies mark a compressed response by a suffix inside the tag.
+const ENCODINGS = new Set(['gzip', 'br', 'deflate', 'zstd', 'df']);
 
 /** A weak ETag of a version of the data; further parts tell representations of one version apart. */
 export function weakEtag(...parts: (string | number)[]): string {
@@ -51,5 +51,9 @@ export function checkIfMatch(request: Request, etag: string): void {
 }
 
 function opaqueOf(tag: string): string {
-  return tag.slice(tag.indexOf('"') + 1, -1).replace(ENCODING, '');
+  const start = tag.indexOf('"') + 1;
+  let end = tag.length - 1;
+  // From the end and not by a regular expression, which would try every hyphen of a long tag.
+  for (let dash = tag.lastIndexOf('-'); dash >= start && ENCODINGS.has(tag.slice(dash + 1, end)); dash = tag.lastIndexOf('-', dash - 1)) end = dash;
+  return tag.slice(start, end);
 }

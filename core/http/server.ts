@@ -104,7 +104,7 @@ function routeDefaults(validateResponses: boolean): Hapi.RouteOptions {
 function open(request: Request, answer: AnswerHeaders, basePath: string): RequestState {
   const state = openState(request);
   answer.begin(request.raw.res, state);
-  state.refusal = refusedTarget(request) ?? state.refusal ?? refusedHost(request);
+  state.refusal = refusedTarget(request) ?? state.refusal ?? refusedHost(request) ?? refusedQuery(request);
   if (request.headers['transfer-encoding'] !== undefined) keepAnswerable(request.raw.req);
   if ((request.raw.req as { upgrade?: boolean }).upgrade) noteUpgrade(request, state);
   if (basePath !== '' && request.path.startsWith(basePath)) removeBasePath(request, state, basePath);
@@ -142,6 +142,18 @@ function refusedHost(request: Request): Boom | null {
   const host = request.headers['host'] as string | undefined;
   if (host === undefined) return request.raw.req.httpVersion === '1.1' ? problem('bad_request', { detail: 'The Host header is missing.' }) : null;
   return HOST.test(host) ? null : problem('bad_request', { detail: 'The Host header is malformed.' });
+}
+
+/** Above every limit of a route, which states its own. Validating thousands of values costs more than the rest of a request. */
+const MOST_VALUES = 250;
+
+function refusedQuery(request: Request): Boom | null {
+  for (const [parameter, value] of Object.entries(request.query)) {
+    if (!Array.isArray(value) || value.length <= MOST_VALUES) continue;
+    const detail = `is given ${value.length} times; at most ${MOST_VALUES} values are allowed`;
+    return problem('invalid_request', { detail: `${parameter} ${detail}`, errors: [{ parameter, detail }] });
+  }
+  return null;
 }
 
 /** A proxy may or may not remove the path of the public address; routes never have it. */

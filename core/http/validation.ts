@@ -6,7 +6,8 @@ import { problem, type InputError } from '../problems.ts';
 import { QUERY_ERRORS, strictQuery } from './query.ts';
 
 // Beyond these a caller learns nothing more, and finding them all would keep everybody else waiting.
-const MAX_ERRORS = 100;
+const MAX_ERRORS = 20;
+const MAX_NAME_LENGTH = 100;
 const MAX_LENGTH = 65_536;
 
 type Source = 'query' | 'params' | 'payload' | 'headers' | 'state';
@@ -148,14 +149,20 @@ function subschema(schema: Schema | undefined, path: (string | number)[]): Schem
   }
 }
 
+// Describing a schema costs milliseconds, and each unknown member asks for the names of its object.
+const namesBySchema = new WeakMap<Schema, string[]>();
+
 function knownNames(schema: Schema | undefined, path: (string | number)[]): string[] {
   const owner = subschema(schema, path);
-  return owner && typeof owner.describe === 'function' ? Object.keys((owner.describe() as { keys?: object }).keys ?? {}) : [];
+  if (!owner || typeof owner.describe !== 'function') return [];
+  const names = namesBySchema.get(owner) ?? Object.keys((owner.describe() as { keys?: object }).keys ?? {});
+  namesBySchema.set(owner, names);
+  return names;
 }
 
 /** `; did you mean "limit"?`, or nothing when no known name is near. */
 export function suggestion(name: string, known: string[]): string {
-  if (known.length === 0) return '';
+  if (known.length === 0 || name.length > MAX_NAME_LENGTH) return '';
   const nearest = closest(name, known);
   const isNear = distance(name, nearest) <= Math.max(2, Math.floor(nearest.length / 3));
   return isNear ? `; did you mean "${nearest}"?` : `; known are ${known.join(', ')}`;

@@ -46,6 +46,36 @@ describe('A query', () => {
     expect(answer.json.errors[0].detail).to.equal('is not known here; known are limit, sort, issue_area, query, confidence, facets');
   });
 
+  it('with many unknown parameters describes its schema once and reports the first of them', async () => {
+    const { server: described } = testServer();
+    const query = Joi.object({ limit: Joi.number(), sort: Joi.string() });
+    described.route({ method: 'GET', path: '/api/described', options: { validate: { query } }, handler: () => 'ok' });
+    let count = 0;
+    const schema = described.match('get', '/api/described')!.settings.validate!.query as Joi.ObjectSchema;
+    const describe = schema.describe.bind(schema);
+    schema.describe = () => { count += 1; return describe(); };
+    const address = `/api/described?${Array.from({ length: 300 }, (_, at) => `limi${at}=1`).join('&')}`;
+    for (const _ of [1, 2]) {
+      const { statusCode, payload } = await described.inject(address);
+      expect(statusCode).to.equal(400);
+      const { errors, detail } = JSON.parse(payload) as { errors: { detail: string }[]; detail: string };
+      expect(errors).to.have.length(20);
+      expect(errors[0]!.detail).to.contain('did you mean "limit"?');
+      expect(detail).to.contain('(and 299 more)');
+    }
+    expect(count).to.equal(1);
+  });
+
+  it('with a great many values of one parameter is refused before the route', async () => {
+    const values = (count: number) => Array.from({ length: count }, () => 'issue_area=a').join('&');
+    expect((await send(server, 'GET', `${THING}?${values(250)}`)).status).to.equal(200);
+    for (const path of [THING, '/signals']) {
+      const answer = await send(server, 'GET', `${path}?${values(251)}`);
+      expect(answer.status).to.equal(400);
+      expect(answer.json.errors).to.equal([{ parameter: 'issue_area', detail: 'is given 251 times; at most 250 values are allowed' }]);
+    }
+  });
+
   it('with a single-valued parameter given twice is refused', async () => {
     const answer = await send(server, 'GET', `${THING}?sort=name&sort=recent`);
     expect(answer.status).to.equal(400);
