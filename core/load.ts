@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { register } from 'node:module';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { shellWord } from './cli/command.ts';
+import { Failure, shellWord } from './cli/command.ts';
 import { definePlugin, type Plugin } from './plugin.ts';
 import { projectRoot } from './root.ts';
 
@@ -125,6 +125,7 @@ async function importPlugin(file: string): Promise<Plugin> {
     return made;
   } catch (error) {
     if (error instanceof LoadFailure) throw error;
+    if (['EMFILE', 'ENFILE'].includes(String((error as NodeJS.ErrnoException).code))) throw new Failure('There are too few file descriptors to start: raise the limit, for example with ulimit -n 65536 or LimitNOFILE= of systemd', { cause: error });
     throw new LoadFailure(loadFault(file, error as NodeJS.ErrnoException), { cause: error });
   }
 }

@@ -6,6 +6,7 @@ import { compose, type Composition } from '../compose.ts';
 import { checkDataFolder } from '../database/folder.ts';
 import { hasOwnFile, newDefaults, pluginsOff, rememberDefaults } from '../defaults.ts';
 import type { Role } from '../jobs.ts';
+import { loadLazyModules } from '../lazy.ts';
 import { createLogger } from '../log.ts';
 import { backUpBeforeUpgrade } from './backup.ts';
 import { Failure, Misuse, type Command, type Terminal } from './command.ts';
@@ -53,15 +54,20 @@ export const serve: Command = {
       if (role !== 'worker') await composition.listen();
       youngHeapGrowsBy(2);
       terminal.err(welcome(composition, role, { prepared, pluginLines: await pluginLines(composition, prepared) }, terminal));
+      void loadLazyModules(log);
       await rememberDefaults(composition.db, prepared.document);
       if (!terminal.signal.aborted) await once(terminal.signal, 'abort');
       terminal.err('Stopping…');
     } finally {
       await control?.close();
-      await composition.stop();
+      const faults = await composition.stop();
+      // A part that did not stop may hold sockets or timers that would keep the process.
+      if (faults.length > 0) setTimeout(() => process.exit(1), LAST_MS).unref();
     }
   },
 };
+
+const LAST_MS = 1000;
 
 /** A start leaves much behind at once. The young heap would grow for it and stay large, some 25 MB of a small box; while serving it grows as usual. */
 function youngHeapGrowsBy(factor: 1 | 2): void {

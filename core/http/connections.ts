@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -35,6 +36,9 @@ export function limitConnections(listener: Server, limits: Partial<ConnectionLim
   const { unanswered, idleMs, graceMs } = { ...LIMITS, ...limits };
   for (const event of ['request', 'checkContinue'] as const) serveInTurn(listener, event, unanswered);
 
+  const descriptors = descriptorLimit();
+  if (descriptors !== null) listener.maxConnections = Math.max(1, descriptors - Math.max(RESERVED_DESCRIPTORS, Math.floor(descriptors / 8)));
+
   listener.timeout = idleMs;
   listener.on('timeout', (socket: ServerSocket) => {
     if (isReadingBody(socket)) listener.emit('clientError', Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
@@ -46,6 +50,19 @@ export function limitConnections(listener: Server, limits: Partial<ConnectionLim
     if (!this.destroyed) setTimeout(() => { this.destroy(); }, graceMs).unref();
   }
   listener.on('connection', (socket) => { socket.once('finish', destroyLater); });
+}
+
+/** Descriptors for the database, files, outgoing requests and the log: connections must not take the last one. */
+const RESERVED_DESCRIPTORS = 48;
+
+/** Returns how many descriptors this process may have open; null where the system does not state it. */
+function descriptorLimit(): number | null {
+  try {
+    const limit = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    return limit === undefined ? null : Number(limit);
+  } catch {
+    return null;
+  }
 }
 
 /**

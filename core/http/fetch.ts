@@ -1,8 +1,11 @@
+import { lazily } from '../lazy.ts';
 import type { Agent, Dispatcher } from 'undici';
 import { decoded, readBody, refusePacked, tooLarge, unpacked } from './fetch/body.ts';
 import { createConnector, type ConnectSettings } from './fetch/connect.ts';
 import { asFetchError, FetchError, shown, stopping } from './fetch/error.ts';
 import { checkedUrl, isRedirect, nextHop, type Hop } from './fetch/redirect.ts';
+
+const loadUndici = lazily(() => import('undici'));
 
 export { FetchError, type FetchErrorCode } from './fetch/error.ts';
 
@@ -147,7 +150,7 @@ export function createFetch(settings: FetchSettings): Fetch & { close(): Promise
 }
 
 async function createAgent(settings: FetchSettings): Promise<Agent> {
-  const undici = await import('undici');
+  const undici = await loadUndici();
   // The whole call has one time limit; undici's own, which start anew with each byte, would only blur it.
   return new undici.Agent({ connect: createConnector(settings, undici.buildConnector), headersTimeout: 0, bodyTimeout: 0 });
 }

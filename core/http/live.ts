@@ -4,6 +4,7 @@ import Joi from 'joi';
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { WebSocket, WebSocketServer } from 'ws';
+import { lazily } from '../lazy.ts';
 import { problem } from '../problems.ts';
 import { addressGroup } from './client-address.ts';
 import { exceededHeaders } from './exceeded.ts';
@@ -46,11 +47,13 @@ const POLICY = 1008;
 const GOODBYE_MS = 1000;
 const RETRY_SECONDS = 60;
 
+const nes = lazily(() => import('@hapi/nes'));
+
 export const LIVE_PATH = '/live';
 
 /**
  * Live updates of pages, by nes at `/live`. It holds public news only and knows no callers. Its upgrades pass through a
- * route like all others, so limits, headers and log are the same. nes itself is loaded with the first page that follows.
+ * route like all others, so limits, headers and log are the same. nes registers itself with the first page that follows.
  */
 export function createLive(server: Server, upgrades: Upgrades, limits: Limits = LIMITS): Live {
   const topics = new Set<string>();
@@ -62,14 +65,18 @@ export function createLive(server: Server, upgrades: Upgrades, limits: Limits = 
   async function admit(request: Request, h: ResponseToolkit): Promise<ResponseObject> {
     if (!comesFromOurPage(request) && !comesFromSameHost(request)) throw problem('forbidden', { detail: 'Only pages of this instance follow its live updates. Programs read the interface at /docs.' });
     const response = upgradeOnly(request, h);
-    loaded = await (loading ??= load());
+    loading ??= load().catch((error: unknown) => {
+      loading = null;
+      throw error;
+    });
+    loaded = await loading;
     if (isStopping || loaded.all.clients.size >= limits.connections) throw problem('unavailable', { detail: 'There is no room for another live connection now.', headers: { 'retry-after': String(RETRY_SECONDS) } });
     if ((addresses.get(groupOf(request)) ?? 0) >= limits.perAddress) throw problem('too_many_requests', { detail: `${limits.perAddress} live connections are open from this address already.`, headers: exceededHeaders({ limit: limits.perAddress, resetAt: Date.now() + RETRY_SECONDS * 1000, now: Date.now() }) });
     return response;
   }
 
   async function load(): Promise<Sockets> {
-    const { plugin } = await import('@hapi/nes');
+    const { plugin } = await nes();
     server.ext('onPreStop', async () => {
       isStopping = true;
       await sayGoodbye(sockets.all);

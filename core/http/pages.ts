@@ -3,6 +3,7 @@ import vision from '@hapi/vision';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Instance } from '../config/types.ts';
+import { lazily } from '../lazy.ts';
 import { projectRoot } from '../root.ts';
 import { loadAssets, type Asset } from './assets.ts';
 import { preferredType } from './negotiate.ts';
@@ -68,7 +69,7 @@ const TEMPLATES = join(projectRoot, 'templates');
 
 /**
  * Makes `h.view('queue')` of core and `h.view('flags/queue')` of plugins work everywhere, in one layout.
- * Nothing is read and Handlebars is not loaded before the first page is asked for.
+ * No template is read before the first page is requested, and a start does not wait for Handlebars.
  */
 export async function registerPages(server: Server, options: PagesOptions): Promise<Pages> {
   const theme = join(options.instance.data_dir, 'theme');
@@ -171,12 +172,14 @@ function addresses(assets: Map<string, Asset>, base: string): object {
 
 type Handlebars = typeof import('handlebars');
 
+const loadHandlebars = lazily(() => import('handlebars'));
+
 /** Vision's engine, loaded with the layout's partials when the first page is asked for. */
 function handlebars(theme: string, pluginFolders: Record<string, string>): object {
   let engine: Handlebars;
   return {
     prepare(_config: object, done: (error?: Error) => void) {
-      import('handlebars').then(({ default: library }) => {
+      loadHandlebars().then(({ default: library }) => {
         engine = library.create() as Handlebars;
         for (const folder of [join(TEMPLATES, 'partials'), join(theme, 'partials')]) addPartials(engine, folder);
         for (const [plugin, folder] of Object.entries(pluginFolders)) addPartials(engine, folder, `${plugin}/`);

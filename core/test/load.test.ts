@@ -69,6 +69,12 @@ describe('Loading a plugin', () => {
     });
   }
 
+  it('reports too few file descriptors as such, and not as a mistake of the configuration', async () => {
+    write('emfile.mjs', "throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });\n");
+    const text = JSON.stringify({ data_dir: join(folder, 'data'), plugins: { here: { from: join(folder, 'emfile.mjs') } } });
+    await expect(prepare({ env: {}, args: {}, text })).to.reject(/^There are too few file descriptors to start: raise the limit/);
+  });
+
   it('works from an absolute path', async () => {
     expect((await loadPlugin('here', join(folder, 'folder'), '/')).name).to.equal('here');
   });

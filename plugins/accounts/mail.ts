@@ -1,5 +1,7 @@
-import type { CheckResult, Civic } from 'civic';
+import { lazily, type CheckResult, type Civic } from 'civic';
 import type { AccountsConfig } from './config.ts';
+
+const loadNodemailer = lazily(() => import('nodemailer'));
 
 export interface Mail {
   to: string;
@@ -13,7 +15,7 @@ const PATIENCE_MS = 5000;
 
 /** Sends a mail through `mail.smtp_url`; called from jobs, which retry. */
 export async function sendMail({ config, instance }: MailContext, { to, subject, lines }: Mail): Promise<void> {
-  const { default: nodemailer } = await import('nodemailer');
+  const { default: nodemailer } = await loadNodemailer();
   const transport = nodemailer.createTransport(config.mail.smtp_url!);
   try {
     await transport.sendMail({ from: config.mail.from ?? `noreply@${new URL(instance.public_url).hostname}`, to, subject, text: lines.join('\n') });
@@ -26,7 +28,7 @@ export async function sendMail({ config, instance }: MailContext, { to, subject,
 export async function checkMail({ mail: { smtp_url } }: AccountsConfig): Promise<CheckResult> {
   if (smtp_url === null) return { status: 'ok', detail: 'no mail is sent: mail.smtp_url is not set' };
   const { host } = new URL(smtp_url);
-  const { default: nodemailer } = await import('nodemailer');
+  const { default: nodemailer } = await loadNodemailer();
   const transport = nodemailer.createTransport({ url: smtp_url, connectionTimeout: PATIENCE_MS, greetingTimeout: PATIENCE_MS, socketTimeout: PATIENCE_MS, dnsTimeout: PATIENCE_MS });
   try {
     await transport.verify();

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Server as HttpServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
@@ -80,6 +81,14 @@ describe('A connection', () => {
       expect(produced).to.be.below(512);
     });
   }
+
+  it('is refused before the process has no file descriptor left', async () => {
+    const limit = existsSync('/proc/self/limits') ? Number(/^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]) : null;
+    await start();
+    if (limit === null) return;
+    expect(made!.server.listener.maxConnections).to.be.below(limit);
+    expect(made!.server.listener.maxConnections).to.be.at.least(limit / 2);
+  });
 
   it('with more unanswered requests than any client sends is closed', async () => {
     await start();

@@ -1,5 +1,5 @@
 import type { Request } from '@hapi/hapi';
-import { clientAddressOf, newId, type Civic, type Tx } from 'civic';
+import { lazily, clientAddressOf, newId, type Civic, type Tx } from 'civic';
 import type { AuthenticationResponseJSON, PublicKeyCredentialCreationOptionsJSON, PublicKeyCredentialRequestOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { AuditEntry } from '../audit/store.ts';
 import type { Notify } from '../notices/notices.ts';
@@ -42,7 +42,7 @@ export interface PasskeysContext {
 
 const CEREMONY_MS = 5 * 60_000;
 const CREDENTIAL_ID = /^[\w-]+$/;
-const library = () => import('@simplewebauthn/server');
+const library = lazily(() => import('@simplewebauthn/server'));
 
 export function createPasskeys({ civic, party, record, notify }: PasskeysContext): Passkeys {
   const { clock } = civic;

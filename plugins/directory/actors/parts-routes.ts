@@ -1,5 +1,5 @@
 import type { ServerRoute } from '@hapi/hapi';
-import { isId, Joi, listText, pageOf, problem, textAnswer, textEtag, type Reader } from 'civic';
+import { lazily, isId, Joi, listText, pageOf, problem, textAnswer, textEtag, type Reader } from 'civic';
 import { callerOf, workspaceBeside } from '../access.ts';
 import { recordsOfActors, sourceById } from '../ledger/store.ts';
 import { CLAIM_STATUSES, PROPERTIES, type ClaimStatus, type Property } from '../types.ts';
@@ -13,6 +13,8 @@ import { claimSchema, duplicateItem, historyItem, listOf, paging, relatedItem, s
 import { sourceRecords } from './sources.ts';
 import type { Verdict } from '../matching/judge.ts';
 import { actorText, claimOf } from './wire.ts';
+
+const loadFind = lazily(() => import('../matching/find.ts'));
 
 const params = Joi.object({ id: Joi.string() });
 
@@ -88,7 +90,7 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
       query: Joi.object({ limit: paging.limit }),
       schema: listOf(duplicateItem).meta({ name: 'PossibleDuplicateList' }),
       async read(reader, actor, { limit }) {
-        const { duplicatesOf } = await import('../matching/find.ts');
+        const { duplicatesOf } = await loadFind();
         const found = await duplicatesOf(reader, actor, workspaceBeside(actor));
         const data = found.slice(0, limit).map(({ actor: other, verdict }) => `{"entity":${actorText(other, tellingOf(context))},${verdictText(verdict)}}`);
         return { data, total: found.length, next: null };

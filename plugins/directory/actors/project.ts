@@ -1,10 +1,12 @@
-import type { Tx } from 'civic';
+import { lazily, type Tx } from 'civic';
 import type { SearchDocument } from '../search/document.ts';
 import { priorOf, rankOf } from '../search/document.ts';
 import { putDocuments } from '../search/store.ts';
 import { deriveActor, tagged, tagList, type ActorRow, type Cluster, type Known } from './derive.ts';
 import { effectsOf, lossesOf, type Effect, type Loss } from './effects.ts';
 import { addCounts, addPlaceSources, deleteActors, insertActors, insertListings, standingOf, type CountRow, type ListingRow, type PlaceSourceRow, type Standing } from './store.ts';
+
+const loadFind = lazily(() => import('../matching/find.ts'));
 
 /** What a write did to the read model, for caches and other nodes. */
 export interface Projected {
@@ -43,7 +45,7 @@ export async function project(tx: Tx, { fresh, changed }: { fresh: Cluster[]; ch
   await insertListings(tx, rows.flatMap(listingsOf));
   const { places, lost } = await putCounts(tx, before, rows, known);
   // Loaded with the first write: it brings the public suffix list and the rules of telephone numbers along.
-  const { putBlocks } = await import('../matching/find.ts');
+  const { putBlocks } = await loadFind();
   await putBlocks(tx, shown, before.map(({ key }) => key));
   await putDocuments(tx, documents, before.map(({ rank }) => rank));
   const kept = new Set(rows.map(({ key }) => key));

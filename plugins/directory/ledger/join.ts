@@ -1,4 +1,4 @@
-import { newId, type Tx } from 'civic';
+import { lazily, newId, type Tx } from 'civic';
 import type { Cluster } from '../actors/derive.ts';
 import type { Same } from '../matching/same.ts';
 import type { ActorDraft, Editor } from '../types.ts';
@@ -7,13 +7,15 @@ import { insertJudgements } from './judgements-store.ts';
 import type { ChangeDetail } from './rows.ts';
 import { insertChanges, lockActors, recordsByKey, updateRecords } from './store.ts';
 
+const loadSame = lazily(() => import('../matching/same.ts'));
+
 /**
  * Makes records that were just entered one with actors that are surely the same, before anything is worked out from them.
  * Each keeps its record, and a judgement says why, so that it can be taken back.
  */
 export async function joinNew(tx: Tx, created: { cluster: Cluster; draft: ActorDraft }[], editor: Editor, now: string): Promise<Same[]> {
   if (created.length === 0) return [];
-  const { surelySame } = await import('../matching/same.ts');
+  const { surelySame } = await loadSame();
   const actors = created.map(({ cluster, draft }) => ({ ...cluster.records[0]!, draft }));
   // Private actors, even those of the editor's workspace, do not affect public ones.
   const found = await surelySame(tx, actors, actors.every(({ visibility }) => visibility === 'public') ? null : editor.workspace_id);

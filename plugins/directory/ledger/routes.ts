@@ -1,5 +1,5 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { checkIfMatch, Joi, problem, textEtag, type Reader } from 'civic';
+import { lazily, checkIfMatch, Joi, problem, textEtag, type Reader } from 'civic';
 import { callerOf, checkMayChange, checkOwner, editorOf, mayPublish, maySee, workspaceBeside } from '../access.ts';
 import { tellingOf, type DirectoryContext } from '../actors/context.ts';
 import { actorTexts } from '../actors/detail.ts';
@@ -12,6 +12,9 @@ import type { RecordRow } from './rows.ts';
 import { claimInput, sourceInput } from './schemas.ts';
 import type { DraftFault, Ledger, Patch } from './service.ts';
 import { recordsOfActors } from './store.ts';
+
+const loadFind = lazily(() => import('../matching/find.ts'));
+const loadProfile = lazily(() => import('../matching/profile.ts'));
 
 const params = Joi.object({ id: Joi.string() });
 const writer = { mode: 'required' as const, access: { scope: ['entities:write'] } };
@@ -177,8 +180,8 @@ async function create(context: WriteContext, request: Request, h: ResponseToolki
   checkOwner(input.visibility, caller, { pointer: '/visibility' });
   const [checked] = await context.ledger.check(context.civic.db.read, [input]);
   if ('faults' in checked!) throw refused(checked.faults);
-  const { findDuplicates } = await import('../matching/find.ts');
-  const { profileOfDraft } = await import('../matching/profile.ts');
+  const { findDuplicates } = await loadFind();
+  const { profileOfDraft } = await loadProfile();
   const alike = await findDuplicates(context.civic.db.read, profileOfDraft(checked!.draft), caller.workspace_id);
   const { id, body } = await context.civic.db.write(async (tx) => {
     const [applied] = await context.ledger.apply(tx, [checked!.draft], editorOf(caller));

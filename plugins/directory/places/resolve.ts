@@ -1,4 +1,4 @@
-import type { Reader } from 'civic';
+import { lazily, type Reader } from 'civic';
 import { countryName } from './abroad.ts';
 import type { PlaceRow } from './gazetteer.ts';
 import { keyCandidates } from './keys.ts';
@@ -7,6 +7,8 @@ import { NICKNAMES } from './nicknames.ts';
 import { readingsOf, splitZip, type Reading } from './reading.ts';
 import { stateByAbbreviation, stateByText } from './states.ts';
 import { placeByAlias, placeByZip, placesByKeys, placesByName, placesByPrefix, type Region } from './store.ts';
+
+const loadLevenshtein = lazily(() => import('fastest-levenshtein'));
 
 export interface Candidate {
   place: PlaceRow;
@@ -24,6 +26,9 @@ export interface ResolveOptions {
 /** Below this nobody should take the first candidate without asking. */
 export const CERTAIN = 0.9;
 
+/** Of a text before its spaces are joined. */
+const LONGEST_TEXT = 1000;
+
 interface Match {
   place: PlaceRow;
   quality: number;
@@ -39,7 +44,7 @@ const ONE_OF_SEVERAL = 0.49;
 
 /** The places a free text may mean, likeliest first. */
 export async function resolvePlace(reader: Reader, text: string, { state, limit = 25 }: ResolveOptions = {}): Promise<Candidate[]> {
-  const cleaned = text.normalize('NFC').replace(/\s+/g, ' ').trim().slice(0, 200);
+  const cleaned = text.slice(0, LONGEST_TEXT).normalize('NFC').replace(/\s+/g, ' ').trim().slice(0, 200);
   const wanted = state === undefined ? null : stateByText(state);
   if (cleaned === '' || (state !== undefined && !wanted)) return [];
   const inWanted = (matches: Match[]) => matches.filter(({ place }) => !wanted || place.state === wanted.abbreviation);
@@ -203,7 +208,7 @@ async function byLikeness(reader: Reader, reading: Reading): Promise<Match[]> {
   const { name, region, isRegionUnknown } = reading;
   const wanted = squash(name);
   if (wanted.length < 3 || isRegionUnknown) return [];
-  const { distance } = await import('fastest-levenshtein');
+  const { distance } = await loadLevenshtein();
   const near = inCounty(await placesByPrefix(reader, wanted.slice(0, 2), region ?? {}, 3000), reading);
   const allowed = wanted.length < 5 ? 0 : wanted.length < 9 ? 1 : 2;
   const measured = near.map((place) => ({ place, wrong: Math.abs(place.squashed.length - wanted.length) > allowed ? 9 : distance(place.squashed, wanted) }));

@@ -1,4 +1,4 @@
-import { isId, type Reader } from 'civic';
+import { isId, lazily, type Reader } from 'civic';
 import type { DirectoryContext } from '../actors/context.ts';
 import { actorsByIds } from '../actors/read-store.ts';
 import { chunksOf } from '../chunks.ts';
@@ -8,10 +8,12 @@ import { BadRequest, type Extension, type Query } from './query.ts';
 import type { Pause } from './queue.ts';
 import type { Rated, Result } from './score.ts';
 
+// Comparing needs libraries that would slow down the start.
+const loadComparison = lazily(() => Promise.all([import('./candidates.ts'), import('./places.ts'), import('./score.ts')]));
+
 /** Runs the queries of a batch one after the other. Each reads its own database snapshot, which ends before its candidates are compared. */
 export async function reconcile(context: DirectoryContext, queries: Map<string, Query>, pause: Pause): Promise<Record<string, { result: Result[] }>> {
-  // Loaded lazily: comparing needs libraries that would slow down the start.
-  const [{ candidatesFor }, { placesOf }, { prepareQuery, rate, resultsOf }] = await Promise.all([import('./candidates.ts'), import('./places.ts'), import('./score.ts')]);
+  const [{ candidatesFor }, { placesOf }, { prepareQuery, rate, resultsOf }] = await loadComparison();
   const known = new Map<string, string[]>();
   const results: [string, { result: Result[] }][] = [];
   for (const [name, query] of queries) {

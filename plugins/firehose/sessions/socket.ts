@@ -1,5 +1,5 @@
 import type { Request } from '@hapi/hapi';
-import { limitMessages } from 'civic';
+import { lazily, limitMessages } from 'civic';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { RawData, WebSocket, WebSocketServer } from 'ws';
@@ -7,6 +7,8 @@ import type { EndReason, Revocable } from '../stream/access.ts';
 import type { Transport } from '../stream/member.ts';
 import { SUBPROTOCOL } from './handshake.ts';
 import { ack, ping } from './schemas.ts';
+
+const loadWs = lazily(() => import('ws'));
 
 /** What one open socket is for. */
 export interface SocketUser {
@@ -63,7 +65,7 @@ export function createSockets({ headers, silence_ms }: SocketsContext): Sockets 
   let asking: NodeJS.Timeout | undefined;
 
   async function makeServer(): Promise<void> {
-    const { WebSocketServer: Server } = await import('ws');
+    const { WebSocketServer: Server } = await loadWs();
     const options = { noServer: true, clientTracking: false, perMessageDeflate: false, autoPong: false, maxPayload: MOST_BYTES, closeTimeout: CLOSE_MS, handleProtocols: () => SUBPROTOCOL };
     server = new Server(options);
     server.on('headers', (lines, req) => { for (const [name, value] of Object.entries(headers(requests.get(req)!))) lines.push(`${name}: ${value}`); });
@@ -118,7 +120,10 @@ export function createSockets({ headers, silence_ms }: SocketsContext): Sockets 
   }
 
   return {
-    load: () => (loading ??= makeServer()),
+    load: () => (loading ??= makeServer().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    })),
     accept(req, socket, head, request, user) {
       requests.set(req, request);
       server!.handleUpgrade(req, socket, head, (client) => serve(client, socket, user));
