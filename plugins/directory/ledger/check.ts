@@ -15,6 +15,9 @@ export interface CheckContext {
   now: number;
 }
 
+/** Of descriptions and excerpts; every other value is shorter. */
+const LONGEST_TEXT = 5000;
+
 /** Reads drafts strictly. Every fault of a draft is told at once, with a pointer to it. */
 export async function checkDrafts(reader: Reader, inputs: unknown[], context: CheckContext): Promise<Checked[]> {
   const checked = inputs.map(readDraft);
@@ -24,9 +27,22 @@ export async function checkDrafts(reader: Reader, inputs: unknown[], context: Ch
 
 function readDraft(input: unknown): Checked {
   if (isPlainDraft(input)) return { draft: input as ActorDraft };
+  const longText = longTextIn(input, '');
+  if (longText !== null) return { faults: [{ pointer: longText, detail: `is longer than ${LONGEST_TEXT} characters` }] };
   const { value, error } = actorDraft.validate(input, { abortEarly: false, errors: { wrap: { label: false } } });
   if (!error) return { draft: value as ActorDraft };
   return { faults: error.details.map((detail) => ({ pointer: `/${detail.path.join('/')}`, detail: detail.message })) };
+}
+
+/** The pointer to a text that is longer than any value may be: its form is not worth checking. Drafts are not deep. */
+function longTextIn(value: unknown, pointer: string): string | null {
+  if (typeof value === 'string') return value.length > LONGEST_TEXT ? pointer : null;
+  if (value === null || typeof value !== 'object') return null;
+  for (const [name, inner] of Object.entries(value)) {
+    const found = longTextIn(inner, `${pointer}/${name}`);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 /** Canonical keys by what was written: a slug or a synonym is as good as a key. */

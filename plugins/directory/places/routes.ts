@@ -17,6 +17,8 @@ export interface PlaceRoutes {
 }
 
 const SUGGESTIONS = 5;
+/** No key, slug or OCD id is longer. */
+const LONGEST_KEY = 200;
 
 /** The place a path names, or the problem that says what it could have been. */
 export async function placeOfPath(places: Places, db: Database, text: string): Promise<PlaceRow> {
@@ -32,7 +34,10 @@ export async function placeOfPath(places: Places, db: Database, text: string): P
 
 /** Returns the keys of the places that a text which is no key may mean, likeliest first. */
 export async function likelyKeys(places: Places, db: Database, text: string): Promise<string[]> {
-  const candidates = await places.resolve(db.read, text.replace(/-(?=[^,]*$)/g, ' '), { limit: SUGGESTIONS });
+  if (text.length > LONGEST_KEY) return [];
+  const comma = text.lastIndexOf(',');
+  // A slug has hyphens for the spaces before its state; the name before a comma keeps its own.
+  const candidates = await places.resolve(db.read, text.slice(0, comma + 1) + text.slice(comma + 1).replaceAll('-', ' '), { limit: SUGGESTIONS });
   return candidates.map(({ place }) => place.place_key);
 }
 

@@ -20,6 +20,7 @@ const MOST_VALUES = 10;
 const MOST_VALUES_IN_ALL = 250;
 const MOST_IDS = 100;
 const MOST_COLUMNS = 50;
+const MOST_MEMBERS = 50;
 const MOST_RESULTS = 25;
 const LONGEST = 300;
 
@@ -55,12 +56,26 @@ export function readBatch(text: string): Map<string, Query> {
 
 /** Returns how many property values a query has. Rejects long lists before each of their items is checked. */
 function countValues(given: unknown, where: string): number {
+  checkMembers(given, where);
   const { type, properties } = Object(given) as { type?: unknown; properties?: unknown };
   checkLength(type, MOST_TYPES, `${where}.type`);
   checkLength(properties, MOST_PROPERTIES, `${where}.properties`);
-  const lists = (Array.isArray(properties) ? properties : []).map((property: unknown) => (Object(property) as { v?: unknown }).v);
+  for (const each of [type].flat()) checkMembers(each, `${where}.type`);
+  const list = Array.isArray(properties) ? properties : [];
+  list.forEach((property: unknown, index) => {
+    checkMembers(property, `${where}.properties[${index}]`);
+    for (const value of [(Object(property) as { v?: unknown }).v].flat()) checkMembers(value, `${where}.properties[${index}].v`);
+  });
+  const lists = list.map((property: unknown) => (Object(property) as { v?: unknown }).v);
   lists.forEach((list, index) => checkLength(list, MOST_VALUES, `${where}.properties[${index}].v`));
   return lists.flat().length;
+}
+
+/** Unknown members are ignored, but each costs time. */
+function checkMembers(value: unknown, where: string): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+  const count = Object.keys(value).length;
+  if (count > MOST_MEMBERS) throw new BadRequest(`${where} has ${count} members; at most ${MOST_MEMBERS} are allowed`);
 }
 
 function checkLength(list: unknown, most: number, where: string): void {
@@ -114,8 +129,10 @@ const extensionSchema = Joi.object<Extension>({
 export function readExtension(text: string): Extension {
   const given = parse(text, 'extend');
   const { ids, properties } = Object(given) as { ids?: unknown; properties?: unknown };
+  checkMembers(given, 'extend');
   checkLength(ids, MOST_IDS, 'extend.ids');
   checkLength(properties, MOST_COLUMNS, 'extend.properties');
+  if (Array.isArray(properties)) for (const property of properties) checkMembers(property, 'extend.properties');
   const { value, error } = extensionSchema.validate(given, { convert: false, errors: { wrap: { label: '' } } });
   if (error) throw new BadRequest(`extend: ${error.message}`);
   return value;

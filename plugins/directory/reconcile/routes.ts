@@ -125,9 +125,12 @@ const refuseBody: Lifecycle.Method = (_request, h, error) => {
   return refusal(h, message, output.statusCode).takeover();
 };
 
+const PARAMETERS = ['queries', 'query', 'extend', 'callback', 'prefix', 'type', 'cursor', 'limit', 'id'];
+
 /** Of a parameter that is given twice, the last one counts. */
 function parametersOf(given: Record<string, unknown>): Parameters {
-  return Object.fromEntries(Object.entries(given).map(([name, value]) => {
+  return Object.fromEntries(PARAMETERS.filter((name) => Object.hasOwn(given, name)).map((name) => {
+    const value = given[name];
     const last: unknown = Array.isArray(value) ? value.at(-1) : value;
     return [name, typeof last === 'string' ? last : JSON.stringify(last)];
   }));

@@ -71,6 +71,12 @@ for (const database of testDatabases()) describe(`Limits of the reconciliation s
       [{ extend: { ids: several(101, (index) => `id${index}`), properties: [{ id: 'website' }] } }, 'extend.ids has 101 items; at most 100'],
       [{ extend: { ids: [], properties: several(51, () => ({ id: 'website' })) } }, 'extend.properties has 51 items; at most 50'],
     ];
+    const members = (count: number) => Object.fromEntries(several(count, (index) => [`m${index}`, 1]));
+    cases.push(
+      [{ queries: { q0: { query: 'x', ...members(51) } } }, 'queries.q0 has 52 members; at most 50'],
+      [{ queries: { q0: { query: 'x', properties: [{ pid: 'place', v: { id: 'x', ...members(60) } }] } } }, 'queries.q0.properties[0].v has 61 members'],
+      [{ extend: { ids: [], properties: [], ...members(60) } }, 'extend has 62 members'],
+    );
     for (const [fields, message] of cases) {
       const { status, body } = await post(fields);
       expect([status, body.status], message).to.equal([400, 'error']);

@@ -70,10 +70,14 @@ function isElsewhere({ visibility, workspace_id }: Owner, row: ImportRow): boole
   return visibility === 'workspace' && workspace_id !== row.workspace_id;
 }
 
+const MOST_FAULTS = 20;
+const LONGEST_DETAIL = 500;
+
 /** Repeats a fault that many claims share once, for the first of them. */
 function reasonOf(faults: DraftFault[]): string {
-  const first = new Map([...faults].reverse().map((fault) => [fault.detail, fault]));
-  return [...first.values()].reverse().map(({ pointer, detail }) => `${pointer}: ${detail}`).join('; ');
+  const first = [...new Map([...faults].reverse().map((fault) => [fault.detail, fault])).values()].reverse();
+  const shown = first.slice(0, MOST_FAULTS).map(({ pointer, detail }) => `${pointer}: ${detail.slice(0, LONGEST_DETAIL)}`);
+  return [...shown, ...(first.length > MOST_FAULTS ? [`and ${first.length - MOST_FAULTS} more`] : [])].join('; ');
 }
 
 export interface JudgeContext {

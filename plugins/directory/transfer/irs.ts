@@ -1,7 +1,7 @@
 import { Failure } from 'civic';
 import type { Format, ReadContext, Row } from './format.ts';
 import type { TextFile } from './file.ts';
-import { cleanText, startRow } from './row.ts';
+import { cleanText, rowOrFault, startRow } from './row.ts';
 import { csvRows } from './table.ts';
 
 const NEEDED = ['EIN', 'NAME', 'CITY', 'STATE'];
@@ -21,7 +21,7 @@ export const irs: Format = {
 
 async function* reads(file: TextFile, context: ReadContext): AsyncIterable<Row> {
   for await (const { number, cells, fault, raw } of csvRows(file, checkHeader)) {
-    yield fault ? { number, raw, fault } : await organization(number, cells, context);
+    yield fault ? { number, raw, fault } : await rowOrFault(number, raw, () => organization(number, cells, context));
   }
 }
 

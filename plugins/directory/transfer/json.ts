@@ -1,5 +1,5 @@
 import { Failure, isDeepJson, TOO_DEEP } from 'civic';
-import { LONGEST_ITEM } from './lines.ts';
+import { LONGEST_ITEM, LONGEST_ROW } from './lines.ts';
 
 /** An item of a JSON file, still as text: one that cannot be parsed does not spoil the rest. */
 export interface JsonItem {
@@ -70,6 +70,7 @@ function createCutter(sections: readonly string[]) {
   let key: string | null = null;
   let isKey = false;
   let members: string[] = [];
+  let membersLength = 0;
   let isPlainObject = false;
 
   function* take(piece: string): Iterable<JsonItem> {
@@ -107,7 +108,12 @@ function createCutter(sections: readonly string[]) {
       }
     }
     item += piece.slice(start);
-    if (item.length > LONGEST_ITEM) throw new Failure(`Item ${number + 1} is longer than ${LONGEST_ITEM / 1024 / 1024} MB`);
+    // A member of the outer object that is no section is no row.
+    checkLength(item.length, level === 'object' ? LONGEST_ITEM : LONGEST_ROW);
+  }
+
+  function checkLength(length: number, longest: number): void {
+    if (length > longest) throw new Failure(`Item ${number + 1} is longer than ${longest / 1024 / 1024} MB`);
   }
 
   function isBoundary(code: number): boolean {
@@ -154,14 +160,20 @@ function createCutter(sections: readonly string[]) {
     item = '';
     if (!text) return;
     if (level === 'object') {
-      if (key !== null) members.push(`${JSON.stringify(key)}:${text}`);
+      if (key !== null) membersLength += text.length;
+      if (key !== null && membersLength <= LONGEST_ROW) members.push(`${JSON.stringify(key)}:${text}`);
       key = null;
-    } else yield { number: ++number, section: level === 'section' ? key : null, text };
+    } else {
+      checkLength(text.length, LONGEST_ROW);
+      yield { number: ++number, section: level === 'section' ? key : null, text };
+    }
   }
 
   function* wholeObject(): Iterable<JsonItem> {
+    if (isPlainObject) checkLength(membersLength, LONGEST_ROW);
     if (members.length > 0 || isPlainObject) yield { number: ++number, section: null, text: `{${members.join(',')}}` };
     members = [];
+    membersLength = 0;
   }
 
   function* end(): Iterable<JsonItem> {

@@ -1,10 +1,12 @@
 import { Failure } from 'civic';
 
-/** No line and no item of a list may be longer: what is longer is not of the format it is said to be. */
+/** No row of another format may be longer, in characters: as much as a body of the API. */
+export const LONGEST_ROW = 1024 * 1024;
+/** No line of our own formats may be longer: an actor has up to 2000 claims with excerpts, and what was exported must be importable. */
 export const LONGEST_ITEM = 8 * 1024 * 1024;
 
 /** The lines of a text with their numbers from 1, without their ends; empty ones are left out unless asked for. */
-export async function* linesOf(text: AsyncIterable<string>, { keepEmpty = false } = {}): AsyncIterable<{ number: number; line: string }> {
+export async function* linesOf(text: AsyncIterable<string>, { keepEmpty = false, longest = LONGEST_ITEM } = {}): AsyncIterable<{ number: number; line: string }> {
   let rest = '';
   let number = 0;
   for await (const piece of text) {
@@ -14,7 +16,7 @@ export async function* linesOf(text: AsyncIterable<string>, { keepEmpty = false 
       number++;
       if (keepEmpty || line.trim()) yield { number, line: line.endsWith('\r') ? line.slice(0, -1) : line };
     }
-    if (rest.length > LONGEST_ITEM) throw new Failure(`Line ${number + 1} is longer than ${LONGEST_ITEM / 1024 / 1024} MB: this is not a file of lines`);
+    if (rest.length > longest) throw new Failure(`Line ${number + 1} is longer than ${longest / 1024 / 1024} MB: this is not a file of lines`);
   }
   if (rest.trim()) yield { number: number + 1, line: rest };
 }

@@ -2,9 +2,11 @@ import type { ActorDetail, ClaimValues } from '../types.ts';
 import { evidenceOf, otherNames, readEvidence } from './evidence.ts';
 import type { Format, ReadContext, Row, WriteContext } from './format.ts';
 import type { TextFile } from './file.ts';
-import { linesOf, LONGEST_ITEM } from './lines.ts';
+import { linesOf, LONGEST_ROW } from './lines.ts';
 import { actorIdOf, asList, cleanText, dayOf, handleOf, rowOrFault, rowsOrFault, startRow, titled, type RowBuilder } from './row.ts';
-import { Failure, isDeepValue, TOO_DEEP } from 'civic';
+import { lazily, Failure, isDeepValue, TOO_DEEP } from 'civic';
+
+const loadYaml = lazily(() => import('yaml'));
 
 /** What is read of a person or committee; all of it may be missing or wrong. */
 interface Document {
@@ -47,6 +49,7 @@ interface Extras {
 
 const PERSON = /^ocd-person\//;
 const ORGANIZATION = /^ocd-organization\//;
+const LONGEST_ID = 300;
 const PARTY = 'party member';
 
 export const openstates: Format = {
@@ -80,20 +83,20 @@ async function* reads(file: TextFile, context: ReadContext): AsyncIterable<Row> 
 async function* documentsOf(file: TextFile): AsyncIterable<string> {
   let lines: string[] = [];
   let length = 0;
-  for await (const { line } of linesOf(file.text(), { keepEmpty: true })) {
+  for await (const { line } of linesOf(file.text(), { keepEmpty: true, longest: LONGEST_ROW })) {
     if (/^---(\s|$)/.test(line)) {
       if (lines.some((line) => line.trim())) yield lines.join('\n');
       lines = [];
       length = 0;
     } else lines.push(line);
     length += line.length;
-    if (length > LONGEST_ITEM) throw new Failure(`${file.path} has a document longer than ${LONGEST_ITEM / 1024 / 1024} MB`);
+    if (length > LONGEST_ROW) throw new Failure(`${file.path} has a document longer than ${LONGEST_ROW / 1024 / 1024} MB`);
   }
   if (lines.some((line) => line.trim())) yield lines.join('\n');
 }
 
 async function* rowsOf(number: number, text: string, context: ReadContext): AsyncIterable<Row> {
-  const { parse } = await import('yaml');
+  const { parse } = await loadYaml();
   let content: unknown;
   try {
     content = parse(text);
@@ -108,7 +111,7 @@ async function* rowsOf(number: number, text: string, context: ReadContext): Asyn
     return;
   }
   for (const document of asList(content as Document | Document[])) {
-    const id = cleanText(document?.id) ?? '';
+    const id = typeof document?.id === 'string' ? document.id.trim().slice(0, LONGEST_ID) : '';
     if (PERSON.test(id)) yield await rowOrFault(number, document, () => personRow(number, document, context));
     else if (ORGANIZATION.test(id)) yield* rowsOrFault(number, document, committeeRows(number, document, context));
     // Lists of jurisdictions lie beside the people; they are no actors.
@@ -228,7 +231,7 @@ function isPast(date: string | undefined, { now }: ReadContext): boolean {
 }
 
 async function* writes({ actors }: WriteContext): AsyncIterable<string> {
-  const { stringify } = await import('yaml');
+  const { stringify } = await loadYaml();
   for await (const { actor } of actors()) yield `---\n${stringify(documentOf(actor)).trimEnd()}`;
 }
 

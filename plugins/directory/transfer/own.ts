@@ -1,4 +1,5 @@
 import { isId } from 'civic';
+import { groupBy } from '../ledger/group.ts';
 import { ACTOR_TYPES, PROPERTIES, type ActorDetail, type ActorDraft, type Claim, type ClaimDraft, type Source, type SourceDraft } from '../types.ts';
 import type { ExportedActor, JudgementLine, PlaceLine } from './format.ts';
 import { asList } from './row.ts';
@@ -35,10 +36,14 @@ export function draftsOf(actor: Partial<OwnActor>): ActorDraft[] | string {
   if (fault) return fault;
   const { id, type, visibility, created_at, updated_at, claims, sources, merged, origins } = actor as OwnActor;
   const records = [{ id, created_at, updated_at }, ...asList(merged)];
+  const claimsByRecord = groupBy(claims, (claim) => claim.record_id ?? id);
+  const sourcesById = groupBy(asList(sources), (source) => source.id);
+  const order = new Map([...sourcesById.keys()].map((each, at) => [each, at]));
+  const originByRecord = new Map(asList(origins).map((each) => [each.record_id, each.origin]).reverse() as [string, string][]);
   return records.map((record): ActorDraft => {
-    const said = claims.filter((claim) => (claim.record_id ?? id) === record.id);
-    const behind = new Set(said.map((claim) => claim.source_id));
-    const origin = asList(origins).find((each) => each.record_id === record.id)?.origin;
+    const said = claimsByRecord.get(record.id) ?? [];
+    const behind = new Set(said.map((claim) => claim.source_id).filter((source) => order.has(source)));
+    const origin = originByRecord.get(record.id);
     return {
       id: record.id,
       type,
@@ -46,7 +51,7 @@ export function draftsOf(actor: Partial<OwnActor>): ActorDraft[] | string {
       created_at: record.created_at,
       updated_at: record.updated_at,
       ...(origin === undefined ? {} : { origin }),
-      sources: sources.filter((source) => behind.has(source.id)).map(sourceDraft),
+      sources: [...behind].sort((a, b) => order.get(a)! - order.get(b)!).flatMap((source) => sourcesById.get(source) ?? []).map(sourceDraft),
       claims: said.map(claimDraft),
     };
   });
@@ -82,8 +87,8 @@ export function judgementOf(line: Partial<JudgementLine>): JudgementLine | strin
 /** A place that somebody had added where the file comes from. */
 export function placeOf(line: Partial<PlaceLine>): PlaceLine | string {
   const { place_key, name, state = null, admin1 = null, country, kind = 'city', latitude = null, longitude = null, population = null, ocd_id = null, origin = 'import' } = line;
-  if (typeof place_key !== 'string' || !/^[\p{L}\p{N}-]+(,[\p{L}\p{N}-]+)?$/u.test(place_key)) return 'a place needs its place_key, such as harlow-ferry,tamarack';
-  if (typeof name !== 'string' || name === '') return `the place ${place_key} needs a name`;
+  if (typeof place_key !== 'string' || place_key.length > 200 || !/^[\p{L}\p{N}-]+(,[\p{L}\p{N}-]+)?$/u.test(place_key)) return 'a place needs its place_key, such as harlow-ferry,tamarack';
+  if (typeof name !== 'string' || name === '' || name.length > 300) return `the place ${place_key} needs a name of up to 300 characters`;
   if (typeof country !== 'string' || !/^[A-Z]{2}$/.test(country)) return `the place ${place_key} needs its country, two capital letters`;
   return { place_key, name, state, admin1, country, kind, latitude, longitude, population, ocd_id, origin };
 }

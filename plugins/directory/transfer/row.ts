@@ -1,7 +1,9 @@
 import { isId } from 'civic';
 import { createHash } from 'node:crypto';
+import { groupBy } from '../ledger/group.ts';
 import type { ActorDraft, ActorType, ClaimDraft, ClaimValues, Property, SourceDraft, SourceKind } from '../types.ts';
 import type { DatasetSource, ReadContext, Row } from './format.ts';
+import { parseItem } from './json.ts';
 
 /** What a file of another format says about itself. */
 export interface FoundSource {
@@ -42,21 +44,33 @@ export interface RowBuilder {
 }
 
 const WRITTEN_WELL = /^(?:[\w\-.~:/?@!$&'()*+,;=]|%[0-9a-f]{2})+(?:#(?:[\w\-.~:/?@!$&'()*+,;=]|%[0-9a-f]{2})*)?$/i;
-const WRITTEN_BADLY = /[^\w\-.~:/?#@!$&'()*+,;=%]|%(?![0-9a-f]{2})|(?<=#.*)#/gi;
-const EMAIL = /^[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+$/;
+const WRITTEN_BADLY = /[^\w\-.~:/?#@!$&'()*+,;=%]|%(?![0-9a-f]{2})/gi;
+// Every expression on this page takes time in proportion to the text: rows are read on the event loop.
+const EMAIL = /^[^\s@<>()]+@[^\s@<>()][^\s@<>().]*\.[^\s@<>()]+$/;
 export const NO_SOURCE = 'it names no source, and none was given for the whole file';
 const LONGEST_TEXT = 5000;
+/** No text of a row that becomes part of an actor may be longer; a description is cut to what the ledger stores. */
+const LONGEST_FIELD = 20_000;
+/** A subject of more characters is prose, and the search for issue areas compares each word of it. */
+const LONGEST_SUBJECT = 300;
+/** As many as the ledger accepts of an actor. */
+const MOST_SOURCES = 500;
+const MOST_CLAIMS = 2000;
 const NAMESPACE = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');
 
 export function startRow({ number, raw, type, id, origin, sources = [], evidence = [] }: RowStart, context: ReadContext): RowBuilder {
   const claims: ClaimDraft[] = [];
   const notes: string[] = [];
+  if (evidence.length > MOST_CLAIMS) throw new RowFault(`it has ${evidence.length} claims; at most ${MOST_CLAIMS} are allowed`);
   const known = sourceList([...sources, ...evidence.map((claim) => ({ url: claim.source }))], context.source);
+  const sourceByUrl = new Map(known.map((source) => [source.url, source]));
+  const evidenceByValue = groupBy(evidence, (claim) => valueKey(claim.property, claim.value));
   const seen = new Set<string>();
 
   function add(claim: ClaimDraft): void {
     const key = JSON.stringify([claim.property, claim.value, claim.source_local_id]);
     if (seen.has(key)) return;
+    if (claims.length === MOST_CLAIMS) throw new RowFault(`it has more than ${MOST_CLAIMS} values`);
     seen.add(key);
     claims.push(claim);
   }
@@ -65,9 +79,9 @@ export function startRow({ number, raw, type, id, origin, sources = [], evidence
     const clean = cleanValue(property, value);
     if (clean === null) return;
     if (clean instanceof Error) return note(clean.message);
-    const backed = evidence.filter((claim) => claim.property === property && isSame(claim.value, clean));
+    const backed = evidenceByValue.get(valueKey(property, clean)) ?? [];
     for (const { property: _property, value: _value, source, ...rest } of backed) {
-      const found = known.find((candidate) => candidate.url === source);
+      const found = sourceByUrl.get(source);
       if (found) add({ ...rest, property, value: clean, source_local_id: found.local_id });
     }
     if (backed.length > 0) return;
@@ -91,7 +105,7 @@ export function startRow({ number, raw, type, id, origin, sources = [], evidence
       else note(`no place is surely meant by "${asked.slice(0, 100)}"`);
     },
     sayIssueAreas(text, more) {
-      for (const slug of context.issueAreas(cleanText(text) ?? '')) say('issue_area', slug, more);
+      for (const slug of context.issueAreas((cleanText(text) ?? '').slice(0, LONGEST_SUBJECT))) say('issue_area', slug, more);
     },
     sayWebsite(url) {
       const social = socialOf(url);
@@ -112,6 +126,7 @@ export function startRow({ number, raw, type, id, origin, sources = [], evidence
 
 function sourceList(found: FoundSource[], dataset: DatasetSource | null): SourceDraft[] {
   const byUrl = new Map<string, SourceDraft>();
+  if (found.length > MOST_CLAIMS) throw new RowFault(`it names ${found.length} sources; at most ${MOST_SOURCES} are allowed`);
   for (const source of found) {
     const url = httpUrl(source.url);
     if (url && !byUrl.has(url)) byUrl.set(url, { ...source, url, local_id: `s${byUrl.size + 1}` });
@@ -133,9 +148,10 @@ function cleanValue(property: Property, value: unknown): ClaimDraft['value'] | n
   return text;
 }
 
-/** Without spaces at its ends and characters nobody sees; null when nothing is left. */
+/** Removes invisible characters and the spaces at both ends. Returns null when nothing is left; rejects the row when the text is too long. */
 export function cleanText(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
+  if (typeof value === 'string' && value.length > LONGEST_FIELD) throw new LongField(value);
   // oxlint-disable-next-line no-control-regex
   const text = String(value).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufeff]/g, '').trim();
   return text === '' ? null : text;
@@ -148,7 +164,13 @@ export function httpUrl(value: unknown): string | null {
   if (!/^https?:\/\/[^/]+\.[^/]+/i.test(whole)) return null;
   if (!URL.canParse(whole)) return null;
   // As it was written, unless that is no address by the letter.
-  return WRITTEN_WELL.test(whole) ? whole : new URL(whole).href.replace(WRITTEN_BADLY, encodeURIComponent);
+  return WRITTEN_WELL.test(whole) ? whole : wellWritten(new URL(whole).href);
+}
+
+/** Encodes every character that an address may not have, and each `#` behind the first. */
+function wellWritten(href: string): string {
+  const [address, ...fragments] = href.replace(WRITTEN_BADLY, encodeURIComponent).split('#');
+  return fragments.length === 0 ? address! : `${address}#${fragments.join('%23')}`;
 }
 
 const NETWORKS: Record<string, string> = {
@@ -201,20 +223,20 @@ export function originOf(scheme: string, id: string, source: DatasetSource | nul
 
 const CITY_STATE = /([\p{L}][\p{L} .'’-]*?),?\s*,\s*([A-Z]{2}|[A-Z][a-z]+(?: [A-Z][a-z]+)?)\.?(?:[\s,]+\d{5}(?:-\d{4})?)?(?:,?\s*(?:USA?|United States))?\s*$/u;
 
+/** The end of an address that is searched: CITY_STATE backtracks, so its text is short. */
+const LONGEST_TOWN = 150;
+
 /** The town and state at the end of a postal address. */
 export function townOf(address: unknown): string | null {
-  const text = cleanText(address)?.replace(/\s*[\r\n;]+\s*/g, ', ');
+  const text = cleanText(address)?.split(/[\r\n;]/).map((part) => part.trim()).filter(Boolean).join(', ').replace(/\s+/g, ' ').slice(-LONGEST_TOWN);
   const match = text ? CITY_STATE.exec(text) : null;
   const town = match?.[1]?.split(',').pop()?.trim();
   return match && town && !/^\d/.test(town) ? `${town}, ${match[2]}` : null;
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-  return stable(one) === stable(other);
-}
-
-function stable(value: unknown): string {
-  return value !== null && typeof value === 'object' ? JSON.stringify(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : JSON.stringify(value);
+/** The same text for the same value of a property. */
+function valueKey(property: Property, value: unknown): string {
+  return JSON.stringify([property, value !== null && typeof value === 'object' ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)) : value]);
 }
 
 /** A list, one thing alone or nothing, as a list. */
@@ -222,12 +244,24 @@ export function asList<Item>(value: Item | Item[] | null | undefined): Item[] {
   return ([value].flat() as (Item | null | undefined)[]).filter((item) => item !== null && item !== undefined);
 }
 
+/** What is wrong with a row, in the words of the report. */
+class RowFault extends Error {}
+
+class LongField extends RowFault {
+  readonly text: string;
+
+  constructor(text: string) {
+    super(`a text of it is longer than ${LONGEST_FIELD} characters`);
+    this.text = text;
+  }
+}
+
 /** Foreign files hold anything: what has not the form it should have spoils its own row only. */
 export async function rowOrFault(number: number, raw: unknown, make: () => Promise<Row>): Promise<Row> {
   try {
     return await make();
   } catch (error) {
-    return { number, raw, fault: faultOf(error) };
+    return { number, raw, fault: faultOf(error, raw) };
   }
 }
 
@@ -235,13 +269,32 @@ export async function* rowsOrFault(number: number, raw: unknown, rows: AsyncIter
   try {
     yield* rows;
   } catch (error) {
-    yield { number, raw, fault: faultOf(error) };
+    yield { number, raw, fault: faultOf(error, raw) };
   }
 }
 
-function faultOf(error: unknown): string {
+function faultOf(error: unknown, raw: unknown): string {
+  if (error instanceof LongField) return longFieldFault(error, raw);
+  if (error instanceof RowFault) return error.message;
   if (!(error instanceof TypeError) && !(error instanceof SyntaxError)) throw error;
   return `it has not the form it should have: ${error.message}`;
+}
+
+function longFieldFault({ text, message }: LongField, raw: unknown): string {
+  const parsed = typeof raw === 'string' ? parseItem(raw) : { value: raw };
+  const path = 'value' in parsed ? pathOf(text, parsed.value) : null;
+  return path === null ? message : `${path} is longer than ${LONGEST_FIELD} characters`;
+}
+
+/** The members that lead to a text: `location.address`. Parsed rows are not deep. */
+function pathOf(text: string, value: unknown): string | null {
+  if (value === text) return '';
+  if (value === null || typeof value !== 'object') return null;
+  for (const [name, inner] of Object.entries(value)) {
+    const rest = pathOf(text, inner);
+    if (rest !== null) return rest === '' ? name : `${name}.${rest}`;
+  }
+  return null;
 }
 
 /** A day, month or year as affiliations have it; null for anything else. */

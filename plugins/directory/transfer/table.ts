@@ -1,7 +1,9 @@
-import { Failure } from 'civic';
+import { lazily, Failure } from 'civic';
 import { Readable } from 'node:stream';
 import type { TextFile } from './file.ts';
 import { LONGEST_ITEM } from './lines.ts';
+
+const loadCsv = lazily(() => import('csv-parse'));
 
 export interface CsvRow {
   number: number;
@@ -15,7 +17,7 @@ export const ROW_ENDS = ['\r\n', '\n', '\r'];
 
 /** Returns the rows of a CSV file by the names of its columns. `number` is the line a row begins in; a row with another number of cells than the header has a fault. */
 export async function* csvRows(file: TextFile, check: (header: string[]) => void): AsyncIterable<CsvRow> {
-  const { parse } = await import('csv-parse');
+  const { parse } = await loadCsv();
   const parser = parse({ record_delimiter: ROW_ENDS, relax_column_count: true, relax_quotes: true, skip_empty_lines: true, bom: true, max_record_size: LONGEST_ITEM, info: true });
   const input = Readable.from(file.text(), { objectMode: true });
   input.on('error', (error) => { parser.destroy(error); });
