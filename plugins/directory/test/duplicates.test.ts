@@ -86,12 +86,13 @@ for (const database of testDatabases()) {
       }
     });
 
-    it('stay hidden while they belong to another workspace', async () => {
+    it('that are private are never listed with a public actor; a private actor lists public ones to its workspace', async () => {
       const hidden = await post({ name: 'Zimley Land Trust', place: KC, visibility: 'workspace' }, 'member');
       const shown = await post({ name: 'Zimley Land Trust', place: KC });
       expect(shown.link).to.equal('');
-      expect((await duplicates(shown.id, 'stranger')).total).to.equal(0);
-      expect((await duplicates(shown.id, 'member')).data.map(({ entity }: { entity: { id: string } }) => entity.id)).to.equal([hidden.id]);
+      for (const who of [undefined, 'stranger', 'member']) expect((await duplicates(shown.id, who)).total, who).to.equal(0);
+      expect((await duplicates(hidden.id, 'member')).data.map(({ entity }: { entity: { id: string } }) => entity.id)).to.equal([shown.id]);
+      expect((await kit.get(`/api/entities/${hidden.id}/duplicates`, 'stranger')).status).to.equal(404);
       expect(hidden.visibility).to.equal('workspace');
     });
 
