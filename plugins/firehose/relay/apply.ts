@@ -3,7 +3,7 @@ import type { Terms } from '../query/terms.ts';
 import { NoSignal, type Publisher } from '../signals/publish.ts';
 import { relayedSchema } from '../signals/schemas.ts';
 import type { Signal, SignalDraft } from '../types.ts';
-import { presentSignals } from './store.ts';
+import { firstPublishedHere, presentSignals } from './store.ts';
 
 /** A version of a signal, or its end, as another instance told it. */
 export interface Heard {
@@ -31,10 +31,15 @@ export async function applyHeard(context: ApplyContext, tx: Tx, heard: Heard[]):
   const readable = heard.filter((one) => !isDeepValue(one.signal) || leaveOut(context, one, `it ${TOO_DEEP}`));
   const named = readable.filter((one) => isNamed(one) || leaveOut(context, one, 'it has no id'));
   const known = await presentSignals(tx, [...new Set(named.map(({ signal }) => signal.id))]);
+  const own = await firstPublishedHere(tx, named.map(({ signal }) => signal.id).filter((id) => !known.has(id)));
   let told = 0;
   for (const one of named) {
-    if (isOurs(context, one.signal, known)) continue;
+    const present = known.get(one.signal.id);
+    if (own.has(one.signal.id) || isOurs(context, one.signal, present)) continue;
+    // Another origin's signal: only that origin changes it.
+    if (present && present.origin?.url !== context.url) continue;
     if (one.isRetracted) {
+      if (!present) continue;
       await context.publisher.withdraw(tx, [one.signal.id]);
       known.delete(one.signal.id);
       told++;
@@ -55,14 +60,15 @@ function leaveOut({ log, url }: ApplyContext, { event_id }: Heard, reason: strin
   return false;
 }
 
-/** What was first told here came back through others: where it is from decides on it, so circles end. */
-function isOurs({ ownUrl }: ApplyContext, { id, origin }: Signal, known: Map<string, Signal>): boolean {
-  return origin?.url === ownUrl || known.get(id)?.origin === null;
+/** Whether this instance published the signal first: the relay skips it, so that cycles end. */
+function isOurs({ ownUrl }: ApplyContext, { origin }: Signal, present: Signal | undefined): boolean {
+  return origin?.url === ownUrl || present?.origin === null;
 }
 
 async function publishVersion(context: ApplyContext, tx: Tx, one: Heard, known: Map<string, Signal>): Promise<boolean> {
   const { signal, event_id } = one;
-  const { value, error } = relayedSchema.validate({ ...signal, origin: signal.origin ?? { url: context.url, event_id } }, { convert: false, stripUnknown: true });
+  // An origin that the signal claims is not proven: the instance that is followed answers for it.
+  const { value, error } = relayedSchema.validate({ ...signal, origin: { url: context.url, event_id } }, { convert: false, stripUnknown: true });
   if (error) return leaveOut(context, one, error.message);
   const draft = value as SignalDraft & Omit<Signal, 'places'>;
   const late = futureTime(draft, context.clock.now());

@@ -136,7 +136,6 @@ export function createRelay({ civic, publisher, terms }: RelayContext): Relay {
   async function readAnew(reason: string, signal: AbortSignal): Promise<void> {
     civic.log.warn({ origin: url, reason }, 'Part of the log of the instance that is followed is gone; everything it has is read anew');
     const seen = new Set<string>();
-    const origins = new Set([url]);
     let oldest = Infinity;
     let cursor: string | null = null;
     let position: string | null = null;
@@ -145,7 +144,6 @@ export function createRelay({ civic, publisher, terms }: RelayContext): Relay {
       position ??= page.last_event_id;
       for (const one of page.signals) {
         seen.add(one.id);
-        if (one.origin) origins.add(one.origin.url);
         oldest = Math.min(oldest, Date.parse(one.detected_at));
       }
       for (let i = 0; i < page.signals.length; i += AT_ONCE) {
@@ -154,7 +152,7 @@ export function createRelay({ civic, publisher, terms }: RelayContext): Relay {
       }
       cursor = page.next_cursor;
     } while (cursor !== null);
-    const withdrawn = await withdrawMissing((one) => one.origin !== null && origins.has(one.origin.url) && !seen.has(one.id) && Date.parse(one.detected_at) >= oldest);
+    const withdrawn = await withdrawMissing((one) => one.origin?.url === url && !seen.has(one.id) && Date.parse(one.detected_at) >= oldest);
     await write({ ...heardNow(), event_id: position }, nothing);
     civic.log.info({ origin: url, signals: seen.size, withdrawn }, 'Everything was read anew');
   }

@@ -47,6 +47,13 @@ export async function presentSignals(reader: Reader, ids: string[]): Promise<Map
   return new Map([...rows, ...written].flatMap(({ signal }) => (signal === null ? [] : [JSON.parse(signal) as Signal])).map((signal) => [signal.id, signal]));
 }
 
+/** Returns those ids under which this instance published a signal of its own, also one that it has retracted since. */
+export async function firstPublishedHere(reader: Reader, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows: { signal_id: string; signal: string }[] = await reader('firehose_log').whereIn('signal_id', ids).whereNotNull('signal').select('signal_id', 'signal');
+  return new Set(rows.filter(({ signal }) => (JSON.parse(signal) as Signal).origin === null).map(({ signal_id }) => signal_id));
+}
+
 /** Signals in the order they were first told, some at a time. */
 export async function signalsAfter(reader: Reader, born: number, limit: number): Promise<{ born: number; signal: Signal }[]> {
   const rows: { born: number; signal: string }[] = await present(reader).where('signals.born', '>', born).orderBy('signals.born').limit(limit);

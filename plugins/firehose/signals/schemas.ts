@@ -31,7 +31,7 @@ const actor = Joi.object<SignalActor, true>({
 
 const change = Joi.object({ field: Joi.string().required(), before: Joi.any().required(), after: Joi.any().required() }).meta({ name: 'SignalChange' });
 
-const origin = Joi.object<Origin, true>({ url: Joi.string().uri({ scheme: ['http', 'https'] }).max(2000).required(), event_id: Joi.string().max(100).required() }).description('Where a relayed signal was first told.').meta({ name: 'SignalOrigin' });
+const origin = Joi.object<Origin, true>({ url: Joi.string().uri({ scheme: ['http', 'https'] }).max(2000).required(), event_id: Joi.string().max(100).required() }).description('The instance that a relayed signal was received from, and the event there.').meta({ name: 'SignalOrigin' });
 
 /** A signal as it is answered, of the types that somebody here produces. */
 export function signalSchema(types: readonly SignalType[]) {

@@ -92,28 +92,40 @@ for (const database of testDatabases()) {
       expect(await titlesOf(relay)).to.equal(['A second']);
     });
 
-    it('keeps the first origin along a chain, and ends circles', async () => {
-      const seat = createServer();
-      await new Promise<void>((done) => { seat.listen(0, '127.0.0.1', done); });
-      const port = (seat.address() as AddressInfo).port;
-      await new Promise((done) => { seat.close(done); });
-      // The first follows the last, which follows the one that follows the first.
-      const first = await testServer({
-        plugins: [firehose], database, log: log(),
-        config: { http: { port, fetch: { allow_private_addresses: true } }, public_url: `http://127.0.0.1:${port}`, plugins: { firehose: { anonymous: true }, wire: { from: WIRE } } }, listen: true,
-      });
-      open.push(first);
+    it('names the instance that it follows along a chain, and ends cycles', async () => {
+      const front = await frontDoor();
+      const first = await instance({ url: front.url });
       const second = await instance({ url: first.url });
       const third = await instance({ url: second.url });
-      const back = await instance({ url: third.url }, { public_url: first.url });
+      front.lead(third.url);
       const [id] = await publish(first, { signals: [draft('Round')] });
       await until('the third', async () => (await titlesOf(third)).length === 1);
       expect((await signalsOf(third))[0]).to.include({ id, title: 'Round' });
-      expect((await signalsOf(third))[0]!.origin!.url).to.equal(first.url);
-      // One that goes by the first's address takes what comes back for its own.
+      expect((await signalsOf(third))[0]!.origin!.url).to.equal(second.url);
+      // The version comes back to the first after the first retracted it.
+      const [brief] = await publish(first, { signals: [draft('Brief')] });
+      await publish(first, { withdraw: [brief!] });
+      await until('the retraction', async () => await lineCount(third) === 3);
       await sleep(1500);
-      expect(await titlesOf(back)).to.equal([]);
-      expect([await lineCount(first), await lineCount(second), await lineCount(third)]).to.equal([1, 1, 1]);
+      expect(await Promise.all([first, second, third].map(lineCount))).to.equal([3, 3, 3]);
+      expect((await signalsOf(first))[0]!.origin).to.be.null();
+    });
+
+    it('takes no origin from a signal, and changes no signal of another origin', async () => {
+      const [one, two] = [await liar(), await liar()];
+      const relay = await instance({ url: one.url });
+      const signal = (number: number, title: string, origin: object | null = null) => ({ id: `01990000-0000-7000-8000-00000000000${number}`, ...draft(title, { visibility: 'public', review_state: 'approved' }), origin });
+      one.say({ signal: signal(1, 'Claimed', { url: 'https://victim.example', event_id: 'v-1' }) }, { signal: signal(2, 'Kept') });
+      await until('both', async () => (await titlesOf(relay)).length === 2);
+      for (const { origin } of await signalsOf(relay)) expect(origin!.url).to.equal(one.url);
+      expect(JSON.stringify(await signalsOf(relay))).to.not.include('victim.example');
+      if (database === 'sqlite') return;
+      const other = await instance({ url: two.url }, { database: { url: relay.composition.config.database.url } });
+      two.say({ signal: signal(1, 'Overwritten') }, { signal: signal(2, 'Kept'), retracted: true }, { signal: signal(3, 'Last') });
+      await until('the last', async () => (await titlesOf(other)).includes('Last'));
+      expect(await titlesOf(other)).to.equal(['Claimed', 'Kept', 'Last']);
+      one.say({ signal: signal(1, 'Corrected') }, { signal: signal(2, 'Kept'), retracted: true });
+      await until('the correction', async () => (await titlesOf(relay)).includes('Corrected') && !(await titlesOf(relay)).includes('Kept'));
     });
 
     it('does not take back into its log what was first told by itself', async () => {
@@ -129,8 +141,8 @@ for (const database of testDatabases()) {
       await publish(b, { withdraw: [theirs!] });
       await until('its end', async () => (await titlesOf(a)).length === 1);
       await sleep(1000);
-      // The retraction came back to where it is from, where the signal was gone already: that is the end of it.
-      expect([await lineCount(a), await lineCount(b)]).to.equal([4, 5]);
+      // The retraction comes back to b, where the signal is gone: the relay skips it.
+      expect([await lineCount(a), await lineCount(b)]).to.equal([4, 4]);
       expect((await signalsOf(a))[0]).to.include({ title: 'Mine, better', origin: null });
     });
 
