@@ -21,7 +21,7 @@ export type { Command, CommandCall, CommandOption, Terminal } from './cli/comman
 export { checkIfMatch, conditional, matchesNone, weakEtag } from './http/conditional.ts';
 export type { Representation } from './http/conditional.ts';
 export { cursorAfter, listResponse, listText, pageOf } from './http/cursor.ts';
-export type { List, Page, Position } from './http/cursor.ts';
+export type { List, Page, Position, PositionShape } from './http/cursor.ts';
 export { readyAnswers, textAnswer, textEtag } from './http/ready.ts';
 export type { ReadyAnswer, ReadyAnswers } from './http/ready.ts';
 export { negotiate } from './http/negotiate.ts';

@@ -5,7 +5,10 @@ import { createHash } from 'node:crypto';
 import { problem } from '../problems.ts';
 
 /** Where a page ends: the values its last row is sorted by. */
-export type Position = (string | number | null)[];
+export type Position = (string | number)[];
+
+/** The type of each value of a position. `scalar` is a text or a number, where the order of the list depends on the words of the search. */
+export type PositionShape = readonly ('text' | 'integer' | 'number' | 'scalar')[];
 
 /** Which page of a list is asked for. */
 export interface Page<Query = Record<string, unknown>> {
@@ -27,12 +30,13 @@ export interface List {
 
 const CHECK_LENGTH = 8;
 
-/** Reads `cursor` and `limit` of a validated query. A cursor is enough by itself; parameters that contradict it are 400. */
-export function pageOf<Query = Record<string, unknown>>(request: Request): Page<Query> {
+/** Reads `cursor` and `limit` of a validated query. A cursor is enough by itself; parameters that contradict it, and a position of another shape, are 400. */
+export function pageOf<Query = Record<string, unknown>>(request: Request, shape: PositionShape | ((query: Query) => PositionShape)): Page<Query> {
   const { cursor, limit, ...query } = request.query as Record<string, unknown>;
   if (cursor === undefined) return { query: query as Query, limit: Number(limit), after: null };
   const [filters, after] = decode(String(cursor), request.path);
   const valid = revalidated(request, filters);
+  if (!hasShape(after, typeof shape === 'function' ? shape(valid as Query) : shape)) throw badCursor();
   const given = Object.keys(request.orig.query ?? request.query).filter((name) => name !== 'cursor' && name !== 'limit');
   const changed = given.filter((name) => comparable(query[name]) !== comparable(valid[name]));
   if (changed.length > 0) {
@@ -84,11 +88,21 @@ function decode(cursor: string, path: string): [Record<string, unknown>, Positio
     const text = Buffer.from(cursor.slice(0, -CHECK_LENGTH), 'base64url').toString();
     if (cursor !== Buffer.from(text).toString('base64url') + checksum(text, path)) throw badCursor();
     const [filters, after] = JSON.parse(text) as [Record<string, unknown>, Position];
-    if (!Array.isArray(after) || after.some((value) => typeof value === 'object' && value !== null)) throw badCursor();
+    if (!Array.isArray(after)) throw badCursor();
     return [filters, after];
   } catch {
     throw badCursor();
   }
+}
+
+function hasShape(position: Position, shape: PositionShape): boolean {
+  return position.length === shape.length && shape.every((type, at) => isOfType(position[at], type));
+}
+
+function isOfType(value: unknown, type: PositionShape[number]): boolean {
+  if (type === 'integer') return Number.isSafeInteger(value);
+  if (type === 'number') return Number.isFinite(value);
+  return typeof value === 'string' || (type === 'scalar' && Number.isFinite(value));
 }
 
 function checksum(text: string, path: string): string {

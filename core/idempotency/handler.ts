@@ -6,6 +6,7 @@ import type { Database } from '../database/types.ts';
 import { addressGroup } from '../http/client-address.ts';
 import { clientAddressOf, httpState } from '../http/state.ts';
 import { newId } from '../ids.ts';
+import type { Caller } from '../plugin.ts';
 import { problem, problemData, type ProblemDetails } from '../problems.ts';
 import { claimAnswer, dropAnswer, saveAnswer, type AnswerRow } from './store.ts';
 
@@ -86,7 +87,7 @@ function newRow(request: Request, body: string, clock: Clock): AnswerRow {
   const key = request.headers['idempotency-key'] as string;
   if (!KEY.test(key)) throw problem('invalid_header', { detail: 'Idempotency-Key must be 1 to 255 visible ASCII characters without spaces.' });
   return {
-    caller: (request.auth.credentials?.account_id as string | undefined) ?? addressGroup(clientAddressOf(request)),
+    caller: callerKey(request),
     route: request.path,
     idempotency_key: key,
     token: newId(),
@@ -94,6 +95,13 @@ function newRow(request: Request, body: string, clock: Clock): AnswerRow {
     answer: null,
     begun_at: clock.iso(),
   };
+}
+
+/** A key belongs to an account in one workspace: the response of another workspace is not replayed. */
+function callerKey(request: Request): string {
+  if (!request.auth.isAuthenticated) return addressGroup(clientAddressOf(request));
+  const { account_id, workspace_id } = request.auth.credentials as unknown as Caller;
+  return workspace_id === null ? account_id : `${account_id} ${workspace_id}`;
 }
 
 function replay(first: AnswerRow, row: AnswerRow, h: ResponseToolkit): ResponseObject {

@@ -4,6 +4,7 @@ import { addressOf, pageParametersOf, parametersOf } from './query/address.ts';
 import { filterParameters, lastEventId, pageParameters, queryOf, type QueryParameters } from './query/schemas.ts';
 import type { Subscribe } from './query/subscription.ts';
 import { answerSnapshot, type AnswerContext } from './snapshot/answer.ts';
+import { SNAPSHOT_POSITION } from './snapshot/snapshot.ts';
 import { accessOf } from './stream/access.ts';
 import { openEventStream, type StreamContext } from './stream/open.ts';
 import { firehoseHeaders, messageSchemas, snapshotSchema } from './stream/schemas.ts';
@@ -77,7 +78,7 @@ function callerOf(request: Request, visibility: Visibility): Caller | null {
 }
 
 async function answerPage(context: RouteContext, request: Request, h: ResponseToolkit) {
-  const page = pageOf<Omit<QueryParameters, 'limit' | 'cursor'> & { last_event_id?: string }>(withoutEventId(request));
+  const page = pageOf<Omit<QueryParameters, 'limit' | 'cursor'> & { last_event_id?: string }>(withoutEventId(request), SNAPSHOT_POSITION);
   const query = queryOf({ ...page.query, limit: page.limit, cursor: request.query['cursor'] as string | undefined });
   const caller = callerOf(request, query.visibility);
   const subscription = await context.subscribe(context.civic.db.read, query, caller);

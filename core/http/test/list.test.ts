@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import Joi from 'joi';
+import { createHash } from 'node:crypto';
 import { listResponse, pageOf } from '../cursor.ts';
 import { testServer } from './fixture.ts';
 
@@ -23,7 +24,7 @@ function lists() {
     path: '/api/{name}',
     options: { validate: { query, params: Joi.object({ name: Joi.string() }) } },
     handler: (request, h) => {
-      const page = pageOf<{ sort: string; issue_area?: string[] }>(request);
+      const page = pageOf<{ sort: string; issue_area?: string[] }>(request, ['integer']);
       const sorted = page.query.sort === 'up' ? ROWS : ROWS.toReversed();
       const from = page.after ? sorted.indexOf(Number(page.after[0])) + 1 : 0;
       const data = sorted.slice(from, from + page.limit);
@@ -43,6 +44,19 @@ describe('A list', () => {
     const first = await lists()('/api/things?limit=3&sort=down');
     expect(first.body).to.include({ data: [7, 6, 5], total: 7 });
     expect(first.link).to.equal(`<https://civic.example/kit/api/things?limit=3&cursor=${first.body.next_cursor}>; rel="next"`);
+  });
+
+  it('rejects a forged position of another length or type', async () => {
+    const get = lists();
+    const forged = (after: unknown) => {
+      const text = JSON.stringify([{ sort: 'up' }, after]);
+      return Buffer.from(text).toString('base64url') + createHash('sha256').update(`/api/things\n${text}`).digest('base64url').slice(0, 8);
+    };
+    expect((await get(`/api/things?limit=3&cursor=${forged([3])}`)).body.data).to.equal([4, 5, 6]);
+    for (const after of [[], [1, 2], ['x'], [null], [1.5], [{}], [[1]], [1e300], {}, null, 'x']) {
+      const { status, body } = await get(`/api/things?cursor=${forged(after)}`);
+      expect([status, body.code], JSON.stringify(after)).to.equal([400, 'invalid_cursor']);
+    }
   });
 
   it('takes back every cursor it gave, however long its filters are', async () => {

@@ -43,7 +43,7 @@ const counter = definePlugin({
   register(server, civic) {
     civic.identify((request) => {
       const name = request.headers['x-api-key'] as string | undefined;
-      return name ? { account_id: name, via: 'key', scope: [], role: 'user', plan: 'free', capabilities: [], workspace_id: null, workspace_role: null } satisfies Caller : null;
+      return name ? { account_id: name, via: 'key', scope: [], role: 'user', plan: 'free', capabilities: [], workspace_id: (request.headers['x-workspace-id'] as string | undefined) ?? null, workspace_role: null } satisfies Caller : null;
     });
     server.route({
       method: 'POST',
@@ -146,6 +146,13 @@ for (const database of testDatabases()) {
       await post('two');
       await Promise.all([post(null), post(null), post('three'), post('two', { account: 'ada' }), post('two', { account: 'bob' }), post('two', { name: 'b' })]);
       expect(calls).to.equal(7);
+    });
+
+    it('replays no response of another workspace', async () => {
+      const ask = (workspace: string) => kit.request('POST', '/api/counter/a', { payload: { by: 1 }, headers: { 'idempotency-key': 'shared', 'x-api-key': 'ada', 'x-workspace-id': workspace } });
+      const answers = [await ask('one'), await ask('two'), await ask('one')];
+      expect(answers.map(({ headers }) => headers['idempotency-replayed'])).to.equal([undefined, undefined, 'true']);
+      expect(calls).to.equal(2);
     });
 
     it('refuses the same key with another body', async () => {

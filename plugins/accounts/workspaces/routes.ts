@@ -77,7 +77,7 @@ export function workspaceRoutes(accounts: Accounts): ServerRoute[] {
         response: { schema: auditList },
       },
       async handler(request, h) {
-        const page = pageOf(request);
+        const page = pageOf(request, ['integer']);
         const { id } = await workspaceFor(civic.db.read, callerOf(request), idIn(request), 'admin');
         const rows = await auditOfWorkspace(civic.db.read, id, page.after === null ? null : Number(page.after[0]), page.limit + 1);
         const data = rows.slice(0, page.limit).map(({ seq, at, kind, account_id, subject, detail }) => ({ seq, at, kind, account_id, subject, detail }));

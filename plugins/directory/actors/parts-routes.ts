@@ -117,7 +117,7 @@ function partRoute(context: DirectoryContext, { path, description, notes, query,
       response: { schema, sample: 0 },
     },
     async handler(request, h) {
-      const page = pageOf(request);
+      const page = pageOf(request, ['integer']);
       const { visibility, ...list } = await context.civic.db.snapshot(async (tx) => {
         const actor = await shownActor(tx, request, String(request.params.id), context.civic.url);
         return { visibility: actor.visibility, ...await read(tx, actor, page) };

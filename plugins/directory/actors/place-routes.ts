@@ -1,5 +1,5 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { Joi, listText, pageOf, textAnswer, textEtag, type Reader } from 'civic';
+import { Joi, listText, pageOf, textAnswer, textEtag, type Position, type Reader } from 'civic';
 import { workspaceAsked } from '../access.ts';
 import { sourcesByKey } from '../ledger/store.ts';
 import { placeOfPath } from '../places/routes.ts';
@@ -11,7 +11,7 @@ import { tellingOf, type DirectoryContext } from './context.ts';
 import { coverageText } from './coverage.ts';
 import { actorTexts } from './detail.ts';
 import { actorsByKey, countListings, countPlaceSources, placeCount, placeListing, placePage, placeSources, positionOf, type PlaceSort } from './read-store.ts';
-import { filtersOf, included } from './routes.ts';
+import { filtersOf, included, positionShape } from './routes.ts';
 import { actorSchema, correctedSchema, includeParameter, listOf, paging, sourceSchema, suggestionsSchema } from './schemas.ts';
 import { sourceRecords } from './sources.ts';
 import { suggestionsFor } from './suggestions.ts';
@@ -117,7 +117,7 @@ function locationOf({ civic }: DirectoryContext, place: PlaceRow, part: string, 
 }
 
 async function placeEntities(context: DirectoryContext, request: Request, h: ResponseToolkit) {
-  const page = pageOf<PlaceQuery>(request);
+  const page = pageOf<PlaceQuery>(request, positionShape);
   const workspace = workspaceAsked(request, page.query.visibility);
   const place = await placeOfPath(context.places, context.civic.db, String(request.params.place_key));
   const make = async () => {
@@ -139,7 +139,7 @@ async function placeEntities(context: DirectoryContext, request: Request, h: Res
 interface Found {
   keys: number[];
   total: number;
-  next: (string | number | null)[] | null;
+  next: Position | null;
   corrected?: { from: string; to: string }[];
 }
 
@@ -193,7 +193,7 @@ async function plainList(context: DirectoryContext, place: PlaceRow, { query, li
 }
 
 async function placeSourceList(context: DirectoryContext, request: Request, h: ResponseToolkit) {
-  const page = pageOf(request);
+  const page = pageOf(request, ['text', 'integer']);
   const place = await placeOfPath(context.places, context.civic.db, String(request.params.place_key));
   return context.ready.answer(request, h, `place:${place.key}`, async () => {
     const { records, keys, total, next } = await context.civic.db.snapshot(async (tx) => {

@@ -1,5 +1,5 @@
 import type { Request, ServerRoute } from '@hapi/hapi';
-import { isId, Joi, listText, pageOf, problem, textAnswer, textEtag, type Position, type Reader } from 'civic';
+import { isId, Joi, listText, pageOf, problem, textAnswer, textEtag, type Position, type PositionShape, type Reader } from 'civic';
 import { callerOf, maySee, workspaceAsked, workspaceBeside } from '../access.ts';
 import { actorRecord } from '../ledger/edit.ts';
 import { listActors, type ListRequest } from '../search/list.ts';
@@ -141,8 +141,14 @@ export async function filtersOf(context: DirectoryContext, query: Pick<EntityQue
   return filters;
 }
 
+/** The shape of positions in a list of actors: the value that it is sorted by and the key. */
+export function positionShape({ query, sort }: Pick<EntityQuery, 'query' | 'sort'>): PositionShape {
+  if (query !== undefined && sort === 'relevance') return ['scalar', 'integer'];
+  return [sort === 'source_count' ? 'integer' : 'text', 'integer'];
+}
+
 async function searchEntities(context: DirectoryContext, request: Request) {
-  const page = pageOf<EntityQuery>(request);
+  const page = pageOf<EntityQuery>(request, positionShape);
   const { query } = page;
   const workspace = workspaceAsked(request, query.visibility);
   const filters = await filtersOf(context, query);

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { testDatabases, type TestAnswer } from 'civic/testing';
+import { createHash } from 'node:crypto';
 import { directoryKit, OTHER_WORKSPACE, told, WORKSPACE, type DirectoryKit, type Told } from './kit.ts';
 import { upload } from './transfer.ts';
 
@@ -30,6 +31,24 @@ for (const database of testDatabases()) {
       id, type: 'organization', sources: [{ id: '01890000-0000-7000-8000-0000000000fe', url }], claims: [{ property: 'name', value: name, source_id: '01890000-0000-7000-8000-0000000000fe' }],
     });
     const several = <T>(work: (number: number) => Promise<T>) => Promise.all([1, 2, 3, 4].map(work));
+
+    it('a forged cursor is an error of the server', async () => {
+      const forged = (path: string, query: object, after: unknown) => {
+        const text = JSON.stringify([query, after]);
+        return `${path}?cursor=${Buffer.from(text).toString('base64url')}${createHash('sha256').update(`${path}\n${text}`).digest('base64url').slice(0, 8)}`;
+      };
+      const { id } = await enter({ name: 'Cursor Club' });
+      const paths = [`/api/places/${KC}/sources`, `/api/places/${KC}/entities`, '/api/entities', ...['claims', 'sources', 'history'].map((part) => `/api/entities/${id}/${part}`)];
+      for (const path of paths) {
+        for (const after of [[], ['x'], ['x', 1, 2], [null, null], [1, 'x'], [true, 1]]) {
+          const { status, body } = await kit.get(forged(path, {}, after));
+          expect([status, body.code], `${path} ${JSON.stringify(after)}`).to.equal([400, 'invalid_cursor']);
+        }
+      }
+      for (const [query, after] of [[{ sort: 'source_count' }, [3, 9]], [{ sort: 'recent' }, ['2026-01-01T00:00:00.000Z', 9]], [{ query: 'club' }, [1, 9]], [{ query: '!' }, ['a', 9]]] as const) {
+        expect((await kit.get(forged('/api/entities', query, after))).status, JSON.stringify(query)).to.equal(200);
+      }
+    });
 
     it('public actors stay apart for the workspaces they came from', async () => {
       const [left, right] = [await enter({ name: 'Of a workspace' }, 'editor'), await enter({ name: 'Of none' }, 'reviewer')];

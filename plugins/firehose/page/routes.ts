@@ -3,7 +3,7 @@ import { cursorAfter, Joi, pageOf, type Page } from 'civic';
 import { addressOf, parametersOf } from '../query/address.ts';
 import { completeQuery } from '../query/schemas.ts';
 import type { Firehose } from '../service.ts';
-import { readSnapshot, type Snapshot } from '../snapshot/snapshot.ts';
+import { readSnapshot, SNAPSHOT_POSITION, type Snapshot } from '../snapshot/snapshot.ts';
 import { SIGNAL_TYPES, type Query, type Signal, type SignalType } from '../types.ts';
 import { resolvePlaceFilter, type PlaceFilter } from './places.ts';
 import { shownDays, type Names } from './shown.ts';
@@ -42,7 +42,7 @@ export function signalsPage(context: Firehose): ServerRoute {
 }
 
 async function answer(context: Firehose, request: Request, h: ResponseToolkit): Promise<ResponseObject> {
-  const page = { ...pageOf<Asked>(request), limit: ON_A_PAGE };
+  const page = { ...pageOf<Asked>(request, SNAPSHOT_POSITION), limit: ON_A_PAGE };
   const given = filled(page.query);
   const typed: PlaceFilter[] = [];
   for (const text of given.place) typed.push(await resolvePlaceFilter(context.civic, text));

@@ -1,5 +1,6 @@
 import type { Request, Server } from '@hapi/hapi';
 import { pageOf, type Page } from 'civic';
+import { SNAPSHOT_POSITION } from '../snapshot/snapshot.ts';
 import { completeQuery, queryOf, type QueryParameters } from '../query/schemas.ts';
 import type { Query } from '../types.ts';
 
@@ -28,5 +29,5 @@ export function firstPage(server: Server, { cursor }: Query): Pick<Page, 'after'
 /** Cursors are made by GET /api/firehose, and read as if they were given there. */
 function pageOfGet(server: Server, cursor: string, parameters: object): Page<QueryParameters> {
   const query = { ...parameters, cursor };
-  return pageOf({ query, orig: { query }, path: FIREHOSE, route: server.match('get', FIREHOSE) } as unknown as Request);
+  return pageOf({ query, orig: { query }, path: FIREHOSE, route: server.match('get', FIREHOSE) } as unknown as Request, SNAPSHOT_POSITION);
 }

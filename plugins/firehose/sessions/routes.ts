@@ -57,7 +57,7 @@ export function sessionRoutes({ civic, subscribe }: Firehose, { sessions, ticket
         response: { schema: sessionList },
       },
       async handler(request, h) {
-        const page = pageOf(request);
+        const page = pageOf(request, ['integer']);
         const caller = callerOf(request);
         const { sessions: found, total } = await sessions.page(caller, page);
         const shown = found.slice(0, page.limit);

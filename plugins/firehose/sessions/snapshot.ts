@@ -5,6 +5,7 @@ import { LONGEST_CURSOR, MOST_SIGNALS } from '../query/schemas.ts';
 import { refuseBrokenTrace } from '../routes.ts';
 import type { Firehose } from '../service.ts';
 import { answerSnapshot } from '../snapshot/answer.ts';
+import { SNAPSHOT_POSITION } from '../snapshot/snapshot.ts';
 import { accessOf } from '../stream/access.ts';
 import { snapshotSchema, waitHeaders } from '../stream/schemas.ts';
 import type { SignalType } from '../types.ts';
@@ -41,7 +42,7 @@ export function snapshotRoute(firehose: Firehose, { sessions, toldTo }: Sessions
       const asked = request.query as { cursor?: string; limit?: number };
       const path = `${FIREHOSE}/sessions/${session.id}`;
       const limit = asked.limit ?? session.query.limit;
-      const page = asked.cursor === undefined ? firstPage(request.server, session.query) : pageOf(request);
+      const page = asked.cursor === undefined ? firstPage(request.server, session.query) : pageOf(request, SNAPSHOT_POSITION);
       const subscription = await subscribe(civic.db.read, { ...session.query, limit, cursor: asked.cursor ?? session.query.cursor }, caller);
       const [told] = await toldTo(caller, [session]);
       sessions.note(session);

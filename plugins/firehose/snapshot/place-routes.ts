@@ -7,7 +7,7 @@ import { completeQuery, filterParameters, LONGEST_CURSOR } from '../query/schema
 import type { Subscribe } from '../query/subscription.ts';
 import { signalSchema } from '../signals/schemas.ts';
 import type { Query, SignalType } from '../types.ts';
-import { readSnapshot, type SnapshotContext } from './snapshot.ts';
+import { readSnapshot, SNAPSHOT_POSITION, type SnapshotContext } from './snapshot.ts';
 
 export interface PlaceContext extends SnapshotContext {
   civic: Pick<Civic, 'url'>;
@@ -47,7 +47,7 @@ export function placeSignalRoutes(context: PlaceContext, directory: DirectorySer
 }
 
 async function placeSignals(context: PlaceContext, directory: DirectoryService, request: Request, h: ResponseToolkit) {
-  const page = pageOf<PlaceQuery>(request);
+  const page = pageOf<PlaceQuery>(request, SNAPSHOT_POSITION);
   const place = await directory.placeOfPath(String(request.params['place_key']));
   const { signal_type, issue, since = null, until = null } = page.query;
   const query = completeQuery({ places: [place.place_key], signal_types: signal_type, issues: issue, since, until, visibility: 'public' });

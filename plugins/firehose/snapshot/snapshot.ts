@@ -54,6 +54,9 @@ async function readNow(context: SnapshotContext, subscription: Subscription, pag
   });
 }
 
+/** The value that signals are sorted by, the position of the signal in the log, and that of the first page. */
+export const SNAPSHOT_POSITION = ['number', 'integer', 'integer'] as const;
+
 /** A forged one must fit the columns too: one that a session keeps is not known for a cursor when Postgres refuses it. */
 function splitPosition(position: Position | null, sort: Sort): { after: Position | null; asOf: number | null } {
   if (position === null) return { after: null, asOf: null };

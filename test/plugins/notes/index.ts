@@ -92,7 +92,7 @@ export default definePlugin<{ motto: string; secret: string | null }>({
           },
         },
         handler: async (request, h) => {
-          const page = pageOf<{ word?: string[] }>(request);
+          const page = pageOf<{ word?: string[] }>(request, ['integer']);
           const { rows, total } = await civic.db.snapshot((tx) => store.notesPage(tx, page.query.word ?? [], page.after?.[0] as number | undefined, page.limit));
           const last = rows.length > page.limit ? rows[page.limit - 1]! : null;
           const data = rows.slice(0, page.limit).map(({ key: _key, ...shown }) => shown);
