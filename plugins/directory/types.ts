@@ -180,9 +180,11 @@ export interface ActorDetail extends Actor {
   sources: Source[];
 }
 
+export const EDITOR_KINDS = ['person', 'import', 'discovery', 'demo', 'reviewer'] as const;
+
 /** Who makes a change. The kind is public, the account is not. */
 export interface Editor {
-  kind: 'person' | 'import' | 'discovery' | 'demo' | 'reviewer';
+  kind: (typeof EDITOR_KINDS)[number];
   account_id: string | null;
   workspace_id: string | null;
 }

@@ -1,8 +1,8 @@
 import { Joi } from 'civic';
 import { ACTOR_TYPES, CLAIM_STATUSES, METHODS, PROPERTIES, RANKS, SOURCE_KINDS, type ActorDraft, type ClaimDraft, type ClaimValues, type Property, type SourceDraft } from '../types.ts';
 
-const text = (max: number) => Joi.string().trim().min(1).max(max);
-const time = Joi.string().isoDate().custom((value: string, { error }) => {
+export const text = (max: number) => Joi.string().trim().min(1).max(max);
+export const time = Joi.string().isoDate().custom((value: string, { error }) => {
   const [, year, month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?/.exec(value) ?? [];
   // The thirtieth of February is not the second of March.
   if (!year || (day && Number(day) > new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate())) return error('string.isoDate');

@@ -27,7 +27,11 @@ for (const database of testDatabases()) {
         server.route({ method: 'POST', path: '/hold', handler: async () => ({ id: await civic.db.write((tx) => civic.jobs.enqueue(tx, 'holder.hold', {})) }) });
       },
     });
-    before(async () => { kit = await testServer({ database, plugins: ['accounts', 'directory', holder], config: { jobs: { concurrency: 1, poll_seconds: 0.1 } } }); });
+    before(async () => {
+      kit = await testServer({ database, plugins: ['accounts', 'directory', holder], config: { jobs: { concurrency: 1, poll_seconds: 0.1 } } });
+      // The first account is always an administrator.
+      await person('admin');
+    });
     after(async () => {
       release();
       await kit.close();

@@ -48,6 +48,45 @@ for (const database of testDatabases()) {
       }
     });
 
+    it('rejects malformed lines of our own format one by one with a pointer, and imports the rest', async () => {
+      await emptied(kit);
+      const key = (number: number) => `0f0e0d0c-0000-4000-8000-0000000000${number}`;
+      const claim = (value: string) => ({ property: 'name', value, source_id: '1' });
+      const sources = [{ id: '1', url: 'https://a.example/' }];
+      const actor = (number: number, more: object = {}) => ({ id: key(number), type: 'organization', claims: [claim(`Number ${number}`)], sources, ...more });
+      const judgement = (more: object) => ({ judgement: { id: key(90), left_id: key(11), right_id: key(12), verdict: 'different', reason: null, score: null, at: '2026-01-01T00:00:00.000Z', ...more } });
+      const bad: [line: object, pointer: string][] = [
+        [actor(20, { claims: [null] }), '/claims/0'], [actor(21, { claims: [claim('X'), null] }), '/claims/1'], [actor(22, { sources: [null] }), '/sources/0'], [actor(23, { merged: [null] }), '/merged/0'],
+        [actor(24, { origins: [7] }), '/origins/0'], [actor(25, { merged: {} }), '/merged'], [actor(26, { claims: [{ ...claim('X'), property: {} }] }), '/claims/0/property'],
+        [judgement({ at: 'Nov 1 2020' }), '/judgement/at'], [judgement({ score: 'abc' }), '/judgement/score'], [judgement({ score: 7 }), '/judgement/score'], [judgement({ reason: {} }), '/judgement/reason'],
+        [judgement({ reason: 'x'.repeat(2001) }), '/judgement/reason'], [judgement({ by_kind: 'king' }), '/judgement/by_kind'], [judgement({ id: 7 }), '/judgement/id'], [{ judgement: null }, '/judgement'], [{ judgement: [] }, '/judgement'],
+        [{ place: { place_key: 'x', name: {}, country: 'US' } }, '/place/name'], [{ place: { place_key: 'x', name: 'X', country: 'US', latitude: 'north' } }, '/place/latitude'], [{ place: null }, '/place'],
+      ];
+      const lines = [actor(11), actor(12), ...bad.map(([line]) => line), actor(13), judgement({ by_kind: 'reviewer' })];
+      const { body } = await upload(kit, 'format=ndjson&visibility=public', lines.map((line) => JSON.stringify(line)).join('\n'), 'reviewer');
+      expect(body.state, JSON.stringify(body.error)).to.equal('completed');
+      expect(body.counts).to.include({ created: 4, rejected: bad.length });
+      body.faults.forEach(({ detail }: { detail: string }, at: number) => expect(detail, JSON.stringify(bad[at])).to.startWith(`${bad[at]![1]}: `));
+      // An upload is an import, whatever kind of editor its file names.
+      expect((await kit.db.read('directory_judgements').select('by_kind')).map(({ by_kind }) => by_kind)).to.equal(['import']);
+    });
+
+    it('rejects a row that the database refuses, and imports the others of its batch', async () => {
+      await emptied(kit);
+      await kit.db.write(async (tx) => {
+        if (database === 'sqlite') return tx.raw("create trigger cursed before insert on directory_claims when new.value like '%Cursed%' begin select raise(abort, 'refused'); end");
+        await tx.raw("create function cursed() returns trigger as $$ begin if new.value::text like '%Cursed%' then raise check_violation; end if; return new; end $$ language plpgsql");
+        return tx.raw('create trigger cursed before insert on directory_claims for each row execute function cursed()');
+      });
+      const line = (number: number) => JSON.stringify({ type: 'organization', claims: [{ property: 'name', value: number % 10 === 7 ? 'Cursed' : `Blessed ${number}`, source_id: '1' }], sources: [{ id: '1', url: 'https://a.example/' }] });
+      const { body } = await upload(kit, 'format=ndjson&visibility=public', Array.from({ length: 30 }, (_, at) => line(at + 1)).join('\n'), 'reviewer');
+      await kit.db.write((tx) => tx.raw(database === 'sqlite' ? 'drop trigger cursed' : 'drop function cursed() cascade'));
+      expect([body.state, body.counts.created, body.counts.rejected]).to.equal(['completed', 27, 3]);
+      expect(body.faults).to.equal([7, 17, 27].map((row) => ({ row, detail: 'the server cannot store this row' })));
+      const { text } = await kit.get(`/api/imports/${body.id}/rejects`, 'reviewer');
+      expect(text.trim().split('\n').map((one) => JSON.parse(one).row)).to.equal([7, 17, 27]);
+    });
+
     const id = (number: number) => `0f0e0d0c-0000-4000-8000-${String(number).padStart(12, '0')}`;
     const judgementLine = (number: number, left_id: string, right_id: string, verdict = 'same') => JSON.stringify({ judgement: { id: id(900_000 + number), left_id, right_id, verdict, reason: 'They say so', at: '2026-01-01T00:00:00.000Z' } });
 

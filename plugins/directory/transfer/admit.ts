@@ -87,7 +87,7 @@ export interface JudgeContext {
   url(path: string): string;
 }
 
-/** Enters a judgement under the rules of `POST /api/judgements`. Returns the reason where it is refused. */
+/** Enters a judgement under the rules of `POST /api/judgements`; the kind of editor in the file counts only for the operator's imports. Returns the reason where it is refused. */
 export async function enterJudgement(tx: Tx, { ledger, row, editor, url }: JudgeContext, judgement: JudgementLine): Promise<Applied | string> {
   const importer = importerOf(row);
   const sees = (record: RecordRow) => maySee(record, importer);
@@ -102,7 +102,7 @@ export async function enterJudgement(tx: Tx, { ledger, row, editor, url }: Judge
   try {
     const records = await lockedRecords(tx, [judgement.left_id, judgement.right_id], url, sees);
     for (const record of records) checkMayChange(record, importer);
-    await ledger.judge(tx, { ...rest, made: { id: stored ? newId() : id, at, by_kind } }, editor);
+    await ledger.judge(tx, { ...rest, made: { id: stored ? newId() : id, at, by_kind: row.account_id === null ? by_kind : editor.kind } }, editor);
   } catch (error) {
     // Refused before anything was written.
     if (isBoom(error) && !error.isServer) return error.message;

@@ -1,6 +1,6 @@
 import { Failure, TOO_DEEP } from 'civic';
 import type { Claim } from '../types.ts';
-import type { ExportedActor, Format, JudgementLine, PlaceLine, ReadContext, Row, WriteContext } from './format.ts';
+import type { ExportedActor, Format, ReadContext, Row, WriteContext } from './format.ts';
 import type { TextFile } from './file.ts';
 import { parseField } from './json.ts';
 import { draftsOf, judgementOf, ownActor, placeOf, type OwnActor, type OwnClaim, type OwnSource } from './own.ts';
@@ -129,7 +129,7 @@ function sourceOf(id: string, row: Cells): OwnSource {
 
 function judgementRow(number: number, cells: Cells): Row {
   try {
-    const judgement = judgementOf(valueOf(cells) as unknown as Partial<JudgementLine>);
+    const judgement = judgementOf(valueOf(cells));
     return typeof judgement === 'string' ? { number, raw: cells, fault: judgement } : { number, raw: cells, judgement };
   } catch (error) {
     return { number, raw: cells, fault: (error as Error).message };
@@ -138,7 +138,7 @@ function judgementRow(number: number, cells: Cells): Row {
 
 function placeRow(number: number, cells: Cells): Row {
   try {
-    const place = placeOf(valueOf(cells) as unknown as Partial<PlaceLine>);
+    const place = placeOf(valueOf(cells));
     return typeof place === 'string' ? { number, raw: cells, fault: place } : { number, raw: cells, place };
   } catch (error) {
     return { number, raw: cells, fault: (error as Error).message };

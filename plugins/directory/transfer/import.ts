@@ -65,6 +65,8 @@ export interface ImportRun {
   write<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
   /** Called in the transaction of each batch. Throws AuthorityLost when the account may no longer import. */
   checkAuthority(tx: Tx): Promise<void>;
+  /** Called with an unexpected error of a row that is rejected for it. */
+  onRowError(error: unknown, row: number): void;
   signal: AbortSignal;
   /** Writes no file of rejected rows: the database is a copy. */
   isDry: boolean;
@@ -91,10 +93,7 @@ export async function runImport(run: ImportRun): Promise<ImportRow> {
   let batch: ReadRow[] = [];
 
   async function flush(): Promise<void> {
-    const { applied, joined, rejected, ms } = await enterBatch(run, batch, state, rejects);
-    for (const { action } of applied) state[action]++;
-    state.joined += joined;
-    state.rejected += rejected.length;
+    const ms = await enterBatch(run, batch, state, rejects);
     batch = [];
     size = Math.max(FEWEST_ROWS, Math.min(MOST_ROWS, size * 2, Math.ceil((size * BATCH_MS[run.db.dialect]) / Math.max(1, ms))));
     // The last piece of the file is read long before its rows are in.
@@ -133,7 +132,32 @@ async function openRejects({ rejects_path: path, rejects_bytes: bytes }: ImportR
   return file;
 }
 
-async function enterBatch(run: ImportRun, batch: ReadRow[], state: ImportRow, rejects: FileHandle | null): Promise<{ applied: Applied[]; joined: number; rejected: Rejected[]; ms: number }> {
+/** Enters the rows and returns the milliseconds of the transactions. A batch with a row that cannot be stored is entered in halves, and that row is rejected. */
+async function enterBatch(run: ImportRun, batch: ReadRow[], state: ImportRow, rejects: FileHandle | null): Promise<number> {
+  const before = { ...state };
+  try {
+    return await enterRows(run, batch, state, rejects);
+  } catch (error) {
+    if (!isRowError(error)) throw error;
+    Object.assign(state, before);
+    await rejects?.truncate(state.rejects_bytes);
+    if (batch.length === 1) {
+      const { number, raw, file } = batch[0]!;
+      run.onRowError(error, number);
+      return enterRows(run, [{ number, raw, file, fault: 'the server cannot store this row' }], state, rejects);
+    }
+    const half = Math.ceil(batch.length / 2);
+    return await enterBatch(run, batch.slice(0, half), state, rejects) + await enterBatch(run, batch.slice(half), state, rejects);
+  }
+}
+
+/** Whether the rows caused the error: an unexpected value (22), a constraint (23), or code that met a value of another type. Other errors are the server's, and the job is retried. */
+function isRowError(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return error instanceof TypeError || error instanceof RangeError || /^(?:2[23][0-9A-Z]{3}$|SQLITE_CONSTRAINT|SQLITE_MISMATCH|SQLITE_TOOBIG)/.test(String(code));
+}
+
+async function enterRows(run: ImportRun, batch: ReadRow[], state: ImportRow, rejects: FileHandle | null): Promise<number> {
   const { ledger, db, editor } = run;
   const sorted = await sortRows(db, ledger, run.row, batch);
   note(state, batch, sorted.rejected);
@@ -166,7 +190,10 @@ async function enterBatch(run: ImportRun, batch: ReadRow[], state: ImportRow, re
   await setAside(refused, state, rejects);
   const rejected = [...sorted.rejected, ...refused];
   if (run.onRow) for (const outcome of outcomesOf(entered, rejected)) run.onRow(outcome);
-  return { applied, joined: joined().length, rejected, ms };
+  for (const { action } of applied) state[action]++;
+  state.joined += joined().length;
+  state.rejected += rejected.length;
+  return ms;
 }
 
 /** A row with what entering it came to. */

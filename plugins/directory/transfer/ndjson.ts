@@ -1,5 +1,5 @@
 import { Failure } from 'civic';
-import type { Format, JudgementLine, PlaceLine, ReadContext, Row, WriteContext } from './format.ts';
+import type { Format, ReadContext, Row, WriteContext } from './format.ts';
 import type { TextFile } from './file.ts';
 import { parseItem } from './json.ts';
 import { linesOf } from './lines.ts';
@@ -13,7 +13,7 @@ interface Header {
   about: string;
 }
 
-type Line = Partial<Header> & Partial<OwnActor> & { judgement?: Partial<JudgementLine>; place?: Partial<PlaceLine> };
+type Line = Partial<Header> & Partial<OwnActor> & { judgement?: unknown; place?: unknown };
 
 export const ndjson: Format = {
   name: 'ndjson',
@@ -36,12 +36,12 @@ async function* reads(file: TextFile, _context: ReadContext): AsyncIterable<Row>
 }
 
 function* rowsOf(number: number, line: Line): Iterable<Row> {
-  if (line.judgement) {
+  if (line.judgement !== undefined) {
     const judgement = judgementOf(line.judgement);
     yield typeof judgement === 'string' ? { number, raw: line, fault: judgement } : { number, raw: line, judgement };
     return;
   }
-  if (line.place) {
+  if (line.place !== undefined) {
     const place = placeOf(line.place);
     yield typeof place === 'string' ? { number, raw: line, fault: place } : { number, raw: line, place };
     return;

@@ -2,6 +2,7 @@ import { isId } from 'civic';
 import { groupBy } from '../ledger/group.ts';
 import { ACTOR_TYPES, PROPERTIES, type ActorDetail, type ActorDraft, type Claim, type ClaimDraft, type Source, type SourceDraft } from '../types.ts';
 import type { ExportedActor, JudgementLine, PlaceLine } from './format.ts';
+import { judgementSchema, placeSchema, validLine } from './own-schemas.ts';
 import { asList } from './row.ts';
 
 /** A claim as our own exports have it: with the record it was said of, where that was merged into another. */
@@ -65,30 +66,30 @@ function claimDraft({ source_id, record_id: _record, ...claim }: OwnClaim): Clai
   return { ...claim, source_local_id: source_id };
 }
 
-function faultOf({ id, type, claims, sources }: Partial<OwnActor>): string | null {
+/** Checks the structure; the ledger checks the members of claims and sources. */
+function faultOf({ id, type, claims, sources, merged, origins }: Partial<OwnActor>): string | null {
   if (id !== undefined && !isId(id)) return `its id is no UUID: ${String(id).slice(0, 60)}`;
   if (!ACTOR_TYPES.some((known) => known === type)) return `its type is ${type === undefined ? 'missing' : `"${String(type).slice(0, 40)}"`}: use one of ${ACTOR_TYPES.join(', ')}`;
   if (!Array.isArray(sources) || sources.length === 0) return 'it has no sources';
   if (!Array.isArray(claims) || claims.length === 0) return 'it has no claims';
-  const unknown = claims.find((claim) => !PROPERTIES.some((known) => known === claim?.property));
-  return unknown ? `a claim has the property "${String(unknown?.property).slice(0, 40)}", which is not known` : null;
+  for (const [member, list] of Object.entries({ sources, claims, merged, origins })) {
+    const at = Array.isArray(list) ? list.findIndex((one) => !isObject(one)) : -1;
+    if (at >= 0) return `/${member}/${at}: must be an object`;
+    if (list !== undefined && list !== null && !Array.isArray(list)) return `/${member}: must be a list`;
+  }
+  const at = claims.findIndex((claim) => !PROPERTIES.some((known) => known === claim.property));
+  return at < 0 ? null : `/claims/${at}/property: a claim has the property "${String(claims[at]!.property).slice(0, 40)}", which is not known`;
 }
 
-const VERDICTS = ['same', 'different', 'unsure'];
-
-export function judgementOf(line: Partial<JudgementLine>): JudgementLine | string {
-  const { id, left_id, right_id, verdict, reason = null, score = null, by_kind = 'import', at } = line;
-  if (![id, left_id, right_id].every((each) => typeof each === 'string' && isId(each))) return 'a judgement needs id, left_id and right_id, all UUIDs';
-  if (!VERDICTS.includes(String(verdict))) return `the verdict of a judgement is one of ${VERDICTS.join(', ')}`;
-  if (typeof at !== 'string' || Number.isNaN(Date.parse(at))) return 'a judgement needs the time it was made at';
-  return { id: id!, left_id: left_id!, right_id: right_id!, verdict: verdict!, reason, score, by_kind: String(by_kind), at };
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A place that somebody had added where the file comes from. */
-export function placeOf(line: Partial<PlaceLine>): PlaceLine | string {
-  const { place_key, name, state = null, admin1 = null, country, kind = 'city', latitude = null, longitude = null, population = null, ocd_id = null, origin = 'import' } = line;
-  if (typeof place_key !== 'string' || place_key.length > 200 || !/^[\p{L}\p{N}-]+(,[\p{L}\p{N}-]+)?$/u.test(place_key)) return 'a place needs its place_key, such as harlow-ferry,tamarack';
-  if (typeof name !== 'string' || name === '' || name.length > 300) return `the place ${place_key} needs a name of up to 300 characters`;
-  if (typeof country !== 'string' || !/^[A-Z]{2}$/.test(country)) return `the place ${place_key} needs its country, two capital letters`;
-  return { place_key, name, state, admin1, country, kind, latitude, longitude, population, ocd_id, origin };
+export function judgementOf(line: unknown): JudgementLine | string {
+  return validLine(judgementSchema, line, '/judgement');
+}
+
+/** A place that was added to the gazetteer of the instance that wrote the file. */
+export function placeOf(line: unknown): PlaceLine | string {
+  return validLine(placeSchema, line, '/place');
 }

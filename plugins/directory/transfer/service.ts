@@ -16,7 +16,7 @@ import { failImport, importById, insertImport, unfinishedImport, updateImport, t
 import { createUploads, storageCode, type Uploads } from './uploads.ts';
 
 export interface TransferOptions {
-  civic: Pick<Civic<DirectoryConfig>, 'clock' | 'instance' | 'url' | 'jobs' | 'config' | 'serviceIfOn'> & { readonly db: Civic['db'] };
+  civic: Pick<Civic<DirectoryConfig>, 'clock' | 'instance' | 'url' | 'jobs' | 'config' | 'log' | 'serviceIfOn'> & { readonly db: Civic['db'] };
   ledger: Ledger;
   /** A ledger on a copy of the database, which tells nobody what it changes. */
   ledgerOn(db: Database): Ledger;
@@ -67,7 +67,7 @@ export function createTransfer({ civic, ledger, ledgerOn, places, taxonomy }: Tr
     const context = readContext({ db: target.db, places, taxonomy: taxonomy(), source, timezone: row.timezone, now: civic.clock.iso() });
     try {
       await run.write((tx) => updateImport(tx, row.id, { state: 'running', started_at: row.started_at ?? civic.clock.iso(), finished_at: null, bytes_total: file.bytes, error: null, error_code: null }));
-      const done = await runImport({ ...run, ...target, row, file, format, context, editor: editorOf(row), places, url: civic.url, checkAuthority: (tx) => authority.check(tx, row) });
+      const done = await runImport({ ...run, ...target, row, file, format, context, editor: editorOf(row), places, url: civic.url, checkAuthority: (tx) => authority.check(tx, row), onRowError: (error, number) => civic.log.error({ err: error, import: row.id, row: number }, 'A row of an import was rejected for an unexpected error') });
       await run.write((tx) => updateImport(tx, row.id, { state: 'completed', bytes_done: file.bytes, rejects_bytes: done.rejects_bytes, report: done.report, finished_at: civic.clock.iso() }));
     } finally {
       running.delete(row.fingerprint);
