@@ -108,7 +108,9 @@ function showFailures(server: Composition['server']): void {
 
 /** Migrates a database and fills its derived tables, for tests to copy. */
 async function prepareDatabase(options: TestServerOptions, url: string | null, dataDir: string): Promise<void> {
-  const composition = await composeForTest({ ...options, log: undefined }, dataDir, url);
+  // The template has its own folder and database, whatever the test configures.
+  const { data_dir: _folder, database: _database, ...config } = options.config ?? {};
+  const composition = await composeForTest({ ...options, config, log: undefined }, dataDir, url);
   try {
     await composition.open({ writes: true, schema: 'migrate' });
   } finally {
