@@ -4,6 +4,7 @@ export interface FirehoseConfig {
   anonymous: boolean;
   retention_days: number;
   max_streams: number;
+  anonymous_streams: number;
   session_days: number;
   partners: string[];
   relay: { url: string | null; api_key: string | null };
@@ -24,6 +25,11 @@ export const firehoseOptions: ConfigFragment = {
     doc: 'How many streams and sockets a node keeps open at most; the next one is asked to come back later.',
     format: Joi.number().integer().min(1).max(1_000_000),
     default: 20_000,
+  },
+  anonymous_streams: {
+    doc: 'How many streams without a key one address may have open on a node; raise it when many visitors share an address.',
+    format: Joi.number().integer().min(1).max(1_000_000),
+    default: 30,
   },
   session_days: {
     doc: 'A session that nobody used for so many days is removed.',

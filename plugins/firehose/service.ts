@@ -34,7 +34,7 @@ export function createFirehose(civic: Civic<FirehoseConfig>): Firehose {
   const publisher = createPublisher({ clock: civic.clock, log, terms });
   const meter = createMeter({ db, clock: civic.clock, log: civic.log });
   const counts = createCounts({
-    db, now: () => civic.clock.now(), log: civic.log, most: civic.config.max_streams,
+    db, now: () => civic.clock.now(), log: civic.log, most: civic.config.max_streams, mostAnonymous: civic.config.anonymous_streams,
     allowedStreams: ({ plan }) => accounts?.planOf(plan).streams ?? Infinity,
   });
   const hub = createHub({ log, meter, counts, clock: civic.clock, logger: civic.log });

@@ -30,10 +30,10 @@ function outcomes(differing: Partial<Outcomes>): Outcomes {
 const anyone: Case[] = [{ outcomes: everybody }];
 const visitor: Case[] = [{ outcomes: open }];
 
-/** A private actor is there for its workspace only. */
+/** A private actor is there for its workspace only, and for keys with a scope that reads the directory. */
 const actorRead: Case[] = [
   { params: { id: '$public' }, outcomes: open },
-  { params: { id: '$private' }, outcomes: { ...open, nobody: 'unknown_actor', other_workspace: 'unknown_actor' } },
+  { params: { id: '$private' }, outcomes: { ...open, nobody: 'unknown_actor', other_workspace: 'unknown_actor', wrong_scope: 'unknown_actor' } },
 ];
 /** These answer everybody alike, with what is public. */
 const publicPartOfActor: Case[] = [{ params: { id: '$public' }, outcomes: open }];
@@ -89,7 +89,7 @@ export const table: Record<string, Case[]> = {
   'GET /api/places/{place_key}/feed.atom': visitor,
   'GET /api/places/{place_key}/feed.json': visitor,
   'GET /api/places/{place_key}/meetings.ics': visitor,
-  'GET /api/entities': [{ outcomes: open }, { query: 'visibility=workspace', outcomes: { ...open, nobody: 'authentication_required' } }],
+  'GET /api/entities': [{ outcomes: open }, { query: 'visibility=workspace', outcomes: { ...open, nobody: 'authentication_required', wrong_scope: 'insufficient_scope' } }],
   'GET /api/entities/by-slug/{slug}': visitor,
   'GET /api/entities/{id}': actorRead,
   'GET /api/entities/{id}/claims': actorRead,
@@ -98,7 +98,7 @@ export const table: Record<string, Case[]> = {
   'GET /api/entities/{id}/related': publicPartOfActor,
   'GET /api/entities/{id}/duplicates': publicPartOfActor,
   'GET /api/entities/{id}/judgements': [{ params: { id: '$public' }, outcomes: scoped }, { params: { id: '$private' }, outcomes: { ...scoped, other_workspace: 'unknown_actor' } }],
-  'GET /api/exports/entities': [{ outcomes: open }, { query: 'visibility=workspace', outcomes: { ...open, nobody: 'authentication_required' } }],
+  'GET /api/exports/entities': [{ outcomes: open }, { query: 'visibility=workspace', outcomes: { ...open, nobody: 'authentication_required', wrong_scope: 'insufficient_scope' } }],
   'GET /api/sources/{id}': visitor,
   'GET /api/imports/{id}': [{ outcomes: scoped }],
   'GET /api/imports/{id}/rejects': [{ outcomes: scoped }],

@@ -21,18 +21,18 @@ export interface CountsOptions {
   now(): number;
   log: Logger;
   most: number;
+  /** Open streams of anonymous clients from one network. */
+  mostAnonymous: number;
   allowedStreams(caller: Caller): number;
 }
 
 const RETRY_SECONDS = 30;
-/** Open streams of anonymous clients from one network, on each node. */
-const ANONYMOUS_STREAMS = 30;
 const TELL_MS = 2000;
 /** A node that said nothing for so long is gone. */
 const SILENT_MS = 15_000;
 
 /** Nodes tell each other by a table; a count from elsewhere is some seconds old, one's own is exact. */
-export function createCounts({ db, now, log, most, allowedStreams }: CountsOptions): Counts {
+export function createCounts({ db, now, log, most, mostAnonymous, allowedStreams }: CountsOptions): Counts {
   const node = randomUUID();
   const open = new Map<string, number>();
   const held = new Map<string, number>();
@@ -63,8 +63,8 @@ export function createCounts({ db, now, log, most, allowedStreams }: CountsOptio
   }
 
   function admitAddress(address: string): void {
-    if ((anonymous.get(address) ?? 0) < ANONYMOUS_STREAMS) return;
-    throw problem('too_many_streams', { detail: `Without an account ${ANONYMOUS_STREAMS} streams may be open at the same time from one address.`, headers: exceededHeaders({ limit: ANONYMOUS_STREAMS, resetAt: now() + RETRY_SECONDS * 1000, now: now() }) });
+    if ((anonymous.get(address) ?? 0) < mostAnonymous) return;
+    throw problem('too_many_streams', { detail: `Without an account ${mostAnonymous} streams may be open at the same time from one address.`, headers: exceededHeaders({ limit: mostAnonymous, resetAt: now() + RETRY_SECONDS * 1000, now: now() }) });
   }
 
   function count(counts: Map<string, number>, { caller, address }: Who, number: number): void {

@@ -45,7 +45,7 @@ export async function createWorld({ url, root, firehose = {} }: WorldOptions): P
     log: { level: 'warn', access: 'warn', format: 'json' },
     plugins: {
       accounts: { plans: PLANS, default_plan: 'free' },
-      firehose: { anonymous: true, partners, ...firehose },
+      firehose: { anonymous: true, anonymous_streams: 100_000, partners, ...firehose },
       wire: { from: join(testPlugins, 'wire') },
     },
   }, null, 2);
