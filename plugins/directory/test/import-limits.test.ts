@@ -27,6 +27,16 @@ describe('Limits of imported rows', { timeout: 120_000 }, () => {
   const read = async (format: string, text: string) => (await runCommand(kit, 'import', [format, folder.file(`limits.${format}`, text)], { 'dry-run': true, source: 'https://a.example/data' })).value;
   const meeting = (members: object) => JSON.stringify({ title: 'Council', start: '2027-01-01T10:00:00Z', source: 'https://a.example/m', ...members });
 
+  it('reject a YAML document that takes long to parse, and read the next one', async () => {
+    const person = (id: number) => `id: ocd-person/8c1f3c1e-0000-4000-8000-00000000000${id}\nname: P${id}\nsources: [{url: https://o.example/${id}}]\n`;
+    const keys = Array.from({ length: 16_000 }, (_, index) => `  k${index}: 1`).join('\n');
+    let value: any;
+    const cpu = await cpuOf(async () => { value = await read('openstates', `${person(1)}extras:\n${keys}\n---\n${person(2)}`); });
+    expect(value.faults).to.equal([{ row: 1, detail: 'is longer than 128 kB' }]);
+    expect(value.counts).to.include({ created: 1, rejected: 1 });
+    expect(cpu).to.be.below(2000);
+  });
+
   it('reject a row with a text too long for any field, name the field, and read the next row', async () => {
     const long = 'a'.repeat(60_000);
     const files: [format: string, text: string, field: string][] = [

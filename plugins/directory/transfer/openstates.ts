@@ -7,6 +7,8 @@ import { actorIdOf, asList, cleanText, dayOf, handleOf, rowOrFault, rowsOrFault,
 import { lazily, Failure, isDeepValue, TOO_DEEP } from 'civic';
 
 const loadYaml = lazily(() => import('yaml'));
+/** A document of Open States has a few thousand characters. Parsing one takes the event loop about a millisecond for each 1,000. */
+const LONGEST_DOCUMENT = 128 * 1024;
 
 /** What is read of a person or committee; all of it may be missing or wrong. */
 interface Document {
@@ -96,10 +98,15 @@ async function* documentsOf(file: TextFile): AsyncIterable<string> {
 }
 
 async function* rowsOf(number: number, text: string, context: ReadContext): AsyncIterable<Row> {
+  if (text.length > LONGEST_DOCUMENT) {
+    yield { number, raw: text.slice(0, LONGEST_ID), fault: `is longer than ${LONGEST_DOCUMENT / 1024} kB` };
+    return;
+  }
   const { parse } = await loadYaml();
   let content: unknown;
   try {
-    content = parse(text);
+    // The parser compares each key with all others to find duplicates, which takes seconds for some thousand keys.
+    content = parse(text, { uniqueKeys: false });
   } catch (error) {
     const { message } = error as Error;
     // The parser is recursive: a deep text fills the stack.
