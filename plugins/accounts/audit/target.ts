@@ -38,25 +38,29 @@ function fileTarget(path: string): StreamTarget {
   return {
     lastRow() {
       if (!existsSync(path)) return null;
-      return opened((file) => {
-        const { size } = fstatSync(file);
-        const tail = Buffer.alloc(Math.min(size, TAIL));
-        readSync(file, tail, 0, tail.length, size - tail.length);
-        const end = tail.lastIndexOf(NEWLINE) + 1;
-        // A line that was cut by a crash is written again.
-        if (end < tail.length) ftruncateSync(file, size - tail.length + end);
-        const line = tail.subarray(0, end).toString('utf8').trimEnd().split('\n').at(-1);
-        return line ? JSON.parse(line) as AuditRow : null;
-      });
+      const line = opened((file) => wholeLines(file).text).trimEnd().split('\n').at(-1);
+      return line ? JSON.parse(line) as AuditRow : null;
     },
     async send(rows) {
       opened((file) => {
+        // Only the writer removes a line that a crash cut: a reader could remove one that is just being written.
+        const { end, size } = wholeLines(file);
+        if (end < size) ftruncateSync(file, end);
         // Writes all of it: `writeSync` may write a part only.
         writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
         fsyncSync(file);
       });
     },
   };
+}
+
+/** Returns the last complete lines of a file, and where they end. */
+function wholeLines(file: number): { text: string; end: number; size: number } {
+  const { size } = fstatSync(file);
+  const tail = Buffer.alloc(Math.min(size, TAIL));
+  readSync(file, tail, 0, tail.length, size - tail.length);
+  const length = tail.lastIndexOf(NEWLINE) + 1;
+  return { text: tail.subarray(0, length).toString('utf8'), end: size - tail.length + length, size };
 }
 
 /** Facility 13 (log audit), severity 5 (notice). */
