@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../core/testing/port.ts';
+import { runCivicInProcess } from './in-process.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const START_MS = 50_000;
@@ -34,6 +35,8 @@ export interface Instance {
   configFile: string;
   /** Runs `bin/civic` on it. */
   civic(...args: string[]): Promise<Ended>;
+  /** The same in this process, for tests of commands rather than of the process. Ignores how to start one: `through`, `uid`, `root`. */
+  civicInProcess(...args: string[]): Promise<Ended>;
   serve(...args: string[]): Promise<Served>;
   /** The same, without waiting until it answers. */
   start(...args: string[]): Promise<Starting>;
@@ -61,6 +64,7 @@ export function createInstance(config: object | string = {}, options: RunOptions
     folder,
     configFile,
     civic: (...args) => runCivic([...args, '--config', configFile], options),
+    civicInProcess: (...args) => runCivicInProcess([...args, '--config', configFile], options),
     serve: (...args) => serveCivic([...args, '--config', configFile], options),
     start: (...args) => startCivic([...args, '--config', configFile], options),
     remove: () => { rmSync(folder, { recursive: true, force: true }); },
