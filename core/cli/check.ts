@@ -1,8 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { openDatabase } from '../database/connect.ts';
+import { migrate } from '../database/migrate.ts';
 import { bundledPlugins, LoadFailure, loadPlugin, loadPluginAt } from '../load.ts';
+import { createLogger } from '../log.ts';
 import type { Plugin } from '../plugin.ts';
 import { projectRoot } from '../root.ts';
 import { testServer } from '../testing.ts';
@@ -64,19 +68,33 @@ async function withItsNeeds(plugin: Plugin, beside: string): Promise<{ plugins: 
   return { plugins: [...found.values()], missing };
 }
 
-/** Every table of core and of the kit's other plugins: a plugin's SQL must name none of them. */
+/** Returns every table of core and of the kit's other plugins: a plugin's SQL must name none of them. Creates empty tables and starts nothing. */
 async function tablesOfOthers(plugin: Plugin, withNeeds: Plugin[]): Promise<string[]> {
   const others = bundledPlugins().filter((name) => name !== plugin.name && !withNeeds.some((need) => need.name === name));
-  const kit = await testServer({ plugins: [...withNeeds.filter((need) => need !== plugin), ...others] });
+  const kit = await testServer({ plugins: [...withNeeds.filter((need) => need !== plugin), ...others], open: false });
+  const dataDir = mkdtempSync(join(tmpdir(), 'civic-tables-'));
+  const log = await createLogger({ level: 'silent', access: 'warn', format: 'json' });
+  const db = await openDatabase({ url: null, dataDir, pool: 1, log });
   try {
-    return (await kit.db.read('core_tables').select('name').whereNot({ plugin: plugin.name })).map((row: { name: string }) => row.name);
+    await migrate(db, kit.composition.migrations);
+    return (await db.read('core_tables').select('name').whereNot({ plugin: plugin.name })).map((row: { name: string }) => row.name);
   } finally {
+    await db.close();
+    rmSync(dataDir, { recursive: true, force: true });
     await kit.close();
   }
 }
 
+/** The second start runs on what the first one left, as after a restart. */
 async function startTwice(plugins: Plugin[]): Promise<void> {
-  for (let time = 0; time < 2; time++) await (await testServer({ plugins })).close();
+  const first = await testServer({ plugins });
+  try {
+    const unstopped = await first.composition.stop();
+    if (unstopped.length > 0) throw new Error(unstopped.join('\n'));
+    await (await testServer({ plugins, config: { data_dir: first.composition.config.data_dir } })).close();
+  } finally {
+    await first.close();
+  }
 }
 
 /** The plugin's tests run by Node's own runner, with `civic` meaning this kit. */

@@ -108,6 +108,20 @@ describe('bin/civic plugin check', () => {
     expect(stdout).to.contain('stuck did not stop cleanly: not now');
   });
 
+  it('says which plugin cannot start again on the data of its first start', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'civic-plugin-'));
+    mkdirSync(join(folder, 'migrations'));
+    writeFileSync(join(folder, 'README.md'), 'x');
+    writeFileSync(join(folder, 'migrations/001_rows.js'), "export async function up(schema) { await schema.createTable('once_rows', { key: 'id', name: 'text' }); }\n");
+    writeFileSync(join(folder, 'index.js'), `import { definePlugin } from 'civic';\nexport default definePlugin({ name: 'once', summary: 'x', migrations: import.meta.dirname + '/migrations', register(server, civic) {
+      return { async start() { await civic.db.write((tx) => tx('once_rows').insert({ key: 1, name: 'first' })); } };
+    } });\n`);
+    const { code, stdout } = await runCivic(['plugin', 'check', folder]);
+    rmSync(folder, { recursive: true });
+    expect(code).to.equal(1);
+    expect(stdout).to.match(/✗ it starts alone with its needs, stops, and starts again\n +.*UNIQUE/);
+  });
+
   it('says so when there is no plugin', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'civic-plugin-'));
     const { code, stdout } = await runCivic(['plugin', 'check', folder]);
