@@ -35,7 +35,6 @@ export { addressGroup } from './http/client-address.ts';
 export { exceededHeaders } from './http/exceeded.ts';
 export { limitMessages } from './http/message-limit.ts';
 export { upgradeOnly } from './http/upgrade.ts';
-export { createSequenceTables } from './sequence.ts';
 export type { Head, Sequence, Sequenced } from './sequence.ts';
 export { createWaker, repeat } from './background.ts';
 export type { Repeating, Waker } from './background.ts';

@@ -175,7 +175,7 @@ export interface Civic<Config = unknown> {
 
   /** Calls back once all plugins have registered, for routes whose schemas depend on what the others declared. Declares like `register`. */
   whenComposed(fn: () => void): void;
-  /** Declares a log with a gapless sequence of numbers; its migration creates the tables with `createSequenceTables`. */
+  /** Declares a log with a gapless sequence of numbers; its migration creates the tables with `schema.createSequenceTables`. */
   sequence<Row extends object>(options: Omit<SequenceOptions<Row>, 'db' | 'log'>): Sequence<Row>;
 
   /** Adds a resolver: it returns a caller, returns null for credentials of another kind, or throws a 401. */

@@ -2,7 +2,7 @@ import { createWaker, repeat, type Repeating } from './background.ts';
 import { afterCommit } from './database/commit.ts';
 import { bulkInsert } from './database/dialect.ts';
 import type { OpenDatabase } from './database/connect.ts';
-import type { Columns, Reader, Schema, TableOptions, Tx } from './database/types.ts';
+import type { Columns, Reader, Tx } from './database/types.ts';
 import type { Logger } from './log.ts';
 
 const MOVED_AT_ONCE = 500;
@@ -47,20 +47,12 @@ export interface SequenceOptions<Row> {
   log: Logger;
   /** The prefix of its tables: `core_event`. */
   name: string;
-  /** The owner's columns, as given to `createSequenceTables`. */
+  /** The owner's columns, as given to `schema.createSequenceTables`. */
   columns: Columns;
   /** What follows from new rows, in the transaction that numbers them and in their order. */
   numbered?: (tx: Tx, rows: Sequenced<Row>[]) => Promise<void>;
   /** What follows from the removal of the rows up to `floor`, in the transaction that removes them and before it. */
   pruned?: (tx: Tx, floor: number) => Promise<void>;
-}
-
-/** Makes the tables of a sequenced log in a migration. The outbox stays empty on SQLite, but a backup of Postgres may fill it. */
-export async function createSequenceTables(schema: Schema, name: string, columns: Columns, options: TableOptions = {}): Promise<void> {
-  await schema.createTable(`${name}_log`, { seq: 'bigint', ...columns }, { ...options, primary: ['seq'] });
-  await schema.createTable(`${name}_outbox`, { key: 'id', ...columns });
-  await schema.createTable(`${name}_head`, { id: 'int', last_seq: 'bigint', floor_seq: 'bigint' }, { primary: ['id'] });
-  await schema.tx(`${name}_head`).insert({ id: 1, last_seq: 0, floor_seq: 0 });
 }
 
 export function createSequence<Row extends object>(options: SequenceOptions<Row>): Sequence<Row> {

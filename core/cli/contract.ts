@@ -12,7 +12,17 @@ export function contractFaults(plugin: Plugin, folder: string, foreignTables: st
     ...fragmentProblems(plugin.config ?? {}),
     ...foreignEvents(plugin),
     ...files.flatMap((file) => fileFaults(file, folder, plugin, foreignTables)),
+    ...files.filter((file) => file.startsWith(join(folder, 'migrations', sep))).flatMap((file) => migrationFaults(file).map((fault) => `${relative(folder, file)} ${fault}`)),
   ];
+}
+
+const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
+
+/** A released migration must do the same for ever, so it imports types only. */
+export function migrationFaults(file: string): string[] {
+  const text = readFileSync(file, 'utf8').replace(COMMENT, '').replace(/^import type [^;]*;/gm, '');
+  const imported = [...text.matchAll(IMPORT), ...text.matchAll(/\brequire\(\s*['"]([^'"]+)['"]/g)].map((match) => (match[1] ?? match[2])!);
+  return imported.map((specifier) => `imports ${specifier}: a migration imports nothing but types, since what it imports may change`);
 }
 
 function missingPieces(folder: string): string[] {

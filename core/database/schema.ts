@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { searchIndexStatements } from './search.ts';
 import { defineTable, dialectOf, forgetTable, kindOf, recordTable, readDefinition, updateDefinition, type RecordedTable, type TableDefinition } from './tables.ts';
-import type { ColumnKind, Dialect, Kind, Schema, Tx } from './types.ts';
+import type { ColumnKind, Columns, Dialect, Kind, Schema, TableOptions, Tx } from './types.ts';
 
 const NAME = /^[a-z][a-z0-9_]{0,62}$/;
 
@@ -102,14 +102,23 @@ export function createSchema(tx: Tx, plugin: string): Schema {
     await updateDefinition(tx, table, definition);
   }
 
+  async function createTable(table: string, columns: Columns, options: TableOptions = {}): Promise<void> {
+    await createRecordedTable(tx, { name: table, plugin, derived: options.derived ?? false, definition: defineTable(columns, options) });
+  }
+
   return {
     dialect,
     tx,
-    async createTable(table, columns, options = {}) {
-      await createRecordedTable(tx, { name: table, plugin, derived: options.derived ?? false, definition: defineTable(columns, options) });
-    },
+    createTable,
     async createSearchIndex(table) {
       await createRecordedTable(tx, { name: table, plugin, derived: true, definition: { ...defineTable({}), search: true } });
+    },
+    async createSequenceTables(name, columns) {
+      await createTable(`${name}_log`, { seq: 'bigint', ...columns }, { primary: ['seq'] });
+      // Stays empty on SQLite, but a backup of Postgres may fill it.
+      await createTable(`${name}_outbox`, { key: 'id', ...columns });
+      await createTable(`${name}_head`, { id: 'int', last_seq: 'bigint', floor_seq: 'bigint' }, { primary: ['id'] });
+      await tx(`${name}_head`).insert({ id: 1, last_seq: 0, floor_seq: 0 });
     },
     async addColumns(table, columns) {
       checkTableName(plugin, table);

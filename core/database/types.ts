@@ -41,7 +41,10 @@ export interface TableOptions {
   derived?: boolean;
 }
 
-/** What a migration is given: DDL that reads the same on both databases, inside one transaction. */
+/**
+ * What a migration is given, and all that it uses: DDL that reads the same on both databases, inside one transaction.
+ * Released migrations call these methods for ever, so what a method creates from the same arguments never changes.
+ */
 export interface Schema {
   readonly dialect: Dialect;
   readonly tx: Tx;
@@ -53,6 +56,11 @@ export interface Schema {
   dropTable(table: string): Promise<void>;
   /** A full-text index over tokens made in TypeScript; always derived. See `search.ts`. */
   createSearchIndex(table: string): Promise<void>;
+  /**
+   * Creates the tables of a log for `civic.sequence`: `<name>_log`, `<name>_outbox` and `<name>_head`. Frozen, as every method
+   * here: released migrations call it, so another layout gets a method of another name.
+   */
+  createSequenceTables(name: string, columns: Columns): Promise<void>;
   /** For what the two databases do differently; either may be left out. */
   raw(statements: { sqlite?: string; postgres?: string }): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { OpenDatabase } from '../database/connect.ts';
 import { createSchema } from '../database/schema.ts';
 import { migrate } from '../database/migrate.ts';
 import { databases, quiet, type TestDatabase } from '../database/test/support.ts';
-import { createSequence, createSequenceTables, type Sequence } from '../sequence.ts';
+import { createSequence, type Sequence } from '../sequence.ts';
 import { until } from './wait.ts';
 
 export const lab = Lab.script();
@@ -28,7 +28,7 @@ for (const { dialect, create } of databases()) {
       database = await create();
       db = await database.open({ pool: 20 });
       await migrate(db, []);
-      await db.write((tx) => createSequenceTables(createSchema(tx, 'notes'), 'notes_row', COLUMNS));
+      await db.write((tx) => createSchema(tx, 'notes').createSequenceTables('notes_row', COLUMNS));
     });
     after(() => database.drop());
     beforeEach(async () => {

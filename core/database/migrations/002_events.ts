@@ -1,8 +1,7 @@
-import { createSequenceTables } from '../../sequence.ts';
 import type { Schema } from '../types.ts';
 
 export async function up(schema: Schema): Promise<void> {
-  await createSequenceTables(schema, 'core_event', { name: 'text', version: 'int', at: 'time', payload: 'json' });
+  await schema.createSequenceTables('core_event', { name: 'text', version: 'int', at: 'time', payload: 'json' });
   await schema.createTable('core_event_positions', {
     plugin: 'text',
     seq: 'bigint',

@@ -1,5 +1,4 @@
 import type { Schema } from 'civic';
-import { randomUUID } from 'node:crypto';
 
 type Tx = Schema['tx'];
 type Query = ReturnType<Tx>;
@@ -52,7 +51,7 @@ async function splitSource(tx: Tx, key: number, cited: Citation[]): Promise<void
     if (citation === keeper) continue;
     const { workspace_id, seen } = citation;
     const isKnown = first!.workspace_id === null || citation === first;
-    const copy = { ...row, archived: Boolean(row.archived), ...(isKnown ? {} : { ...UNKNOWN, retrieved_at: seen }), id: randomUUID(), workspace_id };
+    const copy = { ...row, archived: Boolean(row.archived), ...(isKnown ? {} : { ...UNKNOWN, retrieved_at: seen }), id: crypto.randomUUID(), workspace_id };
     const [{ key: copyKey }] = await tx('directory_sources').insert(copy).returning('key');
     const records = tx('directory_records').where({ visibility: 'workspace', workspace_id }).select('key');
     await tx('directory_claims').where({ source_key: key }).whereIn('record_key', records).update({ source_key: copyKey });

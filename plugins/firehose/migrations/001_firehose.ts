@@ -1,8 +1,15 @@
-import { createSequenceTables, type Schema } from 'civic';
-import { LOG_COLUMNS } from '../log/store.ts';
+import type { Schema } from 'civic';
 
 export async function up(schema: Schema): Promise<void> {
-  await createSequenceTables(schema, 'firehose', LOG_COLUMNS);
+  await schema.createSequenceTables('firehose', {
+    at: 'time',
+    signal_id: 'uuid',
+    is_new: 'bool',
+    facts: 'text?',
+    signal: 'text?',
+    facts_before: 'text?',
+    signal_before: 'text?',
+  });
   // Event ids begin with it: ids of another life of this database are known as such.
   await schema.createTable('firehose_epoch', { id: 'int', epoch: 'text' }, { primary: ['id'] });
 
