@@ -1,7 +1,8 @@
 import type { Request } from '@hapi/hapi';
 import { systemClock } from '../core/clock.ts';
 import { testServer } from '../core/testing.ts';
-import { PLANS } from '../plugins/accounts/config.ts';
+import { vocabularyOf } from '../core/vocabulary.ts';
+import { defaultPlans } from '../plugins/accounts/config.ts';
 import accounts from '../plugins/accounts/index.ts';
 import { createResolver } from '../plugins/accounts/keys/identify.ts';
 import { newKey } from '../plugins/accounts/keys/key.ts';
@@ -18,7 +19,8 @@ export async function benchKeys(options: { rounds: number }): Promise<boolean> {
   try {
     const account = await runCommand(kit, 'account create', { name: 'Bench' }, []);
     const { key } = await runCommand(kit, 'key create', { account: account.id }, []);
-    const resolver = createResolver({ civic: { clock: systemClock, db: kit.db }, plans: createPlans(PLANS, 'free') });
+    const vocabulary = vocabularyOf([accounts]);
+    const resolver = createResolver({ civic: { clock: systemClock, db: kit.db }, plans: createPlans(defaultPlans(vocabulary), 'free', vocabulary) });
     const ask = (given: string) => resolver.identify({ headers: { 'x-api-key': given }, query: {} } as unknown as Request);
     await ask(key);
     const warm = await measure(options.rounds, () => { void ask(key); });

@@ -1,6 +1,7 @@
 import { clientAddressOf } from 'civic';
 import type { Request } from '@hapi/hapi';
 import { join } from 'node:path';
+import { vocabularyOf } from '../core/vocabulary.ts';
 import { limitHeaders } from '../plugins/ratelimit/headers.ts';
 import { createLimits } from '../plugins/ratelimit/limits.ts';
 import { createMemory } from '../plugins/ratelimit/memory.ts';
@@ -24,7 +25,7 @@ export async function benchRatelimit(options: { rounds: number; seconds: number 
 }
 
 function decisions(): number {
-  const ruleOf = createLimits(unlimited, () => null);
+  const ruleOf = createLimits({ config: unlimited, vocabulary: vocabularyOf([]), plans: () => null });
   const memory = createMemory(ADDRESSES * 2);
   const requests = Array.from({ length: ADDRESSES }, (_, index) => requestFrom(`10.0.${index >> 8}.${index & 255}`));
   const started = process.cpuUsage();

@@ -13,6 +13,7 @@ import type { JobQueue } from './jobs.ts';
 import type { Logger } from './log.ts';
 import type { Check, Civic, Metric, Plugin, Services } from './plugin.ts';
 import { createSequence } from './sequence.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 export type OwnedCommand = Command & { plugin: string };
 export type OwnedCheck = Check & { plugin: string };
@@ -28,6 +29,9 @@ export interface Kernel {
   gates: Gates;
   events: EventBus;
   jobs: JobQueue;
+  vocabulary: Vocabulary;
+  /** Of those that run. */
+  pluginNames: ReadonlySet<string>;
   services: Map<string, unknown>;
   commands: Map<string, OwnedCommand>;
   checks: OwnedCheck[];
@@ -56,6 +60,7 @@ export function civicFor(plugin: Plugin, kernel: Kernel): Civic {
     log: kernel.log.child({ plugin: name }),
     clock: kernel.clock,
     fetch: kernel.fetch,
+    vocabulary: kernel.vocabulary,
     get db() { return openDatabaseIn(kernel, name); },
     jobs: kernel.jobs.of(name, () => declare('jobs.define')),
 
@@ -80,12 +85,28 @@ export function civicFor(plugin: Plugin, kernel: Kernel): Civic {
     pages: {
       navigation: (item) => { declare('pages.navigation'); kernel.pages!.navigation(item); },
       header: (part) => { declare('pages.header'); kernel.pages!.header(part); },
+      fill: (slot, part) => { declare('pages.fill'); if (isOpenSlot(plugin, slot, kernel)) kernel.pages!.fill(slot, part); },
+      parts: (slot, request) => kernel.pages!.parts(ownSlot(plugin, slot), request),
     },
     live: (path) => { declare('live'); return kernel.live.topic(path); },
     upgrade: (path, handler) => { declare('upgrade'); httpState(kernel.server).upgrades.add(path, handler); },
     headers: (request) => httpState(kernel.server).answerHeaders.of(request),
     url: (path) => absoluteUrl(kernel.server, path),
   };
+}
+
+/** Whether the slot is there: not while the plugin that it belongs to is off. */
+function isOpenSlot({ name, needs = [], uses = [] }: Plugin, slot: string, { vocabulary, pluginNames }: Kernel): boolean {
+  const owner = slot.split('.')[0]!;
+  if (![name, ...needs, ...uses].includes(owner)) throw new Error(`The plugin ${name} fills the page slot ${slot}: add ${owner} to its uses`);
+  if (vocabulary.slots.has(slot)) return true;
+  if (pluginNames.has(owner)) throw new Error(`The plugin ${name} fills the page slot ${slot}, which ${owner} does not declare`);
+  return false;
+}
+
+function ownSlot({ name, slots = {} }: Plugin, slot: string): string {
+  if (!Object.hasOwn(slots, slot)) throw new Error(`The plugin ${name} shows the page slot ${slot}: declare it in its slots`);
+  return slot;
 }
 
 function openDatabaseIn({ db }: Kernel, plugin: string): OpenDatabase {

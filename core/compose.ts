@@ -90,7 +90,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
   const contracts = contractsOf(options.plugins, kernel);
   addCorePages(kernel.server, { pages, plugins: options.plugins, problems: contracts.surroundings.problems, ...contracts });
   httpState(kernel.server).problemPage = pages.problemPage;
-  refuseFaultyRoutes(kernel.server);
+  refuseFaultyRoutes(kernel, options.plugins);
 
   const undo: { name: string; run: () => Promise<unknown> }[] = [];
 
@@ -248,8 +248,8 @@ function placeOf({ stack = '' }: Error): string {
   return file ? ` (${file})` : '';
 }
 
-function refuseFaultyRoutes(server: Server): void {
-  const faults = checkRoutes(server);
+function refuseFaultyRoutes({ server, vocabulary }: Kernel, plugins: Plugin[]): void {
+  const faults = checkRoutes(server, vocabulary, plugins.map(({ name }) => name));
   if (faults.length > 0) throw new Failure(`These routes do not keep the contract (docs/writing-plugins.md#routes):\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
 }
 

@@ -3,6 +3,7 @@
 export { default as Joi } from 'joi';
 export { definePlugin } from './plugin.ts';
 export type { Caller, Check, CheckResult, Civic, EventKind, EventRecord, Events, Lifecycle, Metric, Plugin, Progress, RouteDeclaration, Services, StreamDeclaration, UpgradeHandler } from './plugin.ts';
+export type { CapabilityKind, LimitKind, PathKind, RateKind, ScopeKind, SlotKind, Vocabulary } from './vocabulary.ts';
 export { problem } from './problems.ts';
 export type { InputError, ProblemDetails, ProblemKind, ProblemKinds } from './problems.ts';
 export { isId, newId } from './ids.ts';
@@ -28,7 +29,7 @@ export { negotiate } from './http/negotiate.ts';
 export { bindForms, formOptions, readForm } from './http/forms.ts';
 export type { ReadForm } from './http/forms.ts';
 export type { LiveTopic } from './http/live.ts';
-export type { HeaderPart, NavigationItem, PageSlots } from './http/pages.ts';
+export type { HeaderPart, LoadedPart, NavigationItem, PageSlots, SlotPart } from './http/pages.ts';
 export { addHeaders, clientAddressOf } from './http/state.ts';
 export { respondOnce } from './idempotency/handler.ts';
 export { addressGroup } from './http/client-address.ts';

@@ -11,18 +11,21 @@ import { httpState } from './http/state.ts';
 import { createJobs } from './jobs.ts';
 import type { EventKind, Metric, Plugin } from './plugin.ts';
 import { version } from './root.ts';
+import { vocabularyOf } from './vocabulary.ts';
 
 /** Makes what all plugins share. Nothing is opened: the database is there once it is migrated. */
 export function createKernel(options: ComposeOptions): Kernel {
   const { config, log, clock = systemClock, role = 'all' } = options;
   const gates: Kernel['gates'] = { resolvers: [], admit: [] };
+  const vocabulary = vocabularyOf(options.plugins);
   const checks: OwnedCheck[] = [];
   const metrics: Metric[] = [];
   const db = (): OpenDatabase => openDatabaseOf(kernel);
-  const server = createServer({ config, version, log, gates, checks: () => checks, metrics: () => metrics, idempotency: { db, clock }, validateResponses: options.strict ?? false });
+  const server = createServer({ config, version, log, gates, paths: vocabulary.paths, checks: () => checks, metrics: () => metrics, idempotency: { db, clock }, validateResponses: options.strict ?? false });
   const kernel: Kernel = {
-    config, log, clock, gates, checks, metrics, server,
-    instance: { name: config.name, version, public_url: config.public_url, data_dir: config.data_dir },
+    config, log, clock, gates, checks, metrics, server, vocabulary,
+    pluginNames: new Set(options.plugins.map((plugin) => plugin.name)),
+    instance: { name: config.name, version, public_url: config.public_url, data_dir: config.data_dir, demo: config.demo },
     fetch: createFetch({
       allowPrivateAddresses: config.http.fetch.allow_private_addresses,
       timeoutSeconds: config.http.fetch.timeout_seconds,

@@ -14,6 +14,7 @@ import type { Jobs } from './jobs.ts';
 import type { Logger } from './log.ts';
 import { registerProblems, type ProblemKinds } from './problems.ts';
 import type { Sequence, SequenceOptions } from './sequence.ts';
+import { CATEGORIES, declarationFaults, type Declarations, type Vocabulary } from './vocabulary.ts';
 
 /** The services of plugins, by plugin name. A plugin adds its own by declaration merging. */
 export interface Services {}
@@ -46,8 +47,10 @@ export interface RouteDeclaration {
   role?: 'reviewer' | 'admin';
   /** The capability of a plan required in addition to the scope. */
   plan?: string;
-  /** How requests count against rate limits; by method when absent. */
-  rate?: 'read' | 'write' | 'auth' | 'stream' | 'none';
+  /** How requests count against rate limits: `read`, `write`, `stream`, `none`, or a class that a plugin declares in `rates`; by method when absent. */
+  rate?: string;
+  /** The response does not tell how long it took: the time could reveal a secret. */
+  untimed?: boolean;
   /** The problems its handler throws; core adds those that follow from the route's own settings. */
   problems?: string[];
   /** Its handler takes over the raw response, so its headers come from `civic.headers`. */
@@ -158,6 +161,8 @@ export interface Civic<Config = unknown> {
   /** The one way out to the network. */
   readonly fetch: Fetch;
   readonly jobs: Jobs;
+  /** The scopes, capabilities, limits, rate classes, paths and page slots of all plugins that run. */
+  readonly vocabulary: Vocabulary;
 
   /** Emits an event in the transaction of the change that it describes. */
   emit<Name extends keyof Events & string>(tx: Tx, name: Name, payload: Events[Name]): Promise<void>;
@@ -201,15 +206,15 @@ export interface Civic<Config = unknown> {
   url(path: string): string;
 }
 
-export interface Plugin<Config = any> {
+export interface Plugin<Config = any> extends Declarations {
   /** Folder, config key, table prefix and log field. */
   name: string;
   /** One sentence, shown by `civic plugin list` and in the docs. */
   summary: string;
   /** What an instance lacks without the plugin, as a sentence: shown as a warning while the plugin is off. */
   recommended?: string;
-  /** The options of its section in the config file, as a convict schema. */
-  config?: ConfigFragment;
+  /** The options of its section in the config file, as a convict schema; a function where they depend on what the plugins that run declare. */
+  config?: ConfigFragment | ((vocabulary: Vocabulary) => ConfigFragment);
   /** Plugins it cannot run without. */
   needs?: string[];
   /** Plugins it works with when they are on. */
@@ -223,12 +228,17 @@ export interface Plugin<Config = any> {
 }
 
 const NAME = /^[a-z][a-z0-9]*$/;
-const MEMBERS = ['name', 'summary', 'recommended', 'config', 'needs', 'uses', 'problems', 'events', 'migrations', 'register'];
+const MEMBERS = ['name', 'summary', 'recommended', 'config', 'needs', 'uses', 'problems', 'events', ...CATEGORIES, 'migrations', 'register'];
 
 /** Why a plugin cannot be called this, or null. */
 export function nameFault(name: string): string | null {
   if (!NAME.test(name)) return `"${name}" cannot name a plugin: use lower-case letters and digits`;
   return name === 'core' ? '"core" cannot name a plugin: tables and commands of that name are core\'s own' : null;
+}
+
+/** Returns the options of a plugin among those that run with it. */
+export function configOf({ config }: Pick<Plugin, 'config'>, vocabulary: Vocabulary): ConfigFragment | undefined {
+  return typeof config === 'function' ? config(vocabulary) : config;
 }
 
 /** Declares a plugin. The default export of its `index` file. */
@@ -242,6 +252,8 @@ export function definePlugin<Config = any>(plugin: Plugin<Config>): Plugin<Confi
     const near = nearest(member, MEMBERS);
     throw new Error(`The plugin ${plugin.name} has a member "${member}", which is not known: ${near ? `did you mean "${near}"?` : `there are ${MEMBERS.join(', ')}`}`);
   }
+  const [declared] = declarationFaults(plugin);
+  if (declared) throw new Error(`The plugin ${plugin.name} declares what it cannot: ${declared}`);
   if (plugin.problems) registerProblems(plugin.problems, plugin.name);
   return plugin;
 }

@@ -3,8 +3,9 @@ import { pluginError, readConfigFile, readConfigText, type ConfigDocument } from
 import type { ConfigError, ConfigFragment, CoreConfig, Origin } from './config/types.ts';
 import { bundledPlugins, LoadFailure, loadPlugin } from './load.ts';
 import { orderPlugins, type OrderFault } from './order.ts';
-import type { Plugin } from './plugin.ts';
+import { configOf, type Plugin } from './plugin.ts';
 import { projectRoot } from './root.ts';
+import { sharedNames, vocabularyOf, type Category } from './vocabulary.ts';
 
 /** Where the configuration comes from. */
 export interface Settings {
@@ -37,7 +38,8 @@ export async function prepare(settings: Settings): Promise<Prepared> {
   const document = text === undefined ? readConfigFile(options) : readConfigText(text, 'civic.yaml', options);
   const given = new Map((settings.given ?? []).map((plugin) => [plugin.name, plugin]));
   const loaded = await loadNamed(document, given);
-  const fragments = new Map(loaded.plugins.map((plugin) => [plugin.name, plugin.config]));
+  const vocabulary = vocabularyOf(loaded.plugins);
+  const fragments = new Map(loaded.plugins.map((plugin) => [plugin.name, configOf(plugin, vocabulary)]));
   const checked = checkConfig(document, fragments, [...bundledPlugins(), ...given.keys()]);
   const ordered = orderPlugins(loaded.plugins);
   return {
@@ -46,7 +48,7 @@ export async function prepare(settings: Settings): Promise<Prepared> {
     origins: checked.origins,
     schema: checked.schema,
     plugins: ordered.plugins,
-    errors: [...checked.errors, ...loaded.errors, ...ordered.faults.map((fault) => orderError(fault, document)), ...sharedCodes(ordered.plugins, document)],
+    errors: [...checked.errors, ...loaded.errors, ...ordered.faults.map((fault) => orderError(fault, document)), ...sharedCodes(ordered.plugins, document), ...sharedDeclarations(ordered.plugins, document)],
   };
 }
 
@@ -88,4 +90,11 @@ function sharedCodes(plugins: Plugin[], document: ConfigDocument): ConfigError[]
     }
   }
   return errors;
+}
+
+const SINGULAR: Record<Category, string> = { scopes: 'scope', capabilities: 'capability', limits: 'limit', rates: 'rate class', paths: 'path', slots: 'page slot' };
+
+/** Scopes, paths and the like are stored in keys and links, so each has one owner. */
+function sharedDeclarations(plugins: Plugin[], document: ConfigDocument): ConfigError[] {
+  return sharedNames(plugins).map(({ category, name, plugins: [owner, other] }) => pluginError(document, other, `${other} and ${owner} both declare the ${SINGULAR[category]} "${name}"`, { hint: 'switch one of them off, or rename it in one' }));
 }

@@ -67,7 +67,7 @@ describe('The phases', () => {
     const lines: string[] = [];
     const log = pino({}, { write: (line: string) => { lines.push(line); } });
     const endless = definePlugin({
-      name: 'endless', summary: 'Streams',
+      name: 'endless', summary: 'Streams', paths: { '/endless': { audience: 'people' } },
       register: (server, civic) => server.route({
         method: 'GET', path: '/endless', options: { plugins: { civic: { raw: true, internal: true } } },
         handler: (request, h) => {

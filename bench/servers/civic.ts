@@ -14,6 +14,7 @@ const body = payload(size as 'small' | 'list');
 const bench = definePlugin({
   name: 'bench',
   summary: 'One route plain, and one with a checked query',
+  paths: { '/bench': { audience: 'programs' } },
   register(server) {
     server.route({ method: 'GET', path: '/bench', handler: () => body });
     server.route({

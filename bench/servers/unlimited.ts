@@ -7,6 +7,6 @@ const area = { requests_per_minute: MOST, requests_per_hour: MOST };
 export const unlimited: RatelimitConfig = {
   anonymous: { reads_per_minute: MOST, writes_per_minute: MOST, requests_per_hour: MOST },
   without_plan: { requests_per_minute: MOST, requests_per_day: MOST },
-  pages: area, assets: area, sign_in: area, oauth: area, mcp: area, well_known: area,
+  pages: area, assets: area, sign_in: area, well_known: area,
   patience_ms: 50,
 };

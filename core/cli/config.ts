@@ -1,4 +1,4 @@
-import { helpFor, optionsFor } from '../config/generate.ts';
+import { documented, helpFor, optionsFor } from '../config/generate.ts';
 import { configOrigins, describeErrors, maskedConfig, showConfig } from '../config/report.ts';
 import { pluginsOff } from '../defaults.ts';
 import { prepare } from '../prepare.ts';
@@ -52,7 +52,7 @@ export const configHelp: Command = {
   examples: ['bin/civic config help http.port', 'bin/civic config help database'],
   needs: 'nothing',
   async run({ terminal, positionals, options }) {
-    const { plugins } = await prepare(settingsOf(options));
+    const plugins = documented((await prepare(settingsOf(options))).plugins);
     terminal.print(optionsFor(positionals[0], plugins), () => helpFor(positionals[0], plugins));
   },
 };

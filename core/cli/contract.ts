@@ -1,15 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fragmentProblems } from '../config/fragment.ts';
-import type { Plugin } from '../plugin.ts';
+import { configOf, type Plugin } from '../plugin.ts';
 import { problemKind } from '../problems.ts';
+import { vocabularyOf } from '../vocabulary.ts';
 
 /** The part of the plugin contract that can be read off the files: one sentence a fault. */
 export function contractFaults(plugin: Plugin, folder: string, foreignTables: string[]): string[] {
   const files = sourceFiles(folder);
   return [
     ...missingPieces(folder),
-    ...fragmentProblems(plugin.config ?? {}),
+    ...fragmentProblems(configOf(plugin, vocabularyOf([plugin])) ?? {}),
     ...foreignEvents(plugin),
     ...files.flatMap((file) => fileFaults(file, folder, plugin, foreignTables)),
     ...files.filter((file) => file.startsWith(join(folder, 'migrations', sep))).flatMap((file) => migrationFaults(file).map((fault) => `${relative(folder, file)} ${fault}`)),

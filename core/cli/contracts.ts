@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { compose } from '../compose.ts';
-import { generatedFiles } from '../config/generate.ts';
+import { documented, generatedFiles } from '../config/generate.ts';
 import { bundledPlugins } from '../load.ts';
 import { createLogger } from '../log.ts';
 import { prepare } from '../prepare.ts';
@@ -17,7 +17,7 @@ export async function contractFiles(): Promise<Map<string, string>> {
   return new Map([
     ['contracts/openapi.json', json(composition.openApi())],
     ['contracts/asyncapi.json', json(composition.asyncApi())],
-    ...generatedFiles(plugins, projectRoot),
+    ...generatedFiles(documented(plugins), projectRoot),
   ]);
 }
 

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { exampleYaml } from '../config/generate.ts';
+import { documented, exampleYaml } from '../config/generate.ts';
 import { prepare } from '../prepare.ts';
 import { projectRoot } from '../root.ts';
 import { Failure, type Command } from './command.ts';
@@ -13,7 +13,7 @@ export const init: Command = {
   async run({ terminal, options }) {
     const file = resolve((options.config as string | undefined) ?? join(projectRoot, 'config/civic.yaml'));
     const { plugins } = await prepare({ env: {}, args: {}, file: join(projectRoot, 'config/civic.default.yaml') });
-    writeNew(file, starterFile(exampleYaml(plugins), relative(dirname(file), join(projectRoot, 'config/civic.schema.json'))));
+    writeNew(file, starterFile(exampleYaml(documented(plugins)), relative(dirname(file), join(projectRoot, 'config/civic.schema.json'))));
     const shown = relative(process.cwd(), file);
     terminal.print({ file }, () => [
       `Wrote ${shown.startsWith('..') ? file : shown}. It explains every option; remove the # before those you change, then:`,

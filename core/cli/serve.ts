@@ -77,7 +77,7 @@ function youngHeapGrowsBy(factor: 1 | 2): void {
 /** On standard error, as the welcome. */
 async function loadDemo({ commands }: Composition, terminal: Terminal): Promise<void> {
   const load = commands.find(({ name }) => name === 'demo load');
-  if (!load) throw new Failure('No plugin brings a demo');
+  if (!load) throw new Failure('No plugin that runs has demo data: start without a config file, which runs the default plugins');
   const quiet: Terminal = { ...terminal, out: terminal.err, print: (_value, words) => { terminal.err(words()); } };
   await load.run({ terminal: quiet, positionals: [], options: {}, cwd: process.cwd() });
 }

@@ -12,9 +12,9 @@ export function settingsOf({ config, data, host, port }: Options): Settings {
   return { env: process.env, args: Object.fromEntries(given) as Record<string, string>, file: config as string | undefined };
 }
 
-/** The demo lies in the directory, which then runs whether the config names it or not, and knows what it is there for. */
+/** Returns the settings of an instance that shows demo data, whatever its config file says. */
 export function withDemo(settings: Settings): Settings {
-  return { ...settings, env: { ...settings.env, CIVIC_PLUGINS_DIRECTORY_ENABLED: 'true', CIVIC_PLUGINS_DIRECTORY_DEMO: 'true' } };
+  return { ...settings, env: { ...settings.env, CIVIC_DEMO: 'true' } };
 }
 
 /** The command that restores a backup into the instance these options name. */

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { Failure } from '../cli/command.ts';
-import type { Plugin } from '../plugin.ts';
+import { configOf, type Plugin } from '../plugin.ts';
+import { vocabularyOf } from '../vocabulary.ts';
 import { expected, isOption, isRequired, optionsOf, schemaOf } from './format.ts';
 import { variableNames } from './load.ts';
 import { nearestPath } from './nearest.ts';
@@ -10,7 +11,13 @@ import { coreOptions, pluginOptions } from './options.ts';
 import type { ConfigFragment, ConfigOption } from './types.ts';
 
 /** What is needed of a plugin to document its section. */
-export type Documented = Pick<Plugin, 'name' | 'summary' | 'recommended' | 'config'>;
+export type Documented = Pick<Plugin, 'name' | 'summary' | 'recommended'> & { config?: ConfigFragment };
+
+/** Returns what is documented of plugins that run together. */
+export function documented(plugins: Plugin[]): Documented[] {
+  const vocabulary = vocabularyOf(plugins);
+  return plugins.map((plugin) => ({ name: plugin.name, summary: plugin.summary, recommended: plugin.recommended, config: configOf(plugin, vocabulary) }));
+}
 
 const SCHEMA_FILE = 'config/civic.schema.json';
 /** The keyword of the schema that holds a plugin's `recommended`: core reads it there without loading a plugin that is off. */

@@ -21,6 +21,7 @@ export interface ConfigFragment {
 export interface CoreConfig {
   name: string;
   public_url: string;
+  demo: boolean;
   data_dir: string;
   shutdown_seconds: number;
   http: {
@@ -62,6 +63,8 @@ export interface Instance {
   /** Without a trailing slash. */
   public_url: string;
   data_dir: string;
+  /** Whether the instance shows invented demo data. */
+  demo: boolean;
 }
 
 /** Where an effective value came from. */

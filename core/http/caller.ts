@@ -2,6 +2,7 @@ import { Boom, boomify, unauthorized } from '@hapi/boom';
 import type { Request, ResponseToolkit, Server } from '@hapi/hapi';
 import type { Caller } from '../plugin.ts';
 import { problem } from '../problems.ts';
+import { isForPrograms } from './state.ts';
 
 /** What plugins add while they register; read when requests come. */
 export interface Gates {
@@ -110,7 +111,7 @@ function usable(caller: Caller | null, request: Request): Caller | null {
 
 /** A page's cookie travels by itself, so it proves nothing where scripts of other sites could use it. */
 function refusesSessions(request: Request): boolean {
-  return request.path.startsWith('/api/') || request.path === '/mcp' || request.civic.upgrade !== null;
+  return isForPrograms(request.server, request.path) || request.civic.upgrade !== null;
 }
 
 function missing(gates: Gates): Boom {

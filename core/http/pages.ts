@@ -7,6 +7,7 @@ import { lazily } from '../lazy.ts';
 import { projectRoot } from '../root.ts';
 import { loadAssets, type Asset } from './assets.ts';
 import { preferredType } from './negotiate.ts';
+import { isForPrograms } from './state.ts';
 
 export interface PagesOptions {
   instance: Instance;
@@ -42,6 +43,23 @@ export interface PageSlots {
   /** Adds an entry to the navigation. */
   navigation(item: NavigationItem): void;
   header(part: HeaderPart): void;
+  /** Adds a part to a slot that this plugin or one in its `needs` or `uses` declares. */
+  fill(slot: string, part: SlotPart): void;
+  /** Returns the parts of a slot of this plugin, loaded for a request. The template shows them with the partial `slot`. */
+  parts(slot: string, request: Request): Promise<LoadedPart[]>;
+}
+
+/** What a plugin shows in a slot of a page. */
+export interface SlotPart {
+  /** `hello/card` is `templates/partials/card.html` of the plugin `hello`. */
+  partial: string;
+  /** Returns what the partial shows, or null to show nothing. */
+  load(request: Request): Promise<object | null> | object | null;
+}
+
+export interface LoadedPart {
+  partial: string;
+  context: object;
 }
 
 export interface Pages extends PageSlots {
@@ -74,7 +92,7 @@ const TEMPLATES = join(projectRoot, 'templates');
 export async function registerPages(server: Server, options: PagesOptions): Promise<Pages> {
   const theme = join(options.instance.data_dir, 'theme');
   const policy = pagePolicy(basePathOf(options.instance));
-  const slots: Slots = { navigation: [], header: [] };
+  const slots: Slots = { navigation: [], header: [], filled: new Map() };
   const foldersFor = (inner: string): Record<string, string> => Object.fromEntries(Object.entries(options.folders).map(([plugin, folder]) => [plugin, join(folder, inner)]));
   let assets: Map<string, Asset> | undefined;
   const assetsOnce = (): Map<string, Asset> => (assets ??= loadAssets(theme, foldersFor('assets')));
@@ -98,6 +116,8 @@ export async function registerPages(server: Server, options: PagesOptions): Prom
   return {
     navigation: (item) => { slots.navigation.push(item); },
     header: (part) => { slots.header.push(part); },
+    fill: (slot, part) => { slots.filled.set(slot, [...(slots.filled.get(slot) ?? []), part]); },
+    parts: (slot, request) => loadParts(slots.filled.get(slot) ?? [], request),
     assets: assetsOnce,
     policy,
     readerOf: (request) => JSON.stringify([request.civic.formToken, headerParts(request, slots)]),
@@ -113,22 +133,21 @@ function problemPage(h: ResponseToolkit, problem: ShownProblem): ResponseObject 
     .vary('accept');
 }
 
-const FOR_PROGRAMS = /^\/(api|oauth|mcp|\.well-known|reconcile)(\/|$)/;
-
-/** Paths that programs call: nothing there is a page. */
-export function isForPrograms(path: string): boolean {
-  return FOR_PROGRAMS.test(path);
-}
-
 /** Whether an error is better told as a page: the reader asked for HTML more than for JSON, and not at a path for programs. */
 function prefersPage(request: Request): boolean {
-  if (isForPrograms(request.path)) return false;
+  if (isForPrograms(request.server, request.path)) return false;
   return preferredType(request.headers.accept as string | undefined, ['application/json', 'text/html']) === 'text/html';
 }
 
 interface Slots {
   navigation: NavigationItem[];
   header: HeaderPart[];
+  filled: Map<string, SlotPart[]>;
+}
+
+async function loadParts(parts: SlotPart[], request: Request): Promise<LoadedPart[]> {
+  const loaded = await Promise.all(parts.map(async ({ partial, load }) => ({ partial, context: await load(request) })));
+  return loaded.filter((part): part is LoadedPart => part.context !== null);
 }
 
 /** What the layout shows around every page. */

@@ -1,28 +1,56 @@
 import type { RequestRoute, Server } from '@hapi/hapi';
 import { problemKind } from '../problems.ts';
-import { isForPrograms } from './pages.ts';
+import { CORE_RATES, type Vocabulary } from '../vocabulary.ts';
+import { isForPrograms } from './state.ts';
 
 /** What is wrong with the routes as declared, a sentence each. Empty when all is well. */
-export function checkRoutes(server: Server): string[] {
-  return server.table().flatMap((route) => faultsOf(route).map((fault) => `${route.method.toUpperCase()} ${route.path} (${ownerOf(route)}): ${fault}`));
+export function checkRoutes(server: Server, vocabulary: Vocabulary, plugins: string[] = []): string[] {
+  return server.table().flatMap((route) => [...faultsOf(server, route), ...undeclaredNames(route, vocabulary), ...misplaced(route, vocabulary, plugins)].map((fault) => `${route.method.toUpperCase()} ${route.path} (${ownerOf(route)}): ${fault}`));
 }
 
 function ownerOf(route: RequestRoute): string {
   return route.realm.plugin ?? 'core';
 }
 
-function faultsOf(route: RequestRoute): string[] {
+function faultsOf(server: Server, route: RequestRoute): string[] {
   const declared = route.settings.plugins?.civic;
   const unknown = (declared?.problems ?? []).filter((code) => !problemKind(code)).map((code) => `the problem code "${code}" is not registered`);
-  if (isUnguarded(route)) return [...unknown, 'changes something for a page but takes any site\'s form: make its options with formOptions()'];
+  if (isUnguarded(server, route)) return [...unknown, 'changes something for a page but takes any site\'s form: make its options with formOptions()'];
   const isApi = route.path === '/api' || route.path.startsWith('/api/');
   return isApi && !declared?.internal ? [...unknown, ...apiFaults(route)] : unknown;
 }
 
 /** A page's form travels with the reader's cookie, so another site could send it in their name. */
-function isUnguarded({ method, path, settings }: RequestRoute): boolean {
+function isUnguarded(server: Server, { method, path, settings }: RequestRoute): boolean {
   const declared = settings.plugins?.civic;
-  return Boolean(declared?.internal) && !declared?.form && !isForPrograms(path) && ['post', 'put', 'patch', 'delete'].includes(method);
+  return Boolean(declared?.internal) && !declared?.form && !isForPrograms(server, path) && ['post', 'put', 'patch', 'delete'].includes(method);
+}
+
+/** Every plugin may have routes under these. */
+const SHARED_PATHS = ['/api', '/.well-known'];
+
+/** A name that no plugin declares is misspelt, or its plugin is off: the route could never respond. */
+function undeclaredNames(route: RequestRoute, { scopes, capabilities, rates }: Vocabulary): string[] {
+  const { plan, rate } = route.settings.plugins?.civic ?? {};
+  const faults = [
+    ...scopesOf(route).filter((scope) => !scopes.has(scope)).map((scope) => `asks for the scope "${scope}", which no plugin that runs declares`),
+    plan !== undefined && !capabilities.has(plan) && `asks for the capability "${plan}", which no plugin that runs declares`,
+    rate !== undefined && !(CORE_RATES as readonly string[]).includes(rate) && !rates.has(rate) && `names the rate class "${rate}", which no plugin that runs declares`,
+  ];
+  return faults.filter((fault) => typeof fault === 'string');
+}
+
+function scopesOf({ settings: { auth } }: RequestRoute): string[] {
+  const access = auth && typeof auth === 'object' ? [auth.access ?? []].flat() : [];
+  return access.flatMap(({ scope }) => (scope && typeof scope === 'object' ? Object.values(scope).flat() : [])).filter((scope): scope is string => typeof scope === 'string');
+}
+
+/** Outside the shared paths a route lies under a path that its plugin declares, so that no two plugins meet there. */
+function misplaced(route: RequestRoute, { paths }: Vocabulary, plugins: string[]): string[] {
+  const top = `/${route.path.split('/')[1]}`;
+  const declared = paths.get(top);
+  if (!plugins.includes(ownerOf(route)) || SHARED_PATHS.includes(top) || declared?.shared || declared?.plugin === ownerOf(route)) return [];
+  return [declared ? `is under ${top}, which the plugin ${declared.plugin} declares and does not share` : `is under ${top}, which its plugin does not declare: add '${top}' to its paths`];
 }
 
 /** The published interface: every part of a request and of an answer has a schema. */

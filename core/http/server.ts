@@ -5,6 +5,7 @@ import type { CoreConfig } from '../config/types.ts';
 import { addIdempotency, type IdempotencyOptions } from '../idempotency/handler.ts';
 import type { Logger } from '../log.ts';
 import type { Check, Metric } from '../plugin.ts';
+import { CORE_PATHS, type Vocabulary } from '../vocabulary.ts';
 import { problem, problemData } from '../problems.ts';
 import { accessLog, maskedPath } from './access.ts';
 import { bodyOptions, guardStream, keepAnswerable, refuseBody, rejectDeepBody } from './body.ts';
@@ -30,6 +31,8 @@ export interface ServerOptions {
   log: Logger;
   /** Filled by plugins while they register. */
   gates: Gates;
+  /** The top-level paths that plugins declare. */
+  paths?: Vocabulary['paths'];
   checks: () => Check[];
   metrics: () => Metric[];
   /** Where first answers are kept, for requests with an Idempotency-Key. */
@@ -66,6 +69,7 @@ export function createServer(options: ServerOptions): Server {
     upgrades: addUpgrades(server),
     idempotency: options.idempotency,
     problemPage: null,
+    paths: new Map([...Object.entries(CORE_PATHS), ...(options.paths ?? [])]),
   };
   server.events.on('route', tightenInput);
   // Cheaper than `onRequest`, and early enough for hapi's own refusals.

@@ -6,6 +6,7 @@ import { clientAddress, type TrustedProxies } from './client-address.ts';
 import type { AnswerHeaders } from './headers.ts';
 import type { ProblemBody } from './problem.ts';
 import type { Trace } from './trace.ts';
+import type { PathKind } from '../vocabulary.ts';
 import type { PendingUpgrade, Upgrades } from './upgrade.ts';
 
 /** What core knows of one request; it lives at `request.civic`. */
@@ -40,6 +41,8 @@ export interface HttpState {
   idempotency: IdempotencyOptions;
   /** Set by the pages: a problem as a page for those who asked for HTML, or null. */
   problemPage: ((request: Request, h: ResponseToolkit, problem: ProblemBody) => ResponseObject | null) | null;
+  /** The first parts of paths, such as `/api`: core's own and those that plugins declare. */
+  paths: ReadonlyMap<string, PathKind>;
 }
 
 declare module '@hapi/hapi' {
@@ -49,6 +52,17 @@ declare module '@hapi/hapi' {
 
 export function httpState(server: Server): HttpState {
   return server.app.civic;
+}
+
+/** Returns what is declared of the first part of a path, if anything is. */
+export function pathKindOf(server: Server, path: string): PathKind | undefined {
+  const end = path.indexOf('/', 1);
+  return server.app.civic.paths.get(end === -1 ? path : path.slice(0, end));
+}
+
+/** Whether programs call a path: nothing there is a page. */
+export function isForPrograms(server: Server, path: string): boolean {
+  return pathKindOf(server, path)?.audience === 'programs';
 }
 
 /** The absolute public address of a path; never made from the Host header. */
@@ -77,7 +91,7 @@ export function addHeaders(request: Request, headers: Record<string, string>): v
 export interface RouteTraits {
   /** Any website may read it: everybody gets it, and it changes nothing. */
   isOpen: boolean;
-  /** Sign-in and OAuth tell nobody how long they took. */
+  /** The response tells how long it took. */
   isTimed: boolean;
 }
 
@@ -89,7 +103,7 @@ export function routeTraits(route: RequestRoute): RouteTraits {
   const { auth, plugins } = route.settings;
   const declared = plugins?.civic;
   const isPublic = !auth || typeof auth === 'string' || auth.mode !== 'required';
-  const made = { isOpen: isPublic && !declared?.internal, isTimed: declared?.rate !== 'auth' };
+  const made = { isOpen: isPublic && !declared?.internal, isTimed: !declared?.untimed };
   traits.set(route, made);
   return made;
 }

@@ -35,7 +35,7 @@ describe('Loading a plugin', () => {
     write('node_modules/civic-plugin-broken/package.json', '{ "type": ');
     write('node_modules/civic-plugin-closed/package.json', '{ "exports": { "./other": "./other.js" } }');
     write('paged/package.json', '{ "type": "module" }');
-    write('paged/index.js', "import { definePlugin } from 'civic';\nexport default definePlugin({ name: 'paged', summary: 'Has a page', register(server) { server.route({ method: 'GET', path: '/paged', options: { plugins: { civic: { internal: true } } }, handler: (_request, h) => h.view('paged/hello', { name: 'you' }) }); } });\n");
+    write('paged/index.js', "import { definePlugin } from 'civic';\nexport default definePlugin({ name: 'paged', summary: 'Has a page', paths: { '/paged': { audience: 'people' } }, register(server) { server.route({ method: 'GET', path: '/paged', options: { plugins: { civic: { internal: true } } }, handler: (_request, h) => h.view('paged/hello', { name: 'you' }) }); } });\n");
     write('paged/templates/hello.html', '<p>From outside, {{name}}</p>');
     write('plain.mjs', 'export default { name: "My-Plugin", summary: "x", register() {} };\n');
     write('mute.mjs', 'export default { name: "here", register() {} };\n');

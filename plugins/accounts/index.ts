@@ -32,6 +32,21 @@ export default definePlugin<AccountsConfig>({
   summary: 'Accounts, workspaces, plans and API keys, with a record of every security event',
   recommended: 'Without it, users cannot sign in and the API rejects every write.',
   config: accountOptions,
+  scopes: {
+    'workspace:read': { label: 'Read the workspace' },
+    'workspace:write': { label: 'Change the workspace' },
+  },
+  capabilities: { api_keys: { label: 'API keys', limit: 'keys' } },
+  limits: { keys: { label: 'API keys', doc: 'How many API keys can be in use at once', plans: { individual: 1, research_pass: 3, team: 20 } } },
+  rates: { sign_in: { label: 'signing in', requests_per_minute: 30, requests_per_hour: 200 } },
+  paths: {
+    '/account': { audience: 'people', shared: true },
+    '/console': { audience: 'people', shared: true },
+    '/invitations': { audience: 'people' },
+    '/sign-in': { audience: 'people' },
+    '/sign-out': { audience: 'people' },
+  },
+  slots: { 'accounts.usage': { summary: 'Below the meters of the page “Plan and usage”' } },
   problems: accountProblems,
   events: accountEvents,
   migrations: `${import.meta.dirname}/migrations`,
@@ -62,7 +77,7 @@ export default definePlugin<AccountsConfig>({
     for (const job of [...signIn.jobs, invitationMailJob(civic), noticeMailJob(civic), accounts.emails.job, ...(stream ? [stream.job] : [])]) civic.jobs.define(job);
     for (const command of [...accountCommands(accounts), ...keyCommands(accounts), auditExport(db)]) civic.command(command);
     server.route([
-      ...planRoutes({ plans, defaultPlan: civic.config.default_plan }),
+      ...planRoutes({ plans, defaultPlan: civic.config.default_plan, vocabulary: civic.vocabulary }),
       ...workspaceRoutes(accounts),
       ...memberRoutes(accounts),
       ...invitationRoutes(accounts),

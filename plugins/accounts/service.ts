@@ -5,12 +5,13 @@ import { createWitness, type Witness } from './audit/witness.ts';
 import type { AccountsConfig } from './config.ts';
 import type { AccessChanged } from './events.ts';
 import { createResolver, type FormerCaller, type KeyResolver } from './keys/identify.ts';
-import { createKeys, type Keys } from './keys/keys.ts';
+import { createKeys, usableKeys, type Keys } from './keys/keys.ts';
 import { createNotify, type Notify } from './notices/notices.ts';
 import { createEmails, type Emails } from './people/email.ts';
 import { createPeople, type People } from './people/people.ts';
 import { personById } from './people/store.ts';
 import { createPlans, type Plan, type Plans } from './plans/plans.ts';
+import { createScopes, type Scopes } from './plans/scopes.ts';
 import { OPERATOR, type Account, type Workspace } from './types.ts';
 import type { InvitationContext } from './workspaces/invitations.ts';
 import { membershipsOf, type MembershipRow } from './workspaces/store.ts';
@@ -18,16 +19,18 @@ import { membershipsOf, type MembershipRow } from './workspaces/store.ts';
 /** What other plugins may ask about accounts. */
 export interface AccountsService {
   plans(): Plan[];
-  /** The plan of that name; one the operator took away is the default plan. */
+  /** The plan of that name; the default plan when the operator removed it. */
   planOf(name: string): Plan;
+  /** A limit of the plan of that name; 0 when the plan does not have it. */
+  limitOf(plan: string, limit: string): number;
   account(reader: Reader, id: string): Promise<Account | null>;
   /** The workspaces an account belongs to, its personal one first. */
   workspacesOf(reader: Reader, accountId: string): Promise<Workspace[]>;
   membership(reader: Reader, accountId: string, workspaceId: string): Promise<Workspace | null>;
   /** Who somebody is now that came with a key before, for what goes on without it; null when the key would be refused, or no longer speaks for that workspace. */
   callerOf(reader: Reader, who: FormerCaller): Promise<Caller | null>;
-  /** Tells where the page on plan and usage finds how much an account has asked for; called in `register`. */
-  usageFrom(source: UsageSource): void;
+  /** Shows how much of a limit an account uses, as a meter on the page “Plan and usage”; called in `register`. */
+  meter(limit: string, used: (accountId: string) => Promise<number>): void;
   /** Adds a page under `/console` to the overview and the navigation there; called in `register`. */
   consolePage(page: ConsolePage): void;
   /** Puts a security event on record, in the transaction that makes it true. */
@@ -42,6 +45,7 @@ declare module 'civic' {
 export interface Accounts {
   civic: Civic<AccountsConfig>;
   plans: Plans;
+  scopes: Scopes;
   people: People;
   emails: Emails;
   notify: Notify;
@@ -49,8 +53,8 @@ export interface Accounts {
   /** What the functions about workspaces and invitations need. */
   workspaces: InvitationContext;
   resolver: KeyResolver;
-  /** How many requests an account made on each of the last days; null when nobody counts them. */
-  usageOf(accountId: string): Promise<DayUsage[] | null>;
+  /** The limits whose use is shown, and how much of each an account uses. */
+  meters: Map<string, (accountId: string) => Promise<number>>;
   consolePages: ConsolePage[];
   seals: Seals;
   witness: Witness;
@@ -62,12 +66,6 @@ export interface Accounts {
   stop(): Promise<void>;
 }
 
-export interface DayUsage {
-  /** As 2026-01-31. */
-  day: string;
-  requests: number;
-}
-
 /** A page for administrators. */
 export interface ConsolePage {
   label: string;
@@ -77,12 +75,11 @@ export interface ConsolePage {
   summary: string;
 }
 
-export type UsageSource = (accountId: string) => Promise<DayUsage[]>;
-
 const FLUSH_MS = 2000;
 
 export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
-  const plans = createPlans(civic.config.plans, civic.config.default_plan);
+  const plans = createPlans(civic.config.plans, civic.config.default_plan, civic.vocabulary);
+  const scopes = createScopes(civic.vocabulary);
   const seals = createSeals({ key: civic.config.audit.key, dataDir: civic.instance.data_dir });
   const witness = createWitness(civic.instance.data_dir);
   const put = (tx: Tx, entry: AuditEntry) => record({ seals, witness }, tx, civic.clock.iso(), entry);
@@ -94,7 +91,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
   };
   const people = createPeople({ civic, plans, record: put, accessChanged });
   const workspaces: InvitationContext = { clock: civic.clock, config: civic.config, url: civic.url, jobs: civic.jobs, record: put, accessChanged };
-  const keys = createKeys({ civic, plans, record: put, accessChanged, notify });
+  const keys = createKeys({ civic, plans, scopes, record: put, accessChanged, notify });
   const workspacesOf = async (reader: Reader, accountId: string): Promise<Workspace[]> => {
     const person = await personById(reader, accountId);
     return person ? (await membershipsOf(reader, person.key)).map(toldWorkspace) : [];
@@ -109,14 +106,15 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
   const followRecord = () => witness.follow(civic.db.read, civic.clock.iso()).catch((error: unknown) => civic.log.error({ err: error }, `The newest row of the audit record could not be written to ${witness.file}`));
   const flush = () => resolver.flush().catch((error: unknown) => civic.log.error({ err: error }, 'When keys were used last could not be written down'));
   const consolePages: ConsolePage[] = [{ label: 'Accounts', path: '/console/accounts', summary: 'Create accounts and sign-in links, set plans and roles, confirm e-mail addresses, disable access.' }];
-  let usage: UsageSource | null = null;
+  const meters: Accounts['meters'] = new Map([['keys', async (accountId: string) => usableKeys(civic.db.read, accountId, civic.clock.iso())]]);
   let flushing: NodeJS.Timeout | undefined;
   return {
-    civic, plans, people, emails: createEmails({ civic, record: put, notify }), notify, keys, workspaces, resolver, consolePages, seals, witness, record: put, accessChanged,
-    usageOf: async (accountId) => usage && usage(accountId),
+    civic, plans, scopes, people, emails: createEmails({ civic, record: put, notify }), notify, keys, workspaces, resolver, consolePages, seals, witness, record: put, accessChanged,
+    meters,
     service: {
       plans: () => plans.all,
       planOf: plans.planOf,
+      limitOf: plans.limitOf,
       async account(reader, id) {
         const person = await personById(reader, id);
         return person && people.told(person);
@@ -124,7 +122,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
       workspacesOf,
       membership: async (reader, accountId, workspaceId) => (await workspacesOf(reader, accountId)).find(({ id }) => id === workspaceId.toLowerCase()) ?? null,
       callerOf: resolver.again,
-      usageFrom(source) { usage = source; },
+      meter(limit, used) { meters.set(limit, used); },
       consolePage(page) { consolePages.push(page); },
       record: put,
     },

@@ -8,7 +8,6 @@ export interface DirectoryConfig {
   half_life_days: Partial<HalfLives>;
   cache_megabytes: number;
   uploads: { active: number; kept: number; megabytes: number };
-  demo: boolean;
 }
 
 /** A phone number changes sooner than a name; a meeting is over when it is over. */
@@ -47,10 +46,5 @@ export const directoryOptions: ConfigFragment = {
       format: Joi.number().integer().min(32).max(1_000_000),
       default: 256,
     },
-  },
-  demo: {
-    doc: 'Whether this instance is there to show the invented region, so that whatever only that has is announced too; `serve --demo` says so by itself.',
-    format: Boolean,
-    default: false,
   },
 };

@@ -37,13 +37,18 @@ export default definePlugin<DirectoryConfig>({
   summary: 'Civic actors in their places, every statement with its source',
   uses: ['accounts'],
   config: directoryOptions,
+  scopes: {
+    'directory:read': { label: 'Read the directory' },
+    'entities:write': { label: 'Create and edit actors' },
+  },
+  paths: { '/reconcile': { audience: 'programs' } },
   problems: { ...taxonomyProblems, ...placeProblems, ...directoryProblems, ...transferProblems },
   events: directoryEvents,
   migrations: `${import.meta.dirname}/migrations`,
 
   register(server, civic) {
     const directory = createDirectory(civic);
-    const demo = createDemoParts(civic.config.demo);
+    const demo = createDemoParts(civic.instance.demo);
     const { instance, url } = civic;
     const { places, taxonomy, ready, ledger, transfer, issueCounts } = directory;
     const db = () => civic.db;

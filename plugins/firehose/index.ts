@@ -18,6 +18,13 @@ export default definePlugin<FirehoseConfig>({
   name: 'firehose',
   summary: 'A live, durable log of civic signals: snapshots, event streams, sessions and sockets',
   config: firehoseOptions,
+  scopes: { 'firehose:read': { label: 'Follow the Firehose', capability: 'firehose' } },
+  capabilities: { firehose: { label: 'The Firehose', limit: 'streams' } },
+  limits: {
+    streams: { label: 'Streams', doc: 'How many Firehose streams can be open at once', plans: { individual: 5, research_pass: 10, team: 50 } },
+    sessions: { label: 'Firehose sessions', doc: 'How many Firehose sessions can be kept', plans: { individual: 20, research_pass: 50, team: 500 } },
+  },
+  paths: { '/signals': { audience: 'people' } },
   uses: ['accounts', 'directory'],
   problems: firehoseProblems,
   events: firehoseEvents,

@@ -35,7 +35,7 @@ export function createFirehose(civic: Civic<FirehoseConfig>): Firehose {
   const meter = createMeter({ db, clock: civic.clock, log: civic.log });
   const counts = createCounts({
     db, now: () => civic.clock.now(), log: civic.log, most: civic.config.max_streams, mostAnonymous: civic.config.anonymous_streams,
-    allowedStreams: ({ plan }) => accounts?.planOf(plan).streams ?? Infinity,
+    allowedStreams: ({ plan }) => accounts?.limitOf(plan, 'streams') ?? Infinity,
   });
   const hub = createHub({ log, meter, counts, clock: civic.clock, logger: civic.log });
   const workspaceName = createNames(async (reader, { account_id, workspace_id }) => (await accounts?.membership(reader, account_id, workspace_id!))?.name ?? '', civic.clock);

@@ -1,9 +1,8 @@
 import { exceededHeaders, problem } from 'civic';
-import type { Area, Rule } from './limits.ts';
+import type { Rule } from './limits.ts';
 import type { Standing } from './windows.ts';
 
 const SPANS: Record<number, string> = { 60: 'a minute', 3600: 'an hour', 86400: 'a day' };
-const AREA_NAMES: Record<Area, string> = { api: '/api', pages: 'pages', assets: '/assets', sign_in: 'signing in', oauth: '/oauth', mcp: '/mcp', well_known: '/.well-known' };
 
 export function limitHeaders({ window, remaining, ends }: Standing, now: number): Record<string, string> {
   return { 'ratelimit-limit': String(window.limit), 'ratelimit-remaining': String(remaining), 'ratelimit-reset': String(secondsUntil(ends, now)) };
@@ -24,14 +23,14 @@ export function rateLimited(rule: Rule, standing: Standing, now: number, hasAcco
   });
 }
 
-function allowance({ account, area, subject }: Rule, limit: string): string {
+function allowance({ account, label, subject }: Rule, limit: string): string {
   if (account) return `The plan ${account.plan} allows ${limit} for all keys, tokens and sessions of an account together`;
-  const whom = subject.startsWith(`${area} account `) ? 'an account' : 'one address';
-  return area === 'api' ? `Without an account ${limit} are allowed from one address` : `${limit} are allowed to ${whom} for ${AREA_NAMES[area]}`;
+  const whom = / account /.test(subject) ? 'an account' : 'one address';
+  return label === '/api' ? `Without an account ${limit} are allowed from one address` : `${limit} are allowed to ${whom} for ${label}`;
 }
 
-function advice({ account, area }: Rule, hasAccounts: boolean): string {
+function advice({ account, isApi }: Rule, hasAccounts: boolean): string {
   if (!hasAccounts) return '';
   if (account) return ' A larger plan allows more: see /api/plans.';
-  return area === 'api' || area === 'mcp' ? ' An API key gives more: see /api/plans.' : '';
+  return isApi ? ' An API key gives more: see /api/plans.' : '';
 }

@@ -1,55 +1,75 @@
-import { addressGroup, clientAddressOf, type Caller } from 'civic';
+import { addressGroup, clientAddressOf, type Caller, type Vocabulary } from 'civic';
 import type { Request } from '@hapi/hapi';
-import type { AreaLimits, RatelimitConfig } from './config.ts';
+import type { ClassLimits, RatelimitConfig } from './config.ts';
 import type { Window } from './windows.ts';
 
-/** The part of the accounts plugin's service that says what a plan allows. */
+/** The part of the accounts plugin's service that returns what a plan allows. */
 export interface PlanSource {
-  planOf(name: string): { requests_per_minute: number; requests_per_day: number };
+  limitOf(plan: string, limit: string): number;
 }
 
-export type Area = 'api' | 'pages' | 'assets' | 'sign_in' | 'oauth' | 'mcp' | 'well_known';
-
-/** Whose counters a request takes from, and which. */
+/** The counters that a request takes from. */
 export interface Rule {
-  area: Area;
+  /** Which requests are counted together, for people: `/api`, `pages`, `signing in`. */
+  label: string;
   subject: string;
   windows: readonly Window[];
   /** Set when the limits are those of the account's plan. */
   account: { id: string; plan: string } | null;
+  /** A request of the API: every response states the limits, and an account has higher ones. */
+  isApi: boolean;
+}
+
+interface RateClass {
+  name: string;
+  label: string;
+  windows: Window[];
+  /** Whether requests of an account count against its plan. */
+  isPlanned: boolean;
+}
+
+export interface LimitOptions {
+  config: RatelimitConfig;
+  vocabulary: Pick<Vocabulary, 'rates' | 'paths'>;
+  plans: () => PlanSource | null;
 }
 
 const MINUTE = 60;
 const HOUR = 3600;
 const DAY = 86_400;
 
-/** By the first part of the path; everything else is a page. */
-const AREAS: Record<string, Area> = { api: 'api', assets: 'assets', oauth: 'oauth', mcp: 'mcp', '.well-known': 'well_known' };
-
-export function createLimits(config: RatelimitConfig, plans: () => PlanSource | null): (caller: Caller | null, request: Request) => Rule | null {
+export function createLimits({ config, vocabulary, plans }: LimitOptions): (caller: Caller | null, request: Request) => Rule | null {
   const total: Window = { slot: 2, limit: config.anonymous.requests_per_hour, seconds: HOUR, what: 'requests' };
   const reads: Window[] = [{ slot: 0, limit: config.anonymous.reads_per_minute, seconds: MINUTE, what: 'reads' }, total];
   const writes: Window[] = [{ slot: 1, limit: config.anonymous.writes_per_minute, seconds: MINUTE, what: 'writes' }, total];
-  const areas = {
-    pages: areaWindows(config.pages), assets: areaWindows(config.assets), sign_in: areaWindows(config.sign_in),
-    oauth: areaWindows(config.oauth), mcp: areaWindows(config.mcp), well_known: areaWindows(config.well_known),
-  };
+  const own = (name: 'pages' | 'assets' | 'well_known', label: string): RateClass => ({ name, label, windows: classWindows(config[name]), isPlanned: false });
+  const pages = own('pages', 'pages');
+  const declared = new Map([...vocabulary.rates].map(([name, { label, plan }]): [string, RateClass] => [name, { name, label, windows: classWindows(config[name] as ClassLimits), isPlanned: plan ?? false }]));
+  const ofPaths = [...vocabulary.paths].flatMap(([path, { rate }]): [string, RateClass][] => (rate ? [[path, declared.get(rate)!]] : []));
+  const byPath = new Map<string, RateClass>([['/assets', own('assets', '/assets')], ['/.well-known', own('well_known', '/.well-known')], ...ofPaths]);
 
-  function planWindows(plan: string): Window[] {
-    const { requests_per_minute: minute, requests_per_day: day } = plans()?.planOf(plan) ?? config.without_plan;
-    return [{ slot: 0, limit: minute, seconds: MINUTE, what: 'requests' }, { slot: 2, limit: day, seconds: DAY, what: 'requests' }];
+  function planRule(caller: Caller, label: string, isApi: boolean): Rule {
+    const allowed = (limit: 'requests_per_minute' | 'requests_per_day'): number => plans()?.limitOf(caller.plan, limit) ?? config.without_plan[limit];
+    const windows: Window[] = [{ slot: 0, limit: allowed('requests_per_minute'), seconds: MINUTE, what: 'requests' }, { slot: 2, limit: allowed('requests_per_day'), seconds: DAY, what: 'requests' }];
+    return { label, isApi, subject: accountSubject(caller.account_id), windows, account: { id: caller.account_id, plan: caller.plan } };
+  }
+
+  function classRule({ name, label, windows, isPlanned }: RateClass, caller: Caller | null, request: Request, isApi: boolean): Rule {
+    if (caller && isPlanned) return planRule(caller, label, isApi);
+    // An account that has used up its plan can still open the page that says so.
+    const who = caller ? accountSubject(caller.account_id) : addressGroup(clientAddressOf(request));
+    return { label, isApi, subject: `${name} ${who}`, windows, account: null };
   }
 
   return (caller, request) => {
-    const kind = kindOf(request);
-    if (kind === 'none') return null;
-    const area = areaOf(request, kind);
-    if (caller && (area === 'api' || area === 'mcp')) {
-      return { area, subject: accountSubject(caller.account_id), windows: planWindows(caller.plan), account: { id: caller.account_id, plan: caller.plan } };
-    }
-    // Who has used up a plan can still open the page that says so.
-    const who = caller && area === 'pages' ? `account ${caller.account_id}` : addressGroup(clientAddressOf(request));
-    return { area, subject: `${area} ${who}`, windows: area !== 'api' ? areas[area] : kind === 'read' ? reads : writes, account: null };
+    const rate = rateOf(request);
+    if (rate === 'none') return null;
+    const top = firstPart(request.path);
+    const isApi = top === '/api';
+    const own = declared.get(rate) ?? byPath.get(top);
+    if (own || !isApi) return classRule(own ?? pages, caller, request, isApi);
+    if (caller) return planRule(caller, '/api', true);
+    return { label: '/api', isApi, subject: `api ${addressGroup(clientAddressOf(request))}`, windows: rate === 'read' ? reads : writes, account: null };
   };
 }
 
@@ -57,14 +77,12 @@ export function accountSubject(id: string): string {
   return `account ${id}`;
 }
 
-function areaWindows({ requests_per_minute: minute, requests_per_hour: hour }: AreaLimits): Window[] {
+function classWindows({ requests_per_minute: minute, requests_per_hour: hour }: ClassLimits): Window[] {
   return [{ slot: 0, limit: minute, seconds: MINUTE, what: 'requests' }, { slot: 2, limit: hour, seconds: HOUR, what: 'requests' }];
 }
 
-type Kind = 'read' | 'write' | 'auth' | 'none';
-
-/** What its route says, else by the method as it was sent. A stream is one read, when it opens. */
-function kindOf(request: Request): Kind {
+/** The class that the route names, else one by the method as it was sent. A stream is one read, when it opens. */
+function rateOf(request: Request): string {
   const declared = request.route.settings.plugins?.civic?.rate;
   if (declared) return declared === 'stream' ? 'read' : declared;
   switch (request.raw.req.method) {
@@ -74,8 +92,7 @@ function kindOf(request: Request): Kind {
   }
 }
 
-function areaOf({ path }: Request, kind: Kind): Area {
+function firstPart(path: string): string {
   const end = path.indexOf('/', 1);
-  const area = AREAS[end === -1 ? path.slice(1) : path.slice(1, end)] ?? 'pages';
-  return area === 'pages' && kind === 'auth' ? 'sign_in' : area;
+  return end === -1 ? path : path.slice(0, end);
 }

@@ -45,7 +45,7 @@ export function createRatelimit(civic: Civic<RatelimitConfig>): Ratelimit {
   const { clock, config } = civic;
   // The types of a plugin that may be off are not at hand; this is all that is asked of it.
   const accounts = () => civic.serviceIfOn('accounts' as never) as PlanSource | null;
-  const ruleOf = createLimits(config, accounts);
+  const ruleOf = createLimits({ config, vocabulary: civic.vocabulary, plans: accounts });
   const tallies = createTallies();
   const behind = createBehind(write);
   let changed = new Set<Counters>();
@@ -82,7 +82,7 @@ export function createRatelimit(civic: Civic<RatelimitConfig>): Ratelimit {
   }
 
   function conclude(request: Request, rule: Rule, standing: Standing, now: number): void {
-    if (rule.area === 'api' || !standing.isAdmitted) addHeaders(request, limitHeaders(standing, now));
+    if (rule.isApi || !standing.isAdmitted) addHeaders(request, limitHeaders(standing, now));
     if (!standing.isAdmitted) throw rateLimited(rule, standing, now, accounts() !== null);
     if (rule.account) {
       tallies.add(rule.account.id, now);

@@ -1,7 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { bundledPlugins } from '../../core/load.ts';
-import { CAPABILITIES } from '../../plugins/accounts/plans/plans.ts';
 import { createStand, type Stand } from './stand.ts';
 import { table, WHO } from './table.ts';
 
@@ -21,11 +20,6 @@ describe('Who may do what', { timeout: 240_000 }, () => {
   it('is written down for every route, and for none that is not there', () => {
     expect(routes().filter((route) => !(route in table)), 'decide who may use these, and add them to test/access/table.ts').to.equal([]);
     expect(Object.keys(table).filter((route) => !routes().includes(route))).to.equal([]);
-  });
-
-  it('asks of plans only what plans have', () => {
-    const asked = stand.kit.server.table().map(({ settings }) => settings.plugins?.civic?.plan).filter((plan) => plan !== undefined);
-    expect(asked.filter((plan) => !(CAPABILITIES as string[]).includes(plan))).to.equal([]);
   });
 
   for (const [route, cases] of Object.entries(table)) {

@@ -1,7 +1,10 @@
 import { newId } from '../../core/ids.ts';
+import { definePlugin } from '../../core/plugin.ts';
 import { stoppedClock, testServer, type TestAnswer, type TestServer } from '../../core/testing.ts';
 import { joinWorkspace, runCommand } from '../../plugins/accounts/test/kit.ts';
 import { WHO, type Case, type Who } from './table.ts';
+
+const unrelated = definePlugin({ name: 'unrelated', summary: 'Declares a scope that no route asks for', scopes: { 'unrelated:read': { label: 'Nothing' } }, register: () => undefined });
 
 /** The whole kit with somebody of each kind, and things of theirs to ask for. */
 export interface Stand {
@@ -11,7 +14,7 @@ export interface Stand {
 
 export async function createStand(plugins: string[]): Promise<Stand> {
   const clock = stoppedClock('2026-03-01T12:00:00.000Z');
-  const kit = await testServer({ plugins, clock, config: { metrics: { enabled: true } } });
+  const kit = await testServer({ plugins: [...plugins, unrelated], clock, config: { metrics: { enabled: true } } });
   const run = (name: string, options: object, positionals: string[] = []) => runCommand(kit, name, options as never, positionals);
   const send = async (key: string, method: string, path: string, payload?: unknown) => {
     const answer = await kit.request(method, path, { payload, headers: { 'x-api-key': key } });
@@ -42,7 +45,7 @@ export async function createStand(plugins: string[]): Promise<Stand> {
     const made = await run('key create', {
       account: id,
       ...(who !== 'other_workspace' && { workspace }),
-      ...(who === 'wrong_scope' && { scopes: ['flags:write'] }),
+      ...(who === 'wrong_scope' && { scopes: ['unrelated:read'] }),
       ...(who === 'expired_key' && { expires: '2026-03-01T13:00:00Z' }),
     });
     keys[who] = made.key;

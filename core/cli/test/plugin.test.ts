@@ -37,7 +37,7 @@ describe('bin/civic plugin new', () => {
     const { stdout, status } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', join(folder, 'greeter')], { encoding: 'utf8' });
     expect(stdout).to.equal('');
     expect(status).to.equal(0);
-    writeFileSync(join(folder, 'greeter/page.js'), "// @ts-check\nimport { definePlugin } from 'civic';\nexport default definePlugin({ name: 'page', summary: 'x', register(server) { server.route({ method: 'GET', path: '/x', handler: (_request, h) => h.view('page/x') }); } });\n");
+    writeFileSync(join(folder, 'greeter/page.js'), "// @ts-check\nimport { definePlugin } from 'civic';\nexport default definePlugin({ name: 'page', summary: 'x', paths: { '/x': { audience: 'people' } }, register(server) { server.route({ method: 'GET', path: '/x', handler: (_request, h) => h.view('page/x') }); } });\n");
     expect(spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', join(folder, 'greeter')], { encoding: 'utf8' }).stdout, 'pages too').to.equal('');
     rmSync(join(folder, 'greeter/page.js'));
     writeFileSync(join(folder, 'greeter/asks.js'), "// @ts-check\nimport { definePlugin } from 'civic';\nexport default definePlugin({ name: 'asks', summary: 'x', needs: ['firehose'], register(server, civic) { civic.service('firehose').produces(['vote']); } });\n");

@@ -13,6 +13,7 @@ const schema = Joi.object({ name: Joi.string().trim().max(5).required().label('t
 const guestbook = definePlugin({
   name: 'guestbook',
   summary: 'Takes forms',
+  paths: { '/token': { audience: 'people' }, '/sign': { audience: 'people' } },
   register(server, civic) {
     // The header stands in for a session's cookie.
     civic.identify((request) => { if (request.headers['x-session']) bindForms(request, String(request.headers['x-session'])); return null; });

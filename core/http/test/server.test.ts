@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import Joi from 'joi';
 import { problem } from '../../problems.ts';
+import { vocabularyOf } from '../../vocabulary.ts';
 import { checkRoutes } from '../rules.ts';
 import { addHeaders, clientAddressOf } from '../state.ts';
 import { readRaw, send, sendRaw, testServer } from './fixture.ts';
@@ -263,7 +264,7 @@ describe('Handlers and gates', () => {
 
 describe('The rules of routes', () => {
   it('find nothing wrong with core itself', () => {
-    expect(checkRoutes(testServer({ metrics: true }).server)).to.equal([]);
+    expect(checkRoutes(testServer({ metrics: true }).server, vocabularyOf([]))).to.equal([]);
   });
 
   it('name every fault of a route under /api, and leave pages alone', () => {
@@ -276,7 +277,7 @@ describe('The rules of routes', () => {
       handler: () => ({}),
     });
     server.route({ method: 'GET', path: '/api/bad/{id}', options: { plugins: { civic: { problems: ['no_such_code'], role: 'admin' } }, response: { status: { 404: Joi.object() } } }, handler: () => ({}) });
-    const faults = checkRoutes(server);
+    const faults = checkRoutes(server, vocabularyOf([]));
     expect(faults.every((fault) => fault.startsWith('GET /api/bad/{id} (core): '))).to.be.true();
     for (const words of ['"no_such_code" is not registered', 'no description', 'no validate.query', 'no validate.params', 'no response schema', 'errors under response.status', 'role or plan']) {
       expect(faults.some((fault) => fault.includes(words)), words).to.be.true();

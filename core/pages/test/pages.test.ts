@@ -41,7 +41,7 @@ describe('Pages', () => {
   async function start({ data = join(folder, 'data'), base = '', ownsStart = false } = {}): Promise<void> {
     registerProblems(problems);
     server = testServer({ publicUrl: `https://civic.example${base}` }).server;
-    const instance = { name: 'Kansas <City>', version: '1.2.3', public_url: `https://civic.example${base}`, data_dir: data };
+    const instance = { name: 'Kansas <City>', version: '1.2.3', public_url: `https://civic.example${base}`, data_dir: data, demo: false };
     pages = await registerPages(server, { instance, folders: { hello: join(folder, 'hello') } });
     httpState(server).problemPage = pages.problemPage;
     await server.register({ name: 'hello', register: (own: Server) => own.route([
@@ -158,7 +158,7 @@ describe('Pages', () => {
       for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.5', '']) {
         expect((await get('/nowhere', { accept })).headers['content-type'], accept).to.equal('application/problem+json');
       }
-      for (const url of ['/api/nowhere', '/oauth/nowhere', '/mcp']) {
+      for (const url of ['/api/nowhere', '/.well-known/nowhere']) {
         expect((await get(url)).headers['content-type'], url).to.equal('application/problem+json');
       }
     });

@@ -1,11 +1,10 @@
-import { Failure, Misuse, type Command } from 'civic';
+import { Failure, Misuse, type Command, type Vocabulary } from 'civic';
 import { futureOption } from '../people/commands.ts';
 import { personMeant, WHO } from '../people/find.ts';
-import { KEY_SCOPES } from '../plans/plans.ts';
 import type { Accounts } from '../service.ts';
 import type { ListedKey } from './keys.ts';
 
-export function keyCommands({ civic, keys }: Accounts): Command[] {
+export function keyCommands({ civic, keys, scopes }: Accounts): Command[] {
   return [
     {
       name: 'key create',
@@ -13,7 +12,7 @@ export function keyCommands({ civic, keys }: Accounts): Command[] {
       options: [
         ...WHO,
         { name: 'name', value: 'text', summary: 'What it is for; shown in lists' },
-        { name: 'scopes', value: 'list', summary: `Of ${KEY_SCOPES.join(', ')}; all that plan and role allow when left out, except flags:review`, multiple: true },
+        { name: 'scopes', value: 'list', summary: `Of ${scopes.names.join(', ')}; ${usualText(civic.vocabulary)} when left out`, multiple: true },
         { name: 'expires', value: 'date', summary: 'When it ends; never when left out' },
         { name: 'workspace', value: 'id', summary: 'As whose member it speaks; may be left out by who belongs to one workspace' },
       ],
@@ -22,7 +21,7 @@ export function keyCommands({ civic, keys }: Accounts): Command[] {
       writes: true,
       existing: true,
       async run({ terminal, options }) {
-        const wanted = { name: nameOption(options.name), scopes: scopesOption(options.scopes), expires_at: futureOption('expires', options.expires, civic.clock.now()) ?? null, workspace_id: options.workspace as string | undefined };
+        const wanted = { name: nameOption(options.name), scopes: scopesOption(options.scopes, scopes.names), expires_at: futureOption('expires', options.expires, civic.clock.now()) ?? null, workspace_id: options.workspace as string | undefined };
         const made = await told(() => civic.db.write(async (tx) => keys.make(tx, await personMeant(tx, options), wanted)));
         const { id, key, ...rest } = made;
         terminal.print({ id, key, ...rest }, () => `${key}\nKeep it now: it is not shown again.\nScopes: ${rest.scopes.join(', ')}${rest.expires_at === null ? '' : `\nExpires: ${rest.expires_at}`}`);
@@ -81,11 +80,16 @@ function nameOption(name: unknown): string {
   return text;
 }
 
-function scopesOption(given: unknown): string[] | undefined {
+function usualText({ scopes }: Vocabulary): string {
+  const onRequest = [...scopes].filter(([, kind]) => kind.onRequest).map(([scope]) => scope);
+  return `all that the plan and the role allow${onRequest.length > 0 ? `, except ${onRequest.join(', ')}` : ''}`;
+}
+
+function scopesOption(given: unknown, known: string[]): string[] | undefined {
   if (given === undefined) return undefined;
   const scopes = (given as string[]).flatMap((text) => text.split(/[\s,]+/)).filter(Boolean);
-  const wrong = scopes.filter((scope) => !KEY_SCOPES.includes(scope));
-  if (wrong.length > 0 || scopes.length === 0) throw new Misuse(`--scopes takes ${KEY_SCOPES.join(', ')}${wrong.length > 0 ? `, not ${wrong.join(', ')}` : ''}`);
+  const wrong = scopes.filter((scope) => !known.includes(scope));
+  if (wrong.length > 0 || scopes.length === 0) throw new Misuse(`--scopes takes ${known.join(', ')}${wrong.length > 0 ? `, not ${wrong.join(', ')}` : ''}`);
   return scopes;
 }
 

@@ -89,7 +89,7 @@ export function createResolver({ civic, plans }: ResolverContext): KeyResolver {
     const now = civic.clock.now();
     if (holder.expires <= now) throw problem('invalid_credentials', { detail: `This key expired at ${holder.row.expires_at}.` });
     const plan = plans.current(holder.row, now);
-    if (plan.keys === 0) throw withoutKeys(holder.row, plan, plans);
+    if (plan.limits['keys'] === 0) throw withoutKeys(holder.row, plan, plans);
     if (now - holder.used >= USED_EVERY_MS) {
       holder.used = now;
       used.set(holder.key, true);
@@ -103,7 +103,7 @@ export function createResolver({ civic, plans }: ResolverContext): KeyResolver {
     const holder = await holderOf(reader, row, Buffer.from(row.secret_hash, 'hex'));
     const now = civic.clock.now();
     const plan = plans.current(row, now);
-    return holder.expires <= now || plan.keys === 0 || !holder.roles.has(workspace_id) ? null : callerAs(holder, workspace_id, plan, now);
+    return holder.expires <= now || plan.limits['keys'] === 0 || !holder.roles.has(workspace_id) ? null : callerAs(holder, workspace_id, plan, now);
   }
 
   return {

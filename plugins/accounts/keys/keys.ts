@@ -2,8 +2,9 @@ import { problem, type Civic, type Reader, type Tx } from 'civic';
 import type { AccessChanged } from '../events.ts';
 import type { AuditEntry } from '../audit/store.ts';
 import type { Notify } from '../notices/notices.ts';
-import { lockedPerson, type PersonRow } from '../people/store.ts';
-import { allowsScope, usualScopes, type Plan, type Plans } from '../plans/plans.ts';
+import { lockedPerson, personById, type PersonRow } from '../people/store.ts';
+import type { Plan, Plans } from '../plans/plans.ts';
+import type { Scopes } from '../plans/scopes.ts';
 import { hashOf } from '../secrets.ts';
 import { OPERATOR, type Doer } from '../types.ts';
 import { membershipsOf, type MembershipRow } from '../workspaces/store.ts';
@@ -12,7 +13,7 @@ import { countUsableKeys, insertKey, keyHolder, listedKeys, markRevoked, type Li
 
 export interface NewKey {
   name: string;
-  /** Left out: all that the plan and the role allow, except reviewing flags. */
+  /** Left out: all that the plan and the role allow, except those that are given on request only. */
   scopes?: string[];
   expires_at?: string | null;
   /** Left out: the only workspace the account belongs to. */
@@ -53,18 +54,19 @@ export interface Keys {
 export interface KeysContext {
   civic: Pick<Civic, 'clock'>;
   plans: Plans;
+  scopes: Scopes;
   record(tx: Tx, entry: AuditEntry): Promise<void>;
   accessChanged(tx: Tx, change: AccessChanged): Promise<void>;
   notify: Notify;
 }
 
-export function createKeys({ civic: { clock }, plans, record, accessChanged, notify }: KeysContext): Keys {
+export function createKeys({ civic: { clock }, plans, scopes: known, record, accessChanged, notify }: KeysContext): Keys {
   return {
     async make(tx, { key: accountKey }, { name, scopes, expires_at = null, workspace_id }, by = OPERATOR) {
       const person = await lockedPerson(tx, accountKey);
       const plan = plans.current(person, clock.now());
       await checkRoom(tx, person, plan, plans, clock.iso());
-      const granted = scopes === undefined ? usualScopes(plan, person.role) : checkedScopes(scopes, plan, person);
+      const granted = scopes === undefined ? known.usual(plan, person.role) : checkedScopes(scopes, known, plan, person);
       const workspace = chosenWorkspace(await membershipsOf(tx, person.key), workspace_id);
       const { id, key } = newKey();
       const shown = { id, name, created_at: clock.iso(), expires_at, revoked_at: null, last_used_at: null };
@@ -92,9 +94,16 @@ function shownKey({ id, name, account_id, workspace_id, scopes, created_at, expi
 }
 
 async function checkRoom(tx: Tx, person: PersonRow, plan: Plan, plans: Plans, now: string): Promise<void> {
-  if (plan.keys === 0) throw withoutKeys(person, plan, plans);
+  const most = plan.limits['keys']!;
+  if (most === 0) throw withoutKeys(person, plan, plans);
   const used = await countUsableKeys(tx, person.key, now);
-  if (used >= plan.keys) throw problem('key_limit', { detail: `The plan ${plan.name} has ${plan.keys === 1 ? 'one key' : `${plan.keys} keys`}, and ${used} are in use.` });
+  if (used >= most) throw problem('key_limit', { detail: `The plan ${plan.name} has ${most === 1 ? 'one key' : `${most} keys`}, and ${used} are in use.` });
+}
+
+/** Returns how many keys of an account can be used. */
+export async function usableKeys(reader: Reader, accountId: string, now: string): Promise<number> {
+  const person = await personById(reader, accountId);
+  return person ? countUsableKeys(reader, person.key, now) : 0;
 }
 
 /** For somebody whose plan has no API access, or has it no longer. */
@@ -104,10 +113,11 @@ export function withoutKeys(held: { plan: string; plan_until: string | null }, c
   return problem('plan_required', { detail: `${why} Plans that do: ${enough.join(', ')}.`, extra: { plans: enough } });
 }
 
-function checkedScopes(scopes: string[], plan: Plan, person: PersonRow): string[] {
-  const refused = scopes.filter((scope) => !allowsScope(scope, plan, person.role));
+function checkedScopes(scopes: string[], known: Scopes, plan: Plan, person: PersonRow): string[] {
+  const allowed = known.allowed(plan, person.role);
+  const refused = scopes.filter((scope) => !allowed.includes(scope));
   if (refused.length > 0) {
-    const detail = `a key on the plan ${plan.name} with the role ${person.role} cannot have ${refused.join(', ')}; it can have ${usualScopes(plan, person.role).join(', ')}${person.role === 'user' ? '' : ', flags:review'}`;
+    const detail = `a key on the plan ${plan.name} with the role ${person.role} cannot have ${refused.join(', ')}; it can have ${allowed.join(', ')}`;
     throw problem('invalid_request', { detail: `scopes: ${detail}.`, errors: [{ pointer: '/scopes', detail }] });
   }
   return [...new Set(scopes)];

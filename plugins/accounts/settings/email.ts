@@ -1,7 +1,7 @@
 import type { ServerRoute } from '@hapi/hapi';
 import { clientAddressOf, formOptions, Joi, readForm } from 'civic';
 import { claimEmail, EMAIL_PATH } from '../people/email.ts';
-import { page, SIGN_IN_PAGE } from '../signin/page.ts';
+import { page, SIGN_IN, SIGN_IN_PAGE } from '../signin/page.ts';
 import { doerOf } from '../signin/sessions.ts';
 import type { SettingsContext } from './context.ts';
 import { emailField } from './fields.ts';
@@ -38,7 +38,7 @@ export function emailRoutes({ accounts: { civic, emails }, ways: { go, signedIn 
       },
     },
     {
-      method: 'POST', path: EMAIL_PATH, options: formOptions({ rate: 'auth' }),
+      method: 'POST', path: EMAIL_PATH, options: formOptions(SIGN_IN),
       async handler(request, h) {
         const found = await emails.byLink(String((request.payload as Record<string, unknown> | null)?.token));
         if (!found) return page(h, 'email-gone', { title: 'This link no longer works' }, 410);

@@ -1,7 +1,6 @@
 import type { ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import { formOptions, Joi, problem, readForm } from 'civic';
 import type { ShownKey } from '../keys/keys.ts';
-import { allowsScope, KEY_SCOPES, usualScopes } from '../plans/plans.ts';
 import { PAGE } from '../signin/page.ts';
 import { doerOf, type Visit } from '../signin/sessions.ts';
 import { noticeOf, settingsPage, type SettingsContext, type Shown } from './context.ts';
@@ -12,30 +11,28 @@ const SHOWN: Shown = { part: 'keys', template: 'keys', title: 'API keys' };
 const DAY = 86_400_000;
 const LIVES: [days: number, words: string][] = [[30, '30 days'], [90, '90 days'], [365, 'a year'], [0, 'until it is revoked']];
 
-const SCOPE_WORDS: Record<string, string> = {
-  'directory:read': 'read the directory', 'entities:write': 'create and edit actors', 'flags:write': 'report what is wrong', 'flags:review': 'decide on reports',
-  'discovery:read': 'read discovery runs', 'discovery:write': 'start discovery runs', 'firehose:read': 'follow the Firehose', 'workspace:read': 'read the workspace', 'workspace:write': 'change the workspace',
-};
-
-const form = Joi.object<{ name: string; scopes: string[]; lives: number; workspace: string }>({
+const formSchema = (scopes: string[]) => Joi.object<{ name: string; scopes: string[]; lives: number; workspace: string }>({
   name: nameField,
-  scopes: Joi.array().items(Joi.string().valid(...KEY_SCOPES)).single().min(1).required().label('scopes').messages({ '*': 'Choose at least one thing the key may do.' }),
+  scopes: Joi.array().items(Joi.string().valid(...scopes)).single().min(1).required().label('scopes').messages({ '*': 'Choose at least one thing the key may do.' }),
   lives: Joi.number().valid(...LIVES.map(([days]) => days)).default(90).label('the expiry'),
   workspace: Joi.string().required().label('the workspace'),
 });
 
-export function keyRoutes({ accounts: { civic, keys, plans }, ways: { go, signedIn }, confirmed }: SettingsContext): ServerRoute[] {
+export function keyRoutes({ accounts: { civic, keys, plans, scopes }, ways: { go, signedIn }, confirmed }: SettingsContext): ServerRoute[] {
+  const form = formSchema(scopes.names);
+
   async function keysPage(h: ResponseToolkit, visit: Visit, more: { status?: number; given?: Record<string, unknown>; errors?: Record<string, string>; notice?: string } = {}): Promise<ResponseObject> {
     const { person, memberships, workspace } = visit;
     const now = civic.clock.now();
     const plan = plans.current(person, now);
     const all = (await keys.list(civic.db.read, person.key)).reverse().map((one) => shownKey(one, visit, now));
     const usable = all.filter(({ state }) => state === 'active');
-    const chosen = more.given ? [more.given['scopes'] ?? []].flat() : usualScopes(plan, person.role);
+    const chosen = more.given ? [more.given['scopes'] ?? []].flat() : scopes.usual(plan, person.role);
+    const allowed = plan.limits['keys']!;
     return settingsPage(h, visit, { ...SHOWN, status: more.status }, {
-      usable, past: all.filter(({ state }) => state !== 'active'), allowed: plan.keys, used: usable.length, plan: plan.name, canMake: usable.length < plan.keys,
+      usable, past: all.filter(({ state }) => state !== 'active'), allowed, used: usable.length, plan: plan.name, canMake: usable.length < allowed,
       plans: plans.including('api_keys'),
-      scopes: KEY_SCOPES.filter((scope) => allowsScope(scope, plan, person.role)).map((scope) => ({ scope, words: SCOPE_WORDS[scope], isChosen: chosen.includes(scope) })),
+      scopes: scopes.allowed(plan, person.role).map((scope) => ({ scope, label: scopes.labelOf(scope), isChosen: chosen.includes(scope) })),
       lives: LIVES.map(([days, words]) => ({ days, words, isChosen: String(days) === String(more.given?.['lives'] ?? 90) })),
       workspaces: memberships.map(({ id, name }) => ({ id, name, isChosen: id === (more.given?.['workspace'] ?? workspace?.id) })), hasChoice: memberships.length > 1,
       ...more,

@@ -2,7 +2,7 @@ import type { ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import { formOptions, Joi, problem, readForm } from 'civic';
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { codesLeft } from '../signin/codes-store.ts';
-import { PAGE } from '../signin/page.ts';
+import { PAGE, SIGN_IN } from '../signin/page.ts';
 import { deletePasskey, passkeysOf, renamePasskey, type PasskeyRow } from '../signin/passkeys-store.ts';
 import { answerOf } from '../signin/routes.ts';
 import { doerOf, type Visit } from '../signin/sessions.ts';
@@ -35,14 +35,14 @@ export function passkeyRoutes({ accounts: { civic, notify, record }, signIn, way
   return [
     { method: 'GET', path: '/account/passkeys', options: PAGE, handler: signedIn((visit, request, h) => passkeysPage(h, visit, { notice: noticeOf(request) }), passing) },
     {
-      method: 'POST', path: '/account/passkeys/options', options: formOptions({ rate: 'auth' }),
+      method: 'POST', path: '/account/passkeys/options', options: formOptions(SIGN_IN),
       handler: signedIn(async (visit, _request, h) => {
         if (!sessions.isRecent(visit)) throw problem('confirmation_required');
         return h.response(await passkeys.beginAdding(visit.person)).header('cache-control', 'no-store');
       }, passing),
     },
     {
-      method: 'POST', path: '/account/passkeys', options: formOptions({ rate: 'auth' }),
+      method: 'POST', path: '/account/passkeys', options: formOptions(SIGN_IN),
       handler: confirmed(async (visit, request, h) => {
         const { values, errors, given } = readForm(request, form);
         if (!values) return passkeysPage(h, visit, { errors, given, status: 400 });

@@ -2,7 +2,7 @@ import type { ServerRoute } from '@hapi/hapi';
 import { formOptions } from 'civic';
 import { CODES } from '../signin/codes.ts';
 import { codesLeft } from '../signin/codes-store.ts';
-import { PAGE } from '../signin/page.ts';
+import { PAGE, SIGN_IN } from '../signin/page.ts';
 import { noticeOf, settingsPage, type SettingsContext, type Shown } from './context.ts';
 import { when } from './words.ts';
 
@@ -18,7 +18,7 @@ export function recoveryRoutes({ accounts: { civic }, signIn, ways: { signedIn }
       }),
     },
     {
-      method: 'POST', path: '/account/recovery-codes', options: formOptions({ rate: 'auth' }),
+      method: 'POST', path: '/account/recovery-codes', options: formOptions(SIGN_IN),
       handler: confirmed(async (visit, request, h) => {
         const codes = await signIn.makeCodes(request, visit.person);
         return settingsPage(h, visit, { ...SHOWN, template: 'recovery-made', title: 'Your recovery codes' }, { codes, text: codes.join('\n') });

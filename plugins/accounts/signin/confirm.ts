@@ -1,7 +1,7 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import { formOptions, problem } from 'civic';
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
-import { page, type SignedInHandler, type Ways } from './page.ts';
+import { page, SIGN_IN, type SignedInHandler, type Ways } from './page.ts';
 import { answerOf, whoTries } from './routes.ts';
 import { RECENT_MINUTES, type Visit } from './sessions.ts';
 import type { SignIn } from './signin.ts';
@@ -62,7 +62,7 @@ export function createConfirmation(signIn: SignIn, { signedIn, base }: Ways): Co
       return confirmPage(request, h, visit, canUsePasskey, proven === false ? fault : undefined);
     }, { passing }),
     routes: [{
-      method: 'POST', path: '/account/confirm/options', options: formOptions({ rate: 'auth' }),
+      method: 'POST', path: '/account/confirm/options', options: formOptions(SIGN_IN),
       handler: signedIn(async ({ person }, _request, h) => h.response(await passkeys.beginConfirming(person)).header('cache-control', 'no-store')),
     }],
   };

@@ -3,8 +3,9 @@ import type { Instance } from 'civic';
 import type { Sessions, Visit } from './sessions.ts';
 
 export const PAGE = { plugins: { civic: { internal: true } } };
-/** Of signing in: counted apart, and nobody learns how long it took. */
-export const SIGN_IN_PAGE = { plugins: { civic: { internal: true, rate: 'auth' as const } } };
+/** Declarations of routes that check a credential: they have their own rate limit, and the response does not tell how long the check took. */
+export const SIGN_IN = { rate: 'sign_in', untimed: true };
+export const SIGN_IN_PAGE = { plugins: { civic: { internal: true, ...SIGN_IN } } };
 
 export function page(h: ResponseToolkit, name: string, context: object, status = 200): ResponseObject {
   return h.view(`accounts/${name}`, context).code(status).header('cache-control', 'private, no-store');

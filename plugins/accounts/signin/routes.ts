@@ -3,11 +3,11 @@ import { addressGroup, clientAddressOf, formOptions, Joi, problem, readForm } fr
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import { emailField, nameField } from '../settings/fields.ts';
 import { foldEmail } from '../people/people.ts';
-import { nextOf, page, SIGN_IN_PAGE, type Ways } from './page.ts';
+import { nextOf, page, SIGN_IN, SIGN_IN_PAGE, type Ways } from './page.ts';
 import type { Answer } from './passkeys.ts';
 import type { SignIn } from './signin.ts';
 
-const FORM = formOptions({ rate: 'auth' });
+const FORM = formOptions(SIGN_IN);
 
 const codeForm = Joi.object<{ code: string }>({ code: Joi.string().trim().min(10).max(60).required().label('the code') }).messages({ 'string.min': 'A code has 20 letters and digits.', 'string.empty': 'Give one of your codes.', 'any.required': 'Give one of your codes.' });
 const mailForm = Joi.object<{ email: string }>({ email: emailField.required() });

@@ -7,7 +7,8 @@ import type { AccessChanged } from '../events.ts';
 import type { Notify } from '../notices/notices.ts';
 import { deleteEmailChange } from '../people/email-store.ts';
 import { personByKey, type PersonRow } from '../people/store.ts';
-import { usualScopes, type Plans } from '../plans/plans.ts';
+import type { Plans } from '../plans/plans.ts';
+import type { Scopes } from '../plans/scopes.ts';
 import { hashOf, newSecret } from '../secrets.ts';
 import type { Doer } from '../types.ts';
 import { membershipsOf, type MembershipRow } from '../workspaces/store.ts';
@@ -30,6 +31,7 @@ export interface Visit {
 export interface SessionsContext {
   civic: Pick<Civic<AccountsConfig>, 'clock' | 'config' | 'instance'> & { readonly db: Civic['db'] };
   plans: Plans;
+  scopes: Scopes;
   party: RelyingParty;
   record(tx: Tx, entry: AuditEntry): Promise<void>;
   accessChanged(tx: Tx, change: AccessChanged): Promise<void>;
@@ -61,7 +63,7 @@ export const RECENT_MINUTES = 10;
 const RECENT_MS = RECENT_MINUTES * 60_000;
 const MOST_AGENT = 300;
 
-export function createSessions({ civic, plans, party, record, accessChanged, notify }: SessionsContext): Sessions {
+export function createSessions({ civic, plans, scopes, party, record, accessChanged, notify }: SessionsContext): Sessions {
   const { clock, config } = civic;
   const cookie = sessionCookie(civic.instance.public_url);
   const visits = new WeakMap<Request, Visit>();
@@ -106,7 +108,7 @@ export function createSessions({ civic, plans, party, record, accessChanged, not
       if (!found) return null;
       visits.set(request, found);
       bindForms(request, secret);
-      return found.isFull ? callerOf(found, plans, clock.now()) : null;
+      return found.isFull ? callerOf(found, { plans, scopes }, clock.now()) : null;
     },
     visitOf: (request) => visits.get(request) ?? null,
     async begin(tx, request, person, madeBy) {
@@ -146,10 +148,10 @@ export function createSessions({ civic, plans, party, record, accessChanged, not
   };
 }
 
-function callerOf({ session, person, workspace }: Visit, plans: Plans, now: number): Caller {
+function callerOf({ session, person, workspace }: Visit, { plans, scopes }: Pick<SessionsContext, 'plans' | 'scopes'>, now: number): Caller {
   const plan = plans.current(person, now);
   return {
-    account_id: person.id, via: 'session', scope: usualScopes(plan, person.role), role: person.role, plan: plan.name, capabilities: plan.capabilities,
+    account_id: person.id, via: 'session', scope: scopes.usual(plan, person.role), role: person.role, plan: plan.name, capabilities: plan.capabilities,
     workspace_id: workspace?.id ?? null, workspace_role: workspace?.role ?? null,
     credential_id: session.id, valid_until: firstEnd(endOf(session.expires_at), endOf(person.plan_until), now),
   };

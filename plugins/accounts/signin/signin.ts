@@ -9,6 +9,7 @@ import { pruneEmailChanges } from '../people/email-store.ts';
 import type { People } from '../people/people.ts';
 import { hasPeople, personByKey, type PersonRow } from '../people/store.ts';
 import type { Plans } from '../plans/plans.ts';
+import type { Scopes } from '../plans/scopes.ts';
 import { hashOf } from '../secrets.ts';
 import { pruneInvitations } from '../workspaces/invitations-store.ts';
 import type { MembershipRow } from '../workspaces/store.ts';
@@ -26,6 +27,7 @@ import { createThrottle, type Throttle } from './throttle.ts';
 export interface SignInContext {
   civic: Civic<AccountsConfig>;
   plans: Plans;
+  scopes: Scopes;
   people: People;
   record(tx: Tx, entry: AuditEntry): Promise<void>;
   accessChanged(tx: Tx, change: AccessChanged): Promise<void>;

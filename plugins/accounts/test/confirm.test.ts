@@ -46,7 +46,7 @@ for (const database of testDatabases()) {
       const workspace = await workspaceOf(reader);
       clock.advance(10 * MINUTE);
       const changes: [string, Record<string, string>][] = [
-        ['/account/keys', { name: 'Key', scopes: 'directory:read', workspace }], ['/account/recovery-codes', {}], ['/account/email', { email: 'new@example.org' }],
+        ['/account/keys', { name: 'Key', scopes: 'probe:read', workspace }], ['/account/recovery-codes', {}], ['/account/email', { email: 'new@example.org' }],
         ['/account/passkeys', { name: 'Phone', answer: '{}' }], [`/account/passkeys/${passkey.id}/rename`, { name: 'Mine' }], [`/account/passkeys/${passkey.id}/remove`, {}],
         ['/console/accounts', { name: 'New', role: 'admin' }], [`/console/accounts/${other.id}/role`, { role: 'admin' }], [`/console/accounts/${id}/sign-in-link`, {}], [`/console/accounts/${other.id}/plan`, { plan: 'free' }],
         [`/console/accounts/${other.id}/disable`, {}], [`/console/accounts/${other.id}/confirm-email`, {}],
@@ -65,11 +65,11 @@ for (const database of testDatabases()) {
       const { id, reader, passkey } = await settled();
       const workspace = await workspaceOf(reader);
       clock.advance(10 * MINUTE);
-      const asked = await reader.post('/account/keys', { name: 'Night & <day>', scopes: ['directory:read', 'entities:write'], lives: '30', workspace });
-      expect(kept(asked)).to.equal({ name: ['Night &amp; &lt;day&gt;'], scopes: ['directory:read', 'entities:write'], lives: ['30'], workspace: [workspace] });
-      const made = await reader.post('/account/keys', { name: 'Night & <day>', scopes: ['directory:read', 'entities:write'], lives: '30', workspace, confirm_answer: await proof(reader, passkey) });
+      const asked = await reader.post('/account/keys', { name: 'Night & <day>', scopes: ['probe:read', 'probe:write'], lives: '30', workspace });
+      expect(kept(asked)).to.equal({ name: ['Night &amp; &lt;day&gt;'], scopes: ['probe:read', 'probe:write'], lives: ['30'], workspace: [workspace] });
+      const made = await reader.post('/account/keys', { name: 'Night & <day>', scopes: ['probe:read', 'probe:write'], lives: '30', workspace, confirm_answer: await proof(reader, passkey) });
       expect(made.text).to.match(/id="key">civic_/);
-      expect((await kit.run('key list', { account: id }))[0]).to.include({ name: 'Night & <day>', scopes: ['directory:read', 'entities:write'] });
+      expect((await kit.run('key list', { account: id }))[0]).to.include({ name: 'Night & <day>', scopes: ['probe:read', 'probe:write'] });
       clock.advance(9 * MINUTE);
       expect((await reader.post('/account/recovery-codes')).text).to.contain('These ten codes');
       clock.advance(2 * MINUTE);

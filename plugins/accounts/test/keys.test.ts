@@ -29,23 +29,26 @@ for (const database of testDatabases()) {
       expect(key).to.match(/^civic_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}$/);
       const caller = callerIn(await kit.as(key, 'GET', PRIVATE));
       expect(caller).to.equal({
-        account_id: id, via: 'key', role: 'user', plan: 'team', capabilities: ['api_keys', 'discovery', 'firehose', 'watches'], workspace_id, workspace_role: 'owner', credential_id: key_id,
-        scope: ['directory:read', 'entities:write', 'flags:write', 'discovery:read', 'discovery:write', 'firehose:read', 'workspace:read', 'workspace:write'],
+        account_id: id, via: 'key', role: 'user', plan: 'team', capabilities: ['api_keys', 'probes'], workspace_id, workspace_role: 'owner', credential_id: key_id,
+        scope: ['workspace:read', 'workspace:write', 'probe:read', 'probe:write', 'probe:follow'],
       });
     });
 
     it('have the scopes that were asked for and no others', async () => {
-      const { key } = await kit.person({}, { scopes: ['directory:read'] });
+      const { key } = await kit.person({}, { scopes: ['probe:read'] });
       expect((await answer(key)).slice(0, 1)).to.equal([200]);
       expect((await answer(key, '/api/probe/written')).slice(0, 2)).to.equal([403, 'insufficient_scope']);
     });
 
     it('cannot have scopes that the plan or the role does not allow', async () => {
       const user = await kit.run('account create', { name: 'No reviewer', plan: 'team', role: 'user' });
-      await expect(kit.run('key create', { account: user.id, scopes: ['flags:review'] })).to.reject(/cannot have flags:review/);
+      await expect(kit.run('key create', { account: user.id, scopes: ['probe:review'] })).to.reject(/cannot have probe:review/);
+      const small = await kit.run('account create', { name: 'On a plan without probes', plan: 'research_pass', role: 'user' });
+      await expect(kit.run('key create', { account: small.id, scopes: ['probe:follow'] })).to.reject(/cannot have probe:follow; it can have workspace:read, workspace:write, probe:read, probe:write/);
+      expect((await kit.run('key create', { account: small.id })).scopes).to.not.include('probe:follow');
       const reviewer = await kit.run('account create', { name: 'A reviewer', plan: 'team', role: 'reviewer' });
-      expect((await kit.run('key create', { account: reviewer.id, scopes: ['flags:review'] })).scopes).to.equal(['flags:review']);
-      expect((await kit.run('key create', { account: reviewer.id })).scopes).to.not.include('flags:review');
+      expect((await kit.run('key create', { account: reviewer.id, scopes: ['probe:review'] })).scopes).to.equal(['probe:review']);
+      expect((await kit.run('key create', { account: reviewer.id })).scopes).to.not.include('probe:review');
     });
 
     it('are refused once revoked, at once, also when they were used a moment before', async () => {

@@ -7,14 +7,22 @@ const probe = definePlugin({
   name: 'probe',
   summary: 'Routes for tests',
   needs: ['accounts'],
+  scopes: {
+    'probe:read': { label: 'Read probes' },
+    'probe:write': { label: 'Create probes' },
+    'probe:review': { label: 'Review probes', role: 'reviewer', onRequest: true },
+    'probe:follow': { label: 'Follow probes', capability: 'probes' },
+  },
+  capabilities: { probes: { label: 'Probes', limit: 'probes' } },
+  limits: { probes: { label: 'Probes', doc: 'How many probes can be open at once', plans: { individual: 5, team: 50 } } },
   register(server, civic) {
     const options = { description: 'A route for tests', validate: { query: Joi.object({}) }, response: { schema: Joi.any() } };
     const answer = (request: { auth: { credentials: unknown } }) => ({ caller: request.auth.credentials });
     server.route([
       { method: 'GET', path: '/api/probe/public', options, handler: answer },
       { method: 'GET', path: '/api/probe/private', options: { ...options, auth: { mode: 'required' } }, handler: answer },
-      { method: 'GET', path: '/api/probe/written', options: { ...options, auth: { mode: 'required', access: { scope: ['entities:write'] } } }, handler: answer },
-      { method: 'GET', path: '/api/probe/streamed', options: { ...options, auth: { mode: 'required' }, plugins: { civic: { plan: 'firehose' } } }, handler: answer },
+      { method: 'GET', path: '/api/probe/written', options: { ...options, auth: { mode: 'required', access: { scope: ['probe:write'] } } }, handler: answer },
+      { method: 'GET', path: '/api/probe/streamed', options: { ...options, auth: { mode: 'required' }, plugins: { civic: { plan: 'probes' } } }, handler: answer },
       {
         method: 'GET', path: '/api/probe/again', options: { ...options, validate: { query: Joi.object().unknown() } },
         handler: async ({ query }) => ({ caller: await civic.service('accounts').callerOf(civic.db.read, query as never) }),

@@ -43,7 +43,7 @@ for (const database of testDatabases()) {
     it('several keys are asked for, and no more are made than the plan has room for', async () => {
       const { id, reader } = await settled({ plan: 'individual' });
       const [workspace] = [/name="workspace" value="([^"]+)"/.exec((await reader.get('/account/keys')).text)![1]!];
-      const answers = await atOnce((index) => reader.post('/account/keys', { name: `Key ${index}`, scopes: 'directory:read', workspace }));
+      const answers = await atOnce((index) => reader.post('/account/keys', { name: `Key ${index}`, scopes: 'probe:read', workspace }));
       expect(statuses(answers)).to.equal(oneOf(200, 403));
       expect(await kit.run('key list', { account: id })).to.have.length(1);
     });

@@ -15,8 +15,9 @@ const counter = definePlugin({
   name: 'counter',
   summary: 'Counts for tests',
   uses: ['accounts'],
+  limits: { calls: { label: 'Calls a day', doc: 'How many calls', plans: { individual: 20_000, team: 200_000 } } },
   register(_server, civic) {
-    civic.serviceIfOn('accounts')!.usageFrom(async () => [{ day: '2026-01-01', requests: 7 }, { day: '2026-01-02', requests: 1234 }]);
+    civic.serviceIfOn('accounts')!.meter('calls', async () => 1234);
   },
 });
 
@@ -66,10 +67,10 @@ for (const database of testDatabases()) {
       const workspace = /name="workspace" value="([^"]+)"/.exec((await reader.get('/account/keys')).text)![1]!;
       const unnamed = await reader.post('/account/keys', { name: ' ', workspace, lives: '30' });
       expect([unnamed.status, unnamed.text.includes('Give a name.'), unnamed.text.includes('Choose at least one thing')]).to.equal([400, true, true]);
-      const made = await reader.post('/account/keys', { name: 'Nightly', workspace, lives: '30', scopes: ['directory:read', 'entities:write'] });
+      const made = await reader.post('/account/keys', { name: 'Nightly', workspace, lives: '30', scopes: ['probe:read', 'probe:write'] });
       const key = /id="key">([^<]+)/.exec(made.text)![1]!;
       expect(made.headers['cache-control']).to.contain('no-store');
-      expect((await kit.as(key, 'GET', '/api/probe/private')).body.caller).to.include({ account_id: reader.id, scope: ['directory:read', 'entities:write'] });
+      expect((await kit.as(key, 'GET', '/api/probe/private')).body.caller).to.include({ account_id: reader.id, scope: ['probe:read', 'probe:write'] });
       const listed = (await reader.get('/account/keys')).text;
       expect(listed).to.contain('Nightly').and.not.contain(key);
       const id = key.slice(6, 14);
@@ -84,11 +85,11 @@ for (const database of testDatabases()) {
     it('give no key beyond the plan, the role or the workspaces of their reader', async () => {
       const reader = await signedIn();
       const workspace = /name="workspace" value="([^"]+)"/.exec((await reader.get('/account/keys')).text)![1]!;
-      expect((await reader.post('/account/keys', { name: 'x', workspace, scopes: ['flags:review'] })).status).to.equal(400);
-      expect((await reader.post('/account/keys', { name: 'x', workspace: '01890000-0000-7000-8000-00000000000a', scopes: ['directory:read'] })).status).to.equal(400);
+      expect((await reader.post('/account/keys', { name: 'x', workspace, scopes: ['probe:review'] })).status).to.equal(400);
+      expect((await reader.post('/account/keys', { name: 'x', workspace: '01890000-0000-7000-8000-00000000000a', scopes: ['probe:read'] })).status).to.equal(400);
       const free = await signedIn({ plan: 'free' });
       expect((await free.get('/account/keys')).text).to.contain('The plan free has no API keys').and.not.contain('Create key');
-      expect((await free.post('/account/keys', { name: 'x', workspace, scopes: ['directory:read'] })).status).to.equal(403);
+      expect((await free.post('/account/keys', { name: 'x', workspace, scopes: ['probe:read'] })).status).to.equal(403);
     });
 
     it('make a workspace, invite somebody by link, and let its owner manage them', async () => {
@@ -136,7 +137,7 @@ for (const database of testDatabases()) {
     it('draw what was used and name the limits of every plan', async () => {
       const reader = await signedIn();
       const { text } = await reader.get('/account/plan');
-      expect(text).to.contain(['<strong>1,234</strong> of 200,000', '<title>2 January 2026: 1,234 requests</title>', '1,241 requests in all', '<strong>0</strong> of 20', 'Research pass']);
+      expect(text).to.contain(['<strong>1,234</strong> of 200,000', 'Calls a day', '<strong>0</strong> of 20', 'Research pass']);
       expect(text).to.not.contain('5 a month').and.not.contain('Price');
     });
   });

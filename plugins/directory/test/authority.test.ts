@@ -22,6 +22,7 @@ for (const database of testDatabases()) {
     const holder = definePlugin({
       name: 'holder',
       summary: 'Holds the worker',
+      paths: { '/hold': { audience: 'programs' } },
       register(server, civic) {
         civic.jobs.define({ name: 'holder.hold', run: () => new Promise<void>((resolve) => { release = resolve; }) });
         server.route({ method: 'POST', path: '/hold', handler: async () => ({ id: await civic.db.write((tx) => civic.jobs.enqueue(tx, 'holder.hold', {})) }) });
@@ -85,7 +86,7 @@ for (const database of testDatabases()) {
       const [{ id: source }] = actor.sources;
       const single = [`/api/entities/${actor.id}`, `/api/entities/by-slug/${actor.slug}`, `/api/sources/${source}`, ...['claims', 'sources', 'history', 'related', 'duplicates'].map((part) => `/api/entities/${actor.id}/${part}`)];
       const lists = ['/api/entities?visibility=workspace', '/api/places/kansas-city,missouri/entities?visibility=workspace', '/api/exports/entities?visibility=workspace'];
-      for (const scope of ['flags:write', 'firehose:read', 'workspace:read']) {
+      for (const scope of ['workspace:write', 'workspace:read']) {
         const key = await keyOf(owner.id, scope);
         for (const path of single) expect((await get(path, key)).status, `${scope} ${path}`).to.equal(404);
         for (const path of lists) {

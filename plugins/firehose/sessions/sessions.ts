@@ -66,7 +66,7 @@ export function createSessions({ civic, position }: SessionsContext): Sessions {
 
   return {
     async create(caller, { query, fingerprint }, mode) {
-      const most = accounts?.planOf(caller.plan).sessions ?? Infinity;
+      const most = accounts?.limitOf(caller.plan, 'sessions') ?? Infinity;
       const session = {
         id: `fhs_${randomBytes(16).toString('hex')}`, owner_id: ownerOf(caller), account_id: caller.account_id, query, fingerprint, mode,
         // A stream with a lower bound begins there until somebody says what they have read.

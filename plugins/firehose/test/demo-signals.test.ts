@@ -32,7 +32,7 @@ const typesIn = (signals: Signal[]): string[] => [...new Set(signals.map(({ type
 
 describe('The year of the demo', { timeout: 90_000 }, () => {
   let kit: SignalsKit;
-  before(async () => { kit = await signalsKit({ clock: stoppedClock(NOW), config: { plugins: { directory: { demo: true } } } }); });
+  before(async () => { kit = await signalsKit({ clock: stoppedClock(NOW), config: { demo: true } }); });
   after(async () => kit.close());
 
   it('is loaded with the region, once, and as it says', async () => {

@@ -7,12 +7,14 @@ import ratelimit from '../index.ts';
 const accounts = definePlugin({
   name: 'accounts',
   summary: 'Knows callers by what they say',
+  rates: { sign_in: { label: 'signing in', requests_per_minute: 30, requests_per_hour: 200 } },
+  slots: { 'accounts.usage': { summary: 'On no page' } },
   register(_server, civic) {
     const plans: Record<string, { requests_per_minute: number; requests_per_day: number }> = {
       free: { requests_per_minute: 60, requests_per_day: 2000 },
       tiny: { requests_per_minute: 5, requests_per_day: 8 },
     };
-    civic.provide({ planOf: (name: string) => plans[name] ?? plans['free'], usageFrom: () => undefined });
+    civic.provide({ limitOf: (name: string, limit: 'requests_per_minute' | 'requests_per_day') => (plans[name] ?? plans['free']!)[limit], meter: () => undefined });
     civic.identify((request) => {
       const [word, account, plan] = String(request.headers['x-api-key'] ?? request.headers['cookie'] ?? '').split('_');
       if (request.headers['x-api-key'] === undefined && word !== 'session=key') return null;
@@ -26,6 +28,7 @@ const accounts = definePlugin({
 const things = definePlugin({
   name: 'things',
   summary: 'Something to ask for',
+  paths: { '/page': { audience: 'people' }, '/sign-in': { audience: 'people' } },
   register(server, civic) {
     const ready = readyAnswers({ maxBytes: 100_000, now: () => civic.clock.now() });
     const described = { description: 'Something', validate: { query: Joi.object({}) }, response: { schema: Joi.object().unknown() } };
@@ -49,7 +52,7 @@ const things = definePlugin({
         },
       },
       { method: 'GET', path: '/page', options: { plugins: { civic: { internal: true } } }, handler: () => 'a page' },
-      { method: 'POST', path: '/sign-in', options: { ...formOptions({ rate: 'auth' }), payload: { allow: 'application/json' } }, handler: () => 'welcome' },
+      { method: 'POST', path: '/sign-in', options: { ...formOptions({ rate: 'sign_in' }), payload: { allow: 'application/json' } }, handler: () => 'welcome' },
     ]);
   },
 });

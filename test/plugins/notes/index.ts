@@ -22,6 +22,7 @@ export default definePlugin<{ motto: string; secret: string | null }>({
     motto: { doc: 'Shown above the notes.', format: String, default: 'Be kind' },
     secret: { doc: 'Signs nothing; it is here to be masked.', format: String, default: null, nullable: true, sensitive: true },
   },
+  scopes: { 'notes:write': { label: 'Write notes' } },
   problems: {
     unknown_note: { status: 404, title: 'No such note', advice: 'List the notes at /api/notes.' },
   },

@@ -7,6 +7,7 @@ const beat = Joi.object({ type: Joi.string().valid('beat').required() }).meta({ 
 export default definePlugin({
   name: 'pulse',
   summary: 'Streams and sockets that beat once',
+  scopes: { 'pulse:read': { label: 'Follow the pulse' } },
 
   register(server, civic) {
     const sockets = new WebSocketServer({ noServer: true });

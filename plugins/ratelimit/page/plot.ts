@@ -1,5 +1,4 @@
-import type { DayUsage } from '../service.ts';
-import { number, shortDate, shortNumber } from './words.ts';
+import type { Usage } from '../service.ts';
 
 export interface Plot {
   width: number;
@@ -16,8 +15,8 @@ export interface Plot {
 
 const [WIDTH, HEIGHT, LEFT, TOP, BOTTOM] = [720, 240, 66, 14, 34];
 
-/** Requests a day as bars, worked out here: the page needs no script to draw them. */
-export function plotOf(days: DayUsage[]): Plot {
+/** Returns requests a day as bars: the page needs no script to draw them. */
+export function plotOf(days: Usage['days']): Plot {
   const top = roundUp(Math.max(4, ...days.map(({ requests }) => requests)));
   const ground = HEIGHT - BOTTOM;
   const tall = ground - TOP;
@@ -34,6 +33,18 @@ export function plotOf(days: DayUsage[]): Plot {
     first: days[0] ? shortDate(days[0].day) : '',
     last: 'today',
   };
+}
+
+export function number(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+function shortNumber(value: number): string {
+  return value.toLocaleString('en-US', { notation: 'compact' });
+}
+
+function shortDate(day: string): string {
+  return new Date(day).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
 }
 
 /** A number people like to read at the end of an axis: 1, 2 or 5 and zeros. */

@@ -1,0 +1,26 @@
+import type { Vocabulary } from 'civic';
+import type { InstanceRole } from '../types.ts';
+import type { Plan } from './plans.ts';
+
+export interface Scopes {
+  /** Every scope that a plugin that runs declares. */
+  names: string[];
+  /** What a scope allows, for people; the scope itself when its plugin is off. */
+  labelOf(scope: string): string;
+  /** The scopes for which a plan and a role are enough. */
+  allowed(plan: Plan, role: InstanceRole): string[];
+  /** The scopes of a key that is created without a list of them: the allowed ones, except those that are given on request only. */
+  usual(plan: Plan, role: InstanceRole): string[];
+}
+
+const RANK: Record<InstanceRole, number> = { user: 0, reviewer: 1, admin: 2 };
+
+export function createScopes({ scopes }: Pick<Vocabulary, 'scopes'>): Scopes {
+  const allowed = (plan: Plan, role: InstanceRole) => [...scopes].filter(([, { capability, role: lowest }]) => (!capability || plan.capabilities.includes(capability)) && RANK[role] >= RANK[lowest ?? 'user']);
+  return {
+    names: [...scopes.keys()],
+    labelOf: (scope) => scopes.get(scope)?.label ?? scope,
+    allowed: (plan, role) => allowed(plan, role).map(([scope]) => scope),
+    usual: (plan, role) => allowed(plan, role).filter(([, { onRequest }]) => !onRequest).map(([scope]) => scope),
+  };
+}
