@@ -34,8 +34,8 @@ export interface RateKind {
   /** Which requests these are, as in "Requests a minute for signing in". */
   label: string;
   /** The default limits for each account, or client address without one. */
-  requests_per_minute: number;
-  requests_per_hour: number;
+  per_minute: number;
+  per_hour: number;
   /** Requests of an identified account count against the limits of its plan instead. */
   plan?: boolean;
 }

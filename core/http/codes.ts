@@ -69,7 +69,7 @@ export const coreProblems = {
   plan_required: {
     status: 403,
     title: 'The plan does not include this',
-    advice: 'See `/api/plans` for the plans that do.',
+    advice: 'Use an account on one of the plans that the member `plans` names, or ask the operator for one.',
   },
   foreign_form: {
     status: 403,

@@ -17,7 +17,7 @@ describe('The declarations of a plugin', () => {
     const rejected: [Partial<Plugin>, RegExp][] = [
       [{ scopes: { 'Herons.Read': { label: 'x' } } }, /"Herons\.Read" in scopes: use words in lower case like notes:read/],
       [{ limits: { 'heron-counts': { label: 'x', doc: 'x' } } }, /"heron-counts" in limits: use words in snake_case/],
-      [{ rates: { stream: { label: 'x', requests_per_minute: 1, requests_per_hour: 1 } } }, /the rate class "stream" belongs to core/],
+      [{ rates: { stream: { label: 'x', per_minute: 1, per_hour: 1 } } }, /the rate class "stream" belongs to core/],
       [{ paths: { '/docs': { audience: 'people' } } }, /the path "\/docs" belongs to core/],
       [{ paths: { '/herons/nests': { audience: 'people' } } }, /use the first part of a path like \/notes, or \//],
       [{ slots: { 'accounts.usage': { summary: 'x' } } }, /the slot "accounts\.usage" does not start with "herons\."/],
@@ -41,8 +41,8 @@ describe('The declarations of a plugin', () => {
   });
 
   it('decide the options of a plugin that asks for it', async () => {
-    const rates = { heavy: { label: 'heavy work', requests_per_minute: 3, requests_per_hour: 30 } };
-    const reader = plugin('reader', { config: (vocabulary) => Object.fromEntries([...vocabulary.rates].map(([name, kind]) => [name, { doc: 'A limit.', format: 'nat', default: kind.requests_per_minute }])) });
+    const rates = { heavy: { label: 'heavy work', per_minute: 3, per_hour: 30 } };
+    const reader = plugin('reader', { config: (vocabulary) => Object.fromEntries([...vocabulary.rates].map(([name, kind]) => [name, { doc: 'A limit.', format: 'nat', default: kind.per_minute }])) });
     const config = { plugins: { reader: { heavy: 5 } } };
     const { composition } = await testServer({ plugins: [reader, plugin('herons', { rates })], config, open: false });
     expect(composition.config.plugins['reader']!['heavy']).to.equal(5);

@@ -27,7 +27,7 @@ function classOptions(what: string, minute: number, hour: number): ConfigFragmen
 }
 
 export function ratelimitOptions({ rates }: Vocabulary): ConfigFragment {
-  const declared = [...rates].map(([name, { label, requests_per_minute: minute, requests_per_hour: hour }]) => [name, classOptions(label, minute, hour)]);
+  const declared = [...rates].map(([name, { label, per_minute: minute, per_hour: hour }]) => [name, classOptions(label, minute, hour)]);
   return { ...Object.fromEntries(declared), ...ownOptions };
 }
 

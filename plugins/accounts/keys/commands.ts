@@ -16,7 +16,7 @@ export function keyCommands({ civic, keys, scopes }: Accounts): Command[] {
         { name: 'expires', value: 'date', summary: 'When it ends; never when left out' },
         { name: 'workspace', value: 'id', summary: 'As whose member it speaks; may be left out by who belongs to one workspace' },
       ],
-      examples: ['bin/civic key create --account ada@example.org --name "nightly import"', 'bin/civic key create --account ada@example.org --scopes directory:read,entities:write --expires 2027-01-31 --json'],
+      examples: ['bin/civic key create --account ada@example.org --name "nightly import"', 'bin/civic key create --account ada@example.org --scopes workspace:read,workspace:write --expires 2027-01-31 --json'],
       needs: 'database',
       writes: true,
       existing: true,
