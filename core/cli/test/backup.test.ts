@@ -17,13 +17,13 @@ describe('bin/civic backup and restore', () => {
   let instance: Instance;
   before(async () => {
     instance = createInstance({ plugins });
-    for (const text of ['first', 'second']) await instance.civic('notes', 'add', text);
+    for (const text of ['first', 'second']) await instance.civicInProcess('notes', 'add', text);
   });
   after(() => { instance.remove(); });
 
   it('back up beside a running server, with secrets masked', async () => {
     const served = await instance.serve();
-    const { code, stdout } = await instance.civic('backup', '--json');
+    const { code, stdout } = await instance.civicInProcess('backup', '--json');
     await served.stop();
     expect(code).to.equal(0);
     const { path } = JSON.parse(stdout);
@@ -34,32 +34,32 @@ describe('bin/civic backup and restore', () => {
 
   it('restore into an empty instance, and never into one that holds something', async () => {
     const folder = join(instance.folder, 'copy');
-    await instance.civic('backup', folder);
+    await instance.civicInProcess('backup', folder);
     const other = createInstance({ plugins });
-    const restored = await other.civic('restore', folder);
+    const restored = await other.civicInProcess('restore', folder);
     expect(restored.stderr).to.not.contain('Error');
     expect(restored.code).to.equal(0);
     expect(restored.stdout).to.startWith('Restored ');
-    expect((await other.civic('notes', 'count')).stdout).to.equal('2\n');
-    const again = await other.civic('restore', folder);
+    expect((await other.civicInProcess('notes', 'count')).stdout).to.equal('2\n');
+    const again = await other.civicInProcess('restore', folder);
     expect(again.code).to.equal(1);
     expect(again.stderr).to.contain('The database is not empty');
-    expect((await other.civic('notes', 'count')).stdout).to.equal('2\n');
+    expect((await other.civicInProcess('notes', 'count')).stdout).to.equal('2\n');
     other.remove();
   });
 
   it('print a restore command that works as it is printed', async () => {
-    const { stdout } = await instance.civic('backup');
+    const { stdout } = await instance.civicInProcess('backup');
     const [, command] = /^To restore it into a new data folder: (bin\/civic restore .*)$/m.exec(stdout) ?? [];
     expect(command, stdout).to.exist();
     const restored = spawnSync('sh', ['-c', command!], { cwd: join(import.meta.dirname, '../../../..'), encoding: 'utf8' });
     expect(restored.status, restored.stderr).to.equal(0);
     const folder = join(instance.folder, 'data-restored');
-    expect((await instance.civic('notes', 'count', '--data', folder)).stdout).to.equal('2\n');
-    expect((await instance.civic('backup')).stdout).to.contain(`${folder}-2`);
+    expect((await instance.civicInProcess('notes', 'count', '--data', folder)).stdout).to.equal('2\n');
+    expect((await instance.civicInProcess('backup')).stdout).to.contain(`${folder}-2`);
     // A database that the config names is not the one to restore into.
     writeFileSync(instance.configFile, JSON.stringify({ data_dir: join(instance.folder, 'data'), database: { url: `sqlite:${join(instance.folder, 'data/civic.db')}` }, plugins }));
-    const named = /^To restore it into a new data folder: (.*)$/m.exec((await instance.civic('backup')).stdout)![1]!;
+    const named = /^To restore it into a new data folder: (.*)$/m.exec((await instance.civicInProcess('backup')).stdout)![1]!;
     writeFileSync(instance.configFile, JSON.stringify({ data_dir: join(instance.folder, 'data'), plugins }));
     expect(named).to.startWith(`CIVIC_DATABASE_URL=sqlite:${folder}-2/civic.db bin/civic restore `);
   });
@@ -67,14 +67,14 @@ describe('bin/civic backup and restore', () => {
   it('hold the tables of plugins that are off', async () => {
     const folder = join(instance.folder, 'off');
     writeFileSync(instance.configFile, JSON.stringify({ data_dir: join(instance.folder, 'data') }));
-    await instance.civic('backup', folder);
+    await instance.civicInProcess('backup', folder);
     writeFileSync(instance.configFile, JSON.stringify({ data_dir: join(instance.folder, 'data'), plugins }));
     expect(existsSync(join(folder, 'tables/notes_notes.ndjson.gz'))).to.be.true();
   });
 
   it('say so when there is nothing to back up yet, and make nothing', async () => {
     const fresh = createInstance();
-    const { code, stderr } = await fresh.civic('backup');
+    const { code, stderr } = await fresh.civicInProcess('backup');
     expect(code).to.equal(1);
     expect(stderr).to.match(/^There is no database at .*civic\.db yet: bin\/civic serve or bin\/civic migrate creates it\n$/);
     expect(existsSync(join(fresh.folder, 'data'))).to.be.false();
@@ -100,10 +100,10 @@ describe('bin/civic backup and restore', () => {
     const withSums = { plugins: { ...plugins, sums: { from: join(instance.folder, 'sums') } } };
     const folder = join(instance.folder, 'with-sums');
     const [source, target] = [createInstance(withSums), createInstance(withSums)];
-    await source.civic('migrate');
-    await source.civic('backup', folder);
+    await source.civicInProcess('migrate');
+    await source.civicInProcess('backup', folder);
     written({ broken: '' });
-    const failed = await target.civic('restore', folder);
+    const failed = await target.civicInProcess('restore', folder);
     expect(failed).to.include({ code: 1 });
     expect(failed.stderr).to.contain(['The plugin sums failed to rebuild: not now', 'Everything is restored; bin/civic serve tries that again']);
     rmSync(join(instance.folder, 'sums/broken'));
@@ -117,14 +117,14 @@ describe('bin/civic backup and restore', () => {
 
   it('refuse a damaged backup and leave the target empty', async () => {
     const folder = join(instance.folder, 'damaged');
-    await instance.civic('backup', folder);
+    await instance.civicInProcess('backup', folder);
     writeFileSync(join(folder, 'tables/notes_notes.ndjson.gz'), 'rubbish');
     const other = createInstance({ plugins });
-    const { code, stderr } = await other.civic('restore', folder);
+    const { code, stderr } = await other.civicInProcess('restore', folder);
     expect(code).to.equal(1);
     expect(stderr).to.contain('notes_notes');
     expect(stderr).to.not.contain('    at ');
-    expect((await other.civic('notes', 'count')).code).to.equal(1);
+    expect((await other.civicInProcess('notes', 'count')).code).to.equal(1);
     other.remove();
     rmSync(folder, { recursive: true });
   });
@@ -135,15 +135,15 @@ describe('bin/civic backup and restore', () => {
       const onPostgres = createInstance({ plugins, database: { url: database.url } });
       const back = createInstance({ plugins });
       const folders = ['there', 'back', 'again'].map((name) => join(instance.folder, name));
-      await instance.civic('backup', folders[0]!);
-      expect((await onPostgres.civic('restore', folders[0]!)).code).to.equal(0);
-      await onPostgres.civic('backup', folders[1]!);
-      expect((await back.civic('restore', folders[1]!)).code).to.equal(0);
-      await back.civic('backup', folders[2]!);
+      await instance.civicInProcess('backup', folders[0]!);
+      expect((await onPostgres.civicInProcess('restore', folders[0]!)).code).to.equal(0);
+      await onPostgres.civicInProcess('backup', folders[1]!);
+      expect((await back.civicInProcess('restore', folders[1]!)).code).to.equal(0);
+      await back.civicInProcess('backup', folders[2]!);
       const digests = folders.map((folder) => JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')).tables.map(({ name, rows, sha256 }: Record<string, unknown>) => ({ name, rows, sha256 })));
       expect(digests[1]).to.equal(digests[0]);
       expect(digests[2]).to.equal(digests[0]);
-      const added = await onPostgres.civic('notes', 'add', 'third');
+      const added = await onPostgres.civicInProcess('notes', 'add', 'third');
       expect(added.code).to.equal(0);
       onPostgres.remove();
       back.remove();

@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInstance, runCivic, testPlugins, type Instance } from '../../../test/support/civic.ts';
+import { runCivicInProcess } from '../../../test/support/in-process.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -15,20 +16,20 @@ describe('bin/civic', () => {
   after(() => { instance.remove(); });
 
   it('lists its commands and those of the plugins, with no database', async () => {
-    const { code, stdout } = await runCivic(['--help'], { env: { CIVIC_CONFIG: instance.configFile } });
+    const { code, stdout } = await runCivicInProcess(['--help'], { env: { CIVIC_CONFIG: instance.configFile } });
     expect(code).to.equal(0);
     expect(stdout).to.contain(['serve', 'doctor', 'plugin new', 'notes add', 'Leave a note']);
     expect(existsSync(join(instance.folder, 'data'))).to.be.false();
   });
 
   it('explains one command', async () => {
-    const { code, stdout } = await instance.civic('serve', '--help');
+    const { code, stdout } = await instance.civicInProcess('serve', '--help');
     expect(code).to.equal(0);
     expect(stdout).to.contain(['Start the server', '--port <number>', '--role <role>', 'Examples']);
   });
 
   it('says that options come after the command', async () => {
-    const { code, stderr } = await runCivic(['--data', instance.folder, 'doctor']);
+    const { code, stderr } = await runCivicInProcess(['--data', instance.folder, 'doctor']);
     expect(code).to.equal(2);
     expect(stderr).to.contain('Options come after the command: bin/civic doctor --data');
   });
@@ -40,36 +41,36 @@ describe('bin/civic', () => {
 
   it('prints its version', async () => {
     for (const word of ['--version', '-v']) {
-      const { code, stdout } = await runCivic([word]);
+      const { code, stdout } = await runCivicInProcess([word]);
       expect(code, word).to.equal(0);
       expect(stdout, word).to.match(/^\d+\.\d+\.\d+\n$/);
     }
   });
 
   it('answers an unknown command with the nearest one and exit code 2', async () => {
-    const { code, stderr, stdout } = await instance.civic('serv');
+    const { code, stderr, stdout } = await instance.civicInProcess('serv');
     expect(code).to.equal(2);
     expect(stderr).to.contain('did you mean "serve"?');
     expect(stdout).to.equal('');
   });
 
   it('answers the first word of several commands with all of them', async () => {
-    const { code, stderr } = await instance.civic('notes');
+    const { code, stderr } = await instance.civicInProcess('notes');
     expect(code).to.equal(2);
     expect(stderr).to.contain(['"notes" needs another word:', 'bin/civic notes add', 'bin/civic notes count']);
-    const asked = await instance.civic('notes', '--help');
+    const asked = await instance.civicInProcess('notes', '--help');
     expect([asked.code, asked.stderr]).to.equal([0, '']);
     expect(asked.stdout).to.match(/bin\/civic notes add +\S/).and.contain('bin/civic notes count');
   });
 
   it('answers an unknown option with the nearest one and exit code 2', async () => {
-    const { code, stderr } = await instance.civic('serve', '--prot', '9000');
+    const { code, stderr } = await instance.civicInProcess('serve', '--prot', '9000');
     expect(code).to.equal(2);
     expect(stderr).to.contain(['There is no option --prot: did you mean --port?', 'bin/civic serve --help']);
   });
 
   it('refuses a missing or superfluous argument', async () => {
-    const [missing, superfluous] = await Promise.all([instance.civic('notes', 'add'), instance.civic('notes', 'add', 'one', 'two')]);
+    const [missing, superfluous] = await Promise.all([instance.civicInProcess('notes', 'add'), instance.civicInProcess('notes', 'add', 'one', 'two')]);
     expect(missing.code).to.equal(2);
     expect(missing.stderr).to.contain(['The argument <text> is missing', 'bin/civic notes add --help']);
     expect(superfluous.code).to.equal(2);
@@ -77,21 +78,21 @@ describe('bin/civic', () => {
   });
 
   it('runs a command of a plugin without a server, making the database on the way', async () => {
-    const added = await instance.civic('notes', 'add', 'first', '--json');
+    const added = await instance.civicInProcess('notes', 'add', 'first', '--json');
     expect(added.code).to.equal(0);
     expect(JSON.parse(added.stdout).text).to.equal('first');
-    const counted = await instance.civic('notes', 'count');
+    const counted = await instance.civicInProcess('notes', 'count');
     expect(counted.stdout).to.equal('1\n');
   });
 
   it('ends a command that fails with its words and exit code 1', async () => {
-    const { code, stderr, stdout } = await instance.civic('notes', 'add', 'bad');
+    const { code, stderr, stdout } = await instance.civicInProcess('notes', 'add', 'bad');
     expect({ code, stdout, stderr }).to.equal({ code: 1, stdout: '', stderr: 'That is not a nice thing to write\n' });
   });
 
   it('masks secrets in what config show prints, with and without --json', async () => {
     for (const args of [['config', 'show'], ['config', 'show', '--json'], ['config', 'show', '--origin'], ['config', 'show', '--origin', '--json']]) {
-      const { code, stdout } = await instance.civic(...args);
+      const { code, stdout } = await instance.civicInProcess(...args);
       expect(code).to.equal(0);
       expect(stdout).to.contain('motto');
       expect(stdout).to.not.contain('hush-hush');
@@ -99,7 +100,7 @@ describe('bin/civic', () => {
   });
 
   it('tells where each value came from', async () => {
-    const { stdout } = await runCivic(['config', 'show', '--origin', '--config', instance.configFile, '--data', '/nowhere/special'], { env: { CIVIC_HTTP_PORT: '9999' } });
+    const { stdout } = await runCivicInProcess(['config', 'show', '--origin', '--config', instance.configFile, '--data', '/nowhere/special'], { env: { CIVIC_HTTP_PORT: '9999' } });
     expect(stdout).to.match(/port: 9999\s+# .*CIVIC_HTTP_PORT/);
     expect(stdout).to.match(/data_dir: \/nowhere\/special\s+# .*--data/);
     expect(stdout).to.match(/secret: .*# .*civic\.yaml:\d+/);
@@ -108,64 +109,64 @@ describe('bin/civic', () => {
 
   it('checks a config file and tells every mistake at once', async () => {
     const broken = createInstance('plugins:\n  notez:\nhttp:\n  prot: 80\n  port: "80"\n');
-    const { code, stderr } = await broken.civic('config', 'check');
+    const { code, stderr } = await broken.civicInProcess('config', 'check');
     expect(code).to.equal(1);
     expect(stderr).to.contain(['notez', 'prot', 'http.port', 'civic.yaml:2', 'civic.yaml:4', 'civic.yaml:5']);
     broken.remove();
   });
 
   it('explains an option', async () => {
-    const { code, stdout } = await instance.civic('config', 'help', 'http.port');
+    const { code, stdout } = await instance.civicInProcess('config', 'help', 'http.port');
     expect(code).to.equal(0);
     expect(stdout).to.contain(['http.port', 'CIVIC_HTTP_PORT']);
-    const unknown = await instance.civic('config', 'help', 'http.prot');
+    const unknown = await instance.civicInProcess('config', 'help', 'http.prot');
     expect(unknown.code).to.equal(1);
   });
 
   it('writes a config file that passes its own check, and never over another', async () => {
     const file = join(instance.folder, 'new/civic.yaml');
-    const first = await runCivic(['init', '--config', file]);
+    const first = await runCivicInProcess(['init', '--config', file]);
     expect(first.code).to.equal(0);
-    const checked = await runCivic(['config', 'check', '--config', file]);
+    const checked = await runCivicInProcess(['config', 'check', '--config', file]);
     expect(checked.code).to.equal(0);
     expect(readFileSync(file, 'utf8')).to.contain(['  #port: 8080', '# The port', '\nplugins:']);
     writeFileSync(file, 'name: Mine\n');
-    const second = await runCivic(['init', '--config', file]);
+    const second = await runCivicInProcess(['init', '--config', file]);
     expect(second.code).to.equal(1);
     expect(second.stderr).to.contain('exists, and was not changed');
     expect(readFileSync(file, 'utf8')).to.equal('name: Mine\n');
   });
 
   it('names the line that would switch on the plugin a command belongs to', async () => {
-    const { code, stderr } = await runCivic(['hellothere', 'say']);
+    const { code, stderr } = await runCivicInProcess(['hellothere', 'say']);
     expect(code).to.equal(2);
     expect(stderr).to.contain('There is no command');
   });
 
   it('lists plugins', async () => {
-    const { stdout } = await instance.civic('plugin', 'list', '--json');
+    const { stdout } = await instance.civicInProcess('plugin', 'list', '--json');
     expect(JSON.parse(stdout)[0]).to.include({ name: 'notes', state: 'on', summary: 'Notes anybody may leave' });
   });
 
   it('says what migrate would do, does it, and then has nothing to do', async () => {
     const fresh = createInstance({ plugins: { notes: { from: join(testPlugins, 'notes') } } });
-    const planned = await fresh.civic('migrate', '--dry-run');
+    const planned = await fresh.civicInProcess('migrate', '--dry-run');
     expect(planned.stdout).to.contain('notes/001_notes');
-    const applied = await fresh.civic('migrate', '--json');
+    const applied = await fresh.civicInProcess('migrate', '--json');
     expect(JSON.parse(applied.stdout)).to.part.include({ plugin: 'notes', name: '001_notes' });
-    const again = await fresh.civic('migrate');
+    const again = await fresh.civicInProcess('migrate');
     expect(again.stdout).to.equal('The database is up to date.\n');
     fresh.remove();
   });
 
   it('refuses --role web on SQLite with the reason', async () => {
-    const { code, stderr } = await instance.civic('serve', '--role', 'web');
+    const { code, stderr } = await instance.civicInProcess('serve', '--role', 'web');
     expect(code).to.equal(1);
     expect(stderr).to.contain('needs Postgres: one process writes a SQLite file');
   });
 
   it('refuses a role that does not exist as wrong usage', async () => {
-    const { code, stderr } = await instance.civic('serve', '--role', 'boss');
+    const { code, stderr } = await instance.civicInProcess('serve', '--role', 'boss');
     expect(code).to.equal(2);
     expect(stderr).to.contain('--role is web, worker or all');
   });
@@ -175,7 +176,7 @@ describe('bin/civic', () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const { code, stderr } = await fresh.civic('serve', '--port', String(port));
+    const { code, stderr } = await fresh.civicInProcess('serve', '--port', String(port));
     other.close();
     expect(code).to.equal(1);
     expect(stderr).to.equal(`Port ${port} on 127.0.0.1 is in use by another program, perhaps another civic server: stop it, or choose another port with --port or http.port\n`);
@@ -186,7 +187,7 @@ describe('bin/civic', () => {
   it('names a data folder that cannot be made', async () => {
     const file = join(instance.folder, 'a-file');
     writeFileSync(file, '');
-    const { code, stderr } = await instance.civic('serve', '--data', join(file, 'data'));
+    const { code, stderr } = await instance.civicInProcess('serve', '--data', join(file, 'data'));
     expect(code).to.equal(1);
     expect(stderr).to.contain(`The data folder ${join(file, 'data')} cannot be used: ${file} is a file`);
   });
@@ -194,7 +195,7 @@ describe('bin/civic', () => {
   it('refuses a folder where the database file should be', async () => {
     const folder = join(instance.folder, 'odd');
     mkdirSync(join(folder, 'civic.db'), { recursive: true });
-    const { code, stderr } = await instance.civic('serve', '--data', folder);
+    const { code, stderr } = await instance.civicInProcess('serve', '--data', folder);
     expect(code).to.equal(1);
     expect(stderr).to.contain('civic.db');
     expect(stderr).to.not.contain('    at ');
@@ -204,7 +205,7 @@ describe('bin/civic', () => {
     const folder = join(instance.folder, 'junk');
     mkdirSync(folder);
     writeFileSync(join(folder, 'civic.db'), 'this is not a database, it is a letter to the council\n'.repeat(100));
-    const { code, stderr } = await instance.civic('serve', '--data', folder);
+    const { code, stderr } = await instance.civicInProcess('serve', '--data', folder);
     expect(code).to.equal(1);
     expect(stderr).to.contain('civic.db');
     expect(stderr).to.not.contain('    at ');

@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInstance, runCivic, testPlugins, type Instance } from '../../../test/support/civic.ts';
+import { runCivicInProcess } from '../../../test/support/in-process.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -20,7 +21,7 @@ describe('The fixes that doctor prints', () => {
     instance = createInstance({ plugins: { notes: { from: join(testPlugins, 'notes') } } });
     data = join(instance.folder, 'data');
     chmodSync(instance.folder, 0o755);
-    await instance.civic('migrate');
+    await instance.civicInProcess('migrate');
   });
   after(() => { instance.remove(); });
 
@@ -61,7 +62,7 @@ describe('The fixes that doctor prints', () => {
     const file = join(data, 'civic.db');
     const good = readFileSync(file);
     writeFileSync(file, 'no database '.repeat(1000));
-    const { code, stdout } = await instance.civic('doctor');
+    const { code, stdout } = await instance.civicInProcess('doctor');
     writeFileSync(file, good);
     expect(code).to.equal(1);
     expect(stdout).to.contain(['it is not an SQLite database', `Do: stop the server, run mkdir ${data}/damaged && mv ${file}* ${data}/damaged, then bin/civic restore <backup folder>`, '- migrations: not checked']);
@@ -72,7 +73,7 @@ describe('The fixes that doctor prints', () => {
     const other = createServer((_request, response) => { response.end('something else'); }).listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const { code, stdout } = await runCivic(['doctor', '--config', instance.configFile], { env: { CIVIC_HTTP_PORT: String(port) } });
+    const { code, stdout } = await runCivicInProcess(['doctor', '--config', instance.configFile], { env: { CIVIC_HTTP_PORT: String(port) } });
     other.close();
     expect(code).to.equal(0);
     expect(stdout).to.contain([`! port: port ${port} on 127.0.0.1 is in use by another program`, 'choose another port with --port or http.port']);
@@ -80,7 +81,7 @@ describe('The fixes that doctor prints', () => {
 
   it('are not needed for a port that the server of this instance uses', async () => {
     const served = await instance.serve();
-    const { stdout } = await runCivic(['doctor', '--config', instance.configFile], { env: { CIVIC_HTTP_PORT: new URL(served.url).port } });
+    const { stdout } = await runCivicInProcess(['doctor', '--config', instance.configFile], { env: { CIVIC_HTTP_PORT: new URL(served.url).port } });
     await served.stop();
     expect(stdout).to.contain('✓ port: ').and.contain('the running server');
   });
@@ -89,7 +90,7 @@ describe('The fixes that doctor prints', () => {
 describe('doctor on a broken config', () => {
   it('counts every error, and lists what it did not check', async () => {
     const instance = createInstance('public_url: nowhere\nhttp:\n  prot: 80\n');
-    const { code, stdout, stderr } = await instance.civic('doctor');
+    const { code, stdout, stderr } = await instance.civicInProcess('doctor');
     instance.remove();
     expect(code).to.equal(1);
     for (const name of ['port', 'public address', 'proxy', 'database', 'migrations', 'checks of plugins']) expect(stdout).to.contain(`- ${name}: not checked: the configuration has errors`);
@@ -100,7 +101,7 @@ describe('doctor on a broken config', () => {
 
   it('checks no data folder that the config does not give', async () => {
     const instance = createInstance('data_dir: [\n');
-    const { stdout } = await instance.civic('doctor');
+    const { stdout } = await instance.civicInProcess('doctor');
     instance.remove();
     expect(stdout).to.contain('- data folder: not checked: the configuration has errors').and.contain('✓ node: ');
   });

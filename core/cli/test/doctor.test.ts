@@ -17,7 +17,7 @@ interface Finding {
 
 async function findings(config: object | string): Promise<{ code: number | null; byName: Map<string, Finding> }> {
   const instance = createInstance(config);
-  const { code, stdout } = await instance.civic('doctor', '--json');
+  const { code, stdout } = await instance.civicInProcess('doctor', '--json');
   instance.remove();
   const { findings: found } = JSON.parse(stdout) as { findings: Finding[] };
   return { code, byName: new Map(found.map((finding) => [finding.name, finding])) };
@@ -32,20 +32,20 @@ describe('bin/civic doctor', () => {
 
   it('changes nothing while it looks', async () => {
     const instance = createInstance();
-    await instance.civic('doctor');
+    await instance.civicInProcess('doctor');
     expect(existsSync(join(instance.folder, 'data'))).to.be.false();
     const file = join(instance.folder, 'elsewhere/civic.db');
     writeFileSync(instance.configFile, JSON.stringify({ data_dir: join(instance.folder, 'data'), database: { url: `sqlite:${file}` } }));
-    await instance.civic('doctor');
+    await instance.civicInProcess('doctor');
     expect(existsSync(file)).to.be.false();
     instance.remove();
   });
 
   it('says which command applies what a newly named plugin needs', async () => {
     const instance = createInstance();
-    await instance.civic('migrate');
+    await instance.civicInProcess('migrate');
     writeFileSync(instance.configFile, JSON.stringify({ data_dir: join(instance.folder, 'data'), plugins: { notes: { from: join(testPlugins, 'notes') } } }));
-    const { code, stdout } = await instance.civic('doctor');
+    const { code, stdout } = await instance.civicInProcess('doctor');
     instance.remove();
     expect(code).to.equal(0);
     expect(stdout).to.contain(['! migrations: 1 not applied yet', 'Do: bin/civic serve applies them, or bin/civic migrate']);
@@ -53,8 +53,8 @@ describe('bin/civic doctor', () => {
 
   it('warns while requests are not limited', async () => {
     const instance = createInstance();
-    await instance.civic('migrate');
-    const { code, stdout } = await instance.civic('doctor');
+    await instance.civicInProcess('migrate');
+    const { code, stdout } = await instance.civicInProcess('doctor');
     instance.remove();
     expect(code).to.equal(0);
     expect(stdout).to.contain(['! core: rate limits: requests are not limited', 'Do: switch on a plugin that limits requests', '! plugins: off: accounts, directory, firehose, ratelimit.', 'Do: add "accounts:" and "ratelimit:" under "plugins:" in ']);
@@ -89,8 +89,8 @@ describe('bin/civic doctor', () => {
     const plugin = join(instance.folder, 'rash.mjs');
     writeFileSync(plugin, "export default { name: 'rash', summary: 'Throws', register: (_, civic) => civic.check({ name: 'luck', run() { throw new Error('none left'); } }) };\n");
     writeFileSync(instance.configFile, JSON.stringify({ data_dir: join(instance.folder, 'data'), plugins: { rash: { from: plugin } } }));
-    await instance.civic('migrate');
-    const { stdout } = await instance.civic('doctor');
+    await instance.civicInProcess('migrate');
+    const { stdout } = await instance.civicInProcess('doctor');
     instance.remove();
     expect(stdout).to.contain('rash: luck: none left');
   });

@@ -39,9 +39,9 @@ describe('The data folder', () => {
   });
 
   it('are named by doctor when other users can read them, with the command that changes it', async () => {
-    expect((await instance.civic('doctor')).stdout).to.contain('✓ file modes: ');
+    expect((await instance.civicInProcess('doctor')).stdout).to.contain('✓ file modes: ');
     spawnSync('chmod', ['-R', 'a+rX', data]);
-    const { stdout } = await instance.civic('doctor');
+    const { stdout } = await instance.civicInProcess('doctor');
     expect(stdout).to.contain([`file modes: other users of this machine can access ${data}`, `chmod -R go= ${data}`]);
   });
 
@@ -51,6 +51,6 @@ describe('The data folder', () => {
     const served = await instance.serve();
     expect(openToOthers(data).filter((line) => !line.includes('/backups/'))).to.equal([]);
     expect(await served.stop()).to.equal(0);
-    expect((await instance.civic('doctor')).stdout).to.contain('✓ file modes: ');
+    expect((await instance.civicInProcess('doctor')).stdout).to.contain('✓ file modes: ');
   });
 });

@@ -5,7 +5,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot as root } from '../../root.ts';
-import { createInstance, runCivic } from '../../../test/support/civic.ts';
+import { createInstance } from '../../../test/support/civic.ts';
+import { runCivicInProcess } from '../../../test/support/in-process.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -16,10 +17,10 @@ describe('bin/civic plugin new', () => {
   after(() => { rmSync(folder, { recursive: true, force: true }); });
 
   it('writes a plugin that keeps the contract and passes its own tests untouched, outside the tree too', async () => {
-    const made = await runCivic(['plugin', 'new', 'greeter', '--in', folder]);
+    const made = await runCivicInProcess(['plugin', 'new', 'greeter', '--in', folder]);
     expect(made.code).to.equal(0);
     expect(made.stdout).to.contain(['  firehose:\n  greeter:\n    from: ', 'bin/civic plugin check']);
-    const checked = await runCivic(['plugin', 'check', join(folder, 'greeter')]);
+    const checked = await runCivicInProcess(['plugin', 'check', join(folder, 'greeter')]);
     expect(checked.stdout).to.contain(['✓ greeter can be loaded', '✓ it starts alone with its needs', '✓ its own tests pass']);
     expect(checked.code).to.equal(0);
   });
@@ -34,34 +35,30 @@ describe('bin/civic plugin new', () => {
   });
 
   it('writes one whose types an editor finds, inside or outside the tree', async () => {
-    const { stdout, status } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', join(folder, 'greeter')], { encoding: 'utf8' });
-    expect(stdout).to.equal('');
-    expect(status).to.equal(0);
-    writeFileSync(join(folder, 'greeter/page.js'), "// @ts-check\nimport { definePlugin } from 'civic';\nexport default definePlugin({ name: 'page', summary: 'x', paths: { '/x': { audience: 'people' } }, register(server) { server.route({ method: 'GET', path: '/x', handler: (_request, h) => h.view('page/x') }); } });\n");
-    expect(spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', join(folder, 'greeter')], { encoding: 'utf8' }).stdout, 'pages too').to.equal('');
-    rmSync(join(folder, 'greeter/page.js'));
-    writeFileSync(join(folder, 'greeter/asks.js'), "// @ts-check\nimport { definePlugin } from 'civic';\nexport default definePlugin({ name: 'asks', summary: 'x', needs: ['firehose'], register(server, civic) { civic.service('firehose').produces(['vote']); } });\n");
-    expect(spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', join(folder, 'greeter')], { encoding: 'utf8' }).stdout, 'and the services of the kit’s plugins').to.equal('');
-    rmSync(join(folder, 'greeter/asks.js'));
-    writeFileSync(join(folder, 'greeter/wrong.js'), "// @ts-check\nimport { newId } from 'civic';\nnewId().nothing();\n");
-    expect(spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', join(folder, 'greeter')], { encoding: 'utf8' }).stdout).to.contain("'nothing' does not exist on type 'string'");
-    rmSync(join(folder, 'greeter/wrong.js'));
+    const write = (file: string, code: string): void => { writeFileSync(join(folder, 'greeter', file), `// @ts-check\n${code}`); };
+    write('page.js', "import { definePlugin } from 'civic';\nexport default definePlugin({ name: 'page', summary: 'x', paths: { '/x': { audience: 'people' } }, register(server) { server.route({ method: 'GET', path: '/x', handler: (_request, h) => h.view('page/x') }); } });\n");
+    write('asks.js', "import { definePlugin } from 'civic';\nexport default definePlugin({ name: 'asks', summary: 'x', needs: ['firehose'], register(server, civic) { civic.service('firehose').produces(['vote']); } });\n");
+    write('wrong.js', "import { newId } from 'civic';\nnewId().nothing();\n");
+    const { stdout } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', join(folder, 'greeter')], { encoding: 'utf8' });
+    for (const file of ['page.js', 'asks.js', 'wrong.js']) rmSync(join(folder, 'greeter', file));
+    expect(stdout.match(/^\S+\.js\(.*$/gm), 'only the wrong file has an error: pages and the services of the kit’s plugins have types').to.have.length(1);
+    expect(stdout).to.match(/wrong\.js\(3,9\): error .*'nothing' does not exist on type 'string'/);
   });
 
   it('says in one line that a folder cannot be written', async () => {
-    const { code, stderr } = await runCivic(['plugin', 'new', 'another', '--in', join(folder, 'greeter/index.js/deeper')]);
+    const { code, stderr } = await runCivicInProcess(['plugin', 'new', 'another', '--in', join(folder, 'greeter/index.js/deeper')]);
     expect(code).to.equal(1);
     expect(stderr).to.match(/^\S+ cannot be written: E[A-Z]+: [^\n]+\n$/);
   });
 
   it('never writes over one that exists, and refuses a name that cannot be one', async () => {
-    const again = await runCivic(['plugin', 'new', 'greeter', '--in', folder]);
+    const again = await runCivicInProcess(['plugin', 'new', 'greeter', '--in', folder]);
     expect(again.code).to.equal(1);
     expect(again.stderr).to.contain('exists already');
-    const odd = await runCivic(['plugin', 'new', 'My-Plugin', '--in', folder]);
+    const odd = await runCivicInProcess(['plugin', 'new', 'My-Plugin', '--in', folder]);
     expect(odd.code).to.equal(2);
     expect(odd.stderr).to.contain('use lower-case letters and digits');
-    const reserved = await runCivic(['plugin', 'new', 'core', '--in', folder]);
+    const reserved = await runCivicInProcess(['plugin', 'new', 'core', '--in', folder]);
     expect(reserved.code).to.equal(2);
   });
 });
@@ -75,7 +72,7 @@ describe('bin/civic plugin check', () => {
         server.route({ method: 'GET', path: '/api/odd', handler: () => 'odd' });
       } });
     `);
-    const { code, stdout, stderr } = await runCivic(['plugin', 'check', folder]);
+    const { code, stdout, stderr } = await runCivicInProcess(['plugin', 'check', folder]);
     rmSync(folder, { recursive: true });
     expect(code).to.equal(1);
     expect(stdout).to.contain(['README.md is missing', 'GET /api/odd (odd): has no description']);
@@ -90,11 +87,11 @@ describe('bin/civic plugin check', () => {
       writeFileSync(join(folder, name, 'index.js'), `import { definePlugin } from 'civic';\nexport default definePlugin({ name: '${name}', summary: 'x', needs: ${JSON.stringify(needs)}, register() {} });\n`);
     };
     write('asker', ['answerer']);
-    const alone = await runCivic(['plugin', 'check', join(folder, 'asker')]);
+    const alone = await runCivicInProcess(['plugin', 'check', join(folder, 'asker')]);
     expect(alone.code).to.equal(1);
     expect(alone.stdout).to.contain(`asker needs the plugin answerer, which is neither in the kit nor at ${join(folder, 'answerer')}`);
     write('answerer', []);
-    expect((await runCivic(['plugin', 'check', join(folder, 'asker')])).code).to.equal(0);
+    expect((await runCivicInProcess(['plugin', 'check', join(folder, 'asker')])).code).to.equal(0);
     rmSync(folder, { recursive: true });
   });
 
@@ -102,7 +99,7 @@ describe('bin/civic plugin check', () => {
     const folder = mkdtempSync(join(tmpdir(), 'civic-plugin-'));
     writeFileSync(join(folder, 'README.md'), 'x');
     writeFileSync(join(folder, 'index.js'), `import { definePlugin } from 'civic';\nexport default definePlugin({ name: 'stuck', summary: 'x', register() { return { async stop() { throw new Error('not now'); } }; } });\n`);
-    const { code, stdout } = await runCivic(['plugin', 'check', folder]);
+    const { code, stdout } = await runCivicInProcess(['plugin', 'check', folder]);
     rmSync(folder, { recursive: true });
     expect(code).to.equal(1);
     expect(stdout).to.contain('stuck did not stop cleanly: not now');
@@ -116,7 +113,7 @@ describe('bin/civic plugin check', () => {
     writeFileSync(join(folder, 'index.js'), `import { definePlugin } from 'civic';\nexport default definePlugin({ name: 'once', summary: 'x', migrations: import.meta.dirname + '/migrations', register(server, civic) {
       return { async start() { await civic.db.write((tx) => tx('once_rows').insert({ key: 1, name: 'first' })); } };
     } });\n`);
-    const { code, stdout } = await runCivic(['plugin', 'check', folder]);
+    const { code, stdout } = await runCivicInProcess(['plugin', 'check', folder]);
     rmSync(folder, { recursive: true });
     expect(code).to.equal(1);
     expect(stdout).to.match(/✗ it starts alone with its needs, stops, and starts again\n +.*UNIQUE/);
@@ -124,7 +121,7 @@ describe('bin/civic plugin check', () => {
 
   it('says so when there is no plugin', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'civic-plugin-'));
-    const { code, stdout } = await runCivic(['plugin', 'check', folder]);
+    const { code, stdout } = await runCivicInProcess(['plugin', 'check', folder]);
     rmSync(folder, { recursive: true });
     expect(code).to.equal(1);
     expect(stdout).to.contain('has no index.js');

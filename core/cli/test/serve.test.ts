@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { createInstance, testPlugins, type Instance } from '../../../test/support/civic.ts';
+import { createInstance, testPlugins, type Instance, type Served } from '../../../test/support/civic.ts';
 import { until } from '../../test/wait.ts';
 
 export const lab = Lab.script();
@@ -65,54 +65,55 @@ describe('bin/civic serve', () => {
       `  New       firehose is a new default plugin. To run it, add "firehose:" under "plugins:" in ${instance.configFile}; to decline it, add "firehose: { enabled: false }".\n`,
     );
     await second.stop();
-    const { stdout } = await instance.civic('doctor');
+    const { stdout } = await instance.civicInProcess('doctor');
     expect(stdout).to.contain(['! plugins: off: accounts, directory, firehose, ratelimit. accounts is off. Without it', '! new plugin: firehose is a new default plugin.']);
   });
 
-  it('lets commands that write run inside it, and says so by doing it', async () => {
-    const served = await instance.serve();
-    const socket = join(instance.folder, 'data/civic.sock');
-    expect(statSync(socket).mode & 0o777).to.equal(0o600);
-    const added = await instance.civic('notes', 'add', 'from the command line');
-    expect(added).to.include({ code: 0, stderr: '' });
-    expect(added.stdout).to.match(/^Left the note [0-9a-f-]{36}\n$/);
-    const failed = await instance.civic('notes', 'add', 'bad');
-    expect(failed).to.equal({ code: 1, stdout: '', stderr: 'That is not a nice thing to write\n' });
-    const counted = await instance.civic('notes', 'count', '--json');
-    expect(JSON.parse(counted.stdout)).to.equal({ count: 2 });
-    await served.stop();
-    expect(existsSync(socket)).to.be.false();
-  });
+  describe('while it runs', () => {
+    let served: Served;
+    let socket: string;
+    before(async () => {
+      served = await instance.serve();
+      socket = join(instance.folder, 'data/civic.sock');
+    });
+    after(async () => { await served.stop(); });
 
-  it('survives words on its socket that it does not understand, and stops while somebody holds it', async () => {
-    const served = await instance.serve();
-    const socket = join(instance.folder, 'data/civic.sock');
-    for (const words of ['hello', 'null', '{}', '{"name":"notes add"}']) {
-      const caller = connect(socket).on('error', () => undefined).resume();
-      caller.write(`${words}\n`);
-      await once(caller, 'close');
-    }
-    expect((await fetch(`${served.url}/health`)).status).to.equal(200);
-    const idle = connect(socket).on('error', () => undefined);
-    await once(idle, 'connect');
-    expect(await served.stop()).to.equal(0);
-    idle.destroy();
-  });
+    it('lets commands that write run inside it, and says so by doing it', async () => {
+      expect(statSync(socket).mode & 0o777).to.equal(0o600);
+      const added = await instance.civic('notes', 'add', 'from the command line');
+      expect(added).to.include({ code: 0, stderr: '' });
+      expect(added.stdout).to.match(/^Left the note [0-9a-f-]{36}\n$/);
+      const failed = await instance.civicInProcess('notes', 'add', 'bad');
+      expect(failed).to.equal({ code: 1, stdout: '', stderr: 'That is not a nice thing to write\n' });
+      const counted = await instance.civicInProcess('notes', 'count', '--json');
+      expect(JSON.parse(counted.stdout)).to.equal({ count: 2 });
+    });
 
-  it('refuses a second server on the same data folder', async () => {
-    const served = await instance.serve();
-    const second = await instance.civic('serve', '--port', '0');
-    expect(second.code).to.equal(1);
-    expect(second.stderr).to.contain('Another civic process is running on the data folder');
-    expect((await fetch(`${served.url}/health`)).status).to.equal(200);
-    await served.stop();
-  });
+    it('refuses a second server on the same data folder', async () => {
+      const second = await instance.civic('serve', '--port', '0');
+      expect(second.code).to.equal(1);
+      expect(second.stderr).to.contain('Another civic process is running on the data folder');
+      expect((await fetch(`${served.url}/health`)).status).to.equal(200);
+    });
 
-  it('is checked by doctor while it runs', async () => {
-    const served = await instance.serve();
-    const { code, stdout } = await instance.civic('doctor');
-    expect(stdout).to.contain(['✓ node', '✓ disk', '✓ database: SQLite, intact', '✓ migrations: all applied', '✓ notes: notes']);
-    expect(code).to.equal(0);
-    await served.stop();
+    it('is checked by doctor', async () => {
+      const { code, stdout } = await instance.civicInProcess('doctor');
+      expect(stdout).to.contain(['✓ node', '✓ disk', '✓ database: SQLite, intact', '✓ migrations: all applied', '✓ notes: notes']);
+      expect(code).to.equal(0);
+    });
+
+    it('survives words on its socket that it does not understand, stops while somebody holds it, and removes it', async () => {
+      for (const words of ['hello', 'null', '{}', '{"name":"notes add"}']) {
+        const caller = connect(socket).on('error', () => undefined).resume();
+        caller.write(`${words}\n`);
+        await once(caller, 'close');
+      }
+      expect((await fetch(`${served.url}/health`)).status).to.equal(200);
+      const idle = connect(socket).on('error', () => undefined);
+      await once(idle, 'connect');
+      expect(await served.stop()).to.equal(0);
+      idle.destroy();
+      expect(existsSync(socket)).to.be.false();
+    });
   });
 });
