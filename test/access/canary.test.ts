@@ -26,7 +26,7 @@ describe('Secrets', { timeout: 120_000 }, () => {
   /** Everything that was said to somebody who did not make the secret just then. */
   const heard = new Map<string, string>();
 
-  const json = async (...args: string[]) => JSON.parse((await instance.civic(...args, '--json')).stdout);
+  const json = async (...args: string[]) => JSON.parse((await instance.civicInProcess(...args, '--json')).stdout);
   const hear = async (method: string, path: string, headers: Record<string, string> = {}, body?: unknown) => {
     const answer = await fetch(served.url + path, { method, headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) }, body: body === undefined ? undefined : JSON.stringify(body), redirect: 'manual' });
     const text = await answer.text();
@@ -71,7 +71,7 @@ describe('Secrets', { timeout: 120_000 }, () => {
     expect((await hear('GET', `/api/firehose/sessions/${session}/snapshot?ticket=${ticket}`)).status).to.equal(401);
     await hear('POST', '/api/entities', { 'x-api-key': key }, { [key]: link });
     for (const path of ['/metrics', '/health/ready', '/openapi.json', '/api/workspaces']) await hear('GET', path, path === '/api/workspaces' ? { 'x-api-key': key } : {});
-    await instance.civic('key', 'revoke', key.slice(6, 14));
+    await instance.civicInProcess('key', 'revoke', key.slice(6, 14));
     await hear('GET', '/api/workspaces', { 'x-api-key': key });
     for (const [where, text] of heard) {
       // A malformed body is described to its own sender in the words of that body. A link's page hands its token on to the button, and signing in leads back to it.
@@ -83,7 +83,7 @@ describe('Secrets', { timeout: 120_000 }, () => {
   it('are in no log, command, database file or backup', async () => {
     const said = new Map<string, string>();
     for (const args of [['config', 'show'], ['config', 'show', '--json'], ['doctor'], ['account', 'list', '--json'], ['key', 'list', '--json'], ['audit', 'export'], ['events', 'list'], ['backup', '--json']]) {
-      const { code, stdout, stderr } = await instance.civic(...args);
+      const { code, stdout, stderr } = await instance.civicInProcess(...args);
       expect(code, `${args.join(' ')}: ${stderr}`).to.equal(0);
       said.set(`civic ${args.join(' ')}`, stdout + stderr);
     }

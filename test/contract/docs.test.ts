@@ -4,7 +4,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundledPlugins } from '../../core/load.ts';
 import { projectRoot } from '../../core/root.ts';
-import { runCivic } from '../support/civic.ts';
+import { runCivicInProcess } from '../support/in-process.ts';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -48,7 +48,7 @@ describe('The documentation', () => {
   });
 
   it('names no command that does not exist', async () => {
-    const { stdout } = await runCivic(['--help']);
+    const { stdout } = await runCivicInProcess(['--help']);
     const commands = stdout.split('\n').filter((line) => /^ {2}\w/.test(line)).map((line) => line.trim().split(/ {2,}/)[0]!);
     expect(commands).to.include(['serve', 'plugin new', 'backup']);
     for (const page of pages) {
@@ -60,7 +60,7 @@ describe('The documentation', () => {
   });
 
   it('has every command of core in the table of docs/operating.md', async () => {
-    const { stdout } = await runCivic(['--help']);
+    const { stdout } = await runCivicInProcess(['--help']);
     const commands = stdout.split('\n').filter((line) => /^ {2}\w/.test(line)).map((line) => line.trim().split(/ {2,}/)[0]!);
     const table = read('docs/operating.md');
     expect(commands.filter((command) => !table.includes(`| \`${command}`))).to.equal([]);

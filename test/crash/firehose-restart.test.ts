@@ -10,19 +10,19 @@ const { describe, it } = lab;
 // npm run soak does these with 10,000 of each.
 describe('Many streams', { timeout: 120_000 }, () => {
   it('end in order when the server is asked to stop', async () => {
-    const { unclean, seconds } = await stopWithStreams(null, 1000);
+    const { unclean, seconds } = await stopWithStreams(null, 200);
     expect(unclean).to.equal(0);
     expect(seconds!).to.be.below(10);
   });
 
   it('of sessions go on over a kill, and the first signal after it reaches all', async () => {
-    const { refused, incomplete, reached } = await sessionsOverRestart(null, 300);
-    expect({ refused, incomplete, reached }).to.equal({ refused: 0, incomplete: 0, reached: 300 });
+    const { refused, incomplete, reached } = await sessionsOverRestart(null, 100);
+    expect({ refused, incomplete, reached }).to.equal({ refused: 0, incomplete: 0, reached: 100 });
   });
 
   it('or rather requests that wait are all answered by one signal, and none before', async () => {
-    const { seconds, ...counts } = await parkedWaits(null, 500);
-    expect(counts).to.equal({ waits: 500, early: 0, answered_200: 500, with_both: 500, applied: 500 });
+    const { seconds, ...counts } = await parkedWaits(null, 100);
+    expect(counts).to.equal({ waits: 100, early: 0, answered_200: 100, with_both: 100, applied: 100 });
     expect(seconds!).to.be.below(10);
   });
 });

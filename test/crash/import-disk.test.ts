@@ -21,8 +21,8 @@ describe('An import on a full disk', { timeout: 240_000 }, () => {
     if (missing) return;
     instance = createInstance({ plugins: { directory: {}, accounts: {} } });
     data = join(instance.folder, 'data');
-    await instance.civic('account', 'create', '--email', 'ada@example.org', '--name', 'Ada', '--plan', 'team');
-    const made = await instance.civic('key', 'create', '--account', 'ada@example.org', '--name', 'test', '--json');
+    await instance.civicInProcess('account', 'create', '--email', 'ada@example.org', '--name', 'Ada', '--plan', 'team');
+    const made = await instance.civicInProcess('key', 'create', '--account', 'ada@example.org', '--name', 'test', '--json');
     ({ key } = JSON.parse(made.stdout) as { key: string });
   });
   after(() => { instance?.remove(); });

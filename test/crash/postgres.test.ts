@@ -2,8 +2,9 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { join } from 'node:path';
 import { until } from '../../core/test/wait.ts';
-import { createInstance, runCivic, serveCivic, testPlugins, type Ended, type Instance } from '../support/civic.ts';
+import { createInstance, serveCivic, testPlugins, type Ended, type Instance } from '../support/civic.ts';
 import { clusterMissing, createCluster, type Cluster } from '../support/cluster.ts';
+import { runCivicInProcess } from '../support/in-process.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -33,7 +34,7 @@ describe('A Postgres', { timeout: 120_000 }, () => {
     change(url);
     return url.href;
   };
-  const run = (url: string, ...args: string[]): Promise<Ended> => runCivic([...args, '--config', instance.configFile], { env: { CIVIC_DATABASE_URL: url } });
+  const run = (url: string, ...args: string[]): Promise<Ended> => runCivicInProcess([...args, '--config', instance.configFile], { env: { CIVIC_DATABASE_URL: url } });
 
   async function expectLine(url: string, words: string): Promise<void> {
     const { code, stderr } = await run(url, 'serve');

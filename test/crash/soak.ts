@@ -1,11 +1,14 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { projectRoot } from '../../core/root.ts';
 import type { testDatabases } from '../../core/testing/database.ts';
 import { clusterMissing, createCluster } from '../support/cluster.ts';
 import { soakBugs, soakCrowds, soakOracle } from './firehose/soak.ts';
 import { killRepeatedly, type KillReport } from './kill.ts';
 import { soakSchemathesis } from './schemathesis.ts';
 
-const HELP = `npm run soak -- [kill] [oracle] [bugs] [crowds] [schemathesis] [--database sqlite|postgres]
+const HELP = `npm run soak -- [kill] [oracle] [bugs] [crowds] [generated] [schemathesis] [--database sqlite|postgres]
 
 kill    kills server processes with kill -9 while writers write, and compares what was acknowledged with what is there.
         On Postgres two nodes share the work, and the database itself is crashed now and then too. About three seconds
@@ -15,6 +18,7 @@ oracle  the Firehose: writers write, readers of all kinds are cut off again and 
 bugs    plants mistakes in copies of the kit, each of which the oracle must find.  [--seed 1]
 schemathesis  tests what /openapi.json promises with generated requests, anonymous and as administrator; about five minutes. Needs
         python3 with venv and pip; test/crash/schemathesis-allowed.ts lists what the tool misreads, and why.  [--long] [--seed 1]
+generated  the test files that generate their input, with more of it: configurations, addresses, HTTP requests, searches, drafts of actors.
 crowds  1,000 streams when the server is asked to stop, 10,000 sessions over a restart, 10,000 parked requests.
 
 All of them without a name. Exits 1 when anything was lost, doubled, reordered, damaged or missed.`;
@@ -64,11 +68,20 @@ async function soakKill(): Promise<string[]> {
   return Object.entries(reports).flatMap(([database, report]) => report.faults.map((fault) => `${database}: ${fault}`));
 }
 
+/** The test files that read CIVIC_TEST_SOAK. */
+const GENERATED = ['config/test/property', 'http/test/fetch-refusal', 'fuzz/http', 'directory/test/search', 'directory/test/plain'];
+
+async function soakGenerated(): Promise<string[]> {
+  const { status } = spawnSync(process.execPath, [join(projectRoot, 'dist/test/run.js'), ...GENERATED], { stdio: 'inherit', env: { ...process.env, CIVIC_TEST_SOAK: '1' } });
+  return status === 0 ? [] : ['a test of generated input failed'];
+}
+
 const soaks: Record<string, () => Promise<string[]>> = {
   kill: soakKill,
   oracle: () => soakOracle(firehose),
   bugs: () => soakBugs(firehose),
   crowds: () => soakCrowds(firehose),
+  generated: soakGenerated,
   schemathesis: () => soakSchemathesis({ isLong: values.long, seed: Number(values.seed), say }),
 };
 

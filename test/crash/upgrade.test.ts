@@ -75,7 +75,7 @@ for (const dialect of testDatabases()) {
     if (dialect === 'sqlite') {
       it('that fails names the plugin and the file in one line, changes nothing, and leaves no backup of what is still there', async () => {
         write('002_broken', `${ELM} await schema.tx.raw('create tabel nonsense');`);
-        const { code, stderr } = await instance.civic('serve');
+        const { code, stderr } = await instance.civicInProcess('serve');
         expect(code).to.equal(1);
         const words = stderr.split('\n').filter((line) => line && !line.startsWith('Backing up'));
         expect(words).to.have.length(1);
@@ -87,7 +87,7 @@ for (const dialect of testDatabases()) {
       it('that fails half-way keeps the backup made before it', async () => {
         write('002_trees', ELM);
         write('003_broken', 'throw new Error("too dry");');
-        expect((await instance.civic('serve')).stderr).to.contain('The migration 003_broken of the plugin garden failed, and nothing of it was kept: too dry');
+        expect((await instance.civicInProcess('serve')).stderr).to.contain('The migration 003_broken of the plugin garden failed, and nothing of it was kept: too dry');
         expect(await state()).to.equal({ migrations: ['001_plants', '002_trees'], plants: ['oak', 'elm'] });
         expect(backups()).to.have.length(1);
       });
@@ -95,10 +95,10 @@ for (const dialect of testDatabases()) {
 
     it('is gone back from by the commands that the older version shows, to the letter', async () => {
       write('002_trees', ELM);
-      expect((await instance.civic('migrate')).code).to.equal(0);
+      expect((await instance.civicInProcess('migrate')).code).to.equal(0);
       rmSync(join(garden, 'migrations/002_trees.js'));
 
-      const refused = await instance.civic('serve');
+      const refused = await instance.civicInProcess('serve');
       expect(refused.code).to.equal(1);
       expect(refused.stderr).to.startWith('The database is newer than this version of civic: the plugin garden has run the migration 002_trees, which this version does not have.\nRun the newer version again, or go back');
       const commands = refused.stderr.split('\n').filter((line) => line.startsWith('  '));
@@ -112,7 +112,7 @@ for (const dialect of testDatabases()) {
       }
       for (const command of commands) await promisify(execFile)('sh', ['-c', command], { cwd: projectRoot });
       expect(await state(empty?.url)).to.equal({ migrations: ['001_plants'], plants: ['oak'] });
-      expect((await instance.civic('migrate')).stdout).to.equal('The database is up to date.\n');
+      expect((await instance.civicInProcess('migrate')).stdout).to.equal('The database is up to date.\n');
       await empty?.drop();
     });
   });

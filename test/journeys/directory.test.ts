@@ -35,24 +35,24 @@ describe('A directory from an empty folder to a second home', { timeout: 300_000
   it('is filled, looked after, backed up, restored and exported, and says the same at its end', async () => {
     const file = join(first.folder, 'orgs.json');
     writeFileSync(file, JSON.stringify(['Westside Tenants Union', 'Mill Creek Food Pantry', 'Friends of the Library'].map(organization)));
-    done(await first.civic('migrate'));
+    done(await first.civicInProcess('migrate'));
     const imported = done(await first.civic('import', 'schemaorg', file, '--json'));
     expect(JSON.parse(imported.stdout).counts).to.include({ created: 3, rejected: 0 });
-    expect(done(await first.civic('doctor')).stdout).to.contain(['3 actors', 'places', '51 issue areas']);
-    const told = done(await first.civic('export')).stdout;
+    expect(done(await first.civicInProcess('doctor')).stdout).to.contain(['3 actors', 'places', '51 issue areas']);
+    const told = done(await first.civicInProcess('export')).stdout;
     expect(told).to.contain(['Westside Tenants Union', 'kansas-city,missouri', 'https://example.org/0']);
 
-    const backup = done(await first.civic('backup', '--json'));
+    const backup = done(await first.civicInProcess('backup', '--json'));
     const folder = JSON.parse(backup.stdout).folder ?? JSON.parse(backup.stdout).path;
-    done(await second.civic('restore', folder));
+    done(await second.civicInProcess('restore', folder));
     const served = await second.serve();
     try {
       const found = await (await fetch(`${served.url}/api/places/kansas-city-mo/entities?query=tenants`)).json() as { total: number };
       expect(found.total).to.equal(1);
-      expect(done(await second.civic('export')).stdout).to.equal(told);
+      expect(done(await second.civicInProcess('export')).stdout).to.equal(told);
     } finally {
       await served.stop();
     }
-    expect(done(await second.civic('doctor')).stdout).to.contain('3 actors');
+    expect(done(await second.civicInProcess('doctor')).stdout).to.contain('3 actors');
   });
 });

@@ -33,12 +33,12 @@ describe('A first administrator', { timeout: 240_000 }, () => {
       expect((await json('key', 'create', '--account', 'grace@example.org')).key).to.match(/^civic_/);
 
       await json('account', 'create', '--name', 'Free', '--email', 'free@example.org', '--plan', 'free');
-      const refused = await instance.civic('key', 'create', '--account', 'free@example.org', '--json');
+      const refused = await instance.civicInProcess('key', 'create', '--account', 'free@example.org', '--json');
       expect([refused.code, refused.stdout]).to.equal([1, '']);
       expect(refused.stderr).to.include('individual, research_pass, team');
-      expect((await instance.civic('key', 'create', '--account', 'free@example.org', '--scopes', 'everything')).code).to.equal(2);
-      expect((await instance.civic('account', 'create', '--email', 'nonsense')).code).to.equal(2);
-      expect((await instance.civic('doctor')).stdout).to.match(/audit.*rows follow from each other/);
+      expect((await instance.civicInProcess('key', 'create', '--account', 'free@example.org', '--scopes', 'everything')).code).to.equal(2);
+      expect((await instance.civicInProcess('account', 'create', '--email', 'nonsense')).code).to.equal(2);
+      expect((await instance.civicInProcess('doctor')).stdout).to.match(/audit.*rows follow from each other/);
     } finally {
       await served.stop();
       instance.remove();

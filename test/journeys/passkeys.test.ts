@@ -136,8 +136,8 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
   });
 
   it('has a second passkey on another device, renames and removes it', async () => {
-    const { stdout } = await instance.civic('account', 'list', '--json');
-    const made = JSON.parse((await instance.civic('account', 'sign-in-link', '--account', JSON.parse(stdout)[0].id, '--json')).stdout);
+    const { stdout } = await instance.civicInProcess('account', 'list', '--json');
+    const made = JSON.parse((await instance.civicInProcess('account', 'sign-in-link', '--account', JSON.parse(stdout)[0].id, '--json')).stdout);
     const second = await device();
     await second.page.goto(made.sign_in_link);
     await second.page.getByRole('button', { name: 'Sign in' }).click();

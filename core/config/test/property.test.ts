@@ -37,6 +37,9 @@ function expectWithin(part: unknown, whole: unknown): void {
   for (const [key, value] of Object.entries(part)) expectWithin(value, (whole as Record<string, unknown>)[key]);
 }
 
+// `npm run soak -- generated` tries ten times as many.
+const RUNS = process.env.CIVIC_TEST_SOAK === '1' ? 10 : 1;
+
 experiment('any configuration', { timeout: 60_000 }, () => {
   test('that fits the options is taken as it is, written as YAML or JSON, and reads back from what is shown', () => {
     fc.assert(fc.property(rightConfig, fc.boolean(), (given, isJson) => {
@@ -45,7 +48,7 @@ experiment('any configuration', { timeout: 60_000 }, () => {
       expectWithin(given, result.config);
       const again = check(showConfig(result.config, result.origins, result.schema, { origin: true, color: false }));
       expect(maskedConfig(again.config, again.schema)).to.equal(maskedConfig(result.config, result.schema));
-    }), { numRuns: 40 });
+    }), { numRuns: 20 * RUNS });
   });
 
   test('that is rubbish is described, never thrown', () => {
@@ -54,14 +57,14 @@ experiment('any configuration', { timeout: 60_000 }, () => {
       const words = describeErrors(errors, { color: false });
       expect(words).to.not.match(/undefined|NaN|\[object/);
       expect(config.http.port).to.be.a.number();
-    }), { numRuns: 250 });
+    }), { numRuns: 80 * RUNS });
   });
 
   test('never shows the value of a secret in its errors, wherever the mistake is', () => {
     fc.assert(fc.property(garbage, marks, fc.constantFrom('plugins:\n  flags:\n    password: ', 'plugins: { flags: { password: ', 'plugins:\n  flags:\n    pasword: ', 'database:\n  url: '), (text, mark, start) => {
       const { errors } = check(`${start}${mark}hunter2${text}`);
       expect(describeErrors(errors, { color: false })).to.not.contain('hunter2');
-    }), { numRuns: 250 });
+    }), { numRuns: 80 * RUNS });
   });
 
   test('nested as deep as one likes is refused in good time', () => {

@@ -196,7 +196,7 @@ for (const database of testDatabases()) {
   });
 }
 
-describe('Ten thousand wrong keys', { timeout: 120_000 }, () => {
+describe('Many wrong keys', { timeout: 120_000 }, () => {
   it('ask the database nothing when malformed, are kept nowhere, and leave others alone', async () => {
     const kit = await accountsKit();
     const { key } = await kit.person();
@@ -205,7 +205,7 @@ describe('Ten thousand wrong keys', { timeout: 120_000 }, () => {
     kit.db.read.on('query', () => { queries++; });
     const made = newKey().key;
     const wrong = made.slice(0, -1) + (made.endsWith('a') ? 'b' : 'a');
-    for (let i = 0; i < 10_000; i++) {
+    for (let i = 0; i < 1000; i++) {
       const { statusCode } = await kit.server.inject({ url: '/api/probe/public', headers: { 'x-api-key': wrong } });
       if (statusCode !== 401) expect(statusCode).to.equal(401);
     }

@@ -60,7 +60,7 @@ export async function createWorld({ url, root, firehose = {} }: WorldOptions): P
     asker: (name) => askers.find((one) => one.name === name)!,
     workspaces: ['owner', 'other'].map((name) => askers.find((one) => one.name === name)!.workspaceId!),
     async command(...words) {
-      const { code, stdout, stderr } = await instance.civic(...words, '--json');
+      const { code, stdout, stderr } = await instance.civicInProcess(...words, '--json');
       if (code !== 0) throw new Error(`civic ${words.join(' ')}: ${stderr}`);
       return JSON.parse(stdout);
     },
