@@ -35,6 +35,7 @@ export const serve: Command = {
     if (role !== 'worker') await checkPort(prepared.config);
     const log = await createLogger(prepared.config.log);
     const composition = await compose({ config: prepared.config, plugins: prepared.plugins, log, role });
+    const demo = options.demo ? demoCommand(composition) : null;
     const backs = prepared.config.backup.before_migrations && !options['no-backup'];
     let control: ControlSocket | null = null;
     const newFile = missingFile(prepared.config);
@@ -49,7 +50,7 @@ export const serve: Command = {
         beforeMigrating: backs ? (db) => backUpBeforeUpgrade(db, prepared, terminal) : undefined,
       });
       await composition.start();
-      if (options.demo) await loadDemo(composition, terminal);
+      if (demo) await loadDemo(demo, terminal);
       if (!isPostgres(prepared.config)) control = await openControlSocket(prepared.config.data_dir, () => composition.commands);
       if (role !== 'worker') await composition.listen();
       youngHeapGrowsBy(2);
@@ -74,10 +75,14 @@ function youngHeapGrowsBy(factor: 1 | 2): void {
   setFlagsFromString(`--semi-space-growth-factor=${factor}`);
 }
 
-/** On standard error, as the welcome. */
-async function loadDemo({ commands }: Composition, terminal: Terminal): Promise<void> {
+function demoCommand({ commands, plugins }: Composition): Command {
   const load = commands.find(({ name }) => name === 'demo load');
-  if (!load) throw new Failure('No plugin that runs has demo data: start without a config file, which runs the default plugins');
+  if (!load) throw new Failure(`None of the plugins that run has demo data (${namesOf(plugins)}). Without a config file the default plugins run, which have it.`);
+  return load;
+}
+
+/** On standard error, as the welcome. */
+async function loadDemo(load: Command, terminal: Terminal): Promise<void> {
   const quiet: Terminal = { ...terminal, out: terminal.err, print: (_value, words) => { terminal.err(words()); } };
   await load.run({ terminal: quiet, positionals: [], options: {}, cwd: process.cwd() });
 }

@@ -1,5 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { until } from '../../test/wait.ts';
 import { createInstance, type Instance } from '../../../test/support/civic.ts';
 
@@ -8,7 +10,7 @@ const { describe, it, before, after } = lab;
 
 describe('bin/civic serve --demo', { timeout: 120_000 }, () => {
   let instance: Instance;
-  before(() => { instance = createInstance({ plugins: { firehose: { anonymous: true } } }); });
+  before(() => { instance = createInstance({ plugins: { directory: {}, firehose: { anonymous: true } } }); });
   after(() => { instance.remove(); });
 
   const actorsAt = async (url: string): Promise<number> => (await (await fetch(`${url}/api/entities?limit=1`)).json() as { total: number }).total;
@@ -18,7 +20,7 @@ describe('bin/civic serve --demo', { timeout: 120_000 }, () => {
     return summary.total_signals;
   };
 
-  it('shows an invented region with a year of signals though the config does not name the directory, and one command takes it away', async () => {
+  it('shows an invented region with a year of signals, and one command deletes it', async () => {
     const served = await instance.start('--demo');
     // The first start also fills the gazetteer.
     await until(() => served.output().includes('Ctrl-C stops it'), 100_000);
@@ -34,9 +36,11 @@ describe('bin/civic serve --demo', { timeout: 120_000 }, () => {
     expect(await served.stop()).to.equal(0);
   });
 
-  it('leaves the directory off when it is not asked for', async () => {
-    const served = await instance.serve();
-    expect((await fetch(`${served.url}/api/entities`)).status).to.equal(404);
-    await served.stop();
+  it('fails before it creates anything when no plugin has demo data', async () => {
+    const bare = createInstance({ plugins: { firehose: {} } });
+    const { code, stderr } = await bare.civic('serve', '--demo', '--port', '0');
+    expect([code, stderr]).to.equal([1, 'None of the plugins that run has demo data (firehose). Without a config file the default plugins run, which have it.\n']);
+    expect(existsSync(join(bare.folder, 'data'))).to.be.false();
+    bare.remove();
   });
 });
