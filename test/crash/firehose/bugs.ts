@@ -100,6 +100,11 @@ export const BUGS: Bug[] = [
     found: /are on none of \d+ pages/,
     replacements: [...QUICK, { file: `${SNAPSHOT}/snapshot.js`, text: '[last.value, last.born, asOf ?? head]', by: '[last.value, 0, asOf ?? head]' }],
   },
+  {
+    name: 'an upper bound alone returns signals that have no time',
+    found: /occurred_at_desc"}\): \d+ signals in all, not/,
+    replacements: [...QUICK, { file: 'plugins/firehose/query/filter.js', text: 'bounds.until < Infinity ? Math.max(bounds.since, NEVER + 1) : bounds.since', by: 'bounds.since' }],
+  },
 ];
 
 const TRIES = 5;

@@ -10,11 +10,11 @@ const TYPES = ['public_meeting', 'vote', 'filing', 'source_change', 'grant_award
 const CLASSES = ['government_agenda', 'government_record', 'news', 'grant_notice'] as const;
 const ACTORS = ['person', 'organization', 'initiative', 'campaign', 'event'] as const;
 const STATES = ['not_required', 'not_required', 'not_required', 'approved', 'pending', 'held', 'rejected'] as const;
-const SORTS = ['detected_at_desc', 'occurred_at_desc', 'relevance_desc'] as const;
+export const SORTS = ['detected_at_desc', 'occurred_at_desc', 'relevance_desc'] as const;
 const NOON = Date.parse('2026-03-01T12:00:00.000Z');
 const MINUTES = 40;
 
-const moment = (random: Random): string => new Date(NOON + random.int(MINUTES) * 60_000).toISOString();
+export const moment = (random: Random): string => new Date(NOON + random.int(MINUTES) * 60_000).toISOString();
 
 /** A signal with a title of its own, by which every version of every signal is known again. */
 export function randomDraft(random: Random, options: { id?: string; title: string; workspaces: string[]; fat: number }): SignalDraft & { id: string } {

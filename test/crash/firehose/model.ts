@@ -46,19 +46,22 @@ const meets = (wanted: readonly string[], found: readonly string[]): boolean => 
 /** The filter by brute force. */
 export function matches(version: Version, query: Query, asker: Asker): boolean {
   const { signal } = version;
-  const time = timeOf(signal, query.sort);
   return maySee(version, asker, query.visibility)
     && meets(query.places, signal.places) && meets(query.issues, signal.issues)
     && meets(query.actor_types, signal.actors.map(({ type }) => type))
     && meets(query.signal_types, [signal.type]) && meets(query.source_classes, [signal.source_class])
-    && (query.since === null || time >= Date.parse(query.since))
-    && (query.until === null || time < Date.parse(query.until));
+    && isWithinBounds(timeOf(signal, query.sort), query);
 }
 
-/** What has no time of that kind was before everything. */
-function timeOf(signal: Signal, sort: Query['sort']): number {
+/** Returns whether a time is within the bounds of a query. A signal without that time is outside every bound. */
+function isWithinBounds(time: number | null, { since, until }: Query): boolean {
+  if (time === null) return since === null && until === null;
+  return (since === null || time >= Date.parse(since)) && (until === null || time < Date.parse(until));
+}
+
+function timeOf(signal: Signal, sort: Query['sort']): number | null {
   const time = sort === 'occurred_at_desc' ? signal.occurred_at : signal.detected_at;
-  return time === null ? -Infinity : Date.parse(time);
+  return time === null ? null : Date.parse(time);
 }
 
 export function deliveryOf({ seq, signalId, now, before }: Line, query: Query, asker: Asker): Delivery | null {
@@ -85,7 +88,7 @@ export function linesOf(rows: LogRow[], workspaceOf: (title: string) => string |
   });
 }
 
-/** What a snapshot sorts by. */
+/** Returns the value that a snapshot sorts by; signals without one are last. */
 export function sortKey({ signal }: Version, sort: Query['sort']): number {
-  return sort === 'relevance_desc' ? signal.relevance : timeOf(signal, sort);
+  return sort === 'relevance_desc' ? signal.relevance : timeOf(signal, sort) ?? -Infinity;
 }

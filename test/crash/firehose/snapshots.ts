@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Query, Signal } from '../../../plugins/firehose/types.ts';
 import type { Asker } from './askers.ts';
 import type { Contract } from './contract.ts';
-import { parametersOf, randomDraft, randomQuery, withEnd } from './drafts.ts';
+import { moment, parametersOf, randomDraft, randomQuery, SORTS, withEnd } from './drafts.ts';
 import { hashOf } from './model.ts';
 import type { Nodes, ServerNode } from './nodes.ts';
 import type { Random } from './random.ts';
@@ -122,6 +122,11 @@ export function startChecker({ nodes, random, askers, contract, faults, queries,
     const asker = random.pick(askers);
     return { contract, faults, asker, query: withEnd(random, randomQuery(random, asker)) };
   });
+  // Every run checks an upper bound with every sort: most seeds draw no query that has both `until` and `occurred_at_desc`.
+  for (const sort of SORTS) {
+    const asker = random.pick(askers);
+    pool.push({ contract, faults, asker, query: { ...randomQuery(random, asker), ...EVERYTHING, sort, until: moment(random) } });
+  }
   const walks: Walk[] = [];
   const tags = new Map<Asking, Page>();
   let unchanged = 0;
