@@ -1,7 +1,7 @@
 import type { Delivery } from '../query/filter.ts';
 
-/** How a message travels: as a server-sent event, or as a WebSocket text frame. */
-export type Format = 'sse' | 'websocket';
+/** How a message is sent: as a server-sent event in a chunk (HTTP/1.1) or without framing (HTTP/1.0), or as a WebSocket text frame. */
+export type Format = 'chunked' | 'unframed' | 'websocket';
 
 /** JSON texts that all messages of a flush have in common. */
 export interface Context {
@@ -11,7 +11,7 @@ export interface Context {
   delivered_at: string;
 }
 
-/** Some deliveries in order, each as JSON; as bytes for either format once somebody wants them. */
+/** Some deliveries in order, each as JSON; as bytes for each format once a connection needs them. */
 export interface Batch {
   first: number;
   last: number;
@@ -50,7 +50,7 @@ export function bytesAfter(batch: Batch, format: Format, seq: number): Buffer {
 
 function bytesOf(messages: Message[], format: Format): Buffer {
   if (format === 'websocket') return Buffer.concat(messages.map(({ json }) => textFrame(json)));
-  return Buffer.from(messages.map(({ id, json }) => `id: ${id}\nevent: firehose.signal\ndata: ${json}\n\n`).join(''));
+  return eventBytes(format, messages.map(({ id, json }) => `id: ${id}\nevent: firehose.signal\ndata: ${json}\n\n`).join(''));
 }
 
 export interface Ready {
@@ -64,14 +64,22 @@ export interface Ready {
 export function readyBytes(format: Format, ready: Ready, context: Context, retry: number): Buffer {
   const json = `{"type":"firehose.ready",${JSON.stringify(ready).slice(1, -1)}${tailOf(context)}`;
   if (format === 'websocket') return textFrame(json);
-  return Buffer.from(`retry: ${retry}\nid: ${ready.event_id}\nevent: firehose.ready\ndata: ${json}\n\n`);
+  return eventBytes(format, `retry: ${retry}\nid: ${ready.event_id}\nevent: firehose.ready\ndata: ${json}\n\n`);
 }
 
 /** `id:` is told only to those who have everything up to it. */
 export function heartbeatBytes(format: Format, id: string, isCaughtUp: boolean, context: Context): Buffer {
   const json = `{"type":"heartbeat","event_id":"${id}"${tailOf(context)}`;
   if (format === 'websocket') return textFrame(json);
-  return Buffer.from(`${isCaughtUp ? `id: ${id}\n` : ''}event: heartbeat\ndata: ${json}\n\n`);
+  return eventBytes(format, `${isCaughtUp ? `id: ${id}\n` : ''}event: heartbeat\ndata: ${json}\n\n`);
+}
+
+/** Ends a chunked response. */
+export const LAST_CHUNK = '0\r\n\r\n';
+
+/** Server-sent events as they are written to a socket: one chunk for all of them, so that clients that read by chunks are not late. */
+function eventBytes(format: 'chunked' | 'unframed', events: string): Buffer {
+  return Buffer.from(format === 'chunked' ? `${Buffer.byteLength(events).toString(16)}\r\n${events}\r\n` : events);
 }
 
 /** A whole, unmasked text message (RFC 6455), made once for all who get it. */

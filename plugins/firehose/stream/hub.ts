@@ -287,6 +287,8 @@ export function createHub({ log, meter, counts, clock, logger }: HubOptions): Hu
       openings.add(member);
       counts.opened(access);
       transport.socket.setKeepAlive(true, KEEP_ALIVE_MS);
+      // The hub ends stalled connections itself; a timer for each would be restarted by every write.
+      transport.socket.setTimeout(0);
       transport.socket.on('drain', () => member.resume?.());
       transport.socket.on('close', () => forget(member));
       write(member, readyBytes(transport.format, ready, contextOf(member.group, context), 2000 + Math.floor(Math.random() * 3001)));

@@ -10,7 +10,7 @@ import { VARY } from '../snapshot/answer.ts';
 import type { Metering } from '../usage/meter.ts';
 import type { Access, EndReason } from './access.ts';
 import type { Counts } from './counts.ts';
-import { eventId, type Ready } from './frames.ts';
+import { eventId, LAST_CHUNK, type Format, type Ready } from './frames.ts';
 import type { Hub } from './hub.ts';
 import type { Member, Transport } from './member.ts';
 import { startAt, type Requested, type Start } from './start.ts';
@@ -55,12 +55,13 @@ async function admittedStream(context: StreamContext, request: Request, h: Respo
   const { res } = request.raw;
   const socket = await socketOf(res);
   if (!socket) return h.abandon;
-  // Written to the socket itself: no chunks, no compression, one piece of bytes for many.
+  // The hub writes to the socket itself, without compression: one buffer, framed once, serves many connections.
+  const format = request.raw.req.httpVersion === '1.1' ? 'chunked' : 'unframed';
   res.useChunkedEncodingByDefault = false;
-  res.writeHead(200, { ...civic.headers(request), ...STREAM_HEADERS, 'content-location': civic.url(asked.snapshot) });
+  res.writeHead(200, { ...civic.headers(request), ...STREAM_HEADERS, ...(format === 'chunked' && CHUNKED), 'content-location': civic.url(asked.snapshot) });
   res.flushHeaders();
   forgetRequest(res);
-  joinStream(context, { ...asked, subscription }, start, { socket, format: 'sse', close: (reason) => closeSocket(socket, reason) });
+  joinStream(context, { ...asked, subscription }, start, { socket, format, close: (reason) => closeSocket(socket, format, reason) });
   return h.abandon;
 }
 
@@ -96,6 +97,7 @@ const STREAM_HEADERS = {
   vary: VARY,
   connection: 'close',
 };
+const CHUNKED = { 'transfer-encoding': 'chunked' };
 
 export async function loadMeter({ meter }: Pick<StreamContext, 'meter'>, { workspace }: Subscription): Promise<void> {
   if (workspace) await meter.load(workspace.id);
@@ -120,8 +122,9 @@ export function joinStream({ log, hub, civic, stillMay }: StreamContext, asked: 
 }
 
 /** Lets go as soon as everything is sent, without waiting for the other side to say goodbye; who does not read is not waited for. */
-function closeSocket(socket: Socket, reason: EndReason): void {
+function closeSocket(socket: Socket, format: Format, reason: EndReason): void {
   if (reason === 'slow') return void socket.destroy();
+  if (format === 'chunked') socket.write(LAST_CHUNK);
   socket.destroySoon();
   const timer = setTimeout(() => socket.destroy(), LEAVE_MS).unref();
   socket.once('close', () => clearTimeout(timer));
