@@ -41,39 +41,82 @@ describe('npm test', () => {
     write('partly', `console.log('skipped: no moon: ' + process.env.CIVIC_TEST_PG_MISSING); it('three', { skip: true }, () => {}); it('four', () => {});`);
     const { code, output, last } = run();
     expect(last).to.equal('3 passed, 0 failed, 1 skipped');
-    expect(output).to.contain(['no moon: not here', 'all that needs Postgres: not here', 'Slowest files:', 'part/test/good']);
+    expect(output).to.contain(['no moon: not here', 'all that needs Postgres: not here', 'Slowest files:', 'Files that use most CPU:', 'part/test/good']);
+    expect(output).to.match(/\n2 files in \d+ s, with \d+ s of CPU\n/);
     expect(code).to.equal(0);
   });
 
-  it('fails on a failing test, a crash and a file without tests, also when they are run again, and shows what they wrote', () => {
+  it('fails on a failing test, a crash and a file without tests, and shows what they wrote', () => {
     write('bad', `it('one', () => { throw new Error('it broke'); }); it('two', () => {});`);
     write('crash', `it('one', () => {}); it('two', () => process.exit(3));`);
     write('empty', '');
     const { code, output, last } = run();
     expect(output).to.contain(['it broke', 'part/test/bad: 1 of 2 failed', 'part/test/crash: ended early with exit code 3', 'part/test/empty: runs no test']);
-    expect(output).to.not.contain('Unsteady');
     expect(last).to.match(/^[12] passed, 3 failed$/);
     expect(code).to.equal(1);
   });
 
   it('ends a file that hangs, and shows what it wrote', () => {
     write('hang', `console.log('before the loop'); it('one', () => { for (;;); });`);
-    const { code, output, last } = run({ fileSeconds: 5 });
-    expect(output).to.contain(['part/test/hang: still running after 5 s', 'before the loop']);
+    const { code, output, last } = run({ stallSeconds: 1 });
+    expect(output).to.match(/part\/test\/hang: no test ended and nothing was written for \d+ s/).and.contain('before the loop');
     expect(last).to.equal('0 passed, 1 failed');
     expect(code).to.equal(1);
   });
 
-  it('runs a file that failed once more when all others are done, and says that it passed only then', () => {
-    const disk = `import { existsSync, writeFileSync } from 'node:fs'; const [tried, done] = ['${folder}/tried', '${folder}/done'];`;
-    write('unsteady', `${disk} it('one', () => { const isAlone = existsSync(done); writeFileSync(tried, ''); if (!isAlone) throw new Error('not alone'); }); it('two', () => {});`);
-    write('slow', `${disk} const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-      it('three', async () => { while (!existsSync(tried)) await sleep(20); await sleep(1500); writeFileSync(done, ''); });`);
-    const { code, output, last } = run({ jobs: 2 });
-    expect(output).to.contain(['not alone', 'Run again, alone: part/test/unsteady\n', '\nUnsteady: passed only when run again alone\n  part/test/unsteady: 1 of 2 failed\n']);
-    expect(output).to.not.contain('\nFailed:');
-    expect(last).to.equal('3 passed, 0 failed');
-    expect(code).to.equal(0);
+  it('lets a file take its time as long as its tests end', () => {
+    write('long', `for (let i = 0; i < 8; i++) it('part ' + i, () => new Promise((done) => setTimeout(done, 500)));`);
+    expect(run({ stallSeconds: 2 }).last).to.equal('8 passed, 0 failed');
+  });
+
+  it('runs no file a second time: what would pass then has failed', () => {
+    write('unsteady', `import { existsSync, writeFileSync } from 'node:fs'; it('one', () => { if (existsSync('${folder}/tried')) return; writeFileSync('${folder}/tried', ''); throw new Error('not yet'); });`);
+    const { code, last } = run();
+    expect([code, last]).to.equal([1, '0 passed, 1 failed']);
+  });
+
+  it('runs files in one process, and in a new one those that ask for it or come after a failure', () => {
+    const pid = `import { appendFileSync } from 'node:fs'; appendFileSync('${folder}/pids', process.pid + '\\n');`;
+    write('a', `${pid} it('one', () => {});`);
+    write('b', `${pid} it('two', () => {});`);
+    write('c', `${pid}\nexport const ownProcess = 'it counts processes'; it('three', () => {});`);
+    write('d', `${pid} it('four', () => { throw new Error('it broke'); });`);
+    write('e', `${pid} it('five', () => {});`);
+    expect(run({ jobs: 1 }).last).to.equal('4 passed, 1 failed');
+    const [a, b, c, d, e] = readFileSync(join(folder, 'pids'), 'utf8').trim().split('\n');
+    expect(b).to.equal(a);
+    expect(new Set([a, c, d, e]).size).to.equal(4);
+  });
+
+  it('fails on what a file leaves behind for the next one in its process', () => {
+    write('variable', `it('one', () => { process.env.CIVIC_LEFT = 'yes'; });`);
+    write('clock', `it('one', () => { Date.now = () => 0; });`);
+    write('listener', `it('one', () => { process.on('SIGTERM', () => {}); });`);
+    write('folder', `it('one', () => { process.chdir('${folder}'); });`);
+    write('next', `it('one', () => { if (process.env.CIVIC_LEFT || Date.now() === 0) throw new Error('not clean'); });`);
+    const { code, output, last } = run({ jobs: 1 });
+    for (const [name, left] of [['variable', 'the variable CIVIC_LEFT'], ['clock', 'another Date.now'], ['listener', 'listeners of process for SIGTERM'], ['folder', `the working folder ${folder}`]]) {
+      expect(output).to.contain(`\n  part/test/${name}: left behind for the next file: ${left}\n`);
+    }
+    expect(last).to.equal('5 passed, 4 failed');
+    expect(code).to.equal(1);
+  });
+
+  it('leaves out Postgres, browsers and crash tests with --quick, also beside filters', () => {
+    const said = `import { testDatabases } from '${new URL('../core/testing/database.js', import.meta.url).href}'; import { missingBrowser } from '${new URL('./support/browser.js', import.meta.url).href}';
+      const dialects = testDatabases(); const browser = missingBrowser();
+      it('one', () => { if (dialects.join() !== 'sqlite' || !browser) throw new Error(dialects + browser); });`;
+    write('apple', said);
+    write('pear', said);
+    for (const name of ['crash', 'journeys']) {
+      mkdirSync(join(folder, 'test', name), { recursive: true });
+      writeFileSync(join(folder, 'test', name, 'apple.test.js'), `${HEAD} it('slow', () => {});`);
+    }
+    const { output, last } = run({ quick: true });
+    expect(last).to.equal('2 passed, 0 failed');
+    expect(output).to.contain('all that needs Postgres: npm test -- --quick leaves it out');
+    expect(run({ quick: true, filters: ['apple'] }).last).to.equal('1 passed, 0 failed');
+    expect(run({ filters: ['test/crash'] }).last).to.equal('1 passed, 0 failed');
   });
 
   it('fails on a leaked global, a failing before and a failing after, whatever the tests do', () => {
@@ -95,10 +138,12 @@ describe('npm test', () => {
     expect(code).to.equal(1);
   });
 
-  it('ends what a test file left running', async () => {
+  it('fails on what a test file left running, and ends it', async () => {
     write('forgets', `import { spawn } from 'node:child_process'; import { writeFileSync } from 'node:fs';
       it('one', () => { writeFileSync('${folder}/pid', String(spawn('sleep', ['60'], { stdio: 'ignore' }).pid)); });`);
-    expect(run().code).to.equal(0);
+    const { code, output } = run();
+    expect(output).to.contain('part/test/forgets: left behind for the next file: 1 running process\n');
+    expect(code).to.equal(1);
     await until(() => !isRunning(Number(readFileSync(join(folder, 'pid'), 'utf8'))));
   });
 

@@ -4,6 +4,7 @@ import pino from 'pino';
 import { lazily, loadLazyModules } from '../lazy.ts';
 
 export const lab = Lab.script();
+export const ownProcess = 'it registers a module that fails, for the life of the process';
 const { describe, it } = lab;
 
 describe('Modules that a start does not wait for', () => {

@@ -2,7 +2,7 @@ import type { FileResult } from './file.ts';
 
 function words(result: FileResult): string {
   const skipped = result.skipped ? `, ${result.skipped} skipped` : '';
-  return `${result.reason ? 'FAILED' : 'ok    '} ${(result.ms / 1000).toFixed(1).padStart(5)} s  ${result.name} (${result.reason || `${result.passed} passed${skipped}`})`;
+  return `${result.reason ? 'FAILED' : 'ok    '} ${(result.ms / 1000).toFixed(1).padStart(5)} s ${result.cpuSeconds.toFixed(1).padStart(5)} s CPU  ${result.name} (${result.reason || `${result.passed} passed${skipped}`})`;
 }
 
 /** A line a file; on a terminal also what is running now. What a failing file wrote is shown at once. */

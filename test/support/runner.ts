@@ -3,8 +3,11 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { startPostgres, type RunningPostgres } from '../../core/testing/postgres.ts';
 import { dropPostgresTemplates } from '../../core/testing/template.ts';
-import { endAllFiles, runFile, type FileResult } from './file.ts';
+import { ownCpuSeconds } from './cpu.ts';
+import { runFile, type FileResult } from './file.ts';
+import { endAllWorkers, startWorker, type Worker } from './process.ts';
 import { showProgress } from './progress.ts';
+import { measureSlowness } from './slowness.ts';
 
 export interface RunOptions {
   /** Where the compiled tests are. */
@@ -14,13 +17,20 @@ export interface RunOptions {
   /** Keeps how long each file took, which decides the order of the next run. */
   timesFile?: string;
   jobs?: number;
-  /** How long one file may take. */
-  fileSeconds?: number;
+  /** SQLite only, no browser, no crash tests. */
+  quick?: boolean;
+  /** How long a file may go on without an ended test or a written line, on a machine of the usual speed. */
+  stallSeconds?: number;
 }
+
+const STALL_SECONDS = 180;
+/** What `--quick` leaves out: files in these folders. */
+const SLOW_FOLDERS = ['crash', 'journeys'].map((name) => join('test', name) + sep);
+const QUICK = 'npm test -- --quick leaves it out';
 
 function testFiles(folder: string): string[] {
   const all = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && entry.name.endsWith('.test.js'));
-  return all.map((entry) => join(entry.parentPath, entry.name)).filter((file) => {
+  return all.map((entry) => join(entry.parentPath, entry.name)).sort().filter((file) => {
     const folders = relative(folder, dirname(file)).split(sep);
     return folders.includes('test') && !folders.includes('node_modules');
   });
@@ -45,10 +55,16 @@ function writeTimes(file: string | undefined, times: Record<string, number>): vo
 }
 
 /** What the tests see: none of the settings that this shell may have for an instance of its own. */
-function environment(postgres: RunningPostgres | { missing: string }): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^CIVIC_(?!TEST_|REQUIRE_|UPDATE_)/.test(name));
+function environment(postgres: RunningPostgres | { missing: string }, quick: boolean): NodeJS.ProcessEnv {
+  const hidden = quick ? /^CIVIC_(?!TEST_|UPDATE_)|^CIVIC_TEST_PG_URL$/ : /^CIVIC_(?!TEST_|REQUIRE_|UPDATE_)/;
+  const kept = Object.entries(process.env).filter(([name]) => !hidden.test(name));
   const found = 'url' in postgres ? { CIVIC_TEST_PG_URL: postgres.url } : { CIVIC_TEST_PG_MISSING: postgres.missing };
-  return { ...Object.fromEntries(kept), ...found };
+  return { ...Object.fromEntries(kept), ...found, ...(quick ? { CIVIC_TEST_BROWSER_MISSING: QUICK } : {}) };
+}
+
+/** Some tests need a process of their own, such as those that check what a process loads; they say so in their file. */
+function isAlone(file: string): boolean {
+  return /^export const ownProcess = /m.test(readFileSync(file, 'utf8'));
 }
 
 function sum(results: FileResult[], part: 'passed' | 'failed' | 'skipped'): number {
@@ -60,61 +76,64 @@ function summary(results: FileResult[]): string {
   return `${sum(results, 'passed')} passed, ${sum(results, 'failed')} failed${skipped ? `, ${skipped} skipped` : ''}`;
 }
 
-interface Results {
-  /** The last one of each file. */
-  last: FileResult[];
-  /** The first one of those that passed only when they were run again. */
-  unsteady: FileResult[];
+function slowest(results: FileResult[], title: string, seconds: (result: FileResult) => number): string {
+  const lines = results.toSorted((a, b) => seconds(b) - seconds(a)).slice(0, 10)
+    .map((result) => `  ${(result.ms / 1000).toFixed(1).padStart(6)} s ${result.cpuSeconds.toFixed(1).padStart(6)} s CPU  ${result.name}`);
+  return `\n${title}:\n${lines.join('\n')}`;
 }
 
-async function runAll(files: string[], options: RunOptions, env: NodeJS.ProcessEnv): Promise<Results> {
+async function runAll(files: string[], options: RunOptions, env: NodeJS.ProcessEnv): Promise<FileResult[]> {
   const times = readTimes(options.timesFile);
   const nameOf = (file: string) => relative(options.folder, file).replace(/\.test\.js$/, '');
   // The slowest first, so that none of them is left alone at the end; unknown ones may be slow.
   const waiting = files.toSorted((a, b) => (times[nameOf(b)] ?? Infinity) - (times[nameOf(a)] ?? Infinity) || 0);
   const jobs = options.jobs ?? (Number(process.env.CIVIC_TEST_JOBS) || Math.min(availableParallelism(), 8));
-  const limit = (options.fileSeconds ?? (Number(process.env.CIVIC_TEST_FILE_SECONDS) || 300)) * 1000;
+  const slowness = measureSlowness();
+  const stallMs = (options.stallSeconds ?? STALL_SECONDS) * 1000 * slowness;
   const run = mkdtempSync(join(tmpdir(), 'civic-tests-'));
   // Also when it is interrupted.
   process.once('exit', () => rmSync(run, { recursive: true, force: true }));
+  const workerEnv = { ...env, CIVIC_TEST_RUN: run, CIVIC_TEST_SLOWNESS: slowness.toFixed(1) };
+  const progress = showProgress(waiting.length);
+  const results: FileResult[] = [];
 
-  async function runEach(queue: string[], atOnce: number, round: string): Promise<Map<string, FileResult>> {
-    const progress = showProgress(queue.length);
-    const results = new Map<string, FileResult>();
-    const work = async () => {
-      for (let file = queue.shift(); file; file = queue.shift()) {
-        const name = nameOf(file);
-        progress.started(name);
-        const result = await runFile({ file, name, env: { ...env, CIVIC_TEST_RUN: run }, limit, report: join(run, `${round}-${name.replaceAll(sep, '-')}`) });
-        times[name] = result.ms;
-        results.set(file, result);
-        progress.ended(result);
-      }
-    };
-    await Promise.all(Array.from({ length: atOnce }, work));
-    progress.finish();
-    return results;
-  }
-
-  const first = await runEach(waiting, jobs, 'first');
-  const failed = [...first.keys()].filter((file) => first.get(file)!.reason);
-  if (failed.length) console.log(`\nRun again, alone: ${failed.map(nameOf).join(', ')}`);
-  const again = await runEach([...failed], 1, 'again');
+  const work = async (_: unknown, job: number) => {
+    let worker: Worker | null = null;
+    for (let file = waiting.shift(), number = 0; file; file = waiting.shift(), number++) {
+      const name = nameOf(file);
+      const alone = isAlone(file);
+      if (alone) await worker?.end();
+      if (alone || !worker) worker = startWorker(workerEnv, join(run, `output-${job}-${number}`));
+      progress.started(name);
+      const result = await runFile({ worker, file, name, report: join(run, `report-${job}-${number}`), stallMs });
+      times[name] = result.ms;
+      results.push(result);
+      progress.ended(result);
+      if (!alone && !result.reason) continue;
+      await worker.end();
+      worker = null;
+    }
+    await worker?.end();
+  };
+  await Promise.all(Array.from({ length: jobs }, work));
+  progress.finish();
   if (env.CIVIC_TEST_PG_URL) await dropPostgresTemplates(env.CIVIC_TEST_PG_URL, run);
   writeTimes(options.timesFile, times);
-  return {
-    last: [...first].map(([file, result]) => again.get(file) ?? result),
-    unsteady: failed.filter((file) => !again.get(file)!.reason).map((file) => first.get(file)!),
-  };
+  return results;
 }
 
-/**
- * Runs every test file in a process of its own, beside one Postgres for all. A file that failed is run once more when the
- * others are done, as a busy machine is not a fault of the code; that it passed only then is said. Answers the exit code.
- */
+function chosenFiles({ folder, filters = [], quick }: RunOptions): string[] {
+  return testFiles(folder).filter((file) => {
+    const name = relative(folder, file);
+    if (quick && SLOW_FOLDERS.some((slow) => name.startsWith(slow))) return false;
+    return !filters.length || filters.some((filter) => name.includes(filter));
+  });
+}
+
+/** Runs the test files in a few processes, beside one Postgres for all. Returns the exit code. */
 export async function runTests(options: RunOptions): Promise<number> {
-  const filters = options.filters ?? [];
-  const files = testFiles(options.folder).filter((file) => !filters.length || filters.some((filter) => relative(options.folder, file).includes(filter)));
+  const { filters = [], quick = false } = options;
+  const files = chosenFiles(options);
   if (!files.length) {
     console.log(filters.length ? `No test file has ${filters.join(' or ')} in its name` : `No test files in ${options.folder}`);
     console.log('0 passed, 0 failed');
@@ -122,25 +141,27 @@ export async function runTests(options: RunOptions): Promise<number> {
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
-      endAllFiles();
+      endAllWorkers();
       process.exit(130);
     });
   }
-  const postgres = await startPostgres();
+  const started = performance.now();
+  const postgres = quick ? { missing: QUICK } : await startPostgres();
+  let results: FileResult[];
   try {
-    const { last: results, unsteady } = await runAll(files, options, environment(postgres));
-    const slowest = results.toSorted((a, b) => b.ms - a.ms).slice(0, 10);
-    console.log(`\nSlowest files:\n${slowest.map((result) => `  ${(result.ms / 1000).toFixed(1).padStart(6)} s  ${result.name}`).join('\n')}`);
-    const reasons = new Set(results.flatMap((result) => result.skipReasons));
-    if ('missing' in postgres) reasons.add(`all that needs Postgres: ${postgres.missing}`);
-    if (reasons.size) console.log(`\nSkipped:\n${[...reasons].map((reason) => `  ${reason}`).join('\n')}`);
-    const bad = results.filter((result) => result.failed);
-    for (const [title, some] of [['Unsteady: passed only when run again alone', unsteady], ['Failed:', bad]] as const) {
-      if (some.length) console.log(`\n${title}\n${some.map((result) => `  ${result.name}: ${result.reason}`).join('\n')}`);
-    }
-    console.log(`\n${summary(results)}`);
-    return bad.length ? 1 : 0;
+    results = await runAll(files, options, environment(postgres, quick));
   } finally {
     if ('stop' in postgres) await postgres.stop();
   }
+  console.log(slowest(results, 'Slowest files', ({ ms }) => ms));
+  console.log(slowest(results, 'Files that use most CPU', ({ cpuSeconds }) => cpuSeconds));
+  // With Postgres, which has ended now, as all other processes have.
+  console.log(`\n${files.length} files in ${Math.round((performance.now() - started) / 1000)} s, with ${Math.round(ownCpuSeconds())} s of CPU`);
+  const reasons = new Set(results.flatMap((result) => result.skipReasons));
+  if ('missing' in postgres) reasons.add(`all that needs Postgres: ${postgres.missing}`);
+  if (reasons.size) console.log(`\nSkipped:\n${[...reasons].map((reason) => `  ${reason}`).join('\n')}`);
+  const bad = results.filter((result) => result.failed);
+  if (bad.length) console.log(`\nFailed:\n${bad.map((result) => `  ${result.name}: ${result.reason}`).join('\n')}`);
+  console.log(`\n${summary(results)}`);
+  return bad.length ? 1 : 0;
 }

@@ -1,0 +1,63 @@
+import { until } from '../../core/test/wait.ts';
+
+/** What test files of one process share, and what each must leave as it was. */
+export interface ProcessState {
+  env: Record<string, string | undefined>;
+  cwd: string;
+  umask: number;
+  listeners: Record<string, number>;
+  functions: Map<string, unknown>;
+}
+
+const END_MS = 3000;
+
+/** Functions that tests like to replace. */
+const REPLACEABLE: [string, object, string[]][] = [
+  ['', globalThis, ['Date', 'fetch', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'queueMicrotask', 'WebSocket']],
+  ['Date.', Date, ['now']],
+  ['Math.', Math, ['random']],
+  ['performance.', performance, ['now']],
+  ['console.', console, ['log', 'info', 'warn', 'error']],
+  ['process.', process, ['exit', 'kill', 'hrtime', 'emitWarning', 'cwd']],
+  ['process.stdout.', process.stdout, ['write']],
+  ['process.stderr.', process.stderr, ['write']],
+];
+/** Events of `process` whose listeners change what happens in later files. Libraries listen to others, once, when they are loaded. */
+const EVENTS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException', 'unhandledRejection', 'warning', 'message'];
+
+function functions(): Map<string, unknown> {
+  return new Map(REPLACEABLE.flatMap(([prefix, owner, names]) => names.map((name) => [prefix + name, (owner as Record<string, unknown>)[name]])));
+}
+
+export function readState(): ProcessState {
+  return {
+    env: { ...process.env },
+    cwd: process.cwd(),
+    umask: process.umask(),
+    listeners: Object.fromEntries(EVENTS.map((event) => [event, process.listenerCount(event)])),
+    functions: functions(),
+  };
+}
+
+/** Returns what differs from before, in words; empty when nothing does. */
+export async function leftovers(before: ProcessState): Promise<string[]> {
+  const children = await childrenLeft();
+  const after = readState();
+  const differing = (a: Record<string, unknown>, b: Record<string, unknown>) => [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((key) => a[key] !== b[key]);
+  const replaced = [...before.functions].filter(([name, value]) => after.functions.get(name) !== value).map(([name]) => name);
+  return [
+    ...differing(before.env, after.env).map((name) => `the variable ${name}`),
+    ...(after.cwd === before.cwd ? [] : [`the working folder ${after.cwd}`]),
+    ...(after.umask === before.umask ? [] : [`the umask ${after.umask.toString(8)}`]),
+    ...differing(before.listeners, after.listeners).map((event) => `listeners of process for ${event}`),
+    ...replaced.map((name) => `another ${name}`),
+    ...children,
+  ];
+}
+
+/** A process that was killed a moment ago may still be about to end. */
+async function childrenLeft(): Promise<string[]> {
+  const count = () => process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap').length;
+  const hasEnded = await until(() => count() === 0, END_MS).then(() => true, () => false);
+  return hasEnded ? [] : [`${count()} running process${count() === 1 ? '' : 'es'}`];
+}

@@ -1,0 +1,93 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot } from '../../core/root.ts';
+import type { Done, Order } from './worker.ts';
+
+const WORKER = join(import.meta.dirname, 'worker.js');
+const WATCH_MS = 250;
+
+/** How one file went in a worker. */
+export interface Run {
+  /** What the worker says of it; null when the worker ended instead. */
+  done: Done | null;
+  /** What the file wrote. */
+  output: string;
+  isStalled: boolean;
+  code: number | null;
+  signal: string | null;
+}
+
+/** A process that runs test files one after the other. */
+export interface Worker {
+  /** Runs one file; ends the process when nothing of `order.report` or of the output has grown for `stallMs`. */
+  run(order: Order, stallMs: number): Promise<Run>;
+  /** Also ends what its files started and forgot. */
+  end(): Promise<void>;
+}
+
+const running = new Set<ChildProcess>();
+
+function endGroup(child: ChildProcess): void {
+  try {
+    process.kill(-child.pid!, 'SIGKILL');
+  } catch {
+    // All of it has ended.
+  }
+}
+
+export function endAllWorkers(): void {
+  for (const child of running) endGroup(child);
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+export function startWorker(env: NodeJS.ProcessEnv, outputFile: string): Worker {
+  // A file keeps what was written to both streams in order, and all of it is there when the worker says that it is done.
+  const output = openSync(outputFile, 'a');
+  const child = spawn(process.execPath, [WORKER], { cwd: projectRoot, env, stdio: ['ignore', output, output, 'ipc'], detached: true });
+  closeSync(output);
+  running.add(child);
+  const ended = new Promise<void>((resolve) => {
+    child.on('close', () => {
+      endGroup(child);
+      running.delete(child);
+      resolve();
+    });
+  });
+  let read = 0;
+
+  return {
+    async run(order, stallMs) {
+      let isStalled = false;
+      let size = 0;
+      let since = performance.now();
+      const watch = setInterval(() => {
+        const now = sizeOf(order.report) + sizeOf(outputFile);
+        if (now !== size) since = performance.now();
+        size = now;
+        if (performance.now() - since < stallMs) return;
+        isStalled = true;
+        endGroup(child);
+      }, WATCH_MS);
+      const done = await new Promise<Done | null>((resolve) => {
+        child.once('message', (message) => { resolve(message as unknown as Done); });
+        void ended.then(() => { resolve(null); });
+        child.send(order, () => undefined);
+      });
+      clearInterval(watch);
+      child.removeAllListeners('message');
+      const written = readFileSync(outputFile);
+      const text = written.subarray(read).toString();
+      read = written.length;
+      return { done, output: text, isStalled, code: child.exitCode, signal: child.signalCode };
+    },
+    async end() {
+      endGroup(child);
+      await ended;
+      rmSync(outputFile, { force: true });
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import Lab from '@hapi/lab';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { projectRoot } from '../../core/root.ts';
+import { slowness } from '../../core/test/wait.ts';
+import { ownCpuSeconds } from './cpu.ts';
+import { leftovers, readState } from './leftovers.ts';
+
+// The process that runs test files, one after the other, as the runner asks: loading core and the plugins takes longer than most files.
+
+export interface Order {
+  file: string;
+  /** Where the lines of reporter.cjs go. */
+  report: string;
+}
+
+export interface Done {
+  /** False when something failed, also outside of the tests. */
+  isClean: boolean;
+  /** What the file left behind for the next one. */
+  left: string[];
+  cpuSeconds: number;
+}
+
+/** The parts of a lab script that are used here. */
+interface Experiment {
+  experiments: Experiment[];
+  tests: { options: { timeout?: number } }[];
+}
+interface Script {
+  _root: Experiment;
+  _executionScheduled: boolean;
+}
+
+const REPORTER = join(projectRoot, 'test', 'support', 'reporter.cjs');
+const TEST_MS = 120_000;
+// Global symbols that libraries leave; everything else that a test leaves there is a leak.
+const KNOWN_GLOBALS = [
+  'Symbol(undici.globalDispatcher.1)', 'Symbol(undici.globalDispatcher.2)',
+  '__zod_globalConfig', '__zod_globalRegistry', '__core-js_shared__', 'Symbol(signal-exit emitter)',
+  // Helpers of tslib, which libraries of certificates bring.
+  '__extends', '__assign', '__rest', '__decorate', '__param', '__esDecorate', '__runInitializers', '__propKey', '__setFunctionName', '__metadata', '__awaiter', '__generator',
+  '__exportStar', '__createBinding', '__values', '__read', '__spread', '__spreadArrays', '__spreadArray', '__await', '__asyncGenerator', '__asyncDelegator', '__asyncValues',
+  '__makeTemplateObject', '__importStar', '__importDefault', '__classPrivateFieldGet', '__classPrivateFieldSet', '__classPrivateFieldIn', '__addDisposableResource',
+  '__disposeResources', '__rewriteRelativeImportExtension',
+];
+
+const { report } = Lab as unknown as { report(scripts: object[], options: object): Promise<{ code: number }> };
+
+/** Only what hangs should run into a limit, so none is below the usual one, and all grow with the time this machine takes. */
+function raiseLimits({ tests, experiments }: Experiment, limit: number): void {
+  for (const { options } of tests) options.timeout = Math.max(limit, (options.timeout ?? 0) * slowness);
+  for (const experiment of experiments) raiseLimits(experiment, limit);
+}
+
+async function run({ file, report: target }: Order): Promise<Done> {
+  const cpu = ownCpuSeconds();
+  const before = readState();
+  const { lab } = await import(pathToFileURL(file).href) as { lab?: Script };
+  const limit = TEST_MS * slowness;
+  if (lab) {
+    // Else lab runs it by itself as well.
+    lab._executionScheduled = true;
+    raiseLimits(lab._root, limit);
+  }
+  const { code } = await report(lab ? [lab] : [], { reporter: ['console', REPORTER], output: ['stdout', target], timeout: limit, globals: KNOWN_GLOBALS });
+  return { isClean: code === 0, left: await leftovers(before), cpuSeconds: ownCpuSeconds() - cpu };
+}
+
+process.setSourceMapsEnabled(true);
+process.env.NODE_ENV = 'test'; // as lab does
+process.on('message', (order: Order) => {
+  run(order).then(
+    (done) => { process.send!(done); },
+    (error: Error) => {
+      process.stderr.write(`${error.stack}\n`);
+      process.exit(1);
+    },
+  );
+});
+// The runner was killed.
+process.on('disconnect', () => { process.exit(1); });
