@@ -64,6 +64,9 @@ const nearlyPlain = fc.oneof(
   fc.record({ property: fc.constantFrom(...PROPERTIES), to: value }).map(({ property, to }) => ({ ...plain, claims: [{ property, value: to, source_local_id: 's' }] })),
 );
 
+// About one draft in twenty is plain; `npm run soak -- generated` tries many more.
+const RUNS = process.env.CIVIC_TEST_SOAK === '1' ? 100_000 : 1000;
+
 describe('A draft that is plain', { timeout: 60_000 }, () => {
   it('is accepted by the schema, and as it is', () => {
     expect(isPlainDraft(plain)).to.be.true();
@@ -74,8 +77,8 @@ describe('A draft that is plain', { timeout: 60_000 }, () => {
       const { value: read, error } = actorDraft.validate(input);
       expect(error?.message).to.be.undefined();
       expect(read).to.equal(input as typeof read);
-    }), { numRuns: process.env.CIVIC_TEST_SOAK === '1' ? 20_000 : 1000 });
-    expect(count).to.be.above(200);
+    }), { numRuns: RUNS });
+    expect(count).to.be.above(RUNS / 50);
   });
 
   it('is not what no schema takes', () => {
