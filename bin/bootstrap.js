@@ -11,9 +11,6 @@ function unsupportedNode(version) {
   if (parts[0] < 20 || (parts[0] === 20 && parts[1] < 19)) {
     return `Civic needs Node 20.19 or newer, and this is Node ${version}. Get a newer one from https://nodejs.org or your system's packages.`;
   }
-  if (parts[0] >= 26) {
-    return `Civic needs a Node older than 26, and this is Node ${version}: the driver it uses for SQLite (sqlite3) does not build there. Node 24 works.`;
-  }
   return null;
 }
 

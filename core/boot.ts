@@ -10,13 +10,16 @@ import type { OpenDatabase } from './database/connect.ts';
 import { makeDataFolder, type Fault } from './database/folder.ts';
 import { closeToOthers } from './database/private.ts';
 import { takeWriterLock, type WriterLock } from './database/lock.ts';
+import { chooseDriver } from './database/sqlite/choose.ts';
 import { migrate, pendingMigrations, type GoingBack, type MigrationName, type MigrationSet } from './database/migrate.ts';
 
 /** Makes the folder, and on SQLite makes this process the one that writes. */
 export async function prepareDataFolder(config: CoreConfig, writes: boolean): Promise<WriterLock | null> {
   makeDataFolder(config.data_dir);
   closeToOthers(backupFolder(config));
-  return writes && !isPostgres(config) ? takeWriterLock(config.data_dir) : null;
+  if (!writes || isPostgres(config)) return null;
+  const { driver } = await chooseDriver(config.database.driver);
+  return takeWriterLock(config.data_dir, driver);
 }
 
 export function isPostgres(config: CoreConfig): boolean {

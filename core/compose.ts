@@ -98,8 +98,8 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     if (!open.writes) checkDatabaseExists(options.config);
     const lock = await prepareDataFolder(options.config, open.writes);
     if (lock) undo.push({ name: 'writer lock', run: () => lock.release() });
-    const { url, pool } = options.config.database;
-    const opened = await openDatabase({ url, pool, dataDir: options.config.data_dir, log: options.log, strict: options.strict });
+    const { url, pool, driver } = options.config.database;
+    const opened = await openDatabase({ url, pool, driver, dataDir: options.config.data_dir, log: options.log, strict: options.strict });
     undo.push({ name: 'database', run: () => opened.close() });
     const applied = await bringUpToDate(opened, options.config, migrationsOf(options.plugins), open);
     kernel.db = opened;

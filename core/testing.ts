@@ -9,7 +9,7 @@ import { recordAnswers } from './contracts/recorder.ts';
 import { createLogger, type Logger } from './log.ts';
 import type { Plugin } from './plugin.ts';
 import { prepare } from './prepare.ts';
-import { testDatabase, type TestDatabase } from './testing/database.ts';
+import { driverEnvironment, testDatabase, type TestDatabase } from './testing/database.ts';
 
 export { stoppedClock } from './clock.ts';
 export { testDatabases } from './testing/database.ts';
@@ -123,7 +123,7 @@ async function composeForTest(options: TestServerOptions, folder: string, url: s
   const given = plugins.filter((plugin) => typeof plugin !== 'string');
   const sections = Object.fromEntries(plugins.map((plugin) => [typeof plugin === 'string' ? plugin : plugin.name, {}]));
   const text = JSON.stringify({ ...settingsForTest(folder, url), ...config, plugins: { ...sections, ...config.plugins } });
-  const prepared = await prepare({ env: {}, args: {}, text, given });
+  const prepared = await prepare({ env: driverEnvironment(), args: {}, text, given });
   if (prepared.errors.length > 0) throw new Error(describeErrors(prepared.errors, { color: false }));
   const log = options.log ?? await createLogger({ level: 'silent', access: 'warn', format: 'json' });
   return compose({ config: prepared.config, plugins: prepared.plugins, log, clock: options.clock, strict: true });

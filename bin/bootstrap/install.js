@@ -3,6 +3,7 @@
 const { spawnSync } = require('child_process');
 const { createHash } = require('crypto');
 const fs = require('fs');
+const { isBuiltin } = require('module');
 const path = require('path');
 const { step } = require('./step.js');
 
@@ -18,10 +19,9 @@ const stampFile = (root) => path.join(root, 'node_modules', '.civic-install');
 /** npm's own record of what it installed, written last. */
 const recordFile = (root) => path.join(root, 'node_modules', '.package-lock.json');
 
-/** Changes when another set of packages, or another build of the native ones, is wanted. */
+/** Changes when another set of packages is wanted. */
 function installKey(root) {
-  return createHash('sha256').update(fs.readFileSync(path.join(root, 'package-lock.json')))
-    .update(`${process.versions.modules} ${process.platform} ${process.arch}`).digest('hex');
+  return createHash('sha256').update(fs.readFileSync(path.join(root, 'package-lock.json'))).update(`${process.platform} ${process.arch}`).digest('hex');
 }
 
 /** The packages that an install must have put there, without those that some platforms lack. */
@@ -41,18 +41,27 @@ function driverLoads(root) {
   return spawnSync(process.execPath, ['-e', 'require("sqlite3")'], { cwd: root, stdio: 'ignore' }).status === 0;
 }
 
-function writeStamp(root, stamp) {
-  fs.writeFileSync(stampFile(root), JSON.stringify(stamp));
+/** Whether Node has a SQLite of its own that Civic can use; core/database/sqlite/choose.ts has the same rule. */
+function hasNodeSqlite() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  return isBuiltin('node:sqlite') && (major >= 24 || (major === 22 && minor >= 16));
+}
+
+/** The stamp names the versions of Node for which the driver was checked: a native module may load in one and not in another. */
+function writeStamp(root, dev) {
+  const key = installKey(root);
+  const before = readJson(stampFile(root));
+  const nodes = before?.key === key ? before.nodes ?? [] : [];
+  fs.writeFileSync(stampFile(root), JSON.stringify({ key, dev, nodes: [...new Set([...nodes, process.versions.modules])] }));
 }
 
 /** The stamp answers at once; without it, an install made by hand counts when it is complete. */
 function isInstalled(root, dev) {
-  const key = installKey(root);
   const stamp = readJson(stampFile(root));
-  if (stamp?.key === key && (stamp.dev || !dev)) return true;
+  if (stamp?.key === installKey(root) && (stamp.dev || !dev) && stamp.nodes?.includes(process.versions.modules)) return true;
   if (!hasPackages(root, dev) || !driverLoads(root)) return false;
   try {
-    writeStamp(root, { key, dev: hasPackages(root, true) });
+    writeStamp(root, hasPackages(root, true));
   } catch {
     // A checkout that cannot be written to runs all the same.
   }
@@ -95,6 +104,17 @@ async function installDriver(root, lock) {
   if (!driverLoads(root)) throw new Error('The SQLite driver was built but does not load. See: node -e \'require("sqlite3")\'');
 }
 
+/** Gets the driver where it does not load. Without it Civic runs on Node's own SQLite, where Node has one. */
+async function provideDriver(root, lock) {
+  if (driverLoads(root)) return;
+  try {
+    await installDriver(root, lock);
+  } catch (error) {
+    if (!hasNodeSqlite()) throw error;
+    process.stderr.write(`The SQLite driver sqlite3 cannot be installed here${error.log ? ` (see ${error.log})` : ''}; the SQLite of Node ${process.versions.node} is used instead.\n`);
+  }
+}
+
 async function installPackages(root, isComplete, withDev, lock) {
   const modules = path.join(root, 'node_modules');
   if (fs.lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) {
@@ -119,8 +139,8 @@ async function install(root, dev, lock) {
   const before = readJson(stampFile(root));
   const withDev = dev || Boolean(before?.dev);
   if (!hasPackages(root, withDev)) await installPackages(root, before !== null, withDev, lock);
-  if (!driverLoads(root)) await installDriver(root, lock);
-  writeStamp(root, { key: installKey(root), dev: withDev });
+  await provideDriver(root, lock);
+  writeStamp(root, withDev);
 }
 
 module.exports = { install, installKey, isInstalled };

@@ -37,8 +37,8 @@ export function folderChecks(config: CoreConfig): NamedCheck[] {
 
 export function nodeResult(version: string): CheckResult {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  const isFine = (major > 20 || (major === 20 && minor >= 19)) && major < 26;
-  return isFine ? ok(`version ${version}`) : failed(`version ${version}`, 'use Node 20.19 or newer, below 26');
+  const isFine = major > 20 || (major === 20 && minor >= 19);
+  return isFine ? ok(`version ${version}`) : failed(`version ${version}`, 'use Node 20.19 or newer');
 }
 
 function folderResult(folder: string): CheckResult {
@@ -149,7 +149,8 @@ async function databaseResult({ db }: Composition): Promise<CheckResult> {
   }
   const rows = await db.read.raw('pragma quick_check(1)');
   const verdict: string = rows[0].quick_check;
-  return verdict === 'ok' ? ok('SQLite, intact') : failed(`SQLite says: ${verdict}`, 'stop the server and restore the newest backup into an empty data folder: bin/civic restore');
+  if (verdict === 'ok' && db.driver?.fallback) return warning(`SQLite, intact; the driver is Node's own, since ${db.driver.fallback}`, 'run npm rebuild sqlite3 and restart, or set database.driver to node to keep it');
+  return verdict === 'ok' ? ok(`SQLite, intact${db.driver ? ` (driver ${db.driver.driver.name})` : ''}`) : failed(`SQLite says: ${verdict}`, 'stop the server and restore the newest backup into an empty data folder: bin/civic restore');
 }
 
 async function migrationsResult({ db, migrations }: Composition): Promise<CheckResult> {

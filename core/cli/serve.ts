@@ -107,12 +107,13 @@ async function pluginLines({ plugins, db }: Composition, prepared: Prepared): Pr
 }
 
 /** The text that `serve` prints once it runs; on standard error, so that the log on standard output stays machine-readable. */
-function welcome({ instance, config, server }: Composition, role: Role, { prepared, pluginLines }: { prepared: Prepared; pluginLines: [string, string][] }, terminal: Terminal): string {
+function welcome({ instance, config, server, db }: Composition, role: Role, { prepared, pluginLines }: { prepared: Prepared; pluginLines: [string, string][] }, terminal: Terminal): string {
   const { document, origins } = prepared;
   const url = (path: string): string => terminal.style('cyan', instance.public_url + path);
   const lines: [label: string, text: string][] = [
     ...pluginLines,
     ['Database', isPostgres(config) ? 'Postgres' : `SQLite in ${config.data_dir}`],
+    ...(db.driver?.fallback ? [['Warning', `SQLite runs on the driver of Node itself, since ${db.driver.fallback}`] as [string, string]] : []),
     ...(role === 'worker' ? [] : [['API', url('/docs')] as [string, string]]),
     ...(role === 'worker' || origins.get('public_url')?.kind === 'default' ? [] : [['Listens', `on ${server.info.host}:${server.info.port}; public_url is the address of the proxy in front of it`] as [string, string]]),
     ['Settings', `${hasOwnFile(document) ? 'bin/civic config show prints them' : 'bin/civic init writes config/civic.yaml'}; bin/civic doctor checks everything`],

@@ -51,6 +51,7 @@ export const coreOptions: ConfigFragment = {
   },
   database: {
     url: { doc: 'The address of the database; null is an SQLite file in data_dir.', format: databaseUrl, nullable: true, default: null, sensitive: true },
+    driver: { doc: 'The driver of SQLite: sqlite3 is the npm package, node is the SQLite of Node 22.16, 24 or newer; auto is sqlite3, and node where that cannot be loaded.', format: ['auto', 'sqlite3', 'node'], default: 'auto' },
     pool: { doc: 'The maximum number of connections to PostgreSQL; SQLite does not use it.', format: count(1, 200), default: 10 },
   },
   log: {

@@ -39,7 +39,7 @@ export interface CoreConfig {
       user_agent: string;
     };
   };
-  database: { url: string | null; pool: number };
+  database: { url: string | null; driver: 'auto' | 'sqlite3' | 'node'; pool: number };
   log: { level: 'debug' | 'info' | 'warn' | 'error' | 'silent'; access: 'info' | 'warn'; format: 'auto' | 'pretty' | 'json' };
   metrics: { enabled: boolean };
   jobs: { concurrency: number; poll_seconds: number };

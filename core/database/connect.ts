@@ -5,6 +5,7 @@ import { databaseProblem } from './errors.ts';
 import { fullDiskFault } from './folder.ts';
 import { copyPostgres, copySqlite, deleteSqlite, dropPostgres } from './scratch.ts';
 import { openSqlite } from './sqlite.ts';
+import { chooseDriver, type ChosenDriver, type DriverChoice } from './sqlite/choose.ts';
 import { createStrictness, lenient } from './strict.ts';
 import type { Database, Tx } from './types.ts';
 import { createGroupWriter, createTransactionWriter, type WriteOptions } from './write.ts';
@@ -16,6 +17,8 @@ export interface DatabaseOptions {
   dataDir: string;
   /** Connections to PostgreSQL. */
   pool: number;
+  /** The driver of SQLite; `auto` by default. */
+  driver?: DriverChoice;
   log: Logger;
   /** Makes `db.read`, `db.write` and `db.snapshot` throw inside `db.write` and `db.snapshot`; on in tests. */
   strict?: boolean;
@@ -23,6 +26,8 @@ export interface DatabaseOptions {
 
 /** The database as core holds it. Plugins see it as `Database`. */
 export interface OpenDatabase extends Database {
+  /** The driver of SQLite; null on Postgres. */
+  driver: ChosenDriver | null;
   write<T>(fn: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Hears what is sent with `pg_notify`; connects again by itself. Hears nothing on SQLite, where one process does everything. */
   listen(channel: string, onMessage: (payload: string) => void): Promise<() => Promise<void>>;
@@ -39,19 +44,22 @@ export interface OpenDatabase extends Database {
 
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const { url } = options;
-  if (url === null) return sqliteDatabase(join(options.dataDir, 'civic.db'), options);
-  if (url.startsWith('sqlite:')) return sqliteDatabase(url.slice('sqlite:'.length), options);
+  if (url === null || url.startsWith('sqlite:')) {
+    const file = url?.slice('sqlite:'.length) ?? join(options.dataDir, 'civic.db');
+    return sqliteDatabase(file, await chooseDriver(options.driver ?? 'auto'), options);
+  }
   if (/^postgres(ql)?:\/\//.test(url)) return postgresDatabase(url, options);
   throw new Failure('database.url must start with postgres:// or sqlite:');
 }
 
-async function sqliteDatabase(file: string, options: DatabaseOptions): Promise<OpenDatabase> {
+async function sqliteDatabase(file: string, chosen: ChosenDriver, options: DatabaseOptions): Promise<OpenDatabase> {
   const settings = { log: options.log, strictness: options.strict ? createStrictness() : lenient };
   const { strictness } = settings;
-  const pools = await openSqlite(file, settings);
+  const pools = await openSqlite(chosen.driver, file, settings);
   const writer = createGroupWriter(pools, settings);
   return {
     dialect: 'sqlite',
+    driver: chosen,
     read: pools.readers,
     write: writer.write,
     async snapshot(fn) {
@@ -59,9 +67,9 @@ async function sqliteDatabase(file: string, options: DatabaseOptions): Promise<O
       return await pools.readers.transaction((tx) => strictness.inside('db.snapshot', tx, fn));
     },
     async scratch(_prefix, fn) {
-      const copy = await copySqlite(file);
+      const copy = await copySqlite(chosen.driver, file);
       try {
-        return await using(await sqliteDatabase(copy, options), fn);
+        return await using(await sqliteDatabase(copy, chosen, options), fn);
       } finally {
         await deleteSqlite(copy);
       }
@@ -78,9 +86,7 @@ async function sqliteDatabase(file: string, options: DatabaseOptions): Promise<O
     failWhenSilent: () => undefined,
     async close() {
       await writer.close();
-      pools.writer.client.releaseConnection(pools.writing);
-      await pools.readers.destroy();
-      await pools.writer.destroy();
+      await pools.close();
     },
   };
 }
@@ -107,6 +113,7 @@ async function postgresDatabase(url: string, options: DatabaseOptions, searchPat
   const listener = createListener(connect, options.log);
   return {
     dialect: 'postgres',
+    driver: null,
     read: pool,
     write: writer.write,
     async snapshot(fn) {

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import knex, { type Knex } from 'knex';
+import type { Knex } from 'knex';
 import { Failure } from '../cli/command.ts';
 import { driverError } from './errors.ts';
+import type { SqliteDriver } from './sqlite/driver.ts';
 
 /** A copy that a process left behind when it was killed is deleted by the next one, after this long. */
 const LEFT_BEHIND_MS = 24 * 3600_000;
@@ -19,21 +20,21 @@ function isLeftBehind(name: string): boolean {
 }
 
 /** Copies a SQLite database beside itself without blocking its writer. Returns the file. */
-export async function copySqlite(file: string): Promise<string> {
+export async function copySqlite(driver: SqliteDriver, file: string): Promise<string> {
   const folder = dirname(file);
   for (const name of await readdir(folder)) if (isLeftBehind(name)) await rm(join(folder, name), { force: true });
   const copy = join(folder, `scratch-${scratchName()}.db`);
   // VACUUM INTO takes an empty file, which only this user can read.
   await writeFile(copy, '', { mode: 0o600 });
   // The readers of an open database may not write, not even another file.
-  const source = knex({ client: 'sqlite3', connection: { filename: file }, useNullAsDefault: true });
+  const source = await driver.open(file);
   try {
-    await source.raw('vacuum into ?', [copy]);
+    await source.run('vacuum into ?', [copy]);
   } catch (error) {
     await deleteSqlite(copy);
     throw new Failure(`The database could not be copied to ${copy}: ${driverError(error).message}. The copy needs as much room as the database.`, { cause: error });
   } finally {
-    await source.destroy();
+    await source.close();
   }
   return copy;
 }

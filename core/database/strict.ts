@@ -2,6 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import type { Tx } from './types.ts';
 
+const CHANGES = new Set(['insert', 'update', 'del']);
+
 /** Keeps code inside `write` and `snapshot` from using anything but `tx`, and from forgetting to await it. Checked in tests; it costs too much in production. */
 export interface Strictness {
   /** Throws when called inside `write` or `snapshot`. */
@@ -19,27 +21,25 @@ export function createStrictness(): Strictness {
       if (where) throw new Error(`${what} was used inside ${where}: only its tx may be used there`);
     },
     inside: (where, tx, fn) => storage.run(where, async () => {
-      const forgotten = watchBuilders(tx);
+      const { watched, forgotten } = watchBuilders(tx);
       // Awaited inside: a query that is returned unstarted starts here.
-      const value = await fn(tx);
+      const value = await fn(watched);
       for (const sql of forgotten()) throw new Error(`A query in ${where} was never run: write await before it (${sql})`);
       return value;
     }),
   };
 }
 
-type Builder = Knex.QueryBuilder & { _method?: string };
-
-/** Knex runs a query when it is awaited, so one that changes rows and never started was forgotten. Answers the SQL of those. */
-function watchBuilders(tx: Tx): () => string[] {
-  const waiting = new Set<Builder>();
-  const client = tx.client as { queryBuilder(): Builder };
-  const make = client.queryBuilder.bind(client);
-  client.queryBuilder = () => {
-    const builder = make();
-    waiting.add(builder);
-    builder.on('start', () => { waiting.delete(builder); });
-    return builder;
-  };
-  return () => [...waiting].filter(({ _method }) => ['insert', 'update', 'del'].includes(_method ?? '')).map((builder) => builder.toSQL().sql);
+/** Knex runs a query when it is awaited, so a change that never started was forgotten. Returns `tx` with its builders watched, and the SQL of the forgotten ones. */
+function watchBuilders(tx: Tx): { watched: Tx; forgotten: () => string[] } {
+  const waiting = new Set<Knex.QueryBuilder>();
+  const watched = new Proxy(tx, {
+    apply(target, self, parameters) {
+      const builder = Reflect.apply(target, self, parameters) as Knex.QueryBuilder;
+      waiting.add(builder);
+      return builder.on('start', () => { waiting.delete(builder); });
+    },
+  });
+  const forgotten = () => [...waiting].map((builder) => builder.toSQL()).filter(({ method }) => CHANGES.has(method)).map(({ sql }) => sql);
+  return { watched, forgotten };
 }

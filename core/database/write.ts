@@ -4,7 +4,8 @@ import type { Logger } from '../log.ts';
 import { problemData } from '../problems.ts';
 import { waitingFor } from './commit.ts';
 import { cleanError, isRetryable } from './errors.ts';
-import { execute, type SqlitePools } from './sqlite.ts';
+import type { SqlitePools } from './sqlite.ts';
+import { connectionOfWrite } from './sqlite/group.ts';
 import type { Strictness } from './strict.ts';
 import type { Tx } from './types.ts';
 
@@ -122,7 +123,7 @@ function groupWriter(pools: SqlitePools, settings: WriterSettings): UncheckedWri
   async function begin(): Promise<boolean> {
     while (queue.length > 0) {
       try {
-        await execute(writing, 'BEGIN IMMEDIATE');
+        await writing.run('BEGIN IMMEDIATE');
         return true;
       } catch (cause) {
         const error = cleanError(cause);
@@ -136,7 +137,7 @@ function groupWriter(pools: SqlitePools, settings: WriterSettings): UncheckedWri
     return false;
   }
 
-  const rollBack = () => execute(writing, 'ROLLBACK').catch(() => undefined);
+  const rollBack = () => writing.run('ROLLBACK').catch(() => undefined);
 
   async function runGroup(): Promise<void> {
     if (!(await begin())) return;
@@ -159,7 +160,7 @@ function groupWriter(pools: SqlitePools, settings: WriterSettings): UncheckedWri
       }
     }
     try {
-      await execute(writing, 'COMMIT');
+      await writing.run('COMMIT');
     } catch (cause) {
       await rollBack();
       const error = cleanError(cause);
@@ -182,7 +183,7 @@ function groupWriter(pools: SqlitePools, settings: WriterSettings): UncheckedWri
       settings.strictness.check('db.write');
       if (closed) refuseClosed();
       return await new Promise<T>((resolve, reject) => {
-        const run = (isFirst: boolean) => runTransaction(writer, fn, settings, options, { connection: writing, userParams: { isFirst } } as unknown as Knex.TransactionConfig);
+        const run = (isFirst: boolean) => runTransaction(writer, fn, settings, options, { connection: connectionOfWrite(writing, isFirst) });
         queue.push({ run, resolve: resolve as (value: unknown) => void, reject, since: performance.now() });
         working ??= work();
       });

@@ -1,3 +1,4 @@
+import type { DriverName } from '../database/sqlite/driver.ts';
 import type { MigrationSet } from '../database/migrate.ts';
 import { copySqliteTemplate, postgresTemplate, type Prepare } from './template.ts';
 
@@ -21,6 +22,18 @@ export function testDatabases(): TestDialect[] {
   if (process.env.CIVIC_REQUIRE_PG === '1') throw new Error('CIVIC_REQUIRE_PG is set, but CIVIC_TEST_PG_URL names no Postgres');
   process.stderr.write('skipped on Postgres: CIVIC_TEST_PG_URL is not set (npm test sets it)\n');
   return ['sqlite'];
+}
+
+/** The driver of SQLite in tests: sqlite3, or the one that `CIVIC_TEST_SQLITE_DRIVER` names. */
+export function testDriver(): DriverName {
+  const name = process.env.CIVIC_TEST_SQLITE_DRIVER || 'sqlite3';
+  if (name !== 'sqlite3' && name !== 'node') throw new Error(`CIVIC_TEST_SQLITE_DRIVER is sqlite3 or node, not ${name}`);
+  return name;
+}
+
+/** The environment that makes a server of a test use that driver; empty where it is the usual one. */
+export function driverEnvironment(): Record<string, string> {
+  return testDriver() === 'sqlite3' ? {} : { CIVIC_DATABASE_DRIVER: testDriver() };
 }
 
 /** A database that is made by `create`, once it is known which migrations it will be opened with. */

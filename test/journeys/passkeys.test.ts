@@ -1,10 +1,11 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { execFile } from 'node:child_process';
-import knex from 'knex';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import pino from 'pino';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { openDatabase } from '../../core/database/connect.ts';
 import { missingBrowser, openBrowser, seriousFaults } from '../support/browser.ts';
 import { createInstance, type Instance, type Served } from '../support/civic.ts';
 
@@ -17,9 +18,9 @@ const AUTHENTICATOR = { protocol: 'ctap2', transport: 'internal', hasResidentKey
 
 /** Makes all sessions of an instance forget when their account last proved who it is, as after ten minutes. */
 async function forgetConfirmations(dataFolder: string): Promise<void> {
-  const db = knex({ client: 'sqlite3', connection: { filename: join(dataFolder, 'civic.db') }, useNullAsDefault: true });
-  await db('accounts_sessions').update({ confirmed_at: null });
-  await db.destroy();
+  const db = await openDatabase({ url: null, dataDir: dataFolder, pool: 1, log: pino({ level: 'silent' }) });
+  await db.write((tx) => tx('accounts_sessions').update({ confirmed_at: null }));
+  await db.close();
 }
 
 /** One story: each step begins where the one before ended. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { driverEnvironment } from '../../core/testing/database.ts';
 import { freePort } from '../../core/testing/port.ts';
 import { runCivicInProcess } from './in-process.ts';
 
@@ -76,7 +77,7 @@ function launch(args: string[], options: RunOptions): ChildProcess {
   return spawn(command!, words, {
     cwd: options.cwd ?? options.root ?? root,
     uid: options.uid,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...driverEnvironment(), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

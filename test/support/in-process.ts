@@ -1,4 +1,5 @@
 import { projectRoot } from '../../core/root.ts';
+import { driverEnvironment } from '../../core/testing/database.ts';
 import type { Ended, RunOptions } from './civic.ts';
 
 /** What a call may choose: it shares its user, its files and its loaded modules with the test. */
@@ -22,7 +23,7 @@ async function runAlone(args: string[], { env, cwd }: InProcessOptions): Promise
   const stdout = capture(process.stdout);
   const stderr = capture(process.stderr);
   const dropListeners = rememberListeners();
-  process.env = { PATH: saved.env.PATH, HOME: saved.env.HOME, ...env };
+  process.env = { PATH: saved.env.PATH, HOME: saved.env.HOME, ...driverEnvironment(), ...env };
   try {
     process.chdir(cwd ?? projectRoot);
     // Loaded at the first call: files that only start servers do without.

@@ -1,10 +1,11 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import knex from 'knex';
 import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { openDatabase } from '../../database/connect.ts';
+import { quiet } from '../../database/test/support.ts';
 import { createInstance, testPlugins, type Instance, type Served } from '../../../test/support/civic.ts';
 import { until } from '../../test/wait.ts';
 
@@ -13,10 +14,12 @@ const { describe, it, before, after } = lab;
 
 /** Makes the database look as one that an older version, without this default plugin, has written. */
 async function forgetDefaultPlugin({ folder }: Instance, name: string): Promise<void> {
-  const db = knex({ client: 'sqlite3', connection: join(folder, 'data/civic.db'), useNullAsDefault: true });
-  const { value } = await db('core_meta').where({ key: 'default_plugins' }).first('value');
-  await db('core_meta').where({ key: 'default_plugins' }).update({ value: JSON.stringify(JSON.parse(value).filter((known: string) => known !== name)) });
-  await db.destroy();
+  const db = await openDatabase({ url: null, dataDir: join(folder, 'data'), pool: 1, log: quiet });
+  await db.write(async (tx) => {
+    const { value } = await tx('core_meta').where({ key: 'default_plugins' }).first('value');
+    await tx('core_meta').where({ key: 'default_plugins' }).update({ value: JSON.stringify(JSON.parse(value).filter((known: string) => known !== name)) });
+  });
+  await db.close();
 }
 
 describe('bin/civic serve', () => {
@@ -98,7 +101,7 @@ describe('bin/civic serve', () => {
 
     it('is checked by doctor', async () => {
       const { code, stdout } = await instance.civicInProcess('doctor');
-      expect(stdout).to.contain(['✓ node', '✓ disk', '✓ database: SQLite, intact', '✓ migrations: all applied', '✓ notes: notes']);
+      expect(stdout).to.contain(['✓ node', '✓ disk', '✓ database: SQLite, intact (driver ', '✓ migrations: all applied', '✓ notes: notes']);
       expect(code).to.equal(0);
     });
 

@@ -219,12 +219,12 @@ experiment('showing the configuration', () => {
     expect(plain + shown).to.not.contain('hunter2');
     const again = checkConfig(readConfigText(shown.replace('url: "[masked]"', 'url: null'), 'shown.yaml', { env: {}, args: {}, root: '/elsewhere', cwd: '/' }), fragments);
     expect(again.errors).to.equal([]);
-    expect(maskedConfig(again.config, schema)).to.equal({ ...maskedConfig(config, schema), database: { url: null, pool: 10 } });
+    expect(maskedConfig(again.config, schema)).to.equal({ ...maskedConfig(config, schema), database: { url: null, driver: 'auto', pool: 10 } });
   });
 
   test('as JSON, nested or with origins by path', () => {
     const { config, origins, schema } = right(text);
-    expect(maskedConfig(config, schema)).to.include({ name: 'Town', database: { url: '[masked]', pool: 10 } });
+    expect(maskedConfig(config, schema)).to.include({ name: 'Town', database: { url: '[masked]', driver: 'auto', pool: 10 } });
     expect(configOrigins(config, origins, schema)['plugins.mail.password']).to.equal({ value: '[masked]', origin: { kind: 'file', where: 'config/civic.yaml:5' } });
     expect(JSON.stringify([maskedConfig(config, schema), configOrigins(config, origins, schema)])).to.not.contain('hunter2');
   });

@@ -3,13 +3,13 @@ import Lab from '@hapi/lab';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterCommit } from '../commit.ts';
 import type { OpenDatabase } from '../connect.ts';
-import { databases, openWith, type TestDatabase } from './support.ts';
+import { databasesOfDrivers, openWith, type TestDatabase } from './support.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-for (const { dialect, create } of databases()) {
-  describe(`afterCommit on ${dialect}`, () => {
+for (const { dialect, name, create } of databasesOfDrivers()) {
+  describe(`afterCommit on ${name}`, () => {
     let database: TestDatabase;
     let db: OpenDatabase;
     before(async () => {

@@ -7,7 +7,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { problemData } from '../../problems.ts';
 import { openDatabase, type OpenDatabase } from '../connect.ts';
-import { createFolder, databases, openWith, quiet, type TestDatabase } from './support.ts';
+import { createFolder, databasesOfDrivers, openWith, quiet, sqliteDrivers, type TestDatabase } from './support.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -20,8 +20,8 @@ const ROW = {
   at: '2026-03-29T01:30:00.120Z', data: '{"a":[1,null]}', bytes: Buffer.from([0, 255, 10]), none: null,
 };
 
-for (const { dialect, create } of databases()) {
-  describe(`database on ${dialect}`, () => {
+for (const { dialect, name, create } of databasesOfDrivers()) {
+  describe(`database on ${name}`, () => {
     let database: TestDatabase;
     let db: OpenDatabase;
 
@@ -178,8 +178,8 @@ async function createProxy(target: URL) {
   };
 }
 
-describe('opening a database', () => {
-  const open = (url: string | null, dataDir = '/nowhere') => openDatabase({ url, dataDir, pool: 2, log: quiet });
+for (const driver of sqliteDrivers()) describe(`opening a SQLite database by the driver ${driver}`, () => {
+  const open = (url: string | null, dataDir = '/nowhere') => openDatabase({ url, dataDir, pool: 2, driver, log: quiet });
 
   it('reads back every pragma on every SQLite connection', async () => {
     const db = await open(null, await createFolder());
@@ -198,6 +198,13 @@ describe('opening a database', () => {
     await expect(open(`sqlite:${folder}`)).to.reject(`The database file ${folder} cannot be opened: it is a folder.\nTo fix it, name a file with database.url, or move the folder away.`);
     await expect(open(`sqlite:${folder}/text`)).to.reject(new RegExp(`^The database file ${folder}/text cannot be opened: it is not an SQLite database\\.\nTo fix it, stop the server, run mkdir ${folder}/damaged && mv`));
     await expect(open(`sqlite:${folder}/text/civic.db`)).to.reject(/text is a file where a folder is expected/);
+  });
+});
+
+describe('opening a database', () => {
+  const open = (url: string | null, dataDir = '/nowhere') => openDatabase({ url, dataDir, pool: 2, log: quiet });
+
+  it('refuses the address of another database', async () => {
     await expect(open('mysql://host/db')).to.reject('database.url must start with postgres:// or sqlite:');
   });
 

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import type { OpenDatabase } from '../connect.ts';
 import { bulkInsert, databaseNow, jsonText, keysetAfter, reserveKeys, type KeysetColumn } from '../dialect.ts';
-import { databases, openWith, type TestDatabase } from './support.ts';
+import { databasesOfDrivers, openWith, type TestDatabase } from './support.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach } = lab;
@@ -19,8 +19,8 @@ const row = (number: number) => ({
   at: number % 5 ? new Date(1.7e12 + number).toISOString() : null, data: number % 4 ? JSON.stringify({ number, list: ['x'] }) : null,
 });
 
-for (const { dialect, create } of databases()) {
-  describe(`dialect on ${dialect}`, () => {
+for (const { dialect, name, create } of databasesOfDrivers()) {
+  describe(`dialect on ${name}`, () => {
     let database: TestDatabase;
     let db: OpenDatabase;
     before(async () => {

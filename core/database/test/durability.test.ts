@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { createFolder } from './support.ts';
+import { createFolder, sqliteDrivers } from './support.ts';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -30,7 +30,7 @@ const hasCompiler = (() => {
   }
 })();
 
-describe('durability of SQLite', () => {
+for (const name of sqliteDrivers()) describe(`durability of SQLite, by the driver ${name}`, () => {
   if (!hasCompiler) console.log('Skipped: counting flushes to the disk needs Linux and gcc');
 
   it('flushes the log to the disk before each group is answered, and once for a whole group', { skip: !hasCompiler, timeout: 60_000 }, async () => {
@@ -42,7 +42,7 @@ describe('durability of SQLite', () => {
     const script = `
       import { appendFileSync } from 'node:fs';
       const { openDatabase } = await import(${JSON.stringify(new URL('../connect.js', import.meta.url).href)});
-      const db = await openDatabase({ url: null, dataDir: ${JSON.stringify(join(folder, 'data'))}, pool: 1, log: { debug() {}, warn() {} } });
+      const db = await openDatabase({ url: null, dataDir: ${JSON.stringify(join(folder, 'data'))}, pool: 1, driver: ${JSON.stringify(name)}, log: { debug() {}, warn() {} } });
       const note = (letter) => appendFileSync(${JSON.stringify(log)}, letter);
       const write = () => db.write((tx) => tx.raw('insert into notes values (1)')).then(() => note('a'));
       await db.write((tx) => tx.raw('create table notes (a integer)'));

@@ -4,13 +4,13 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { reserveKeys } from '../dialect.ts';
 import type { OpenDatabase } from '../connect.ts';
-import { databases, openWith, type TestDatabase } from './support.ts';
+import { databasesOfDrivers, openWith, type TestDatabase } from './support.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-for (const { dialect, create } of databases()) {
-  describe(`A scratch copy on ${dialect}`, () => {
+for (const { dialect, name, create } of databasesOfDrivers()) {
+  describe(`A scratch copy on ${name}`, () => {
     let database: TestDatabase;
     let db: OpenDatabase;
     before(async () => {

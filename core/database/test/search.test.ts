@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import type { OpenDatabase } from '../connect.ts';
 import { foldText, putSearchTokens, searchMatch, tokens, type SearchWords } from '../search.ts';
-import { databases, openWith, type TestDatabase } from './support.ts';
+import { databasesOfDrivers, openWith, type TestDatabase } from './support.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -27,8 +27,8 @@ function sequence(seed: number): (below: number) => number {
 
 const WORDS = ['housing', 'house', 'hous', 'Über', 'uber', 'straße', 'école', 'école2', 'ΟΔΟΣ', '東京', '東京都', 'москва', 'мост', "o'neil", 'AND', 'OR', 'NOT', 'near', '5', '55', '42nd', 'naïve', 'ﬁne', 'हिन्दी', '𝒜bc', 'a', 'co-op'];
 
-for (const { dialect, create } of databases()) {
-  describe(`search on ${dialect}`, () => {
+for (const { name, create } of databasesOfDrivers()) {
+  describe(`search on ${name}`, () => {
     let database: TestDatabase;
     let db: OpenDatabase;
     const next = sequence(7);

@@ -1,15 +1,15 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import type { OpenDatabase } from '../connect.ts';
-import { databases, openWith, type TestDatabase } from './support.ts';
+import { databasesOfDrivers, openWith, type TestDatabase } from './support.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 const TABLE = "await schema.createTable('notes_words', { key: 'id', word: 'text' }, { unique: [['word']] });";
 
-for (const { dialect, create } of databases()) {
-  describe(`Statements that come again, on ${dialect}`, () => {
+for (const { name, create } of databasesOfDrivers()) {
+  describe(`Statements that come again, on ${name}`, () => {
     let database: TestDatabase;
     let db: OpenDatabase;
 

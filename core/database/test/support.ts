@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import pino from 'pino';
-import { emptyDatabase, testDatabases } from '../../testing/database.ts';
+import { emptyDatabase, testDatabases, testDriver } from '../../testing/database.ts';
 import { openDatabase, type DatabaseOptions, type OpenDatabase } from '../connect.ts';
 import { migrate, type MigrationSet } from '../migrate.ts';
+import { chooseDriver, hasNodeSqlite } from '../sqlite/choose.ts';
+import type { DriverName, SqliteDriver } from '../sqlite/driver.ts';
 import type { Dialect } from '../types.ts';
 
 export const quiet = pino({ level: 'silent' });
@@ -35,7 +37,7 @@ export async function createFolder(): Promise<string> {
   return folder;
 }
 
-async function createDatabase(dialect: Dialect): Promise<TestDatabase> {
+async function createDatabase(dialect: Dialect, driver: DriverName): Promise<TestDatabase> {
   const dataDir = await createFolder();
   const { url, drop } = await emptyDatabase(dialect);
   const open = new Set<OpenDatabase>();
@@ -48,7 +50,7 @@ async function createDatabase(dialect: Dialect): Promise<TestDatabase> {
     dataDir,
     url,
     async open(options = {}) {
-      const db = await openDatabase({ url, dataDir, pool: 5, log: quiet, strict: true, ...options });
+      const db = await openDatabase({ url, dataDir, pool: 5, driver, log: quiet, strict: true, ...options });
       const close = db.close;
       db.close = async () => {
         if (open.delete(db)) await close();
@@ -76,8 +78,35 @@ async function createDatabase(dialect: Dialect): Promise<TestDatabase> {
   };
 }
 
-export function databases(): { dialect: Dialect; create: () => Promise<TestDatabase> }[] {
-  return testDatabases().map((dialect) => ({ dialect, create: () => createDatabase(dialect) }));
+export interface DatabaseKind {
+  dialect: Dialect;
+  /** The dialect, and the driver where it is not the usual one. */
+  name: string;
+  create(): Promise<TestDatabase>;
+}
+
+export function databases(): DatabaseKind[] {
+  return testDatabases().map((dialect) => ({ dialect, name: dialect, create: () => createDatabase(dialect, testDriver()) }));
+}
+
+/** SQLite once for each driver of this Node, and Postgres: for tests of what the drivers must do alike. */
+export function databasesOfDrivers(): DatabaseKind[] {
+  const [usual] = sqliteDrivers();
+  const others = sqliteDrivers().filter((driver) => driver !== usual);
+  return [...databases(), ...others.map((driver): DatabaseKind => ({ dialect: 'sqlite', name: `sqlite by the driver ${driver}`, create: () => createDatabase('sqlite', driver) }))];
+}
+
+/** Both drivers of SQLite, or the one that `CIVIC_TEST_SQLITE_DRIVER` names. */
+export function sqliteDrivers(): DriverName[] {
+  if (process.env.CIVIC_TEST_SQLITE_DRIVER) return [testDriver()];
+  if (hasNodeSqlite()) return ['sqlite3', 'node'];
+  process.stderr.write(`skipped on node:sqlite: Node ${process.versions.node} has none with full-text search (22.16 and 24 have)\n`);
+  return ['sqlite3'];
+}
+
+export async function driverOf(name: DriverName): Promise<SqliteDriver> {
+  const { driver } = await chooseDriver(name);
+  return driver;
 }
 
 /** Writes migrations given as the body of `up(schema)` and answers their set. */

@@ -3,22 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import pino from 'pino';
-import sqlite3 from 'sqlite3';
 import { problemData } from '../../problems.ts';
 import { until } from '../../test/wait.ts';
 import type { OpenDatabase } from '../connect.ts';
-import { execute, openSqlite } from '../sqlite.ts';
+import { openSqlite } from '../sqlite.ts';
 import { lenient } from '../strict.ts';
 import { createGroupWriter } from '../write.ts';
-import { createFolder, databases, openWith, quiet, type TestDatabase } from './support.ts';
+import { createFolder, databasesOfDrivers, driverOf, openWith, quiet, sqliteDrivers, type TestDatabase } from './support.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach } = lab;
 
 const TABLE = "await schema.createTable('notes_lines', { key: 'id', line: 'text' }, { unique: [['line']] });";
 
-for (const { dialect, create } of databases()) {
-  describe(`db.write on ${dialect}`, () => {
+for (const { dialect, name, create } of databasesOfDrivers()) {
+  describe(`db.write on ${name}`, () => {
     let database: TestDatabase;
     let db: OpenDatabase;
 
@@ -113,27 +112,26 @@ for (const { dialect, create } of databases()) {
   });
 }
 
-describe('the writer of SQLite', () => {
+for (const name of sqliteDrivers()) describe(`the writer of SQLite, by the driver ${name}`, () => {
   async function openFile(busyMilliseconds?: number) {
     const folder = await createFolder();
     const file = join(folder, 'civic.db');
-    const pools = await openSqlite(file, { log: quiet, strictness: lenient });
+    const pools = await openSqlite(await driverOf(name), file, { log: quiet, strictness: lenient });
     const writer = createGroupWriter(pools, { log: quiet, strictness: lenient, ...(busyMilliseconds === undefined ? {} : { busyMilliseconds }) });
     await writer.write((tx) => tx.raw('create table notes (line text)'));
     const count = async () => (await pools.readers.raw('select count(*) as count from notes'))[0].count as number;
     const close = async () => {
       await writer.close();
-      pools.writer.client.releaseConnection(pools.writing);
-      await pools.readers.destroy();
-      await pools.writer.destroy();
+      await pools.close();
     };
     return { file, writer, pools, count, close };
   }
 
   async function hold(file: string): Promise<{ release: () => Promise<void> }> {
-    const other = await new Promise<sqlite3.Database>((resolve) => { const opened = new sqlite3.Database(file, () => resolve(opened)); });
-    await execute(other, 'BEGIN IMMEDIATE');
-    return { release: () => new Promise((resolve) => other.close(() => resolve())) };
+    const driver = await driverOf(name);
+    const other = await driver.open(file);
+    await other.run('BEGIN IMMEDIATE');
+    return { release: () => other.close() };
   }
 
   it('waits for another program that writes, and never says the database is locked', async () => {

@@ -1,0 +1,84 @@
+import { createRequire } from 'node:module';
+import type { Knex } from 'knex';
+import { cleanError, driverError } from '../errors.ts';
+import type { Strictness } from '../strict.ts';
+import type { RunResult, SqliteConnection } from './driver.ts';
+
+/** A query as Knex compiled it. `response` and `context` are read by its `processResponse`. */
+interface Query {
+  sql: string;
+  bindings?: unknown[];
+  method?: string;
+  returning?: unknown;
+  response?: unknown;
+  context?: RunResult;
+}
+
+/** What the two clients need, beside the options of Knex. */
+export interface ClientSettings {
+  open(): Promise<SqliteConnection>;
+  strictness: Strictness;
+}
+
+// Knex has no types for its dialects. These are the members that it names for dialects to override.
+interface Dialect {
+  config: Knex.Config & ClientSettings;
+  acquireConnection(): Promise<unknown>;
+  query(connection: unknown, query: unknown): Promise<unknown>;
+}
+const KnexSqlite = createRequire(import.meta.url)('knex/lib/dialects/sqlite3/index.js') as new (config: Knex.Config) => Dialect;
+
+/** What changes rows and returns none; Knex reads the counts of these. */
+const CHANGES = new Set(['insert', 'update', 'counter', 'del']);
+
+/** Knex's SQL for SQLite on a driver of ours. */
+export class SqliteClient extends KnexSqlite {
+  /** Knex loads the package sqlite3 here otherwise. */
+  _driver(): unknown {
+    return null;
+  }
+
+  async acquireRawConnection(): Promise<SqliteConnection> {
+    return await this.config.open();
+  }
+
+  async destroyRawConnection(connection: SqliteConnection): Promise<void> {
+    await connection.close();
+  }
+
+  async _query(connection: SqliteConnection, query: Query): Promise<Query> {
+    const isChange = CHANGES.has(query.method ?? '') && !query.returning;
+    if (isChange) query.context = await connection.run(query.sql, query.bindings);
+    else query.response = await connection.all(query.sql, query.bindings);
+    return query;
+  }
+
+  override async query(connection: unknown, query: unknown): Promise<unknown> {
+    try {
+      return await super.query(connection, query);
+    } catch (error) {
+      throw cleanError(error);
+    }
+  }
+}
+
+/** The readers: refused inside a write, and unable to write. */
+export class ReaderClient extends SqliteClient {
+  override async acquireConnection(): Promise<unknown> {
+    this.config.strictness.check('db.read');
+    try {
+      return await super.acquireConnection();
+    } catch (error) {
+      throw cleanError(error);
+    }
+  }
+
+  override async query(connection: unknown, query: unknown): Promise<unknown> {
+    try {
+      return await super.query(connection, query);
+    } catch (error) {
+      if (driverError(error).code === 'SQLITE_READONLY') throw new Error('db.read only reads: use db.write to change data', { cause: error });
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/** A row as both drivers return it. Integers beyond 2^53 are rounded, since a number holds no more. */
+export type Row = Record<string, string | number | null | Buffer>;
+
+export interface RunResult {
+  changes: number;
+  /** The key of the last row that this connection inserted. */
+  lastID: number;
+}
+
+/** A connection to a SQLite file. Statements run in the order in which they were given, and never on the event loop. */
+export interface SqliteConnection {
+  /** Runs one statement and returns its rows. */
+  all(sql: string, bindings?: readonly unknown[]): Promise<Row[]>;
+  /** Runs one statement and returns what it changed. */
+  run(sql: string, bindings?: readonly unknown[]): Promise<RunResult>;
+  /** Lets the statements that wait finish, then closes. */
+  close(): Promise<void>;
+}
+
+export type DriverName = 'sqlite3' | 'node';
+
+/** Errors of both drivers have the code of SQLite, such as SQLITE_BUSY, which also begins their message. */
+export interface SqliteDriver {
+  readonly name: DriverName;
+  open(file: string): Promise<SqliteConnection>;
+}
+
+/** A value as SQLite stores it. Refuses what the drivers would store differently, or not at all. */
+export function plainBinding(value: unknown): string | number | null | Buffer {
+  switch (typeof value) {
+    case 'string': case 'number': return value;
+    case 'boolean': return value ? 1 : 0;
+    case 'undefined': return null;
+    case 'bigint':
+      if (BigInt.asIntN(54, value) !== value) throw new RangeError(`A binding of SQLite is an integer below 2^53, not ${value}`);
+      return Number(value);
+    case 'object':
+      if (value === null || Buffer.isBuffer(value)) return value;
+      if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  }
+  throw new TypeError(`A binding of SQLite is text, a number, a boolean, null or bytes, not ${Object.prototype.toString.call(value)}`);
+}
+
+export function plainBindings(values: readonly unknown[] = []): (string | number | null | Buffer)[] {
+  return values.map(plainBinding);
+}

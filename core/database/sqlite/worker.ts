@@ -1,0 +1,140 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { ErrorReply, Reply, Request } from './node.ts';
+import { isReusable, StatementCache } from './statements.ts';
+
+// A thread with one connection on `node:sqlite`; see node.ts.
+
+interface Statement {
+  all(...bindings: unknown[]): unknown[][];
+  run(...bindings: unknown[]): { changes: number; lastInsertRowid: number };
+  columns(): { name: string }[];
+  setReturnArrays(isEnabled: boolean): void;
+  setReadBigInts(isEnabled: boolean): void;
+}
+interface Database {
+  prepare(sql: string): Statement;
+  close(): void;
+}
+interface Prepared {
+  statement: Statement;
+  readsBigInts: boolean;
+}
+interface NodeSqliteError extends Error {
+  code?: string;
+  errcode?: number;
+}
+
+// By their number; SQLite adds details in the higher bits.
+const CODES = [
+  'OK', 'ERROR', 'INTERNAL', 'PERM', 'ABORT', 'BUSY', 'LOCKED', 'NOMEM', 'READONLY', 'INTERRUPT', 'IOERR', 'CORRUPT', 'NOTFOUND', 'FULL', 'CANTOPEN',
+  'PROTOCOL', 'EMPTY', 'SCHEMA', 'TOOBIG', 'CONSTRAINT', 'MISMATCH', 'MISUSE', 'NOLFS', 'AUTH', 'FORMAT', 'RANGE', 'NOTADB', 'NOTICE', 'WARNING',
+];
+const READS = /^\s*(?:select|pragma|explain)\b/i;
+
+const port = parentPort!;
+const statements = new StatementCache<Prepared>(() => undefined);
+
+function openFile(file: string): Database {
+  // No type is declared: Node 20 has no such module.
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite' as 'node:fs') as unknown as { DatabaseSync: new (file: string) => Database };
+  return new DatabaseSync(file);
+}
+
+function prepare(database: Database, sql: string): Prepared {
+  const known = statements.get(sql);
+  if (known) return known;
+  const statement = database.prepare(sql);
+  statement.setReturnArrays(true);
+  const prepared = { statement, readsBigInts: false };
+  // A statement that changes rows cannot be run again when an integer turns out to be too large.
+  if (!READS.test(sql)) readBigInts(prepared);
+  if (isReusable(sql)) statements.set(sql, prepared);
+  return prepared;
+}
+
+function readBigInts(prepared: Prepared): void {
+  prepared.statement.setReadBigInts(true);
+  prepared.readsBigInts = true;
+}
+
+function readRows(prepared: Prepared, bindings: unknown[]): unknown[][] {
+  if (!prepared.readsBigInts) {
+    try {
+      return prepared.statement.all(...bindings);
+    } catch (error) {
+      if ((error as NodeSqliteError).code !== 'ERR_OUT_OF_RANGE') throw error;
+      readBigInts(prepared);
+    }
+  }
+  return prepared.statement.all(...bindings).map((row) => row.map((value) => (typeof value === 'bigint' ? Number(value) : value)));
+}
+
+/** The columns in which any row has bytes. */
+function byteColumns(rows: unknown[][]): number[] {
+  const found = new Set<number>();
+  for (const row of rows) {
+    for (let index = 0; index < row.length; index++) {
+      const value = row[index];
+      if (typeof value === 'object' && value !== null) found.add(index);
+    }
+  }
+  return [...found];
+}
+
+/** Bytes that have an address but no length: Node 22 binds those without an address as null. */
+const NO_BYTES = new Uint8Array(1).subarray(1);
+
+/** Node binds every number as a real; the package sqlite3 binds integers of 32 bits as integers. */
+function bindingOf(value: unknown): unknown {
+  if (typeof value === 'number') return (value | 0) === value ? BigInt(value) : value;
+  return value instanceof Uint8Array && value.length === 0 ? NO_BYTES : value;
+}
+
+function execute(database: Database, [method, sql, bindings]: Exclude<Request, ['close']>): Reply {
+  const prepared = prepare(database, sql);
+  const values = bindings.map(bindingOf);
+  if (method === 'run') {
+    const { changes, lastInsertRowid } = prepared.statement.run(...values);
+    return ['ran', Number(changes), Number(lastInsertRowid)];
+  }
+  const rows = readRows(prepared, values);
+  return ['rows', rows.length === 0 ? [] : prepared.statement.columns().map(({ name }) => name), rows, byteColumns(rows)];
+}
+
+function errorReply(error: NodeSqliteError): ErrorReply {
+  if (error.errcode === undefined) return { code: error.code, message: error.message };
+  const code = `SQLITE_${CODES[error.errcode & 0xff] ?? 'ERROR'}`;
+  return { code, message: `${code}: ${error.message}` };
+}
+
+/** Replies with the result or the error. Returns whether there was none. */
+function reply(work: () => Reply): boolean {
+  let result: Reply;
+  try {
+    result = work();
+  } catch (error) {
+    result = ['failed', errorReply(error as NodeSqliteError)];
+  }
+  port.postMessage(result);
+  return result[0] !== 'failed';
+}
+
+function serve(): void {
+  let database: Database;
+  const isOpen = reply(() => {
+    database = openFile(workerData as string);
+    return ['done'];
+  });
+  if (!isOpen) return;
+  port.on('message', (request: Request) => {
+    const isClosing = request[0] === 'close';
+    const isDone = reply(() => {
+      if (request[0] !== 'close') return execute(database, request);
+      database.close();
+      return ['done'];
+    });
+    if (isClosing && isDone) port.close();
+  });
+}
+
+serve();
