@@ -110,7 +110,7 @@ for (const database of testDatabases()) {
 
     it('need a key with the scope and a plan with the Firehose', async () => {
       expect((await kit.request('POST', SESSIONS, { payload: {} })).body.code).to.equal('authentication_required');
-      const narrow = await kit.person({}, { scopes: ['directory:read'] });
+      const narrow = await kit.person({}, { scopes: ['workspace:read'] });
       expect((await kit.as(narrow, 'POST', SESSIONS, { payload: {} })).body.code).to.equal('insufficient_scope');
     });
 

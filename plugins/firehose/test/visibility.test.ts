@@ -86,7 +86,7 @@ for (const database of testDatabases()) describe(`Who sees which signal, on ${da
     people['owner of B'] = await kit.person();
     people['instance reviewer'] = await kit.person({ role: 'reviewer' });
     people['admin'] = await kit.person({ role: 'admin' });
-    people['key without scope'] = await kit.person({}, { scopes: ['directory:read'] });
+    people['key without scope'] = await kit.person({}, { scopes: ['workspace:read'] });
     workspaces = { A: shared.id, B: people['owner of B'].workspace_id };
   });
   after(() => kit.close());
