@@ -41,5 +41,5 @@ export { createWaker, repeat } from './background.ts';
 export type { Repeating, Waker } from './background.ts';
 export { dialectOf } from './database/tables.ts';
 export { afterCommit } from './database/commit.ts';
-export { bulkInsert, jsonText, keysetAfter, reserveKeys } from './database/dialect.ts';
+export { bulkInsert, bulkInsertJson, jsonText, keysetAfter, reserveKeys } from './database/dialect.ts';
 export { foldText, putSearchTokens, searchMatch, tokens } from './database/search.ts';

@@ -126,6 +126,17 @@ describe('bin/civic on a fresh clone', () => {
     expect(stderr).to.contain(['cannot be written to', 'EACCES']);
   });
 
+  it('prepares data at the end of a build, tells why it failed, and builds again at the next start', async () => {
+    checkout.write('core/build.ts', "throw new Error('no data to prepare');\n");
+    const failed = await checkout.civic();
+    expect(failed.code).to.equal(1);
+    expect(failed.stderr).to.contain(['Preparing data failed.', 'no data to prepare', 'prepare.log']);
+    checkout.write('core/build.ts', "import { writeFileSync } from 'node:fs';\nwriteFileSync(new URL('./prepared', import.meta.url), 'ready');\n");
+    expect((await checkout.civic()).code).to.equal(0);
+    expect(checkout.read('dist/core/prepared')).to.equal('ready');
+    expect(checkout.has('.civic/old-dist')).to.be.false();
+  });
+
   it('leaves a linked node_modules alone', async () => {
     const elsewhere = join(checkout.root, '..', 'elsewhere');
     mkdirSync(elsewhere);

@@ -64,12 +64,18 @@ function isBuilt(root, dev) {
   return true;
 }
 
-/** Puts the new folder in place of the old one, so that no process ever sees half a build. */
+/** Puts the new folder in place of the old one, so that no process ever sees half a compilation. */
 function replace(target, replacement, aside) {
   fs.rmSync(aside, { recursive: true, force: true });
   if (fs.existsSync(target)) fs.renameSync(target, aside);
   fs.renameSync(replacement, target);
-  fs.rmSync(aside, { recursive: true, force: true });
+}
+
+/** Writes what starts would compute otherwise. Runs in dist/, since compiled code finds itself and its files there. */
+async function prepare(root, previous, lock) {
+  const script = path.join(root, 'dist', 'core', 'build.js');
+  if (!fs.existsSync(script)) return;
+  await step({ label: 'Preparing data', usually: 'a few seconds', log: 'prepare.log', cwd: root, lock, command: process.execPath, args: [script, previous] });
 }
 
 async function build(root, dev, lock) {
@@ -90,8 +96,13 @@ async function build(root, dev, lock) {
     error.isCompile = true;
     throw error;
   }
-  fs.writeFileSync(path.join(fresh, '.civic-build'), JSON.stringify(stamp));
-  replace(path.join(root, 'dist'), fresh, path.join(lock.folder, 'old-dist'));
+  const dist = path.join(root, 'dist');
+  const previous = path.join(lock.folder, 'old-dist');
+  replace(dist, fresh, previous);
+  await prepare(root, previous, lock);
+  // Written last: without it the next start builds again.
+  fs.writeFileSync(path.join(dist, '.civic-build'), JSON.stringify(stamp));
+  fs.rmSync(previous, { recursive: true, force: true });
 }
 
 module.exports = { build, isBuilt };

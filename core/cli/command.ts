@@ -23,7 +23,8 @@ export interface CommandOption {
   required?: boolean;
 }
 
-export interface Command {
+/** What help shows of a command. */
+export interface CommandDescription {
   /** Its words: `account create`. */
   name: string;
   summary: string;
@@ -31,6 +32,9 @@ export interface Command {
   arguments?: string;
   options?: CommandOption[];
   examples?: string[];
+}
+
+export interface Command extends CommandDescription {
   /** `nothing`; `database`: open and migrated, plugins not started; `server`: everything started, not listening. */
   needs: 'nothing' | 'database' | 'server';
   /** It changes data: on SQLite it runs inside the server when one is up. */

@@ -4,28 +4,28 @@ import { checkDatabaseExists, isPostgres } from '../boot.ts';
 import type { Composition } from '../compose.ts';
 import { bundledPlugins } from '../load.ts';
 import { prepare } from '../prepare.ts';
-import { Failure, Misuse, type Command, type CommandCall, type Terminal } from './command.ts';
+import { Failure, Misuse, type Command, type CommandCall, type CommandDescription, type Terminal } from './command.ts';
 import { commandHelp, groupHelp, pointingToHelp } from './help.ts';
-import { findCommand, parseCall } from './parse.ts';
+import { loadOwnCommands } from './own.ts';
+import { earlyOption, findCommand, parseCall } from './parse.ts';
 import { runInServer } from './remote.ts';
 import { switchOn } from './switch-on.ts';
 import { compositionOf, preparedOrFail, restoreCommand, settingsOf, withDatabase, withDemo } from './settings.ts';
 import { processOutlet } from './terminal.ts';
 
-/** The commands of core and plugins that stand on a composition; none when the config is broken, so that help still works. */
-export async function composedCommands(): Promise<Command[]> {
-  const prepared = await prepare(settingsOf({}));
-  if (prepared.errors.length > 0) return [];
-  return (await compositionOf(prepared)).commands;
+/** The commands of core, and those of the composition unless the config is broken, so that help still works. */
+export async function allCommands(config?: string): Promise<Command[]> {
+  const prepared = await prepare(settingsOf({ config }));
+  return [...await loadOwnCommands(), ...prepared.errors.length > 0 ? [] : (await compositionOf(prepared)).commands];
 }
 
 /** Runs a command of the composition. Returns an exit code when the command ran inside the server. */
-export async function runComposed(argv: string[], others: Command[], terminal: Terminal): Promise<number | void> {
+export async function runComposed(argv: string[], terminal: Terminal): Promise<number | void> {
   const settings = settingsOf(globalOptions(argv));
   // So that `demo remove` works with the config that `serve --demo` ran with.
   const composition = await compositionOf(await preparedOrFail(argv[0] === 'demo' ? withDemo(settings) : settings, terminal));
   const found = findCommand(composition.commands, argv);
-  if (!found) return explainUnknown(argv, [...others, ...composition.commands], terminal);
+  if (!found) return explainUnknown(argv, [...await loadOwnCommands(), ...composition.commands], terminal);
   const { command, rest } = found;
   return pointingToHelp(command, async () => {
     const parsed = parseCall(command, rest);
@@ -34,13 +34,8 @@ export async function runComposed(argv: string[], others: Command[], terminal: T
   });
 }
 
-/** `--config` and `--data` are needed before it is known which command's options the others are. */
 function globalOptions(argv: string[]): CommandCall['options'] {
-  const valueOf = (name: string): string | undefined => {
-    const at = argv.indexOf(`--${name}`);
-    return at >= 0 ? argv[at + 1] : argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
-  };
-  return { config: valueOf('config'), data: valueOf('data') };
+  return { config: earlyOption(argv, 'config'), data: earlyOption(argv, 'data') };
 }
 
 async function runWhereItBelongs(command: OwnedCommand, call: CommandCall, composition: Composition): Promise<number | void> {
@@ -62,7 +57,7 @@ function exitInServer(command: Command, call: CommandCall, composition: Composit
 }
 
 /** Explains words that are no command: a group of commands, a command of a plugin that is off, or a misspelling. */
-export async function explainUnknown(argv: string[], known: Command[], terminal: Terminal): Promise<void> {
+export async function explainUnknown(argv: string[], known: CommandDescription[], terminal: Terminal): Promise<void> {
   const firstOption = argv.findIndex((word) => word.startsWith('-'));
   const words = firstOption < 0 ? argv : argv.slice(0, firstOption);
   if (words.length === 0) throw new Misuse(optionsFirst(argv, known));
@@ -75,7 +70,7 @@ export async function explainUnknown(argv: string[], known: Command[], terminal:
   throw new Misuse(`There is no command "${words.join(' ')}"${best ? `: did you mean "${best}"?` : ''}\nbin/civic --help lists all commands.`);
 }
 
-function optionsFirst(argv: string[], known: Command[]): string {
+function optionsFirst(argv: string[], known: CommandDescription[]): string {
   const line = argv.join(' ');
   const named = known.find(({ name }) => ` ${line} `.includes(` ${name} `));
   if (!named) return `The command is missing: bin/civic <command> ${line}\nbin/civic --help lists all commands.`;
@@ -88,8 +83,12 @@ async function pluginIsOff({ name, plugin }: OwnedCommand, options: CommandCall[
 }
 
 async function commandsOfAllPlugins(): Promise<OwnedCommand[]> {
-  const names = bundledPlugins();
+  return (await commandsOf(bundledPlugins())) ?? [];
+}
+
+/** The commands of core and of these plugins with their default options; null when the plugins cannot be composed. */
+export async function commandsOf(names: string[]): Promise<OwnedCommand[] | null> {
   const prepared = await prepare({ env: {}, args: {}, text: JSON.stringify({ plugins: Object.fromEntries(names.map((name) => [name, {}])) }) });
-  if (prepared.errors.length > 0) return [];
+  if (prepared.errors.length > 0) return null;
   return (await compositionOf(prepared)).commands;
 }

@@ -1,9 +1,9 @@
-import { Misuse, type Command, type CommandOption, type Terminal } from './command.ts';
+import { Misuse, type CommandDescription, type CommandOption, type Terminal } from './command.ts';
 import { COMMON_OPTIONS } from './parse.ts';
 import { table } from './terminal.ts';
 
 /** All commands, a line each. */
-export function overview(commands: Command[], terminal: Terminal): string {
+export function overview(commands: CommandDescription[], terminal: Terminal): string {
   const rows = commands.map((command) => [`  ${command.name}`, command.summary]);
   return [
     `${terminal.style('bold', 'civic')}: a directory of civic actors in which every statement has a public source`,
@@ -17,11 +17,11 @@ export function overview(commands: Command[], terminal: Terminal): string {
 }
 
 /** The commands that begin with the same word. */
-export function groupHelp(commands: Command[]): string {
+export function groupHelp(commands: CommandDescription[]): string {
   return `${table(commands.map((command) => [`bin/civic ${command.name}`, command.summary]))}\n\nbin/civic <command> --help describes one command.`;
 }
 
-export function commandHelp(command: Command, terminal: Terminal): string {
+export function commandHelp(command: CommandDescription, terminal: Terminal): string {
   const usage = ['bin/civic', command.name, command.arguments, '[options]'].filter(Boolean).join(' ');
   const options = [...(command.options ?? []), ...COMMON_OPTIONS].map((option) => [`  ${optionWords(option)}`, option.summary]);
   const examples = command.examples?.map((example) => `  ${example}`) ?? [];
@@ -41,7 +41,7 @@ function optionWords(option: CommandOption): string {
 }
 
 /** Adds to a usage error where the usage is described. */
-export async function pointingToHelp<T>(command: Command, work: () => Promise<T>): Promise<T> {
+export async function pointingToHelp<T>(command: CommandDescription, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

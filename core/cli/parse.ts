@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { nearest } from '../config/nearest.ts';
-import { Misuse, type Command, type CommandCall, type CommandOption } from './command.ts';
+import { Misuse, type CommandCall, type CommandDescription, type CommandOption } from './command.ts';
 
 /** Options every command takes. */
 export const COMMON_OPTIONS: CommandOption[] = [
@@ -13,7 +13,7 @@ export const COMMON_OPTIONS: CommandOption[] = [
 export type ParsedOptions = CommandCall['options'];
 
 /** The command whose words the arguments start with, the longest first, and what follows. */
-export function findCommand<C extends Command>(commands: C[], argv: string[]): { command: C; rest: string[] } | null {
+export function findCommand<C extends { name: string }>(commands: C[], argv: string[]): { command: C; rest: string[] } | null {
   const longestFirst = [...commands].sort((a, b) => b.name.length - a.name.length);
   for (const command of longestFirst) {
     const words = command.name.split(' ');
@@ -22,7 +22,13 @@ export function findCommand<C extends Command>(commands: C[], argv: string[]): {
   return null;
 }
 
-export function parseCall(command: Command, rest: string[]): { options: ParsedOptions; positionals: string[] } {
+/** Returns the value of an option that is needed before it is known which command's options the others are. */
+export function earlyOption(argv: string[], name: string): string | undefined {
+  const at = argv.indexOf(`--${name}`);
+  return at >= 0 ? argv[at + 1] : argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
+}
+
+export function parseCall(command: CommandDescription, rest: string[]): { options: ParsedOptions; positionals: string[] } {
   const options = [...(command.options ?? []), ...COMMON_OPTIONS];
   const parsed = strictly(options, rest);
   if (parsed.values.help) return { options: parsed.values, positionals: [] };
@@ -57,7 +63,7 @@ function parseFault(error: NodeJS.ErrnoException, options: CommandOption[]): str
   return option.value ? `--${option.name} needs a value: --${option.name} <${option.value}>` : `--${option.name} takes no value`;
 }
 
-function checkPositionals(command: Command, given: string[]): void {
+function checkPositionals(command: CommandDescription, given: string[]): void {
   const wanted = command.arguments?.split(' ') ?? [];
   const required = wanted.filter((word) => word.startsWith('<'));
   if (given.length < required.length) throw new Misuse(`The argument ${required[given.length]} is missing`);

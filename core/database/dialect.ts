@@ -40,6 +40,18 @@ export async function bulkInsert(tx: Tx, table: string, given: object[], options
   }
 }
 
+/**
+ * Inserts rows that are JSON text already: an array of arrays, with values in the order of `names`. SQLite takes the text as it is,
+ * so that a file of prepared rows is never parsed here. No column is a blob.
+ */
+export async function bulkInsertJson(tx: Tx, table: string, names: string[], json: string): Promise<void> {
+  const kinds = await columnKinds(tx, table, names);
+  const columns = names.map((name, index) => ({ name, kind: kinds[index]! }));
+  if (dialectOf(tx) === 'sqlite') return insertJsonArrays(tx, table, columns, json, '');
+  const rows = (JSON.parse(json) as unknown[][]).map((values) => Object.fromEntries(names.map((name, index) => [name, values[index]])));
+  await insertRecordset(tx, table, columns, rows, '');
+}
+
 interface Column { name: string; kind: Kind }
 
 function conflictSql(table: string, { onConflict }: BulkInsertOptions): string {
@@ -74,9 +86,12 @@ function plainValue(value: unknown, kind: Kind, isSqlite: boolean): unknown {
 }
 
 async function insertJsonEach(tx: Tx, table: string, columns: Column[], rows: Row[], conflict: string): Promise<void> {
+  await insertJsonArrays(tx, table, columns, JSON.stringify(rows.map((row) => columns.map(({ name, kind }) => plainValue(row[name], kind, true)))), conflict);
+}
+
+async function insertJsonArrays(tx: Tx, table: string, columns: Column[], json: string, conflict: string): Promise<void> {
   const names = columns.map(({ name }) => quoted(name)).join(', ');
   const fields = columns.map((_, index) => `json_extract(value, '$[${index}]')`).join(', ');
-  const json = JSON.stringify(rows.map((row) => columns.map(({ name, kind }) => plainValue(row[name], kind, true))));
   // Without `where true` SQLite would read `on conflict` as part of a join.
   await tx.raw(`insert into ${quoted(table)} (${names}) select ${fields} from json_each(?) where true ${conflict}`, [json]);
 }

@@ -54,7 +54,11 @@ export function parseGovernments(text: string): Government[] {
 }
 
 export function readGovernments(): Government[] {
-  return parseGovernments(readFileSync(new URL('plugins/directory/places/data/governments.txt', import.meta.resolve('civic/package.json')), 'utf8'));
+  return parseGovernments(readGovernmentsText());
+}
+
+export function readGovernmentsText(): string {
+  return readFileSync(new URL('plugins/directory/places/data/governments.txt', import.meta.resolve('civic/package.json')), 'utf8');
 }
 
 /** Marks the rows that are governments with their kind and OCD id, and returns rows for the governments that have none. */

@@ -1,16 +1,21 @@
 import type { Check, Database, Progress } from 'civic';
-import { readGazetteerApart } from './apart.ts';
-import { GAZETTEER_VERSION, type Gazetteer } from './gazetteer.ts';
+import { GAZETTEER_VERSION } from './gazetteer.ts';
 import { countMissingOwnPlaces, countPlaces, loadedGazetteer, loadGazetteer } from './store.ts';
+import type { RowBatch } from './prepared.ts';
 
 const SILENT: Progress = () => undefined;
 
 /** Loads the gazetteer when the database has none, or one of another version. Returns whether it did. */
-export async function bringGazetteerUpToDate(db: Database, progress: Progress = SILENT, read: () => Promise<Gazetteer> = readGazetteerApart): Promise<boolean> {
+export async function bringGazetteerUpToDate(db: Database, progress: Progress = SILENT, read: () => Promise<RowBatch[]> = readPrepared): Promise<boolean> {
   if (await isUpToDate(db)) return false;
-  const gazetteer = await read();
-  await db.write((tx) => loadGazetteer(tx, gazetteer, (done, total) => progress('Loading places', done, total)), { long: true });
+  const batches = await read();
+  await db.write((tx) => loadGazetteer(tx, batches, (done, total) => progress('Loading places', done, total)), { long: true });
   return true;
+}
+
+/** Loaded when it is needed: the modules that compute the gazetteer are part of it. */
+async function readPrepared(): Promise<RowBatch[]> {
+  return (await import('./prepared.ts')).readPreparedGazetteer();
 }
 
 export async function isUpToDate(db: Database): Promise<boolean> {

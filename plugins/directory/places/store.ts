@@ -1,7 +1,8 @@
-import { bulkInsert, newId, type Reader, type Tx } from 'civic';
+import { bulkInsert, bulkInsertJson, newId, type Reader, type Tx } from 'civic';
 import { chunksOf } from '../chunks.ts';
-import { GAZETTEER_VERSION, KEYS, type Gazetteer, type PlaceRow } from './gazetteer.ts';
+import { GAZETTEER_VERSION, KEYS, type PlaceRow } from './gazetteer.ts';
 import { legalName, squash } from './names.ts';
+import type { RowBatch } from './prepared.ts';
 
 /** A place somebody adds. */
 export interface OwnPlace {
@@ -24,22 +25,21 @@ export async function loadedGazetteer(reader: Reader): Promise<{ version: string
   return await reader('directory_gazetteer').first('version', 'revision') ?? null;
 }
 
-const INSERTED_AT_ONCE = 10_000;
-
 /** Replaces the gazetteer and copies the added places into it, unless another node just did. */
-export async function loadGazetteer(tx: Tx, { places, aliases, zips }: Gazetteer, onInserted: (done: number, total: number) => void = () => undefined): Promise<void> {
+export async function loadGazetteer(tx: Tx, batches: RowBatch[], onInserted: (done: number, total: number) => void = () => undefined): Promise<void> {
   if ((await loadedGazetteer(tx))?.version === GAZETTEER_VERSION) return;
   for (const table of ['directory_gazetteer', 'directory_places', 'directory_place_aliases', 'directory_zips']) await tx(table).delete();
   // Of two nodes that start at once, the second waits here and finds the work done.
   await bulkInsert(tx, 'directory_gazetteer', [{ version: GAZETTEER_VERSION, revision: newId() }]);
-  for (let done = 0; done < places.length; done += INSERTED_AT_ONCE) {
-    onInserted(done, places.length);
-    await bulkInsert(tx, 'directory_places', places.slice(done, done + INSERTED_AT_ONCE));
+  const total = batches.reduce((sum, { count }) => sum + count, 0);
+  let done = 0;
+  for (const { table, columns, count, json } of batches) {
+    onInserted(done, total);
+    await bulkInsertJson(tx, table, columns, json);
+    done += count;
   }
-  await bulkInsert(tx, 'directory_place_aliases', aliases);
-  await bulkInsert(tx, 'directory_zips', zips);
   await copyOwnPlaces(tx);
-  onInserted(places.length, places.length);
+  onInserted(total, total);
 }
 
 /** Replaces the copies of the added places. A newer gazetteer may have a place of the same key or OCD id: the added one wins. */

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import directory from '../index.ts';
 import { GAZETTEER_VERSION, type PlaceRow } from '../places/gazetteer.ts';
 import { bringGazetteerUpToDate, gazetteerCheck } from '../places/load.ts';
+import { rowBatches } from '../places/prepared.ts';
 import { createPlaces } from '../places/service.ts';
 import type { PlaceCandidate, PlaceList } from '../places/schemas.ts';
 
@@ -238,7 +239,7 @@ for (const database of testDatabases()) {
     // The last: afterwards there are few places.
     it('loads the gazetteer again after a restore or with newer data, with what was added, and only then', async () => {
       const few: PlaceRow[] = await kit.db.read('directory_places').where({ state: 'MO' });
-      const read = async () => ({ places: few, aliases: [], zips: [] });
+      const read = async () => rowBatches({ places: few, aliases: [], zips: [] });
       await kit.db.write((tx) => places.add(tx, [{ name: 'Birch Point', state: 'MO' }], 'kept'));
       const revision = await places.revision(kit.db.read);
       await bringGazetteerUpToDate(kit.db, undefined, read);
