@@ -85,7 +85,7 @@ export default definePlugin({ name: 'greeter', summary: 'Greets', register(_serv
     expect(await help('greet')).to.contain('Say good evening').and.to.contain('--json');
   });
 
-  it('leave source files in stack traces', async () => {
+  it('keep the names of source files in stack traces', async () => {
     configure({ greeter: { from: folder } });
     writePlugin('Say hello');
     const { code, stderr } = await instance.civic('greet');
