@@ -32,11 +32,6 @@ for (const database of testDatabases()) describe(`The Firehose, on ${database}`,
     expect(signals[0].evidence[0].source_url).to.equal('https://example.org/agenda');
   });
 
-  it(covers(['resources.place-slug', 'endpoints.firehose-place'], 'a place is meant by slug and by key'), async () => {
-    for (const place of ['kansas-city-mo', 'kansas-city,missouri']) expect(await found(`place=${place}`)).to.equal(['vote', 'meeting']);
-    expect(await found('place=atlantis,missouri')).to.equal([]);
-  });
-
   it(covers(['resources.signal-type', 'endpoints.firehose-signal-type'], 'meetings, votes and filings are told apart'), async () => {
     for (const [type, title] of [['public_meeting', 'meeting'], ['vote', 'vote'], ['filing', 'filing']]) {
       const { signals } = await kit.snapshot(`signal_type=${type}`);
@@ -71,24 +66,9 @@ for (const database of testDatabases()) describe(`The Firehose, on ${database}`,
     expect(headers).to.include(['etag', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']);
   });
 
-  it(covers('endpoints.firehose-filters-repeat', 'a repeated filter is an or'), async () => {
-    expect(await found('signal_type=vote&signal_type=filing')).to.equal(['filing', 'vote']);
-    expect(await found('place=portland,oregon&place=kansas-city-mo&signal_type=vote')).to.equal(['vote']);
-  });
-
-  it(covers('endpoints.firehose-issue', 'by issue'), async () => {
-    expect(await found('issue=public_transit')).to.equal(['filing', 'meeting']);
-    expect(await found('issue=unheard_of')).to.equal([]);
-  });
-
   it(covers('endpoints.firehose-actor-type', 'by each of the five types of actor, and no sixth'), async () => {
     for (const type of ['person', 'organization', 'initiative', 'campaign', 'event']) expect(await found(`actor_type=${type}&signal_type=vote`), type).to.equal(['vote']);
     expect((await ask('GET', 'actor_type=robot')).status).to.equal(400);
-  });
-
-  it(covers('endpoints.firehose-source-class', 'by source class'), async () => {
-    expect(await found('source_class=news')).to.equal(['filing']);
-    expect((await ask('GET', 'source_class=rumour')).status).to.equal(400);
   });
 
   it(covers('endpoints.firehose-visibility', 'four visibilities are known, and not everybody may use each'), async () => {
@@ -98,23 +78,11 @@ for (const database of testDatabases()) describe(`The Firehose, on ${database}`,
     expect((await ask('GET', 'visibility=secret')).status).to.equal(400);
   });
 
-  it(covers(['endpoints.firehose-since', 'endpoints.firehose-until'], 'between two times'), async () => {
-    expect(await found('since=2026-02-02')).to.equal(['filing', 'vote']);
-    expect(await found('until=2026-02-02')).to.equal(['meeting']);
-    expect(await found('since=2026-02-02T00:00:00Z&until=2026-02-03T00:00:00Z')).to.equal(['vote']);
-  });
-
   it(covers('endpoints.firehose-cursor', 'page by page, each signal once'), async () => {
     const first = await kit.snapshot('limit=2');
     const second = await kit.snapshot(`cursor=${first.next_cursor}`);
     expect([titlesOf(first.signals), titlesOf(second.signals), second.next_cursor]).to.equal([['filing', 'vote'], ['meeting'], null]);
     expect((await ask('GET', 'cursor=nonsense')).status).to.equal(400);
-  });
-
-  it(covers(['endpoints.firehose-limit', 'limits.firehose-page'], 'a page holds 1 to 200'), async () => {
-    const statuses = await Promise.all([0, 1, 200, 201].map(async (limit) => (await ask('GET', `limit=${limit}`)).status));
-    expect(statuses).to.equal([400, 200, 200, 400]);
-    expect(await found('limit=1')).to.have.length(1);
   });
 
   it(covers('endpoints.firehose-sort', 'in three orders'), async () => {

@@ -62,7 +62,7 @@ describe('The kit’s own taxonomy', () => {
     }
   });
 
-  it('lists all issue areas in one answer, in the order of the file', async () => {
+  it('lists all issue areas in one answer, in the order of the file [endpoints.issue-areas]', async () => {
     const { status, body } = await get('/api/issue-areas');
     expect(status).to.equal(200);
     expect(body).to.only.include(['data', 'total', 'next_cursor']);
@@ -146,6 +146,13 @@ describe('The kit’s own taxonomy', () => {
       const scoreOf = (text: string) => resolveIssueAreas(text).find(({ item }) => item.slug === slug)?.score ?? 0;
       for (const text of [name, slug, ...terms]) expect(scoreOf(text), `${text}: ${slug}`).to.equal(1);
       for (const text of [domain.name, ...domain.search_terms]) expect(scoreOf(text), `${text}: ${slug}`).to.be.at.least(0.4);
+    }
+  });
+
+  it('names every issue area by a slug in lower case with underscores [resources.issue-slug]', async () => {
+    for (const slug of await slugs('')) {
+      expect(slug).to.match(/^[a-z0-9]+(_[a-z0-9]+)*$/);
+      expect((await get(`/api/issue-areas/${slug}`)).body.slug).to.equal(slug);
     }
   });
 

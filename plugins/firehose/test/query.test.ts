@@ -37,7 +37,7 @@ for (const database of testDatabases()) describe(`A Firehose query on ${database
     expect(await found('')).to.equal(['filing', 'grant', 'meeting', 'vote']);
   });
 
-  it('means a place by its key, its slug or a synonym of either', async () => {
+  it('means a place by its key, its slug or a synonym of either [resources.place-slug, endpoints.firehose-place]', async () => {
     for (const place of ['kansas-city,missouri', 'kansas-city-mo', 'kansas-city%2Cmissouri']) expect(await found(`place=${place}`), place).to.equal(['meeting', 'vote']);
     for (const place of ['st-louis,missouri', 'saint-louis,missouri', 'st-louis-mo', 'saint-louis-mo']) expect(await found(`place=${place}`), place).to.equal(['filing', 'vote']);
     expect((await kit.snapshot('place=kansas-city-mo')).query.places).to.equal(['kansas-city,missouri']);
@@ -49,7 +49,7 @@ for (const database of testDatabases()) describe(`A Firehose query on ${database
     expect(await found('place=Kansas%20City%20MO')).to.equal([]);
   });
 
-  it('means an issue by its area or by its domain', async () => {
+  it('means an issue by its area or by its domain [endpoints.firehose-issue]', async () => {
     expect(await found('issue=public_transit')).to.equal(['meeting', 'vote']);
     const { body: area } = await kit.ask('GET', '/api/issue-areas/public_transit');
     expect(await found(`issue=${area.domain.slug}`)).to.equal(['meeting', 'vote']);
@@ -57,7 +57,7 @@ for (const database of testDatabases()) describe(`A Firehose query on ${database
     expect(await found('issue=nobody_speaks_of_it')).to.equal([]);
   });
 
-  it('finds by actor type, signal type and source class', async () => {
+  it('finds by actor type, signal type and source class [endpoints.firehose-source-class]', async () => {
     expect(await found('actor_type=person')).to.equal(['meeting', 'vote']);
     expect(await found('actor_type=campaign')).to.equal(['filing', 'vote']);
     expect(await found('actor_type=event')).to.equal([]);
@@ -65,7 +65,7 @@ for (const database of testDatabases()) describe(`A Firehose query on ${database
     expect(await found('source_class=news')).to.equal(['filing']);
   });
 
-  it('takes values of one filter as or, filters among each other as and', async () => {
+  it('takes values of one filter as or, filters among each other as and [endpoints.firehose-filters-repeat]', async () => {
     expect(await found('signal_type=vote&signal_type=filing')).to.equal(['filing', 'vote']);
     expect(await found('signal_type=vote&signal_type=filing&place=kansas-city-mo')).to.equal(['vote']);
     expect(await found('place=kansas-city-mo&place=nowhere,atall&issue=public_transit&issue=unheard_of')).to.equal(['grant', 'meeting', 'vote']);
@@ -100,7 +100,7 @@ for (const database of testDatabases()) describe(`A Firehose query on ${database
     }
   });
 
-  it('counts since in and until out, on the time of detection', async () => {
+  it('counts since in and until out, on the time of detection [endpoints.firehose-since, endpoints.firehose-until]', async () => {
     expect(await found(`since=${at('02T10:00:00.000')}`)).to.equal(['filing', 'grant', 'vote']);
     expect(await found(`since=${at('02T10:00:00.001')}`)).to.equal(['filing', 'grant']);
     expect(await found(`until=${at('02T10:00:00.000')}`)).to.equal(['meeting']);
@@ -129,7 +129,7 @@ for (const database of testDatabases()) describe(`A Firehose query on ${database
     }
   });
 
-  it('refuses a limit below 1 or above 200', async () => {
+  it('refuses a limit below 1 or above 200 [endpoints.firehose-limit, limits.firehose-page]', async () => {
     for (const value of ['0', '201', '-1', '1.5', 'all', '']) expect((await refused(`limit=${value}`)).errors[0].parameter, value).to.equal('limit');
     expect((await kit.snapshot('limit=1')).signals).to.have.length(1);
     expect((await kit.snapshot('limit=200')).query.limit).to.equal(200);

@@ -27,7 +27,7 @@ for (const database of testDatabases()) {
     }
     const passed = (statuses: number[]): number => statuses.filter((status) => status !== 429).length;
 
-    it('let an address read 30 times a minute, count down in the headers, and say when and how to go on', async () => {
+    it('let an address read 30 times a minute, count down in the headers, and say when and how to go on [limits.public-reads, headers.ratelimit-limit, headers.ratelimit-remaining, headers.ratelimit-reset, errors.429]', async () => {
       for (let left = 29; left >= 0; left--) expect(told(await kit.request('GET', '/api/things'))).to.equal([30, left, 60]);
       clock.advance(18_500);
       const refused = await kit.request('GET', '/api/things');
@@ -39,12 +39,12 @@ for (const database of testDatabases()) {
       expect(told(await kit.request('GET', '/api/things'))).to.equal([30, 29, 60]);
     });
 
-    it('let it write 10 times a minute, beside its reads', async () => {
+    it('let it write 10 times a minute, beside its reads [limits.public-writes]', async () => {
       expect(passed(await ask(12, 'POST', '/api/things'))).to.equal(10);
       expect(passed(await ask(32, 'GET', '/api/things'))).to.equal(30);
     });
 
-    it('let it ask 120 times an hour in all, and a refused request takes from no window', async () => {
+    it('let it ask 120 times an hour in all, and a refused request takes from no window [limits.public-total]', async () => {
       let done = 0;
       for (let minute = 0; minute < 3; minute++) {
         done += passed(await ask(35, 'GET', '/api/things')) + passed(await ask(9, 'POST', '/api/things'));
