@@ -13,6 +13,7 @@ import { driverEnvironment, testDatabase, type TestDatabase } from './testing/da
 
 export { stoppedClock } from './clock.ts';
 export { testDatabases } from './testing/database.ts';
+export { slowness } from './testing/slowness.ts';
 
 export interface TestServerOptions {
   /** Plugins in hand, or names of the kit's own. */

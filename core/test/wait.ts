@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { slowness } from '../testing/slowness.ts';
 
-/** How many times slower this machine is than a usual one, as `npm test` measured; waits are that much longer. */
-export const slowness = Number(process.env.CIVIC_TEST_SLOWNESS) || 1;
+export { slowness };
 
 /** Waits until `condition` holds; a test that waits in vain says for what. */
 export async function until(condition: () => Promise<boolean> | boolean, milliseconds = 40_000): Promise<void> {

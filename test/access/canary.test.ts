@@ -35,7 +35,7 @@ describe('Secrets', { timeout: 120_000 }, () => {
   };
 
   before(async () => {
-    instance = createInstance({ plugins: Object.fromEntries(bundledPlugins().map((name) => [name, {}])), log: { level: 'debug' }, metrics: { enabled: true } });
+    instance = createInstance({ plugins: Object.fromEntries(bundledPlugins().map((name) => [name, {}])), log: { level: 'debug' }, metrics: { enabled: true } }, { ready: true });
     served = await instance.serve();
     const account = await json('account', 'create', '--name', 'Canary');
     const made = await json('key', 'create', '--account', account.id);

@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { slowness } from '../../core/test/wait.ts';
 import { createInstance, runCivic, serveCivic, type Instance } from '../support/civic.ts';
 import { afterMounting, mountMissing, seenBy } from '../support/mount.ts';
 
@@ -19,7 +20,7 @@ describe('An import on a full disk', { timeout: 240_000 }, () => {
   let key: string;
   before(async () => {
     if (missing) return;
-    instance = createInstance({ plugins: { directory: {}, accounts: {} } });
+    instance = createInstance({ plugins: { directory: {}, accounts: {} } }, { ready: true });
     data = join(instance.folder, 'data');
     await instance.civicInProcess('account', 'create', '--email', 'ada@example.org', '--name', 'Ada', '--plan', 'team');
     const made = await instance.civicInProcess('key', 'create', '--account', 'ada@example.org', '--name', 'test', '--json');
@@ -31,7 +32,7 @@ describe('An import on a full disk', { timeout: 240_000 }, () => {
     const imports = join(data, 'imports');
     mkdirSync(imports, { recursive: true });
     const served = await serveCivic(['--config', instance.configFile], { through: afterMounting(`mount -t tmpfs -o size=1m tmpfs ${imports}`) });
-    const post = (bytes: number): Promise<Response> => fetch(`${served.url}/api/imports?format=csv`, { method: 'POST', headers: { 'content-type': 'text/csv', 'x-api-key': key }, body: 'a'.repeat(bytes), signal: AbortSignal.timeout(20_000) });
+    const post = (bytes: number): Promise<Response> => fetch(`${served.url}/api/imports?format=csv`, { method: 'POST', headers: { 'content-type': 'text/csv', 'x-api-key': key }, body: 'a'.repeat(bytes), signal: AbortSignal.timeout(20_000 * slowness) });
     try {
       for (const bytes of [2_000_000, 8_000_000]) {
         const response = await post(bytes);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { slowness } from '../../core/test/wait.ts';
 import { createInstance, testPlugins, type Instance } from '../support/civic.ts';
 import type { Cluster } from '../support/cluster.ts';
 import { compareChores, compareEvents, compareNotes, compareOrder } from './compare.ts';
@@ -39,8 +40,8 @@ const CONCURRENCY = 4;
 const EARLY_EACH = 7;
 const TERMINATE_EACH = 10;
 const CRASH_EACH = 10;
-const SETTLE_MS = 60_000;
-const ANSWER_MS = 60_000;
+const SETTLE_MS = 60_000 * slowness;
+const ANSWER_MS = 60_000 * slowness;
 
 /** Kills server processes under load, again and again, and compares what they acknowledged with what is there. */
 export async function killRepeatedly(options: KillOptions): Promise<KillReport> {

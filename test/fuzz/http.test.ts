@@ -3,6 +3,7 @@ import Lab from '@hapi/lab';
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
+import { slowness } from '../../core/test/wait.ts';
 import { testDatabases, testServer, type TestServer } from '../../core/testing.ts';
 import notes from '../plugins/notes/index.ts';
 import pulse from '../plugins/pulse/index.ts';
@@ -12,7 +13,7 @@ const { describe, it, before, after } = lab;
 
 // `npm run soak -- generated` sends more.
 const [RUNS, TIME_MS] = process.env.CIVIC_TEST_SOAK === '1' ? [20_000, 60_000] : [400, 5000];
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 30_000 * slowness;
 
 interface Answer {
   status: number;

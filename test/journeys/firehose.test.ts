@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
+import { slowness } from '../../core/test/wait.ts';
 import { firehoseKit, type FirehoseKit } from '../../plugins/firehose/test/kit.ts';
 import { missingBrowser, openBrowser } from '../support/browser.ts';
 
@@ -23,7 +24,7 @@ describe('The Firehose in a browser', { skip: missingBrowser() !== null, timeout
   /** What the page's own EventSource was told, as `ready live` or the title of a signal. */
   const heard = (page: Page) => page.evaluate('heard') as Promise<string[]>;
   async function hears(page: Page, count: number): Promise<void> {
-    for (const end = Date.now() + 15_000; (await heard(page)).length < count;) {
+    for (const end = Date.now() + 15_000 * slowness; (await heard(page)).length < count;) {
       if (Date.now() > end) throw new Error(`Only heard ${await heard(page)}`);
       await sleep(20);
     }

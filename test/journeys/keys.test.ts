@@ -7,7 +7,7 @@ const { describe, it } = lab;
 
 describe('A first administrator', { timeout: 240_000 }, () => {
   it('gets a key by command line beside the running server, enters an actor, and revokes the key', async () => {
-    const instance = createInstance({ plugins: { directory: {}, accounts: {} } });
+    const instance = createInstance({ plugins: { directory: {}, accounts: {} } }, { ready: true });
     const served = await instance.serve();
     const json = async (...args: string[]) => {
       const { code, stdout, stderr } = await instance.civic(...args, '--json');

@@ -35,7 +35,7 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
   const complaints: string[] = [];
 
   before(async () => {
-    instance = createInstance({ plugins: { accounts: {}, directory: {}, ratelimit: {} } });
+    instance = createInstance({ plugins: { accounts: {}, directory: {}, ratelimit: {} } }, { ready: true });
     served = await instance.serve();
     home = served.url.replace('127.0.0.1', 'localhost');
     browser = await openBrowser();

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import type { Browser, Page } from 'playwright-core';
+import { slowness } from '../../core/test/wait.ts';
 import { stoppedClock, testServer, type TestServer } from '../../core/testing.ts';
 import firehose from '../../plugins/firehose/index.ts';
 import type { SignalDraft } from '../../plugins/firehose/types.ts';
@@ -57,7 +58,7 @@ describe('The page of signals', { skip: missingBrowser() !== null, timeout: 120_
     const context = await browser.newContext({ viewport: WIDTHS.desk, ...options });
     try {
       const page = await context.newPage();
-      page.setDefaultTimeout(15_000);
+      page.setDefaultTimeout(15_000 * slowness);
       const complaints: string[] = [];
       page.on('console', (message) => { if (message.type() === 'error' && !/ERR_CONNECTION_REFUSED|WebSocket connection/.test(message.text())) complaints.push(message.text()); });
       page.on('pageerror', (error) => { complaints.push(error.message); });

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
+import { slowness } from '../../core/test/wait.ts';
 import { firehoseKit, type FirehoseKit } from '../../plugins/firehose/test/kit.ts';
 import { missingBrowser, openBrowser } from '../support/browser.ts';
 
@@ -41,7 +42,7 @@ describe('A page of another site', { skip: missingBrowser() !== null, timeout: 6
   }
   async function hears(page: Page, ...expected: string[]): Promise<void> {
     const heard = () => page.evaluate('heard') as Promise<string[]>;
-    for (const end = Date.now() + 15_000; (await heard()).length < expected.length && Date.now() < end;) await sleep(20);
+    for (const end = Date.now() + 15_000 * slowness; (await heard()).length < expected.length && Date.now() < end;) await sleep(20);
     expect(await heard()).to.equal(expected);
   }
 
@@ -68,7 +69,7 @@ describe('A page of another site', { skip: missingBrowser() !== null, timeout: 6
       socket.onopen = () => socket.send('{"type":"ping"}');
     `;
     const page = await open(script);
-    for (const end = Date.now() + 15_000; !(await page.evaluate('heard') as string[]).includes('pong') && Date.now() < end;) await sleep(20);
+    for (const end = Date.now() + 15_000 * slowness; !(await page.evaluate('heard') as string[]).includes('pong') && Date.now() < end;) await sleep(20);
     expect(await page.evaluate('heard[0]')).to.equal('firehose.ready');
     expect(await page.evaluate('socket.protocol')).to.equal('service.firehose.v1');
     await hears(await open(script), 'closed');

@@ -69,8 +69,9 @@ export async function createCluster(): Promise<Cluster> {
   async function start(): Promise<void> {
     server = spawn(join(bin, 'postgres'), ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', '', '-c', 'max_connections=100'], { ...user, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [server.stdout!, server.stderr!]) stream.on('data', (chunk) => { appendFileSync(logFile, chunk); });
-    for (const end = Date.now() + 50_000; Date.now() < end; await sleep(20)) {
-      if (server.exitCode !== null) break;
+    // As long as it takes: recovery after a crash reads the log.
+    for (;; await sleep(20)) {
+      if (server.exitCode !== null || server.signalCode !== null) break;
       if (await query('select 1').then(() => true, () => false)) return;
     }
     throw new Error(`Postgres did not start:\n${readFileSync(logFile, 'utf8')}`);

@@ -68,6 +68,8 @@ async function run({ file, report: target }: Order): Promise<Done> {
 }
 
 process.setSourceMapsEnabled(true);
+// Lab wants endless stacks, which each error of a refused request then pays for.
+Error.stackTraceLimit = 30;
 process.env.NODE_ENV = 'test'; // as lab does
 process.on('message', (order: Order) => {
   run(order).then(

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { hostname } from 'node:os';
 import { WebSocket, WebSocketServer } from 'ws';
-import { until } from '../../test/wait.ts';
+import { slowness, until } from '../../test/wait.ts';
 import { createLive, type LiveTopic } from '../live.ts';
 import { httpState } from '../state.ts';
 import { upgradeOnly } from '../upgrade.ts';
@@ -190,7 +190,7 @@ describe('Live updates', () => {
     const closed = once(client, 'close');
     await made.server.stop({ timeout: 20_000 });
     expect((await closed)[0]).to.equal(1001);
-    expect(Date.now() - before).to.be.below(8_000);
+    expect(Date.now() - before).to.be.below(8_000 * slowness);
     deaf.terminate();
   });
 });

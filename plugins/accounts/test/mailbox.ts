@@ -1,3 +1,4 @@
+import { slowness } from 'civic/testing';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 
@@ -10,7 +11,7 @@ export interface Mailbox {
   close(): void;
 }
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 20_000 * slowness;
 
 export async function startMailbox(): Promise<Mailbox> {
   const mails: string[] = [];

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { testDatabases } from 'civic/testing';
+import { slowness, testDatabases } from 'civic/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accountsKit, type AccountsKit } from './kit.ts';
 import { pageReader } from './reader.ts';
@@ -43,7 +43,7 @@ if (testDatabases().includes('postgres')) {
         for (const node of [here, there]) expect((await node.as(key, 'GET', PRIVATE)).status).to.equal(200);
         await here.run('key revoke', {}, [key_id]);
         expect((await here.as(key, 'GET', PRIVATE)).status).to.equal(401);
-        expect(await letInFor(key, 401)).to.be.below(1000);
+        expect(await letInFor(key, 401)).to.be.below(1000 * slowness);
       }
     });
 
@@ -56,16 +56,16 @@ if (testDatabases().includes('postgres')) {
       const reader = pageReader(here);
       await reader.follow(link);
       const made = String((await reader.post('/account/workspaces', { name: 'Newsroom' })).headers.location);
-      expect(await letInFor(key, 200, { 'x-workspace-id': /[0-9a-f-]{36}/.exec(made)![0] })).to.be.below(1000);
+      expect(await letInFor(key, 200, { 'x-workspace-id': /[0-9a-f-]{36}/.exec(made)![0] })).to.be.below(1000 * slowness);
     });
 
     it('follow a lost plan and a disabled account within a second', async () => {
       const [poorer, gone] = [await here.person(), await here.person()];
       for (const { key } of [poorer, gone]) expect((await there.as(key, 'GET', PRIVATE)).status).to.equal(200);
       await here.run('account set-plan', { account: poorer.id, plan: 'free' });
-      expect(await letInFor(poorer.key, 403)).to.be.below(1000);
+      expect(await letInFor(poorer.key, 403)).to.be.below(1000 * slowness);
       await here.run('account disable', { account: gone.id });
-      expect(await letInFor(gone.key, 401)).to.be.below(1000);
+      expect(await letInFor(gone.key, 401)).to.be.below(1000 * slowness);
     });
 
     it('keep one record without holes', async () => {

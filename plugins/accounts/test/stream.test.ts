@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { testDatabases } from 'civic/testing';
+import { slowness, testDatabases } from 'civic/testing';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ const streaming = (stream: string, database: 'sqlite' | 'postgres' = 'sqlite') =
 const exported = async (kit: AccountsKit) => (await kit.run('audit export') as string[]).map((line) => JSON.parse(line) as { seq: number; kind: string });
 
 async function until(what: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 30_000; !await isDone();) {
+  for (const end = Date.now() + 30_000 * slowness; !await isDone();) {
     if (Date.now() > end) throw new Error(`It never came to this: ${what}`);
     await new Promise((done) => { setTimeout(done, 50); });
   }

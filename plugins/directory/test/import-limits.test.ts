@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import { slowness } from 'civic/testing';
 import { directoryKit, type DirectoryKit } from './kit.ts';
 import { runCommand, testFolder } from './transfer.ts';
 import { httpUrl, townOf } from '../transfer/row.ts';
@@ -34,7 +35,7 @@ describe('Limits of imported rows', { timeout: 120_000 }, () => {
     const cpu = await cpuOf(async () => { value = await read('openstates', `${person(1)}extras:\n${keys}\n---\n${person(2)}`); });
     expect(value.faults).to.equal([{ row: 1, detail: 'is longer than 128 kB' }]);
     expect(value.counts).to.include({ created: 1, rejected: 1 });
-    expect(cpu).to.be.below(2000);
+    expect(cpu).to.be.below(2000 * slowness);
   });
 
   it('reject a row with a text too long for any field, name the field, and read the next row', async () => {
@@ -51,7 +52,7 @@ describe('Limits of imported rows', { timeout: 120_000 }, () => {
       const cpu = await cpuOf(async () => { value = await read(format, text); });
       expect(value.faults, format).to.equal([{ row: format === 'irs' ? 2 : 1, detail: `${field} is longer than 20000 characters` }]);
       expect(value.counts, format).to.include({ created: 1, rejected: 1 });
-      expect(cpu, format).to.be.below(3000);
+      expect(cpu, format).to.be.below(3000 * slowness);
     }
   });
 
@@ -96,6 +97,6 @@ describe('Limits of imported rows', { timeout: 120_000 }, () => {
     let status = 0;
     const cpu = await cpuOf(async () => { status = (await kit.get(`/api/places/${'-'.repeat(14_000)},a`)).status; });
     expect(status).to.equal(404);
-    expect(cpu).to.be.below(150);
+    expect(cpu).to.be.below(150 * slowness);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { stoppedClock, testDatabases } from 'civic/testing';
+import { slowness, stoppedClock, testDatabases } from 'civic/testing';
 import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const CSV = 'actor_id,actor_type,property,value,source_url\n';
 const row = (id: number) => `0f0e0d0c-0000-4000-8000-${String(id).padStart(12, '0')},organization,name,Number ${id},https://a.example/${id}\n`;
 
 async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 60_000; !(await condition());) {
+  for (const end = Date.now() + 60_000 * slowness; !(await condition());) {
     if (Date.now() > end) throw new Error(`Waited in vain: ${what}`);
     await sleep(20);
   }

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { stoppedClock, testDatabases } from 'civic/testing';
+import { slowness, stoppedClock, testDatabases } from 'civic/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SIGNAL_TYPES, type Signal } from '../types.ts';
 import { signalsKit, type SignalsKit } from './directory-kit.ts';
@@ -23,7 +23,7 @@ async function all(kit: SignalsKit, query: string, who: string): Promise<Signal[
 /** On Postgres lines are numbered after their transaction, and a full page does not mean all of them. */
 async function numbered(kit: SignalsKit, count: number): Promise<void> {
   const found = async (): Promise<number> => (await kit.get('/api/firehose?limit=1', 'stranger')).body.summary.total_signals;
-  for (const end = Date.now() + 30_000; await found() < count && Date.now() < end;) await sleep(25);
+  for (const end = Date.now() + 30_000 * slowness; await found() < count && Date.now() < end;) await sleep(25);
 }
 
 let year: Signal[] = [];

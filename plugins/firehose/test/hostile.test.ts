@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import { slowness } from 'civic/testing';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -37,7 +38,7 @@ describe('Whoever means no good', () => {
     for (const prefer of [`"${'\\"'.repeat(7000)}`, `a=x${' '.repeat(14_000)}y`, `a${' '.repeat(14_000)}x`, `"${'\\"'.repeat(7000)}\\`]) {
       const began = performance.now();
       expect((await kit.ask('GET', '/api/firehose?limit=1', { as: kit.reader, headers: { prefer } })).status).to.equal(200);
-      expect(performance.now() - began).to.be.below(150);
+      expect(performance.now() - began).to.be.below(150 * slowness);
     }
   });
 

@@ -1,5 +1,5 @@
 import type { CommandCall } from 'civic';
-import { stoppedClock, testServer, type TestServer, type TestServerOptions } from 'civic/testing';
+import { slowness, stoppedClock, testServer, type TestServer, type TestServerOptions } from 'civic/testing';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
@@ -71,7 +71,7 @@ export async function firehoseKit({ database, plugins = [], firehose = {} }: Fir
     const { status, body: made, text } = await ask('POST', '/api/wire', { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
     if (status !== 201) throw new Error(`POST /api/wire: ${text}`);
     written += (body.signals?.length ?? 0) + (body.withdraw?.length ?? 0);
-    for (const end = Date.now() + 5000; sequenceOf((await snapshot('limit=1')).last_event_id) < written;) {
+    for (const end = Date.now() + 5000 * slowness; sequenceOf((await snapshot('limit=1')).last_event_id) < written;) {
       if (Date.now() > end) throw new Error(`The log does not reach ${written}`);
       await sleep(5);
     }

@@ -1,5 +1,5 @@
 import type { CommandCall } from 'civic';
-import { testServer, type TestAnswer, type TestServer, type TestServerOptions } from 'civic/testing';
+import { slowness, testServer, type TestAnswer, type TestServer, type TestServerOptions } from 'civic/testing';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { WebSocket, type ClientOptions } from 'ws';
@@ -57,7 +57,7 @@ export interface SocketReading extends Reading {
   headers: IncomingMessage['headers'];
 }
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 10_000 * slowness;
 
 function collect(): Pick<Reading, 'messages' | 'has'> & { take(message: any): void } {
   const messages: any[] = [];

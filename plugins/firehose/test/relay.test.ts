@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { testDatabases, testServer, type TestServer } from 'civic/testing';
+import { slowness, testDatabases, testServer, type TestServer } from 'civic/testing';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +16,7 @@ const { describe, it, afterEach } = lab;
 const draft = (title: string, more: Partial<SignalDraft> = {}): SignalDraft => ({ type: 'vote', title, source_class: 'government_record', evidence: [{ source_url: 'https://example.org/minutes' }], ...more });
 
 async function until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
-  for (const end = Date.now() + 60_000; !(await condition());) {
+  for (const end = Date.now() + 60_000 * slowness; !(await condition());) {
     if (Date.now() > end) throw new Error(`Waited in vain: ${what}`);
     await sleep(20);
   }

@@ -1,3 +1,4 @@
+import { slowness } from 'civic/testing';
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 
 /** An event as a browser would hand it on, and the last `retry` before it. */
@@ -59,7 +60,7 @@ export interface Stream {
   close(): void;
 }
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 10_000 * slowness;
 
 /** Asks for a stream over a connection of its own; answers once the headers are there. */
 export function openStream(url: string, headers: Record<string, string> = {}): Promise<Stream> {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { slowness } from '../../../core/test/wait.ts';
 import { readContract } from './contract.ts';
 import { randomQuery } from './drafts.ts';
 import { startFollower, type Follower } from './follower.ts';
@@ -47,7 +48,7 @@ export interface OracleReport {
   faults: string[];
 }
 
-const SETTLE_MS = 40_000;
+const SETTLE_MS = 40_000 * slowness;
 const TRANSPORTS = ['events', 'session events', 'socket'] as const;
 const STARTS = ['live', 'zero', 'snapshot'] as const;
 const EVERYTHING = 5;

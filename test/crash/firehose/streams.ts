@@ -1,5 +1,6 @@
 import { get, type IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
+import { slowness } from '../../../core/test/wait.ts';
 
 /** A message as it came, by event stream or socket. */
 export interface Frame {
@@ -89,7 +90,7 @@ export function openEvents({ url, headers, onFrame, onOpen }: Opening): Connecti
 }
 
 export function openSocket({ url, headers, onFrame, onOpen }: Opening): Connection {
-  const socket = new WebSocket(url.replace(/^http/, 'ws'), [SUBPROTOCOL], { headers, perMessageDeflate: false, handshakeTimeout: 20_000 });
+  const socket = new WebSocket(url.replace(/^http/, 'ws'), [SUBPROTOCOL], { headers, perMessageDeflate: false, handshakeTimeout: 20_000 * slowness });
   const closed = new Promise<Ending>((resolve) => {
     socket.on('unexpected-response', (request, response) => {
       onOpen?.(response.statusCode!, '');
