@@ -127,7 +127,7 @@ function words(item: ValidationErrorItem, source: Source, request: Request): str
   if (source === 'query' && isRepeated(request, schema, item.path)) return 'is given more than once, but takes one value';
   if (QUERY_ERRORS[item.type]) return QUERY_ERRORS[item.type]!;
   if (source === 'payload' && item.path.length === 0 && request.payload === null) return 'is missing';
-  return withoutLabel(item);
+  return item.type === 'any.only' ? withoutLabel(item) + nearestOf(item) : withoutLabel(item);
 }
 
 /** Joi puts the name in front, which is told beside the words. */
@@ -160,12 +160,24 @@ function knownNames(schema: Schema | undefined, path: (string | number)[]): stri
   return names;
 }
 
-/** `; did you mean "limit"?`, or nothing when no known name is near. */
+/** `; did you mean "limit"?`, or the known names when none is near. */
 export function suggestion(name: string, known: string[]): string {
   if (known.length === 0 || name.length > MAX_NAME_LENGTH) return '';
+  return meant(name, known) ?? `; known are ${known.join(', ')}`;
+}
+
+function meant(name: string, known: string[]): string | null {
   const nearest = closest(name, known);
   const isNear = distance(name, nearest) <= Math.max(2, Math.floor(nearest.length / 3));
-  return isNear ? `; did you mean "${nearest}"?` : `; known are ${known.join(', ')}`;
+  return isNear ? `; did you mean "${nearest}"?` : null;
+}
+
+/** The value of a closed list that is meant, after the list itself. */
+function nearestOf({ context }: ValidationErrorItem): string {
+  const value: unknown = context?.value;
+  const known = ((context?.['valids'] ?? []) as unknown[]).filter((one) => typeof one === 'string');
+  if (typeof value !== 'string' || value.length > MAX_NAME_LENGTH || known.length < 2) return '';
+  return meant(value.toLowerCase(), known) ?? '';
 }
 
 /** `response.failAction` where answers are checked: one that does not fit its schema is our mistake. */

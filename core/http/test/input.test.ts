@@ -111,6 +111,12 @@ describe('A query', () => {
     expect((await send(server, 'GET', `${THING}?limit=10&confidence=-0.5&facets=true&query=%20a%20`)).json).to.equal({ limit: 10, confidence: -0.5, facets: true, query: 'a' });
   });
 
+  it('near a value of a closed list is told which', async () => {
+    const detailOf = async (value: string) => (await send(server, 'GET', `${THING}?sort=${value}`)).json.errors[0].detail;
+    for (const value of ['nmae', 'NAME', 'names']) expect(await detailOf(value)).to.equal('must be one of [name, recent]; did you mean "name"?');
+    for (const value of ['size', '', 'n'.repeat(500)]) expect(await detailOf(value), value).to.equal('must be one of [name, recent]');
+  });
+
   it('with several faults is told all of them at once', async () => {
     const answer = await send(server, 'GET', `${THING}?limit=101&sort=size&x=1`);
     expect(answer.json.errors.map((error: { parameter: string }) => error.parameter)).to.equal(['limit', 'sort', 'x']);
