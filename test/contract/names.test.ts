@@ -36,7 +36,8 @@ function declaredNames({ server, plugins }: TestServer['composition']): Name[] {
     ...Object.keys(plugin.events ?? {}).map((text) => ({ kind: 'event', text, owner: plugin.name })),
   ]);
   const firstParts = server.table().filter(({ realm, path }) => realm.plugin && path.startsWith('/api/')).map(({ realm, path }) => ({ kind: 'route', text: path.split('/').slice(0, 3).join('/'), owner: realm.plugin as string }));
-  return [...declared, ...new Map(firstParts.map((name) => [name.text, name])).values()];
+  // The table begins with the shortest path, whose plugin owns the paths below it; others add single routes there.
+  return [...declared, ...new Map(firstParts.toReversed().map((name) => [name.text, name])).values()];
 }
 
 /** How a name is written in code. A limit or capability of one plain word, such as `keys`, cannot be told from the word. */
