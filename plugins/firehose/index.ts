@@ -37,13 +37,13 @@ export default definePlugin<FirehoseConfig>({
     civic.provide(firehose.publisher);
     civic.watch('accounts.access_changed', ({ payload }) => firehose.hub.openings.revokeAccount(payload.account_id));
     civic.check(logCheck(() => civic.db, civic.clock));
-    tellDirectory(civic, firehose.publisher);
+    tellDirectory(firehose);
     civic.jobs.define({ name: 'firehose.prune', every_seconds: 3600, run: async () => { await firehose.log.prune(); } });
     civic.metric({ name: 'streams', help: 'Open streams and sockets', value: firehose.counts.total });
     civic.metric({ name: 'queries', help: 'Different queries that are streamed or waited for', value: () => firehose.hub.groups() });
     civic.whenComposed(() => {
-      const types = firehose.publisher.produced();
-      server.route([...firehoseRoutes(firehose, types, session), ...(directory ? placeSignalRoutes(firehose, directory, types) : [])]);
+      firehose.kinds.close();
+      server.route([...firehoseRoutes(firehose, session), ...(directory ? placeSignalRoutes(firehose, directory) : [])]);
     });
     const sessions = registerSessions(server, firehose);
     registerPage(server, firehose);

@@ -9,18 +9,21 @@ import { accessOf } from './stream/access.ts';
 import { openEventStream, type StreamContext } from './stream/open.ts';
 import { firehoseHeaders, messageSchemas, snapshotSchema } from './stream/schemas.ts';
 import { requestedId } from './stream/start.ts';
-import type { Query, SignalType, Visibility } from './types.ts';
+import type { SignalKinds } from './signals/kinds.ts';
+import type { Query, Visibility } from './types.ts';
 
 export interface RouteContext extends AnswerContext, StreamContext {
   civic: AnswerContext['civic'] & StreamContext['civic'] & { readonly db: import('civic').Database };
   subscribe: Subscribe;
+  kinds: SignalKinds;
 }
 
 const PATH = '/api/firehose';
 const TYPES = ['application/json', 'text/event-stream'];
 
-/** Made once all plugins have said what they produce. */
-export function firehoseRoutes(context: RouteContext, types: SignalType[], session: Joi.Schema): ServerRoute[] {
+/** Created once all plugins have declared their signal types. */
+export function firehoseRoutes(context: RouteContext, session: Joi.Schema): ServerRoute[] {
+  const { kinds } = context;
   const { anonymous } = context.civic.config;
   return [{
     method: 'GET',
@@ -35,11 +38,11 @@ export function firehoseRoutes(context: RouteContext, types: SignalType[], sessi
           head: 'How fresh the snapshot is, and what is left of the rate limit',
           raw: true, conditional: true, produces: TYPES, headers: ['Last-Modified', 'Preference-Applied'],
           problems: ['authentication_required', 'insufficient_scope', 'plan_required', 'not_acceptable', 'unsupported_media_type', 'invalid_cursor', 'invalid_event_id', 'invalid_preference', 'invalid_header', 'visibility_forbidden', 'too_many_streams', 'wait_too_long', 'streams_full'],
-          stream: { protocol: 'sse', send: messageSchemas(types) },
+          stream: { protocol: 'sse', send: messageSchemas(kinds) },
         },
       },
-      validate: { headers: firehoseHeaders, query: Joi.object({ ...filterParameters, ...pageParameters, last_event_id: lastEventId }) },
-      response: { schema: snapshotSchema(types, session), status: { 204: Joi.any() }, sample: 0 },
+      validate: { headers: firehoseHeaders, query: Joi.object({ ...filterParameters(kinds.queryable()), ...pageParameters, last_event_id: lastEventId }) },
+      response: { schema: snapshotSchema(kinds, session), status: { 204: Joi.any() }, sample: 0 },
     },
     handler: (request, h) => (wantsStream(request) ? answerStream(context, request, h) : answerPage(context, request, h)),
   }];

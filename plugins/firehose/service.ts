@@ -5,6 +5,7 @@ import { createNames } from './query/names.ts';
 import { createSubscribe } from './query/subscription.ts';
 import { createTerms, type Terms } from './query/terms.ts';
 import type { RouteContext } from './routes.ts';
+import { createSignalKinds } from './signals/kinds.ts';
 import { createPublisher, type Publisher } from './signals/publish.ts';
 import { createSharedSnapshots } from './snapshot/shared.ts';
 import { createTallies } from './snapshot/tallies.ts';
@@ -31,7 +32,8 @@ export function createFirehose(civic: Civic<FirehoseConfig>): Firehose {
   const log = createLog(civic);
   const accounts = civic.serviceIfOn('accounts');
   const terms = createTerms(() => civic.serviceIfOn('directory'));
-  const publisher = createPublisher({ clock: civic.clock, log, terms });
+  const kinds = createSignalKinds();
+  const publisher = createPublisher({ clock: civic.clock, log, terms, kinds });
   const meter = createMeter({ db, clock: civic.clock, log: civic.log });
   const counts = createCounts({
     db, now: () => civic.clock.now(), log: civic.log, most: civic.config.max_streams, mostAnonymous: civic.config.anonymous_streams,
@@ -40,7 +42,7 @@ export function createFirehose(civic: Civic<FirehoseConfig>): Firehose {
   const hub = createHub({ log, meter, counts, clock: civic.clock, logger: civic.log });
   const workspaceName = createNames(async (reader, { account_id, workspace_id }) => (await accounts?.membership(reader, account_id, workspace_id!))?.name ?? '', civic.clock);
   return {
-    civic, db, log, terms, publisher, meter, counts, hub, workspaceName,
+    civic, db, log, terms, kinds, publisher, meter, counts, hub, workspaceName,
     tallies: createTallies(log),
     async stillMay({ account_id, credential_id, workspace_id, via }) {
       if (!accounts || via !== 'key' || credential_id === undefined || workspace_id === null) return true;

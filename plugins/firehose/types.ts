@@ -1,4 +1,6 @@
-/** What kinds of civic activity a signal can tell. */
+import type { ObjectSchema } from 'joi';
+
+/** The types of signals that every instance knows. Plugins declare others with `signalTypes`. */
 export const SIGNAL_TYPES = [
   'public_meeting', 'meeting_cancelled', 'short_notice', 'public_comment', 'vote', 'filing', 'grant_award', 'coalition_activity', 'new_source', 'source_change',
   'role_change', 'freshness_change', 'actor_discovered', 'actor_merged', 'flag_resolved', 'coverage_gap',
@@ -9,14 +11,31 @@ export const VISIBILITIES = ['workspace', 'partner', 'public', 'reviewer'] as co
 export const REVIEW_STATES = ['not_required', 'pending', 'approved', 'held', 'rejected'] as const;
 export const SORTS = ['detected_at_desc', 'occurred_at_desc', 'relevance_desc'] as const;
 export const MODES = ['sse', 'websocket'] as const;
+/** The groups of types on the page, with their labels. */
+export const FAMILIES = { decisions: 'Meetings and decisions', records: 'Records and money', sources: 'Sources', people: 'People and groups', review: 'Care of the directory', other: 'Other' } as const;
 
-export type SignalType = (typeof SIGNAL_TYPES)[number];
+export type BuiltInType = (typeof SIGNAL_TYPES)[number];
+/** A built-in type, or one that a plugin declares; editors complete the built-in ones. */
+export type SignalType = BuiltInType | (string & {});
 export type SourceClass = (typeof SOURCE_CLASSES)[number];
 export type ActorType = (typeof ACTOR_TYPES)[number];
 export type Visibility = (typeof VISIBILITIES)[number];
 export type ReviewState = (typeof REVIEW_STATES)[number];
 export type Sort = (typeof SORTS)[number];
 export type Mode = (typeof MODES)[number];
+export type Family = keyof typeof FAMILIES;
+
+/** What a plugin declares of a type of signal. */
+export interface SignalKind {
+  /** What people call it: "Heron count". */
+  label: string;
+  /** Its group on the page, which decides its colour; `other` when left out. */
+  family?: Family;
+  /** SVG path data of its icon, drawn with a line on 20 by 20; a circle when left out. */
+  icon?: string;
+  /** The schema of `facts`, which every signal of the type then has. The page shows each fact with its Joi `label`, or `description`, and its `unit`. */
+  facts?: ObjectSchema;
+}
 
 /** A public source that a signal rests on. */
 export interface Evidence {
@@ -71,6 +90,8 @@ export interface Signal {
   visibility: Visibility;
   evidence: Evidence[];
   changes: SignalChange[];
+  /** Present when the plugin that declares the type gave a schema of them, else absent. */
+  facts?: Record<string, unknown>;
   /** The signal this one replaces. */
   supersedes: string | null;
   origin: Origin | null;
@@ -104,6 +125,8 @@ export interface SignalDraft extends Pick<Signal, 'type' | 'title' | 'source_cla
   /** At least one: every statement has a public source. */
   evidence: (Pick<Evidence, 'source_url'> & Partial<Evidence>)[];
   changes?: SignalChange[];
+  /** Required when the type has a schema of facts, else not allowed. */
+  facts?: Record<string, unknown>;
   supersedes?: string | null;
   origin?: Origin | null;
 }
@@ -125,8 +148,10 @@ export interface Query {
 
 /** What other plugins may do with the Firehose. */
 export interface FirehoseService {
-  /** Says which types of signal the plugin will publish; only types that somebody produces are announced. Called in `register`. */
-  produces(types: readonly SignalType[]): void;
+  /** Announces which built-in types the plugin publishes; the contracts list only announced types. Called in `register`. */
+  produces(types: readonly BuiltInType[]): void;
+  /** Declares types of the plugin's own, by name, and announces them. Called in `register` with the plugin's name. */
+  signalTypes(plugin: string, kinds: Record<string, SignalKind>): void;
   /** Writes signals to the log in the transaction that makes them true. Answers their ids. */
   publish(tx: import('civic').Tx, drafts: SignalDraft[]): Promise<string[]>;
   /** Takes signals back: whoever could see one is told, nobody finds it any more. Ids that are not known are passed over. */

@@ -6,6 +6,6 @@ import { PAGE_PATH, signalsPage } from './routes.ts';
 /** The page of public signals, and what it is told while it is open. */
 export function registerPage(server: Server, firehose: Firehose): void {
   firehose.civic.pages.navigation({ label: 'Signals', path: PAGE_PATH });
-  server.route(signalsPage(firehose));
+  firehose.civic.whenComposed(() => server.route(signalsPage(firehose)));
   tellPages(firehose.civic, firehose.log);
 }

@@ -4,10 +4,11 @@ import { addressOf, parametersOf } from '../query/address.ts';
 import { completeQuery } from '../query/schemas.ts';
 import type { Firehose } from '../service.ts';
 import { readSnapshot, SNAPSHOT_POSITION, type Snapshot } from '../snapshot/snapshot.ts';
-import { SIGNAL_TYPES, type Query, type Signal, type SignalType } from '../types.ts';
+import type { SignalKinds } from '../signals/kinds.ts';
+import { FAMILIES, type Query, type Signal, type SignalType } from '../types.ts';
 import { resolvePlaceFilter, type PlaceFilter } from './places.ts';
 import { shownDays, type Names } from './shown.ts';
-import { FAMILIES, issueWords, placeWords, slugOf, TYPE_WORDS } from './words.ts';
+import { nameWords, placeWords, slugOf } from './words.ts';
 
 export const PAGE_PATH = '/signals';
 const ON_A_PAGE = 30;
@@ -32,7 +33,7 @@ export function signalsPage(context: Firehose): ServerRoute {
       validate: {
         query: Joi.object({
           place: words, issue: words,
-          type: Joi.array().items(Joi.string().valid(...SIGNAL_TYPES).empty('')).single().sparse().max(MOST_VALUES).default([]),
+          type: Joi.array().items(Joi.string().valid(...context.kinds.queryable()).empty('')).single().sparse().max(MOST_VALUES).default([]),
           cursor: Joi.string().max(20_000),
         }).options({ stripUnknown: true }),
       },
@@ -55,7 +56,7 @@ async function answer(context: Firehose, request: Request, h: ResponseToolkit): 
   return h.view('firehose/signals', {
     title: 'Signals',
     days: shownDays(signals, names, context.civic.clock.now()),
-    ...filters(subscription.query, signals, names),
+    ...filters(context.kinds, subscription.query, signals, names),
     unknownPlaces: typed.filter(({ key, near }) => near !== null && !signals.some((signal) => signal.places.includes(key))),
     ...around(request, page, snapshot, subscription.query),
     live: page.after === null && JSON.stringify({ places: [...places], issues: [...issues], types: [...types] }),
@@ -72,12 +73,15 @@ function filled({ place, issue, type }: Asked): Asked {
 }
 
 /** Returns what the form shows: the values of the filters, and those it offers. */
-function filters(query: Query, signals: Signal[], names: Names) {
+function filters(kinds: SignalKinds, query: Query, signals: Signal[], names: Names) {
   const [type] = query.signal_types;
-  const families = Object.entries(FAMILIES).map(([family, label]) => ({
-    label,
-    types: SIGNAL_TYPES.filter((one) => TYPE_WORDS[one].family === family).map((value) => ({ value, word: TYPE_WORDS[value].word, isChosen: value === type })),
-  }));
+  const offered = kinds.queryable().map((value) => {
+    const { label, family = 'other' } = kinds.of(value)!;
+    return { value, label, family, isChosen: value === type };
+  });
+  const families = Object.entries(FAMILIES)
+    .map(([name, label]) => ({ label, types: offered.filter(({ family }) => family === name) }))
+    .filter(({ types }) => types.length > 0);
   const known = (values: string[], name: (value: string) => string): string[] => [...new Set(values.map(name))].sort();
   return {
     place: query.places.map(names.place).join('; '),
@@ -102,12 +106,13 @@ function around(request: Request, page: Page<any>, { tally, next }: Snapshot, qu
   };
 }
 
-async function namesFor({ civic }: Firehose, keys: string[]): Promise<Names> {
+async function namesFor({ civic, kinds }: Firehose, keys: string[]): Promise<Names> {
   const directory = civic.serviceIfOn('directory');
   const places = await directory?.places(civic.db.read, [...new Set(keys)]);
   return {
+    kind: kinds.of,
     place: (key) => places?.get(key)?.display_name ?? placeWords(key),
-    issue: (slug) => directory?.issueName(slug) ?? issueWords(slug),
+    issue: (slug) => directory?.issueName(slug) ?? nameWords(slug),
     // What another instance told is about its own directory.
     actor: (id, { origin }) => (origin ? `${origin.url}/api/entities/${id}` : directory && civic.url(`/api/entities/${id}`)),
   };

@@ -1,8 +1,11 @@
-import type { Evidence, Signal, SignalActor, SignalChange } from '../types.ts';
-import { TYPE_WORDS, type Family } from './words.ts';
+import type { SignalKinds } from '../signals/kinds.ts';
+import type { Evidence, Family, Signal, SignalActor, SignalChange } from '../types.ts';
+import { shownFacts } from './facts.ts';
+import { nameWords, PLAIN_ICON } from './words.ts';
 
-/** How places and issues are called here. */
+/** The labels of places, issues and types here. */
 export interface Names {
+  kind: SignalKinds['of'];
   place(key: string): string;
   issue(slug: string): string;
   /** Where an actor of this signal can be looked at; null when nowhere. */
@@ -45,9 +48,10 @@ function longDate(date: string): string {
 }
 
 function shownSignal(signal: Signal, names: Names, now: number) {
-  const { word, family, mark } = TYPE_WORDS[signal.type];
+  const kind = names.kind(signal.type);
+  const { label = nameWords(signal.type), family = 'other', icon = PLAIN_ICON } = kind ?? {};
   return {
-    id: signal.id, title: signal.title, summary: signal.summary, word, family, mark,
+    id: signal.id, title: signal.title, summary: signal.summary, label, family, icon,
     at: signal.detected_at,
     time: signal.detected_at.slice(11, 16),
     occurs: signal.occurred_at === null ? null : { at: signal.occurred_at, words: momentWords(signal.occurred_at, family), isComing: Date.parse(signal.occurred_at) > now },
@@ -55,6 +59,7 @@ function shownSignal(signal: Signal, names: Names, now: number) {
     issues: signal.issues.map((slug) => ({ value: slug, name: names.issue(slug) })),
     actors: signal.actors.slice(0, MOST_SHOWN).map((actor) => shownActor(actor, signal, names)),
     moreActors: Math.max(0, signal.actors.length - MOST_SHOWN),
+    facts: shownFacts(signal, kind?.facts ?? null),
     changes: signal.changes.slice(0, MOST_SHOWN).map(shownChange),
     sources: signal.evidence.slice(0, MOST_SHOWN).map(shownSource),
     from: signal.origin === null ? null : { url: signal.origin.url, host: hostOf(signal.origin.url) },

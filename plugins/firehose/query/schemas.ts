@@ -1,5 +1,5 @@
 import { Joi } from 'civic';
-import { ACTOR_TYPES, SIGNAL_TYPES, SORTS, SOURCE_CLASSES, VISIBILITIES, type Query } from '../types.ts';
+import { ACTOR_TYPES, SORTS, SOURCE_CLASSES, VISIBILITIES, type Query, type SignalType } from '../types.ts';
 
 export const MOST_PLACES = 200;
 export const MOST_ISSUES = 60;
@@ -21,26 +21,23 @@ export const moment = Joi.string().custom((value: string, { error }) => {
 }).messages({ moment: '{{#label}} must be a time such as 2026-01-31T18:00:00Z or a date such as 2026-01-31' })
   .meta({ name: 'Moment', json: { anyOf: [{ format: 'date-time' }, { format: 'date' }], examples: ['2026-01-31T18:00:00Z', '2026-01-31'] } });
 
-/** A query may name any type; the schema of a signal lists only the types that a plugin here produces. */
-const signalType = Joi.string().valid(...SIGNAL_TYPES);
-
 const several = (item: Joi.Schema, most: number) => Joi.array().items(item).single().max(most);
 const word = Joi.string().trim().min(1).max(200);
 const limit = Joi.number().integer().min(1).max(MOST_SIGNALS).default(USUAL_SIGNALS);
 const sort = Joi.string().valid(...SORTS).default('detected_at_desc');
 const visibility = Joi.string().valid(...VISIBILITIES).default('workspace').description('Whose signals: public ones, and with `workspace` those of the caller’s workspace, with `partner` those for partners, with `reviewer` those held for review.');
 
-/** The parameters of GET, each filter repeatable. */
-export const filterParameters = {
+/** The parameters of GET, each filter repeatable. `types` are those that a query may name. */
+export const filterParameters = (types: SignalType[]) => ({
   place: several(word, MOST_PLACES).default([]).description('Place slug or key; repeatable.'),
   issue: several(word, MOST_ISSUES).default([]).description('Slug of an issue area or of a domain; repeatable.'),
   actor_type: several(Joi.string().valid(...ACTOR_TYPES), 10).default([]).description('Repeatable.'),
-  signal_type: several(signalType, 50).default([]).description('As `type` of a signal; repeatable.'),
+  signal_type: several(Joi.string().valid(...types), 50).default([]).description('As `type` of a signal; repeatable.'),
   source_class: several(Joi.string().valid(...SOURCE_CLASSES), 50).default([]).description('Repeatable.'),
   visibility,
   since: moment.description('From this time on.'),
   until: moment.description('Up to and without this time.'),
-};
+});
 
 export const pageParameters = {
   cursor: Joi.string().max(LONGEST_CURSOR).description('Where the last page ended; not on streams.'),
@@ -50,8 +47,7 @@ export const pageParameters = {
 
 export const lastEventId = Joi.string().max(100).description('Continue after this event; the header Last-Event-ID wins.');
 
-/** The query of a session, and of every answer. */
-export const querySchema = Joi.object<Query, true>({
+const queryMembers = (signalType: Joi.Schema) => Joi.object<Query, true>({
   places: Joi.array().items(word).max(MOST_PLACES),
   issues: Joi.array().items(word).max(MOST_ISSUES),
   actor_types: Joi.array().items(Joi.string().valid(...ACTOR_TYPES)),
@@ -63,7 +59,13 @@ export const querySchema = Joi.object<Query, true>({
   cursor: Joi.string().max(LONGEST_CURSOR).allow(null),
   limit: Joi.number().integer().min(1).max(MOST_SIGNALS),
   sort: Joi.string().valid(...SORTS),
-}).meta({ name: 'FirehoseQuery' });
+});
+
+/** The query in responses. A stored one may name a type of a plugin that is off now. */
+export const querySchema = queryMembers(Joi.string()).meta({ name: 'FirehoseQuery' });
+
+/** The query of a new session. */
+export const newQuerySchema = (types: SignalType[]) => queryMembers(Joi.string().valid(...types)).meta({ name: 'NewFirehoseQuery' });
 
 /** As GET gives it once it is checked. */
 export interface QueryParameters {

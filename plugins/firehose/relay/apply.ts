@@ -1,6 +1,7 @@
 import { isDeepValue, TOO_DEEP, type Clock, type Logger, type Tx } from 'civic';
 import type { Terms } from '../query/terms.ts';
-import { NoSignal, type Publisher } from '../signals/publish.ts';
+import { NoSignal, type SignalKinds } from '../signals/kinds.ts';
+import type { Publisher } from '../signals/publish.ts';
 import { relayedSchema } from '../signals/schemas.ts';
 import type { Signal, SignalDraft } from '../types.ts';
 import { firstPublishedHere, presentSignals } from './store.ts';
@@ -15,6 +16,9 @@ export interface Heard {
 export interface ApplyContext {
   publisher: Publisher;
   terms: Terms;
+  kinds: SignalKinds;
+  /** Those that the log named already. */
+  unknownTypes: Set<string>;
   log: Logger;
   clock: Clock;
   /** The address of the instance that is followed, and our own. */
@@ -25,6 +29,7 @@ export interface ApplyContext {
 /** How far the clock of the other instance may be ahead. */
 const SKEW_MS = 5 * 60_000;
 const DAY_MS = 86_400_000;
+const MOST_TYPES_LOGGED = 100;
 
 /** Tells here what was heard there, in its order. Answers how much of it was new. */
 export async function applyHeard(context: ApplyContext, tx: Tx, heard: Heard[]): Promise<number> {
@@ -60,6 +65,14 @@ function leaveOut({ log, url }: ApplyContext, { event_id }: Heard, reason: strin
   return false;
 }
 
+/** Facts of an unknown type cannot be validated, and clients do not find the type in the contracts here. */
+function leaveOutType({ log, url, unknownTypes }: ApplyContext, type: string): false {
+  if (unknownTypes.has(type) || unknownTypes.size >= MOST_TYPES_LOGGED) return false;
+  unknownTypes.add(type);
+  log.warn({ origin: url, type }, 'Signals of the instance that is followed are left out: no plugin here declares their type');
+  return false;
+}
+
 /** Whether this instance published the signal first: the relay skips it, so that cycles end. */
 function isOurs({ ownUrl }: ApplyContext, { origin }: Signal, present: Signal | undefined): boolean {
   return origin?.url === ownUrl || present?.origin === null;
@@ -71,11 +84,13 @@ async function publishVersion(context: ApplyContext, tx: Tx, one: Heard, known: 
   const { value, error } = relayedSchema.validate({ ...signal, origin: { url: context.url, event_id } }, { convert: false, stripUnknown: true });
   if (error) return leaveOut(context, one, error.message);
   const draft = value as SignalDraft & Omit<Signal, 'places'>;
+  if (!context.kinds.of(draft.type)) return leaveOutType(context, draft.type);
   const late = futureTime(draft, context.clock.now());
   if (late) return leaveOut(context, one, `${late} is in the future`);
   const places = await context.terms.canonicalPlaces(tx, draft.places ?? []);
-  if (isSame({ ...draft, places }, known.get(draft.id))) return false;
   try {
+    draft.facts = context.kinds.relayedFacts(draft);
+    if (isSame({ ...draft, places }, known.get(draft.id))) return false;
     await context.publisher.publish(tx, [draft]);
   } catch (fault) {
     if (fault instanceof NoSignal) return leaveOut(context, one, fault.message);

@@ -2,6 +2,7 @@ import { newId, type Civic, type Tx } from 'civic';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FirehoseConfig } from '../config.ts';
 import type { Terms } from '../query/terms.ts';
+import type { SignalKinds } from '../signals/kinds.ts';
 import type { Publisher } from '../signals/publish.ts';
 import { applyHeard, type ApplyContext, type Heard } from './apply.ts';
 import { createOrigin, explained, type Told } from './origin.ts';
@@ -12,6 +13,7 @@ export interface RelayContext {
   civic: Civic<FirehoseConfig>;
   publisher: Publisher;
   terms: Terms;
+  kinds: SignalKinds;
 }
 
 export interface Relay {
@@ -37,12 +39,12 @@ class LeaseLost extends Error {}
  * transaction that writes what was read, so nothing is lost and nothing is told twice, whoever is killed.
  * One node does it at a time; each write also proves that this node still is the one.
  */
-export function createRelay({ civic, publisher, terms }: RelayContext): Relay {
+export function createRelay({ civic, publisher, terms, kinds }: RelayContext): Relay {
   const url = civic.config.relay.url!.replace(/\/+$/, '');
   const ownUrl = civic.instance.public_url.replace(/\/+$/, '');
   if (url === ownUrl) throw new Error('plugins.firehose.relay.url is the address of this instance itself: name another one');
   const origin = createOrigin(civic.fetch, url, civic.config.relay.api_key);
-  const context: ApplyContext = { publisher, terms, log: civic.log, clock: civic.clock, url, ownUrl };
+  const context: ApplyContext = { publisher, terms, kinds, unknownTypes: new Set(), log: civic.log, clock: civic.clock, url, ownUrl };
   const holder = newId();
   const stopping = new AbortController();
   let running: Promise<void> | null = null;

@@ -1,4 +1,4 @@
-import type { Request, Server } from '@hapi/hapi';
+import type { Request, RequestRoute, Server } from '@hapi/hapi';
 import { pageOf, type Page } from 'civic';
 import { SNAPSHOT_POSITION } from '../snapshot/snapshot.ts';
 import { completeQuery, queryOf, type QueryParameters } from '../query/schemas.ts';
@@ -17,17 +17,17 @@ export function wholeQuery(server: Server, given: Partial<Query>): Query {
   const query = completeQuery(given);
   if (query.cursor === null) return query;
   const named = Object.entries(PARAMETERS).map(([member, parameter]) => [parameter, given[member as keyof typeof PARAMETERS] ?? undefined]);
-  const page = pageOfGet(server, query.cursor, Object.fromEntries(named.filter(([, value]) => value !== undefined)));
+  const page = pageOfGet(server.match('get', FIREHOSE)!, query.cursor, Object.fromEntries(named.filter(([, value]) => value !== undefined)));
   return queryOf({ ...page.query, limit: query.limit, cursor: query.cursor });
 }
 
-/** Where the first page of a session begins. */
-export function firstPage(server: Server, { cursor }: Query): Pick<Page, 'after'> {
-  return cursor === null ? { after: null } : pageOfGet(server, cursor, {});
+/** Returns where the first page of a session begins. Its cursor was validated when the session was created, and may name a signal type of a plugin that is off now. */
+export function firstPage({ cursor }: Query): Pick<Page, 'after'> {
+  return cursor === null ? { after: null } : pageOfGet({ settings: {} }, cursor, {});
 }
 
 /** Cursors are made by GET /api/firehose, and read as if they were given there. */
-function pageOfGet(server: Server, cursor: string, parameters: object): Page<QueryParameters> {
+function pageOfGet(route: Pick<RequestRoute, 'settings'>, cursor: string, parameters: object): Page<QueryParameters> {
   const query = { ...parameters, cursor };
-  return pageOf({ query, orig: { query }, path: FIREHOSE, route: server.match('get', FIREHOSE) } as unknown as Request, SNAPSHOT_POSITION);
+  return pageOf({ query, orig: { query }, path: FIREHOSE, route } as unknown as Request, SNAPSHOT_POSITION);
 }

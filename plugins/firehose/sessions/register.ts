@@ -8,13 +8,13 @@ import { SOCKET_PATH } from './tickets.ts';
 
 /** Declares sessions: what is kept, read and let in by ticket. */
 export function registerSessions(server: Server, firehose: Firehose): { start(): void; stop(): Promise<void> } {
-  const { civic, publisher } = firehose;
+  const { civic } = firehose;
   const part = createSessionsPart(firehose);
   // Without accounts there is nobody a ticket could stand for.
   if (civic.serviceIfOn('accounts')) civic.identify(part.tickets.identify);
   civic.watch('firehose.session_removed', ({ payload }) => part.consumers.end(payload.id));
   civic.upgrade(SOCKET_PATH, socketUpgrade(firehose, part));
   civic.jobs.define({ name: 'firehose.prune_sessions', every_seconds: 3600, run: part.prune });
-  civic.whenComposed(() => server.route([...sessionRoutes(firehose, part), snapshotRoute(firehose, part, publisher.produced()), ...sessionStreams(firehose, part, publisher.produced())]));
+  civic.whenComposed(() => server.route([...sessionRoutes(firehose, part), snapshotRoute(firehose, part), ...sessionStreams(firehose, part)]));
   return { start: part.start, stop: part.stop };
 }

@@ -22,7 +22,7 @@ export function idIn(request: Request): string {
 }
 
 /** Sessions as records: made, listed, shown, deleted, and tickets for them. */
-export function sessionRoutes({ civic, subscribe }: Firehose, { sessions, tickets, toldTo }: SessionsPart): ServerRoute[] {
+export function sessionRoutes({ civic, kinds, subscribe }: Firehose, { sessions, tickets, toldTo }: SessionsPart): ServerRoute[] {
   return [
     {
       method: 'POST',
@@ -31,7 +31,7 @@ export function sessionRoutes({ civic, subscribe }: Firehose, { sessions, ticket
         description: 'Make a session: a query that is kept, with its own snapshot, events and socket',
         notes: 'With `Prefer: return=minimal` the answer holds only its id and addresses.',
         auth: reading,
-        validate: { headers: returnHeaders, query: noQuery, payload: newSession },
+        validate: { headers: returnHeaders, query: noQuery, payload: newSession(kinds.queryable()) },
         plugins: { civic: { plan: 'firehose', headers: ['Preference-Applied'], problems: ['invalid_cursor', 'invalid_preference', 'wait_too_long', 'visibility_forbidden', 'too_many_sessions'] } },
         response: { status: { 201: Joi.alternatives(session, minimalSession) } },
       },

@@ -1,7 +1,7 @@
 import { Joi } from 'civic';
-import { querySchema } from '../query/schemas.ts';
+import { newQuerySchema, querySchema } from '../query/schemas.ts';
 import { usageSchema, workspaceSchema } from '../stream/schemas.ts';
-import { MODES, type Mode, type Query } from '../types.ts';
+import { MODES, type Mode, type Query, type SignalType } from '../types.ts';
 
 const time = Joi.string().isoDate();
 const url = Joi.string().uri();
@@ -13,8 +13,8 @@ export interface NewSession {
   delivery?: { mode?: Mode };
 }
 
-export const newSession = Joi.object<NewSession, true>({
-  query: querySchema.description('What GET /api/firehose takes as parameters, with the same defaults.'),
+export const newSession = (types: SignalType[]) => Joi.object<NewSession, true>({
+  query: newQuerySchema(types).description('What GET /api/firehose takes as parameters, with the same defaults.'),
   delivery: Joi.object({ mode: mode.description('How you mean to read it; all addresses work either way.') }),
 }).allow(null).meta({ name: 'NewFirehoseSession' });
 

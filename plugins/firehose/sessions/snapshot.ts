@@ -8,7 +8,6 @@ import { answerSnapshot } from '../snapshot/answer.ts';
 import { SNAPSHOT_POSITION } from '../snapshot/snapshot.ts';
 import { accessOf } from '../stream/access.ts';
 import { snapshotSchema, waitHeaders } from '../stream/schemas.ts';
-import type { SignalType } from '../types.ts';
 import { firstPage } from './cursor.ts';
 import type { SessionsPart } from './part.ts';
 import { callerOf, idIn, params, reading } from './routes.ts';
@@ -22,8 +21,8 @@ const query = Joi.object({
 });
 
 /** What the session's query finds now: the answer of GET /api/firehose, with the session in it. */
-export function snapshotRoute(firehose: Firehose, { sessions, toldTo }: SessionsPart, types: SignalType[]): ServerRoute {
-  const { civic, subscribe } = firehose;
+export function snapshotRoute(firehose: Firehose, { sessions, toldTo }: SessionsPart): ServerRoute {
+  const { civic, kinds, subscribe } = firehose;
   return {
     method: 'GET',
     path: '/api/firehose/sessions/{id}/snapshot',
@@ -33,7 +32,7 @@ export function snapshotRoute(firehose: Firehose, { sessions, toldTo }: Sessions
       auth: reading,
       validate: { headers: waitHeaders, query, params },
       plugins: { civic: { plan: 'firehose', raw: true, conditional: true, headers: ['Last-Modified', 'Preference-Applied'], problems: ['unknown_session', 'invalid_cursor', 'invalid_preference', 'visibility_forbidden', 'wait_too_long'] } },
-      response: { schema: snapshotSchema(types, sessionSchema), sample: 0 },
+      response: { schema: snapshotSchema(kinds, sessionSchema), sample: 0 },
     },
     async handler(request, h) {
       refuseBrokenTrace(request);
@@ -42,7 +41,7 @@ export function snapshotRoute(firehose: Firehose, { sessions, toldTo }: Sessions
       const asked = request.query as { cursor?: string; limit?: number };
       const path = `${FIREHOSE}/sessions/${session.id}`;
       const limit = asked.limit ?? session.query.limit;
-      const page = asked.cursor === undefined ? firstPage(request.server, session.query) : pageOf(request, SNAPSHOT_POSITION);
+      const page = asked.cursor === undefined ? firstPage(session.query) : pageOf(request, SNAPSHOT_POSITION);
       const subscription = await subscribe(civic.db.read, { ...session.query, limit, cursor: asked.cursor ?? session.query.cursor }, caller);
       const [told] = await toldTo(caller, [session]);
       sessions.note(session);

@@ -11,7 +11,6 @@ import type { Member } from '../stream/member.ts';
 import { joinStream, loadMeter, openEventStream, type StreamAsked } from '../stream/open.ts';
 import { messageSchemas, streamHeaders } from '../stream/schemas.ts';
 import { readEventId, requestedId, startAt, type Requested, type Start } from '../stream/start.ts';
-import type { SignalType } from '../types.ts';
 import { checkHandshake, isForeign, SUBPROTOCOL } from './handshake.ts';
 import type { SessionsPart } from './part.ts';
 import { callerOf, idIn, params, reading } from './routes.ts';
@@ -29,8 +28,8 @@ const PROBLEMS = ['unknown_session', 'invalid_event_id', 'visibility_forbidden',
 const READABLE = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'X-Request-ID' };
 
 /** Sessions as they are read: a stream of events, or a socket. */
-export function sessionStreams(firehose: Firehose, part: SessionsPart, types: SignalType[]): ServerRoute[] {
-  const send = messageSchemas(types);
+export function sessionStreams(firehose: Firehose, part: SessionsPart): ServerRoute[] {
+  const send = messageSchemas(firehose.kinds);
   return [
     {
       method: 'GET',

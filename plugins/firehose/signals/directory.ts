@@ -1,6 +1,4 @@
-import type { Civic } from 'civic';
-import type { FirehoseConfig } from '../config.ts';
-import type { Publisher } from './publish.ts';
+import type { Firehose } from '../service.ts';
 import { tellChange, type TellingContext } from './changes.ts';
 import { demoPart } from '../demo/part.ts';
 import { freshnessJob } from './freshness.ts';
@@ -8,7 +6,7 @@ import { forgetToldBefore } from './told-store.ts';
 import { SIGNAL_TYPES } from '../types.ts';
 
 /** What the directory makes true becomes signals, when it is on. */
-export function tellDirectory(civic: Civic<FirehoseConfig>, publisher: Publisher): void {
+export function tellDirectory({ civic, publisher, kinds }: Firehose): void {
   const directory = civic.serviceIfOn('directory');
   if (!directory) return;
   const context: TellingContext = { directory, publisher, url: civic.url, instance: civic.instance };
@@ -20,6 +18,6 @@ export function tellDirectory(civic: Civic<FirehoseConfig>, publisher: Publisher
     every_seconds: 86_400,
     run: (job) => job.write((tx) => forgetToldBefore(tx, new Date(civic.clock.now() - civic.config.retention_days * 86_400_000).toISOString())),
   });
-  directory.demo.contribute(demoPart({ civic, directory, publisher }));
+  directory.demo.contribute(demoPart({ civic, directory, publisher, kinds }));
   if (directory.demo.isOn) publisher.produces(SIGNAL_TYPES);
 }

@@ -1,5 +1,5 @@
 import type { KnownActor, KnownSource } from 'civic/directory';
-import type { SignalDraft, SignalType, SourceClass } from '../types.ts';
+import type { BuiltInType, SignalDraft, SourceClass } from '../types.ts';
 import type { Words } from './words.ts';
 
 /** A draft, and the ids of what it is about; the deletion of an actor takes it back. */
@@ -13,10 +13,10 @@ const MOST_PASSAGE = 1000;
 const MOST_PLACES = 20;
 
 /** How much a reader who sorts by relevance wants each of them. */
-const RELEVANCE: Partial<Record<SignalType, number>> = { coverage_gap: 0.8, actor_discovered: 0.7, new_source: 0.5, freshness_change: 0.3, actor_merged: 0.2 };
+const RELEVANCE: Partial<Record<BuiltInType, number>> = { coverage_gap: 0.8, actor_discovered: 0.7, new_source: 0.5, freshness_change: 0.3, actor_merged: 0.2 };
 
 /** What is private to a workspace is told to that workspace only. */
-export function tellingOf(type: SignalType, actor: KnownActor, words: Words, at: string, more: { sources?: KnownSource[] } & Partial<SignalDraft> = {}): Telling {
+export function tellingOf(type: BuiltInType, actor: KnownActor, words: Words, at: string, more: { sources?: KnownSource[] } & Partial<SignalDraft> = {}): Telling {
   const { sources = actor.sources, ...rest } = more;
   return {
     about: [actor.id],

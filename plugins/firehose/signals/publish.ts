@@ -2,40 +2,35 @@ import { newId, type Clock, type Tx } from 'civic';
 import { factsOf } from '../log/facts.ts';
 import type { Log } from '../log/log.ts';
 import type { Terms } from '../query/terms.ts';
-import type { Evidence, FirehoseService, Signal, SignalActor, SignalDraft, SignalType } from '../types.ts';
+import type { Evidence, FirehoseService, Signal, SignalActor, SignalDraft } from '../types.ts';
+import { NoSignal, type SignalKinds } from './kinds.ts';
 import { draftSchema } from './schemas.ts';
 
 export interface PublishContext {
   clock: Clock;
   log: Log;
   terms: Terms;
+  kinds: SignalKinds;
 }
 
-export interface Publisher extends FirehoseService {
-  /** The types that somebody produces, as known once all plugins have registered. */
-  produced(): SignalType[];
-}
-
-/** Thrown before anything is written. */
-export class NoSignal extends Error {}
+export type Publisher = FirehoseService;
 
 const MOST_BYTES = 64 * 1024;
 
-export function createPublisher({ clock, log, terms }: PublishContext): Publisher {
-  const types = new Set<SignalType>();
-
+export function createPublisher({ clock, log, terms, kinds }: PublishContext): Publisher {
   async function signalOf(tx: Tx, given: SignalDraft): Promise<Signal> {
     const { error, value } = draftSchema.validate(given, { convert: false });
     const draft = value as SignalDraft;
     if (error) throw new NoSignal(`This is no signal: ${error.message}`);
     if (draft.visibility === 'workspace' && !draft.workspace_id) throw new NoSignal('This is no signal: one for a workspace needs its "workspace_id"');
-    if (!types.has(draft.type)) throw new Error(`Nobody said that ${draft.type} is produced: call produces(['${draft.type}']) in register`);
-    return completed(draft, await terms.canonicalPlaces(tx, draft.places ?? []), clock.iso());
+    const facts = kinds.checkedFacts(draft);
+    if (!kinds.isAnnounced(draft.type)) throw new Error(`Nobody said that ${draft.type} is produced: call produces(['${draft.type}']) in register`);
+    return completed({ ...draft, facts }, await terms.canonicalPlaces(tx, draft.places ?? []), clock.iso());
   }
 
   return {
-    produces(given) { for (const type of given) types.add(type); },
-    produced: () => [...types].sort(),
+    produces: kinds.produce,
+    signalTypes: kinds.declare,
     async publish(tx, drafts) {
       const signals = [];
       for (const draft of drafts) signals.push({ signal: await signalOf(tx, draft), workspaceId: draft.workspace_id ?? null, is_new: draft.id === undefined });
@@ -74,6 +69,7 @@ function completed(draft: SignalDraft, places: string[], now: string): Signal {
     visibility: draft.visibility ?? 'public',
     evidence: draft.evidence.map(completedEvidence),
     changes: draft.changes ?? [],
+    ...(draft.facts && { facts: draft.facts }),
     supersedes: draft.supersedes ?? null,
     origin: draft.origin ?? null,
   };

@@ -1,9 +1,10 @@
 import { Joi } from 'civic';
 import { moment } from '../query/schemas.ts';
 import {
-  ACTOR_TYPES, REVIEW_STATES, SIGNAL_TYPES, SOURCE_CLASSES, VISIBILITIES,
-  type Evidence, type Origin, type Signal, type SignalActor, type SignalDraft, type SignalType,
+  ACTOR_TYPES, REVIEW_STATES, SOURCE_CLASSES, VISIBILITIES,
+  type Evidence, type Origin, type Signal, type SignalActor, type SignalDraft,
 } from '../types.ts';
+import { factsName, TYPE_NAME, type SignalKinds } from './kinds.ts';
 
 const time = Joi.string().isoDate();
 const fraction = Joi.number().min(0).max(1);
@@ -33,11 +34,11 @@ const change = Joi.object({ field: Joi.string().required(), before: Joi.any().re
 
 const origin = Joi.object<Origin, true>({ url: Joi.string().uri({ scheme: ['http', 'https'] }).max(2000).required(), event_id: Joi.string().max(100).required() }).description('The instance that a relayed signal was received from, and the event there.').meta({ name: 'SignalOrigin' });
 
-/** A signal as it is answered, of the types that somebody here produces. */
-export function signalSchema(types: readonly SignalType[]) {
-  return Joi.object<Signal, true>({
+/** The schema of signals in responses, of the announced types. */
+export function signalSchema(kinds: SignalKinds) {
+  const schema: Joi.ObjectSchema = Joi.object<Omit<Signal, 'facts'>, true>({
     id: Joi.string().uuid().required(),
-    type: Joi.string().valid(...types).required(),
+    type: typeSchema(kinds).required(),
     title: Joi.string().required(),
     summary: Joi.string().allow(null).required(),
     occurred_at: time.allow(null).required(),
@@ -54,7 +55,30 @@ export function signalSchema(types: readonly SignalType[]) {
     changes: Joi.array().items(change).required(),
     supersedes: Joi.string().uuid().allow(null).required().description('The signal this one replaces.'),
     origin: origin.allow(null).required(),
-  }).meta({ name: 'FirehoseSignal' });
+  });
+  const facts = Joi.alternatives(...kinds.factsSchemas().values(), Joi.object()).description('Which facts, depends on `type`. Absent for types without a schema of facts.');
+  return schema.keys({ facts }).meta({ name: 'FirehoseSignal', json: { allOf: factsRules(kinds) } });
+}
+
+/** The log may hold signals of plugins that are off, so the contract lists the announced types and allows other names. */
+function typeSchema(kinds: SignalKinds): Joi.StringSchema {
+  const announced = kinds.announced();
+  const other = { type: 'string', description: 'A stored signal can have the type of a plugin that is off.' };
+  return Joi.string().pattern(TYPE_NAME).meta({ name: 'SignalType', json: { anyOf: [...(announced.length > 0 ? [{ enum: announced }] : []), other] } });
+}
+
+/** Ties facts to types for validators. Generators of clients, which ignore conditions, read the alternatives of `facts`. */
+function factsRules(kinds: SignalKinds): object[] {
+  const types = [...kinds.factsSchemas().keys()];
+  return [
+    unless({ not: { enum: kinds.queryable().filter((type) => !types.includes(type)) } }, { properties: { facts: false } }),
+    ...types.map((type) => unless({ not: { const: type } }, { required: ['facts'], properties: { facts: { $ref: `#/components/schemas/${factsName(type)}` } } })),
+  ];
+}
+
+/** `else` without `then`: an object with a member `then` could be taken for a promise. */
+function unless(type: object, rule: object): object {
+  return { if: { properties: { type } }, else: rule };
 }
 
 const text = (most: number) => Joi.string().trim().min(1).max(most);
@@ -69,7 +93,7 @@ const draftEvidence = evidence
 /** What plugins hand in. Times come out in one form, so that they read, sort and fall into days alike. */
 export const draftSchema = Joi.object<SignalDraft, true>({
   id: Joi.string().uuid().lowercase(),
-  type: Joi.string().valid(...SIGNAL_TYPES).required(),
+  type: Joi.string().max(100).required(),
   title: text(500).required(),
   summary: text(5000).allow(null),
   occurred_at: moment.allow(null),
@@ -85,6 +109,7 @@ export const draftSchema = Joi.object<SignalDraft, true>({
   workspace_id: Joi.string().uuid().lowercase().allow(null),
   evidence: Joi.array().items(draftEvidence).min(1).max(50).required(),
   changes: Joi.array().items(change).max(100),
+  facts: Joi.object(),
   supersedes: Joi.string().uuid().lowercase().allow(null),
   origin: origin.allow(null),
 });

@@ -5,13 +5,15 @@ import { createHash } from 'node:crypto';
 import { addressOf } from '../query/address.ts';
 import { completeQuery, filterParameters, LONGEST_CURSOR } from '../query/schemas.ts';
 import type { Subscribe } from '../query/subscription.ts';
+import type { SignalKinds } from '../signals/kinds.ts';
 import { signalSchema } from '../signals/schemas.ts';
-import type { Query, SignalType } from '../types.ts';
+import type { Query } from '../types.ts';
 import { readSnapshot, SNAPSHOT_POSITION, type SnapshotContext } from './snapshot.ts';
 
 export interface PlaceContext extends SnapshotContext {
   civic: Pick<Civic, 'url'>;
   subscribe: Subscribe;
+  kinds: SignalKinds;
 }
 
 interface PlaceQuery {
@@ -22,8 +24,8 @@ interface PlaceQuery {
 }
 
 /** The public signals of a place, for everybody. */
-export function placeSignalRoutes(context: PlaceContext, directory: DirectoryService, types: SignalType[]): ServerRoute[] {
-  const { signal_type, issue, since, until } = filterParameters;
+export function placeSignalRoutes(context: PlaceContext, directory: DirectoryService): ServerRoute[] {
+  const { signal_type, issue, since, until } = filterParameters(context.kinds.queryable());
   return [{
     method: 'GET',
     path: '/api/places/{place_key}/signals',
@@ -37,7 +39,7 @@ export function placeSignalRoutes(context: PlaceContext, directory: DirectorySer
       plugins: { civic: { conditional: true, problems: ['unknown_place', 'invalid_cursor'] } },
       response: {
         schema: Joi.object({
-          data: Joi.array().items(signalSchema(types)).required(), total: Joi.number().integer().min(0).required(), next_cursor: Joi.string().allow(null).required(), place: directory.placeSchema.required(),
+          data: Joi.array().items(signalSchema(context.kinds)).required(), total: Joi.number().integer().min(0).required(), next_cursor: Joi.string().allow(null).required(), place: directory.placeSchema.required(),
         }).meta({ name: 'PlaceSignalList' }),
         sample: 0,
       },

@@ -1,7 +1,7 @@
 import { Joi } from 'civic';
 import { querySchema } from '../query/schemas.ts';
+import type { SignalKinds } from '../signals/kinds.ts';
 import { signalSchema } from '../signals/schemas.ts';
-import type { SignalType } from '../types.ts';
 
 const time = Joi.string().isoDate().required();
 const eventId = Joi.string().required().description('A position in the log: strictly increasing, and good on every node.');
@@ -24,7 +24,7 @@ const common = {
 };
 
 /** The messages of streams and sockets, by name. */
-export function messageSchemas(types: readonly SignalType[]) {
+export function messageSchemas(kinds: SignalKinds) {
   return {
     'firehose.ready': Joi.object({
       type: Joi.string().valid('firehose.ready').required(),
@@ -42,7 +42,7 @@ export function messageSchemas(types: readonly SignalType[]) {
     'firehose.signal': Joi.object({
       type: Joi.string().valid('firehose.signal').required(),
       event_id: eventId,
-      signal: signalSchema(types).required(),
+      signal: signalSchema(kinds).required(),
       retracted: Joi.boolean().valid(true).description('What was told with this signal no longer stands, and what became of it is not for this query.'),
       ...common,
     }).description('A signal that matches the query, or a new version of one.').meta({ name: 'FirehoseSignalMessage' }),
@@ -51,7 +51,7 @@ export function messageSchemas(types: readonly SignalType[]) {
   };
 }
 
-export function snapshotSchema(types: readonly SignalType[], session: Joi.Schema) {
+export function snapshotSchema(kinds: SignalKinds, session: Joi.Schema) {
   return Joi.object({
     query: querySchema.required(),
     workspace: workspaceSchema,
@@ -59,7 +59,7 @@ export function snapshotSchema(types: readonly SignalType[], session: Joi.Schema
     generated_at: time,
     last_event_id: eventId,
     summary: Joi.object({ total_signals: Joi.number().integer().min(0).required(), latest_detected_at: Joi.string().isoDate().allow(null).required() }).required(),
-    signals: Joi.array().items(signalSchema(types)).required(),
+    signals: Joi.array().items(signalSchema(kinds)).required(),
     cursor: Joi.string().allow(null).required(),
     next_cursor: Joi.string().allow(null).required(),
     links: Joi.object({

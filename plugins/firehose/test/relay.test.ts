@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import type { Plugin } from 'civic';
 import { slowness, testDatabases, testServer, type TestServer } from 'civic/testing';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,6 +9,7 @@ import pino from 'pino';
 import firehose from '../index.ts';
 import { createEventReader } from '../relay/events.ts';
 import type { Signal, SignalDraft } from '../types.ts';
+import { herons } from './herons.ts';
 import { WIRE } from './people.ts';
 
 export const lab = Lab.script();
@@ -35,9 +37,9 @@ for (const database of testDatabases()) {
 
     const log = () => pino({ base: null }, { write: (line: string) => { lines.push(JSON.parse(line)); } });
 
-    async function instance(relay: { url: string; api_key?: string } | null, config: object = {}): Promise<TestServer> {
+    async function instance(relay: { url: string; api_key?: string } | null, config: object = {}, plugins: Plugin[] = []): Promise<TestServer> {
       const kit = await testServer({
-        plugins: [firehose], database, listen: true, log: log(),
+        plugins: [firehose, ...plugins], database, listen: true, log: log(),
         config: {
           metrics: { enabled: true },
           http: { port: 0, fetch: { allow_private_addresses: true } },
@@ -241,6 +243,40 @@ for (const database of testDatabases()) {
       expect((await relay.request('GET', '/metrics')).text).to.contain('civic_firehose_relayed_total 1');
     });
 
+    it('publishes signals of a declared type with their facts where a plugin declares the type, and skips them elsewhere', async () => {
+      const count = (title: string, birds: number) => draft(title, { type: 'heron_count', facts: { birds, site: 'The pond' } });
+      const origin = await instance(null, {}, [herons]);
+      const [knowing, plain] = [await instance({ url: origin.url }, {}, [herons]), await instance({ url: origin.url })];
+      const [id] = await publish(origin, { signals: [count('Two herons', 2), count('Nine herons', 9), draft('A vote')] });
+      await publish(origin, { signals: [{ ...count('Three herons', 3), id: id! }, draft('Another vote')] });
+      await until('all of them', async () => (await titlesOf(knowing)).length === 4 && (await titlesOf(knowing)).includes('Three herons'));
+      expect((await signalsOf(knowing)).map((signal): Signal => ({ ...signal, origin: null })).sort(byId)).to.equal((await signalsOf(origin)).sort(byId));
+      await until('the votes', async () => (await titlesOf(plain)).includes('Another vote'));
+      expect(await titlesOf(plain)).to.equal(['A vote', 'Another vote']);
+      expect(lines.filter(({ type }) => type === 'heron_count'), 'the type is named once').to.have.length(1);
+      expect((await plain.request('GET', '/health/ready')).body.checks).to.include({ name: 'relay', status: 'ok' });
+    });
+
+    it('drops facts that are unknown here, and skips signals whose facts do not fit', async () => {
+      const teller = await liar();
+      const kit = await instance({ url: teller.url }, {}, [herons]);
+      const at = (n: number) => ({ ...draft(`Number ${n}`), id: `00000000-0000-4000-8000-00000000000${n}`, visibility: 'public', detected_at: '2026-01-01T00:00:00.000Z' });
+      teller.say(
+        { signal: { ...at(1), type: 'heron_count', facts: { birds: 'many', site: 'The pond' } } },
+        { signal: { ...at(2), type: 'heron_count' } },
+        { signal: { ...at(3), type: 'heron_count', facts: { birds: 1, site: 'The pond', mood: 'calm' } } },
+        { signal: { ...at(4), facts: { birds: 1 } } },
+        { signal: { ...at(5), type: 'Not <a> type' } },
+        { signal: at(6) },
+      );
+      await until('the last', async () => (await titlesOf(kit)).includes('Number 6'));
+      const found = await signalsOf(kit);
+      expect(found.map(({ title, facts }) => [title, facts]).sort()).to.equal([['Number 3', { birds: 1, site: 'The pond' }], ['Number 4', undefined], ['Number 6', undefined]]);
+      const reasons = lines.filter(({ reason }) => reason).map(({ reason }) => reason as string);
+      expect(reasons).to.have.length(2);
+      for (const reason of reasons) expect(reason).to.contain('the facts of heron_count do not fit');
+    });
+
     if (database === 'postgres') {
       it('is one node at a time, and another takes over', async () => {
         const origin = await instance(null);
@@ -258,13 +294,14 @@ for (const database of testDatabases()) {
     it('announces every type, and refuses to follow itself', async () => {
       const kit = await testServer({ plugins: [firehose], open: false, config: { plugins: { firehose: { relay: { url: 'https://elsewhere.example' } } } } });
       const document = kit.composition.openApi() as any;
-      expect(document.components.schemas.FirehoseSignal.properties.type.enum).to.have.length(16);
+      expect(document.components.schemas.SignalType.anyOf[0].enum).to.have.length(16);
       await kit.close();
       await expect(testServer({ plugins: [firehose], open: false, config: { public_url: 'https://here.example', plugins: { firehose: { relay: { url: 'https://here.example/' } } } } })).to.reject(/address of this instance itself/);
     });
   });
 }
 
+const byId = (a: Signal, b: Signal): number => (a.id < b.id ? -1 : 1);
 const fronts: Server[] = [];
 
 /** Stands where an instance will be: answers with a status, or leads to another address. */

@@ -6,7 +6,8 @@ import type { Random } from './random.ts';
 // Few words, so that queries and signals meet often, and few moments and weights, so that sorts have ties.
 const PLACES = ['oakland,california', 'kansas-city,missouri', 'st-louis,missouri', 'reno,nevada', 'boise,idaho'];
 const ISSUES = ['housing', 'water', 'transit', 'schools', 'air'];
-const TYPES = ['public_meeting', 'vote', 'filing', 'source_change', 'grant_award'] as const;
+/** The plugin `herons` of the tests declares the last one, with facts. */
+const TYPES = ['public_meeting', 'vote', 'filing', 'source_change', 'grant_award', 'heron_count'] as const;
 const CLASSES = ['government_agenda', 'government_record', 'news', 'grant_notice'] as const;
 const ACTORS = ['person', 'organization', 'initiative', 'campaign', 'event'] as const;
 const STATES = ['not_required', 'not_required', 'not_required', 'approved', 'pending', 'held', 'rejected'] as const;
@@ -18,11 +19,13 @@ export const moment = (random: Random): string => new Date(NOON + random.int(MIN
 
 /** A signal with a title of its own, by which every version of every signal is known again. */
 export function randomDraft(random: Random, options: { id?: string; title: string; workspaces: string[]; fat: number }): SignalDraft & { id: string } {
+  const type = random.pick(TYPES);
   const visibility = random.pick(['public', 'public', 'public', 'workspace', 'partner', 'reviewer'] as const);
   return {
     id: options.id ?? newId(),
     title: options.title,
-    type: random.pick(TYPES),
+    type,
+    ...(type === 'heron_count' && { facts: { birds: random.int(50), site: 'Naïve “quotes”\u2028' } }),
     source_class: random.pick(CLASSES),
     ...(random.chance(0.7) && { occurred_at: moment(random) }),
     detected_at: moment(random),

@@ -47,6 +47,7 @@ export async function createWorld({ url, root, firehose = {} }: WorldOptions): P
       accounts: { plans: PLANS, default_plan: 'free' },
       firehose: { anonymous: true, anonymous_streams: 100_000, partners, ...firehose },
       wire: { from: join(testPlugins, 'wire') },
+      herons: { from: join(testPlugins, 'herons') },
     },
   }, null, 2);
   const everybody = await people(settings([]));
