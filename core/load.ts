@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
-import { register } from 'node:module';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Failure, shellWord } from './cli/command.ts';
+import { registerResolve } from './hooks.ts';
 import { definePlugin, type Plugin } from './plugin.ts';
 import { projectRoot } from './root.ts';
 
@@ -145,5 +145,5 @@ let areOutsidersAllowed = false;
 function letOutsidersImportCivic(): void {
   if (areOutsidersAllowed) return;
   areOutsidersAllowed = true;
-  register('./resolve.js', import.meta.url);
+  registerResolve();
 }

@@ -99,7 +99,7 @@ async function startTwice(plugins: Plugin[]): Promise<void> {
 
 /** The plugin's tests run by Node's own runner, with `civic` meaning this kit. */
 function testFaults(folder: string): string[] {
-  const hook = `data:text/javascript,import{register}from'node:module';register(${JSON.stringify(pathToFileURL(join(import.meta.dirname, '../resolve.js')).href)});`;
+  const hook = `data:text/javascript,import{registerResolve}from${JSON.stringify(pathToFileURL(join(import.meta.dirname, '../hooks.js')).href)};registerResolve();`;
   const files = testFiles(`${folder}/test`);
   if (files.length === 0) return ['test/ holds no .js file'];
   const run = spawnSync(process.execPath, ['--import', hook, '--test', ...files], { encoding: 'utf8' });

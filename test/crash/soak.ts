@@ -6,6 +6,7 @@ import type { testDatabases } from '../../core/testing/database.ts';
 import { clusterMissing, createCluster } from '../support/cluster.ts';
 import { soakBugs, soakCrowds, soakOracle } from './firehose/soak.ts';
 import { killRepeatedly, type KillReport } from './kill.ts';
+import { soakNodes } from './nodes.ts';
 import { soakSchemathesis } from './schemathesis.ts';
 
 const HELP = `npm run soak -- [kill] [oracle] [bugs] [crowds] [generated] [schemathesis] [--database sqlite|postgres]
@@ -19,6 +20,8 @@ bugs    plants mistakes in copies of the kit, each of which the oracle must find
 schemathesis  tests what /openapi.json promises with generated requests, anonymous and as administrator; about five minutes. Needs
         python3 with venv and pip; test/crash/schemathesis-allowed.ts lists what the tool misreads, and why.  [--long] [--seed 1]
 generated  the test files that generate their input, with more of it: configurations, addresses, HTTP requests, searches, drafts of actors.
+nodes   the quick tests on Node 20, 22, 24 and 26, by each driver of SQLite that the version has. Installs the versions from the
+        npm registry into ~/.cache/civic-nodes.  [--newest]
 crowds  1,000 streams when the server is asked to stop, 10,000 sessions over a restart, 10,000 parked requests.
 
 All of them without a name. Exits 1 when anything was lost, doubled, reordered, damaged or missed.`;
@@ -55,7 +58,7 @@ const { values, positionals } = parseArgs({
   options: {
     rounds: { type: 'string', default: '100' }, writers: { type: 'string', default: '50' }, database: { type: 'string' },
     signals: { type: 'string', default: '10000' }, cuts: { type: 'string', default: '1000' }, seed: { type: 'string', default: '1' },
-    long: { type: 'boolean', default: false }, help: { type: 'boolean' },
+    long: { type: 'boolean', default: false }, newest: { type: 'boolean', default: false }, help: { type: 'boolean' },
   },
 });
 const databases = values.database ? [values.database as Dialect] : ['sqlite', 'postgres'] as const;
@@ -83,6 +86,7 @@ const soaks: Record<string, () => Promise<string[]>> = {
   crowds: () => soakCrowds(firehose),
   generated: soakGenerated,
   schemathesis: () => soakSchemathesis({ isLong: values.long, seed: Number(values.seed), say }),
+  nodes: () => soakNodes({ isNewestOnly: values.newest, say }),
 };
 
 if (values.help || positionals.some((name) => !soaks[name]) || (values.database && !['sqlite', 'postgres'].includes(values.database))) {
