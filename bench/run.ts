@@ -1,16 +1,18 @@
 import { benchDirectory } from './directory/run.ts';
+import { benchDrivers } from './drivers.ts';
 import { benchFirehose } from './firehose/run.ts';
 import { benchHttp } from './http.ts';
 import { benchKeys } from './keys.ts';
 import { benchRatelimit } from './ratelimit.ts';
 import { benchStart } from './start.ts';
 
-/** `npm run bench [-- http|start|ratelimit|keys|directory …|firehose …]`: ratios measured side by side; exit code 1 when one is over its limit. */
+/** `npm run bench [-- http|start|ratelimit|keys|drivers|directory …|firehose …]`: ratios measured side by side; exit code 1 when one is over its limit. */
 const BENCHES: Record<string, () => Promise<boolean>> = {
   start: () => benchStart({ rounds: 5 }),
   http: () => benchHttp({ rounds: 25, seconds: 0.4 }),
   ratelimit: () => benchRatelimit({ rounds: 25, seconds: 0.4 }),
   keys: () => benchKeys({ rounds: 9 }),
+  drivers: () => benchDrivers({ rounds: 9 }),
 };
 
 /** Those with parts and options of their own. */
