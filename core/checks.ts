@@ -9,6 +9,7 @@ export function coreChecks(kernel: Kernel): OwnedCheck[] {
   return [
     { plugin: 'core', name: 'database', readiness: true, run: () => databaseResult(kernel) },
     { plugin: 'core', ...eventsCheck(() => kernel.events.status()) },
+    { plugin: 'core', name: 'read models', readiness: true, run: () => kernel.readModels.check() },
     { plugin: 'core', name: 'jobs', run: () => jobsResult(kernel) },
     { plugin: 'core', name: 'rate limits', run: async () => limitsResult(kernel) },
   ];

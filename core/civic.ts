@@ -12,6 +12,7 @@ import { absoluteUrl, httpState } from './http/state.ts';
 import type { JobQueue } from './jobs.ts';
 import type { Logger } from './log.ts';
 import type { Check, Civic, Metric, Plugin, Services } from './plugin.ts';
+import type { ReadModels } from './read-models.ts';
 import { createSequence } from './sequence.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -29,6 +30,7 @@ export interface Kernel {
   gates: Gates;
   events: EventBus;
   jobs: JobQueue;
+  readModels: ReadModels;
   vocabulary: Vocabulary;
   /** Of those that run. */
   pluginNames: ReadonlySet<string>;
@@ -72,6 +74,7 @@ export function civicFor(plugin: Plugin, kernel: Kernel): Civic {
     service: (other) => requiredService(plugin, other, kernel),
     serviceIfOn: (other) => optionalService(plugin, other, kernel),
 
+    readModel: (model) => { declare('readModel'); kernel.readModels.declare(name, model); },
     whenComposed: (fn) => { declare('whenComposed'); kernel.whenComposed.push({ plugin, run: fn }); },
     sequence: (options) => createSequence({ ...options, name: sequenceName(name, options.name), db: () => openDatabaseIn(kernel, name), log: kernel.log }),
 

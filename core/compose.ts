@@ -11,7 +11,6 @@ import { asyncApi, type AsyncApi } from './contracts/asyncapi.ts';
 import { openApi, type OpenApi } from './contracts/openapi.ts';
 import { openDatabase, type OpenDatabase } from './database/connect.ts';
 import type { MigrationName, MigrationSet } from './database/migrate.ts';
-import { forgetRestored, restoredPlugins } from './database/restored.ts';
 import type { EventBus } from './events.ts';
 import { registerPages } from './http/pages.ts';
 import { checkRoutes } from './http/rules.ts';
@@ -68,8 +67,8 @@ export interface Composition {
   asyncApi(): AsyncApi;
   /** Answers the migrations that were run. */
   open(options: OpenOptions): Promise<MigrationName[]>;
-  /** Lets plugins work out again what a restored backup does not hold; `start` does so too. */
-  rebuildRestored(onProgress?: Progress): Promise<void>;
+  /** Fills derived tables that are empty or cannot be served; `open` does so after migrating. */
+  fillReadModels(onProgress?: Progress): Promise<void>;
   start(): Promise<void>;
   listen(): Promise<void>;
   /** Undoes in reverse what was done, each step within `shutdown_seconds`. Answers what did not stop cleanly. */
@@ -103,25 +102,13 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     undo.push({ name: 'database', run: () => opened.close() });
     const applied = await bringUpToDate(opened, options.config, migrationsOf(options.plugins), open);
     kernel.db = opened;
-    if (open.schema === 'migrate') {
-      for (const { plugin, lifecycle } of lifecycles) await naming(plugin, 'upgrade', async () => lifecycle.upgrade?.(open.onProgress ?? silent));
-    }
+    if (open.schema === 'migrate') await kernel.readModels.fill(open.onProgress ?? silent);
     return applied;
   }
 
-  async function rebuild(reason: 'restored' | 'missed_events', names: string[], onProgress: Progress = silent): Promise<void> {
-    for (const { plugin, lifecycle } of lifecycles.filter((one) => names.includes(one.plugin.name))) {
-      await naming(plugin, 'rebuild', async () => lifecycle.rebuild?.(reason, onProgress));
-      if (reason === 'restored') await openDatabaseOf(kernel).write((tx) => forgetRestored(tx, plugin.name));
-    }
-  }
-
-  const rebuildRestored = async (onProgress?: Progress): Promise<void> => rebuild('restored', await restoredPlugins(openDatabaseOf(kernel).read), onProgress);
-
   async function start(): Promise<void> {
     undo.push({ name: 'fetch', run: () => kernel.fetch.close() });
-    await rebuildRestored();
-    await rebuild('missed_events', await kernel.events.open());
+    await kernel.readModels.fill(silent, await kernel.events.open());
     for (const { plugin, lifecycle } of lifecycles) {
       if (lifecycle.stop) undo.push({ name: plugin.name, run: () => lifecycle.stop!() });
       await naming(plugin, 'start', async () => lifecycle.start?.());
@@ -132,6 +119,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     const patience = options.config.shutdown_seconds * 1000 * 0.8;
     undo.push({ name: 'jobs', run: () => kernel.jobs.stop(patience) });
     await kernel.jobs.start();
+    await kernel.readModels.start();
     undo.push({ name: 'http', run: () => kernel.server.stop({ timeout: patience }) });
     await kernel.server.initialize();
   }
@@ -161,7 +149,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     ...contracts,
     get db() { return openDatabaseOf(kernel); },
     open,
-    rebuildRestored,
+    fillReadModels: (onProgress = silent) => kernel.readModels.fill(onProgress),
     start,
     async listen() {
       openDatabaseOf(kernel).failWhenSilent();

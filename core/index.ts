@@ -36,6 +36,7 @@ export { addressGroup } from './http/client-address.ts';
 export { exceededHeaders } from './http/exceeded.ts';
 export { limitMessages } from './http/message-limit.ts';
 export { upgradeOnly } from './http/upgrade.ts';
+export type { ReadModel, Rebuild } from './read-models.ts';
 export type { Head, Sequence, Sequenced } from './sequence.ts';
 export { createWaker, repeat } from './background.ts';
 export type { Repeating, Waker } from './background.ts';

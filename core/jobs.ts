@@ -73,6 +73,8 @@ export interface JobQueue {
   /** Begins nothing more, asks what runs to stop, waits that long (5 s when absent), and hands the rest to other processes. */
   stop(waitMs?: number): Promise<void>;
   status(): Promise<JobsStatus>;
+  /** The job of this kind that was enqueued last. */
+  newest(name: string): Promise<JobRecord | null>;
 }
 
 export interface JobsStatus {

@@ -10,6 +10,7 @@ import { createServer } from './http/server.ts';
 import { httpState } from './http/state.ts';
 import { createJobs } from './jobs.ts';
 import type { EventKind, Metric, Plugin } from './plugin.ts';
+import { createReadModels } from './read-models.ts';
 import { version } from './root.ts';
 import { vocabularyOf } from './vocabulary.ts';
 
@@ -22,6 +23,7 @@ export function createKernel(options: ComposeOptions): Kernel {
   const metrics: Metric[] = [];
   const db = (): OpenDatabase => openDatabaseOf(kernel);
   const server = createServer({ config, version, log, gates, paths: vocabulary.paths, checks: () => checks, metrics: () => metrics, idempotency: { db, clock }, validateResponses: options.strict ?? false });
+  const jobs = createJobs({ db, log, clock, role, concurrency: config.jobs.concurrency, pollSeconds: config.jobs.poll_seconds });
   const kernel: Kernel = {
     config, log, clock, gates, checks, metrics, server, vocabulary,
     pluginNames: new Set(options.plugins.map((plugin) => plugin.name)),
@@ -35,7 +37,8 @@ export function createKernel(options: ComposeOptions): Kernel {
       log,
     }),
     events: createEvents({ db, log, clock, kinds: eventsOf(options.plugins), retentionDays: config.events.retention_days, delivers: role !== 'web' }),
-    jobs: createJobs({ db, log, clock, role, concurrency: config.jobs.concurrency, pollSeconds: config.jobs.poll_seconds }),
+    jobs,
+    readModels: createReadModels({ db, jobs, log }),
     live: createLive(server, httpState(server).upgrades),
     services: new Map(),
     commands: new Map(),

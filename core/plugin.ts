@@ -13,6 +13,7 @@ import type { PageSlots } from './http/pages.ts';
 import type { Jobs } from './jobs.ts';
 import type { Logger } from './log.ts';
 import { registerProblems, type ProblemKinds } from './problems.ts';
+import type { ReadModel } from './read-models.ts';
 import type { Sequence, SequenceOptions } from './sequence.ts';
 import { CATEGORIES, declarationFaults, type Declarations, type Vocabulary } from './vocabulary.ts';
 
@@ -116,6 +117,8 @@ export interface CheckResult {
   detail: string;
   /** The exact next step when the status is not ok. */
   fix?: string;
+  /** How far the work has come that the check waits for; `/health/ready` shows it. */
+  progress?: { done: number; total: number };
 }
 
 /** A figure of this process, read at each request for `/metrics`. */
@@ -130,20 +133,10 @@ export interface Metric {
 export type Progress = (label: string, done: number, total: number) => void;
 
 export interface Lifecycle {
-  /**
-   * Updates derived tables that are empty or that an older version filled. Called after migrations and before `start`, also
-   * by commands that change data. Returns quickly when there is nothing to do.
-   */
-  upgrade?(progress: Progress): Promise<void>;
   /** May do I/O. Everything is migrated; the plugins this one needs have started. */
   start?(): Promise<void>;
   /** Undoes `start`, also one that failed half-way. Bounded by `shutdown_seconds`. */
   stop?(): Promise<void>;
-  /**
-   * Rebuilds derived tables from the plugin's own tables and from services. Called before `start` when a backup was restored
-   * (derived tables are empty), or when the plugin was off and missed events.
-   */
-  rebuild?(reason: 'restored' | 'missed_events', progress: Progress): Promise<void>;
 }
 
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer, hapiRequest: Request) => void;
@@ -177,6 +170,9 @@ export interface Civic<Config = unknown> {
   service<Name extends keyof Services>(name: Name): Services[Name];
   /** The service of a plugin in `uses`, or null when it is off. */
   serviceIfOn<Name extends keyof Services>(name: Name): Services[Name] | null;
+
+  /** Declares derived tables, which core rebuilds when the code has another version of them than the database. */
+  readModel(model: ReadModel): void;
 
   /** Calls back once all plugins have registered, for routes whose schemas depend on what the others declared. Declares like `register`. */
   whenComposed(fn: () => void): void;

@@ -5,6 +5,7 @@ import { createLogger } from '../../core/log.ts';
 import { prepare } from '../../core/prepare.ts';
 import { HALF_LIVES, type DirectoryConfig } from '../../plugins/directory/config.ts';
 import directory from '../../plugins/directory/index.ts';
+import { actorModel } from '../../plugins/directory/actors/model.ts';
 import { createLedger } from '../../plugins/directory/ledger/ledger.ts';
 import type { Ledger } from '../../plugins/directory/ledger/service.ts';
 import { createPlaces, type Places } from '../../plugins/directory/places/service.ts';
@@ -44,7 +45,7 @@ export async function openDirectory({ folder, url, cacheMegabytes = 64 }: Direct
   const taxonomy = openTaxonomy(null);
   const columns = createColumns();
   const ledger = createLedger({
-    civic, places, taxonomy: () => taxonomy, halfLives: HALF_LIVES,
+    civic, places, taxonomy: () => taxonomy, halfLives: HALF_LIVES, model: actorModel,
     onProjected({ rows, gone }) {
       columns.put(rows);
       columns.remove(gone);

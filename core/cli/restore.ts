@@ -21,7 +21,7 @@ export const restore: Command = {
         signal: terminal.signal,
         onProgress: (done, total) => { terminal.progress('Restoring', done, total); },
       });
-      await composition.rebuildRestored(terminal.progress).catch((error: Error) => {
+      await composition.fillReadModels(terminal.progress).catch((error: Error) => {
         throw new Failure(`${error.message}\nEverything is restored; bin/civic serve tries that again when it starts.`, { cause: error });
       });
       const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);

@@ -7,7 +7,6 @@ import { tableDigest } from './digest.ts';
 import { readLines } from './lines.ts';
 import { manifestMigrations, readManifest, tableFile, type BackupTable, type Manifest } from './manifest.ts';
 import { allMigrationFiles, applyMigration, migrationFiles, missingFiles, recordMigration, type MigrationFile, type MigrationName, type MigrationSet } from './migrate.ts';
-import { markRestored } from './restored.ts';
 import { createRecordedTable } from './schema.ts';
 import { createBookkeeping, recordedTables } from './tables.ts';
 import type { Dialect, Reader, Tx } from './types.ts';
@@ -31,7 +30,7 @@ export interface Restored {
 /**
  * Loads a backup into an empty database, in one transaction: whatever goes wrong leaves it empty. `sets` are the
  * migrations of the plugins that are on. Tables of plugins that are not at hand are made as the manifest describes them.
- * Plugins' `rebuild` is for the caller, afterwards, or for the next start.
+ * Derived tables stay empty: the caller or the next start fills them.
  */
 export async function restoreBackup(db: OpenDatabase, folder: string, sets: MigrationSet[], options: RestoreOptions = {}): Promise<Restored> {
   const manifest = await readManifest(folder);
@@ -50,7 +49,6 @@ export async function restoreBackup(db: OpenDatabase, folder: string, sets: Migr
       await verifyLoaded(tx, db.dialect, filled);
       const newer = await runNewer(tx, manifest, files);
       await dropLeases(tx);
-      await markRestored(tx, pluginsOf(manifest, sets));
       options.signal?.throwIfAborted();
       return newer;
     }, { long: true });
@@ -60,12 +58,6 @@ export async function restoreBackup(db: OpenDatabase, folder: string, sets: Migr
     if (options.signal?.aborted) throw new Failure('The restore was cancelled; the database is as empty as before.');
     throw new Failure(`The restore of ${folder} failed, and the database is as empty as before: ${(error as Error).message}`, { cause: error });
   }
-}
-
-/** Those of the backup, on or off, and those that are on but not in it. */
-function pluginsOf(manifest: Manifest, sets: MigrationSet[]): string[] {
-  const names = new Set([...Object.keys(manifest.migrations), ...sets.map(({ plugin }) => plugin)]);
-  return [...names].filter((name) => name !== 'core');
 }
 
 async function refuseNewer(manifest: Manifest, folder: string, sets: MigrationSet[]): Promise<void> {

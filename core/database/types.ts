@@ -37,7 +37,7 @@ export interface TableOptions {
   index?: string[][];
   /** Foreign keys inside the plugin: `{ actor_key: 'directory_actors.key' }`. They cascade on delete. */
   references?: Record<string, string>;
-  /** Worked out from other tables: not in backups, rebuilt by the plugin's `rebuild`. */
+  /** Derived from other tables or of no use later: not in backups. A read model fills it, or the plugin as it runs. */
   derived?: boolean;
 }
 

@@ -8,7 +8,11 @@ const PATIENCE_MS = 3000;
 
 const healthSchema = Joi.object({ status: Joi.string().valid('ok').required(), version: Joi.string().required() }).meta({ name: 'Health' });
 
-const checkSchema = Joi.object({ name: Joi.string().required(), status: Joi.string().valid('ok', 'warning', 'failed').required() }).meta({ name: 'ReadinessCheck' });
+const checkSchema = Joi.object({
+  name: Joi.string().required(),
+  status: Joi.string().valid('ok', 'warning', 'failed').required(),
+  progress: Joi.object({ done: Joi.number().integer().required(), total: Joi.number().integer().required() }).description('How far the work has come that the check waits for'),
+}).meta({ name: 'ReadinessCheck' });
 
 const readySchema = Joi.object({ status: Joi.string().valid('ready').required(), checks: Joi.array().items(checkSchema).required() }).meta({ name: 'Readiness' });
 
@@ -53,6 +57,7 @@ export function addHealth(server: Server, options: { version: string; checks: ()
 interface Readiness {
   name: string;
   status: CheckResult['status'];
+  progress?: CheckResult['progress'];
 }
 
 /** Callers at the same time share one round of checks. Details may name hosts and paths, so they go to the log. */
@@ -66,7 +71,7 @@ function createReadiness(checks: () => Check[], log: Logger): () => Promise<Read
     const failedNow = failed.map(({ name }) => name).join();
     if (failedNow !== lastFailed) for (const { name, result } of failed) log.warn({ check: name, detail: result.detail, fix: result.fix }, 'not ready');
     lastFailed = failedNow;
-    return results.map(({ name, result }) => ({ name, status: result.status }));
+    return results.map(({ name, result: { status, progress } }) => ({ name, status, ...(progress && { progress }) }));
   }
 
   return () => {

@@ -7,7 +7,7 @@ import { newId } from '../ids.ts';
 import type { EnqueueOptions, JobKind, JobQueue, JobRecord, Jobs, Role } from '../jobs.ts';
 import type { Logger } from '../log.ts';
 import { hasDueSchedule, saveSchedules, takeDueSchedules, type Schedule } from './schedules.ts';
-import { cancelJob, claimJobs, dropLeases, expireLeases, hasExpired, insertJob, jobById, jobsStatus, pruneJobs, type JobRow } from './store.ts';
+import { cancelJob, claimJobs, dropLeases, expireLeases, hasExpired, insertJob, jobById, jobsStatus, newestJob, pruneJobs, type JobRow } from './store.ts';
 import { createWorker, type Worker } from './worker.ts';
 
 export interface JobsOptions {
@@ -160,6 +160,10 @@ export function createJobs(options: JobsOptions): JobQueue {
       worker = null;
     },
     status: () => jobsStatus(options.db().read, [...kinds.keys()], clock.now()),
+    async newest(name) {
+      const job = await newestJob(options.db().read, name);
+      return job ? toRecord(job) : null;
+    },
   };
 }
 

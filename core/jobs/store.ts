@@ -152,6 +152,10 @@ export async function jobById(reader: Reader, id: string): Promise<JobRow | unde
   return isId(id) ? reader(TABLE).where({ id: id.toLowerCase() }).first('*') : undefined;
 }
 
+export async function newestJob(reader: Reader, name: string): Promise<JobRow | undefined> {
+  return reader(TABLE).where({ name }).orderBy('key', 'desc').first('*');
+}
+
 /** Answers what the job was doing when it was cancelled; null when it was over. */
 export async function cancelJob(db: Database, tx: Tx, clock: Clock, id: string): Promise<'pending' | 'running' | null> {
   const query = tx(TABLE).where({ id }).whereIn('state', UNDERWAY);

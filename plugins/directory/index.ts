@@ -2,6 +2,7 @@ import { definePlugin } from 'civic';
 import { countsCheck, issueAreasInUse } from './actors/check.ts';
 import { rebuildCommand } from './actors/commands.ts';
 import { directoryJobs } from './actors/jobs.ts';
+import { actorModel, type ActorModel } from './actors/model.ts';
 import { actorPartRoutes } from './actors/parts-routes.ts';
 import { placeReadRoutes } from './actors/place-routes.ts';
 import { entityRoutes } from './actors/routes.ts';
@@ -32,7 +33,8 @@ export type { DirectoryService } from './offered/service.ts';
 export type { DemoPart, DemoRegion } from './demo/parts.ts';
 export type { ActorsChanged, ActorEffect, CoverageLoss } from './events.ts';
 
-export default definePlugin<DirectoryConfig>({
+/** The plugin with a read model of actors, so that tests can compose the next version of it. */
+export const directoryPlugin = (model: ActorModel) => definePlugin<DirectoryConfig>({
   name: 'directory',
   summary: 'Civic actors in their places, every statement with its source',
   uses: ['accounts'],
@@ -47,7 +49,7 @@ export default definePlugin<DirectoryConfig>({
   migrations: `${import.meta.dirname}/migrations`,
 
   register(server, civic) {
-    const directory = createDirectory(civic);
+    const directory = createDirectory(civic, model);
     const demo = createDemoParts(civic.instance.demo);
     const { instance, url } = civic;
     const { places, taxonomy, ready, ledger, transfer, issueCounts } = directory;
@@ -75,6 +77,9 @@ export default definePlugin<DirectoryConfig>({
       ...reconcileRoutes({ context: directory, instance }),
       ...transferRoutes(directory),
     ]);
-    return { upgrade: directory.upgrade, start: directory.start, stop: directory.stop, rebuild: directory.rebuild };
+    for (const readModel of directory.readModels) civic.readModel(readModel);
+    return { start: directory.start, stop: directory.stop };
   },
 });
+
+export default directoryPlugin(actorModel);

@@ -1,10 +1,11 @@
-import { readyAnswers, type Civic, type Progress } from 'civic';
-import { countLiveActors } from './actors/read-store.ts';
+import { readyAnswers, type Civic, type Progress, type ReadModel } from 'civic';
+import { ACTOR_TABLES, type ActorModel } from './actors/model.ts';
 import { HALF_LIVES, type DirectoryConfig } from './config.ts';
 import type { ActorsChanged } from './events.ts';
 import { createLedger } from './ledger/ledger.ts';
 import type { WriteContext } from './ledger/routes.ts';
-import { bringGazetteerUpToDate } from './places/load.ts';
+import { GAZETTEER_VERSION } from './places/gazetteer.ts';
+import { GAZETTEER_TABLES, loadPlaces } from './places/load.ts';
 import { createPlaces } from './places/service.ts';
 import { copyOwnPlaces } from './places/store.ts';
 import { createColumns } from './search/columns.ts';
@@ -19,15 +20,14 @@ export interface Directory extends WriteContext {
   issueCounts(): Promise<ReadonlyMap<string, number>>;
   /** Forgets what a change on another node made untrue. */
   notice(change: ActorsChanged): Promise<void>;
-  /** Loads places of this version, and derives the actors again whose places that changes. */
-  upgrade(progress: Progress): Promise<void>;
+  readModels: ReadModel[];
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Rebuilds every derived table: backups leave them out. */
-  rebuild(reason: 'restored' | 'missed_events' | 'command', progress: Progress): Promise<void>;
+  /** Rebuilds what follows from the ledger and the added places, whatever its version. */
+  rebuild(progress: Progress): Promise<void>;
 }
 
-export function createDirectory(civic: Civic<DirectoryConfig>): Directory {
+export function createDirectory(civic: Civic<DirectoryConfig>, model: ActorModel): Directory {
   let opened: Taxonomy | null = null;
   const taxonomy = () => (opened ??= openTaxonomy(civic.config.taxonomy_file));
   const places = createPlaces(civic.url);
@@ -35,7 +35,7 @@ export function createDirectory(civic: Civic<DirectoryConfig>): Directory {
   const ready = readyAnswers({ maxBytes: civic.config.cache_megabytes * 1_000_000, now: () => civic.clock.now() });
   const halfLives = { ...HALF_LIVES, ...civic.config.half_life_days };
   const ledger = createLedger({
-    civic, places, taxonomy, halfLives,
+    civic, places, taxonomy, halfLives, model,
     onProjected({ rows, gone, places: touched, sources }) {
       columns.put(rows);
       columns.remove(gone);
@@ -46,7 +46,7 @@ export function createDirectory(civic: Civic<DirectoryConfig>): Directory {
     civic, places, taxonomy, columns, ready, ledger,
     transfer: createTransfer({
       civic, ledger, places, taxonomy,
-      ledgerOn: (db) => createLedger({ civic: { db, clock: civic.clock, url: civic.url, emit: async () => undefined }, places, taxonomy, halfLives, onProjected: () => undefined }),
+      ledgerOn: (db) => createLedger({ civic: { db, clock: civic.clock, url: civic.url, emit: async () => undefined }, places, taxonomy, halfLives, model, onProjected: () => undefined }),
     }),
     async issueCounts() {
       await columns.ready();
@@ -61,18 +61,26 @@ export function createDirectory(civic: Civic<DirectoryConfig>): Directory {
       await columns.refresh(civic.db.read, keys);
       if (stale.length > 0) ready.touch(['all']);
     },
-    async upgrade(progress) {
-      if (await bringGazetteerUpToDate(civic.db, progress)) await ledger.relist();
-    },
+    readModels: [
+      {
+        name: 'places',
+        version: GAZETTEER_VERSION,
+        tables: GAZETTEER_TABLES,
+        async rebuild(run) {
+          await loadPlaces(run);
+          await ledger.relist();
+        },
+      },
+      { name: 'actors', version: model.version, tables: ACTOR_TABLES, inBackground: true, rebuild: (run) => ledger.rebuild(run, 'outdated') },
+    ],
     async start() {
       taxonomy();
       void columns.load(civic.db.read, (error) => civic.log.error({ err: error }, 'The counts for facets could not be loaded yet'));
     },
     async stop() { columns.stop(); },
-    async rebuild(_reason, progress) {
-      if (!await bringGazetteerUpToDate(civic.db, progress)) await civic.db.write(copyOwnPlaces);
-      const total = await countLiveActors(civic.db.read);
-      await ledger.rebuild((done) => progress('Actors', done, total));
+    async rebuild(progress) {
+      await civic.db.write(copyOwnPlaces);
+      await ledger.rebuild({ write: civic.db.write, progress: async (done, total) => progress('Actors', done, total) }, 'all');
     },
   };
 }

@@ -2,6 +2,7 @@ import { definePlugin } from 'civic';
 import { firehoseOptions, type FirehoseConfig } from './config.ts';
 import { firehoseEvents } from './events.ts';
 import { logCheck } from './log/check.ts';
+import { SIGNAL_TABLES, SIGNALS_VERSION } from './log/store.ts';
 import { registerPage } from './page/register.ts';
 import { firehoseProblems } from './problems.ts';
 import { declareRelay } from './relay/declare.ts';
@@ -37,6 +38,7 @@ export default definePlugin<FirehoseConfig>({
     civic.provide(firehose.publisher);
     civic.watch('accounts.access_changed', ({ payload }) => firehose.hub.openings.revokeAccount(payload.account_id));
     civic.check(logCheck(() => civic.db, civic.clock));
+    civic.readModel({ name: 'signals', version: SIGNALS_VERSION, tables: SIGNAL_TABLES, rebuild: firehose.log.rebuild });
     tellDirectory(firehose);
     civic.jobs.define({ name: 'firehose.prune', every_seconds: 3600, run: async () => { await firehose.log.prune(); } });
     civic.metric({ name: 'streams', help: 'Open streams and sockets', value: firehose.counts.total });
@@ -59,7 +61,6 @@ export default definePlugin<FirehoseConfig>({
         await sessions.stop();
         await firehose.stop();
       },
-      rebuild: firehose.rebuild,
     };
   },
 });

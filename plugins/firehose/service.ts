@@ -24,7 +24,6 @@ export interface Firehose extends RouteContext {
   /** Ends all streams, sockets and waits. */
   endStreams(): void;
   stop(): Promise<void>;
-  rebuild(reason: 'restored' | 'missed_events'): Promise<void>;
 }
 
 export function createFirehose(civic: Civic<FirehoseConfig>): Firehose {
@@ -63,6 +62,5 @@ export function createFirehose(civic: Civic<FirehoseConfig>): Firehose {
       await counts.stop();
       await meter.stop();
     },
-    async rebuild(reason) { if (reason === 'restored') await log.restore(); },
   };
 }

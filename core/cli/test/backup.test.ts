@@ -90,10 +90,11 @@ describe('bin/civic backup and restore', () => {
       'package.json': '{ "type": "module" }',
       'migrations/001_first.js': "export const up = (schema) => schema.createTable('sums_total', { key: 'id', reason: 'text' }, { derived: true });\n",
       'index.js': `import { existsSync } from 'node:fs';
-        export default { name: 'sums', summary: 'Adds up', migrations: import.meta.dirname + '/migrations', register: (server, civic) => ({
-          async rebuild(reason) {
+        export default { name: 'sums', summary: 'Adds up', migrations: import.meta.dirname + '/migrations', register: (server, civic) => civic.readModel({
+          name: 'total', version: 1, tables: ['sums_total'],
+          async rebuild({ from, write }) {
             if (existsSync(import.meta.dirname + '/broken')) throw new Error('not now');
-            await civic.db.write((tx) => tx('sums_total').insert({ reason }));
+            await write((tx) => tx('sums_total').insert({ reason: from === null ? 'empty' : 'other version' }));
           },
         }) };\n`,
     });
@@ -105,11 +106,11 @@ describe('bin/civic backup and restore', () => {
     written({ broken: '' });
     const failed = await target.civicInProcess('restore', folder);
     expect(failed).to.include({ code: 1 });
-    expect(failed.stderr).to.contain(['The plugin sums failed to rebuild: not now', 'Everything is restored; bin/civic serve tries that again']);
+    expect(failed.stderr).to.contain(['The plugin sums failed to rebuild its read model total: not now', 'Everything is restored; bin/civic serve tries that again']);
     rmSync(join(instance.folder, 'sums/broken'));
     for (let time = 0; time < 2; time++) await (await target.serve()).stop();
     const db = await openDatabase({ url: null, dataDir: join(target.folder, 'data'), pool: 1, log: quiet });
-    expect(await db.read('sums_total').pluck('reason')).to.equal(['restored']);
+    expect(await db.read('sums_total').pluck('reason')).to.equal(['empty']);
     await db.close();
     source.remove();
     target.remove();

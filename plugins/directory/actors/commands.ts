@@ -10,7 +10,7 @@ export function rebuildCommand({ civic, rebuild }: Pick<Directory, 'civic' | 're
     needs: 'database',
     writes: true,
     async run({ terminal }) {
-      await rebuild('command', terminal.progress);
+      await rebuild(terminal.progress);
       const actors = await countActors(civic.db.read);
       terminal.print({ actors }, () => `Rebuilt ${actors.toLocaleString('en-US')} actors.`);
     },

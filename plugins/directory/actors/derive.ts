@@ -40,13 +40,15 @@ export interface ActorRow extends FreshnessDays {
   source_count: number;
   updated_at: string;
   version: number;
+  /** The version of the read model that derived the row. */
+  model: number;
   starts_at: string | null;
   expires_at: string | null;
   body: string;
 }
 
 export interface Derived {
-  row: Omit<ActorRow, 'rank'>;
+  row: Omit<ActorRow, 'rank' | 'model'>;
   name: string;
   /** Further words it is found by. */
   texts: string[];

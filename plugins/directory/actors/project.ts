@@ -2,8 +2,9 @@ import { lazily, type Tx } from 'civic';
 import type { SearchDocument } from '../search/document.ts';
 import { priorOf, rankOf } from '../search/document.ts';
 import { putDocuments } from '../search/store.ts';
-import { deriveActor, tagged, tagList, type ActorRow, type Cluster, type Known } from './derive.ts';
+import { tagged, tagList, type ActorRow, type Cluster, type Known } from './derive.ts';
 import { effectsOf, lossesOf, type Effect, type Loss } from './effects.ts';
+import type { ActorModel } from './model.ts';
 import { addCounts, addPlaceSources, deleteActors, insertActors, insertListings, standingOf, type CountRow, type ListingRow, type PlaceSourceRow, type Standing } from './store.ts';
 
 const loadFind = lazily(() => import('../matching/find.ts'));
@@ -26,27 +27,28 @@ export interface Projected {
  * Works actors out again and puts them into every table they are read from, in the same transaction as the change itself.
  * Of those that are new nothing has been stored before, so there is nothing to take back.
  */
-export async function project(tx: Tx, { fresh, changed }: { fresh: Cluster[]; changed: Cluster[] }, known: Known): Promise<Projected> {
-  const before = changed.length === 0 ? [] : await standingOf(tx, changed.map(({ key }) => key));
+export async function project(tx: Tx, { fresh, changed }: { fresh: Cluster[]; changed: Cluster[] }, known: Known, model: ActorModel): Promise<Projected> {
+  const changedKeys = changed.map(({ key }) => key);
+  const before = changed.length === 0 ? [] : await standingOf(tx, changedKeys);
   const rows: ActorRow[] = [];
   const documents: SearchDocument[] = [];
   const shown: { cluster: Cluster; type: ActorRow['type'] }[] = [];
   for (const cluster of [...fresh, ...changed]) {
-    const derived = deriveActor(cluster, known);
+    const derived = model.derive(cluster, known);
     if (!derived) continue;
     const prior = priorOf(derived.row.source_count);
-    const row = { ...derived.row, rank: rankOf(prior, cluster.key) };
+    const row = { ...derived.row, rank: rankOf(prior, cluster.key), model: model.version };
     rows.push(row);
     shown.push({ cluster, type: row.type });
     documents.push({ key: row.key, prior, name: derived.name, texts: derived.texts, tags: tagList(row.tags), workspace: row.workspace_id });
   }
-  if (before.length > 0) await deleteActors(tx, before.map(({ key }) => key));
+  await deleteActors(tx, changedKeys);
   await insertActors(tx, rows);
   await insertListings(tx, rows.flatMap(listingsOf));
   const { places, lost } = await putCounts(tx, before, rows, known);
   // Loaded with the first write: it brings the public suffix list and the rules of telephone numbers along.
   const { putBlocks } = await loadFind();
-  await putBlocks(tx, shown, before.map(({ key }) => key));
+  await putBlocks(tx, shown, changedKeys);
   await putDocuments(tx, documents, before.map(({ rank }) => rank));
   const kept = new Set(rows.map(({ key }) => key));
   const sources = new Set([...before, ...rows].filter(isPublic).flatMap(sourceKeysOf));

@@ -3,9 +3,9 @@ import { chunksOf } from '../chunks.ts';
 import type { ActorRow } from './derive.ts';
 import type { CountRow, Standing } from './store.ts';
 
-export type ShownActor = Pick<ActorRow, 'key' | 'id' | 'body' | 'fresh_until' | 'aging_until' | 'visibility' | 'workspace_id' | 'version' | 'tags' | 'sources'>;
+export type ShownActor = Pick<ActorRow, 'key' | 'id' | 'body' | 'fresh_until' | 'aging_until' | 'visibility' | 'workspace_id' | 'version' | 'model' | 'tags' | 'sources'>;
 
-const SHOWN = ['key', 'id', 'body', 'fresh_until', 'aging_until', 'visibility', 'workspace_id', 'version', 'tags', 'sources'] as const;
+const SHOWN = ['key', 'id', 'body', 'fresh_until', 'aging_until', 'visibility', 'workspace_id', 'version', 'model', 'tags', 'sources'] as const;
 
 export async function actorById(reader: Reader, id: string): Promise<ShownActor | undefined> {
   return reader('directory_actors').where({ id }).first(...SHOWN);

@@ -80,7 +80,3 @@ export async function addPlaceSources(tx: Tx, rows: PlaceSourceRow[]): Promise<v
 export async function moveSources(tx: Tx, sources: { key: number; retrieved_at: string }[]): Promise<void> {
   for (const { key, retrieved_at } of sources) await tx('directory_place_sources').where({ source_key: key }).update({ retrieved_at });
 }
-
-export async function emptyReadModel(tx: Tx): Promise<void> {
-  for (const table of ['directory_actors', 'directory_listings', 'directory_place_sources', 'directory_counts', 'directory_blocks']) await tx(table).delete();
-}

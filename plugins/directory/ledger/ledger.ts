@@ -2,14 +2,14 @@ import { afterCommit, type Civic, type Reader, type Tx } from 'civic';
 import type { Cluster, Known } from '../actors/derive.ts';
 import type { HalfLives } from '../actors/freshness.ts';
 import { project, type Projected } from '../actors/project.ts';
+import type { ActorModel } from '../actors/model.ts';
 import { misplacedActors } from '../actors/read-store.ts';
-import { emptyReadModel } from '../actors/store.ts';
+import { rebuildActors } from '../actors/rebuild.ts';
 import { walkActors } from '../actors/walk.ts';
 import type { ActorChange, CoverageLoss } from '../events.ts';
 import { chunksOf } from '../chunks.ts';
 import { slugOfPlace } from '../places/keys.ts';
 import type { Places } from '../places/service.ts';
-import { emptySearch } from '../search/store.ts';
 import type { Taxonomy } from '../taxonomy/service.ts';
 import type { ActorDraft, Applied, Editor } from '../types.ts';
 import { enterDrafts } from './apply.ts';
@@ -18,21 +18,22 @@ import { createEdits, standAlone } from './edit.ts';
 import { joinNew } from './join.ts';
 import { loadClusters, type Loaded } from './load.ts';
 import type { Ledger } from './service.ts';
-import { actorKeysAfter, claimsOfRecords, eraseRecords, eraseUnusedSources, originsUnder, recordsByKey } from './store.ts';
+import { claimsOfRecords, eraseRecords, eraseUnusedSources, lockActors, originsUnder, recordsByKey } from './store.ts';
 
 export interface LedgerOptions {
   civic: Pick<Civic, 'clock' | 'emit' | 'url'> & { readonly db: Civic['db'] };
   places: Places;
   taxonomy(): Taxonomy;
   halfLives: HalfLives;
+  model: ActorModel;
   /** Told after each commit, before its writer goes on. */
   onProjected(projected: Projected): void;
 }
 
-const REBUILD_BATCH = 500;
+const RELISTED_AT_ONCE = 500;
 const NOTHING: Loaded = { clusters: [], sources: new Map() };
 
-export function createLedger({ civic, places, taxonomy, halfLives, onProjected }: LedgerOptions): Ledger {
+export function createLedger({ civic, places, taxonomy, halfLives, model, onProjected }: LedgerOptions): Ledger {
   const edits = createEdits(civic);
 
   async function knownFor(reader: Reader, clusters: Cluster[], sources: Known['sources']): Promise<Known> {
@@ -44,9 +45,15 @@ export function createLedger({ civic, places, taxonomy, halfLives, onProjected }
 
   async function projectNow(tx: Tx, { fresh = NOTHING, changed = NOTHING }: { fresh?: Loaded; changed?: Loaded }): Promise<Projected> {
     const known = await knownFor(tx, [...fresh.clusters, ...changed.clusters], new Map([...fresh.sources, ...changed.sources]));
-    const projected = await project(tx, { fresh: fresh.clusters, changed: changed.clusters }, known);
+    const projected = await project(tx, { fresh: fresh.clusters, changed: changed.clusters }, known, model);
     afterCommit(tx, () => onProjected(projected));
     return projected;
+  }
+
+  /** Derives actors from the ledger as it is once nobody else changes them. */
+  async function reproject(tx: Tx, keys: number[]): Promise<Projected> {
+    await lockActors(tx, keys);
+    return projectNow(tx, { changed: await loadClusters(tx, keys) });
   }
 
   async function namedLosses(tx: Tx, lost: Projected['lost']): Promise<CoverageLoss[]> {
@@ -121,27 +128,26 @@ export function createLedger({ civic, places, taxonomy, halfLives, onProjected }
     },
     walk: (reader, options) => walkActors(reader, options, { now: civic.clock.now(), url: civic.url }),
     async refresh(tx, actorKeys) {
-      const projected = await projectNow(tx, { changed: await loadClusters(tx, actorKeys) });
+      const projected = await reproject(tx, actorKeys);
       await tell(tx, projected.rows.map(({ id }) => ({ id, change: 'updated' })), projected, 'time');
     },
     async relist() {
       const misplaced = await misplacedActors(civic.db.read, civic.clock.iso());
-      for (const keys of chunksOf(misplaced, REBUILD_BATCH)) {
-        await civic.db.write(async (tx) => { await tell(tx, [], await projectNow(tx, { changed: await loadClusters(tx, keys) }), 'rebuild'); });
+      for (const keys of chunksOf(misplaced, RELISTED_AT_ONCE)) {
+        await civic.db.write(async (tx) => { await tell(tx, [], await reproject(tx, keys), 'rebuild'); });
       }
       return misplaced.length;
     },
-    async rebuild(progress) {
-      let done = 0;
-      await civic.db.write(async (tx) => {
-        await emptyReadModel(tx);
-        await emptySearch(tx);
-      });
-      for (let after = 0, keys: number[]; (keys = await actorKeysAfter(civic.db.read, after, REBUILD_BATCH)).length > 0; after = keys.at(-1)!) {
-        await civic.db.write(async (tx) => { await tell(tx, [], await projectNow(tx, { fresh: await loadClusters(tx, keys) }), 'rebuild'); });
-        progress?.(done += keys.length);
-      }
-    },
+    rebuild: (run, which) => rebuildActors({
+      db: civic.db,
+      current: which === 'all' ? null : model.version,
+      async reproject(tx, keys) { await tell(tx, [], await reproject(tx, keys), 'rebuild'); },
+      async announce(tx, recounted) {
+        const projected: Projected = { rows: [], gone: [], places: new Set(recounted.places), sources: new Set(recounted.sources), effects: [], lost: [] };
+        afterCommit(tx, () => onProjected(projected));
+        await tell(tx, [], projected, 'rebuild');
+      },
+    }, run),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Reader, Tx } from 'civic';
+import type { Reader, Rebuild, Tx } from 'civic';
 import type { ActorDetail, ActorDraft, Applied, Editor, Rank, SourceDraft, ClaimDraft } from '../types.ts';
 import type { JudgementRow } from './rows.ts';
 
@@ -29,8 +29,8 @@ export interface Ledger {
   refresh(tx: Tx, actorKeys: number[]): Promise<void>;
   /** Derives the actors again whose places were added to or removed from the gazetteer. Returns how many. */
   relist(): Promise<number>;
-  /** Works everything that is read out again; tells after each write how far it is. */
-  rebuild(progress?: (done: number) => void): Promise<void>;
+  /** Rebuilds the read model: rows of other versions, or all of them. */
+  rebuild(run: Pick<Rebuild, 'write' | 'progress'>, which: 'outdated' | 'all'): Promise<void>;
 }
 
 export type Checked = { draft: ActorDraft } | { faults: DraftFault[] };

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ROW_ENDS } from '../transfer/table.ts';
 import type { PlaceRow } from './gazetteer.ts';
-import { isUpToDate } from './load.ts';
+import { loadedGazetteer } from './store.ts';
 import { squash } from './names.ts';
 import { readingsOf } from './reading.ts';
 import type { Places } from './service.ts';
@@ -60,7 +60,7 @@ export function evalPlacesCommand({ places, db }: { places: Places; db(): Databa
     async run({ terminal, positionals, cwd }) {
       const texts: TextReport[] = [];
       const governments: GovernmentReport[] = [];
-      if (!await isUpToDate(db())) throw new Failure('The places are not loaded yet: run bin/civic migrate');
+      if (!await loadedGazetteer(db().read)) throw new Failure('The places are not loaded yet: run bin/civic migrate');
       for (const file of filesAt(positionals[0], cwd)) {
         if (file.endsWith('.json')) texts.push(await evalTexts(places, db(), file));
         else governments.push(await evalGovernments(places, db(), file));

@@ -25,21 +25,19 @@ export async function loadedGazetteer(reader: Reader): Promise<{ version: string
   return await reader('directory_gazetteer').first('version', 'revision') ?? null;
 }
 
-/** Replaces the gazetteer and copies the added places into it, unless another node just did. */
-export async function loadGazetteer(tx: Tx, batches: RowBatch[], onInserted: (done: number, total: number) => void = () => undefined): Promise<void> {
-  if ((await loadedGazetteer(tx))?.version === GAZETTEER_VERSION) return;
+/** Replaces the gazetteer and copies the added places into it. */
+export async function loadGazetteer(tx: Tx, batches: RowBatch[], progress: (done: number, total: number) => Promise<void>): Promise<void> {
   for (const table of ['directory_gazetteer', 'directory_places', 'directory_place_aliases', 'directory_zips']) await tx(table).delete();
-  // Of two nodes that start at once, the second waits here and finds the work done.
-  await bulkInsert(tx, 'directory_gazetteer', [{ version: GAZETTEER_VERSION, revision: newId() }]);
+  await bulkInsert(tx, 'directory_gazetteer', [{ version: String(GAZETTEER_VERSION), revision: newId() }]);
   const total = batches.reduce((sum, { count }) => sum + count, 0);
   let done = 0;
   for (const { table, columns, count, json } of batches) {
-    onInserted(done, total);
+    await progress(done, total);
     await bulkInsertJson(tx, table, columns, json);
     done += count;
   }
   await copyOwnPlaces(tx);
-  onInserted(total, total);
+  await progress(total, total);
 }
 
 /** Replaces the copies of the added places. A newer gazetteer may have a place of the same key or OCD id: the added one wins. */

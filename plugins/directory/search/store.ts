@@ -42,7 +42,3 @@ async function addTerms(tx: Tx, documents: SearchDocument[]): Promise<void> {
   const rows = isSqlite ? "select value ->> 'deletion', value ->> 'term' from json_each(?) where true" : 'select deletion, term from json_to_recordset(?::json) as row (deletion text, term text)';
   await tx.raw(`insert into directory_term_deletions (deletion, term) ${rows} on conflict do nothing`, [JSON.stringify(deletions)]);
 }
-
-export async function emptySearch(tx: Tx): Promise<void> {
-  for (const table of ['directory_search', 'directory_terms', 'directory_term_deletions']) await tx(table).delete();
-}

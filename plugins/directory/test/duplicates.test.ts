@@ -5,6 +5,7 @@ import { blockNumber, MOST_IN_BLOCK } from '../matching/block.ts';
 import { actorsInBlocks, insertBlocks } from '../matching/store.ts';
 import type { ActorDraft, Applied } from '../types.ts';
 import type { Ledger } from '../ledger/service.ts';
+import { actorModel } from '../actors/model.ts';
 import { createLedger } from '../ledger/ledger.ts';
 import { HALF_LIVES } from '../config.ts';
 import { createPlaces } from '../places/service.ts';
@@ -146,6 +147,6 @@ async function ledgerOf(kit: DirectoryKit, work: (ledger: Ledger, tx: Parameters
   const url = (path: string) => `${kit.server.app.civic.publicUrl}${path}`;
   const taxonomy = openTaxonomy(null);
   const civic = { db, url, clock: { now: () => Date.now(), iso: () => new Date().toISOString() }, emit: async () => {} };
-  const ledger = createLedger({ civic: civic as never, places: createPlaces(url), taxonomy: () => taxonomy, halfLives: HALF_LIVES, onProjected() {} });
+  const ledger = createLedger({ civic: civic as never, places: createPlaces(url), taxonomy: () => taxonomy, halfLives: HALF_LIVES, model: actorModel, onProjected() {} });
   await db.write((tx) => work(ledger, tx));
 }

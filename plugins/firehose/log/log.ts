@@ -1,4 +1,4 @@
-import { createWaker, repeat, type Civic, type Repeating, type Sequenced, type Tx } from 'civic';
+import { createWaker, repeat, type Civic, type Rebuild, type Repeating, type Sequenced, type Tx } from 'civic';
 import { randomBytes } from 'node:crypto';
 import type { Facts } from './facts.ts';
 import { clearStates, epochOf, forgetUpTo, lastLineBefore, LOG_COLUMNS, project, putEpoch, type LogRow } from './store.ts';
@@ -38,8 +38,8 @@ export interface Log {
   prune(): Promise<number>;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** After a restore: ids given out by the life before are no longer good, and what backups leave out is made again. */
-  restore(): Promise<void>;
+  /** Rebuilds the present version of each signal from the log. After a restore, event ids given out before are no longer valid. */
+  rebuild(run: Rebuild): Promise<void>;
 }
 
 const READ_AT_ONCE = 500;
@@ -227,17 +227,16 @@ export function createLog(civic: Civic<{ retention_days: number }>): Log {
       await reader.idle();
       await sequence.stop();
     },
-    async restore() {
-      await civic.db.write(async (tx) => {
-        await putEpoch(tx, newEpoch());
+    async rebuild({ from, write, progress }) {
+      await write(async (tx) => {
+        if (from === null) await putEpoch(tx, newEpoch());
         await clearStates(tx);
       });
-      let seq = (await sequence.head(civic.db.read)).floor_seq;
-      for (;;) {
-        const rows = await sequence.after(civic.db.read, seq, READ_AT_ONCE);
-        if (rows.length === 0) return;
-        await civic.db.write((tx) => project(tx, rows));
-        seq = rows.at(-1)!.seq;
+      const { floor_seq, last_seq } = await sequence.head(civic.db.read);
+      for (let seq = floor_seq, rows; (rows = await sequence.after(civic.db.read, seq, READ_AT_ONCE)).length > 0; seq = rows.at(-1)!.seq) {
+        const page = rows;
+        await write((tx) => project(tx, page));
+        await progress(page.at(-1)!.seq - floor_seq, last_seq - floor_seq);
       }
     },
   };

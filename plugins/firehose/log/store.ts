@@ -37,9 +37,13 @@ interface StateRow {
   relevance: number;
 }
 
+/** Raise it when the same log gives other rows in these tables. */
+export const SIGNALS_VERSION = 1;
+
 const STATE = 'firehose_signals';
 const TERMS = 'firehose_terms';
 const LOG = 'firehose_log';
+export const SIGNAL_TABLES = [STATE, TERMS];
 
 /** What follows from new lines: each finds the version it replaces, and the tables that snapshots are read from follow. */
 export async function project(tx: Tx, rows: Sequenced<LogRow>[]): Promise<void> {

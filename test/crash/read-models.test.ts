@@ -1,0 +1,166 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openDatabase, type OpenDatabase } from '../../core/database/connect.ts';
+import { quiet } from '../../core/database/test/support.ts';
+import { projectRoot } from '../../core/root.ts';
+import { until } from '../../core/test/wait.ts';
+import { emptyDatabase, testDatabases } from '../../core/testing/database.ts';
+import { createInstance, type Instance, type Served } from '../support/civic.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after, afterEach } = lab;
+
+const PLACE = 'harlow-ferry,tamarack';
+const KEY = { 'x-api-key': 'reviewer', 'content-type': 'application/json' };
+
+/**
+ * The directory as its next version could be: an actor has one more field. The rebuild notes that it began, and rests after
+ * each step while the file `hold` exists. A key is accepted, so that there are changes beside the rebuild.
+ */
+const nextVersion = (folder: string): string => `
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { directoryPlugin } from '${join(projectRoot, 'dist/plugins/directory/index.js')}';
+import { actorModel } from '${join(projectRoot, 'dist/plugins/directory/actors/model.js')}';
+
+const next = directoryPlugin({
+  version: actorModel.version + 1,
+  derive(cluster, known) {
+    const derived = actorModel.derive(cluster, known);
+    return derived && { ...derived, row: { ...derived.row, body: JSON.stringify({ ...JSON.parse(derived.row.body), initial: derived.name[0] }) } };
+  },
+});
+const reviewer = { account_id: '01890000-0000-7000-8000-000000000001', via: 'key', scope: ['entities:write', 'directory:read'], role: 'reviewer', plan: 'team', capabilities: [], workspace_id: null, workspace_role: null };
+
+function resting(model) {
+  return { ...model, async rebuild(run) {
+    appendFileSync('${folder}/rebuilds', 'begun\\n');
+    await model.rebuild({ ...run, async progress(done, total) {
+      await run.progress(done, total);
+      writeFileSync('${folder}/progress', String(done));
+      while (existsSync('${folder}/hold')) await sleep(10);
+    } });
+  } };
+}
+
+export default { ...next, register(server, civic) {
+  civic.identify((request) => (request.headers['x-api-key'] === 'reviewer' ? reviewer : null));
+  return next.register(server, Object.create(civic, { readModel: { value: (model) => civic.readModel(model.name === 'actors' ? resting(model) : model) } }));
+} };
+`;
+
+for (const dialect of testDatabases()) {
+  describe(`A new version of the read model of actors on ${dialect}`, { timeout: 300_000 }, () => {
+    let database: Awaited<ReturnType<typeof emptyDatabase>>;
+    let instance: Instance;
+    let ids: string[];
+    const served: Served[] = [];
+    const file = (name: string): string => join(instance.folder, name);
+
+    before(async () => {
+      database = await emptyDatabase(dialect);
+      instance = createInstance();
+      mkdirSync(file('next'));
+      writeFileSync(file('next/package.json'), '{ "type": "module" }');
+      writeFileSync(file('next/index.js'), nextVersion(instance.folder));
+      configure({});
+      expect((await instance.civic('demo', 'load')).code).to.equal(0);
+      ids = await opened((db) => db.read('directory_actors').orderBy('key').pluck('id'));
+    });
+    after(async () => {
+      instance.remove();
+      await database.drop();
+    });
+    afterEach(async () => {
+      rmSync(file('hold'), { force: true });
+      for (const server of served.splice(0)) await server.stop();
+    });
+
+    function configure(directory: object): void {
+      writeFileSync(instance.configFile, JSON.stringify({ data_dir: file('data'), public_url: 'https://civic.example', database: { url: database.url }, plugins: { directory } }));
+    }
+    async function serve(): Promise<Served> {
+      const server = await instance.serve();
+      served.push(server);
+      return server;
+    }
+    async function opened<T>(work: (db: OpenDatabase) => Promise<T>): Promise<T> {
+      const db = await openDatabase({ url: database.url, dataDir: file('data'), pool: 2, log: quiet });
+      return work(db).finally(() => db.close());
+    }
+    async function get(server: Served, path: string, headers: Record<string, string> = {}): Promise<{ status: number; etag: string; body: any }> {
+      const response = await fetch(server.url + path, { headers });
+      const text = await response.text();
+      return { status: response.status, etag: response.headers.get('etag') ?? '', body: text && JSON.parse(text) };
+    }
+    const initialOf = async (server: Served, id: string): Promise<string | undefined> => (await get(server, `/api/entities/${id}`)).body.initial;
+    const readModels = async (server: Served): Promise<any> => (await get(server, '/health/ready')).body.checks.find(({ name }: { name: string }) => name === 'read models');
+    const rebuilt = (server: Served): Promise<void> => until(async () => (await readModels(server)).status === 'ok', 120_000);
+
+    it('serves the old rows at once, shows its progress, survives a kill, and then serves the new field', async () => {
+      configure({});
+      const old = await serve();
+      const [first, last, deleted] = [ids[0]!, ids.at(-1)!, ids.at(-2)!];
+      const [before, feedBefore] = [await get(old, `/api/entities/${last}`), await get(old, `/api/places/${PLACE}/feed.json`)];
+      expect([before.body.initial, await readModels(old)]).to.equal([undefined, { name: 'read models', status: 'ok' }]);
+      await old.stop();
+
+      writeFileSync(file('hold'), '');
+      configure({ from: file('next') });
+      const next = await serve();
+      await until(() => existsSync(file('progress')));
+      expect((await get(next, `/api/entities/${last}`)).etag).to.equal(before.etag);
+      expect(await initialOf(next, first)).to.be.a.string();
+      await until(async () => (await readModels(next)).progress?.done > 0);
+      const { status, progress } = await readModels(next);
+      expect([status, progress.done < progress.total]).to.equal(['warning', true]);
+      expect((await instance.civic('doctor')).stdout).to.match(/core: read models: directory\/actors is being rebuilt: 200 of \d+/);
+      expect(next.output()).to.contain('Rebuilding the read model directory/actors: version 2 replaces version 1');
+
+      const draft = { type: 'organization', visibility: 'public', sources: [{ local_id: 's', url: 'https://example.org/new', title: 'About', publication: 'Example' }], claims: [{ property: 'name', value: 'Zinnia Club', source_local_id: 's' }, { property: 'place', value: PLACE, source_local_id: 's' }] };
+      const made = await fetch(`${next.url}/api/entities`, { method: 'POST', headers: KEY, body: JSON.stringify(draft) });
+      const { id: added } = await made.json() as { id: string };
+      expect([made.status, await initialOf(next, added)]).to.equal([201, 'Z']);
+      expect((await fetch(`${next.url}/api/entities/${deleted}`, { method: 'DELETE', headers: { 'x-api-key': 'reviewer' } })).status).to.equal(204);
+      const changed = ids.at(-3)!;
+      const { claim_count: claims } = (await get(next, `/api/entities/${changed}`)).body;
+      const patch = { sources: [{ local_id: 's', url: 'https://example.org/changed', title: 'News' }], add: [{ property: 'description', value: 'Changed beside the rebuild', source_local_id: 's' }] };
+      const patched = await fetch(`${next.url}/api/entities/${changed}`, { method: 'PATCH', headers: KEY, body: JSON.stringify(patch) });
+      expect(patched.status, await patched.text()).to.equal(200);
+      await next.stop('SIGKILL');
+      expect(await opened(async (db) => (await db.read('core_read_models').where({ name: 'actors' }).first('version')).version)).to.equal(1);
+
+      rmSync(file('hold'));
+      const again = await serve();
+      await rebuilt(again);
+      const missing = await opened((db) => db.read('directory_actors').whereNot({ model: 2 }).orWhereNull('model').pluck('id'));
+      expect(missing).to.equal([]);
+      expect([await initialOf(again, last), await initialOf(again, added), (await get(again, `/api/entities/${deleted}`)).status]).to.equal([before.body.name[0], 'Z', 404]);
+      expect((await get(again, `/api/entities/${changed}`)).body.claim_count).to.equal(claims + 1);
+      expect((await get(again, `/api/entities/${last}`, { 'if-none-match': before.etag })).status).to.equal(200);
+      expect((await get(again, `/api/places/${PLACE}/feed.json`, { 'if-none-match': feedBefore.etag })).status).to.equal(200);
+      const doctor = await instance.civic('doctor');
+      expect([doctor.stdout.includes('✓ core: read models: directory/places 1, directory/actors 2'), doctor.stdout.includes('✓ directory: directory: ')], doctor.stdout).to.equal([true, true]);
+    });
+
+    it('is rebuilt by an older version that finds it, which says so', async () => {
+      configure({});
+      const older = await serve();
+      expect((await get(older, `/api/entities/${ids[0]}`)).status).to.equal(200);
+      await rebuilt(older);
+      expect(older.output()).to.contain('Rebuilding the read model directory/actors: a newer version of civic filled it (2, this one has 1)');
+      expect(await initialOf(older, ids[0]!)).to.be.undefined();
+    });
+
+    if (dialect === 'postgres') it('is rebuilt once by two nodes that start together', async () => {
+      rmSync(file('rebuilds'));
+      configure({ from: file('next') });
+      const nodes = await Promise.all([serve(), serve()]);
+      for (const node of nodes) await rebuilt(node);
+      expect(readFileSync(file('rebuilds'), 'utf8')).to.equal('begun\n');
+      for (const node of nodes) expect(await initialOf(node, ids.at(-1)!)).to.be.a.string();
+    });
+  });
+}
