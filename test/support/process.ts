@@ -6,6 +6,7 @@ import type { Done, Order } from './worker.ts';
 
 const WORKER = join(import.meta.dirname, 'worker.js');
 const WATCH_MS = 250;
+const EXIT_MS = 10_000;
 
 /** How one file went in a worker. */
 export interface Run {
@@ -51,7 +52,7 @@ export function startWorker(env: NodeJS.ProcessEnv, outputFile: string): Worker 
   closeSync(output);
   running.add(child);
   const ended = new Promise<void>((resolve) => {
-    child.on('close', () => {
+    child.on('exit', () => {
       endGroup(child);
       running.delete(child);
       resolve();
@@ -85,8 +86,11 @@ export function startWorker(env: NodeJS.ProcessEnv, outputFile: string): Worker 
       return { done, output: text, isStalled, code: child.exitCode, signal: child.signalCode };
     },
     async end() {
-      endGroup(child);
+      // It exits by itself, as what measures coverage writes its figures then.
+      if (child.connected) child.disconnect();
+      const late = setTimeout(() => { endGroup(child); }, EXIT_MS);
       await ended;
+      clearTimeout(late);
       rmSync(outputFile, { force: true });
     },
   };

@@ -80,5 +80,5 @@ process.on('message', (order: Order) => {
     },
   );
 });
-// The runner was killed.
-process.on('disconnect', () => { process.exit(1); });
+// The runner has no more files for it, or was killed.
+process.on('disconnect', () => { process.exit(); });
