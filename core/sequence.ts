@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createWaker, repeat, type Repeating } from './background.ts';
-import { afterCommit, shareWork } from './database/commit.ts';
+import { afterCommit } from './database/commit.ts';
 import { bulkInsert } from './database/dialect.ts';
 import type { OpenDatabase } from './database/connect.ts';
 import type { Columns, Reader, Tx } from './database/types.ts';
@@ -8,17 +7,14 @@ import type { Logger } from './log.ts';
 
 const MOVED_AT_ONCE = 500;
 const POLL_MS = 1000;
-/** Between two batches of the sequencer while several writers commit. */
-const PAUSE_MS = 2;
 
 /**
  * A log whose rows are numbered 1, 2, 3… without holes, so that a reader who has seen 17 knows that 18 is next
  * and that nothing will ever appear before it. Three tables: `<name>_log`, `<name>_head`, `<name>_outbox`.
  *
- * SQLite has one writer, so rows are numbered in the transaction that writes them, once for all writes that commit
- * together. On Postgres numbers given by writers would become visible out of order; there `append` only adds to the
- * outbox, and a sequencer moves what was committed to the log. On both, a transaction does not see the rows it appends.
- * Order is the order of sequencing; rows of one transaction stay in the order they were appended.
+ * SQLite has one writer, so rows are numbered in the transaction that writes them. On Postgres numbers given
+ * by writers would become visible out of order; there `append` only adds to the outbox, and a sequencer moves what was
+ * committed to the log. Order is the order of sequencing; rows of one transaction stay in the order they were appended.
  */
 export interface Sequence<Row extends object> {
   append(tx: Tx, rows: Row[]): Promise<void>;
@@ -89,10 +85,6 @@ export function createSequence<Row extends object>(options: SequenceOptions<Row>
       afterCommit(tx, mover.wake);
       return;
     }
-    await shareWork(tx, appendAndAdvance, rows);
-  }
-
-  async function appendAndAdvance(tx: Tx, rows: Row[]): Promise<void> {
     const numbered = await appendNumbered(tx, rows);
     afterCommit(tx, () => advance(numbered.at(-1)!.seq, numbered));
   }
@@ -134,19 +126,20 @@ export function createSequence<Row extends object>(options: SequenceOptions<Row>
   async function moveAll(): Promise<void> {
     let moved = MOVED_AT_ONCE;
     while (isStarted && moved === MOVED_AT_ONCE) {
-      const rows = await options.db().write(moveBatch);
-      moved = rows.length;
-      if (moved > 0) advance(rows.at(-1)!.seq, rows);
-      // Several writers commit at the same time: their next rows are moved together, which costs as much as moving one.
-      if (moved > 1 && moved < MOVED_AT_ONCE) await sleep(PAUSE_MS);
+      const batch = await options.db().write(async (tx) => {
+        // A statement of its own: the next one then sees everything committed before this lock was given.
+        await tx(headTable).where({ id: 1 }).forUpdate().first('last_seq');
+        const [batch] = (await tx.raw(move)) as { moved: number; last_seq: number }[];
+        return batch && { ...batch, rows: options.numbered && await followed(tx, batch, options.numbered) };
+      });
+      moved = batch?.moved ?? 0;
+      if (batch) advance(batch.last_seq, batch.rows);
     }
   }
 
-  async function moveBatch(tx: Tx): Promise<Sequenced<Row>[]> {
-    // A statement of its own: the next one then sees everything committed before this lock was given.
-    await tx(headTable).where({ id: 1 }).forUpdate().first('last_seq');
-    const rows = (await tx.raw(move)) as Sequenced<Row>[];
-    if (rows.length > 0) await options.numbered?.(tx, rows);
+  async function followed(tx: Tx, { last_seq, moved }: { last_seq: number; moved: number }, numbered: NonNullable<typeof options.numbered>): Promise<Sequenced<Row>[]> {
+    const rows = await after(tx, last_seq - moved, moved);
+    await numbered(tx, rows);
     return rows;
   }
 
@@ -198,7 +191,7 @@ export function createSequence<Row extends object>(options: SequenceOptions<Row>
   };
 }
 
-/** Under the lock of the head's row: numbers the oldest rows of the outbox and returns them; notifies other nodes once for all of them. */
+/** Under the lock of the head's row: numbers the oldest rows of the outbox, and tells other nodes once for all of them. */
 function moveStatement(name: string, columns: string[]): string {
   const list = columns.map((column) => `"${column}"`).join(', ');
   return `
@@ -207,10 +200,10 @@ function moveStatement(name: string, columns: string[]): string {
     ), moved as (
       insert into ${name}_log (seq, ${list})
       select last_seq + row_number() over (order by key), ${list} from taken, ${name}_head where id = 1
-      returning seq, ${list}
+      returning seq
     ), head as (
       update ${name}_head set last_seq = last_seq + (select count(*) from moved)
-      where id = 1 and (select count(*) from moved) > 0 returning pg_notify('${name}', last_seq::text)
+      where id = 1 and (select count(*) from moved) > 0 returning last_seq
     )
-    select moved.* from moved, head order by seq`;
+    select last_seq, (select count(*) from moved) as moved, pg_notify('${name}', last_seq::text) from head`;
 }

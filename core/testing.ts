@@ -1,14 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Clock } from './clock.ts';
 import { compose, type Composition } from './compose.ts';
 import { describeErrors } from './config/report.ts';
 import { recordAnswers } from './contracts/recorder.ts';
+import { loadPluginAt } from './load.ts';
 import { createLogger, type Logger } from './log.ts';
 import type { Plugin } from './plugin.ts';
 import { prepare } from './prepare.ts';
+import { projectRoot } from './root.ts';
 import { driverEnvironment, testDatabase, type TestDatabase } from './testing/database.ts';
 
 export { stoppedClock } from './clock.ts';
@@ -16,7 +18,7 @@ export { testDatabases } from './testing/database.ts';
 export { slowness } from './testing/slowness.ts';
 
 export interface TestServerOptions {
-  /** Plugins in hand, or names of the kit's own. */
+  /** Plugins in hand, names of the kit's own, or the absolute folders of others: only those have their templates and assets at hand. */
   plugins?: (Plugin | string)[];
   /** A config file as an object; it goes through the same checks. */
   config?: Record<string, unknown> & { plugins?: Record<string, unknown> };
@@ -120,7 +122,8 @@ async function prepareDatabase(options: TestServerOptions, url: string | null, d
 }
 
 async function composeForTest(options: TestServerOptions, folder: string, url: string | null): Promise<Composition> {
-  const { plugins = [], config = {} } = options;
+  const { plugins: named = [], config = {} } = options;
+  const plugins = await Promise.all(named.map(async (plugin) => (typeof plugin === 'string' && isAbsolute(plugin) ? loadPluginAt(plugin, projectRoot) : plugin)));
   const given = plugins.filter((plugin) => typeof plugin !== 'string');
   const sections = Object.fromEntries(plugins.map((plugin) => [typeof plugin === 'string' ? plugin : plugin.name, {}]));
   const text = JSON.stringify({ ...settingsForTest(folder, url), ...config, plugins: { ...sections, ...config.plugins } });

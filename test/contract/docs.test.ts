@@ -51,6 +51,8 @@ describe('The documentation', () => {
     const { stdout } = await runCivicInProcess(['--help']);
     const commands = stdout.split('\n').filter((line) => /^ {2}\w/.test(line)).map((line) => line.trim().split(/ {2,}/)[0]!);
     expect(commands).to.include(['serve', 'plugin new', 'backup']);
+    // Of the example in docs/examples/herons.
+    commands.push('herons report');
     for (const page of pages) {
       for (const [, words] of read(page).matchAll(/bin\/civic ([a-z]+(?: [a-z][a-z-]*)?)/g)) {
         const [first] = words!.split(' ');

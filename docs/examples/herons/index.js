@@ -1,0 +1,124 @@
+// @ts-check
+import { definePlugin, Joi, problem } from 'civic';
+import { countsOf, countsSince, insertCount, pruneCounts, siteTotals, addToSite } from './store.js';
+
+const count = Joi.object({
+  id: Joi.string().guid().required(),
+  site: Joi.string().required(),
+  birds: Joi.number().integer().required(),
+  source_url: Joi.string().required(),
+  counted_at: Joi.string().isoDate().required(),
+}).meta({ name: 'HeronCount' });
+
+const newCount = Joi.object({
+  site: Joi.string().trim().min(1).max(80).required(),
+  birds: Joi.number().integer().min(0).max(100_000).required(),
+  source_url: Joi.string().uri({ scheme: ['http', 'https'] }).max(2000).required(),
+});
+
+const DAY_MS = 86_400_000;
+
+export default definePlugin({
+  name: 'herons',
+  summary: 'Counts of herons, reported by accounts and published as signals',
+  config: {
+    kept_days: { doc: 'After how many days a count is deleted; the totals stay.', format: 'nat', default: 365 },
+  },
+  uses: ['accounts', 'firehose'],
+  scopes: { 'herons:write': { label: 'Report heron counts', capability: 'herons' } },
+  limits: { heron_counts: { label: 'Heron counts a day', doc: 'How many heron counts an account can report a day', plans: { individual: 2, team: 100 } } },
+  capabilities: { herons: { label: 'Heron counts', limit: 'heron_counts' } },
+  rates: { counting: { label: 'counting herons', per_minute: 20, per_hour: 200 } },
+  paths: { '/herons': { audience: 'people' } },
+  problems: {
+    heron_limit: { status: 409, title: 'No more counts today', advice: 'Report the next count tomorrow, or use a plan with a higher limit.' },
+  },
+  events: {
+    'herons.counted': { summary: 'A count was reported', version: 1, payload: Joi.object({ site: Joi.string().required(), birds: Joi.number().integer().required() }) },
+  },
+  migrations: `${import.meta.dirname}/migrations`,
+
+  register(server, civic) {
+    const accounts = civic.serviceIfOn('accounts');
+    const firehose = civic.serviceIfOn('firehose');
+
+    firehose?.signalTypes('herons', {
+      heron_count: {
+        label: 'Heron count',
+        icon: 'M4 17 L9 9 L9 4 L15 4 M9 9 L15 12 M9 13 L9 17',
+        facts: Joi.object({ site: Joi.string().required().label('Site'), birds: Joi.number().integer().required().label('Herons') }),
+      },
+    });
+
+    civic.on('herons.counted', (tx, { payload }) => addToSite(tx, payload.site, payload.birds));
+
+    civic.jobs.define({
+      name: 'herons.prune',
+      every_seconds: 3600,
+      run: (job) => job.write((tx) => pruneCounts(tx, new Date(civic.clock.now() - civic.config.kept_days * DAY_MS).toISOString())),
+    });
+
+    civic.command({
+      name: 'herons report',
+      summary: 'Print how many herons were counted at each site',
+      needs: 'database',
+      async run({ terminal }) {
+        const sites = await siteTotals(civic.db.read);
+        terminal.print(sites, () => sites.map(({ site, birds }) => `${site}: ${birds}`).join('\n') || 'No herons were counted yet.');
+      },
+    });
+
+    civic.pages.navigation({ label: 'Herons', path: '/herons' });
+    server.route([
+      {
+        method: 'GET',
+        path: '/api/herons',
+        options: {
+          description: 'The latest heron counts, newest first',
+          validate: { query: Joi.object({}) },
+          response: { schema: Joi.object({ data: Joi.array().items(count).required() }).meta({ name: 'HeronCounts' }) },
+        },
+        handler: async () => ({ data: await countsOf(civic.db.read) }),
+      },
+      {
+        method: 'POST',
+        path: '/api/herons',
+        options: {
+          description: 'Reports a heron count',
+          auth: { mode: 'required', access: { scope: ['herons:write'] } },
+          plugins: { civic: { plan: 'herons', rate: 'counting', problems: ['heron_limit'] } },
+          validate: { query: Joi.object({}), payload: newCount },
+          response: { status: { 201: count } },
+        },
+        handler: async (request, h) => {
+          const { account_id, plan } = /** @type {import('civic').Caller} */ (request.auth.credentials);
+          const reported = /** @type {{ site: string, birds: number, source_url: string }} */ (request.payload);
+          const counted_at = civic.clock.iso();
+          const most = accounts?.limitOf(plan, 'heron_counts') ?? Infinity;
+          const created = await civic.db.write(async (tx) => {
+            const today = await countsSince(tx, account_id, `${counted_at.slice(0, 10)}T00:00:00.000Z`);
+            if (today >= most) throw problem('heron_limit', { detail: `The plan ${plan} allows ${most} counts a day.` });
+            const row = await insertCount(tx, { ...reported, account_id, counted_at });
+            await civic.emit(tx, 'herons.counted', { site: row.site, birds: row.birds });
+            await firehose?.publish(tx, [{
+              type: 'heron_count',
+              title: `${row.birds} herons at ${row.site}`,
+              occurred_at: counted_at,
+              source_class: 'organization_update',
+              facts: { site: row.site, birds: row.birds },
+              evidence: [{ source_url: row.source_url }],
+            }]);
+            return row;
+          });
+          return h.response(created).code(201);
+        },
+      },
+      {
+        method: 'GET',
+        path: '/herons',
+        options: { plugins: { civic: { internal: true } } },
+        handler: async (_request, h) => h.view('herons/list', { title: 'Herons', counts: await countsOf(civic.db.read), sites: await siteTotals(civic.db.read) }),
+      },
+    ]);
+  },
+});
