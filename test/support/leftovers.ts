@@ -18,7 +18,7 @@ const REPLACEABLE: [string, object, string[]][] = [
   ['Math.', Math, ['random']],
   ['performance.', performance, ['now']],
   ['console.', console, ['log', 'info', 'warn', 'error']],
-  ['process.', process, ['exit', 'kill', 'hrtime', 'emitWarning', 'cwd']],
+  ['process.', process, ['exit', 'kill', 'hrtime', 'emitWarning']],
   ['process.stdout.', process.stdout, ['write']],
   ['process.stderr.', process.stderr, ['write']],
 ];
