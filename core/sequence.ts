@@ -1,5 +1,5 @@
 import { createWaker, repeat, type Repeating } from './background.ts';
-import { afterCommit } from './database/commit.ts';
+import { afterCommit, shareWork } from './database/commit.ts';
 import { bulkInsert } from './database/dialect.ts';
 import type { OpenDatabase } from './database/connect.ts';
 import type { Columns, Reader, Tx } from './database/types.ts';
@@ -12,9 +12,10 @@ const POLL_MS = 1000;
  * A log whose rows are numbered 1, 2, 3… without holes, so that a reader who has seen 17 knows that 18 is next
  * and that nothing will ever appear before it. Three tables: `<name>_log`, `<name>_head`, `<name>_outbox`.
  *
- * SQLite has one writer, so rows are numbered in the transaction that writes them. On Postgres numbers given
- * by writers would become visible out of order; there `append` only adds to the outbox, and a sequencer moves what was
- * committed to the log. Order is the order of sequencing; rows of one transaction stay in the order they were appended.
+ * SQLite has one writer, so rows are numbered in the transaction that writes them, once for all writes that commit
+ * together. On Postgres numbers given by writers would become visible out of order; there `append` only adds to the
+ * outbox, and a sequencer moves what was committed to the log. On both, a transaction does not see the rows it appends.
+ * Order is the order of sequencing; rows of one transaction stay in the order they were appended.
  */
 export interface Sequence<Row extends object> {
   append(tx: Tx, rows: Row[]): Promise<void>;
@@ -85,6 +86,10 @@ export function createSequence<Row extends object>(options: SequenceOptions<Row>
       afterCommit(tx, mover.wake);
       return;
     }
+    await shareWork(tx, appendAndAdvance, rows);
+  }
+
+  async function appendAndAdvance(tx: Tx, rows: Row[]): Promise<void> {
     const numbered = await appendNumbered(tx, rows);
     afterCommit(tx, () => advance(numbered.at(-1)!.seq, numbered));
   }

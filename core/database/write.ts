@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import { problemData } from '../problems.ts';
-import { waitingFor } from './commit.ts';
+import { allowSharedWork, takeSharedWork, waitingFor } from './commit.ts';
 import { cleanError, isRetryable } from './errors.ts';
 import type { SqlitePools } from './sqlite.ts';
 import { connectionOfWrite } from './sqlite/group.ts';
@@ -39,6 +39,7 @@ interface WriterSettings {
 /** A write that has run: its answer, and what to call once it is committed. */
 interface Done<T> {
   value: T;
+  tx: Tx;
   announce(): void;
 }
 
@@ -69,7 +70,7 @@ async function runTransaction<T>(knex: Knex, fn: (tx: Tx) => Promise<T>, setting
     return await knex.transaction(async (tx) => {
       try {
         const value = await settings.strictness.inside('db.write', tx, fn);
-        return { value, announce: () => announce(tx, settings.log) };
+        return { value, tx, announce: () => announce(tx, settings.log) };
       } catch (error) {
         failure = { error };
         throw error;
@@ -104,6 +105,11 @@ interface Waiting {
   since: number;
 }
 
+interface Finished {
+  write: Waiting;
+  done: Done<unknown>;
+}
+
 /**
  * Writes that wait share one `BEGIN IMMEDIATE` and one flush to the disk, each but the first inside a savepoint of its own,
  * and are answered after COMMIT. A write that comes alone waits for nobody.
@@ -116,6 +122,8 @@ function groupWriter(pools: SqlitePools, settings: WriterSettings): UncheckedWri
   const { writer, writing } = pools;
   const busyMilliseconds = settings.busyMilliseconds ?? 30_000;
   let queue: Waiting[] = [];
+  /** How many of the next writes run in a group of their own. */
+  let alone = 0;
   let working: Promise<void> | null = null;
   let closed = false;
 
@@ -139,11 +147,16 @@ function groupWriter(pools: SqlitePools, settings: WriterSettings): UncheckedWri
 
   const rollBack = () => writing.run('ROLLBACK').catch(() => undefined);
 
+  const transact = <T>(fn: (tx: Tx) => Promise<T>, options: WriteOptions, isFirst: boolean) =>
+    runTransaction(writer, fn, settings, options, { connection: connectionOfWrite(writing, isFirst) });
+
   async function runGroup(): Promise<void> {
     if (!(await begin())) return;
-    const finished: { write: Waiting; done: Done<unknown> }[] = [];
+    const finished: Finished[] = [];
     const end = performance.now() + GROUP_MILLISECONDS;
-    for (let count = 0; count < GROUP_SIZE && queue.length > 0 && (count === 0 || performance.now() < end); count++) {
+    const size = alone > 0 ? 1 : GROUP_SIZE;
+    alone = Math.max(0, alone - 1);
+    for (let count = 0; count < size && queue.length > 0 && (count === 0 || performance.now() < end); count++) {
       const write = queue.shift()!;
       const isFirst = count === 0;
       const done = await write.run(isFirst);
@@ -159,6 +172,16 @@ function groupWriter(pools: SqlitePools, settings: WriterSettings): UncheckedWri
         return;
       }
     }
+    const work = takeSharedWork(finished.map(({ done }) => done.tx));
+    const shared = work && await transact(work, {}, true);
+    if (shared instanceof FailedWrite) {
+      await rollBack();
+      if (finished.length === 1) return finished[0]!.write.reject(shared.error);
+      // One of the writes is the cause: each runs again in a group of its own.
+      alone = finished.length;
+      queue.unshift(...finished.map(({ write }) => write));
+      return;
+    }
     try {
       await writing.run('COMMIT');
     } catch (cause) {
@@ -167,6 +190,7 @@ function groupWriter(pools: SqlitePools, settings: WriterSettings): UncheckedWri
       for (const { write } of finished) write.reject(error);
       return;
     }
+    shared?.announce();
     for (const { write, done } of finished) {
       write.resolve(done.value);
       done.announce();
@@ -183,7 +207,13 @@ function groupWriter(pools: SqlitePools, settings: WriterSettings): UncheckedWri
       settings.strictness.check('db.write');
       if (closed) refuseClosed();
       return await new Promise<T>((resolve, reject) => {
-        const run = (isFirst: boolean) => runTransaction(writer, fn, settings, options, { connection: connectionOfWrite(writing, isFirst) });
+        const run = (isFirst: boolean) => transact(async (tx) => {
+          allowSharedWork(tx);
+          const value = await fn(tx);
+          // With no other write to share it, its own transaction does the work: a second one would cost as much as the write.
+          if (isFirst && queue.length === 0) await takeSharedWork([tx])?.(tx);
+          return value;
+        }, options, isFirst);
         queue.push({ run, resolve: resolve as (value: unknown) => void, reject, since: performance.now() });
         working ??= work();
       });

@@ -1,12 +1,13 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterCommit } from '../commit.ts';
+import { afterCommit, shareWork } from '../commit.ts';
 import type { OpenDatabase } from '../connect.ts';
+import type { Tx } from '../types.ts';
 import { databasesOfDrivers, openWith, type TestDatabase } from './support.ts';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it, before, after, beforeEach } = lab;
 
 for (const { dialect, name, create } of databasesOfDrivers()) {
   describe(`afterCommit on ${name}`, () => {
@@ -67,6 +68,64 @@ for (const { dialect, name, create } of databasesOfDrivers()) {
       });
       expect(isCalled).to.be.true();
       await db.write((tx) => tx('notes_notes').insert({ body: 'next' }));
+    });
+  });
+
+  describe(`shareWork on ${name}`, () => {
+    let database: TestDatabase;
+    let db: OpenDatabase;
+    /** The items of each call. */
+    let calls: string[][];
+    before(async () => {
+      database = await create();
+      db = await openWith(database, `await schema.createTable('notes_notes', { key: 'id', body: 'text' });`);
+    });
+    after(() => database.drop());
+    beforeEach(async () => {
+      calls = [];
+      await db.write((tx) => tx('notes_notes').delete());
+    });
+
+    async function store(tx: Tx, bodies: string[]): Promise<void> {
+      calls.push(bodies);
+      for (const body of bodies) {
+        if (body.startsWith('bad')) throw new Error(`${body} cannot be stored`);
+        await tx('notes_notes').insert({ body });
+      }
+    }
+    const stored = async (): Promise<string[]> => (await db.read('notes_notes').orderBy('body').pluck('body'));
+    const share = (...bodies: string[]) => db.write(async (tx) => { for (const body of bodies) await shareWork(tx, store, [body]); });
+
+    it('stores the items of a write with it, in their order', async () => {
+      await share('a', 'b');
+      expect(calls.flat()).to.equal(['a', 'b']);
+      expect(await stored()).to.equal(['a', 'b']);
+    });
+
+    it('leaves out the items of a write that is rolled back, beside writes that are not', async () => {
+      const failing = db.write(async (tx) => {
+        await shareWork(tx, store, ['lost']);
+        throw new Error('no');
+      });
+      const outcomes = await Promise.allSettled([share('a'), failing, share('b')]);
+      expect(outcomes.map(({ status }) => status)).to.equal(['fulfilled', 'rejected', 'fulfilled']);
+      expect(await stored()).to.equal(['a', 'b']);
+    });
+
+    it('fails only the write whose items cannot be stored', async () => {
+      const outcomes = await Promise.allSettled([share('a'), share('b'), share('bad c'), share('d'), share('bad e')]);
+      expect(outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.message : 'stored'))).to.equal(['stored', 'stored', 'bad c cannot be stored', 'stored', 'bad e cannot be stored']);
+      expect(await stored()).to.equal(['a', 'b', 'd']);
+      await share('f');
+      expect(await stored()).to.equal(['a', 'b', 'd', 'f']);
+    });
+
+    if (dialect === 'sqlite') it('does the work of writes that commit together once, in the order of the writes', async () => {
+      const bodies = Array.from({ length: 100 }, (_, index) => `line ${index}`);
+      await Promise.all(bodies.map((body) => share(body)));
+      expect(calls.flat()).to.equal(bodies);
+      expect(calls.length).to.be.below(bodies.length);
+      expect(await stored()).to.equal(bodies.toSorted());
     });
   });
 }
