@@ -131,20 +131,17 @@ export function createSequence<Row extends object>(options: SequenceOptions<Row>
   async function moveAll(): Promise<void> {
     let moved = MOVED_AT_ONCE;
     while (isStarted && moved === MOVED_AT_ONCE) {
-      const batch = await options.db().write(async (tx) => {
-        // A statement of its own: the next one then sees everything committed before this lock was given.
-        await tx(headTable).where({ id: 1 }).forUpdate().first('last_seq');
-        const [batch] = (await tx.raw(move)) as { moved: number; last_seq: number }[];
-        return batch && { ...batch, rows: options.numbered && await followed(tx, batch, options.numbered) };
-      });
-      moved = batch?.moved ?? 0;
-      if (batch) advance(batch.last_seq, batch.rows);
+      const rows = await options.db().write(moveBatch);
+      moved = rows.length;
+      if (moved > 0) advance(rows.at(-1)!.seq, rows);
     }
   }
 
-  async function followed(tx: Tx, { last_seq, moved }: { last_seq: number; moved: number }, numbered: NonNullable<typeof options.numbered>): Promise<Sequenced<Row>[]> {
-    const rows = await after(tx, last_seq - moved, moved);
-    await numbered(tx, rows);
+  async function moveBatch(tx: Tx): Promise<Sequenced<Row>[]> {
+    // A statement of its own: the next one then sees everything committed before this lock was given.
+    await tx(headTable).where({ id: 1 }).forUpdate().first('last_seq');
+    const rows = (await tx.raw(move)) as Sequenced<Row>[];
+    if (rows.length > 0) await options.numbered?.(tx, rows);
     return rows;
   }
 
@@ -196,7 +193,7 @@ export function createSequence<Row extends object>(options: SequenceOptions<Row>
   };
 }
 
-/** Under the lock of the head's row: numbers the oldest rows of the outbox, and tells other nodes once for all of them. */
+/** Under the lock of the head's row: numbers the oldest rows of the outbox and returns them; notifies other nodes once for all of them. */
 function moveStatement(name: string, columns: string[]): string {
   const list = columns.map((column) => `"${column}"`).join(', ');
   return `
@@ -205,10 +202,10 @@ function moveStatement(name: string, columns: string[]): string {
     ), moved as (
       insert into ${name}_log (seq, ${list})
       select last_seq + row_number() over (order by key), ${list} from taken, ${name}_head where id = 1
-      returning seq
+      returning seq, ${list}
     ), head as (
       update ${name}_head set last_seq = last_seq + (select count(*) from moved)
-      where id = 1 and (select count(*) from moved) > 0 returning last_seq
+      where id = 1 and (select count(*) from moved) > 0 returning pg_notify('${name}', last_seq::text)
     )
-    select last_seq, (select count(*) from moved) as moved, pg_notify('${name}', last_seq::text) from head`;
+    select moved.* from moved, head order by seq`;
 }
