@@ -83,11 +83,16 @@ export function lastSeen({ segments }: Follower): number {
   return opened ? opened.seen.at(-1)?.seq ?? opened.ready!.seq : -1;
 }
 
-/** Who begins with a snapshot and goes on with the stream ends with what is there. */
+/**
+ * A client that applies a stream to a snapshot ends with the present signals. It skips entries that it has applied: a client that presents
+ * an old id reads them again, and without an id its session continues after the furthest position, which may be beyond them.
+ */
 function foldFaults({ base, segments, query, asker }: Follower, lines: Line[]): string[] {
   const held = new Map(base!.pages.flatMap(({ items }) => items.map(({ id, hash }) => [id, hash] as const)));
+  let applied = 0;
   for (const seen of segments.flatMap((segment) => segment.seen)) {
-    if (seen.kind === 'position') continue;
+    if (seen.kind === 'position' || seen.seq <= applied) continue;
+    applied = seen.seq;
     if (seen.retracted) held.delete(seen.id);
     else held.set(seen.id, seen.hash);
   }
