@@ -104,7 +104,7 @@ export async function claimEmail<T>(db: Database, work: (tx: Tx) => Promise<T>):
     return await db.write(work);
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
-    const isTaken = (code === '23505' || code === 'SQLITE_CONSTRAINT_UNIQUE') && message.includes('email_folded');
+    const isTaken = (code === '23505' || code === 'SQLITE_CONSTRAINT') && message.includes('email_folded');
     throw isTaken ? problem('email_taken') : error;
   }
 }

@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isMap, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
+import { isMap, isSeq, Lexer, LineCounter, parseDocument, Parser, type Document, type Node } from 'yaml';
+import { isDeepYaml } from '../nesting.ts';
 
 /** What domains and issue areas have in common. */
 export interface Topic {
@@ -116,6 +117,7 @@ function textOf(path: string): string {
 }
 
 function parse(text: string): { value: unknown; mistakes: Mistake[] } {
+  if (isDeepYaml({ Lexer, Parser }, text)) return { value: null, mistakes: [{ line: 1, message: 'the file is nested too deeply' }] };
   const lines = new LineCounter();
   try {
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, schema: 'core' });
@@ -133,7 +135,7 @@ function parse(text: string): { value: unknown; mistakes: Mistake[] } {
 }
 
 function syntaxWords({ message }: Error): string {
-  return message.includes('call stack') ? 'the file is nested too deeply' : `this is not valid YAML: ${printable(message).slice(0, 200)}`;
+  return `this is not valid YAML: ${printable(message).slice(0, 200)}`;
 }
 
 /** Where a path stands in the file, or the nearest thing around it that does. */

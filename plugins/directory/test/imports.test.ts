@@ -38,7 +38,7 @@ for (const database of testDatabases()) {
         ['hsds', `[{"id":"1","name":"H","website":"https://h.example/"},${deep},{"id":"2","name":${deep}}]`, 1, 2],
         ['schemaorg', `[{"@type":"Person","name":"S","url":"https://s.example/"},{"@type":"Person","name":${objects}},${deep}]`, 1, 2],
         ['meetings', `{${meeting}}\n{${meeting},"x":${deep}}\n${objects}\n`, 1, 2],
-        ['openstates', `id: ocd-person/${id}\nname: O\nsources: [{url: https://o.example/}]\n---\nid: ocd-person/${id.replace('d1', 'd2')}\nname: ${'['.repeat(20_000)}${']'.repeat(20_000)}\n---\n${'- '.repeat(5000)}x\n`, 1, 2],
+        ['openstates', `id: ocd-person/${id}\nname: O\nsources: [{url: https://o.example/}]\n---\nid: ocd-person/${id.replace('d1', 'd2')}\nname: ${'['.repeat(20_000)}${']'.repeat(20_000)}\n---\n${'- '.repeat(5000)}x\n---\n${'!a '.repeat(30_000)}x\n`, 1, 3],
       ];
       for (const [format, text, created, rejected] of files) {
         await emptied(kit);

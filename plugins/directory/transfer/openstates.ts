@@ -5,6 +5,7 @@ import type { TextFile } from './file.ts';
 import { linesOf, LONGEST_ROW } from './lines.ts';
 import { actorIdOf, asList, cleanText, dayOf, handleOf, rowOrFault, rowsOrFault, startRow, titled, type RowBuilder } from './row.ts';
 import { lazily, Failure, isDeepValue, TOO_DEEP } from 'civic';
+import { isDeepYaml } from '../nesting.ts';
 
 const loadYaml = lazily(() => import('yaml'));
 /** A document of Open States has a few thousand characters. Parsing one takes the event loop about a millisecond for each 1,000. */
@@ -102,15 +103,17 @@ async function* rowsOf(number: number, text: string, context: ReadContext): Asyn
     yield { number, raw: text.slice(0, LONGEST_ID), fault: `is longer than ${LONGEST_DOCUMENT / 1024} kB` };
     return;
   }
-  const { parse } = await loadYaml();
+  const yaml = await loadYaml();
+  if (isDeepYaml(yaml, text)) {
+    yield { number, raw: text, fault: TOO_DEEP };
+    return;
+  }
   let content: unknown;
   try {
     // The parser compares each key with all others to find duplicates, which takes seconds for some thousand keys.
-    content = parse(text, { uniqueKeys: false });
+    content = yaml.parse(text, { uniqueKeys: false });
   } catch (error) {
-    const { message } = error as Error;
-    // The parser is recursive: a deep text fills the stack.
-    yield { number, raw: text, fault: message.startsWith('Maximum call stack') ? TOO_DEEP : `is not valid YAML: ${message.split('\n')[0]}` };
+    yield { number, raw: text, fault: `is not valid YAML: ${(error as Error).message.split('\n')[0]}` };
     return;
   }
   if (isDeepValue(content)) {
