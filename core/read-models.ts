@@ -95,7 +95,7 @@ export function createReadModels({ db, jobs, log }: ReadModelsOptions): ReadMode
       write: (fn) => db().write(fn, { long: true }),
       async progress(done, total) {
         report(done, total);
-        onProgress(`Rebuilding ${model.plugin} ${model.name}`, done, total);
+        onProgress(`${row.version === null ? 'Filling' : 'Rebuilding'} ${model.plugin} ${model.name}`, done, total);
       },
     });
     await db().write((tx) => finishRebuild(tx, model, model.version));

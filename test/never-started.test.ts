@@ -15,7 +15,7 @@ describe('A database that was never started', { timeout: 120_000 }, () => {
       writeFileSync(file, 'id,name\nocd-division/country:us/state:mo/place:alder_falls,Alder Falls city\nocd-division/country:us/state:mo/place:st_louis,St. Louis city\n');
       const { code, stdout, stderr } = await instance.civicInProcess('places', 'import', file);
       expect([code, stderr]).to.equal([0, stderr]);
-      expect(stderr).to.contain('Loading places');
+      expect(stderr).to.contain('Filling directory places');
       expect(stdout).to.contain('2 rows read: 1 added, 0 updated, 1 unchanged, 0 rejected.');
       const doctored = await instance.civicInProcess('doctor', '--json');
       const findings = JSON.parse(doctored.stdout).findings as { name: string; status: string }[];
