@@ -75,7 +75,7 @@ for (const dialect of testDatabases()) {
     if (dialect === 'sqlite') {
       it('that fails names the plugin and the file in one line, changes nothing, and leaves no backup of what is still there', async () => {
         write('002_broken', `${ELM} await schema.tx.raw('create tabel nonsense');`);
-        const { code, stderr } = await instance.civicInProcess('serve');
+        const { code, stderr } = await instance.civicInProcess('serve', '--port', '0');
         expect(code).to.equal(1);
         const words = stderr.split('\n').filter((line) => line && !line.startsWith('Backing up'));
         expect(words).to.have.length(1);
@@ -87,7 +87,7 @@ for (const dialect of testDatabases()) {
       it('that fails half-way keeps the backup made before it', async () => {
         write('002_trees', ELM);
         write('003_broken', 'throw new Error("too dry");');
-        expect((await instance.civicInProcess('serve')).stderr).to.contain('The migration 003_broken of the plugin garden failed, and nothing of it was kept: too dry');
+        expect((await instance.civicInProcess('serve', '--port', '0')).stderr).to.contain('The migration 003_broken of the plugin garden failed, and nothing of it was kept: too dry');
         expect(await state()).to.equal({ migrations: ['001_plants', '002_trees'], plants: ['oak', 'elm'] });
         expect(backups()).to.have.length(1);
       });
@@ -98,7 +98,7 @@ for (const dialect of testDatabases()) {
       expect((await instance.civicInProcess('migrate')).code).to.equal(0);
       rmSync(join(garden, 'migrations/002_trees.js'));
 
-      const refused = await instance.civicInProcess('serve');
+      const refused = await instance.civicInProcess('serve', '--port', '0');
       expect(refused.code).to.equal(1);
       expect(refused.stderr).to.startWith('The database is newer than this version of civic: the plugin garden has run the migration 002_trees, which this version does not have.\nRun the newer version again, or go back');
       const commands = refused.stderr.split('\n').filter((line) => line.startsWith('  '));

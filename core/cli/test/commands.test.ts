@@ -187,7 +187,7 @@ describe('bin/civic', () => {
   it('names a data folder that cannot be made', async () => {
     const file = join(instance.folder, 'a-file');
     writeFileSync(file, '');
-    const { code, stderr } = await instance.civicInProcess('serve', '--data', join(file, 'data'));
+    const { code, stderr } = await instance.civicInProcess('serve', '--port', '0', '--data', join(file, 'data'));
     expect(code).to.equal(1);
     expect(stderr).to.contain(`The data folder ${join(file, 'data')} cannot be used: ${file} is a file`);
   });
@@ -195,7 +195,7 @@ describe('bin/civic', () => {
   it('refuses a folder where the database file should be', async () => {
     const folder = join(instance.folder, 'odd');
     mkdirSync(join(folder, 'civic.db'), { recursive: true });
-    const { code, stderr } = await instance.civicInProcess('serve', '--data', folder);
+    const { code, stderr } = await instance.civicInProcess('serve', '--port', '0', '--data', folder);
     expect(code).to.equal(1);
     expect(stderr).to.contain('civic.db');
     expect(stderr).to.not.contain('    at ');
@@ -205,14 +205,14 @@ describe('bin/civic', () => {
     const folder = join(instance.folder, 'junk');
     mkdirSync(folder);
     writeFileSync(join(folder, 'civic.db'), 'this is not a database, it is a letter to the council\n'.repeat(100));
-    const { code, stderr } = await instance.civicInProcess('serve', '--data', folder);
+    const { code, stderr } = await instance.civicInProcess('serve', '--port', '0', '--data', folder);
     expect(code).to.equal(1);
     expect(stderr).to.contain('civic.db');
     expect(stderr).to.not.contain('    at ');
   });
 
   it('says in one line that Postgres cannot be reached, or that the password is wrong, and never shows it', async () => {
-    const { code, stderr } = await runCivic(['serve', '--config', instance.configFile], { env: { CIVIC_DATABASE_URL: 'postgres://civic:top-secret@127.0.0.1:1/civic' } });
+    const { code, stderr } = await runCivic(['serve', '--port', '0', '--config', instance.configFile], { env: { CIVIC_DATABASE_URL: 'postgres://civic:top-secret@127.0.0.1:1/civic' } });
     expect(code).to.equal(1);
     expect(stderr).to.contain('127.0.0.1:1');
     expect(stderr).to.not.contain('top-secret');

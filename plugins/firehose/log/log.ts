@@ -1,7 +1,7 @@
 import { createWaker, repeat, type Civic, type Rebuild, type Repeating, type Sequenced, type Tx } from 'civic';
 import { randomBytes } from 'node:crypto';
 import type { Facts } from './facts.ts';
-import { clearStates, epochOf, forgetUpTo, lastLineBefore, LOG_COLUMNS, project, putEpoch, type LogRow } from './store.ts';
+import { clearStates, deleteEpoch, epochOf, forgetUpTo, lastLineBefore, LOG_COLUMNS, project, putEpoch, type LogRow } from './store.ts';
 
 /** A version of a signal: what is asked of it, and its JSON. */
 export interface Version {
@@ -229,7 +229,8 @@ export function createLog(civic: Civic<{ retention_days: number }>): Log {
     },
     async rebuild({ from, write, progress }) {
       await write(async (tx) => {
-        if (from === null) await putEpoch(tx, newEpoch());
+        // The start creates another one, so that copies of a new database do not share it.
+        if (from === null) await deleteEpoch(tx);
         await clearStates(tx);
       });
       const { floor_seq, last_seq } = await sequence.head(civic.db.read);

@@ -113,6 +113,10 @@ export async function epochOf(reader: Reader): Promise<string | null> {
   return (await reader('firehose_epoch').first('epoch'))?.epoch ?? null;
 }
 
+export async function deleteEpoch(tx: Tx): Promise<void> {
+  await tx('firehose_epoch').delete();
+}
+
 export async function putEpoch(tx: Tx, epoch: string): Promise<void> {
   await tx('firehose_epoch').delete();
   await tx('firehose_epoch').insert({ id: 1, epoch });
