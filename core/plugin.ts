@@ -15,7 +15,7 @@ import type { Logger } from './log.ts';
 import { registerProblems, type ProblemKinds } from './problems.ts';
 import type { ReadModel } from './read-models.ts';
 import type { Sequence, SequenceOptions } from './sequence.ts';
-import { CATEGORIES, declarationFaults, type Declarations, type Vocabulary } from './vocabulary.ts';
+import { CATEGORIES, declarationFaults, type Declarations, type OffDeclarations, type Vocabulary, vocabularyOf } from './vocabulary.ts';
 
 /** The services of plugins, by plugin name. A plugin adds its own by declaration merging. */
 export interface Services {}
@@ -210,7 +210,7 @@ export interface Plugin<Config = any> extends Declarations {
   /** What an instance lacks without the plugin, as a sentence: shown as a warning while the plugin is off. */
   recommended?: string;
   /** The options of its section in the config file, as a convict schema; a function where they depend on what the plugins that run declare. */
-  config?: ConfigFragment | ((vocabulary: Vocabulary) => ConfigFragment);
+  config?: ConfigFragment | ((vocabulary: Vocabulary, off: OffDeclarations) => ConfigFragment);
   /** Plugins it cannot run without. */
   needs?: string[];
   /** Plugins it works with when they are on. */
@@ -233,8 +233,8 @@ export function nameFault(name: string): string | null {
 }
 
 /** Returns the options of a plugin among those that run with it. */
-export function configOf({ config }: Pick<Plugin, 'config'>, vocabulary: Vocabulary): ConfigFragment | undefined {
-  return typeof config === 'function' ? config(vocabulary) : config;
+export function configOf({ config }: Pick<Plugin, 'config'>, vocabulary: Vocabulary, off: OffDeclarations = vocabularyOf([])): ConfigFragment | undefined {
+  return typeof config === 'function' ? config(vocabulary, off) : config;
 }
 
 /** Declares a plugin. The default export of its `index` file. */

@@ -1,4 +1,5 @@
 import { checkConfig } from './config/check.ts';
+import { offDeclarations } from './config/generate.ts';
 import { pluginError, readConfigFile, readConfigText, type ConfigDocument } from './config/load.ts';
 import type { ConfigError, ConfigFragment, CoreConfig, Origin } from './config/types.ts';
 import { bundledPlugins, LoadFailure, loadPlugin } from './load.ts';
@@ -39,7 +40,8 @@ export async function prepare(settings: Settings): Promise<Prepared> {
   const given = new Map((settings.given ?? []).map((plugin) => [plugin.name, plugin]));
   const loaded = await loadNamed(document, given);
   const vocabulary = vocabularyOf(loaded.plugins);
-  const fragments = new Map(loaded.plugins.map((plugin) => [plugin.name, configOf(plugin, vocabulary)]));
+  const off = loaded.plugins.some(({ config }) => typeof config === 'function') ? offDeclarations(projectRoot, loaded.plugins.map(({ name }) => name)) : undefined;
+  const fragments = new Map(loaded.plugins.map((plugin) => [plugin.name, configOf(plugin, vocabulary, off)]));
   const checked = checkConfig(document, fragments, [...bundledPlugins(), ...given.keys()]);
   const ordered = orderPlugins(loaded.plugins);
   return {

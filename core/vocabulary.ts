@@ -38,6 +38,8 @@ export interface RateKind {
   per_hour: number;
   /** Requests of an identified account count against the limits of its plan instead. */
   plan?: boolean;
+  /** Requests count by client address, also when the account is known: signing in as one account gives no further attempts at another. */
+  byAddress?: boolean;
 }
 
 /** A first part of paths outside `/api`, such as `/notes`. */
@@ -111,6 +113,9 @@ export function declarationFaults(plugin: Plugin): string[] {
   ];
   return [...misnamed, ...loose, ...foreign, ...taken];
 }
+
+/** The limits and rate classes of plugins that do not run. Options that concern them may stay in the config file. */
+export type OffDeclarations = Pick<Vocabulary, 'limits' | 'rates'>;
 
 /** Returns the declarations of these plugins together. The first of two plugins that declare the same name keeps it. */
 export function vocabularyOf(plugins: Plugin[]): Vocabulary {

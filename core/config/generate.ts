@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { Failure } from '../cli/command.ts';
 import { configOf, type Plugin } from '../plugin.ts';
-import { vocabularyOf } from '../vocabulary.ts';
+import { vocabularyOf, type Declarations, type OffDeclarations } from '../vocabulary.ts';
 import { expected, isOption, isRequired, optionsOf, schemaOf } from './format.ts';
 import { variableNames } from './load.ts';
 import { nearestPath } from './nearest.ts';
@@ -11,17 +11,19 @@ import { coreOptions, pluginOptions } from './options.ts';
 import type { ConfigFragment, ConfigOption } from './types.ts';
 
 /** What is needed of a plugin to document its section. */
-export type Documented = Pick<Plugin, 'name' | 'summary' | 'recommended'> & { config?: ConfigFragment };
+export type Documented = Pick<Plugin, 'name' | 'summary' | 'recommended' | 'limits' | 'rates'> & { config?: ConfigFragment };
 
 /** Returns what is documented of plugins that run together. */
 export function documented(plugins: Plugin[]): Documented[] {
   const vocabulary = vocabularyOf(plugins);
-  return plugins.map((plugin) => ({ name: plugin.name, summary: plugin.summary, recommended: plugin.recommended, config: configOf(plugin, vocabulary) }));
+  return plugins.map((plugin) => ({ name: plugin.name, summary: plugin.summary, recommended: plugin.recommended, limits: plugin.limits, rates: plugin.rates, config: configOf(plugin, vocabulary) }));
 }
 
 const SCHEMA_FILE = 'config/civic.schema.json';
 /** The keyword of the schema that holds a plugin's `recommended`: core reads it there without loading a plugin that is off. */
 const RECOMMENDED = 'x-recommended';
+/** The keyword that holds a plugin's limits and rate classes, for the same reason. */
+const DECLARES = 'x-declares';
 
 const asYaml = (value: unknown): string => stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim();
 
@@ -66,7 +68,7 @@ function sectionSchema(fragment: ConfigFragment, more: JsonSchema = {}): JsonSch
 
 /** A JSON Schema of the file, for editors. Sections of plugins it does not know are open. */
 export function jsonSchema(plugins: Documented[]): JsonSchema {
-  const known = plugins.map(({ name, summary, recommended, config }) => [name, { description: summary, ...(recommended ? { [RECOMMENDED]: recommended } : {}), ...sectionSchema({ ...pluginOptions, ...config }) }]);
+  const known = plugins.map(({ name, summary, recommended, limits, rates, config }) => [name, { description: summary, ...(recommended ? { [RECOMMENDED]: recommended } : {}), ...(limits ?? rates ? { [DECLARES]: { limits, rates } } : {}), ...sectionSchema({ ...pluginOptions, ...config }) }]);
   const others = { ...sectionSchema(pluginOptions), additionalProperties: true };
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -76,10 +78,20 @@ export function jsonSchema(plugins: Documented[]): JsonSchema {
   };
 }
 
+function pluginSections(root: string): [name: string, section: JsonSchema][] {
+  const { properties } = JSON.parse(readFileSync(join(root, SCHEMA_FILE), 'utf8')) as { properties: { plugins: { properties: Record<string, JsonSchema> } } };
+  return Object.entries(properties.plugins.properties);
+}
+
+/** Returns the limits and rate classes of the kit's plugins that are not among these, from the generated schema of the kit. */
+export function offDeclarations(root: string, on: string[]): OffDeclarations {
+  const off = pluginSections(root).filter(([name]) => !on.includes(name));
+  return vocabularyOf(off.map(([name, section]) => ({ name, ...(section[DECLARES] as Declarations | undefined) }) as Plugin));
+}
+
 /** Returns, by plugin, why it is recommended, from the generated schema of the kit. */
 export function recommendedPlugins(root: string): Map<string, string> {
-  const { properties } = JSON.parse(readFileSync(join(root, SCHEMA_FILE), 'utf8')) as { properties: { plugins: { properties: Record<string, JsonSchema> } } };
-  const reasons = Object.entries(properties.plugins.properties).map(([name, section]) => [name, section[RECOMMENDED]] as [string, string | undefined]);
+  const reasons = pluginSections(root).map(([name, section]) => [name, section[RECOMMENDED]] as [string, string | undefined]);
   return new Map(reasons.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 

@@ -1,6 +1,6 @@
-import { Joi, type ConfigFragment, type Vocabulary } from 'civic';
+import { Joi, type ConfigFragment, type OffDeclarations, type Vocabulary } from 'civic';
 import { TARGET_FORM } from './audit/target.ts';
-import type { PlanOptions } from './plans/plans.ts';
+import { PLAN_MEMBERS, type PlanOptions } from './plans/plans.ts';
 
 export interface AccountsConfig {
   plans: Record<string, PlanOptions>;
@@ -27,24 +27,24 @@ const PLANS: Record<string, PlanOptions> = {
 /** The plans of an instance whose operator configures none, with the values that plugins declare for their limits. */
 export function defaultPlans({ limits }: Pick<Vocabulary, 'limits'>): Record<string, PlanOptions> {
   return Object.fromEntries(Object.entries(PLANS).map(([name, { price, ...rest }]) => {
-    const values = [...limits].map(([limit, { plans = {} }]) => [limit, plans[name] ?? 0]);
+    const values = [...limits].filter(([limit]) => !PLAN_MEMBERS.includes(limit)).map(([limit, { plans = {} }]) => [limit, plans[name] ?? 0]);
     return [name, { price, ...Object.fromEntries(values), ...rest }];
   }));
 }
 
-const count = Joi.number().integer().min(0);
+const count = Joi.number().integer().min(0).max(1_000_000_000);
 
 /** Limits of plugins that are off may stay in the file: switching a plugin off breaks no plan. */
-function planSchema({ limits }: Vocabulary): Joi.Schema {
-  const declared = Object.fromEntries([...limits.keys()].map((limit) => [limit, count]));
-  return Joi.object({ price: Joi.string(), days: Joi.number().integer().min(1).allow(null), ...declared }).pattern(/^[a-z][a-z0-9_]*$/, count);
+function planFormat({ limits }: Vocabulary, off: OffDeclarations): Joi.Schema {
+  const declared = Object.fromEntries([...limits.keys(), ...off.limits.keys()].map((limit) => [limit, count]));
+  return Joi.object({ ...declared, price: Joi.string(), days: Joi.number().integer().min(1).allow(null) });
 }
 
-export function accountOptions(vocabulary: Vocabulary): ConfigFragment {
+export function accountOptions(vocabulary: Vocabulary, off: OffDeclarations): ConfigFragment {
   return {
     plans: {
-      doc: 'All plans of this instance, by name. What a plan leaves out it does not have; with `days` it ends so long after it was given.',
-      format: Joi.object().pattern(/^[a-z][a-z0-9_]*$/, planSchema(vocabulary)) as never,
+      doc: 'All plans of this instance, by name. A limit that a plan omits is 0. With `days` a plan ends so many days after it was given.',
+      format: Joi.object().pattern(/^[a-z][a-z0-9_]*$/, planFormat(vocabulary, off)) as never,
       default: defaultPlans(vocabulary),
     },
     default_plan: {
@@ -83,12 +83,12 @@ export function accountOptions(vocabulary: Vocabulary): ConfigFragment {
       default: 100,
     },
     session_days: {
-      doc: 'How long somebody stays signed in on the web pages without coming back.',
+      doc: 'Days until an unused session of the web pages expires.',
       format: Joi.number().integer().min(1).max(365),
       default: 30,
     },
     session_most_days: {
-      doc: 'After so many days everybody signs in anew, however often they came.',
+      doc: 'Days until every session of the web pages expires.',
       format: Joi.number().integer().min(1).max(365),
       default: 90,
     },

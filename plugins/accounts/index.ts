@@ -38,7 +38,7 @@ export default definePlugin<AccountsConfig>({
   },
   capabilities: { api_keys: { label: 'API keys', limit: 'keys' } },
   limits: { keys: { label: 'API keys', doc: 'How many API keys can be in use at once', plans: { individual: 1, research_pass: 3, team: 20 } } },
-  rates: { sign_in: { label: 'signing in', per_minute: 30, per_hour: 200 } },
+  rates: { sign_in: { label: 'signing in', per_minute: 30, per_hour: 200, byAddress: true } },
   paths: {
     '/account': { audience: 'people', shared: true },
     '/console': { audience: 'people', shared: true },

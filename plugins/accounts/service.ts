@@ -122,7 +122,10 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
       workspacesOf,
       membership: async (reader, accountId, workspaceId) => (await workspacesOf(reader, accountId)).find(({ id }) => id === workspaceId.toLowerCase()) ?? null,
       callerOf: resolver.again,
-      meter(limit, used) { meters.set(limit, used); },
+      meter(limit, used) {
+        if (!civic.vocabulary.limits.has(limit)) throw new Error(`No plugin that runs declares the limit "${limit}": add it to the plugin's limits`);
+        meters.set(limit, used);
+      },
       consolePage(page) { consolePages.push(page); },
       record: put,
     },

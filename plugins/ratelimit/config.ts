@@ -1,4 +1,4 @@
-import { Joi, type ConfigFragment, type Vocabulary } from 'civic';
+import { Joi, type ConfigFragment, type OffDeclarations, type Vocabulary } from 'civic';
 
 /** The requests that one client address may make of a class. */
 export interface ClassLimits {
@@ -26,8 +26,9 @@ function classOptions(what: string, minute: number, hour: number): ConfigFragmen
   };
 }
 
-export function ratelimitOptions({ rates }: Vocabulary): ConfigFragment {
-  const declared = [...rates].map(([name, { label, per_minute: minute, per_hour: hour }]) => [name, classOptions(label, minute, hour)]);
+/** The sections of classes whose plugin is off may stay in the config file, and do nothing. */
+export function ratelimitOptions({ rates }: Vocabulary, off: OffDeclarations): ConfigFragment {
+  const declared = [...off.rates, ...rates].map(([name, { label, per_minute: minute, per_hour: hour }]) => [name, classOptions(label, minute, hour)]);
   return { ...Object.fromEntries(declared), ...ownOptions };
 }
 
@@ -46,3 +47,6 @@ const ownOptions: ConfigFragment = {
   well_known: classOptions('/.well-known', 120, 2000),
   patience_ms: { doc: 'How many milliseconds the nodes wait for their shared counters in Postgres before each decides by its own.', format: Joi.number().integer().min(1).max(10_000), default: 50 },
 };
+
+/** Names that a plugin cannot give to a rate class: they are options of this plugin, or the class of the API. */
+export const RESERVED_CLASSES = ['api', 'enabled', 'from', ...Object.keys(ownOptions)];

@@ -1,6 +1,6 @@
 import { addressGroup, clientAddressOf, type Caller, type Vocabulary } from 'civic';
 import type { Request } from '@hapi/hapi';
-import type { ClassLimits, RatelimitConfig } from './config.ts';
+import { RESERVED_CLASSES, type ClassLimits, type RatelimitConfig } from './config.ts';
 import type { Window } from './windows.ts';
 
 /** The part of the accounts plugin's service that returns what a plan allows. */
@@ -26,6 +26,7 @@ interface RateClass {
   windows: Window[];
   /** Whether requests of an account count against its plan. */
   isPlanned: boolean;
+  isByAddress: boolean;
 }
 
 export interface LimitOptions {
@@ -42,9 +43,11 @@ export function createLimits({ config, vocabulary, plans }: LimitOptions): (call
   const total: Window = { slot: 2, limit: config.anonymous.requests_per_hour, seconds: HOUR, what: 'requests' };
   const reads: Window[] = [{ slot: 0, limit: config.anonymous.reads_per_minute, seconds: MINUTE, what: 'reads' }, total];
   const writes: Window[] = [{ slot: 1, limit: config.anonymous.writes_per_minute, seconds: MINUTE, what: 'writes' }, total];
-  const own = (name: 'pages' | 'assets' | 'well_known', label: string): RateClass => ({ name, label, windows: classWindows(config[name]), isPlanned: false });
+  const own = (name: 'pages' | 'assets' | 'well_known', label: string): RateClass => ({ name, label, windows: classWindows(config[name]), isPlanned: false, isByAddress: false });
   const pages = own('pages', 'pages');
-  const declared = new Map([...vocabulary.rates].map(([name, { label, plan }]): [string, RateClass] => [name, { name, label, windows: classWindows(config[name] as ClassLimits), isPlanned: plan ?? false }]));
+  const taken = [...vocabulary.rates].find(([name]) => RESERVED_CLASSES.includes(name));
+  if (taken) throw new Error(`The plugin ${taken[1].plugin} declares the rate class "${taken[0]}", which is an option of ratelimit: it needs another name`);
+  const declared = new Map([...vocabulary.rates].map(([name, { label, plan, byAddress }]): [string, RateClass] => [name, { name, label, windows: classWindows(config[name] as ClassLimits), isPlanned: plan ?? false, isByAddress: byAddress ?? false }]));
   const ofPaths = [...vocabulary.paths].flatMap(([path, { rate }]): [string, RateClass][] => (rate ? [[path, declared.get(rate)!]] : []));
   const byPath = new Map<string, RateClass>([['/assets', own('assets', '/assets')], ['/.well-known', own('well_known', '/.well-known')], ...ofPaths]);
 
@@ -54,10 +57,10 @@ export function createLimits({ config, vocabulary, plans }: LimitOptions): (call
     return { label, isApi, subject: accountSubject(caller.account_id), windows, account: { id: caller.account_id, plan: caller.plan } };
   }
 
-  function classRule({ name, label, windows, isPlanned }: RateClass, caller: Caller | null, request: Request, isApi: boolean): Rule {
+  function classRule({ name, label, windows, isPlanned, isByAddress }: RateClass, caller: Caller | null, request: Request, isApi: boolean): Rule {
     if (caller && isPlanned) return planRule(caller, label, isApi);
     // An account that has used up its plan can still open the page that says so.
-    const who = caller ? accountSubject(caller.account_id) : addressGroup(clientAddressOf(request));
+    const who = caller && !isByAddress ? accountSubject(caller.account_id) : addressGroup(clientAddressOf(request));
     return { label, isApi, subject: `${name} ${who}`, windows, account: null };
   }
 

@@ -35,7 +35,7 @@ describe('A disk that cannot be written', () => {
 
   it('is named as read-only, with what to do', { skip: Boolean(missing) }, async () => {
     const readOnly = `mount --bind ${data} ${data}; mount -o remount,ro,bind ${data}`;
-    const ended = await run(readOnly, 'serve');
+    const ended = await run(readOnly, 'serve', '--port', '0');
     expectWords(ended, [`The data folder ${data} cannot be used: ${data} is on a disk that is mounted read-only.`, 'To fix it, mount it for writing, or choose another folder with --data or data_dir.']);
     const checked = await run(readOnly, 'doctor');
     expect(checked.stdout).to.contain([`✗ data folder: ${data} is on a disk that is mounted read-only`]);
@@ -43,14 +43,14 @@ describe('A disk that cannot be written', () => {
 
   it('is named as another user’s, with the command that makes it theirs', { skip: process.getuid?.() !== 0 }, async () => {
     chmodSync(instance.folder, 0o755);
-    const ended = await runCivic(['serve', '--config', instance.configFile], { uid: NOBODY });
+    const ended = await runCivic(['serve', '--port', '0', '--config', instance.configFile], { uid: NOBODY });
     chmodSync(instance.folder, 0o700);
     expectWords(ended, [`${data} may not be written by this user (nobody)`, `chown -R nobody ${data}`]);
   });
 
   it('is named as full when nothing can start on it', { skip: Boolean(missing) }, async () => {
     const full = `mount -t tmpfs -o size=1m tmpfs ${data}; cat /dev/zero > ${data}/filler 2>/dev/null || true`;
-    for (const args of [['serve'], ['notes', 'add', 'x']]) {
+    for (const args of [['serve', '--port', '0'], ['notes', 'add', 'x']]) {
       expectWords(await run(full, ...args), [`the disk of ${data} is full.\nTo fix it, make room there`]);
     }
     const nearly = `mount -t tmpfs -o size=150k tmpfs ${data}`;

@@ -37,7 +37,7 @@ describe('A Postgres', { timeout: 120_000 }, () => {
   const run = (url: string, ...args: string[]): Promise<Ended> => runCivicInProcess([...args, '--config', instance.configFile], { env: { CIVIC_DATABASE_URL: url } });
 
   async function expectLine(url: string, words: string): Promise<void> {
-    const { code, stderr } = await run(url, 'serve');
+    const { code, stderr } = await run(url, 'serve', '--port', '0');
     expect(code).to.equal(1);
     expect(stderr).to.endWith(`${words}\n`);
     expect(stderr.trim().split('\n')).to.have.length(1);

@@ -33,8 +33,12 @@ export interface Plans {
 }
 
 const OPERATOR_PLAN = 'team';
+/** Members of a plan beside its limits. */
+export const PLAN_MEMBERS = ['name', 'price', 'days', 'capabilities'];
 
 export function createPlans(table: Record<string, PlanOptions>, defaultPlan: string, { limits, capabilities }: Pick<Vocabulary, 'limits' | 'capabilities'>): Plans {
+  const taken = [...limits].find(([limit]) => PLAN_MEMBERS.includes(limit));
+  if (taken) throw new Error(`The plugin ${taken[1].plugin} declares the limit "${taken[0]}", which is a member of every plan: it needs another name`);
   const plans = new Map(Object.entries(table).map(([name, options]): [string, Plan] => {
     const values = Object.fromEntries([...limits.keys()].map((limit) => [limit, Number(options[limit] ?? 0)]));
     const included = [...capabilities].filter(([, { limit }]) => values[limit]! > 0).map(([capability]) => capability);

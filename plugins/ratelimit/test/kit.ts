@@ -7,7 +7,7 @@ import ratelimit from '../index.ts';
 const accounts = definePlugin({
   name: 'accounts',
   summary: 'Knows callers by what they say',
-  rates: { sign_in: { label: 'signing in', per_minute: 30, per_hour: 200 } },
+  rates: { sign_in: { label: 'signing in', per_minute: 30, per_hour: 200, byAddress: true } },
   slots: { 'accounts.usage': { summary: 'On no page' } },
   register(_server, civic) {
     const plans: Record<string, { requests_per_minute: number; requests_per_day: number }> = {
