@@ -1,3 +1,4 @@
+import { exitWithUsage } from '../test/support/arguments.ts';
 import { benchDirectory } from './directory/run.ts';
 import { benchDrivers } from './drivers.ts';
 import { benchFirehose } from './firehose/run.ts';
@@ -6,7 +7,18 @@ import { benchKeys } from './keys.ts';
 import { benchRatelimit } from './ratelimit.ts';
 import { benchStart } from './start.ts';
 
-/** `npm run bench [-- http|start|ratelimit|keys|drivers|directory …|firehose …]`: ratios measured side by side; exit code 1 when one is over its limit. */
+const USAGE = `npm run bench [-- name …]
+
+start      how long a start takes
+http       requests, against plain hapi and bare Node
+ratelimit  requests with and without rate limits
+keys       requests with an API key
+drivers    the drivers of SQLite
+directory  [import|joining|reads|cold|depth|nodes …] [--actors 50000] [--only sqlite|postgres] [--folder …] [--postgres …]
+firehose   [matching|fanout|nchan|memory|writers …] [--subscribers 1000] [--postgres …]
+
+Without a name the first five run; directory and firehose run alone. Exits 1 when a ratio is over its limit.`;
+
 const BENCHES: Record<string, () => Promise<boolean>> = {
   start: () => benchStart({ rounds: 5 }),
   http: () => benchHttp({ rounds: 25, seconds: 0.4 }),
@@ -15,17 +27,20 @@ const BENCHES: Record<string, () => Promise<boolean>> = {
   drivers: () => benchDrivers({ rounds: 9 }),
 };
 
-/** Those with parts and options of their own. */
-const LARGE: Record<string, (args: string[]) => Promise<boolean>> = { directory: benchDirectory, firehose: benchFirehose };
+/** Benchmarks with parts and options of their own. */
+const LARGE: Record<string, (args: string[], usage: string) => Promise<boolean>> = { directory: benchDirectory, firehose: benchFirehose };
+
+async function runBenches(names: string[]): Promise<boolean> {
+  const unknown = names.find((name) => !(name in BENCHES));
+  if (unknown !== undefined) exitWithUsage(`There is no benchmark ${unknown}.\n\n${USAGE}`);
+  let isInside = true;
+  for (const [name, run] of Object.entries(BENCHES)) {
+    if (names.length === 0 || names.includes(name)) isInside = await run() && isInside;
+  }
+  return isInside;
+}
 
 const [first, ...rest] = process.argv.slice(2);
 const large = LARGE[first ?? ''];
-if (large) {
-  if (!await large(rest)) process.exitCode = 1;
-} else {
-  const names = process.argv.slice(2);
-  for (const [name, run] of Object.entries(BENCHES)) {
-    if (names.length > 0 && !names.includes(name)) continue;
-    if (!await run()) process.exitCode = 1;
-  }
-}
+if (process.argv.includes('--help')) console.log(USAGE);
+else process.exitCode = await (large ? large(rest, USAGE) : runBenches(process.argv.slice(2))) ? 0 : 1;

@@ -119,6 +119,12 @@ describe('npm test', () => {
     expect(run({ filters: ['test/crash'] }).last).to.equal('1 passed, 0 failed');
   });
 
+  it('names its options when one is unknown', () => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'run.js'), '--quik'], { encoding: 'utf8', env });
+    expect([status, stdout]).to.equal([2, '']);
+    expect(stderr).to.contain(["Unknown option '--quik'", '--quick  only SQLite']).and.not.contain('    at ');
+  });
+
   it('fails on a leaked global, a failing before and a failing after, whatever the tests do', () => {
     write('leak', `it('one', () => { globalThis.leaked = 1; });`);
     write('before', `describe('a', () => { before(() => { throw new Error('no start'); }); it('one', () => {}); });`);

@@ -1,13 +1,23 @@
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { projectRoot } from '../core/root.ts';
+import { parseArguments } from './support/arguments.ts';
 import { runTests } from './support/runner.ts';
 
-const { values, positionals } = parseArgs({ options: { quick: { type: 'boolean' } }, allowPositionals: true });
+const USAGE = `npm test [-- [--quick] [filter …]]
 
-process.exitCode = await runTests({
-  folder: join(projectRoot, 'dist'),
-  filters: positionals,
-  quick: values.quick,
-  timesFile: join(projectRoot, 'node_modules', '.cache', 'civic-tests.json'),
-});
+filter   runs only the files whose path contains one of the filters
+--quick  only SQLite, without browsers and without the crash tests
+--help   prints this text`;
+
+const { values, positionals } = parseArguments(USAGE, { options: { quick: { type: 'boolean' }, help: { type: 'boolean' } }, allowPositionals: true });
+
+if (values.help) {
+  console.log(USAGE);
+} else {
+  process.exitCode = await runTests({
+    folder: join(projectRoot, 'dist'),
+    filters: positionals,
+    quick: values.quick,
+    timesFile: join(projectRoot, 'node_modules', '.cache', 'civic-tests.json'),
+  });
+}

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseArguments } from '../../test/support/arguments.ts';
 import type { BenchOptions } from './databases.ts';
 import { benchCold } from './cold.ts';
 import { benchDepth } from './depth.ts';
@@ -11,9 +11,9 @@ import { benchReads } from './reads.ts';
 /** In this order: the import fills the databases that the others read. */
 const PARTS: Record<string, (options: BenchOptions) => Promise<boolean>> = { import: benchImport, joining: benchJoining, reads: benchReads, cold: benchCold, depth: benchDepth, nodes: benchNodes };
 
-/** `npm run bench -- directory [import|joining|reads|cold|depth|nodes …] [--actors 50000] [--only sqlite] [--folder …] [--postgres …]` */
-export async function benchDirectory(args: string[]): Promise<boolean> {
-  const { values, positionals } = parseArgs({
+/** Runs the parts that `args` name, or all. */
+export async function benchDirectory(args: string[], usage: string): Promise<boolean> {
+  const { values, positionals } = parseArguments(usage, {
     args,
     allowPositionals: true,
     options: { actors: { type: 'string', default: '50000' }, folder: { type: 'string' }, postgres: { type: 'string' }, only: { type: 'string' } },

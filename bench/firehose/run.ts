@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseArguments } from '../../test/support/arguments.ts';
 import { benchFanout } from './fanout.ts';
 import { benchMatching } from './matching.ts';
 import { benchMemory } from './memory.ts';
@@ -14,9 +14,9 @@ export interface FirehoseBench {
 
 const PARTS: Record<string, (options: FirehoseBench) => Promise<boolean>> = { matching: benchMatching, fanout: benchFanout, nchan: benchNchan, memory: benchMemory, writers: benchWriters };
 
-/** `npm run bench -- firehose [matching|fanout|nchan|memory|writers …] [--subscribers 1000] [--postgres …]` */
-export async function benchFirehose(args: string[]): Promise<boolean> {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { subscribers: { type: 'string', multiple: true }, postgres: { type: 'string' } } });
+/** Runs the parts that `args` name, or all. */
+export async function benchFirehose(args: string[], usage: string): Promise<boolean> {
+  const { values, positionals } = parseArguments(usage, { args, allowPositionals: true, options: { subscribers: { type: 'string', multiple: true }, postgres: { type: 'string' } } });
   const options: FirehoseBench = { subscribers: values.subscribers?.map(Number) ?? [1000, 5000], postgres: values.postgres ?? null };
   let isInside = true;
   for (const [name, run] of Object.entries(PARTS)) {

@@ -1,15 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { projectRoot } from '../../core/root.ts';
 import type { testDatabases } from '../../core/testing/database.ts';
+import { parseArguments } from '../support/arguments.ts';
 import { clusterMissing, createCluster } from '../support/cluster.ts';
 import { soakBugs, soakCrowds, soakOracle } from './firehose/soak.ts';
 import { killRepeatedly, type KillReport } from './kill.ts';
 import { soakNodes } from './nodes.ts';
 import { soakSchemathesis } from './schemathesis.ts';
 
-const HELP = `npm run soak -- [kill] [oracle] [bugs] [crowds] [generated] [schemathesis] [--database sqlite|postgres]
+const HELP = `npm run soak -- [kill] [oracle] [bugs] [crowds] [generated] [schemathesis] [nodes] [--database sqlite|postgres]
 
 kill    kills server processes with kill -9 while writers write, and compares what was acknowledged with what is there.
         On Postgres two nodes share the work, and the database itself is crashed now and then too. About three seconds
@@ -53,7 +53,7 @@ function say(words: string): void {
   console.log(`${new Date().toISOString()} ${words}`);
 }
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = parseArguments(HELP, {
   allowPositionals: true,
   options: {
     rounds: { type: 'string', default: '100' }, writers: { type: 'string', default: '50' }, database: { type: 'string' },
