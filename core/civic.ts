@@ -32,7 +32,7 @@ export interface Kernel {
   jobs: JobQueue;
   readModels: ReadModels;
   vocabulary: Vocabulary;
-  /** Of those that run. */
+  /** Names of the running plugins. */
   pluginNames: ReadonlySet<string>;
   services: Map<string, unknown>;
   commands: Map<string, OwnedCommand>;

@@ -249,7 +249,7 @@ export function definePlugin<Config = any>(plugin: Plugin<Config>): Plugin<Confi
     throw new Error(`The plugin ${plugin.name} has a member "${member}", which is not known: ${near ? `did you mean "${near}"?` : `there are ${MEMBERS.join(', ')}`}`);
   }
   const [declared] = declarationFaults(plugin);
-  if (declared) throw new Error(`The plugin ${plugin.name} declares what it cannot: ${declared}`);
+  if (declared) throw new Error(`The plugin ${plugin.name} has an invalid declaration: ${declared}`);
   if (plugin.problems) registerProblems(plugin.problems, plugin.name);
   return plugin;
 }

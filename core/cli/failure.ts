@@ -2,12 +2,12 @@ import { databaseProblems } from '../database/errors.ts';
 import { problemData } from '../problems.ts';
 import { Failure, type Terminal } from './command.ts';
 
-/** The system's own refusal of a file or folder: a fault of neither. */
+/** Returns whether the system rejected access to a file or folder, which is a bug of neither core nor a plugin. */
 function isRefusedPath(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '') && 'path' in error;
 }
 
-/** A failure is meant for the person at the keyboard, and so is a database that is away or full; anything else is a fault of ours and keeps its stack. */
+/** Returns the text that the command line shows. Failures and unavailable or full databases are for the operator; any other error is a bug and has its stack. */
 export function failureText(error: unknown, terminal: Terminal): string {
   if (error instanceof Failure) return terminal.style('red', error.message);
   if (isRefusedPath(error)) return terminal.style('red', `${error.path} cannot be written: ${error.message}`);

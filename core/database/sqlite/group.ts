@@ -6,7 +6,7 @@ const SAVEPOINT: Record<string, string[]> = {
   'COMMIT;': ['release a_write'],
   ROLLBACK: ['rollback to a_write', 'release a_write'],
 };
-/** The first write of a group has nothing before it to keep: the group's own transaction is its savepoint. */
+/** The first write of a group needs no savepoint: the group's transaction is rolled back instead. */
 const NOTHING: Record<string, string[]> = { 'BEGIN;': [], 'COMMIT;': [], ROLLBACK: [] };
 
 /**

@@ -1,4 +1,4 @@
-import { Failure, Misuse, type Command, type Vocabulary } from 'civic';
+import { Failure, Misuse, type Command } from 'civic';
 import { futureOption } from '../people/commands.ts';
 import { personMeant, WHO } from '../people/find.ts';
 import type { Accounts } from '../service.ts';
@@ -8,13 +8,13 @@ export function keyCommands({ civic, keys, scopes }: Accounts): Command[] {
   return [
     {
       name: 'key create',
-      summary: 'Make an API key and print it, this once',
+      summary: 'Create an API key and print it once',
       options: [
         ...WHO,
-        { name: 'name', value: 'text', summary: 'What it is for; shown in lists' },
-        { name: 'scopes', value: 'list', summary: `Of ${scopes.names.join(', ')}; ${usualText(civic.vocabulary)} when left out`, multiple: true },
-        { name: 'expires', value: 'date', summary: 'When it ends; never when left out' },
-        { name: 'workspace', value: 'id', summary: 'As whose member it speaks; may be left out by who belongs to one workspace' },
+        { name: 'name', value: 'text', summary: 'The purpose of the key, shown in lists' },
+        { name: 'scopes', value: 'list', summary: 'What the key may do, separated by commas; by default all that the plan and the role allow, except scopes given only on request. An unknown scope is rejected with the list of all', multiple: true },
+        { name: 'expires', value: 'date', summary: 'When the key expires; by default never' },
+        { name: 'workspace', value: 'id', summary: 'The workspace of the key; required if the account belongs to several' },
       ],
       examples: ['bin/civic key create --account ada@example.org --name "nightly import"', 'bin/civic key create --account ada@example.org --scopes workspace:read,workspace:write --expires 2027-01-31 --json'],
       needs: 'database',
@@ -41,7 +41,7 @@ export function keyCommands({ civic, keys, scopes }: Accounts): Command[] {
     },
     {
       name: 'key revoke',
-      summary: 'End an API key; it is refused within a second on every node',
+      summary: 'Revoke an API key; every node rejects it within a second',
       arguments: '<id>',
       examples: ['bin/civic key revoke 3fK9aZ0q'],
       needs: 'database',
@@ -78,11 +78,6 @@ function nameOption(name: unknown): string {
   const text = ((name as string | undefined) ?? 'command line').trim();
   if (text.length < 1 || text.length > 200) throw new Misuse('--name must have 1 to 200 characters');
   return text;
-}
-
-function usualText({ scopes }: Vocabulary): string {
-  const onRequest = [...scopes].filter(([, kind]) => kind.onRequest).map(([scope]) => scope);
-  return `all that the plan and the role allow${onRequest.length > 0 ? `, except ${onRequest.join(', ')}` : ''}`;
 }
 
 function scopesOption(given: unknown, known: string[]): string[] | undefined {

@@ -23,7 +23,7 @@ function createCommand({ civic, people, plans, record }: Accounts): Command {
     options: [
       { name: 'email', value: 'address', summary: 'Where sign-in links may be sent; may be left out' },
       { name: 'name', value: 'text', summary: 'What to call them; the e-mail address when left out' },
-      { name: 'plan', value: 'name', summary: `One of ${plans.all.map(({ name }) => name).join(', ')}; ${plans.operatorPlan} when left out` },
+      { name: 'plan', value: 'name', summary: 'A plan of this instance, listed at /api/plans; by default the plan for accounts that the operator creates' },
       { name: 'role', value: 'role', summary: `One of ${INSTANCE_ROLES.join(', ')}; user when left out, except for the first account` },
     ],
     examples: ['bin/civic account create --email ada@example.org --name "Ada Example"', 'bin/civic account create --name Importer --plan team --json'],
@@ -67,7 +67,7 @@ function setPlanCommand(accounts: Accounts): Command {
     name: 'account set-plan',
     summary: 'Give an account another plan; one that ends by itself begins anew',
     options: [
-      { name: 'plan', value: 'name', summary: `One of ${plans.all.map(({ name }) => name).join(', ')}`, required: true },
+      { name: 'plan', value: 'name', summary: 'A plan of this instance, listed at /api/plans', required: true },
       { name: 'until', value: 'date', summary: 'When it ends; else as the plan says' },
     ],
     example: 'bin/civic account set-plan --email ada@example.org --plan research_pass',

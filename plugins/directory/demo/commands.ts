@@ -31,7 +31,7 @@ export function demoCommands({ civic, ledger, places, taxonomy }: WriteContext, 
         const loaded = await loadDemo({ ...stand(), progress: (done, total) => { terminal.progress('Creating the demo data', done, total); } });
         const added = await loadParts(loaded !== null);
         terminal.print({ loaded: loaded !== null, ...loaded, ...added }, () => (loaded
-          ? `The demo is loaded: ${count(loaded.actors)} actors in ${loaded.places} places, ${count(loaded.claims)} claims from ${count(loaded.sources)} sources${inWords(added)}, all invented.\nOpen /signals or /api/places/harlow-ferry,tamarack/entities; bin/civic demo remove deletes it.`
+          ? `The demo is loaded: ${count(loaded.actors)} actors in ${loaded.places} places, ${count(loaded.claims)} claims from ${count(loaded.sources)} sources${inWords(added)}, all invented.\nOpen /api/places/harlow-ferry,tamarack/entities; bin/civic demo remove deletes it.`
           : 'The demo is already loaded. To give it today’s dates, run bin/civic demo remove and load it again.'));
       },
     },

@@ -49,7 +49,7 @@ export function createSignalKinds(): SignalKinds {
     const owner = declared.get(type)?.plugin;
     if (owner !== undefined) throw new Error(`The plugin ${plugin} cannot declare the signal type "${type}": ${owner === OWN ? 'it is built into the plugin firehose' : `the plugin ${owner} declares it`}`);
     const { error } = kindSchema.validate(kind, { convert: false });
-    if (error) throw new Error(`The plugin ${plugin} declares the signal type "${type}" wrongly: ${error.message}`);
+    if (error) throw new Error(`The signal type "${type}" of the plugin ${plugin} is invalid: ${error.message}`);
     declared.set(type, { plugin, kind });
     if (kind.facts) schemas.set(type, kind.facts.required().label('facts').meta({ name: factsName(type) }));
     announced.add(type);
@@ -57,7 +57,7 @@ export function createSignalKinds(): SignalKinds {
 
   function validFacts({ type, facts }: Pick<SignalDraft, 'type' | 'facts'>, stripUnknown: boolean): SignalDraft['facts'] {
     const { value, error } = schemas.get(type)!.validate(facts, { convert: false, stripUnknown });
-    if (error) throw new NoSignal(`This is no signal: the facts of ${type} do not fit: ${error.message}`);
+    if (error) throw new NoSignal(`Invalid signal: the facts of ${type} do not match its schema: ${error.message}`);
     return value as SignalDraft['facts'];
   }
 
@@ -72,9 +72,9 @@ export function createSignalKinds(): SignalKinds {
     factsSchemas: () => schemas,
     checkedFacts(draft) {
       const { type, facts } = draft;
-      if (!declared.has(type)) throw new NoSignal(`This is no signal: no plugin declares the type "${type}"; call signalTypes in register`);
+      if (!declared.has(type)) throw new NoSignal(`Invalid signal: no plugin declares the type "${type}"; call signalTypes in register`);
       if (schemas.has(type)) return validFacts(draft, false);
-      if (facts !== undefined) throw new NoSignal(`This is no signal: the type ${type} has no facts`);
+      if (facts !== undefined) throw new NoSignal(`Invalid signal: the type ${type} has no facts`);
       return undefined;
     },
     relayedFacts: (draft) => (schemas.has(draft.type) ? validFacts(draft, true) : undefined),

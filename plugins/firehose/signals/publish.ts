@@ -21,10 +21,10 @@ export function createPublisher({ clock, log, terms, kinds }: PublishContext): P
   async function signalOf(tx: Tx, given: SignalDraft): Promise<Signal> {
     const { error, value } = draftSchema.validate(given, { convert: false });
     const draft = value as SignalDraft;
-    if (error) throw new NoSignal(`This is no signal: ${error.message}`);
-    if (draft.visibility === 'workspace' && !draft.workspace_id) throw new NoSignal('This is no signal: one for a workspace needs its "workspace_id"');
+    if (error) throw new NoSignal(`Invalid signal: ${error.message}`);
+    if (draft.visibility === 'workspace' && !draft.workspace_id) throw new NoSignal('Invalid signal: a signal for a workspace needs a "workspace_id"');
     const facts = kinds.checkedFacts(draft);
-    if (!kinds.isAnnounced(draft.type)) throw new Error(`Nobody said that ${draft.type} is produced: call produces(['${draft.type}']) in register`);
+    if (!kinds.isAnnounced(draft.type)) throw new Error(`The type ${draft.type} is not announced: call produces(['${draft.type}']) in register`);
     return completed({ ...draft, facts }, await terms.canonicalPlaces(tx, draft.places ?? []), clock.iso());
   }
 

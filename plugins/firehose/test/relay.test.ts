@@ -274,7 +274,7 @@ for (const database of testDatabases()) {
       expect(found.map(({ title, facts }) => [title, facts]).sort()).to.equal([['Number 3', { birds: 1, site: 'The pond' }], ['Number 4', undefined], ['Number 6', undefined]]);
       const reasons = lines.filter(({ reason }) => reason).map(({ reason }) => reason as string);
       expect(reasons).to.have.length(2);
-      for (const reason of reasons) expect(reason).to.contain('the facts of heron_count do not fit');
+      for (const reason of reasons) expect(reason).to.contain('the facts of heron_count do not match its schema');
     });
 
     if (database === 'postgres') {

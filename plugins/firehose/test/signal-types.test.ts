@@ -174,10 +174,10 @@ describe('Declarations of signal types', { timeout: 60_000 }, () => {
     const own = definePlugin({ name: 'own', summary: 'Publishes', needs: ['firehose'], register(_server, civic) { firehose = civic.service('firehose'); firehose.produces(['vote']); } });
     const kit = await testServer({ plugins: ['firehose', herons, own], config: { plugins: { firehose: { anonymous: true } } } });
     const faults: [given: Partial<SignalDraft>, message: RegExp][] = [
-      [count({ facts: { ...FACTS, birds: -1 } }), /the facts of heron_count do not fit: "Birds counted" must be greater than or equal to 0/],
+      [count({ facts: { ...FACTS, birds: -1 } }), /the facts of heron_count do not match its schema: "Birds counted" must be greater than or equal to 0/],
       [count({ facts: { ...FACTS, birds: '14' } }), /"Birds counted" must be a number/],
       [count({ facts: { ...FACTS, birdz: 1 } }), /"birdz" is not allowed/],
-      [count({ facts: undefined }), /the facts of heron_count do not fit: "facts" is required/],
+      [count({ facts: undefined }), /the facts of heron_count do not match its schema: "facts" is required/],
       [{ type: 'vote', facts: FACTS }, /the type vote has no facts/],
       [{ type: 'heron_alert', facts: {} }, /the type heron_alert has no facts/],
       [{ type: 'heron_cuont' }, /no plugin declares the type "heron_cuont"/],
