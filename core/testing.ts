@@ -8,9 +8,10 @@ import { describeErrors } from './config/report.ts';
 import { recordAnswers } from './contracts/recorder.ts';
 import { loadPluginAt } from './load.ts';
 import { createLogger, type Logger } from './log.ts';
-import type { Plugin } from './plugin.ts';
+import type { Caller, Plugin } from './plugin.ts';
 import { prepare } from './prepare.ts';
 import { projectRoot } from './root.ts';
+import { stateFor, testCallers } from './testing/caller.ts';
 import { driverEnvironment, testDatabase, type TestDatabase } from './testing/database.ts';
 
 export { stoppedClock } from './clock.ts';
@@ -18,7 +19,7 @@ export { testDatabases } from './testing/database.ts';
 export { slowness } from './testing/slowness.ts';
 
 export interface TestServerOptions {
-  /** Plugins in hand, names of the kit's own, or the absolute folders of others: only those have their templates and assets at hand. */
+  /** Plugin objects, names of bundled plugins, or absolute folders; only names and folders have templates and assets. */
   plugins?: (Plugin | string)[];
   /** A config file as an object; it goes through the same checks. */
   config?: Record<string, unknown> & { plugins?: Record<string, unknown> };
@@ -26,6 +27,8 @@ export interface TestServerOptions {
   clock?: Clock;
   /** Also listens on a free port of 127.0.0.1; `url` then says where. */
   listen?: boolean;
+  /** False for a server that cannot identify callers, as without accounts: `as` of a request then has no effect. */
+  callers?: boolean;
   /** False to stop after register, with no database. */
   open?: boolean;
   /** Where log lines go; nowhere by default. */
@@ -35,6 +38,8 @@ export interface TestServerOptions {
 export interface TestRequest {
   payload?: unknown;
   headers?: Record<string, string>;
+  /** The caller of the request. By default it has an account on the plan `free`, the role `user`, a key, and no scope or capability. */
+  as?: Partial<Caller>;
 }
 
 export interface TestAnswer {
@@ -122,8 +127,8 @@ async function prepareDatabase(options: TestServerOptions, url: string | null, d
 }
 
 async function composeForTest(options: TestServerOptions, folder: string, url: string | null): Promise<Composition> {
-  const { plugins: named = [], config = {} } = options;
-  const plugins = await Promise.all(named.map(async (plugin) => (typeof plugin === 'string' && isAbsolute(plugin) ? loadPluginAt(plugin, projectRoot) : plugin)));
+  const { plugins: named = [], config = {}, callers = true } = options;
+  const plugins = await Promise.all([...named, ...(callers ? [testCallers] : [])].map(async (plugin) => (typeof plugin === 'string' && isAbsolute(plugin) ? loadPluginAt(plugin, projectRoot) : plugin)));
   const given = plugins.filter((plugin) => typeof plugin !== 'string');
   const sections = Object.fromEntries(plugins.map((plugin) => [typeof plugin === 'string' ? plugin : plugin.name, {}]));
   const text = JSON.stringify({ ...settingsForTest(folder, url), ...config, plugins: { ...sections, ...config.plugins } });
@@ -137,8 +142,8 @@ function settingsForTest(folder: string, url: string | null): Record<string, unk
   return { data_dir: folder, http: { port: 0 }, shutdown_seconds: 30, database: { url } };
 }
 
-async function inject(server: Composition['server'], method: string, path: string, { payload, headers = {} }: TestRequest): Promise<TestAnswer> {
-  const answer = await server.inject({ method, url: path, headers, payload: payload as object | undefined });
+async function inject(server: Composition['server'], method: string, path: string, { payload, headers = {}, as }: TestRequest): Promise<TestAnswer> {
+  const answer = await server.inject({ method, url: path, headers, payload: payload as object | undefined, app: stateFor(as) });
   const isZipped = answer.headers['content-encoding'] === 'gzip' && answer.rawPayload.length > 0;
   const text = isZipped ? gunzipSync(answer.rawPayload).toString() : answer.payload;
   const isJson = /[/+]json/.test(String(answer.headers['content-type'] ?? ''));

@@ -57,7 +57,7 @@ describe('The names of a plugin', () => {
   let names: Name[];
   let plugins: Plugin[];
   before(async () => {
-    const { composition } = await testServer({ plugins: bundledPlugins(), open: false });
+    const { composition } = await testServer({ plugins: bundledPlugins(), callers: false, open: false });
     names = declaredNames(composition);
     plugins = composition.plugins;
   });

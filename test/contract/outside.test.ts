@@ -79,6 +79,13 @@ for (const database of testDatabases()) {
       expect((await report(key)).body.code).to.equal('insufficient_scope');
     });
 
+    it('honours the limit when requests arrive at the same time', async () => {
+      const person = await runCommand(kit, 'account create', { name: 'Al Example', plan: 'individual' }, []);
+      const { key } = await runCommand(kit, 'key create', { account: person.id }, []);
+      const responses = await Promise.all([1, 2, 3, 4].map(() => report(key)));
+      expect(responses.map(({ status }) => status).sort()).to.equal([201, 201, 409, 409]);
+    });
+
     it('has a rate class that the operator changes', async () => {
       const team = await runCommand(kit, 'account create', { name: 'Ed Example', plan: 'team' }, []);
       const { key } = await runCommand(kit, 'key create', { account: team.id }, []);
@@ -117,7 +124,10 @@ for (const database of testDatabases()) {
     it('handles its event and runs its command and its job', async () => {
       const { birds } = (await kit.request('GET', '/api/herons')).body.data.reduce((sum: { birds: number }, one: { birds: number }) => ({ birds: sum.birds + one.birds }), { birds: 0 });
       let sites: { site: string; birds: number }[] = [];
-      while (sites.reduce((sum, site) => sum + site.birds, 0) < birds) sites = await runCommand(kit, 'herons report', {}, []);
+      await until(async () => {
+        sites = await runCommand(kit, 'herons report', {}, []);
+        return sites.reduce((sum, site) => sum + site.birds, 0) >= birds;
+      });
       expect(sites.map(({ site }) => site)).to.equal(['Blue River', 'Kaw Point']);
       clock.advance(2 * HOUR);
       await until(async () => (await kit.request('GET', '/api/herons')).body.data.length === 0);
@@ -139,12 +149,21 @@ describe('The walk-through of docs/writing-plugins.md', () => {
 });
 
 describe('bin/civic', () => {
-  it('checks the plugin and lists it with its command', async () => {
-    const instance = createInstance({ plugins: { accounts: {}, firehose: {}, herons: { from: join(outside, 'herons') } } });
-    const check = await instance.civicInProcess('plugin', 'check', join(outside, 'herons'));
-    expect([check.code, check.stderr]).to.equal([0, '']);
-    expect((await instance.civicInProcess('plugin', 'list')).stdout).to.contain('herons');
-    expect((await instance.civicInProcess('herons', 'report', '--help')).stdout).to.contain('Print how many herons were counted at each site');
-    instance.remove();
+  it('checks the plugin, lists it with its command, and describes other commands as without it', async () => {
+    const built = createInstance({ plugins: { accounts: {} } });
+    const instance = createInstance({ plugins: { accounts: { plans: { visitor: {} }, default_plan: 'visitor' }, firehose: {}, herons: { from: join(outside, 'herons') } } });
+    try {
+      const check = await instance.civicInProcess('plugin', 'check', join(outside, 'herons'));
+      expect([check.code, check.stderr]).to.equal([0, '']);
+      expect((await instance.civicInProcess('plugin', 'list')).stdout).to.contain('herons');
+      // A plugin outside the tree makes the kit compose the commands; without it their description is the one of the build.
+      for (const command of [['key', 'create'], ['account', 'create'], ['account', 'set-plan']]) {
+        expect((await instance.civicInProcess(...command, '--help')).stdout).to.equal((await built.civicInProcess(...command, '--help')).stdout);
+      }
+      expect((await instance.civicInProcess('herons', 'report', '--help')).stdout).to.contain('Print how many herons were counted at each site');
+    } finally {
+      instance.remove();
+      built.remove();
+    }
   });
 });

@@ -1,6 +1,6 @@
 // @ts-check
 import { definePlugin, Joi, problem } from 'civic';
-import { countsOf, countsSince, insertCount, pruneCounts, siteTotals, addToSite } from './store.js';
+import { addReport, addToSite, countsOf, insertCount, pruneCounts, siteTotals } from './store.js';
 
 const count = Joi.object({
   id: Joi.string().guid().required(),
@@ -96,8 +96,7 @@ export default definePlugin({
           const counted_at = civic.clock.iso();
           const most = accounts?.limitOf(plan, 'heron_counts') ?? Infinity;
           const created = await civic.db.write(async (tx) => {
-            const today = await countsSince(tx, account_id, `${counted_at.slice(0, 10)}T00:00:00.000Z`);
-            if (today >= most) throw problem('heron_limit', { detail: `The plan ${plan} allows ${most} counts a day.` });
+            if (await addReport(tx, account_id, counted_at.slice(0, 10)) > most) throw problem('heron_limit', { detail: `The plan ${plan} allows ${most} counts a day.` });
             const row = await insertCount(tx, { ...reported, account_id, counted_at });
             await civic.emit(tx, 'herons.counted', { site: row.site, birds: row.birds });
             await firehose?.publish(tx, [{

@@ -15,10 +15,15 @@ export async function countsOf(reader) {
   return await reader('herons_counts').select(COLUMNS).orderBy('key', 'desc').limit(50);
 }
 
-/** Returns how many counts an account reported since a time. @param {Tx} tx @param {string} accountId @param {string} since */
-export async function countsSince(tx, accountId, since) {
-  const row = await tx('herons_counts').where({ account_id: accountId }).where('counted_at', '>=', since).count({ count: '*' }).first();
-  return Number(row?.count);
+/**
+ * Adds one to the reports of an account on a day and returns how many there are. The changed row stays locked until the
+ * transaction ends, so that requests at the same time cannot exceed a limit together.
+ * @param {Tx} tx @param {string} accountId @param {string} day
+ */
+export async function addReport(tx, accountId, day) {
+  const [row] = await tx('herons_days').insert({ account_id: accountId, day, reports: 1 })
+    .onConflict(['account_id', 'day']).merge({ reports: tx.raw('herons_days.reports + 1') }).returning('reports');
+  return Number(row.reports);
 }
 
 /** @param {Tx} tx @param {Omit<HeronCount, 'id'> & { account_id: string }} count @returns {Promise<HeronCount>} */
@@ -31,8 +36,7 @@ export async function insertCount(tx, count) {
 
 /** @param {Tx} tx @param {string} site @param {number} birds */
 export async function addToSite(tx, site, birds) {
-  const changed = await tx('herons_sites').where({ site }).increment('birds', birds);
-  if (changed === 0) await tx('herons_sites').insert({ site, birds });
+  await tx('herons_sites').insert({ site, birds }).onConflict('site').merge({ birds: tx.raw('herons_sites.birds + excluded.birds') });
 }
 
 /** @param {Reader} reader @returns {Promise<SiteTotal[]>} */
@@ -43,4 +47,5 @@ export async function siteTotals(reader) {
 /** @param {Tx} tx @param {string} before */
 export async function pruneCounts(tx, before) {
   await tx('herons_counts').where('counted_at', '<', before).delete();
+  await tx('herons_days').where('day', '<', before.slice(0, 10)).delete();
 }

@@ -149,7 +149,7 @@ describe('Without accounts', { timeout: 60_000 }, () => {
   it('no ticket is looked for, and sessions say that nobody can have one', async () => {
     const { testServer } = await import('civic/testing');
     const { default: firehose } = await import('../index.ts');
-    const kit = await testServer({ plugins: [firehose] });
+    const kit = await testServer({ plugins: [firehose], callers: false });
     const { status, body } = await kit.request('GET', `${SESSIONS}/fhs_x/events?ticket=fht_x`);
     expect([status, body.code]).to.equal([401, 'no_accounts']);
     await kit.close();

@@ -10,6 +10,7 @@ export async function up(schema) {
     birds: 'int',
     source_url: 'text',
     counted_at: 'time',
-  }, { unique: [['id']], index: [['account_id', 'counted_at'], ['counted_at']] });
+  }, { unique: [['id']], index: [['counted_at']] });
+  await schema.createTable('herons_days', { account_id: 'uuid', day: 'text', reports: 'int' }, { primary: ['account_id', 'day'] });
   await schema.createTable('herons_sites', { site: 'text', birds: 'bigint' }, { primary: ['site'] });
 }

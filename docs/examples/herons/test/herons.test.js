@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { testServer } from 'civic/testing';
 
 const herons = new URL('..', import.meta.url).pathname;
+const count = { site: 'Kaw Point', birds: 3, source_url: 'https://herons.example/kaw-point' };
 
 test('shows an empty page, and rejects a count without an account', async () => {
   const kit = await testServer({ plugins: [herons] });
@@ -12,9 +13,26 @@ test('shows an empty page, and rejects a count without an account', async () => 
     assert.equal(page.status, 200);
     assert.match(page.text, /No herons were counted yet/);
 
-    const rejected = await kit.request('POST', '/api/herons', { payload: { site: 'Kaw Point', birds: 3, source_url: 'https://herons.example/kaw' } });
+    const rejected = await kit.request('POST', '/api/herons', { payload: count });
     assert.equal(rejected.status, 401);
     assert.deepEqual((await kit.request('GET', '/api/herons')).body.data, []);
+  } finally {
+    await kit.close();
+  }
+});
+
+test('accepts a count from a caller with the scope and the capability, and shows it', async () => {
+  const kit = await testServer({ plugins: [herons] });
+  try {
+    const created = await kit.request('POST', '/api/herons', { payload: count, as: { scope: ['herons:write'], capabilities: ['herons'] } });
+    assert.equal(created.status, 201);
+    const page = await kit.request('GET', '/herons', { headers: { accept: 'text/html' } });
+    assert.match(page.text, /Kaw Point/);
+
+    const withoutPlan = await kit.request('POST', '/api/herons', { payload: count, as: { scope: ['herons:write'] } });
+    assert.deepEqual([withoutPlan.status, withoutPlan.body.code], [403, 'plan_required']);
+    const withoutScope = await kit.request('POST', '/api/herons', { payload: count, as: { capabilities: ['herons'] } });
+    assert.deepEqual([withoutScope.status, withoutScope.body.code], [403, 'insufficient_scope']);
   } finally {
     await kit.close();
   }
