@@ -1,4 +1,5 @@
 import { problem, registerProblems, type ProblemKinds } from '../problems.ts';
+import { THREAD_ENDED } from './sqlite/driver.ts';
 
 // Any route may meet them, so every operation lists them. All are 503: what clients and proxies know how to wait for.
 export const databaseProblems: ProblemKinds = {
@@ -30,7 +31,7 @@ function problemCode(error: DriverError): string | null {
   if (code === 'SQLITE_BUSY' || code === 'SQLITE_LOCKED' || error.name === 'KnexTimeoutError') return 'database_busy';
   if (code === 'SQLITE_FULL' || code === '53100') return 'storage_full';
   if (SQLITE_STORAGE.has(code) || code === '58030') return 'storage_failed';
-  if (NETWORK.has(code) || POSTGRES_AWAY.test(code) || CONNECTION_LOST.test(error.message)) return 'database_unavailable';
+  if (code === THREAD_ENDED || NETWORK.has(code) || POSTGRES_AWAY.test(code) || CONNECTION_LOST.test(error.message)) return 'database_unavailable';
   return null;
 }
 

@@ -18,8 +18,8 @@ async function pragma(connection: SqliteConnection, text: string): Promise<unkno
   return Object.values(row)[0];
 }
 
-async function openConnection(driver: SqliteDriver, file: string, pragmas: Record<string, string | number>): Promise<SqliteConnection> {
-  const connection = await driver.open(file);
+async function openConnection(driver: SqliteDriver, file: string, pragmas: Record<string, string | number>, onLost: (error: Error) => void): Promise<SqliteConnection> {
+  const connection = await driver.open(file, onLost);
   try {
     await pragma(connection, `busy_timeout = ${PRAGMAS.busy_timeout}`);
     for (const [name, value] of Object.entries(pragmas)) {
@@ -52,7 +52,7 @@ export interface SqlitePools {
 /** Opens a SQLite file: one connection that writes and three that only read. */
 export async function openSqlite(driver: SqliteDriver, file: string, settings: OpenSettings): Promise<SqlitePools> {
   const writer = createKnex(SqliteClient, file, 0, settings, () => Promise.reject(new Error('A write uses the connection of its group')));
-  const readers = createKnex(ReaderClient, file, READERS, settings, () => openConnection(driver, file, { ...PRAGMAS, query_only: 1 }));
+  const readers = createKnex(ReaderClient, file, READERS, settings, () => openConnection(driver, file, { ...PRAGMAS, query_only: 1 }, (error) => settings.log.error({ err: error }, 'A connection that reads the database was lost; the next read opens another')));
   let writing: SqliteConnection | null = null;
   try {
     await mkdir(dirname(file), { recursive: true, mode: PRIVATE_FOLDER });
@@ -61,7 +61,7 @@ export async function openSqlite(driver: SqliteDriver, file: string, settings: O
     // SQLite opens a file that it may not write, and fails at the first write.
     if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
     for (const suffix of ['-wal', '-shm']) closeToOthers(file + suffix);
-    const connection = writing = await openConnection(driver, file, PRAGMAS);
+    const connection = writing = await openConnection(driver, file, PRAGMAS, (error) => settings.log.error({ err: error }, 'The connection that writes the database was lost: writes are refused until the server is restarted'));
     const opened = await Promise.all(Array.from({ length: READERS }, () => readers.client.acquireConnection()));
     for (const reader of opened) await readers.client.releaseConnection(reader);
     return { writer, writing, readers, close: () => closeAll(readers, connection) };

@@ -46,6 +46,11 @@ export class SqliteClient extends KnexSqlite {
     await connection.close();
   }
 
+  /** The pool replaces a connection that is not valid. */
+  validateConnection({ isLost }: SqliteConnection): boolean {
+    return !isLost;
+  }
+
   async _query(connection: SqliteConnection, query: Query): Promise<Query> {
     const isChange = CHANGES.has(query.method ?? '') && !query.returning;
     if (isChange) query.context = await connection.run(query.sql, query.bindings);

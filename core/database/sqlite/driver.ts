@@ -15,14 +15,20 @@ export interface SqliteConnection {
   run(sql: string, bindings?: readonly unknown[]): Promise<RunResult>;
   /** Lets the statements that wait finish, then closes. */
   close(): Promise<void>;
+  /** Whether the thread of the connection has ended: every statement then fails with `THREAD_ENDED`. */
+  readonly isLost: boolean;
 }
+
+/** The code of errors of a connection whose thread ended unexpectedly. */
+export const THREAD_ENDED = 'THREAD_ENDED';
 
 export type DriverName = 'sqlite3' | 'node';
 
 /** Errors of both drivers have the code of SQLite, such as SQLITE_BUSY, which also begins their message. */
 export interface SqliteDriver {
   readonly name: DriverName;
-  open(file: string): Promise<SqliteConnection>;
+  /** Calls `onLost` when the thread of the connection ends unexpectedly. */
+  open(file: string, onLost?: (error: Error) => void): Promise<SqliteConnection>;
 }
 
 /** A value as SQLite stores it. Refuses what the drivers would store differently, or not at all. */

@@ -16,6 +16,7 @@ const NOTHING: Record<string, string[]> = { 'BEGIN;': [], 'COMMIT;': [], ROLLBAC
 export function connectionOfWrite(connection: SqliteConnection, isFirst: boolean): SqliteConnection {
   const instead = isFirst ? NOTHING : SAVEPOINT;
   return {
+    get isLost() { return connection.isLost; },
     async all(sql, bindings) {
       const statements = instead[sql];
       if (!statements) return connection.all(sql, bindings);

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { plainBindings, type Row, type RunResult, type SqliteConnection, type SqliteDriver } from './driver.ts';
+import { plainBindings, THREAD_ENDED, type Row, type RunResult, type SqliteConnection, type SqliteDriver } from './driver.ts';
 
 /** What a thread is asked to do. It replies to each request, in the order in which they came. */
 export type Request = [method: 'all' | 'run', sql: string, bindings: (string | number | null | Uint8Array)[]] | ['close'];
@@ -20,8 +20,8 @@ interface Waiting {
 /** Node's own SQLite, `node:sqlite`. Its calls block, so each connection has a thread of its own. */
 export const nodeDriver: SqliteDriver = {
   name: 'node',
-  async open(file) {
-    const connection = new NodeConnection(file);
+  async open(file, onLost) {
+    const connection = new NodeConnection(file, onLost);
     await connection.opened;
     return connection;
   },
@@ -33,16 +33,35 @@ class NodeConnection implements SqliteConnection {
   readonly #exit: Promise<unknown>;
   readonly #waiting: Waiting[] = [];
   #isClosing = false;
+  /** Why the thread ended unexpectedly. */
+  #lost: string | null = null;
 
-  constructor(file: string) {
+  constructor(file: string, onLost?: (error: Error) => void) {
     // Node 22 warns that the module is experimental.
     this.#worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: file, execArgv: ['--disable-warning=ExperimentalWarning'] });
     this.#worker.on('message', (reply: Reply) => this.#settle(reply));
+    let cause: Error | undefined;
+    // Replies are matched to requests by their order, so a reply that cannot be read ends the thread.
+    for (const event of ['error', 'messageerror']) this.#worker.on(event, (error: Error) => {
+      cause = error;
+      void this.#worker.terminate();
+    });
     this.#exit = new Promise((resolve) => { this.#worker.once('exit', resolve); });
+    this.#worker.once('exit', () => {
+      if (this.#isClosing && this.#waiting.length === 0) return;
+      this.#lost = `the thread of node:sqlite ended unexpectedly${cause ? ` (${cause.message})` : ''}`;
+      for (const { reject } of this.#waiting.splice(0)) reject(lostError(this.#lost));
+      onLost?.(lostError(this.#lost));
+    });
     this.opened = this.#reply().catch(async (error) => {
+      this.#isClosing = true;
       await this.#ended();
       throw error;
     });
+  }
+
+  get isLost(): boolean {
+    return this.#lost !== null;
   }
 
   async all(sql: string, bindings?: readonly unknown[]): Promise<Row[]> {
@@ -56,6 +75,7 @@ class NodeConnection implements SqliteConnection {
   }
 
   async close(): Promise<void> {
+    if (this.#lost !== null) return;
     const closed = this.#send(['close']);
     this.#isClosing = true;
     await closed;
@@ -69,6 +89,7 @@ class NodeConnection implements SqliteConnection {
   }
 
   async #send(request: Request): Promise<Reply> {
+    if (this.#lost !== null) throw lostError(this.#lost);
     if (this.#isClosing) throw errorOf({ code: 'SQLITE_MISUSE', message: 'SQLITE_MISUSE: Database is closed' });
     this.#worker.postMessage(request);
     return await this.#reply();
@@ -86,6 +107,11 @@ class NodeConnection implements SqliteConnection {
     if (reply[0] === 'failed') reject(errorOf(reply[1]));
     else resolve(reply);
   }
+}
+
+/** A new error for each statement: Knex puts the statement into the message. */
+function lostError(reason: string): Error {
+  return errorOf({ code: THREAD_ENDED, message: `${THREAD_ENDED}: ${reason}` });
 }
 
 /** Bytes are copied: a message would carry the whole memory that a Buffer is a part of. */

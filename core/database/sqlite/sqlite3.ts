@@ -21,6 +21,7 @@ export const sqlite3Driver: SqliteDriver = {
  * a statement sent before a rollback could run after it.
  */
 class Sqlite3Connection implements SqliteConnection {
+  readonly isLost = false;
   readonly #database: Database;
   readonly #statements = new StatementCache<Statement>((statement) => { statement.finalize(); });
   readonly #waiting: (() => void)[] = [];

@@ -5,7 +5,7 @@ import { isReusable, StatementCache } from './statements.ts';
 // A thread with one connection on `node:sqlite`; see node.ts.
 
 interface Statement {
-  all(...bindings: unknown[]): unknown[][];
+  all(...bindings: unknown[]): unknown[][] | undefined;
   run(...bindings: unknown[]): { changes: number; lastInsertRowid: number };
   columns(): { name: string }[];
   setReturnArrays(isEnabled: boolean): void;
@@ -29,6 +29,8 @@ const CODES = [
   'OK', 'ERROR', 'INTERNAL', 'PERM', 'ABORT', 'BUSY', 'LOCKED', 'NOMEM', 'READONLY', 'INTERRUPT', 'IOERR', 'CORRUPT', 'NOTFOUND', 'FULL', 'CANTOPEN',
   'PROTOCOL', 'EMPTY', 'SCHEMA', 'TOOBIG', 'CONSTRAINT', 'MISMATCH', 'MISUSE', 'NOLFS', 'AUTH', 'FORMAT', 'RANGE', 'NOTADB', 'NOTICE', 'WARNING',
 ];
+/** White space, semicolons and comments, of which the last may be unfinished. SQLite reads a text up to a NUL character. */
+const SKIPPED = /[\s;]+|--[^\n\0]*|\/\*[^\0]*?(?:\*\/|(?=\0)|$)/gy;
 const READS = /^\s*(?:select|pragma|explain)\b/i;
 
 const port = parentPort!;
@@ -43,6 +45,8 @@ function openFile(file: string): Database {
 function prepare(database: Database, sql: string): Prepared {
   const known = statements.get(sql);
   if (known) return known;
+  // Node 22 crashes when it frees what it prepared from such a text.
+  if (!hasStatement(sql)) throw sqliteError('SQLITE_MISUSE', 'the text has no statement');
   const statement = database.prepare(sql);
   statement.setReturnArrays(true);
   const prepared = { statement, readsBigInts: false };
@@ -52,21 +56,32 @@ function prepare(database: Database, sql: string): Prepared {
   return prepared;
 }
 
+function hasStatement(sql: string): boolean {
+  const rest = sql.replace(SKIPPED, '');
+  return rest !== '' && !rest.startsWith('\0');
+}
+
 function readBigInts(prepared: Prepared): void {
   prepared.statement.setReadBigInts(true);
   prepared.readsBigInts = true;
 }
 
+function allRows({ statement }: Prepared, bindings: unknown[]): unknown[][] {
+  const rows = statement.all(...bindings);
+  if (rows === undefined) throw sqliteError('SQLITE_TOOBIG', 'a text is longer than a string can be');
+  return rows;
+}
+
 function readRows(prepared: Prepared, bindings: unknown[]): unknown[][] {
   if (!prepared.readsBigInts) {
     try {
-      return prepared.statement.all(...bindings);
+      return allRows(prepared, bindings);
     } catch (error) {
       if ((error as NodeSqliteError).code !== 'ERR_OUT_OF_RANGE') throw error;
       readBigInts(prepared);
     }
   }
-  return prepared.statement.all(...bindings).map((row) => row.map((value) => (typeof value === 'bigint' ? Number(value) : value)));
+  return allRows(prepared, bindings).map((row) => row.map((value) => (typeof value === 'bigint' ? Number(value) : value)));
 }
 
 /** The columns in which any row has bytes. */
@@ -99,6 +114,10 @@ function execute(database: Database, [method, sql, bindings]: Exclude<Request, [
   }
   const rows = readRows(prepared, values);
   return ['rows', rows.length === 0 ? [] : prepared.statement.columns().map(({ name }) => name), rows, byteColumns(rows)];
+}
+
+function sqliteError(code: string, message: string): Error {
+  return Object.assign(new Error(`${code}: ${message}`), { code });
 }
 
 function errorReply(error: NodeSqliteError): ErrorReply {

@@ -2,6 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import { once } from 'node:events';
+import type { Worker } from 'node:worker_threads';
+import pino from 'pino';
+import { problemData } from '../../problems.ts';
+import { openDatabase } from '../connect.ts';
 import { hasNodeSqlite, chooseDriver } from '../sqlite/choose.ts';
 import type { SqliteConnection } from '../sqlite/driver.ts';
 import { createFolder, driverOf, sqliteDrivers } from './support.ts';
@@ -93,6 +98,14 @@ for (const name of sqliteDrivers()) describe(`The SQLite driver ${name}`, () => 
     expect(await connection.run("insert into words (word) values ('two')")).to.include({ changes: 1 });
   });
 
+  it('refuses a text without a statement, and skips what stands before one', async () => {
+    for (const sql of ['', ' \n', ';', '-- nothing', '/* nothing */ ; -- /*', '/* unfinished', '\0 select 1', '-- a\0\nselect 1', '-- '.repeat(50)]) {
+      expect(await expect(connection.all(sql)).to.reject(), sql).to.include({ code: 'SQLITE_MISUSE' });
+      expect(await expect(connection.run(sql)).to.reject(), sql).to.include({ code: 'SQLITE_MISUSE' });
+    }
+    expect(await connection.all('; -- a /* b\n/* c -- d */ /**/ select 1 as one /* e */')).to.equal([{ one: 1 }]);
+  });
+
   it('reports a file that another connection holds as busy', async () => {
     const other = await (await driverOf(name)).open(file);
     await other.all('pragma busy_timeout = 0');
@@ -132,6 +145,65 @@ for (const name of sqliteDrivers()) describe(`The SQLite driver ${name}`, () => 
     await other.close();
     expect(await inserted).to.include({ changes: 1 });
     await expect((async () => other.run('select 1'))()).to.reject();
+  });
+});
+
+/** Runs `open` and returns the threads that it started too. */
+async function withThreads<T>(open: () => Promise<T>): Promise<[opened: T, threads: Worker[]]> {
+  const threads: Worker[] = [];
+  const add = (thread: Worker) => threads.push(thread);
+  process.on('worker', add);
+  try {
+    return [await open(), threads];
+  } finally {
+    process.off('worker', add);
+  }
+}
+
+describe('A thread of the SQLite driver node that ends unexpectedly', { skip: !hasNodeSqlite() }, () => {
+  const ended = { code: 'THREAD_ENDED', message: 'THREAD_ENDED: the thread of node:sqlite ended unexpectedly' };
+
+  it('rejects the statements that wait, and later ones', async () => {
+    const driver = await driverOf('node');
+    const lost: Error[] = [];
+    const [connection, [thread]] = await withThreads(() => driver.open(':memory:', (error) => lost.push(error)));
+    const waiting = [connection.all(LONG), connection.run('select 1')].map((statement) => expect(statement).to.reject());
+    await thread!.terminate();
+    for (const error of await Promise.all(waiting)) expect(error).to.include(ended);
+    expect(await expect(connection.all('select 1')).to.reject()).to.include(ended);
+    expect(lost.map(({ message }) => message)).to.equal([ended.message]);
+    await connection.close();
+  });
+
+  it('states the error that ended it', async () => {
+    const driver = await driverOf('node');
+    const [connection, [thread]] = await withThreads(() => driver.open(':memory:'));
+    thread!.postMessage(null);
+    const error = await expect(connection.all('select 1')).to.reject() as Error;
+    expect(error.message).to.match(/^THREAD_ENDED: the thread of node:sqlite ended unexpectedly \(.*null/);
+    await connection.close();
+  });
+
+  it('is not reported when a connection is closed or cannot be opened', async () => {
+    const driver = await driverOf('node');
+    const lost: Error[] = [];
+    const onLost = (error: Error) => lost.push(error);
+    await (await driver.open(':memory:', onLost)).close();
+    await expect(driver.open(join(await createFolder(), 'missing/file.db'), onLost)).to.reject();
+    expect(lost).to.equal([]);
+  });
+
+  it('makes writes fail as database_unavailable, and is replaced where it read', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'error' }, { write: (line: string) => { lines.push((JSON.parse(line) as { msg: string }).msg); } });
+    const [db, [writer, reader]] = await withThreads(async () => openDatabase({ url: null, dataDir: await createFolder(), pool: 1, driver: 'node', log }));
+    await Promise.all([reader!.terminate(), once(reader!, 'exit')]);
+    for (let count = 0; count < 10; count++) expect(await db.read.raw('select 1 as one')).to.equal([{ one: 1 }]);
+    await writer!.terminate();
+    const error = await expect(db.write((tx) => tx.raw('create table words (word)'))).to.reject();
+    expect(problemData(error)?.code).to.equal('database_unavailable');
+    expect(lines).to.equal(['A connection that reads the database was lost; the next read opens another', 'The connection that writes the database was lost: writes are refused until the server is restarted']);
+    await db.close();
   });
 });
 
