@@ -118,8 +118,8 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     // Jobs that do not hear and streams that go on are cut a moment before the step would be given up.
     const patience = options.config.shutdown_seconds * 1000 * 0.8;
     undo.push({ name: 'jobs', run: () => kernel.jobs.stop(patience) });
-    await kernel.jobs.start();
     await kernel.readModels.start();
+    await kernel.jobs.start();
     undo.push({ name: 'http', run: () => kernel.server.stop({ timeout: patience }) });
     await kernel.server.initialize();
   }

@@ -1,7 +1,7 @@
 import type { Schema as JoiSchema } from 'joi';
 import type { Tx } from './database/types.ts';
 
-export { createJobs, type JobsOptions } from './jobs/runner.ts';
+export { createJobs, SCHEDULE_KEY, type JobsOptions } from './jobs/runner.ts';
 
 export interface JobKind<Payload = any> {
   /** Begins with the plugin's name and a dot: `discovery.run`. */

@@ -1,10 +1,10 @@
 import { Failure } from './cli/command.ts';
 import type { OpenDatabase } from './database/connect.ts';
-import type { Database } from './database/types.ts';
-import type { JobQueue, RunningJob } from './jobs.ts';
+import type { Database, Reader } from './database/types.ts';
+import { SCHEDULE_KEY, type JobQueue, type JobRecord, type RunningJob } from './jobs.ts';
 import type { Logger } from './log.ts';
 import type { CheckResult, Progress } from './plugin.ts';
-import { addModel, beginFilling, finishRebuild, setTarget, storedModel, storedModels, type StoredModel } from './read-models/store.ts';
+import { addModel, beginFilling, claimRebuild, finishRebuild, storedModel, storedModels, type StoredModel } from './read-models/store.ts';
 
 /** Derived tables that are filled together. Core stores the version that filled them and rebuilds them when the code has another. */
 export interface ReadModel {
@@ -18,13 +18,18 @@ export interface ReadModel {
   inBackground?: boolean;
   /** Whether rows follow from events: the read model is also rebuilt when the plugin was off and missed some. */
   followsEvents?: boolean;
+  /**
+   * Whether some rows are of another version: a node of another version may write them after the rebuild. Asked by each start, by each
+   * readiness check and every few minutes, so answer from an index.
+   */
+  hasOtherVersions?(reader: Reader): Promise<boolean>;
   /** Makes the tables hold exactly what follows from the source data, whatever rows they hold: none, some, or those of another version. */
   rebuild(run: Rebuild): Promise<void>;
 }
 
 /** One run of a rebuild. */
 export interface Rebuild {
-  /** The version of the rows: 0 when it is unknown, null when the tables were never filled, such as after a restore. */
+  /** The version of the rows: 0 when it is unknown or rows of several versions are mixed, null when the tables were never filled, such as after a restore. */
   from: number | null;
   /** `db.write`, which fails once another process or another version has taken the rebuild over. */
   write: Database['write'];
@@ -39,7 +44,7 @@ export interface ReadModels {
   declare(plugin: string, model: ReadModel): void;
   /** After migrations: fills tables that are empty or cannot be served. `missed` names plugins that missed events. */
   fill(onProgress: Progress, missed?: string[]): Promise<void>;
-  /** Enqueues a job for each read model whose rows are of another version. */
+  /** Before jobs run: enqueues a job for each read model that has rows of another version. */
   start(): Promise<void>;
   check(): Promise<CheckResult>;
 }
@@ -52,7 +57,8 @@ export interface ReadModelsOptions {
 
 const NAME = /^[a-z][a-z0-9_]*$/;
 const LOG_MS = 5000;
-const UNIQUE = 'rebuild';
+/** How long after its last attempt a failed rebuild is begun again, and rows that another node has written are found. */
+const REPAIR_SECONDS = 300;
 
 /** The rebuild belongs to a process that runs another version by now. */
 class Superseded extends Error {}
@@ -66,7 +72,7 @@ export function createReadModels({ db, jobs, log }: ReadModelsOptions): ReadMode
     if (fault) throw new Error(fault);
     models.push(owned);
     // Only processes of this version know the job, so another version never runs it.
-    if (model.inBackground) jobs.of(plugin).define({ name: jobName(owned), run: (job) => rebuildInBackground(owned, job) });
+    if (model.inBackground) jobs.of(plugin).define({ name: jobName(owned), every_seconds: REPAIR_SECONDS, run: (job) => rebuildInBackground(owned, job) });
   }
 
   async function stored(model: OwnedModel): Promise<StoredModel> {
@@ -76,10 +82,19 @@ export function createReadModels({ db, jobs, log }: ReadModelsOptions): ReadMode
     });
   }
 
+  async function isCurrent(model: OwnedModel, row: StoredModel): Promise<boolean> {
+    return hasVersion(model, row) && !(await model.hasOtherVersions?.(db().read));
+  }
+
+  /** Whether the rows can be served as they are, at once. */
+  async function canServe(model: OwnedModel, row: StoredModel): Promise<boolean> {
+    return row.complete === 1 && (model.inBackground || await isCurrent(model, row));
+  }
+
   async function fill(onProgress: Progress, missed: string[] = []): Promise<void> {
     for (const model of models) {
       const mustFollow = (model.followsEvents ?? false) && missed.includes(model.plugin);
-      if (!mustFollow && canServe(model, await naming(model, () => stored(model)))) continue;
+      if (!mustFollow && await naming(model, async () => canServe(model, await stored(model)))) continue;
       await naming(model, () => db().exclusively(`read model ${model.plugin} ${model.name}`, () => fillOne(model, onProgress, mustFollow)));
     }
   }
@@ -87,7 +102,7 @@ export function createReadModels({ db, jobs, log }: ReadModelsOptions): ReadMode
   /** Runs alone over all nodes: one that waited finds the work done. */
   async function fillOne(model: OwnedModel, onProgress: Progress, mustFollow: boolean): Promise<void> {
     const row = await stored(model);
-    if (!mustFollow && canServe(model, row)) return;
+    if (!mustFollow && await canServe(model, row)) return;
     await db().write((tx) => beginFilling(tx, model, model.version));
     const report = reporter(model, row);
     await model.rebuild({
@@ -104,7 +119,8 @@ export function createReadModels({ db, jobs, log }: ReadModelsOptions): ReadMode
 
   async function rebuildInBackground(model: OwnedModel, job: RunningJob): Promise<void> {
     const row = await stored(model);
-    if (row.version === model.version) return;
+    // The version that was started last rebuilds; two that run at the same time would undo each other's work.
+    if (row.target !== model.version || await isCurrent(model, row)) return;
     const report = reporter(model, row);
     const write: Rebuild['write'] = (fn) => job.write(async (tx) => {
       const { target } = (await storedModel(tx, model))!;
@@ -145,10 +161,11 @@ export function createReadModels({ db, jobs, log }: ReadModelsOptions): ReadMode
 
   async function start(): Promise<void> {
     for (const model of models) {
-      if (!model.inBackground || (await stored(model)).version === model.version) continue;
+      if (!model.inBackground || await isCurrent(model, await stored(model))) continue;
       await db().write(async (tx) => {
-        await setTarget(tx, model, model.version);
-        await jobs.of(model.plugin).enqueue(tx, jobName(model), {}, { unique_key: UNIQUE });
+        await claimRebuild(tx, model, model.version);
+        // With the key of the schedule, so that one job at a time rebuilds.
+        await jobs.of(model.plugin).enqueue(tx, jobName(model), {}, { unique_key: SCHEDULE_KEY });
       });
     }
   }
@@ -160,10 +177,10 @@ export function createReadModels({ db, jobs, log }: ReadModelsOptions): ReadMode
     let progress: CheckResult['progress'];
     for (const model of models) {
       const row = rows.find(({ plugin, name }) => plugin === model.plugin && name === model.name);
-      if (row?.complete && row.version === model.version) continue;
+      if (row?.complete && await isCurrent(model, row)) continue;
       hasEmpty ||= !row?.complete;
       const job = model.inBackground ? await jobs.newest(jobName(model)) : null;
-      if (job && job.state !== 'completed') progress = { done: job.progress.done, total: job.progress.total };
+      if (isAdvancing(job)) progress = { done: job.progress.done, total: job.progress.total };
       findings.push(finding(model, row, job));
     }
     if (findings.length === 0) return { status: 'ok', detail: models.map(({ plugin, name, version }) => `${plugin}/${name} ${version}`).join(', ') || 'none' };
@@ -189,22 +206,35 @@ function jobName({ plugin, name, version }: OwnedModel): string {
   return `${plugin}.rebuild_${name}_${version}`;
 }
 
-/** Whether the rows can be served as they are, at once. */
-function canServe(model: OwnedModel, row: StoredModel): boolean {
-  return row.complete === 1 && (row.version === model.version || (model.inBackground ?? false));
+/** Whether the stored version is that of the code, and no rebuild to another one has begun. */
+function hasVersion({ version }: OwnedModel, row: StoredModel): boolean {
+  return row.version === version && row.target === version;
 }
 
 function startText({ plugin, name, version }: OwnedModel, from: number): string {
-  const reason = from > version ? `a newer version of civic filled it (${from}, this one has ${version})` : `version ${version} replaces version ${from}`;
-  return `Rebuilding the read model ${plugin}/${name}: ${reason}`;
+  return `Rebuilding the read model ${plugin}/${name}: ${startReason(version, from)}`;
 }
 
-function finding({ plugin, name, version }: OwnedModel, row: StoredModel | undefined, job: Awaited<ReturnType<JobQueue['newest']>>): string {
-  const title = `${plugin}/${name}`;
+function startReason(version: number, from: number): string {
+  if (from > version) return `a newer version of civic filled it (${from}, this one has ${version})`;
+  if (from === version) return `some rows are not of version ${version}`;
+  return from === 0 ? `version ${version} replaces rows of unknown versions` : `version ${version} replaces version ${from}`;
+}
+
+/** Whether the job works and knows how much there is to do. */
+function isAdvancing(job: JobRecord | null): job is JobRecord {
+  return job?.state === 'running' && job.progress.total > 0;
+}
+
+function finding(model: OwnedModel, row: StoredModel | undefined, job: JobRecord | null): string {
+  const { version } = model;
+  const title = `${model.plugin}/${model.name}`;
   if (!row?.complete) return `${title} is incomplete`;
-  if (job?.state === 'running') return `${title} is being rebuilt: ${job.progress.done.toLocaleString('en-US')} of ${job.progress.total.toLocaleString('en-US')}`;
+  if (row.target !== version) return `${title} is rebuilt to version ${row.target} by another version of civic, and this one has version ${version}`;
+  if (job?.state === 'running') return `${title} is being rebuilt${isAdvancing(job) ? `: ${job.progress.done.toLocaleString('en-US')} of ${job.progress.total.toLocaleString('en-US')}` : ''}`;
   const error = job?.error ? `; the last attempt failed: ${job.error}` : '';
-  return `${title} is served from rows of version ${row.version}, and version ${version} waits for its rebuild${error}`;
+  if (row.version === version) return `some rows of ${title} are not of version ${version} and wait for their rebuild${error}`;
+  return `${title} is served from rows of ${row.version === 0 ? 'unknown versions' : `version ${row.version}`}, and version ${version} waits for its rebuild${error}`;
 }
 
 async function naming<T>({ plugin, name }: OwnedModel, work: () => Promise<T>): Promise<T> {

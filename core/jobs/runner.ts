@@ -25,7 +25,8 @@ const LEASE_SECONDS = 60;
 const MAX_ATTEMPTS = 5;
 const KEPT_MS = 7 * 24 * 3600_000;
 const STOP_MS = 5000;
-const SCHEDULE_KEY = 'schedule';
+/** The unique key of jobs that a schedule enqueues. */
+export const SCHEDULE_KEY = 'schedule';
 
 export function createJobs(options: JobsOptions): JobQueue {
   const { log, clock } = options;

@@ -6,7 +6,7 @@ export interface ModelName {
 }
 
 export interface StoredModel extends ModelName {
-  /** With which the rows were filled: 0 when that was before versions were stored, null when they were never filled. */
+  /** With which the rows were filled: 0 when that is unknown or rows of several versions are mixed, null when they were never filled. */
   version: number | null;
   /** The version that the newest start wants. */
   target: number;
@@ -39,8 +39,9 @@ async function hasRows(reader: Reader, tables: string[]): Promise<boolean> {
   return false;
 }
 
-export async function setTarget(tx: Tx, model: ModelName, target: number): Promise<void> {
-  await tx(TABLE).where(named(model)).update({ target });
+/** Ends a rebuild to another version. What that one has replaced by now is unknown. */
+export async function claimRebuild(tx: Tx, model: ModelName, target: number): Promise<void> {
+  await tx(TABLE).where(named(model)).whereNot({ target }).update({ target, version: tx.raw('case when version = target then version else 0 end') });
 }
 
 /** Records that rows are about to be missing. */
@@ -48,6 +49,7 @@ export async function beginFilling(tx: Tx, model: ModelName, target: number): Pr
   await tx(TABLE).where(named(model)).update({ target, complete: false });
 }
 
+/** Does nothing when another version has claimed the rebuild. */
 export async function finishRebuild(tx: Tx, model: ModelName, version: number): Promise<void> {
-  await tx(TABLE).where(named(model)).update({ version, target: version, complete: true });
+  await tx(TABLE).where({ ...named(model), target: version }).update({ version, complete: true });
 }

@@ -3,6 +3,7 @@ import Lab from '@hapi/lab';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stoppedClock } from '../clock.ts';
 import { compose, type Composition } from '../compose.ts';
 import { createLogger } from '../log.ts';
 import { definePlugin, type Plugin } from '../plugin.ts';
@@ -20,13 +21,17 @@ interface Sums {
   tables?: string[];
   hears?: boolean;
   rebuild?: (run: Rebuild) => Promise<void>;
+  hasOtherVersions?: ReadModel['hasOtherVersions'];
 }
+
+const HOUR = 3600_000;
 
 for (const dialect of testDatabases()) {
   describe(`Read models on ${dialect}`, { timeout: 60_000 }, () => {
     let folder: string;
     let database: Awaited<ReturnType<typeof emptyDatabase>>;
     let rebuilds: string[];
+    let clock: ReturnType<typeof stoppedClock>;
     const running: Composition[] = [];
 
     before(() => {
@@ -41,6 +46,7 @@ for (const dialect of testDatabases()) {
     after(() => rmSync(folder, { recursive: true, force: true }));
     beforeEach(async () => {
       rebuilds = [];
+      clock = stoppedClock();
       database = await emptyDatabase(dialect);
     });
     afterEach(async () => {
@@ -49,9 +55,9 @@ for (const dialect of testDatabases()) {
       rmSync(join(folder, 'data'), { recursive: true, force: true });
     });
 
-    function sums({ version = 1, inBackground = false, tables = ['sums_totals'], hears = false, rebuild }: Sums): Plugin {
+    function sums({ version = 1, inBackground = false, tables = ['sums_totals'], hears = false, rebuild, hasOtherVersions }: Sums): Plugin {
       const model: ReadModel = {
-        name: 'totals', version, tables, inBackground, followsEvents: hears,
+        name: 'totals', version, tables, inBackground, followsEvents: hears, hasOtherVersions,
         async rebuild(run) {
           rebuilds.push(`${run.from} to ${version}`);
           await rebuild?.(run);
@@ -75,9 +81,9 @@ for (const dialect of testDatabases()) {
 
     async function composed(options: Sums | null): Promise<Composition> {
       const given = options ? [sums(options)] : [];
-      const text = JSON.stringify({ data_dir: join(folder, 'data'), http: { port: 0 }, database: { url: database.url }, plugins: options ? { sums: {} } : {} });
+      const text = JSON.stringify({ data_dir: join(folder, 'data'), http: { port: 0 }, database: { url: database.url }, jobs: { poll_seconds: 0.1 }, plugins: options ? { sums: {} } : {} });
       const { config, plugins } = await prepare({ env: {}, args: {}, text, given });
-      return compose({ config, plugins, log: await createLogger({ level: 'silent', access: 'warn', format: 'json' }), strict: true });
+      return compose({ config, plugins, log: await createLogger({ level: 'silent', access: 'warn', format: 'json' }), clock, strict: true });
     }
     async function started(options: Sums | null): Promise<Composition> {
       const composition = await composed(options);
@@ -123,6 +129,89 @@ for (const dialect of testDatabases()) {
       go();
       await until(async () => (await check(next)).status === 'ok');
       expect(await totals(next)).to.equal([{ version: 2, total: 0 }]);
+    });
+
+    it('are rebuilt by an older version when a newer one has replaced some rows and was stopped', async () => {
+      await stop(await started({ inBackground: true }));
+      let isHalfway = false;
+      const newer = await started({
+        version: 2, inBackground: true,
+        async rebuild({ write, progress }) {
+          await write(async (tx) => { await tx('sums_totals').insert({ version: 2, total: 0 }); });
+          isHalfway = true;
+          for (;;) await progress(1, 2);
+        },
+      });
+      await until(() => isHalfway);
+      await stop(newer);
+      let go: () => void = () => undefined;
+      const held = new Promise<void>((resolve) => { go = resolve; });
+      const older = await started({ inBackground: true, rebuild: () => held });
+      expect(await totals(older)).to.have.length(2);
+      expect((await check(older)).status).to.equal('warning');
+      go();
+      await until(async () => (await check(older)).status === 'ok');
+      expect(await totals(older)).to.equal([{ version: 1, total: 0 }]);
+      expect(rebuilds.at(-1)).to.equal('0 to 1');
+    });
+
+    it('are rebuilt once the cause of many failed attempts is gone, without a restart', async () => {
+      await stop(await started({ inBackground: true }));
+      let isFull = true;
+      const next = await started({ version: 2, inBackground: true, rebuild: async ({ progress }) => { await progress(3, 10); if (isFull) throw new Error('disk full'); } });
+      const newest = () => next.jobs.newest('sums.rebuild_totals_2');
+      for (let attempts = 1; attempts <= 5; attempts++) {
+        await until(async () => { const job = await newest(); return job?.attempts === attempts && job.state !== 'running'; });
+        if (attempts < 5) clock.set((await newest())!.run_at);
+      }
+      expect((await newest())!.state).to.equal('failed');
+      const result = await check(next);
+      expect([result.status, result.progress]).to.equal(['warning', undefined]);
+      expect(result.detail).to.contain('the last attempt failed: disk full');
+      isFull = false;
+      clock.advance(HOUR);
+      await until(async () => (await check(next)).status === 'ok');
+      expect(await totals(next)).to.equal([{ version: 2, total: 0 }]);
+    });
+
+    it('have no progress while it is unknown how much there is to do', async () => {
+      await stop(await started({ inBackground: true }));
+      let go: () => void = () => undefined;
+      const held = new Promise<void>((resolve) => { go = resolve; });
+      const next = await started({ version: 2, inBackground: true, rebuild: () => held });
+      await until(() => rebuilds.includes('1 to 2'));
+      const result = await check(next);
+      go();
+      expect(result).to.include({ status: 'warning', detail: 'sums/totals is being rebuilt' });
+      expect(result.progress).to.be.undefined();
+    });
+
+    it('that a node of another version has written are rebuilt, by the version that was started last', async () => {
+      const hasOther = (version: number): Sums => ({ version, inBackground: true, hasOtherVersions: async (reader) => await reader('sums_totals').whereNot({ version }).first('version') !== undefined });
+      await stop(await started(hasOther(1)));
+      const writeAs = (composition: Composition, version: number) => composition.db.write(async (tx) => { await tx('sums_totals').insert({ version, total: 7 }); });
+      const newer = await started(hasOther(2));
+      await until(async () => (await check(newer)).status === 'ok');
+      await writeAs(newer, 1);
+      expect(await check(newer)).to.include({ status: 'warning', detail: 'some rows of sums/totals are not of version 2 and wait for their rebuild' });
+      clock.advance(HOUR);
+      await until(async () => (await check(newer)).status === 'ok');
+      expect(await totals(newer)).to.equal([{ version: 2, total: 0 }]);
+      await writeAs(newer, 1);
+      await stop(newer);
+      const again = await started(hasOther(2));
+      await until(async () => (await check(again)).status === 'ok');
+      expect(await totals(again)).to.equal([{ version: 2, total: 0 }]);
+      expect(rebuilds.filter((entry) => entry !== 'started')).to.equal(['null to 1', '1 to 2', '2 to 2', '2 to 2']);
+      // A start of another version, as on another node, takes over for good.
+      await again.db.write(async (tx) => { await tx('core_read_models').where({ plugin: 'sums' }).update({ target: 1, version: 1 }); });
+      await writeAs(again, 1);
+      const ran = async () => (await again.jobs.newest('sums.rebuild_totals_2'))!;
+      const before = await ran();
+      clock.advance(HOUR);
+      await until(async () => { const job = await ran(); return job.id !== before.id && job.state === 'completed'; });
+      expect((await check(again)).detail).to.equal('sums/totals is rebuilt to version 1 by another version of civic, and this one has version 2');
+      expect(await totals(again)).to.have.length(2);
     });
 
     it('are not served when a rebuild before the start did not finish', async () => {

@@ -1,5 +1,6 @@
 import { readyAnswers, type Civic, type Progress, type ReadModel } from 'civic';
 import { ACTOR_TABLES, type ActorModel } from './actors/model.ts';
+import { hasOtherModels } from './actors/recount-store.ts';
 import { HALF_LIVES, type DirectoryConfig } from './config.ts';
 import type { ActorsChanged } from './events.ts';
 import { createLedger } from './ledger/ledger.ts';
@@ -71,7 +72,14 @@ export function createDirectory(civic: Civic<DirectoryConfig>, model: ActorModel
           await ledger.relist();
         },
       },
-      { name: 'actors', version: model.version, tables: ACTOR_TABLES, inBackground: true, rebuild: (run) => ledger.rebuild(run, 'outdated') },
+      {
+        name: 'actors',
+        version: model.version,
+        tables: ACTOR_TABLES,
+        inBackground: true,
+        hasOtherVersions: (reader) => hasOtherModels(reader, model.version),
+        rebuild: (run) => ledger.rebuild(run, 'outdated'),
+      },
     ],
     async start() {
       taxonomy();

@@ -16,16 +16,16 @@ const PLACE = 'harlow-ferry,tamarack';
 const KEY = { 'x-api-key': 'reviewer', 'content-type': 'application/json' };
 
 /**
- * The directory as its next version could be: an actor has one more field. The rebuild notes that it began, and rests after
+ * The directory as it is, or as its next version could be: an actor has one more field. The rebuild notes that it began, and rests after
  * each step while the file `hold` exists. A key is accepted, so that there are changes beside the rebuild.
  */
-const nextVersion = (folder: string): string => `
+const directoryOf = (version: 'present' | 'next', folder: string): string => `
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { directoryPlugin } from '${join(projectRoot, 'dist/plugins/directory/index.js')}';
 import { actorModel } from '${join(projectRoot, 'dist/plugins/directory/actors/model.js')}';
 
-const next = directoryPlugin({
+const directory = directoryPlugin(${version === 'present'} ? actorModel : {
   version: actorModel.version + 1,
   derive(cluster, known) {
     const derived = actorModel.derive(cluster, known);
@@ -45,9 +45,9 @@ function resting(model) {
   } };
 }
 
-export default { ...next, register(server, civic) {
+export default { ...directory, register(server, civic) {
   civic.identify((request) => (request.headers['x-api-key'] === 'reviewer' ? reviewer : null));
-  return next.register(server, Object.create(civic, { readModel: { value: (model) => civic.readModel(model.name === 'actors' ? resting(model) : model) } }));
+  return directory.register(server, Object.create(civic, { readModel: { value: (model) => civic.readModel(model.name === 'actors' ? resting(model) : model) } }));
 } };
 `;
 
@@ -62,9 +62,11 @@ for (const dialect of testDatabases()) {
     before(async () => {
       database = await emptyDatabase(dialect);
       instance = createInstance();
-      mkdirSync(file('next'));
-      writeFileSync(file('next/package.json'), '{ "type": "module" }');
-      writeFileSync(file('next/index.js'), nextVersion(instance.folder));
+      for (const version of ['present', 'next'] as const) {
+        mkdirSync(file(version));
+        writeFileSync(file(`${version}/package.json`), '{ "type": "module" }');
+        writeFileSync(file(`${version}/index.js`), directoryOf(version, instance.folder));
+      }
       configure({});
       expect((await instance.civic('demo', 'load')).code).to.equal(0);
       ids = await opened((db) => db.read('directory_actors').orderBy('key').pluck('id'));
@@ -97,6 +99,7 @@ for (const dialect of testDatabases()) {
     }
     const initialOf = async (server: Served, id: string): Promise<string | undefined> => (await get(server, `/api/entities/${id}`)).body.initial;
     const readModels = async (server: Served): Promise<any> => (await get(server, '/health/ready')).body.checks.find(({ name }: { name: string }) => name === 'read models');
+    const storedModels = (): Promise<number[]> => opened((db) => db.read('directory_actors').distinct('model').orderBy('model').pluck('model'));
     const rebuilt = (server: Served): Promise<void> => until(async () => (await readModels(server)).status === 'ok', 120_000);
 
     it('serves the old rows at once, shows its progress, survives a kill, and then serves the new field', async () => {
@@ -154,6 +157,22 @@ for (const dialect of testDatabases()) {
       expect(await initialOf(older, ids[0]!)).to.be.undefined();
     });
 
+    it('is removed by an older version that starts after the rebuild was killed half-way', async () => {
+      rmSync(file('progress'));
+      writeFileSync(file('hold'), '');
+      configure({ from: file('next') });
+      const next = await serve();
+      await until(() => existsSync(file('progress')));
+      await next.stop('SIGKILL');
+      expect(await storedModels()).to.equal([1, 2]);
+      rmSync(file('hold'));
+      configure({});
+      const older = await serve();
+      await rebuilt(older);
+      expect(older.output()).to.contain('Rebuilding the read model directory/actors: version 1 replaces rows of unknown versions');
+      expect([await storedModels(), await initialOf(older, ids[0]!)]).to.equal([[1], undefined]);
+    });
+
     if (dialect === 'postgres') it('is rebuilt once by two nodes that start together', async () => {
       rmSync(file('rebuilds'));
       configure({ from: file('next') });
@@ -161,6 +180,25 @@ for (const dialect of testDatabases()) {
       for (const node of nodes) await rebuilt(node);
       expect(readFileSync(file('rebuilds'), 'utf8')).to.equal('begun\n');
       for (const node of nodes) expect(await initialOf(node, ids.at(-1)!)).to.be.a.string();
+    });
+
+    if (dialect === 'postgres') it('finds and rebuilds what a node of an older version has written after the rebuild', async () => {
+      configure({ from: file('present') });
+      const older = await serve();
+      await rebuilt(older);
+      configure({ from: file('next') });
+      const next = await serve();
+      await rebuilt(next);
+      const changed = ids[5]!;
+      const patch = { sources: [{ local_id: 's', url: 'https://example.org/older', title: 'News' }], add: [{ property: 'description', value: 'Changed by the older version', source_local_id: 's' }] };
+      expect((await fetch(`${older.url}/api/entities/${changed}`, { method: 'PATCH', headers: KEY, body: JSON.stringify(patch) })).status).to.equal(200);
+      expect([await storedModels(), (await readModels(next)).status, (await readModels(older)).status]).to.equal([[1, 2], 'warning', 'warning']);
+      expect((await instance.civic('doctor')).stdout).to.contain('some rows of directory/actors are not of version 2 and wait for their rebuild');
+      await older.stop();
+      await next.stop();
+      const again = await serve();
+      await rebuilt(again);
+      expect([await storedModels(), await initialOf(again, changed)]).to.equal([[2], (await get(again, `/api/entities/${changed}`)).body.name[0]]);
     });
   });
 }

@@ -16,6 +16,13 @@ export async function storedModelsAfter(reader: Reader, after: number, limit: nu
   return reader('directory_actors').where('key', '>', after).orderBy('key').limit(limit).select('key', 'model');
 }
 
+/** Whether there are actors of another version. Each query reads one entry of an index. */
+export async function hasOtherModels(reader: Reader, version: number): Promise<boolean> {
+  const actors = () => reader('directory_actors').select('key').limit(1);
+  for (const query of [actors().whereNull('model'), actors().where('model', '<', version), actors().where('model', '>', version)]) if ((await query).length > 0) return true;
+  return false;
+}
+
 export async function countListedPlaces(reader: Reader): Promise<number> {
   const row = await reader('directory_listings').countDistinct({ count: 'place' }).first();
   return Number(row?.count);
