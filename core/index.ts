@@ -7,6 +7,7 @@ export type { CapabilityKind, LimitKind, OffDeclarations, PathKind, RateKind, Sc
 export { problem } from './problems.ts';
 export type { InputError, ProblemDetails, ProblemKind, ProblemKinds } from './problems.ts';
 export { isId, newId } from './ids.ts';
+export { parseUrl } from './url.ts';
 export { isDeepJson, isDeepValue, MAX_JSON_DEPTH, TOO_DEEP } from './json.ts';
 export { lazily } from './lazy.ts';
 export { latestEnd } from './clock.ts';

@@ -2,13 +2,15 @@ import Joi from 'joi';
 import { parseTrustedProxy } from '../http/client-address.ts';
 import { version } from '../root.ts';
 import type { ConfigFragment, CoreConfig } from './types.ts';
+import { parseUrl } from '../url.ts';
 
 const seconds = (min: number, max: number) => Joi.number().min(min).max(max);
 const count = (min: number, max: number) => Joi.number().integer().min(min).max(max);
 
 function isPublicUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password, search, hash } = new URL(text);
+  const url = parseUrl(text);
+  if (!url) return false;
+  const { protocol, username, password, search, hash } = url;
   return ['http:', 'https:'].includes(protocol) && !username && !password && !search && !hash && !/[/?#]$/.test(text);
 }
 

@@ -12,6 +12,7 @@ import { comesFromOurPage } from './forms.ts';
 import { limitMessages } from './message-limit.ts';
 import { clientAddressOf } from './state.ts';
 import { upgradeOnly, type Upgrades } from './upgrade.ts';
+import { parseUrl } from '../url.ts';
 
 /** What a plugin tells the pages that follow it. */
 export interface LiveTopic {
@@ -128,8 +129,7 @@ function startedView(server: Server): Server {
 
 /** Whoever reads pages at another address than the public one, such as 127.0.0.1, follows them there. */
 function comesFromSameHost({ headers }: Request): boolean {
-  const origin = String(headers['origin']);
-  return URL.canParse(origin) && new URL(origin).host === headers['host'];
+  return parseUrl(String(headers['origin']))?.host === headers['host'];
 }
 
 function groupOf(request: Request): string {

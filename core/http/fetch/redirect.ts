@@ -1,4 +1,5 @@
 import { FetchError, shown } from './error.ts';
+import { parseUrl } from '../../url.ts';
 
 /** One request of possibly several: the first, or one after a redirect. Header names are in lower case. */
 export interface Hop {
@@ -19,8 +20,8 @@ export function isRedirect(status: number): boolean {
 /** An address that may be asked, whether typed in or named by a redirect from `base`. */
 export function checkedUrl(text: string, base?: URL): URL {
   const refusal = base ? `${shown(base)} redirects to an address that cannot be fetched` : 'This address cannot be fetched';
-  if (!URL.canParse(text, base?.href)) throw new FetchError('bad_url', `${refusal}: "${text.slice(0, 200)}" is not a URL such as https://example.org/page.`);
-  const url = new URL(text, base);
+  const url = parseUrl(text, base);
+  if (!url) throw new FetchError('bad_url', `${refusal}: "${text.slice(0, 200)}" is not a URL such as https://example.org/page.`);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new FetchError('bad_url', `${refusal}: it starts with ${url.protocol} and only http: and https: are known.`);
   if (url.username || url.password) throw new FetchError('bad_url', `${refusal}: it holds a user name or password in front of the host; leave that out.`);
   url.hash = '';

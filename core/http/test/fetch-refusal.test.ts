@@ -5,6 +5,7 @@ import type { Server } from 'node:http';
 import { isPublicAddress } from '../addresses.ts';
 import { createFetch, FetchError, type FetchOptions, type FetchSettings } from '../fetch.ts';
 import { guardLoopback, listen, names, ORIGIN, stop, type Guard } from './loopback.ts';
+import { parseUrl } from '../../url.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -253,7 +254,7 @@ describe('fetch refuses', () => {
     const characters = fc.constantFrom(...'0127.x8fF６％７。:[]@%2e-a');
     await fc.assert(fc.asyncProperty(fc.string({ unit: characters, minLength: 1, maxLength: 14 }), async (host) => {
       const url = `http://${host}/`;
-      const plain = URL.canParse(url) ? new URL(url).hostname.replace(/^\[(.*)\]$/, '$1') : '';
+      const plain = parseUrl(url)?.hostname.replace(/^\[(.*)\]$/, '$1') ?? '';
       if (isPublicAddress(plain)) return;
       expect(await failure(url)).to.match(/^(address_refused|bad_url|unreachable)$/);
     }), { numRuns: 120 * RUNS });

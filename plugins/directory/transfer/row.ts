@@ -1,4 +1,4 @@
-import { isId } from 'civic';
+import { isId, parseUrl } from 'civic';
 import { createHash } from 'node:crypto';
 import { groupBy } from '../ledger/group.ts';
 import type { ActorDraft, ActorType, ClaimDraft, ClaimValues, Property, SourceDraft, SourceKind } from '../types.ts';
@@ -162,9 +162,10 @@ export function httpUrl(value: unknown): string | null {
   if (!text || /\s/.test(text)) return null;
   const whole = /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `https://${text.replace(/^\/\//, '')}`;
   if (!/^https?:\/\/[^/]+\.[^/]+/i.test(whole)) return null;
-  if (!URL.canParse(whole)) return null;
+  const url = parseUrl(whole);
+  if (!url) return null;
   // As it was written, unless that is no address by the letter.
-  return WRITTEN_WELL.test(whole) ? whole : wellWritten(new URL(whole).href);
+  return WRITTEN_WELL.test(whole) ? whole : wellWritten(url.href);
 }
 
 /** Encodes every character that an address may not have, and each `#` behind the first. */
@@ -217,7 +218,7 @@ export function actorIdOf(origin: string, id: string): string {
 
 /** Ids that hold only within one file are told apart by where it comes from. */
 export function originOf(scheme: string, id: string, source: DatasetSource | null): string {
-  const host = source && URL.canParse(source.url) ? new URL(source.url).hostname : null;
+  const host = source && parseUrl(source.url)?.hostname;
   return host ? `${scheme}:${host}/${id}` : `${scheme}:${id}`;
 }
 

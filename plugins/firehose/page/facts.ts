@@ -1,3 +1,4 @@
+import { parseUrl } from 'civic';
 import type { ObjectSchema } from 'joi';
 import type { Signal } from '../types.ts';
 import { nameWords } from './words.ts';
@@ -69,7 +70,7 @@ function momentText(text: string): string | null {
 }
 
 function isAddress(value: unknown): value is string {
-  return typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value);
+  return typeof value === 'string' && /^https?:\/\//.test(value) && parseUrl(value) !== null;
 }
 
 function addressText(url: string): string {

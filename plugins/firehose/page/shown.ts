@@ -1,3 +1,4 @@
+import { parseUrl } from 'civic';
 import type { SignalKinds } from '../signals/kinds.ts';
 import type { Evidence, Family, Signal, SignalActor, SignalChange } from '../types.ts';
 import { shownFacts } from './facts.ts';
@@ -86,7 +87,7 @@ function shownSource({ source_url: href, title, publisher, published_at }: Evide
 
 /** Not everything that has the form of an address is one, such as http://256.256.256.256. */
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url;
+  return parseUrl(url)?.host ?? url;
 }
 
 /** A moment at midnight is a day. Not so where people meet: there it is an evening in America, and without its hour the wrong day. */
