@@ -18,7 +18,7 @@ const { describe, it, before, beforeEach, after } = lab;
 
 const problems: ProblemKinds = {
   invalid_request: { status: 400, title: 'Bad input', advice: 'Look at `errors`.' },
-  not_found: { status: 404, title: 'Nothing here', advice: 'Look at the address.' },
+  not_found: { status: 404, title: 'There is nothing here', advice: 'Look at the address.' },
 };
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
@@ -151,7 +151,7 @@ describe('Pages', () => {
       expect(statusCode).to.equal(404);
       expect(headers['content-type']).to.equal('text/html; charset=utf-8');
       expect(headers.vary).to.contain('accept');
-      expect(payload).to.contain(['Nothing here', String(headers['x-request-id']), 'href="/problems/not_found"']);
+      expect(payload).to.contain(['There is nothing here', String(headers['x-request-id']), 'href="/problems/not_found"']);
     });
 
     it('are not shown to programs, nor at paths for programs', async () => {
