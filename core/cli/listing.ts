@@ -27,11 +27,12 @@ export async function listCommands(file?: string): Promise<CommandDescription[]>
   return [...listing.own, ...Object.entries(listing.composed).flatMap(([plugin, commands]) => (names.has(plugin) ? commands : []))];
 }
 
+/** Returns null when the file is missing or damaged: composing the commands takes longer and gives the same. */
 function readListing(): Listing | null {
   try {
-    return JSON.parse(readFileSync(LISTING, 'utf8')) as Listing;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    const { own, composed } = JSON.parse(readFileSync(LISTING, 'utf8')) as Partial<Listing>;
+    return own && composed ? { own, composed } : null;
+  } catch {
+    return null;
   }
 }

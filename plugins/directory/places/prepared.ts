@@ -1,3 +1,4 @@
+import { Failure } from 'civic';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -37,7 +38,7 @@ function batchesOf(table: string, rows: object[]): RowBatch[] {
 /** Writes the file of the gazetteer beside this module, or copies that of the build before when it is made of the same data by the same rules. */
 export function prepareGazetteer(previous: string): void {
   const key = inputKey();
-  const isSame = existsSync(join(previous, KEY_FILE)) && readFileSync(join(previous, KEY_FILE), 'utf8') === key;
+  const isSame = [FILE, KEY_FILE].every((file) => existsSync(join(previous, file))) && readFileSync(join(previous, KEY_FILE), 'utf8') === key;
   if (isSame) copyFileSync(join(previous, FILE), join(folder, FILE));
   else writeFileSync(join(folder, FILE), gzipSync(linesOf(rowBatches(readGazetteer())).join('\n')));
   writeFileSync(join(folder, KEY_FILE), key);
@@ -50,7 +51,13 @@ function linesOf(batches: RowBatch[]): string[] {
 
 /** Returns the rows that the build prepared: computing them takes seconds and 300 MB. */
 export function readPreparedGazetteer(): RowBatch[] {
-  const lines = gunzipSync(readFileSync(join(folder, FILE))).toString().split('\n');
+  const file = join(folder, FILE);
+  let lines: string[];
+  try {
+    lines = gunzipSync(readFileSync(file)).toString().split('\n');
+  } catch (error) {
+    throw new Failure(`The build is damaged: ${file} cannot be read (${(error as Error).message}). Delete dist/ and start again; without the sources, install civic again.`, { cause: error });
+  }
   return lines.flatMap((line, index) => (index % 2 === 0 ? [{ ...JSON.parse(line) as Omit<RowBatch, 'json'>, json: lines[index + 1]! }] : []));
 }
 

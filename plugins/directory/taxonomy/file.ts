@@ -1,7 +1,7 @@
 import { Failure, foldText, Joi, type ConfigFragment } from 'civic';
 import { distance } from 'fastest-levenshtein';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isMap, isSeq, Lexer, LineCounter, parseDocument, Parser, type Document, type Node } from 'yaml';
@@ -93,11 +93,14 @@ export function prepareTaxonomy(): void {
   writeFileSync(PREPARED, JSON.stringify({ hash: createHash('sha256').update(text).digest('hex'), domains: checkedDomains(KIT_FILE, text) }));
 }
 
-/** Returns the domains that the build prepared from a file of exactly this content; null when the content is another. */
+/** Returns the domains that the build prepared from a file of exactly this content; null when the content is another, or the prepared file is missing or damaged. */
 function preparedDomains(hash: string): WrittenDomain[] | null {
-  if (!existsSync(PREPARED)) return null;
-  const prepared = JSON.parse(readFileSync(PREPARED, 'utf8')) as { hash: string; domains: WrittenDomain[] };
-  return prepared.hash === hash ? prepared.domains : null;
+  try {
+    const prepared = JSON.parse(readFileSync(PREPARED, 'utf8')) as { hash: string; domains: WrittenDomain[] };
+    return prepared.hash === hash ? prepared.domains : null;
+  } catch {
+    return null;
+  }
 }
 
 function linked({ issue_areas, ...own }: WrittenDomain): Domain {

@@ -1,0 +1,45 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { projectRoot } from '../core/root.ts';
+import { runCivic } from './support/civic.ts';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+describe('A build with a damaged file', () => {
+  let folder: string;
+  let root: string;
+  before(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), 'civic-test-')));
+    root = join(folder, 'kit');
+    // Without sources, so that nothing is built again.
+    for (const path of ['package.json', 'bin', 'config', 'templates', 'plugins', 'dist']) {
+      cpSync(join(projectRoot, path), join(root, path), { recursive: true, filter: (file) => !/\/dist\/(test|bench)$|\/civic\.yaml$/.test(file) });
+    }
+    symlinkSync(join(projectRoot, 'node_modules'), join(root, 'node_modules'));
+  });
+  after(() => { rmSync(folder, { recursive: true }); });
+
+  const run = (...args: string[]) => runCivic(args, { root, cwd: folder });
+
+  it('still lists its commands', async () => {
+    const { stdout: expected } = await run('--help');
+    expect(expected).to.contain(['  serve', '  places import']);
+    for (const content of ['{"own":[{"na', '{}']) {
+      writeFileSync(join(root, 'dist/commands.json'), content);
+      expect(await run('--help'), content).to.equal({ code: 0, stdout: expected, stderr: '' });
+    }
+  });
+
+  it('names the gazetteer and what to do', async () => {
+    const file = join(root, 'dist/plugins/directory/places/gazetteer.gz');
+    const migrate = async (name: string) => (await run('migrate', '--data', join(folder, name))).stderr;
+    truncateSync(file, 1000);
+    expect(await migrate('truncated')).to.contain(`The build is damaged: ${file} cannot be read (unexpected end of file). Delete dist/ and start again`).and.to.not.contain('    at ');
+    rmSync(file);
+    expect(await migrate('missing')).to.contain([`The build is damaged: ${file} cannot be read (ENOENT`, 'Delete dist/ and start again']).and.to.not.contain('    at ');
+  });
+});
