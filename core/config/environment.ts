@@ -1,6 +1,6 @@
 import { isOption } from './format.ts';
-import { variableNames } from './load.ts';
-import { nearest } from './nearest.ts';
+import { variableName, variableNames } from './load.ts';
+import { nearest, nearestPath, sectionsOf } from './nearest.ts';
 import { type Check, fail, take } from './take.ts';
 import type { ConfigOption, Origin } from './types.ts';
 import { variable } from './variables.ts';
@@ -45,10 +45,20 @@ function unknownVariable(check: Check, name: string, known: Map<string, string>)
       return fail(check, `plugins.${plugin}`, at, { message: `${name} is set, but the plugin ${plugin} is not switched on`, hint });
     }
   }
-  const bare = (variable: string) => variable.replace(/^CIVIC_/, '');
-  const near = nearest(bare(name).replace(/_FILE$/, ''), [...known.keys(), 'CIVIC_CONFIG'].map(bare));
+  const near = nearestVariable(name.replace(/_FILE$/, ''), known);
   const section = Object.keys(schema).find((key) => !isOption(schema[key]!) && name.startsWith(`CIVIC_${key.toUpperCase()}_`));
   if (!near && !section) return;
-  const hint = near ? `did you mean CIVIC_${near}?` : 'bin/civic config help lists them all';
-  fail(check, known.get(`CIVIC_${near}`) ?? section ?? '', at, { message: `${name} is not the variable of any option`, hint });
+  const hint = near ? `did you mean ${near}?` : 'bin/civic config help lists them all';
+  fail(check, known.get(near ?? '') ?? section ?? '', at, { message: `${name} is not the variable of any option`, hint });
+}
+
+/** Returns the variable of the option that the config check would name for the same key in the file, or else the most similar variable. */
+function nearestVariable(name: string, known: Map<string, string>): string | undefined {
+  const paths = [...new Set(known.values())];
+  const parent = [...sectionsOf(paths)].filter((section) => name.startsWith(`${variableName(section)}_`)).sort((one, other) => other.length - one.length)[0];
+  const path = parent && nearestPath(name.slice(variableName(parent).length + 1).toLowerCase(), parent, paths);
+  if (path) return variableName(path);
+  const bare = (variable: string) => variable.replace(/^CIVIC_/, '');
+  const near = nearest(bare(name), [...known.keys(), 'CIVIC_CONFIG'].map(bare));
+  return near && `CIVIC_${near}`;
 }

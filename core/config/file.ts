@@ -2,7 +2,7 @@ import { isMap, isScalar, type Node, type YAMLMap } from 'yaml';
 import { fullPath } from './explain.ts';
 import { isOption } from './format.ts';
 import { place } from './load.ts';
-import { nearestPath } from './nearest.ts';
+import { nearestPath, sectionsOf } from './nearest.ts';
 import { pluginOptions } from './options.ts';
 import { type Check, fail, type Given, take } from './take.ts';
 import type { ConfigFragment, ConfigOption } from './types.ts';
@@ -63,7 +63,7 @@ function checkMap(check: Check, path: string, node: Node | null, then: (map: YAM
 
 function unknownKey(check: Check, name: string, parent: string, fragment: ConfigFragment): void {
   const paths = [...check.options.keys()];
-  const sections = new Set(paths.flatMap((path) => path.split('.').slice(0, -1).map((_, index, steps) => steps.slice(0, index + 1).join('.'))));
+  const sections = sectionsOf(paths);
   const plugins = check.available.map((plugin) => `plugins.${plugin}`);
   const near = nearestPath(name, parent, [...paths, ...sections, ...plugins]);
   const path = printable(parent ? `${parent}.${name}` : name);

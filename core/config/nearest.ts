@@ -14,7 +14,7 @@ function steps(wanted: string, other: string): number {
   return Math.min(isClose ? 1 : Infinity, distance(wanted, other));
 }
 
-/** The name somebody most likely meant, or undefined when none is close. */
+/** Returns the known name that is most likely meant; undefined when none is close. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   const wanted = folded(name);
   let best: string | undefined;
@@ -24,6 +24,11 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
     if (far < least) [best, least] = [candidate, far];
   }
   return best;
+}
+
+/** Returns the sections around options: `http.fetch` and `http` of `http.fetch.timeout_seconds`. */
+export function sectionsOf(paths: string[]): Set<string> {
+  return new Set(paths.flatMap((path) => path.split('.').slice(0, -1).map((_, index, steps) => steps.slice(0, index + 1).join('.'))));
 }
 
 /** The option somebody most likely meant by `key` beneath `parent`: a sibling, or the same name somewhere else. */
