@@ -119,9 +119,14 @@ for (const dialect of testDatabases()) {
     it('are rebuilt by a job when their rows can be served', async () => {
       await stop(await started({ inBackground: true }));
       let go: () => void = () => undefined;
+      let count: () => void = () => undefined;
       const held = new Promise<void>((resolve) => { go = resolve; });
-      const next = await started({ version: 2, inBackground: true, rebuild: async ({ progress }) => { await progress(3, 10); await held; } });
+      const counted = new Promise<void>((resolve) => { count = resolve; });
+      const next = await started({ version: 2, inBackground: true, rebuild: async ({ progress }) => { await counted; await progress(3, 10); await held; } });
       await until(() => rebuilds.includes('1 to 2'));
+      // The job has not counted its rows yet.
+      expect(await check(next)).to.equal({ status: 'warning', detail: 'sums/totals is being rebuilt', fix: 'a running server rebuilds them, as its log shows; bin/civic serve starts one' });
+      count();
       expect(rebuilds.indexOf('1 to 2')).to.be.above(rebuilds.lastIndexOf('started'));
       expect(await totals(next)).to.equal([{ version: 1, total: 0 }]);
       await until(async () => (await check(next)).progress?.done === 3);
