@@ -8,6 +8,7 @@ export { problem } from './problems.ts';
 export type { InputError, ProblemDetails, ProblemKind, ProblemKinds } from './problems.ts';
 export { isId, newId } from './ids.ts';
 export { parseUrl } from './url.ts';
+export { nearest } from './config/nearest.ts';
 export { isDeepJson, isDeepValue, MAX_JSON_DEPTH, TOO_DEEP } from './json.ts';
 export { lazily } from './lazy.ts';
 export { latestEnd } from './clock.ts';

@@ -1,4 +1,4 @@
-import { Failure, Misuse, type Command } from 'civic';
+import { Failure, Misuse, nearest, type Command } from 'civic';
 import { futureOption } from '../people/commands.ts';
 import { personMeant, WHO } from '../people/find.ts';
 import type { Accounts } from '../service.ts';
@@ -84,8 +84,13 @@ function scopesOption(given: unknown, known: string[]): string[] | undefined {
   if (given === undefined) return undefined;
   const scopes = (given as string[]).flatMap((text) => text.split(/[\s,]+/)).filter(Boolean);
   const wrong = scopes.filter((scope) => !known.includes(scope));
-  if (wrong.length > 0 || scopes.length === 0) throw new Misuse(`--scopes takes ${known.join(', ')}${wrong.length > 0 ? `, not ${wrong.join(', ')}` : ''}`);
+  if (wrong.length > 0 || scopes.length === 0) throw new Misuse(`--scopes takes ${known.join(', ')}${wrong.length > 0 ? `, not ${wrong.join(', ')}${meantText(wrong, known)}` : ''}`);
   return scopes;
+}
+
+function meantText(wrong: string[], known: string[]): string {
+  const meant = wrong.map((scope) => nearest(scope, known)).filter((scope) => scope !== undefined);
+  return meant.length > 0 ? `; did you mean ${meant.join(', ')}?` : '';
 }
 
 function described({ id, name, account_id, account_name, account_email, created_at, expires_at, revoked_at, last_used_at }: ListedKey): string {

@@ -97,7 +97,7 @@ async function checkRoom(tx: Tx, person: PersonRow, plan: Plan, plans: Plans, no
   const most = plan.limits['keys']!;
   if (most === 0) throw withoutKeys(person, plan, plans);
   const used = await countUsableKeys(tx, person.key, now);
-  if (used >= most) throw problem('key_limit', { detail: `The plan ${plan.name} has ${most === 1 ? 'one key' : `${most} keys`}, and ${used} are in use.` });
+  if (used >= most) throw problem('key_limit', { detail: `The plan ${plan.name} has ${most === 1 ? 'one key, and it is' : `${most} keys, and all are`} in use.` });
 }
 
 /** Returns how many keys of an account can be used. */

@@ -40,6 +40,13 @@ for (const database of testDatabases()) {
       expect((await answer(key, '/api/probe/written')).slice(0, 2)).to.equal([403, 'insufficient_scope']);
     });
 
+    it('cannot have an unknown scope, and the nearest one is named', async () => {
+      const { id } = await kit.person();
+      const known = 'workspace:read, workspace:write, probe:read, probe:write, probe:review, probe:follow';
+      await expect(kit.run('key create', { account: id, scopes: ['probe:read,prob:wirte'] })).to.reject(`--scopes takes ${known}, not prob:wirte; did you mean probe:write?`);
+      await expect(kit.run('key create', { account: id, scopes: ['zebra'] })).to.reject(`--scopes takes ${known}, not zebra`);
+    });
+
     it('cannot have scopes that the plan or the role does not allow', async () => {
       const user = await kit.run('account create', { name: 'No reviewer', plan: 'team', role: 'user' });
       await expect(kit.run('key create', { account: user.id, scopes: ['probe:review'] })).to.reject(/cannot have probe:review/);
@@ -142,9 +149,12 @@ for (const database of testDatabases()) {
 
     it('are as many as the plan has room for, and none on a free plan', async () => {
       const { id, key_id } = await kit.person({ plan: 'individual' });
-      await expect(kit.run('key create', { account: id })).to.reject(/has one key, and 1 are in use\. bin\/civic key revoke/);
+      await expect(kit.run('key create', { account: id })).to.reject(/The plan individual has one key, and it is in use\. bin\/civic key revoke/);
       await kit.run('key revoke', {}, [key_id]);
       await kit.run('key create', { account: id });
+      const team = await kit.person({ plan: 'team' });
+      const fillPlan = async () => { for (;;) await kit.run('key create', { account: team.id }); };
+      await expect(fillPlan()).to.reject(/^The plan team has \d+ keys, and all are in use\./);
       const free = await kit.run('account create', { name: 'Nobody paid', plan: 'free' });
       await expect(kit.run('key create', { account: free.id })).to.reject(/individual, research_pass, team/);
     });

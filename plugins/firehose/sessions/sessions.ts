@@ -76,7 +76,7 @@ export function createSessions({ civic, position }: SessionsContext): Sessions {
       const key = await civic.db.write(async (tx) => {
         await lockSessionsOf(tx, caller.account_id);
         const used = await countSessions(tx, { account_id: caller.account_id }, lastDay());
-        if (used >= most) throw problem('too_many_sessions', { detail: `The plan ${caller.plan} has ${most === 1 ? 'one session' : `${most} sessions`}, and ${used} are in use.`, headers: exceededHeaders({ limit: most, resetAt: clock.now() + RETRY_MS, now: clock.now() }) });
+        if (used >= most) throw problem('too_many_sessions', { detail: `The plan ${caller.plan} has ${most === 1 ? 'one session, and it is' : `${most} sessions, and all are`} in use.`, headers: exceededHeaders({ limit: most, resetAt: clock.now() + RETRY_MS, now: clock.now() }) });
         return insertSession(tx, session);
       });
       return { key, ...session };

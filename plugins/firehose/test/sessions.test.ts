@@ -294,7 +294,7 @@ for (const database of testDatabases()) {
       const answers = await Promise.all(Array.from({ length: 25 }, () => kit.as(ada, 'POST', SESSIONS, { payload: {} })));
       expect(answers.filter(({ status }) => status === 201)).to.have.length(20);
       const refused = answers.find(({ status }) => status !== 201)!;
-      expect([refused.status, refused.body.code, refused.body.detail]).to.equal([429, 'too_many_sessions', 'The plan individual has 20 sessions, and 20 are in use.']);
+      expect([refused.status, refused.body.code, refused.body.detail]).to.equal([429, 'too_many_sessions', 'The plan individual has 20 sessions, and all are in use.']);
       expect(refused.headers).to.include({ 'retry-after': '60', 'x-ratelimit-limit': '20', 'x-ratelimit-remaining': '0' });
       expect(Number(refused.headers['x-ratelimit-reset'])).to.be.above(1_700_000_000);
       const { id } = answers.find(({ status }) => status === 201)!.body;
