@@ -30,7 +30,7 @@ export const serve: Command = {
   async run({ terminal, options }) {
     youngHeapGrowsBy(1);
     const { prepared, role, log, composition } = await withoutOptimizer(() => composeServer(options, terminal));
-    const demo = options.demo ? demoCommand(composition) : null;
+    const demo = prepared.config.demo ? demoCommand(composition) : null;
     const backs = prepared.config.backup.before_migrations && !options['no-backup'];
     let control: ControlSocket | null = null;
     const newFile = missingFile(prepared.config);
@@ -91,7 +91,7 @@ function youngHeapGrowsBy(factor: 1 | 2): void {
 
 function demoCommand({ commands, plugins }: Composition): Command {
   const load = commands.find(({ name }) => name === 'demo load');
-  if (!load) throw new Failure(`None of the plugins that run has demo data (${namesOf(plugins)}). Without a config file the default plugins run, which have it.`);
+  if (!load) throw new Failure(`demo is true, but none of the plugins that run has demo data (${namesOf(plugins)}). Without a config file the default plugins run, which have it.`);
   return load;
 }
 

@@ -33,7 +33,7 @@ const proxy = Joi.string()
 export const coreOptions: ConfigFragment = {
   name: { doc: 'The name of this installation, as people see it.', format: String, default: 'Civic' },
   public_url: { doc: 'The address people use, which may have a sub-path; null is http://localhost with the port.', format: publicUrl, nullable: true, default: null, env: 'CIVIC_BASE_URL' },
-  demo: { doc: 'Whether this instance shows invented demo data; `serve --demo` sets it.', format: Boolean, default: false },
+  demo: { doc: 'Whether each start loads invented demo data; `serve --demo` sets it for one start.', format: Boolean, default: false },
   data_dir: { doc: 'The folder that holds the SQLite database and everything else kept on disk.', format: 'path', default: './data' },
   shutdown_seconds: { doc: 'How many seconds requests and jobs may take to finish when the server stops.', format: seconds(1, 600), default: 10 },
   http: {

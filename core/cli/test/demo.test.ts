@@ -36,11 +36,22 @@ describe('bin/civic serve --demo', { timeout: 120_000 }, () => {
     expect(await served.stop()).to.equal(0);
   });
 
+  it('is not needed when the option demo is true', async () => {
+    const other = createInstance({ plugins: { directory: {} } }, { ready: true, env: { CIVIC_DEMO: 'true' } });
+    const served = await other.serve();
+    expect(served.output()).to.contain('The demo is loaded');
+    expect(await actorsAt(served.url)).to.be.above(400);
+    await served.stop();
+    other.remove();
+  });
+
   it('fails before it creates anything when no plugin has demo data', async () => {
-    const bare = createInstance({ plugins: { firehose: {} } });
-    const { code, stderr } = await bare.civic('serve', '--demo', '--port', '0');
-    expect([code, stderr]).to.equal([1, 'None of the plugins that run has demo data (firehose). Without a config file the default plugins run, which have it.\n']);
-    expect(existsSync(join(bare.folder, 'data'))).to.be.false();
-    bare.remove();
+    for (const [config, words] of [[{}, ['--demo']], [{ demo: true }, []]] as [object, string[]][]) {
+      const bare = createInstance({ plugins: { firehose: {} }, ...config });
+      const { code, stderr } = await bare.civic('serve', ...words, '--port', '0');
+      expect([code, stderr]).to.equal([1, 'demo is true, but none of the plugins that run has demo data (firehose). Without a config file the default plugins run, which have it.\n']);
+      expect(existsSync(join(bare.folder, 'data'))).to.be.false();
+      bare.remove();
+    }
   });
 });
