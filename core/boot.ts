@@ -15,6 +15,7 @@ import { migrate, pendingMigrations, type GoingBack, type MigrationName, type Mi
 
 /** Makes the folder, and on SQLite makes this process the one that writes. */
 export async function prepareDataFolder(config: CoreConfig, writes: boolean): Promise<WriterLock | null> {
+  await checkDriver(config);
   makeDataFolder(config.data_dir);
   closeToOthers(backupFolder(config));
   if (!writes || isPostgres(config)) return null;
@@ -69,6 +70,11 @@ export function backupFolder(config: CoreConfig): string {
 export async function checkPort(config: CoreConfig): Promise<void> {
   const fault = await portFault(config);
   if (fault) throw new Failure(`${fault.detail}: ${fault.fix}`);
+}
+
+/** Rejects a SQLite driver that cannot be loaded, before anything is created for it. */
+export async function checkDriver(config: CoreConfig): Promise<void> {
+  if (!isPostgres(config)) await chooseDriver(config.database.driver);
 }
 
 /** Returns why the port cannot be opened; null when it can. */

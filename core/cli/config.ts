@@ -1,10 +1,14 @@
+import { checkDriver } from '../boot.ts';
 import { documented, helpFor, optionsFor } from '../config/generate.ts';
+import { place } from '../config/load.ts';
 import { configOrigins, describeErrors, maskedConfig, showConfig } from '../config/report.ts';
+import type { ConfigError } from '../config/types.ts';
+import { DriverFailure } from '../database/sqlite/choose.ts';
 import { pluginsOff } from '../defaults.ts';
-import { prepare } from '../prepare.ts';
+import { prepare, type Prepared } from '../prepare.ts';
 import { Failure, type Command } from './command.ts';
 import { editedFile, namesOf, offWarnings } from './off.ts';
-import { hasColor, preparedOrFail, settingsOf } from './settings.ts';
+import { hasColor, rejectErrors, settingsOf } from './settings.ts';
 
 export const configShow: Command = {
   name: 'config show',
@@ -27,15 +31,15 @@ export const configCheck: Command = {
   summary: 'Check the config file and the environment, and list the plugins that are on and off',
   needs: 'nothing',
   async run({ terminal, options }) {
+    const prepared = await prepare(settingsOf(options));
+    const { document, plugins } = prepared;
+    const errors = [...prepared.errors, ...await driverErrors(prepared)];
     if (options.json) {
-      const prepared = await prepare(settingsOf(options));
-      const { errors, plugins } = prepared;
       terminal.print({ ok: errors.length === 0, errors, on: plugins.map(({ name }) => name), off: pluginsOff(prepared) }, () => '');
       if (errors.length > 0) throw new Failure(errors.length === 1 ? 'The configuration has an error.' : `The configuration has ${errors.length} errors.`);
       return;
     }
-    const prepared = await preparedOrFail(settingsOf(options), terminal);
-    const { document, plugins } = prepared;
+    rejectErrors(errors, terminal);
     const off = pluginsOff(prepared);
     terminal.out(`${document.file ?? 'The default configuration'} is valid.`);
     terminal.out(`Plugins that are on: ${namesOf(plugins)}.`);
@@ -44,6 +48,19 @@ export const configCheck: Command = {
     for (const warning of offWarnings(off)) terminal.out(`${terminal.style('yellow', 'Warning:')} ${warning}`);
   },
 };
+
+/** Reports a SQLite driver that this machine does not have, at the place that names it. */
+async function driverErrors({ config, document, origins }: Prepared): Promise<ConfigError[]> {
+  try {
+    await checkDriver(config);
+    return [];
+  } catch (error) {
+    if (!(error instanceof DriverFailure)) throw error;
+    const origin = origins.get('database.driver');
+    const at = origin?.kind === 'environment' ? { where: { variable: origin.where } } : place(document, ['database', 'driver'], 'value');
+    return [{ ...at, path: 'database.driver', message: error.detail, hint: error.fix, read: 'docs/configuration.md#database' }];
+  }
+}
 
 export const configHelp: Command = {
   name: 'config help',

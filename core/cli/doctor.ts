@@ -1,8 +1,9 @@
-import { isPostgres, missingFile } from '../boot.ts';
+import { checkDriver, isPostgres, missingFile } from '../boot.ts';
 import type { Composition } from '../compose.ts';
 import { describeEach } from '../config/report.ts';
 import type { ConfigError } from '../config/types.ts';
 import { DatabaseFileFailure } from '../database/file.ts';
+import { DriverFailure } from '../database/sqlite/choose.ts';
 import { newDefaults, pluginsOff } from '../defaults.ts';
 import type { CheckResult } from '../plugin.ts';
 import { prepare, type Prepared } from '../prepare.ts';
@@ -73,8 +74,9 @@ async function findingsInside(prepared: Prepared): Promise<Finding[]> {
   } catch (error) {
     return [{ name: 'registration', status: 'failed', detail: (error as Error).message, fix: 'fix the plugin named above, or switch it off with "enabled: false"' }, ...skip(['database', 'migrations', PLUGIN_CHECKS], 'a plugin cannot be registered')];
   }
-  if (missingFile(prepared.config)) return [{ name: 'database', status: 'ok', detail: 'the first start creates it' }, ...skip(['migrations', PLUGIN_CHECKS], 'there is no database yet')];
   try {
+    await checkDriver(prepared.config);
+    if (missingFile(prepared.config)) return [{ name: 'database', status: 'ok', detail: 'the first start creates it' }, ...skip(['migrations', PLUGIN_CHECKS], 'there is no database yet')];
     await composition.open({ writes: false, schema: 'any' });
     const ofDatabase = await run(databaseChecks(composition));
     const isUsable = ofDatabase.every(({ status }) => status === 'ok');
@@ -88,7 +90,7 @@ async function findingsInside(prepared: Prepared): Promise<Finding[]> {
 }
 
 function openFinding(error: Error, onPostgres: boolean): Finding {
-  const { detail, fix } = error instanceof DatabaseFileFailure ? error : { detail: error.message, fix: undefined };
+  const { detail, fix } = error instanceof DatabaseFileFailure || error instanceof DriverFailure ? error : { detail: error.message, fix: undefined };
   return { name: 'database', status: 'failed', detail, fix: fix ?? `see ${onPostgres ? 'database.url' : 'data_dir'} in docs/configuration.md` };
 }
 

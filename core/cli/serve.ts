@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { dirname } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { checkPort, isPostgres, missingFile } from '../boot.ts';
+import { checkDriver, checkPort, isPostgres, missingFile } from '../boot.ts';
 import { compose, type Composition } from '../compose.ts';
 import { checkDataFolder } from '../database/folder.ts';
 import { hasOwnFile, newDefaults, pluginsOff, rememberDefaults } from '../defaults.ts';
@@ -70,6 +70,7 @@ async function composeServer(options: CommandCall['options'], terminal: Terminal
   const prepared = await preparedOrFail(options.demo ? withDemo(settings) : settings, terminal);
   const role = roleOf(options.role as string | undefined, isPostgres(prepared.config));
   if (role !== 'worker') await checkPort(prepared.config);
+  await checkDriver(prepared.config);
   const log = await createLogger(prepared.config.log);
   return { prepared, role, log, composition: await compose({ config: prepared.config, plugins: prepared.plugins, log, role }) };
 }

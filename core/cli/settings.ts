@@ -1,4 +1,5 @@
 import { describeErrors } from '../config/report.ts';
+import type { ConfigError } from '../config/types.ts';
 import { compose, type Composition, type OpenOptions } from '../compose.ts';
 import { createCommandLogger } from '../log.ts';
 import { prepare, type Prepared, type Settings } from '../prepare.ts';
@@ -26,8 +27,13 @@ export function restoreCommand({ config, data }: Options): (folder: string) => s
 /** Returns the configuration, or throws an error that lists everything wrong with it. */
 export async function preparedOrFail(settings: Settings, terminal: Terminal): Promise<Prepared> {
   const prepared = await prepare(settings);
-  const { errors } = prepared;
-  if (errors.length === 0) return prepared;
+  rejectErrors(prepared.errors, terminal);
+  return prepared;
+}
+
+/** Throws an error that lists all errors of the configuration, when there are any. */
+export function rejectErrors(errors: ConfigError[], terminal: Terminal): void {
+  if (errors.length === 0) return;
   const text = describeErrors(errors, { color: hasColor(terminal) });
   // A value on the command line that cannot be right is wrong usage; a file it names may be missing for other reasons.
   throw errors.every(({ where }) => where.argument !== undefined && where.argument !== '--config') ? new Misuse(text) : new Failure(text);

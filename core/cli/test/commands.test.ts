@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInstance, runCivic, testPlugins, type Instance } from '../../../test/support/civic.ts';
 import { runCivicInProcess } from '../../../test/support/in-process.ts';
+import { hasNodeSqlite } from '../../database/sqlite/choose.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -182,6 +183,33 @@ describe('bin/civic', () => {
     expect(stderr).to.equal(`Port ${port} on 127.0.0.1 is in use by another program, perhaps another civic server: stop it, or choose another port with --port or http.port\n`);
     expect(existsSync(join(fresh.folder, 'data'))).to.be.false();
     fresh.remove();
+  });
+
+  it('names a SQLite driver that Node does not have, before it creates anything', { skip: hasNodeSqlite() }, async () => {
+    const fresh = createInstance({ database: { driver: 'node' } });
+    for (const command of [['serve', '--port', '0'], ['migrate']]) {
+      const { code, stderr } = await fresh.civicInProcess(...command);
+      expect(code).to.equal(1);
+      expect(stderr).to.startWith('database.driver is node, but Node ').and.endWith('or set database.driver to auto\n').and.not.contain('Creating');
+      expect(existsSync(join(fresh.folder, 'data'))).to.be.false();
+    }
+    fresh.remove();
+  });
+
+  it('finds a SQLite driver that Node does not have by config check, and accepts it beside Postgres', { skip: hasNodeSqlite() }, async () => {
+    const fresh = createInstance({ database: { driver: 'node' } });
+    const words = await fresh.civicInProcess('config', 'check');
+    const json = await fresh.civicInProcess('config', 'check', '--json');
+    fresh.remove();
+    expect([words.code, json.code]).to.equal([1, 1]);
+    expect(words.stderr).to.contain([`${fresh.configFile}:4:`, 'database.driver is node, but Node ', 'Fix:  use Node 22.16 or newer of 22, or Node 24 or newer, or set database.driver to auto', 'docs/configuration.md#database']);
+    const { ok, errors } = JSON.parse(json.stdout) as { ok: boolean; errors: { path: string }[] };
+    expect([ok, errors.map(({ path }) => path)]).to.equal([false, ['database.driver']]);
+    const onPostgres = createInstance({ database: { driver: 'node', url: 'postgres://nobody@127.0.0.1:1/none' } });
+    expect((await onPostgres.civicInProcess('config', 'check')).code).to.equal(0);
+    onPostgres.remove();
+    const byVariable = await runCivicInProcess(['config', 'check', '--config', instance.configFile], { env: { CIVIC_DATABASE_DRIVER: 'node' } });
+    expect(byVariable.stderr).to.contain(['environment variable CIVIC_DATABASE_DRIVER', 'set database.driver to auto']);
   });
 
   it('names a data folder that cannot be made', async () => {

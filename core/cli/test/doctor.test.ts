@@ -3,6 +3,8 @@ import Lab from '@hapi/lab';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInstance, testPlugins } from '../../../test/support/civic.ts';
+import { runCivicInProcess } from '../../../test/support/in-process.ts';
+import { hasNodeSqlite } from '../../database/sqlite/choose.ts';
 import { nodeResult } from '../checks.ts';
 
 export const lab = Lab.script();
@@ -66,6 +68,20 @@ describe('bin/civic doctor', () => {
     expect(byName.get('node')?.status).to.equal('ok');
     expect(byName.get('config')?.status).to.equal('failed');
     expect(byName.get('config')?.detail).to.contain('prot');
+  });
+
+  it('names a SQLite driver that Node does not have, with and without a database', { skip: hasNodeSqlite() }, async () => {
+    const instance = createInstance({ database: { driver: 'node' } });
+    const ofDatabase = async () => {
+      const { code, stdout } = await instance.civicInProcess('doctor', '--json');
+      return { code, ...(JSON.parse(stdout) as { findings: Finding[] }).findings.find(({ name }) => name === 'database') };
+    };
+    const wanted = { code: 1, name: 'database', status: 'failed', detail: `database.driver is node, but Node ${process.versions.node} has no SQLite of its own with full-text search`, fix: 'use Node 22.16 or newer of 22, or Node 24 or newer, or set database.driver to auto' };
+    expect(await ofDatabase()).to.equal(wanted);
+    expect(existsSync(join(instance.folder, 'data'))).to.be.false();
+    await runCivicInProcess(['migrate', '--config', instance.configFile], { env: { CIVIC_DATABASE_DRIVER: 'auto' } });
+    expect(await ofDatabase()).to.equal(wanted);
+    instance.remove();
   });
 
   it('warns of a public address that is not encrypted, and of a proxy nobody trusts', async () => {

@@ -11,12 +11,24 @@ export interface ChosenDriver {
   fallback: string | null;
 }
 
+/** A driver that cannot be loaded. `doctor` and `config check` show the two parts of the message by themselves. */
+export class DriverFailure extends Failure {
+  readonly detail: string;
+  readonly fix: string;
+
+  constructor(detail: string, fix: string, options?: ErrorOptions) {
+    super(`${detail}: ${fix}`, options);
+    this.detail = detail;
+    this.fix = fix;
+  }
+}
+
 const NEWER_NODE = 'use Node 22.16 or newer of 22, or Node 24 or newer';
 
 /** Loads the driver that the configuration names. `auto` takes Node's own where sqlite3 cannot be loaded. */
 export async function chooseDriver(choice: DriverChoice): Promise<ChosenDriver> {
   if (choice === 'node') {
-    if (!hasNodeSqlite()) throw new Failure(`database.driver is node, but Node ${process.versions.node} has no SQLite of its own with full-text search: ${NEWER_NODE}, or set database.driver to auto`);
+    if (!hasNodeSqlite()) throw new DriverFailure(`database.driver is node, but Node ${process.versions.node} has no SQLite of its own with full-text search`, `${NEWER_NODE}, or set database.driver to auto`);
     return { driver: await loadNode(), fallback: null };
   }
   try {
@@ -24,8 +36,8 @@ export async function chooseDriver(choice: DriverChoice): Promise<ChosenDriver> 
     return { driver: sqlite3Driver, fallback: null };
   } catch (error) {
     const reason = (error as Error).message.split('\n')[0]!;
-    if (choice === 'sqlite3') throw new Failure(`The SQLite driver sqlite3 cannot be loaded (${reason}): run npm rebuild sqlite3, or set database.driver to auto`, { cause: error });
-    if (!hasNodeSqlite()) throw new Failure(`The SQLite driver sqlite3 cannot be loaded (${reason}), and Node ${process.versions.node} has no SQLite of its own with full-text search: run npm rebuild sqlite3, or ${NEWER_NODE}`, { cause: error });
+    if (choice === 'sqlite3') throw new DriverFailure(`The SQLite driver sqlite3 cannot be loaded (${reason})`, 'run npm rebuild sqlite3, or set database.driver to auto', { cause: error });
+    if (!hasNodeSqlite()) throw new DriverFailure(`The SQLite driver sqlite3 cannot be loaded (${reason}), and Node ${process.versions.node} has no SQLite of its own with full-text search`, `run npm rebuild sqlite3, or ${NEWER_NODE}`, { cause: error });
     return { driver: await loadNode(), fallback: `sqlite3 cannot be loaded: ${reason}` };
   }
 }
