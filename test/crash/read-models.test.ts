@@ -68,7 +68,7 @@ for (const dialect of testDatabases()) {
         writeFileSync(file(`${version}/index.js`), directoryOf(version, instance.folder));
       }
       configure({});
-      expect((await instance.civic('demo', 'load')).code).to.equal(0);
+      expect((await instance.civicInProcess('demo', 'load')).code).to.equal(0);
       ids = await opened((db) => db.read('directory_actors').orderBy('key').pluck('id'));
     });
     after(async () => {
@@ -119,7 +119,7 @@ for (const dialect of testDatabases()) {
       await until(async () => (await readModels(next)).progress?.done > 0);
       const { status, progress } = await readModels(next);
       expect([status, progress.done < progress.total]).to.equal(['warning', true]);
-      expect((await instance.civic('doctor')).stdout).to.match(/core: read models: directory\/actors is being rebuilt: 200 of \d+/);
+      expect((await instance.civicInProcess('doctor')).stdout).to.match(/core: read models: directory\/actors is being rebuilt: 200 of \d+/);
       expect(next.output()).to.contain('Rebuilding the read model directory/actors: version 2 replaces version 1');
 
       const draft = { type: 'organization', visibility: 'public', sources: [{ local_id: 's', url: 'https://example.org/new', title: 'About', publication: 'Example' }], claims: [{ property: 'name', value: 'Zinnia Club', source_local_id: 's' }, { property: 'place', value: PLACE, source_local_id: 's' }] };
@@ -144,7 +144,7 @@ for (const dialect of testDatabases()) {
       expect((await get(again, `/api/entities/${changed}`)).body.claim_count).to.equal(claims + 1);
       expect((await get(again, `/api/entities/${last}`, { 'if-none-match': before.etag })).status).to.equal(200);
       expect((await get(again, `/api/places/${PLACE}/feed.json`, { 'if-none-match': feedBefore.etag })).status).to.equal(200);
-      const doctor = await instance.civic('doctor');
+      const doctor = await instance.civicInProcess('doctor');
       expect([doctor.stdout.includes('✓ core: read models: directory/places 1, directory/actors 2'), doctor.stdout.includes('✓ directory: directory: ')], doctor.stdout).to.equal([true, true]);
     });
 
@@ -157,7 +157,8 @@ for (const dialect of testDatabases()) {
       expect(await initialOf(older, ids[0]!)).to.be.undefined();
     });
 
-    it('is removed by an older version that starts after the rebuild was killed half-way', async () => {
+    // Once: it has nothing to do with the database, and starts cost seconds.
+    if (dialect === 'sqlite') it('is removed by an older version that starts after the rebuild was killed half-way', async () => {
       rmSync(file('progress'));
       writeFileSync(file('hold'), '');
       configure({ from: file('next') });
@@ -193,7 +194,7 @@ for (const dialect of testDatabases()) {
       const patch = { sources: [{ local_id: 's', url: 'https://example.org/older', title: 'News' }], add: [{ property: 'description', value: 'Changed by the older version', source_local_id: 's' }] };
       expect((await fetch(`${older.url}/api/entities/${changed}`, { method: 'PATCH', headers: KEY, body: JSON.stringify(patch) })).status).to.equal(200);
       expect([await storedModels(), (await readModels(next)).status, (await readModels(older)).status]).to.equal([[1, 2], 'warning', 'warning']);
-      expect((await instance.civic('doctor')).stdout).to.contain('some rows of directory/actors are not of version 2 and wait for their rebuild');
+      expect((await instance.civicInProcess('doctor')).stdout).to.contain('some rows of directory/actors are not of version 2 and wait for their rebuild');
       await older.stop();
       await next.stop();
       const again = await serve();
