@@ -4,6 +4,7 @@ import { asyncApi, type AsyncApi } from '../asyncapi.ts';
 import { shelfServer } from './fixture.ts';
 
 export const lab = Lab.script();
+export const ownProcess = 'it registers problem codes of core with other texts';
 const { describe, it, before } = lab;
 
 describe('AsyncAPI', () => {

@@ -5,6 +5,7 @@ import { openApi, type OpenApi, type Response } from '../openapi.ts';
 import { problems, shelfServer } from './fixture.ts';
 
 export const lab = Lab.script();
+export const ownProcess = 'it registers problem codes of core with other texts';
 const { describe, it, before } = lab;
 
 describe('OpenAPI', () => {

@@ -7,6 +7,7 @@ import { recordAnswers } from '../recorder.ts';
 import { problems, shelfServer } from './fixture.ts';
 
 export const lab = Lab.script();
+export const ownProcess = 'it registers problem codes of core with other texts';
 const { describe, it, beforeEach } = lab;
 
 describe('The recorder', () => {

@@ -10,6 +10,7 @@ import { openApi } from '../openapi.ts';
 import { problems, shelfServer } from './fixture.ts';
 
 export const lab = Lab.script();
+export const ownProcess = 'it registers problem codes of core with other texts';
 const { describe, it } = lab;
 
 const info = { title: 'Shelves', version: '1.0.0' };

@@ -14,6 +14,7 @@ import { problemsOf, registerProblems, type ProblemKinds } from '../../problems.
 import { addCorePages } from '../routes.ts';
 
 export const lab = Lab.script();
+export const ownProcess = 'it registers problem codes of core with other texts';
 const { describe, it, before, beforeEach, after } = lab;
 
 const problems: ProblemKinds = {
