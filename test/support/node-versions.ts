@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** The oldest supported version, and one of every later release line. */
 export const NODE_VERSIONS = ['20.19.0', '22.23.3', '24.19.0', '26.10.0'] as const;
 
-/** Outside the tree: the binaries are 100 MB each, and stay for the next run. */
+/** Outside the tree, as the binaries are 100 MB each and stay for the next run; not in the home folder, as some tests start them as another user. */
 function cacheFolder(): string {
-  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'civic-nodes');
+  return join(tmpdir(), `civic-nodes-${userInfo().uid}`);
 }
 
 /** Installs a version of Node from the npm registry once. Returns the folder with its `node`. */
