@@ -50,7 +50,7 @@ export interface RouteDeclaration {
   plan?: string;
   /** How requests count against rate limits: `read`, `write`, `stream`, `none`, or a class that a plugin declares in `rates`; by method when absent. */
   rate?: string;
-  /** The response does not tell how long it took: the time could reveal a secret. */
+  /** The response has no Server-Timing header: the time could reveal a secret. */
   untimed?: boolean;
   /** The problems its handler throws; core adds those that follow from the route's own settings. */
   problems?: string[];

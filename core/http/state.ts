@@ -91,7 +91,7 @@ export function addHeaders(request: Request, headers: Record<string, string>): v
 export interface RouteTraits {
   /** Any website may read it: everybody gets it, and it changes nothing. */
   isOpen: boolean;
-  /** The response tells how long it took. */
+  /** The response has a Server-Timing header. */
   isTimed: boolean;
 }
 

@@ -105,7 +105,7 @@ describe('bin/civic serve', () => {
       expect(code).to.equal(0);
     });
 
-    it('survives words on its socket that it does not understand, stops while somebody holds it, and removes it', async () => {
+    it('survives words on its socket that it does not understand, stops while a client holds it, and removes it', async () => {
       for (const words of ['hello', 'null', '{}', '{"name":"notes add"}']) {
         const caller = connect(socket).on('error', () => undefined).resume();
         caller.write(`${words}\n`);

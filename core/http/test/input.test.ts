@@ -111,7 +111,7 @@ describe('A query', () => {
     expect((await send(server, 'GET', `${THING}?limit=10&confidence=-0.5&facets=true&query=%20a%20`)).json).to.equal({ limit: 10, confidence: -0.5, facets: true, query: 'a' });
   });
 
-  it('near a value of a closed list is told which', async () => {
+  it('near a value of a closed list gets an error that names the value', async () => {
     const detailOf = async (value: string) => (await send(server, 'GET', `${THING}?sort=${value}`)).json.errors[0].detail;
     for (const value of ['nmae', 'NAME', 'names']) expect(await detailOf(value)).to.equal('must be one of [name, recent]; did you mean "name"?');
     for (const value of ['size', '', 'n'.repeat(500)]) expect(await detailOf(value), value).to.equal('must be one of [name, recent]');

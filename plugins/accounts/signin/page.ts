@@ -3,7 +3,7 @@ import type { Instance } from 'civic';
 import type { Sessions, Visit } from './sessions.ts';
 
 export const PAGE = { plugins: { civic: { internal: true } } };
-/** Declarations of routes that check a credential: they have their own rate limit, and the response does not tell how long the check took. */
+/** Declarations of routes that check a credential: they have their own rate limit, and their responses have no Server-Timing header. */
 export const SIGN_IN = { rate: 'sign_in', untimed: true };
 export const SIGN_IN_PAGE = { plugins: { civic: { internal: true, ...SIGN_IN } } };
 

@@ -50,7 +50,7 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, onProj
     return projected;
   }
 
-  /** Derives actors from the ledger as it is once nobody else changes them. */
+  /** Locks the actors, then derives them from the ledger. */
   async function reproject(tx: Tx, keys: number[]): Promise<Projected> {
     await lockActors(tx, keys);
     return projectNow(tx, { changed: await loadClusters(tx, keys) });

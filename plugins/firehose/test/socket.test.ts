@@ -275,7 +275,7 @@ for (const database of testDatabases()) {
       const silent = await rawSocket(kit, `${SESSIONS}/${(await kit.session(ada)).id}/socket`, ada.key);
       const started = Date.now();
       await kit.close();
-      expect(Date.now() - started, 'one that does not answer holds nobody up').to.be.below(8000 * slowness);
+      expect(Date.now() - started, 'a client that does not respond delays no other').to.be.below(8000 * slowness);
       for (const socket of sockets) expect((await socket.ended).code).to.equal(1001);
       silent.destroy();
     });
