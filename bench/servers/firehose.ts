@@ -10,7 +10,7 @@ import { unlimited } from './unlimited.ts';
 /** Civic as it is served, with limits that a measurement does not reach, an API key, and a route to publish through. */
 const [, , folder] = process.argv;
 const MANY = 1_000_000;
-const plan = { price: '0', requests_per_minute: MANY * 1000, requests_per_day: MANY * 1000, keys: 1, runs_per_month: 0, streams: MANY, sessions: MANY, watched_sources: 0 };
+const plan = { price: '0', requests_per_minute: MANY * 1000, requests_per_day: MANY * 1000, keys: 1, streams: MANY, sessions: MANY };
 const settings = {
   data_dir: folder, http: { port: 0 }, log: { level: 'warn', access: 'warn', format: 'json' },
   plugins: { accounts: { plans: { bench: plan }, default_plan: 'bench' }, ratelimit: unlimited, firehose: { max_streams: MANY }, wire: {} },
