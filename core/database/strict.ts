@@ -13,14 +13,29 @@ export interface Strictness {
 
 export const lenient: Strictness = { check: () => undefined, inside: (_where, tx, fn) => fn(tx) };
 
+interface Inside {
+  owner: Strictness;
+  where: string;
+  /** What this one is inside of: a process may have several databases open. */
+  outer: Inside | undefined;
+}
+
+// One for the process: Node copies every storage that was ever used to each new promise, which tests that open hundreds of databases would pay for.
+const storage = new AsyncLocalStorage<Inside>();
+
+function whereOf(owner: Strictness): string | undefined {
+  let inside = storage.getStore();
+  while (inside && inside.owner !== owner) inside = inside.outer;
+  return inside?.where;
+}
+
 export function createStrictness(): Strictness {
-  const storage = new AsyncLocalStorage<string>();
-  return {
+  const strictness: Strictness = {
     check(what) {
-      const where = storage.getStore();
+      const where = whereOf(strictness);
       if (where) throw new Error(`${what} was used inside ${where}: only its tx may be used there`);
     },
-    inside: (where, tx, fn) => storage.run(where, async () => {
+    inside: (where, tx, fn) => storage.run({ owner: strictness, where, outer: storage.getStore() }, async () => {
       const { watched, forgotten } = watchBuilders(tx);
       // Awaited inside: a query that is returned unstarted starts here.
       const value = await fn(watched);
@@ -28,6 +43,7 @@ export function createStrictness(): Strictness {
       return value;
     }),
   };
+  return strictness;
 }
 
 /** Knex runs a query when it is awaited, so a change that never started was forgotten. Returns `tx` with its builders watched, and the SQL of the forgotten ones. */

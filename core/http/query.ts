@@ -13,24 +13,24 @@ const PATTERNS: Record<string, RegExp> = {
   'query.boolean': /^(?:true|false)$/,
 };
 
-interface Description {
-  type: string;
-  rules?: { name: string }[];
-}
-
 /**
  * Returns a query schema that accepts one spelling of each value. Joi by itself takes `1e1`, `+5`, `05` and ` 5` for numbers and
  * `TRUE` for true; and an empty parameter is a mistake, not a missing one.
  */
 export function strictQuery(schema: ObjectSchema): ObjectSchema {
-  const { keys = {} } = schema.describe() as { keys?: Record<string, Description> };
-  return Object.entries(keys).reduce((strict, [name, description]) => strict.fork([name], (value) => strictValue(value, description)), schema);
+  const keys = (schema.$_terms.keys ?? []) as { key: string; schema: Schema }[];
+  return schema.keys(Object.fromEntries(keys.map(({ key, schema: value }) => [key, strictValue(value)])));
 }
 
-function strictValue(schema: Schema, { type, rules = [] }: Description): Schema {
-  if (type === 'number') return schema.custom(spelledLike(rules.some(({ name }) => name === 'integer') ? 'query.integer' : 'query.number'));
-  if (type === 'boolean') return schema.custom(spelledLike('query.boolean'));
-  return type === 'string' ? schema.empty() : schema;
+function strictValue(schema: Schema): Schema {
+  if (schema.type === 'number') return schema.custom(spelledLike(isInteger(schema) ? 'query.integer' : 'query.number'));
+  if (schema.type === 'boolean') return schema.custom(spelledLike('query.boolean'));
+  return schema.type === 'string' ? schema.empty() : schema;
+}
+
+function isInteger(schema: Schema): boolean {
+  const { rules = [] } = schema.describe() as { rules?: { name: string }[] };
+  return rules.some(({ name }) => name === 'integer');
 }
 
 /** Checks the text that was sent. The values of a cursor have their types already. */

@@ -18,13 +18,26 @@ type ValidationBoom = Boom & { details?: ValidationErrorItem[]; output: { payloa
 /** Query, path and headers are text and are converted; JSON has types of its own, and "5" is not 5. Forms of pages send empty fields, so only the API is strict about its query. */
 export function tightenInput({ path, settings: { validate, plugins } }: RequestRoute): void {
   const isApi = path.startsWith('/api/') && !plugins?.civic?.internal;
-  if (isApi && isObjectSchema(validate?.query)) validate.query = strictQuery(validate.query);
   for (const source of ['query', 'params', 'payload'] as const) {
     const schema = validate?.[source] as Schema | null | undefined;
     if (!schema || typeof schema.custom !== 'function') continue;
-    const storable = schema.custom(refuseUnstorable);
-    (validate as Record<string, unknown>)[source] = source === 'payload' ? storable.prefs({ convert: false }) : storable;
+    (validate as Record<string, unknown>)[source] = tightened(schema, source === 'query' && !isApi ? 'form' : source);
   }
+}
+
+type Kind = 'query' | 'form' | 'params' | 'payload';
+
+// Routes share schemas, and a process that runs tests has hundreds of servers with the same routes.
+const tightenedSchemas: Record<Kind, WeakMap<Schema, Schema>> = { query: new WeakMap(), form: new WeakMap(), params: new WeakMap(), payload: new WeakMap() };
+
+function tightened(schema: Schema, kind: Kind): Schema {
+  const known = tightenedSchemas[kind].get(schema);
+  if (known) return known;
+  const strict = kind === 'query' && isObjectSchema(schema) ? strictQuery(schema) : schema;
+  const storable = strict.custom(refuseUnstorable);
+  const result = kind === 'payload' ? storable.prefs({ convert: false }) : storable;
+  tightenedSchemas[kind].set(schema, result);
+  return result;
 }
 
 function isObjectSchema(schema: unknown): schema is ObjectSchema {
