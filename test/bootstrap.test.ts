@@ -9,6 +9,7 @@ import { slowness, until } from '../core/test/wait.ts';
 import { hasNodeSqlite } from '../core/database/sqlite/choose.ts';
 import { createCheckout, type Checkout } from './support/checkout.ts';
 
+export const notQuick = 'it starts processes';
 export const lab = Lab.script();
 const { after, afterEach, before, beforeEach, describe, it } = lab;
 

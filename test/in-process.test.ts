@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInstance, runCivic, testPlugins, type Instance } from './support/civic.ts';
 import { runCivicInProcess } from './support/in-process.ts';
 
+export const notQuick = 'it starts processes';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 

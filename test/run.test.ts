@@ -8,6 +8,7 @@ import { projectRoot } from '../core/root.ts';
 import { isRunning } from '../core/test/processes.ts';
 import { until } from '../core/test/wait.ts';
 
+export const notQuick = 'it starts processes';
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
 
@@ -119,10 +120,26 @@ describe('npm test', () => {
     expect(run({ filters: ['test/crash'] }).last).to.equal('1 passed, 0 failed');
   });
 
+  it('leaves out files that are not quick with --quick, prints how many and why, and runs those that start processes with --processes', () => {
+    write('apple', `it('one', () => {});`);
+    for (const name of ['pear', 'plum']) write(name, `export const notQuick = 'it starts processes'; it('two', () => {});`);
+    write('quince', `export const notQuick = "it waits for a day's end"; it('three', () => {});`);
+    const quick = run({ quick: true });
+    expect(quick.last).to.equal('1 passed, 0 failed');
+    expect(quick.output).to.contain("Left out by --quick:\n  2 files: it starts processes\n  1 file: it waits for a day's end\n");
+    const processes = run({ quick: true, processes: true });
+    expect(processes.last).to.equal('3 passed, 0 failed');
+    expect(processes.output).to.contain("Left out by --quick:\n  1 file: it waits for a day's end\n");
+    const none = run({ quick: true, filters: ['pear'] });
+    expect([none.code, none.last]).to.equal([1, '0 passed, 0 failed']);
+    expect(none.output).to.contain('  1 file: it starts processes\n').and.not.contain('No test file');
+    expect(run().last).to.equal('4 passed, 0 failed');
+  });
+
   it('names its options when one is unknown', () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'run.js'), '--quik'], { encoding: 'utf8', env });
     expect([status, stdout]).to.equal([2, '']);
-    expect(stderr).to.contain(["Unknown option '--quik'", '--quick  only SQLite']).and.not.contain('    at ');
+    expect(stderr).to.contain(["Unknown option '--quik'", '--quick      only SQLite']).and.not.contain('    at ');
   });
 
   it('fails on a leaked global, a failing before and a failing after, whatever the tests do', () => {

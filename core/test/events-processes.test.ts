@@ -5,6 +5,7 @@ import { startChild, type Child } from './processes/child.ts';
 import { createBus, heard, prepare, writeDown } from './processes/notes.ts';
 import { until } from './wait.ts';
 
+export const notQuick = 'it starts processes';
 export const lab = Lab.script();
 const { describe, it, before, after, afterEach } = lab;
 

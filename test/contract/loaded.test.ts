@@ -3,6 +3,7 @@ import Lab from '@hapi/lab';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
+export const notQuick = 'it starts processes';
 export const lab = Lab.script();
 const { describe, it } = lab;
 

@@ -9,6 +9,7 @@ import { COMMON_OPTIONS } from '../../core/cli/parse.ts';
 import { projectRoot } from '../../core/root.ts';
 import { serveCivic } from '../support/civic.ts';
 
+export const notQuick = 'it starts processes';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 

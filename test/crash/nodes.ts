@@ -33,10 +33,10 @@ export async function soakNodes({ isNewestOnly, say }: NodesOptions): Promise<st
   return faults;
 }
 
-/** Tests start `bin/civic`, which finds its Node in PATH. */
+/** With the files that start processes: `bin/civic` finds its Node in PATH. */
 async function runQuickTests(bin: string, driver: string): Promise<unknown> {
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}`, CIVIC_TEST_SQLITE_DRIVER: driver };
-  const child = spawn(join(bin, 'node'), [join(projectRoot, 'dist/test/run.js'), '--quick'], { cwd: projectRoot, env, stdio: ['ignore', 'inherit', 'inherit'] });
+  const child = spawn(join(bin, 'node'), [join(projectRoot, 'dist/test/run.js'), '--quick', '--processes'], { cwd: projectRoot, env, stdio: ['ignore', 'inherit', 'inherit'] });
   const [code, signal] = await once(child, 'exit');
   return code ?? signal;
 }

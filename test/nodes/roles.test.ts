@@ -5,6 +5,7 @@ import { until } from '../../core/test/wait.ts';
 import { emptyDatabase, testDatabases } from '../../core/testing/database.ts';
 import { createInstance, testPlugins, type Instance, type Served, type Starting } from '../support/civic.ts';
 
+export const notQuick = 'it starts processes';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 

@@ -17,8 +17,10 @@ export interface RunOptions {
   /** Keeps how long each file took, which decides the order of the next run. */
   timesFile?: string;
   jobs?: number;
-  /** SQLite only, no browser, no crash tests. */
+  /** SQLite only, no browser, no crash tests, no files that export `notQuick`. */
   quick?: boolean;
+  /** With `quick`: runs the files that start processes as well. */
+  processes?: boolean;
   /** How long a file may go on without an ended test or a written line, on a machine of the usual speed. */
   stallSeconds?: number;
 }
@@ -27,6 +29,8 @@ const STALL_SECONDS = 180;
 /** What `--quick` leaves out: files in these folders. */
 const SLOW_FOLDERS = ['crash', 'journeys'].map((name) => join('test', name) + sep);
 const QUICK = 'npm test -- --quick leaves it out';
+/** The reason of the files that `--processes` adds to a quick run. */
+const STARTS_PROCESSES = 'it starts processes';
 
 function testFiles(folder: string): string[] {
   const all = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && entry.name.endsWith('.test.js'));
@@ -65,6 +69,13 @@ function environment(postgres: RunningPostgres | { missing: string }, quick: boo
 /** Some tests need a process of their own, such as those that check what a process loads; they say so in their file. */
 function isAlone(file: string): boolean {
   return /^export const ownProcess = /m.test(readFileSync(file, 'utf8'));
+}
+
+/** Why a quick run leaves a file out, in the words of the file; null when the run includes it. */
+function reasonNotQuick(file: string, { quick, processes }: RunOptions): string | null {
+  if (!quick) return null;
+  const reason = /^export const notQuick = (['"])(.+)\1;/m.exec(readFileSync(file, 'utf8'))?.[2] ?? null;
+  return processes && reason === STARTS_PROCESSES ? null : reason;
 }
 
 function sum(results: FileResult[], part: 'passed' | 'failed' | 'skipped'): number {
@@ -122,7 +133,7 @@ async function runAll(files: string[], options: RunOptions, env: NodeJS.ProcessE
   return results;
 }
 
-function chosenFiles({ folder, filters = [], quick }: RunOptions): string[] {
+function namedFiles({ folder, filters = [], quick }: RunOptions): string[] {
   return testFiles(folder).filter((file) => {
     const name = relative(folder, file);
     if (quick && SLOW_FOLDERS.some((slow) => name.startsWith(slow))) return false;
@@ -130,12 +141,32 @@ function chosenFiles({ folder, filters = [], quick }: RunOptions): string[] {
   });
 }
 
+/** The files to run, and how many files a quick run leaves out for each reason. */
+function chosenFiles(options: RunOptions): { files: string[]; leftOut: Map<string, number> } {
+  const leftOut = new Map<string, number>();
+  const files = namedFiles(options).filter((file) => {
+    const reason = reasonNotQuick(file, options);
+    if (reason !== null) leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
+    return reason === null;
+  });
+  return { files, leftOut };
+}
+
+function describeLeftOut(leftOut: Map<string, number>): string {
+  const lines = [...leftOut].map(([reason, count]) => `  ${count} ${count === 1 ? 'file' : 'files'}: ${reason}`);
+  return `\nLeft out by --quick:\n${lines.join('\n')}`;
+}
+
+function describeNoFiles({ folder, filters = [] }: RunOptions): string {
+  return filters.length ? `No test file has ${filters.join(' or ')} in its name` : `No test files in ${folder}`;
+}
+
 /** Runs the test files in a few processes, beside one Postgres for all. Returns the exit code. */
 export async function runTests(options: RunOptions): Promise<number> {
-  const { filters = [], quick = false } = options;
-  const files = chosenFiles(options);
+  const { quick = false } = options;
+  const { files, leftOut } = chosenFiles(options);
   if (!files.length) {
-    console.log(filters.length ? `No test file has ${filters.join(' or ')} in its name` : `No test files in ${options.folder}`);
+    console.log(leftOut.size ? describeLeftOut(leftOut) : describeNoFiles(options));
     console.log('0 passed, 0 failed');
     return 1;
   }
@@ -160,6 +191,7 @@ export async function runTests(options: RunOptions): Promise<number> {
   const reasons = new Set(results.flatMap((result) => result.skipReasons));
   if ('missing' in postgres) reasons.add(`all that needs Postgres: ${postgres.missing}`);
   if (reasons.size) console.log(`\nSkipped:\n${[...reasons].map((reason) => `  ${reason}`).join('\n')}`);
+  if (leftOut.size) console.log(describeLeftOut(leftOut));
   const bad = results.filter((result) => result.failed);
   if (bad.length) console.log(`\nFailed:\n${bad.map((result) => `  ${result.name}: ${result.reason}`).join('\n')}`);
   console.log(`\n${summary(results)}`);

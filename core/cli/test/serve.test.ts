@@ -9,6 +9,7 @@ import { quiet } from '../../database/test/support.ts';
 import { createInstance, testPlugins, type Instance, type Served } from '../../../test/support/civic.ts';
 import { until } from '../../test/wait.ts';
 
+export const notQuick = 'it starts processes';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 

@@ -20,6 +20,7 @@ const { url, stop } = postgres as RunningPostgres;
 if (missing) console.log(`skipped: no Postgres: ${missing}`);
 
 // Made after the last await: lab would start a script that is still being loaded.
+export const notQuick = 'it starts processes';
 export const lab = Lab.script();
 const { after, describe, it } = lab;
 
