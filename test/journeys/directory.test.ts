@@ -36,7 +36,7 @@ describe('A directory from an empty folder to a second home', { timeout: 300_000
     const file = join(first.folder, 'orgs.json');
     writeFileSync(file, JSON.stringify(['Westside Tenants Union', 'Mill Creek Food Pantry', 'Friends of the Library'].map(organization)));
     done(await first.civicInProcess('migrate'));
-    const imported = done(await first.civic('import', 'schemaorg', file, '--json'));
+    const imported = done(await first.civicInProcess('import', 'schemaorg', file, '--json'));
     expect(JSON.parse(imported.stdout).counts).to.include({ created: 3, rejected: 0 });
     expect(done(await first.civicInProcess('doctor')).stdout).to.contain(['3 actors', 'places', '51 issue areas']);
     const told = done(await first.civicInProcess('export')).stdout;

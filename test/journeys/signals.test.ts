@@ -9,7 +9,7 @@ import wire from '../plugins/wire/index.ts';
 import { missingBrowser, openBrowser, seriousFaults } from '../support/browser.ts';
 
 export const lab = Lab.script();
-const { describe, it, before, after, beforeEach } = lab;
+const { describe, it, before, after, afterEach } = lab;
 
 const NOW = '2026-11-15T12:00:00.000Z';
 const WIDTHS = { desk: { width: 1280, height: 1000 }, phone: { width: 360, height: 740 } };
@@ -38,66 +38,95 @@ const SIGNALS = [
 describe('The page of signals', { skip: missingBrowser() !== null, timeout: 120_000 }, () => {
   let kit: TestServer;
   let browser: Browser;
+  // Each context starts a renderer process of its own, so the tests share one page with scripts and one without.
+  let scripted: Page;
+  let plain: Page;
+  let complaints: string[] = [];
+  let published: string[] = [];
   const shots = process.env.CIVIC_TEST_SHOTS;
 
-  before(async () => { browser = await openBrowser(); });
+  before(async () => {
+    kit = await testServer({ plugins: [firehose, wire], listen: true, clock: stoppedClock(NOW) });
+    browser = await openBrowser();
+    scripted = await openPage({});
+    plain = await openPage({ javaScriptEnabled: false });
+  });
   after(async () => {
     await browser.close();
     await kit.close();
   });
-  beforeEach(async () => {
-    await kit?.close();
-    kit = await testServer({ plugins: [firehose, wire], listen: true, clock: stoppedClock(NOW) });
+  afterEach(async () => {
+    await publish([], published);
+    published = [];
   });
 
-  async function publish(signals: SignalDraft[], withdraw: string[] = []): Promise<string[]> {
-    return (await kit.request('POST', '/api/wire', { payload: { signals, withdraw } })).body.ids;
+  async function openPage(options: object): Promise<Page> {
+    const page = await browser.newPage(options);
+    page.setDefaultTimeout(15_000 * slowness);
+    page.on('console', (message) => { if (message.type() === 'error' && !/ERR_CONNECTION_REFUSED|WebSocket connection/.test(message.text())) complaints.push(message.text()); });
+    page.on('pageerror', (error) => { complaints.push(error.message); });
+    return page;
   }
 
-  async function visit(path: string, options: object, work: (page: Page) => Promise<void>): Promise<void> {
-    const context = await browser.newContext({ viewport: WIDTHS.desk, ...options });
-    try {
-      const page = await context.newPage();
-      page.setDefaultTimeout(15_000 * slowness);
-      const complaints: string[] = [];
-      page.on('console', (message) => { if (message.type() === 'error' && !/ERR_CONNECTION_REFUSED|WebSocket connection/.test(message.text())) complaints.push(message.text()); });
-      page.on('pageerror', (error) => { complaints.push(error.message); });
-      await page.goto(kit.url + path);
-      await work(page);
-      expect(complaints).to.equal([]);
-    } finally {
-      await context.close();
-    }
+  async function publish(signals: SignalDraft[], withdraw: string[] = []): Promise<string[]> {
+    const { ids } = (await kit.request('POST', '/api/wire', { payload: { signals, withdraw } })).body;
+    published = [...new Set([...published, ...ids as string[]])].filter((id) => !withdraw.includes(id));
+    return ids;
+  }
+
+  async function visit(path: string, { page = scripted }: { page?: Page }, work: (page: Page) => Promise<void>): Promise<void> {
+    complaints = [];
+    await page.setViewportSize(WIDTHS.desk);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.goto(kit.url + path);
+    await work(page);
+    // The page keeps no connection that the next test would count.
+    await page.goto('about:blank');
+    expect(complaints).to.equal([]);
   }
 
   const shoot = async (page: Page, name: string): Promise<void> => { if (shots) await page.screenshot({ path: `${shots}/${name}.png`, fullPage: true }); };
+  async function readable(page: Page, name: string): Promise<void> {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await shoot(page, `${name}-${colorScheme}`);
+      expect(await seriousFaults(page, colorScheme === 'light' ? 'all' : 'contrast'), name).to.equal([]);
+    }
+  }
   const titles = (page: Page) => page.locator('.signal h3').allTextContents();
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    it(`can be read by everybody, at a desk and on a phone: ${colorScheme}`, async () => {
-      await publish(SIGNALS);
+  it('says what to do when there is nothing yet', () => visit('/signals', {}, async (page) => {
+    await page.getByText('Nothing has happened yet').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await shoot(page, 'signals-empty');
+    expect(await seriousFaults(page)).to.equal([]);
+    await publish([SIGNALS[0]!]);
+    await page.getByRole('button', { name: 'Show 1 new signal' }).click();
+    await page.getByText(SIGNALS[0]!.title).waitFor();
+  }));
+
+  it('can be read by everybody, in light and dark, at a desk and on a phone', async () => {
+    await publish(SIGNALS);
+    await visit('/signals', {}, async (page) => {
+      await page.getByText('Live', { exact: true }).waitFor();
+      expect(await page.locator('h1').count()).to.equal(1);
       for (const [name, viewport] of Object.entries(WIDTHS)) {
-        await visit('/signals', { colorScheme, viewport }, async (page) => {
-          await page.getByText('Live', { exact: true }).waitFor();
-          await shoot(page, `signals-${name}-${colorScheme}`);
-          if (name === 'desk' || colorScheme === 'light') expect(await seriousFaults(page, colorScheme === 'light' ? 'all' : 'contrast')).to.equal([]);
-          expect(Number(await page.evaluate('document.documentElement.scrollWidth'))).to.be.at.most(viewport.width);
-          expect(await page.locator('h1').count()).to.equal(1);
-        });
+        await page.setViewportSize(viewport);
+        await readable(page, `signals-${name}`);
+        expect(Number(await page.evaluate('document.documentElement.scrollWidth'))).to.be.at.most(viewport.width);
       }
-      await visit('/signals?type=vote&place=nowhere', { colorScheme }, async (page) => {
-        await shoot(page, `signals-none-${colorScheme}`);
-        expect(await seriousFaults(page, colorScheme === 'light' ? 'all' : 'contrast')).to.equal([]);
-        await page.getByRole('link', { name: 'Show everything' }).click();
-        await page.waitForURL('**/signals');
-      });
     });
-  }
+    await visit('/signals?type=vote&place=nowhere', {}, async (page) => {
+      await readable(page, 'signals-none');
+      await page.getByRole('link', { name: 'Show everything' }).click();
+      await page.waitForURL('**/signals');
+    });
+  });
 
   it('groups by day, says kinds in plain words, and is filtered and paged without a script', async () => {
     await publish(SIGNALS);
     await publish(Array.from({ length: 31 }, (_, i) => signal(`Older ${i}`, { detected_at: '2026-10-01T10:00:00.000Z', type: 'filing' })));
-    await visit('/signals?limit=2&utm_source=elsewhere', { javaScriptEnabled: false }, async (page) => {
+    await visit('/signals?limit=2&utm_source=elsewhere', { page: plain }, async (page) => {
       expect(await page.locator('.day > h2').allTextContents()).to.equal(['Today', 'Yesterday', 'Tuesday, November 10, 2026', 'Thursday, October 1, 2026']);
       expect(await page.locator('.signal').first().textContent()).to.contain('Vote').and.to.contain('Kansas City Council').and.to.contain('Minutes of 12 November').and.to.contain('City Clerk');
       expect(await page.locator('[aria-current=page]').textContent()).to.equal('Signals');
@@ -169,18 +198,8 @@ describe('The page of signals', { skip: missingBrowser() !== null, timeout: 120_
       signal('The council meets', { type: 'public_meeting', occurred_at: '2026-11-20T18:00:00-06:00', detected_at: '2026-11-15T11:00:00.000Z' }),
       signal('A report is filed', { type: 'filing', occurred_at: '2026-11-12', detected_at: '2026-11-15T10:00:00.000Z' }),
     ]);
-    await visit('/signals', { javaScriptEnabled: false }, async (page) => {
+    await visit('/signals', { page: plain }, async (page) => {
       expect(await page.locator('.when').allTextContents()).to.equal(['On Nov 21, 2026, 00:00 UTC', 'Dated Nov 12, 2026']);
     });
   });
-
-  it('says what to do when there is nothing yet', () => visit('/signals', {}, async (page) => {
-    await page.getByText('Nothing has happened yet').waitFor();
-    await page.getByText('Live', { exact: true }).waitFor();
-    await shoot(page, 'signals-empty');
-    expect(await seriousFaults(page)).to.equal([]);
-    await publish([SIGNALS[0]!]);
-    await page.getByRole('button', { name: 'Show 1 new signal' }).click();
-    await page.getByText(SIGNALS[0]!.title).waitFor();
-  }));
 });
