@@ -27,7 +27,7 @@ describe('A disk that cannot be written', () => {
   before(async () => {
     instance = createInstance({ plugins });
     data = join(instance.folder, 'data');
-    await instance.civic('notes', 'add', 'kept');
+    await instance.civicInProcess('notes', 'add', 'kept');
   });
   after(() => { instance.remove(); });
 

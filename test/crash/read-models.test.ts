@@ -6,8 +6,10 @@ import { openDatabase, type OpenDatabase } from '../../core/database/connect.ts'
 import { quiet } from '../../core/database/test/support.ts';
 import { projectRoot } from '../../core/root.ts';
 import { until } from '../../core/test/wait.ts';
-import { emptyDatabase, testDatabases } from '../../core/testing/database.ts';
+import { testDatabases } from '../../core/testing/database.ts';
 import { createInstance, type Instance, type Served } from '../support/civic.ts';
+import { serveInProcess, type ServedHere } from '../support/serving.ts';
+import { readyDatabase } from '../support/template.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after, afterEach } = lab;
@@ -53,15 +55,15 @@ export default { ...directory, register(server, civic) {
 
 for (const dialect of testDatabases()) {
   describe(`A new version of the read model of actors on ${dialect}`, { timeout: 300_000 }, () => {
-    let database: Awaited<ReturnType<typeof emptyDatabase>>;
+    let database: Awaited<ReturnType<typeof readyDatabase>>;
     let instance: Instance;
     let ids: string[];
-    const served: Served[] = [];
+    const served: (Served | ServedHere)[] = [];
     const file = (name: string): string => join(instance.folder, name);
 
     before(async () => {
-      database = await emptyDatabase(dialect);
       instance = createInstance();
+      database = await readyDatabase(dialect, { directory: {} }, file('data'));
       for (const version of ['present', 'next'] as const) {
         mkdirSync(file(version));
         writeFileSync(file(`${version}/package.json`), '{ "type": "module" }');
@@ -83,24 +85,26 @@ for (const dialect of testDatabases()) {
     function configure(directory: object): void {
       writeFileSync(instance.configFile, JSON.stringify({ data_dir: file('data'), public_url: 'https://civic.example', database: { url: database.url }, plugins: { directory } }));
     }
-    async function serve(): Promise<Served> {
-      const server = await instance.serve();
+    function kept<T extends Served | ServedHere>(server: T): T {
       served.push(server);
       return server;
     }
+    /** A server to kill needs its own process; all others run in this one. */
+    const serveToKill = async (): Promise<Served> => kept(await instance.serve());
+    const serve = async (): Promise<ServedHere> => kept(await serveInProcess(instance.configFile));
     async function opened<T>(work: (db: OpenDatabase) => Promise<T>): Promise<T> {
       const db = await openDatabase({ url: database.url, dataDir: file('data'), pool: 2, log: quiet });
       return work(db).finally(() => db.close());
     }
-    async function get(server: Served, path: string, headers: Record<string, string> = {}): Promise<{ status: number; etag: string; body: any }> {
+    async function get(server: { url: string }, path: string, headers: Record<string, string> = {}): Promise<{ status: number; etag: string; body: any }> {
       const response = await fetch(server.url + path, { headers });
       const text = await response.text();
       return { status: response.status, etag: response.headers.get('etag') ?? '', body: text && JSON.parse(text) };
     }
-    const initialOf = async (server: Served, id: string): Promise<string | undefined> => (await get(server, `/api/entities/${id}`)).body.initial;
-    const readModels = async (server: Served): Promise<any> => (await get(server, '/health/ready')).body.checks.find(({ name }: { name: string }) => name === 'read models');
+    const initialOf = async (server: { url: string }, id: string): Promise<string | undefined> => (await get(server, `/api/entities/${id}`)).body.initial;
+    const readModels = async (server: { url: string }): Promise<any> => (await get(server, '/health/ready')).body.checks.find(({ name }: { name: string }) => name === 'read models');
     const storedModels = (): Promise<number[]> => opened((db) => db.read('directory_actors').distinct('model').orderBy('model').pluck('model'));
-    const rebuilt = (server: Served): Promise<void> => until(async () => (await readModels(server)).status === 'ok', 120_000);
+    const rebuilt = (server: { url: string }): Promise<void> => until(async () => (await readModels(server)).status === 'ok', 120_000);
 
     it('serves the old rows at once, shows its progress, survives a kill, and then serves the new field', async () => {
       configure({});
@@ -112,7 +116,7 @@ for (const dialect of testDatabases()) {
 
       writeFileSync(file('hold'), '');
       configure({ from: file('next') });
-      const next = await serve();
+      const next = await serveToKill();
       await until(() => existsSync(file('progress')));
       expect((await get(next, `/api/entities/${last}`)).etag).to.equal(before.etag);
       expect(await initialOf(next, first)).to.be.a.string();
@@ -162,7 +166,7 @@ for (const dialect of testDatabases()) {
       rmSync(file('progress'));
       writeFileSync(file('hold'), '');
       configure({ from: file('next') });
-      const next = await serve();
+      const next = await serveToKill();
       await until(() => existsSync(file('progress')));
       await next.stop('SIGKILL');
       expect(await storedModels()).to.equal([1, 2]);

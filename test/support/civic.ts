@@ -70,10 +70,10 @@ export function createInstance(config: object | string = {}, { ready, ...options
   const folder = mkdtempSync(join(tmpdir(), 'civic-instance-'));
   const configFile = join(folder, 'civic.yaml');
   writeFileSync(configFile, typeof config === 'string' ? config : JSON.stringify({ data_dir: join(folder, 'data'), ...config }, null, 2));
-  let preparing: Promise<void> | null = null;
+  let preparing: Promise<unknown> | null = null;
   const prepared = async (args: string[]): Promise<string[]> => {
     // Loaded where it is used: it brings all of core.
-    if (ready) await (preparing ??= import('./template.ts').then(({ copyReadyDatabase }) => copyReadyDatabase((config as { plugins: object }).plugins, join(folder, 'data'))));
+    if (ready) await (preparing ??= import('./template.ts').then(({ readyDatabase }) => readyDatabase('sqlite', (config as { plugins: object }).plugins, join(folder, 'data'))));
     return [...args, '--config', configFile];
   };
   return {

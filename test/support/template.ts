@@ -3,10 +3,10 @@ import pino from 'pino';
 import { compose, type Composition } from '../../core/compose.ts';
 import { describeErrors } from '../../core/config/report.ts';
 import { prepare } from '../../core/prepare.ts';
-import { copySqliteTemplate } from '../../core/testing/template.ts';
+import { testDatabase, type TestDatabase, type TestDialect } from '../../core/testing/database.ts';
 
-async function composed(plugins: object, folder: string): Promise<Composition> {
-  const { config, plugins: loaded, errors } = await prepare({ env: {}, args: {}, text: JSON.stringify({ data_dir: folder, plugins }) });
+async function composed(plugins: object, folder: string, url: string | null = null): Promise<Composition> {
+  const { config, plugins: loaded, errors } = await prepare({ env: {}, args: {}, text: JSON.stringify({ data_dir: folder, database: { url }, plugins }) });
   if (errors.length > 0) throw new Error(describeErrors(errors, { color: false }));
   return compose({ config, plugins: loaded, log: pino({ level: 'silent' }) });
 }
@@ -19,8 +19,13 @@ async function migrated(composition: Composition): Promise<void> {
   }
 }
 
-/** Puts a migrated and filled database of these plugins into a data folder: made once in a run of tests, then copied. Leaves it to the server outside of one. */
-export async function copyReadyDatabase(plugins: object, dataDir: string): Promise<void> {
-  const { migrations } = await composed(plugins, join(dataDir, 'never-opened'));
-  await copySqliteTemplate(migrations, dataDir, async (_url, folder) => migrated(await composed(plugins, folder)));
+/**
+ * A database of these plugins, in `dataDir` for SQLite: migrated and filled once in a run of tests, then copied. Outside a run
+ * it is empty, and the first server migrates it.
+ */
+export async function readyDatabase(dialect: TestDialect, plugins: object, dataDir: string): Promise<Pick<TestDatabase, 'url' | 'drop'>> {
+  const database = await testDatabase(dialect, dataDir);
+  const { migrations: sets } = await composed(plugins, join(dataDir, 'never-opened'));
+  await database.create({ sets, prepare: async (url, folder) => migrated(await composed(plugins, folder, url)) });
+  return database;
 }

@@ -3,6 +3,7 @@ import { parkedWaits, sessionsOverRestart, stopWithStreams, type Figures } from 
 import { BUGS, findBug, QUICK } from './bugs.ts';
 import { copyKit, type Replacement } from './copy.ts';
 import { consultOracle, type OracleOptions, type OracleReport } from './oracle.ts';
+import { withStand, type Stand } from './stand.ts';
 
 export interface SoakOptions {
   databases: readonly ('sqlite' | 'postgres')[];
@@ -87,10 +88,11 @@ export async function soakCrowds({ databases, say }: SoakOptions): Promise<strin
   const faults: string[] = [];
   for (const database of databases) {
     await onDatabase(database, async (url) => {
+      const figuresOf = async (act: (stand: Stand, count: number) => Promise<Figures>, count: number): Promise<Figures> => withStand({ url: await url() }, (stand) => act(stand, count));
       faults.push(
-        ...expectFigures(`${database}, SIGTERM with 1,000 streams`, await stopWithStreams(await url(), 1000), { unclean: 0 }, 10, say),
-        ...expectFigures(`${database}, sessions over a restart`, await sessionsOverRestart(await url(), 10_000), { refused: 0, incomplete: 0, reached: 10_000 }, 30, say),
-        ...expectFigures(`${database}, parked waits`, await parkedWaits(await url(), 10_000), { early: 0, answered_200: 10_000, with_both: 10_000, applied: 10_000 }, 30, say),
+        ...expectFigures(`${database}, SIGTERM with 1,000 streams`, await figuresOf(stopWithStreams, 1000), { unclean: 0 }, 10, say),
+        ...expectFigures(`${database}, sessions over a restart`, await figuresOf(sessionsOverRestart, 10_000), { refused: 0, incomplete: 0, reached: 10_000 }, 30, say),
+        ...expectFigures(`${database}, parked waits`, await figuresOf(parkedWaits, 10_000), { early: 0, answered_200: 10_000, with_new: 10_000, applied: 10_000 }, 30, say),
       );
     });
   }

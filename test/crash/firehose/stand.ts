@@ -27,7 +27,8 @@ function takeBatch<T>(drafts: T[]): T[] {
   return drafts.splice(0, count);
 }
 
-export async function withStand(options: WorldOptions & { nodes?: number }, fn: (stand: Stand) => Promise<void>): Promise<void> {
+/** Servers that run until `close`, which fails when one of them was in trouble. */
+export async function openStand(options: WorldOptions & { nodes?: number }): Promise<Stand & { close(): Promise<void> }> {
   const world = await createWorld(options);
   const nodes = createNodes(world.instance, options.nodes ?? 1);
   const url = (node = 0): string => nodes.all()[node]!.url;
@@ -36,24 +37,34 @@ export async function withStand(options: WorldOptions & { nodes?: number }, fn: 
     if (answer.status !== 201) throw new Error(`POST ${path} answered ${answer.status}: ${await answer.text()}`);
     return answer.json();
   }
+  await nodes.start();
+  return {
+    world, nodes, url,
+    async publish(given, node) {
+      const signals = typeof given === 'number' ? Array.from({ length: given }, () => ({})) : given;
+      const ids: string[] = [];
+      const drafts = signals.map((signal) => ({ type: 'vote', title: 'A vote', source_class: 'news', evidence: [{ source_url: 'https://example.org/' }], ...signal }));
+      for (let batch; (batch = takeBatch(drafts)).length > 0;) ids.push(...(await post('/api/wire', { signals: batch }, {}, node)).ids);
+      return ids;
+    },
+    session: async (asker, query = {}) => (await post('/api/firehose/sessions', { query }, keyHeader(asker))).id,
+    async close() {
+      await nodes.stop();
+      world.remove();
+      if (nodes.faults.length > 0) throw new Error(nodes.faults.join('\n'));
+    },
+  };
+}
+
+export async function withStand<T>(options: WorldOptions & { nodes?: number }, fn: (stand: Stand) => Promise<T>): Promise<T> {
+  const stand = await openStand(options);
   try {
-    await nodes.start();
-    await fn({
-      world, nodes, url,
-      async publish(given, node) {
-        const signals = typeof given === 'number' ? Array.from({ length: given }, () => ({})) : given;
-        const ids: string[] = [];
-        const drafts = signals.map((signal) => ({ type: 'vote', title: 'A vote', source_class: 'news', evidence: [{ source_url: 'https://example.org/' }], ...signal }));
-        for (let batch; (batch = takeBatch(drafts)).length > 0;) ids.push(...(await post('/api/wire', { signals: batch }, {}, node)).ids);
-        return ids;
-      },
-      session: async (asker, query = {}) => (await post('/api/firehose/sessions', { query }, keyHeader(asker))).id,
-    });
-    await nodes.stop();
-    if (nodes.faults.length > 0) throw new Error(nodes.faults.join('\n'));
+    const result = await fn(stand);
+    await stand.close();
+    return result;
   } finally {
-    await nodes.kill();
-    world.remove();
+    await stand.nodes.kill();
+    stand.world.remove();
   }
 }
 

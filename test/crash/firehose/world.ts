@@ -6,6 +6,7 @@ import { prepare } from '../../../core/prepare.ts';
 import type { TestServer } from '../../../core/testing.ts';
 import { runCommand } from '../../../plugins/accounts/test/kit.ts';
 import { createInstance, testPlugins, type Instance } from '../../support/civic.ts';
+import { readyDatabase } from '../../support/template.ts';
 import { look } from '../facts.ts';
 import type { OpenDatabase } from '../../../core/database/connect.ts';
 import type { Asker } from './askers.ts';
@@ -39,17 +40,19 @@ export async function createWorld({ url, root, firehose = {} }: WorldOptions): P
   const instance = createInstance('', { root });
   const dataDir = join(instance.folder, 'data');
   mkdirSync(dataDir, { recursive: true });
+  const plugins = (partners: string[]) => ({
+    accounts: { plans: PLANS, default_plan: 'free' },
+    firehose: { anonymous: true, anonymous_streams: 100_000, partners, ...firehose },
+    wire: { from: join(testPlugins, 'wire') },
+    herons: { from: join(testPlugins, 'herons') },
+  });
   const settings = (partners: string[]) => JSON.stringify({
     data_dir: dataDir,
     database: { url },
     log: { level: 'warn', access: 'warn', format: 'json' },
-    plugins: {
-      accounts: { plans: PLANS, default_plan: 'free' },
-      firehose: { anonymous: true, anonymous_streams: 100_000, partners, ...firehose },
-      wire: { from: join(testPlugins, 'wire') },
-      herons: { from: join(testPlugins, 'herons') },
-    },
+    plugins: plugins(partners),
   }, null, 2);
+  if (url === null) await readyDatabase('sqlite', plugins([]), dataDir);
   const everybody = await people(settings([]));
   const guests = everybody.filter(({ name }) => name === 'guest');
   const askers = everybody.filter((one) => !guests.includes(one));
