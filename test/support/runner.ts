@@ -99,7 +99,8 @@ async function runAll(files: string[], options: RunOptions, env: NodeJS.ProcessE
   // The slowest first, so that none of them is left alone at the end; unknown ones may be slow.
   const waiting = files.toSorted((a, b) => (times[nameOf(b)] ?? Infinity) - (times[nameOf(a)] ?? Infinity) || 0);
   const jobs = options.jobs ?? (Number(process.env.CIVIC_TEST_JOBS) || Math.min(availableParallelism(), 8));
-  const slowness = measureSlowness();
+  // A run inside a test knows it from the run around it.
+  const slowness = Number(process.env.CIVIC_TEST_SLOWNESS) || measureSlowness();
   const stallMs = (options.stallSeconds ?? STALL_SECONDS) * 1000 * slowness;
   const run = mkdtempSync(join(tmpdir(), 'civic-tests-'));
   // Also when it is interrupted.
