@@ -16,9 +16,9 @@ describe('A build with a damaged file', () => {
   before(() => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'civic-test-')));
     root = join(folder, 'kit');
-    // Without sources, so that nothing is built again.
+    // Without sources, so that nothing is built again, and without what no command reads.
     for (const path of ['package.json', 'bin', 'config', 'templates', 'plugins', 'dist']) {
-      cpSync(join(projectRoot, path), join(root, path), { recursive: true, filter: (file) => !/\/dist\/(test|bench)$|\/civic\.yaml$/.test(file) });
+      cpSync(join(projectRoot, path), join(root, path), { recursive: true, filter: (file) => !/\/dist\/(test|bench)$|\/dist\/.*\/test$|\.d\.ts$|\.map$|\/civic\.yaml$/.test(file) });
     }
     symlinkSync(join(projectRoot, 'node_modules'), join(root, 'node_modules'));
   });
@@ -37,7 +37,9 @@ describe('A build with a damaged file', () => {
 
   it('names the gazetteer and what to do', async () => {
     const file = join(root, 'dist/plugins/directory/places/gazetteer.gz');
-    const migrate = async (name: string) => (await run('migrate', '--data', join(folder, name))).stderr;
+    const config = join(folder, 'directory.yaml');
+    writeFileSync(config, 'plugins: { directory: {} }\n');
+    const migrate = async (name: string) => (await run('migrate', '--config', config, '--data', join(folder, name))).stderr;
     truncateSync(file, 1000);
     expect(await migrate('truncated')).to.contain(`The build is damaged: ${file} cannot be read (unexpected end of file). Delete dist/ and start again`).and.to.not.contain('    at ');
     rmSync(file);

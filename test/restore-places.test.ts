@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compose, type Composition } from '../core/compose.ts';
@@ -8,14 +8,20 @@ import { createBackup } from '../core/database/backup.ts';
 import { restoreBackup } from '../core/database/restore.ts';
 import { createLogger } from '../core/log.ts';
 import { prepare } from '../core/prepare.ts';
-import { testServer, type TestServer } from '../core/testing.ts';
 import { emptyDatabase, testDatabases } from '../core/testing/database.ts';
 import { run } from '../plugins/directory/test/command.ts';
+import { directoryKit, told, type DirectoryKit } from '../plugins/directory/test/kit.ts';
+import { runCommand } from '../plugins/directory/test/transfer.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const PLACE = '/api/places/harlow-ferry,tamarack';
+// One in a region of the gazetteer, one in a region that is added with it.
+const DIVISIONS = `id,name
+ocd-division/country:us/state:mo/place:alder_falls,Alder Falls city
+ocd-division/country:xx/region:north/place:alder,Alder
+`;
+const PLACES = ['alder-falls,missouri', 'alder,north'];
 
 /** A composition on a database that nothing has been done to. */
 async function composeOn(dataDir: string, url: string | null): Promise<Composition> {
@@ -34,13 +40,13 @@ async function doctor(composition: Composition): Promise<Record<string, string>>
 }
 
 describe('A backup with added places', { timeout: 120_000 }, () => {
-  let source: TestServer;
-  let actors: number;
+  let source: DirectoryKit;
   const folder = mkdtempSync(join(tmpdir(), 'civic-restored-'));
   before(async () => {
-    source = await testServer({ plugins: ['directory'] });
-    await run(source, 'demo load');
-    actors = (await source.request('GET', `${PLACE}/entities?limit=1`)).body.total;
+    source = await directoryKit();
+    writeFileSync(join(folder, 'divisions.csv'), DIVISIONS);
+    expect((await runCommand(source, 'places import', [join(folder, 'divisions.csv')])).value).to.include({ keys: PLACES });
+    for (const place of PLACES) await source.send('POST', '/api/entities', told({ name: `Friends of ${place}`, place }), 'reviewer');
     await createBackup(source.db, join(folder, 'backup'));
   });
   after(async () => {
@@ -50,9 +56,11 @@ describe('A backup with added places', { timeout: 120_000 }, () => {
 
   async function expectWhole(composition: Composition): Promise<void> {
     expect(await doctor(composition)).to.equal({ gazetteer: 'ok', taxonomy: 'ok', directory: 'ok' });
-    expect((await get(composition, PLACE)).status).to.equal(200);
-    const { total, data } = await get(composition, `${PLACE}/entities?limit=1`);
-    expect([total, data[0].places.length > 0]).to.equal([actors, true]);
+    for (const place of PLACES) {
+      expect((await get(composition, `/api/places/${place}`)).status).to.equal(200);
+      const { total, data } = await get(composition, `/api/places/${place}/entities`);
+      expect([total, data[0].places.map(({ place_key }: { place_key: string }) => place_key)]).to.equal([1, [place]]);
+    }
   }
 
   for (const dialect of testDatabases()) describe(`on ${dialect}`, () => {

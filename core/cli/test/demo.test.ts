@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../../test/wait.ts';
 import { createInstance, type Instance } from '../../../test/support/civic.ts';
@@ -29,7 +29,7 @@ describe('bin/civic serve --demo', { timeout: 120_000 }, () => {
     expect(await grantsAt(served.url)).to.be.above(10);
     // What only the demo has is announced too.
     expect(await (await fetch(`${served.url}/asyncapi.json`)).text()).to.contain('grant_award');
-    const removed = await instance.civic('demo', 'remove', '--json');
+    const removed = await instance.civicInProcess('demo', 'remove', '--json');
     expect([removed.code, removed.stderr]).to.equal([0, '']);
     expect(JSON.parse(removed.stdout).removed).to.be.a.number();
     expect([await actorsAt(served.url), await grantsAt(served.url)]).to.equal([0, 0]);
@@ -37,10 +37,16 @@ describe('bin/civic serve --demo', { timeout: 120_000 }, () => {
   });
 
   it('is not needed when the option demo is true', async () => {
-    const other = createInstance({ plugins: { directory: {} } }, { ready: true, env: { CIVIC_DEMO: 'true' } });
+    // A plugin whose demo data is one sentence: loading the region takes seconds.
+    const plugin = join(instance.folder, 'little');
+    mkdirSync(plugin);
+    writeFileSync(join(plugin, 'index.js'), `import { definePlugin } from 'civic';
+      export default definePlugin({ name: 'little', summary: 'Has demo data', register(_server, civic) {
+        civic.command({ name: 'demo load', summary: 'Load it', needs: 'database', writes: true, async run({ terminal }) { terminal.print({}, () => 'A little demo: ' + civic.instance.demo); } });
+      } });`);
+    const other = createInstance({ plugins: { little: { from: plugin } } }, { env: { CIVIC_DEMO: 'true' } });
     const served = await other.serve();
-    expect(served.output()).to.contain('The demo is loaded');
-    expect(await actorsAt(served.url)).to.be.above(400);
+    expect(served.output()).to.contain('A little demo: true\n');
     await served.stop();
     other.remove();
   });
@@ -48,7 +54,7 @@ describe('bin/civic serve --demo', { timeout: 120_000 }, () => {
   it('fails before it creates anything when no plugin has demo data', async () => {
     for (const [config, words] of [[{}, ['--demo']], [{ demo: true }, []]] as [object, string[]][]) {
       const bare = createInstance({ plugins: { firehose: {} }, ...config });
-      const { code, stderr } = await bare.civic('serve', ...words, '--port', '0');
+      const { code, stderr } = await bare.civicInProcess('serve', ...words, '--port', '0');
       expect([code, stderr]).to.equal([1, 'demo is true, but none of the plugins that run has demo data (firehose). Without a config file the default plugins run, which have it.\n']);
       expect(existsSync(join(bare.folder, 'data'))).to.be.false();
       bare.remove();

@@ -45,7 +45,7 @@ describe('bin/civic serve', () => {
   });
 
   it('says where it listens when a proxy answers for it, and does not offer to write a config file that is there', async () => {
-    const behind = createInstance({ public_url: 'https://civic.example.org/town' });
+    const behind = createInstance({ public_url: 'https://civic.example.org/town', plugins: { notes: { from: join(testPlugins, 'notes') } } });
     const served = await behind.serve();
     await until(() => served.output().includes('Ctrl-C'));
     expect(served.output()).to.contain(['running at https://civic.example.org/town/', `on 127.0.0.1:${new URL(served.url).port}`, 'bin/civic config show']);
