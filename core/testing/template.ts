@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { MigrationSet } from '../database/migrate.ts';
 import { databaseUrl, onServer } from './postgres.ts';
@@ -17,10 +17,13 @@ export async function copySqliteTemplate(sets: MigrationSet[], dataDir: string, 
   const template = join(run, `${keyOf(sets)}.db`);
   if (!existsSync(template)) {
     const making = mkdtempSync(join(run, 'making-'));
+    const base = baseOf(run, 'sqlite', sets);
+    if (base) copyFileSync(join(run, `${base}.db`), join(making, 'civic.db'));
     await prepare(null, making);
     // Two processes may make it at once; either is as good.
     renameSync(join(making, 'civic.db'), template);
     rmSync(making, { recursive: true });
+    recordTemplate(run, 'sqlite', sets);
   }
   mkdirSync(dataDir, { recursive: true });
   copyFileSync(template, join(dataDir, 'civic.db'));
@@ -35,10 +38,12 @@ export async function postgresTemplate(adminUrl: string, sets: MigrationSet[], p
     await client.query('select pg_advisory_lock(hashtext($1))', [name]);
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
     if (rowCount) return;
-    await client.query(`create database ${name}`);
+    const base = baseOf(run, 'postgres', sets);
+    await client.query(`create database ${name}${base ? ` template ${templatePrefix(run)}${base}` : ''}`);
     const making = mkdtempSync(join(run, 'making-'));
     await prepare(databaseUrl(adminUrl, name), making);
     rmSync(making, { recursive: true });
+    recordTemplate(run, 'postgres', sets);
   });
   return name;
 }
@@ -48,6 +53,22 @@ export async function dropPostgresTemplates(adminUrl: string, run: string): Prom
     const { rows } = await client.query('select datname from pg_database where starts_with(datname, $1)', [templatePrefix(run)]);
     for (const { datname } of rows) await client.query(`drop database ${datname} with (force)`);
   });
+}
+
+/** Returns the key of the finished template that has most of these migrations and no others: only the rest has to run. */
+function baseOf(run: string, dialect: string, sets: MigrationSet[]): string | null {
+  const wanted = new Set(sets.map((set) => JSON.stringify(set)));
+  const finished = readdirSync(run).filter((name) => name.endsWith(`.${dialect}.json`)).map((name) => JSON.parse(readFileSync(join(run, name), 'utf8')) as MigrationSet[]);
+  const bases = finished.filter((some) => some.every((set) => wanted.has(JSON.stringify(set))));
+  const [largest] = bases.toSorted((a, b) => b.length - a.length);
+  return largest ? keyOf(largest) : null;
+}
+
+function recordTemplate(run: string, dialect: string, sets: MigrationSet[]): void {
+  const file = join(run, `${keyOf(sets)}.${dialect}.json`);
+  // Another process reads the file only when all of it is there.
+  writeFileSync(`${file}.${process.pid}`, JSON.stringify(sets));
+  renameSync(`${file}.${process.pid}`, file);
 }
 
 function templatePrefix(run: string): string {
