@@ -71,9 +71,11 @@ export async function addPlaceSources(tx: Tx, rows: PlaceSourceRow[]): Promise<v
   await bulkInsert(tx, 'directory_place_sources', sorted.filter(({ uses }) => uses > 0), {
     onConflict: { columns: ['source_key', 'place'], merge: ['retrieved_at'], add: ['uses'] },
   });
-  for (const { place, source_key, uses } of sorted) if (uses < 0) await tx('directory_place_sources').where({ source_key, place }).increment('uses', uses);
-  const lessened = [...new Set(sorted.filter(({ uses }) => uses < 0).map(({ source_key }) => source_key))];
-  for (const some of chunksOf(lessened)) await tx('directory_place_sources').whereIn('source_key', some).where('uses', '<=', 0).delete();
+  // The time is that of the stored row; an erased source has none, and Postgres rejects an empty one.
+  const lessened = sorted.filter(({ uses }) => uses < 0).map((row) => ({ ...row, retrieved_at: new Date(0).toISOString() }));
+  await bulkInsert(tx, 'directory_place_sources', lessened, { onConflict: { columns: ['source_key', 'place'], merge: [], add: ['uses'] } });
+  const keys = [...new Set(lessened.map(({ source_key }) => source_key))];
+  for (const some of chunksOf(keys)) await tx('directory_place_sources').whereIn('source_key', some).where('uses', '<=', 0).delete();
 }
 
 /** A source that was looked at again moves in the lists of its places. */
