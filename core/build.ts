@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { bundle } from './bundle.ts';
 import { writeListing } from './cli/describe.ts';
 import { bundledPlugins } from './load.ts';
 import { projectRoot } from './root.ts';
@@ -19,3 +20,4 @@ for (const plugin of compiled.filter((name) => existsSync(fileOf(name, 'build.js
   await build(join(previous, 'plugins', plugin));
 }
 await writeListing(compiled);
+await bundle(compiled).catch((error: Error) => { process.stderr.write(`dist/ is not bundled, so starts take longer: ${error.message}\n`); });

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { Failure, shellWord } from './cli/command.ts';
 import { registerResolve } from './hooks.ts';
 import { definePlugin, type Plugin } from './plugin.ts';
-import { projectRoot } from './root.ts';
+import { isBundle, projectRoot } from './root.ts';
 
 /** Why a plugin could not be loaded, in words for the person who named it. */
 export class LoadFailure extends Error {}
@@ -46,8 +46,11 @@ export function folderOfPlugin(plugin: Plugin): string {
   return folders.get(plugin) ?? join(projectRoot, 'plugins', plugin.name);
 }
 
+const DIST = join(projectRoot, 'dist');
+
 function bundledFile(name: string): string {
-  const places = [join(projectRoot, 'dist/plugins', name, 'index.js'), join(projectRoot, 'plugins', name, 'index.js')];
+  const compiled = isBundle ? join(DIST, 'bundle', `plugin-${name}.js`) : join(DIST, 'plugins', name, 'index.js');
+  const places = [compiled, join(projectRoot, 'plugins', name, 'index.js')];
   const file = places.find((place) => existsSync(place));
   if (!file) throw new LoadFailure(`There is no plugin "${name}" in this kit`);
   return file;
@@ -121,7 +124,7 @@ async function importPlugin(file: string): Promise<Plugin> {
     }
     // One that was made without it is held to the same rules.
     const made = definePlugin(plugin as Plugin);
-    if (!file.startsWith(join(projectRoot, 'dist/plugins'))) folders.set(made, dirname(file));
+    if (!file.startsWith(join(DIST, '/'))) folders.set(made, dirname(file));
     return made;
   } catch (error) {
     if (error instanceof LoadFailure) throw error;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 function isProjectRoot(folder: string): boolean {
   try {
@@ -23,3 +23,6 @@ function findProjectRoot(): string {
 export const projectRoot = findProjectRoot();
 
 export const version: string = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')).version;
+
+/** Whether this is `dist/bundle`, which `bin/civic` runs, and not the single modules. */
+export const isBundle = basename(import.meta.dirname) === 'bundle';

@@ -52,7 +52,7 @@ export default definePlugin({ name: 'greeter', summary: 'Greets', register(_serv
     for (const args of [['--help'], ['serve', '--help'], ['import', '--help'], ['help', 'key', 'create']]) {
       const modules = await modulesOf(args, env);
       expect(packages(modules), args.join(' ')).to.equal(['fastest-levenshtein', 'yaml']);
-      expect(modules.filter((url) => url.includes('/dist/plugins/'))).to.equal([]);
+      expect(modules.filter((url) => /\/dist\/(plugins\/|bundle\/plugin-)/.test(url))).to.equal([]);
     }
   });
 

@@ -1,0 +1,54 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundledPlugins } from '../../core/load.ts';
+import { projectRoot } from '../../core/root.ts';
+import { runCivic } from '../support/civic.ts';
+
+export const notQuick = 'it starts processes';
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const BUNDLE = join(projectRoot, 'dist/bundle');
+/** Reports modules that are loaded from anywhere but the bundle. */
+const HOOKS = `export async function load(url, context, next) {
+  if (url.includes('/dist/') && !/node_modules|dist\\/bundle/.test(url)) process._rawDebug('single module ' + url);
+  return next(url, context);
+}`;
+const asUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
+
+/** esbuild names each module before its code. */
+function modulesIn(file: string): string[] {
+  const names = [...readFileSync(join(BUNDLE, file), 'utf8').matchAll(/^\/\/ (dist\/\S+\.js)$/gm)].map((match) => match[1]!);
+  return [...new Set(names)];
+}
+
+describe('The bundle that bin/civic runs', () => {
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'civic-bundle-'));
+    mkdirSync(join(folder, 'greeter'));
+    writeFileSync(join(folder, 'civic.json'), JSON.stringify({ plugins: { directory: {}, accounts: {}, greeter: { from: join(folder, 'greeter') } } }));
+    writeFileSync(join(folder, 'greeter/index.js'), `import { definePlugin } from 'civic';
+export default definePlugin({ name: 'greeter', summary: 'Greets', register(_server, civic) {
+  civic.command({ name: 'greet', summary: 'Greet', needs: 'nothing', async run({ terminal }) { terminal.print({ said: 'hello' }, () => 'hello'); } });
+} });`);
+  });
+  after(() => { rmSync(folder, { recursive: true, force: true }); });
+
+  it('has every plugin, and each module once', () => {
+    const files = readdirSync(BUNDLE).filter((file) => file.endsWith('.js'));
+    expect(files).to.include(['main.js', 'index.js', 'resolve.js', ...bundledPlugins().map((name) => `plugin-${name}.js`)]);
+    const modules = files.flatMap(modulesIn);
+    expect(modules).to.include(['dist/core/compose.js', 'dist/plugins/directory/index.js']);
+    expect(modules.filter((name, index) => modules.indexOf(name) !== index)).to.equal([]);
+  });
+
+  it('is all of Civic in a process, also for plugins outside the tree', async () => {
+    const register = asUrl(`import { register } from 'node:module'; register(${JSON.stringify(asUrl(HOOKS))});`);
+    const { code, stdout, stderr } = await runCivic(['greet'], { through: [process.execPath, '--import', register], env: { CIVIC_CONFIG: join(folder, 'civic.json') } });
+    expect([code, stdout, stderr]).to.equal([0, 'hello\n', '']);
+  });
+});
