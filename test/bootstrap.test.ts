@@ -191,6 +191,13 @@ describe('bin/civic once it is built', () => {
     expect((await checkout.civic()).stderr).to.equal('');
   });
 
+  it('does not build again for tests, which a start does not run', async () => {
+    checkout.write('core/test/new.test.ts', 'export {};\n');
+    checkout.write('test/new.test.ts', 'export {};\n');
+    expect((await checkout.civic()).stderr).to.equal('');
+    expect(checkout.has('dist/core/test/new.test.js')).to.be.false();
+  });
+
   it('takes an install made by hand as it is', async () => {
     checkout.remove('node_modules/.civic-install');
     expect((await checkout.civic()).stderr).to.equal('');
@@ -254,6 +261,9 @@ describe('bin/bootstrap.js --dev', () => {
     expect(checkout.npmCalls()).to.equal(['install --no-save --include=dev']);
     expect((await checkout.civic()).stderr).to.equal('');
     expect((await checkout.dev()).stderr).to.equal('');
+    checkout.write('core/test/new.test.ts', 'export {};\n');
+    expect((await checkout.dev()).code).to.equal(0);
+    expect(checkout.has('dist/core/test/new.test.js')).to.be.true();
 
     const lock = JSON.parse(checkout.read('package-lock.json'));
     lock.packages['node_modules/yaml'] = { version: '1.0.0' };

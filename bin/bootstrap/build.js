@@ -6,9 +6,11 @@ const path = require('path');
 const { installKey } = require('./install.js');
 const { step } = require('./step.js');
 
-const SOURCES = ['core', 'plugins', 'test', 'bench'];
+const SOURCES = ['core', 'plugins'];
+const DEV_SOURCES = ['test', 'bench'];
 
-function sourceFiles(folder, found = []) {
+/** With the tests of each part, or without. */
+function sourceFiles(folder, tests, found = []) {
   let entries;
   try {
     entries = fs.readdirSync(folder, { withFileTypes: true });
@@ -18,32 +20,38 @@ function sourceFiles(folder, found = []) {
   }
   for (const entry of entries) {
     const file = path.join(folder, entry.name);
-    if (entry.isDirectory() && entry.name !== 'node_modules') sourceFiles(file, found);
+    if (entry.isDirectory() && entry.name !== 'node_modules' && (tests || entry.name !== 'test')) sourceFiles(file, tests, found);
     else if (entry.isFile() && entry.name.endsWith('.ts')) found.push(file);
   }
   return found;
 }
 
-/** Changes when dist/ would: `describe` tells a source file by its size and time, or by its content. */
-function buildKey(root, describe) {
+/** Changes when dist/ would, with tests only for development: `describe` tells a source file by its size and time, or by its content. */
+function buildKey(root, dev, describe) {
   const hash = createHash('sha256').update(installKey(root)).update(fs.readFileSync(path.join(root, 'tsconfig.json')));
-  for (const folder of SOURCES) {
-    for (const file of sourceFiles(path.join(root, folder)).sort()) hash.update(`\n${path.relative(root, file)}\n`).update(describe(file));
+  for (const folder of dev ? [...SOURCES, ...DEV_SOURCES] : SOURCES) {
+    for (const file of sourceFiles(path.join(root, folder), dev).sort()) hash.update(`\n${path.relative(root, file)}\n`).update(describe(file));
   }
   return hash.digest('hex');
 }
 
-function keys(root) {
-  return {
-    times: buildKey(root, (file) => {
-      const { size, mtimeMs } = fs.statSync(file);
-      return `${size} ${mtimeMs}`;
-    }),
-    content: () => buildKey(root, (file) => fs.readFileSync(file)),
-  };
+function timesKey(root, dev) {
+  return buildKey(root, dev, (file) => {
+    const { size, mtimeMs } = fs.statSync(file);
+    return `${size} ${mtimeMs}`;
+  });
 }
 
-/** Times are looked at first; files that were only copied or touched still have the content that was built. */
+function contentKey(root, dev) {
+  return buildKey(root, dev, (file) => fs.readFileSync(file));
+}
+
+function makeStamp(root, dev) {
+  const keys = (all) => ({ times: timesKey(root, all), content: contentKey(root, all) });
+  return { run: keys(false), dev: keys(true), checked: dev };
+}
+
+/** Times are looked at first; files that were only copied or touched still have the content that was built. A start looks at no tests, which are half of the files. */
 function isBuilt(root, dev) {
   const stampFile = path.join(root, 'dist', '.civic-build');
   let stamp;
@@ -53,11 +61,12 @@ function isBuilt(root, dev) {
     return false;
   }
   if (dev && !stamp.checked) return false;
-  const now = keys(root);
-  if (stamp.times === now.times) return true;
-  if (stamp.content !== now.content()) return false;
+  const part = dev ? 'dev' : 'run';
+  const times = timesKey(root, dev);
+  if (stamp[part]?.times === times) return true;
+  if (stamp[part]?.content !== contentKey(root, dev)) return false;
   try {
-    fs.writeFileSync(stampFile, JSON.stringify({ ...stamp, times: now.times }));
+    fs.writeFileSync(stampFile, JSON.stringify({ ...stamp, [part]: { ...stamp[part], times } }));
   } catch {
     // A checkout that cannot be written to runs all the same.
   }
@@ -82,8 +91,7 @@ async function build(root, dev, lock) {
   // Beside dist/, as deep as dist/: source maps hold relative paths.
   const fresh = path.join(root, '.civic-dist');
   fs.rmSync(fresh, { recursive: true, force: true });
-  const now = keys(root);
-  const stamp = { times: now.times, content: now.content(), checked: dev };
+  const stamp = makeStamp(root, dev);
   const compiler = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   // Types of packages are installed for development only, so a user's build does not look at them.
   const checks = dev ? [] : ['--noCheck', '--types', ''];
