@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../core/root.ts';
-import { runCivic } from './support/civic.ts';
+import { startCommandLine, type CommandLine } from './support/command-line.ts';
 
 export const notQuick = 'it starts processes';
 export const lab = Lab.script();
@@ -13,6 +13,7 @@ const { after, before, describe, it } = lab;
 describe('A build with a damaged file', () => {
   let folder: string;
   let root: string;
+  let commands: CommandLine;
   before(() => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'civic-test-')));
     root = join(folder, 'kit');
@@ -21,17 +22,19 @@ describe('A build with a damaged file', () => {
       cpSync(join(projectRoot, path), join(root, path), { recursive: true, filter: (file) => !/\/dist\/(test|bench)$|\/dist\/.*\/test$|\.d\.ts$|\.map$|\/civic\.yaml$/.test(file) });
     }
     symlinkSync(join(projectRoot, 'node_modules'), join(root, 'node_modules'));
+    commands = startCommandLine({ root, cwd: folder });
   });
-  after(() => { rmSync(folder, { recursive: true }); });
-
-  const run = (...args: string[]) => runCivic(args, { root, cwd: folder });
+  after(async () => {
+    await commands.end();
+    rmSync(folder, { recursive: true });
+  });
 
   it('still lists its commands', async () => {
-    const { stdout: expected } = await run('--help');
+    const { stdout: expected } = await commands.run('--help');
     expect(expected).to.contain(['  serve', '  places import']);
     for (const content of ['{"own":[{"na', '{}']) {
       writeFileSync(join(root, 'dist/commands.json'), content);
-      expect(await run('--help'), content).to.equal({ code: 0, stdout: expected, stderr: '' });
+      expect(await commands.run('--help'), content).to.equal({ code: 0, stdout: expected, stderr: '' });
     }
   });
 
@@ -39,7 +42,7 @@ describe('A build with a damaged file', () => {
     const file = join(root, 'dist/plugins/directory/places/gazetteer.gz');
     const config = join(folder, 'directory.yaml');
     writeFileSync(config, 'plugins: { directory: {} }\n');
-    const migrate = async (name: string) => (await run('migrate', '--config', config, '--data', join(folder, name))).stderr;
+    const migrate = async (name: string) => (await commands.run('migrate', '--config', config, '--data', join(folder, name))).stderr;
     truncateSync(file, 1000);
     expect(await migrate('truncated')).to.contain(`The build is damaged: ${file} cannot be read (unexpected end of file). Delete dist/ and start again`).and.to.not.contain('    at ');
     rmSync(file);

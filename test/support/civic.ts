@@ -13,6 +13,7 @@ const root = join(import.meta.dirname, '../../..');
 // How long a server may neither use CPU nor write anything before it is ready.
 const IDLE_MS = 60_000;
 const LOOK_MS = 1000;
+const ASK_MS = 50;
 
 /** Where the compiled plugins of the tests lie, for `from:`. */
 export const testPlugins = join(import.meta.dirname, '../plugins');
@@ -142,7 +143,7 @@ async function answering(url: string, child: ChildProcess, output: () => string)
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The server ended with ${child.signalCode ?? `exit code ${child.exitCode}`}:\n${output()}`);
     const answer = await fetch(`${url}/health`).catch(() => null);
     if (answer?.ok) return;
-    await new Promise((done) => { setTimeout(done, 20); });
+    await new Promise((done) => { setTimeout(done, ASK_MS); });
     if (performance.now() < look) continue;
     look = performance.now() + LOOK_MS;
     const now = work();

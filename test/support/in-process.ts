@@ -5,6 +5,10 @@ import type { Ended, RunOptions } from './civic.ts';
 /** What a call may choose: it shares its user, its files and its loaded modules with the test. */
 export type InProcessOptions = Pick<RunOptions, 'env' | 'cwd'>;
 
+type Main = (args: string[]) => Promise<number>;
+// Loaded at the first call: files that only start servers do without.
+const ownMain: Main = async (args) => (await import('../../core/cli/main.ts')).main(args);
+
 let last: Promise<unknown> = Promise.resolve();
 
 /**
@@ -12,13 +16,13 @@ let last: Promise<unknown> = Promise.resolve();
  * environment, folder and streams belong to the process. Use `runCivic` where the process itself is under test (signals,
  * the exit, `serve`, the log on standard output), or where code on disk changes between calls: loaded modules stay loaded.
  */
-export function runCivicInProcess(args: string[], options: InProcessOptions = {}): Promise<Ended> {
-  const ended = last.then(() => runAlone(args, options));
+export function runCivicInProcess(args: string[], options: InProcessOptions = {}, main = ownMain): Promise<Ended> {
+  const ended = last.then(() => runAlone(args, options, main));
   last = ended.catch(() => undefined);
   return ended;
 }
 
-async function runAlone(args: string[], { env, cwd }: InProcessOptions): Promise<Ended> {
+async function runAlone(args: string[], { env, cwd }: InProcessOptions, main: Main): Promise<Ended> {
   const saved = { env: process.env, cwd: process.cwd() };
   const stdout = capture(process.stdout);
   const stderr = capture(process.stderr);
@@ -26,8 +30,6 @@ async function runAlone(args: string[], { env, cwd }: InProcessOptions): Promise
   process.env = { PATH: saved.env.PATH, HOME: saved.env.HOME, ...driverEnvironment(), ...env };
   try {
     process.chdir(cwd ?? projectRoot);
-    // Loaded at the first call: files that only start servers do without.
-    const { main } = await import('../../core/cli/main.ts');
     const code = await main(args);
     return { code, stdout: stdout.text(), stderr: stderr.text() };
   } finally {

@@ -4,10 +4,12 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInstance, testPlugins, type Instance } from '../../../test/support/civic.ts';
+import { serveInProcess } from '../../../test/support/serving.ts';
 import { openDatabase } from '../../database/connect.ts';
 import { quiet } from '../../database/test/support.ts';
 import { emptyDatabase, testDatabases } from '../../testing/database.ts';
 
+export const notQuick = 'it starts processes';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
@@ -108,7 +110,7 @@ describe('bin/civic backup and restore', () => {
     expect(failed).to.include({ code: 1 });
     expect(failed.stderr).to.contain(['The plugin sums failed to rebuild its read model total: not now', 'Everything is restored; bin/civic serve tries that again']);
     rmSync(join(instance.folder, 'sums/broken'));
-    await (await target.serve()).stop();
+    await (await serveInProcess(target.configFile)).stop();
     await target.civicInProcess('migrate');
     const db = await openDatabase({ url: null, dataDir: join(target.folder, 'data'), pool: 1, log: quiet });
     expect(await db.read('sums_total').pluck('reason')).to.equal(['empty']);

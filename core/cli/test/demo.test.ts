@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { until } from '../../test/wait.ts';
 import { createInstance, type Instance } from '../../../test/support/civic.ts';
 
+export const notQuick = 'it starts processes';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 

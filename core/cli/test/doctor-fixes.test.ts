@@ -5,9 +5,11 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { createInstance, runCivic, testPlugins, type Instance } from '../../../test/support/civic.ts';
+import { createInstance, testPlugins, type Instance } from '../../../test/support/civic.ts';
+import { startCommandLine, type CommandLine } from '../../../test/support/command-line.ts';
 import { runCivicInProcess } from '../../../test/support/in-process.ts';
 
+export const notQuick = 'it starts processes';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
@@ -17,15 +19,20 @@ const isRoot = process.getuid?.() === 0;
 describe('The fixes that doctor prints', () => {
   let instance: Instance;
   let data: string;
+  let nobody: CommandLine;
   before(async () => {
     instance = createInstance({ plugins: { notes: { from: join(testPlugins, 'notes') } } });
     data = join(instance.folder, 'data');
     chmodSync(instance.folder, 0o755);
     await instance.civicInProcess('migrate');
+    nobody = startCommandLine(isRoot ? { uid: NOBODY } : {});
   });
-  after(() => { instance.remove(); });
+  after(async () => {
+    await nobody.end();
+    instance.remove();
+  });
 
-  const asNobody = (...args: string[]) => runCivic([...args, '--config', instance.configFile], { uid: NOBODY });
+  const asNobody = (...args: string[]) => nobody.run(...args, '--config', instance.configFile);
 
   it('create a missing data folder, and never change the owner of the folder above it', { skip: !isRoot }, async () => {
     for (const folder of [join(instance.folder, 'new'), join(instance.folder, 'new/deep er'), '/civicx']) {
@@ -77,13 +84,6 @@ describe('The fixes that doctor prints', () => {
     other.close();
     expect(code).to.equal(0);
     expect(stdout).to.contain([`! port: port ${port} on 127.0.0.1 is in use by another program`, 'choose another port with --port or http.port']);
-  });
-
-  it('are not needed for a port that the server of this instance uses', async () => {
-    const served = await instance.serve();
-    const { stdout } = await runCivicInProcess(['doctor', '--config', instance.configFile], { env: { CIVIC_HTTP_PORT: new URL(served.url).port } });
-    await served.stop();
-    expect(stdout).to.contain('✓ port: ').and.contain('the running server');
   });
 });
 

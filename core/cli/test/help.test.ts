@@ -9,6 +9,7 @@ import { commandsOf } from '../composed.ts';
 import { listCommands } from '../listing.ts';
 import { OWN_COMMANDS, loadOwnCommands } from '../own.ts';
 
+export const notQuick = 'it starts processes';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 

@@ -1,12 +1,13 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { once } from 'node:events';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { openDatabase } from '../../database/connect.ts';
 import { quiet } from '../../database/test/support.ts';
 import { createInstance, testPlugins, type Instance, type Served } from '../../../test/support/civic.ts';
+import { runCivicInProcess } from '../../../test/support/in-process.ts';
 import { until } from '../../test/wait.ts';
 
 export const notQuick = 'it starts processes';
@@ -23,13 +24,20 @@ async function forgetDefaultPlugin({ folder }: Instance, name: string): Promise<
   await db.close();
 }
 
+const plugins = { notes: { from: join(testPlugins, 'notes') }, digest: { from: join(testPlugins, 'digest') } };
+
 describe('bin/civic serve', () => {
   let instance: Instance;
-  before(() => { instance = createInstance({ plugins: { notes: { from: join(testPlugins, 'notes') }, digest: { from: join(testPlugins, 'digest') } } }); });
-  after(() => { instance.remove(); });
+  // The server of the test before, where nothing needs a new one: a start takes a second of CPU.
+  let served: Served;
+  before(() => { instance = createInstance({ plugins }); });
+  after(async () => {
+    await served.stop();
+    instance.remove();
+  });
 
   it('says where to look next, serves, and stops with exit code 0', async () => {
-    const served = await instance.serve();
+    served = await instance.serve();
     expect(await (await fetch(`${served.url}/health`)).json()).to.include({ status: 'ok' });
     await until(() => served.output().includes('Ctrl-C'));
     expect(served.output()).to.contain(['is running at', 'notes, digest', '/docs', 'Ctrl-C stops it', 'Creating the database']);
@@ -45,46 +53,37 @@ describe('bin/civic serve', () => {
   });
 
   it('says where it listens when a proxy answers for it, and does not offer to write a config file that is there', async () => {
-    const behind = createInstance({ public_url: 'https://civic.example.org/town', plugins: { notes: { from: join(testPlugins, 'notes') } } });
-    const served = await behind.serve();
+    writeFileSync(instance.configFile, JSON.stringify({ data_dir: join(instance.folder, 'data'), public_url: 'https://civic.example.org/town', plugins }));
+    served = await instance.serve();
     await until(() => served.output().includes('Ctrl-C'));
     expect(served.output()).to.contain(['running at https://civic.example.org/town/', `on 127.0.0.1:${new URL(served.url).port}`, 'bin/civic config show']);
     expect(served.output()).to.not.contain('bin/civic init');
-    await served.stop();
-    behind.remove();
   });
 
   it('keeps what it acknowledged over a restart and a kill', async () => {
-    const first = await instance.serve();
-    expect(first.output()).to.not.contain('Creating the database');
-    const posted = await fetch(`${first.url}/api/notes`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"text":"kept"}' });
+    expect(served.output()).to.not.contain('Creating the database');
+    const posted = await fetch(`${served.url}/api/notes`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"text":"kept"}' });
     expect(posted.status).to.equal(201);
-    await first.stop('SIGKILL');
+    await served.stop('SIGKILL');
     await forgetDefaultPlugin(instance, 'firehose');
-    const second = await instance.serve();
-    const notes = await (await fetch(`${second.url}/api/notes`)).json() as { data: { text: string }[] };
+    served = await instance.serve();
+    const notes = await (await fetch(`${served.url}/api/notes`)).json() as { data: { text: string }[] };
     expect(notes.data.map((note) => note.text)).to.equal(['kept']);
-    await until(() => second.output().includes('Ctrl-C'));
-    expect(second.output(), 'a default plugin that an upgrade brought').to.contain(
+    await until(() => served.output().includes('Ctrl-C'));
+    expect(served.output(), 'a default plugin that an upgrade brought').to.contain(
       `  New       firehose is a new default plugin. To run it, add "firehose:" under "plugins:" in ${instance.configFile}; to decline it, add "firehose: { enabled: false }".\n`,
     );
-    await second.stop();
     const { stdout } = await instance.civicInProcess('doctor');
     expect(stdout).to.contain(['! plugins: off: accounts, directory, firehose, ratelimit. accounts is off. Without it', '! new plugin: firehose is a new default plugin.']);
   });
 
   describe('while it runs', () => {
-    let served: Served;
     let socket: string;
-    before(async () => {
-      served = await instance.serve();
-      socket = join(instance.folder, 'data/civic.sock');
-    });
-    after(async () => { await served.stop(); });
+    before(() => { socket = join(instance.folder, 'data/civic.sock'); });
 
     it('lets commands that write run inside it, and says so by doing it', async () => {
       expect(statSync(socket).mode & 0o777).to.equal(0o600);
-      const added = await instance.civic('notes', 'add', 'from the command line');
+      const added = await instance.civicInProcess('notes', 'add', 'from the command line');
       expect(added).to.include({ code: 0, stderr: '' });
       expect(added.stdout).to.match(/^Left the note [0-9a-f-]{36}\n$/);
       const failed = await instance.civicInProcess('notes', 'add', 'bad');
@@ -94,14 +93,16 @@ describe('bin/civic serve', () => {
     });
 
     it('refuses a second server on the same data folder', async () => {
-      const second = await instance.civic('serve', '--port', '0');
+      const second = await instance.civicInProcess('serve', '--port', '0');
       expect(second.code).to.equal(1);
       expect(second.stderr).to.contain('Another civic process is running on the data folder');
       expect((await fetch(`${served.url}/health`)).status).to.equal(200);
     });
 
     it('is checked by doctor', async () => {
-      const { code, stdout } = await instance.civicInProcess('doctor');
+      const { port } = new URL(served.url);
+      const { code, stdout } = await runCivicInProcess(['doctor', '--config', instance.configFile], { env: { CIVIC_HTTP_PORT: port } });
+      expect(stdout).to.match(/✓ port: .*the running server/);
       expect(stdout).to.contain(['✓ node', '✓ disk', '✓ database: SQLite, intact (driver ', '✓ migrations: all applied', '✓ notes: notes']);
       expect(code).to.equal(0);
     });
