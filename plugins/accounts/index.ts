@@ -27,6 +27,8 @@ import { checkCookies, checkParty } from './signin/party.ts';
 import { signInRoutes } from './signin/routes.ts';
 import { createSignIn } from './signin/signin.ts';
 
+export type { AccountsService } from './service.ts';
+
 export default definePlugin<AccountsConfig>({
   name: 'accounts',
   summary: 'Accounts, workspaces, plans and API keys, with a record of every security event',

@@ -4,6 +4,8 @@ import { usagePart } from './page/usage.ts';
 import { ratelimitProblems } from './problems.ts';
 import { createRatelimit } from './service.ts';
 
+export type { RatelimitService } from './service.ts';
+
 export default definePlugin<RatelimitConfig>({
   name: 'ratelimit',
   summary: 'Counts requests by address and by account, and refuses those that are too many',

@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -145,6 +146,13 @@ describe('The walk-through of docs/writing-plugins.md', () => {
       const text = readFileSync(join(projectRoot, 'docs/examples/herons', file!), 'utf8');
       for (const part of code!.split(/^ *…\n/m)) expect(text, `${file}: ${part}`).to.contain(part);
     }
+  });
+});
+
+describe('The types of civic', () => {
+  it('fit a plugin outside the tree, with the services of other plugins and its own event', () => {
+    const { stdout } = spawnSync(process.execPath, [join(projectRoot, 'node_modules/typescript/bin/tsc'), '-p', join(projectRoot, 'docs/examples/herons')], { encoding: 'utf8' });
+    expect(stdout).to.equal('');
   });
 });
 

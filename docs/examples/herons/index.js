@@ -91,7 +91,7 @@ export default definePlugin({
           response: { status: { 201: count } },
         },
         handler: async (request, h) => {
-          const { account_id, plan } = /** @type {import('civic').Caller} */ (request.auth.credentials);
+          const { account_id, plan } = /** @type {any} */ (request.auth.credentials);
           const reported = /** @type {{ site: string, birds: number, source_url: string }} */ (request.payload);
           const counted_at = civic.clock.iso();
           const most = accounts?.limitOf(plan, 'heron_counts') ?? Infinity;
