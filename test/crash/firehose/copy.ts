@@ -21,7 +21,9 @@ export interface Copy {
 export function copyKit(replacements: Replacement[]): Copy {
   const root = mkdtempSync(join(tmpdir(), 'civic-copy-'));
   const isCode = (path: string): boolean => !path.endsWith('.map') && !path.endsWith('.d.ts') && !path.split(sep).includes('bench');
-  cpSync(join(projectRoot, 'dist'), join(root, 'dist'), { recursive: true, filter: isCode });
+  // Without the bundle `bin/civic` runs the modules, in which texts are replaced.
+  const isBundle = (path: string): boolean => path === join(projectRoot, 'dist/bundle');
+  cpSync(join(projectRoot, 'dist'), join(root, 'dist'), { recursive: true, filter: (path) => isCode(path) && !isBundle(path) });
   cpSync(join(projectRoot, 'bin'), join(root, 'bin'), { recursive: true });
   // Without tsconfig.json nothing is built anew.
   cpSync(join(projectRoot, 'package.json'), join(root, 'package.json'));
