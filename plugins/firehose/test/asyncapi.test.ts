@@ -4,10 +4,10 @@ import { definePlugin } from 'civic';
 import { testServer } from 'civic/testing';
 import { SIGNAL_TYPES } from '../types.ts';
 import { asyncApiFaults } from './asyncapi-kit.ts';
-import { firehoseKit } from './kit.ts';
+import { firehoseKit, type FirehoseKit } from './kit.ts';
 
 export const lab = Lab.script();
-const { describe, it } = lab;
+const { describe, it, before, after } = lab;
 
 /** Says that it publishes votes and filings, as a plugin that reads minutes would. */
 const minutes = definePlugin({
@@ -17,11 +17,13 @@ const minutes = definePlugin({
   register(_server, civic) { civic.service('firehose').produces(['vote', 'filing']); },
 });
 
-describe('OpenAPI of the Firehose', { timeout: 60_000 }, () => {
-  it('tells the headers of its streams and sockets, both ways', async () => {
-    const kit = await firehoseKit();
+describe('Contracts of the Firehose', { timeout: 60_000 }, () => {
+  let kit: FirehoseKit;
+  before(async () => { kit = await firehoseKit(); });
+  after(() => kit.close());
+
+  it('tell the headers of its streams and sockets in OpenAPI, both ways', async () => {
     const { body } = await kit.ask('GET', '/openapi.json');
-    await kit.close();
     const of = (path: string) => body.paths[`/api/firehose/sessions/{id}/${path}`].get;
     const sent = (path: string) => of(path).parameters.filter((one: any) => one.in === 'header').map(({ name }: any) => name.toLowerCase()).sort();
     const answered = (path: string, status: number) => {
@@ -33,13 +35,9 @@ describe('OpenAPI of the Firehose', { timeout: 60_000 }, () => {
     expect(answered('events', 200)).to.include(['Cache-Control', 'Content-Location', 'Vary', 'Tracestate']);
     for (const path of ['events', 'socket']) expect(answered(path, 405)).to.include('Allow');
   });
-});
 
-describe('AsyncAPI of the Firehose', { timeout: 60_000 }, () => {
-  it('is valid, and names the channel and its three messages', async () => {
-    const kit = await firehoseKit();
+  it('are valid in AsyncAPI, and name the channel and its three messages', async () => {
     const { status, body } = await kit.ask('GET', '/asyncapi.json');
-    await kit.close();
     expect(status).to.equal(200);
     expect(asyncApiFaults(body)).to.be.null();
     const [name, channel] = Object.entries(body.channels as Record<string, { address: string; messages: object }>).find(([, { address }]) => address === '/api/firehose')!;
@@ -47,7 +45,9 @@ describe('AsyncAPI of the Firehose', { timeout: 60_000 }, () => {
     expect(body.operations[`${name}.send`].action).to.equal('send');
     expect(body.components.schemas.SignalType.anyOf[0].enum.toSorted()).to.equal(SIGNAL_TYPES.toSorted());
   });
+});
 
+describe('AsyncAPI of the Firehose', { timeout: 60_000 }, () => {
   it('announces signals only of types that somebody produces, and so does OpenAPI', async () => {
     const kit = await testServer({ plugins: ['firehose', minutes], config: { plugins: { firehose: { anonymous: true } } } });
     for (const path of ['/asyncapi.json', '/openapi.json']) {

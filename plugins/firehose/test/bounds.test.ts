@@ -53,12 +53,13 @@ for (const database of testDatabases()) describe(`Bounds of the Firehose on ${da
   it('a wait whose key is revoked while it is being parked ends at once', async () => {
     await kit.publish({});
     const waits = await Promise.all(Array.from({ length: 30 }, async (_, i) => {
-      const person = await kit.person();
+      const { key, id } = await kit.run('key create', { account: kit.reader.id });
+      const person = { ...kit.reader, key };
       const { headers } = await kit.ask('GET', '/api/firehose', { as: person });
       const began = performance.now();
       const waiting = kit.ask('GET', '/api/firehose', { as: person, headers: { 'if-none-match': String(headers.etag), prefer: 'wait=25' } });
       await sleep(i % 15);
-      await kit.run('key revoke', {}, [person.key_id]);
+      await kit.run('key revoke', {}, [id]);
       const { status } = await waiting;
       return { status, seconds: (performance.now() - began) / 1000 };
     }));
@@ -66,14 +67,24 @@ for (const database of testDatabases()) describe(`Bounds of the Firehose on ${da
   });
 });
 
+/** What a relay makes of a response that is no stream. */
+async function faultOf(status: number, headers: Record<string, string> = {}): Promise<OriginFault> {
+  const fetch = Object.assign(() => undefined, { stream: async () => ({ status, headers, body: (async function* () { yield Buffer.from('{}'); })() }) }) as unknown as Fetch;
+  const following = createOrigin(fetch, 'https://origin.example', null).follow('0', new AbortController().signal);
+  return following[Symbol.asyncIterator]().next().then(() => { throw new Error('It is followed'); }, (error: unknown) => error as OriginFault);
+}
+
 describe('A relay', () => {
   it('waits a quarter of an hour at most, whatever Retry-After says', async () => {
-    const waits = ['30', '999999', '99999999999999', 'soon'].map(async (after) => {
-      const fetch = Object.assign(() => undefined, { stream: async () => ({ status: 503, headers: { 'retry-after': after }, body: (async function* () { yield Buffer.from('{}'); })() }) }) as unknown as Fetch;
-      const following = createOrigin(fetch, 'https://origin.example', null).follow('0', new AbortController().signal);
-      const fault = await following[Symbol.asyncIterator]().next().then(() => null, (error: unknown) => error as OriginFault);
-      return fault!.waitMs;
-    });
-    expect(await Promise.all(waits)).to.equal([30_000, 900_000, 900_000, null]);
+    const faults = await Promise.all(['30', '999999', '99999999999999', 'soon'].map((after) => faultOf(503, { 'retry-after': after })));
+    expect(faults.map(({ waitMs }) => waitMs)).to.equal([30_000, 900_000, 900_000, null]);
+  });
+
+  it('names what each status means, and what to do', async () => {
+    for (const [status, words] of [[401, 'wants an API key'], [403, 'does not let'], [404, 'There is no Firehose at'], [500, 'failed (500)']] as const) {
+      const { message, fix } = await faultOf(status);
+      expect(message).to.contain(words);
+      expect(fix).to.match(/\w/);
+    }
   });
 });

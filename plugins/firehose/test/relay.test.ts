@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import type { Plugin } from 'civic';
 import { slowness, testDatabases, testServer, type TestServer } from 'civic/testing';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
@@ -65,10 +65,22 @@ for (const database of testDatabases()) {
     const titlesOf = async (kit: TestServer): Promise<string[]> => (await signalsOf(kit)).map(({ title }) => title).sort();
 
     async function lineCount(kit: TestServer): Promise<number> {
-      return Number((await kit.request('GET', '/api/firehose?visibility=public')).body.last_event_id.split('-')[1]);
+      return Number((await kit.request('GET', '/api/firehose?visibility=public&limit=1')).body.last_event_id.split('-')[1]);
     }
 
-    it('tells what the other instance tells, before and after it began, with the same ids and where it is from', async () => {
+    /** Waits until each of these relays has read all that the instance it follows has published: nothing is still on its way. */
+    async function settled(...followed: [relay: TestServer, origin: TestServer][]): Promise<void> {
+      const origins = followed.map(([, origin]) => origin);
+      await until('the end of the logs', async () => {
+        const positions = await Promise.all(followed.map(async ([relay]) => Number((await relay.db.read('firehose_relay').first('event_id')).event_id.split('-')[1])));
+        const heads = await Promise.all(origins.map(lineCount));
+        // On Postgres entries are numbered after their transaction.
+        const unnumbered = await Promise.all(origins.map((origin) => origin.db.read('firehose_outbox').first('key')));
+        return [heads, await Promise.all(origins.map(lineCount))].every((counts) => counts.join() === positions.join()) && unnumbered.every((row) => !row);
+      });
+    }
+
+    it('tells what the other instance tells, before and after it began, with the same ids and where it is from, also new versions and retractions', async () => {
       const origin = await instance(null);
       const [first] = await publish(origin, { signals: [draft('Before'), draft('Ours alone', { visibility: 'partner' })] });
       const relay = await instance({ url: `${origin.url}/` });
@@ -82,16 +94,12 @@ for (const database of testDatabases()) {
         expect(from!.url).to.equal(origin.url);
         expect(from!.event_id).to.match(/^[0-9a-z]+-\d+$/);
       }
-    });
-
-    it('tells new versions and retractions', async () => {
-      const origin = await instance(null);
-      const relay = await instance({ url: origin.url });
+      // New versions and retractions follow the same way.
       const ids = await publish(origin, { signals: [draft('A first'), draft('B'), draft('C')] });
       await publish(origin, { signals: [draft('A second', { id: ids[0] })], withdraw: [ids[1]!] });
       await publish(origin, { signals: [draft('C', { id: ids[2], visibility: 'reviewer' })] });
-      await until('the end of it', async () => (await lineCount(relay)) === 6);
-      expect(await titlesOf(relay)).to.equal(['A second']);
+      await until('the end of it', async () => (await lineCount(relay)) === 8);
+      expect(await titlesOf(relay)).to.equal(['A second', 'After', 'Before']);
     });
 
     it('names the instance that it follows along a chain, and ends cycles', async () => {
@@ -108,7 +116,7 @@ for (const database of testDatabases()) {
       const [brief] = await publish(first, { signals: [draft('Brief')] });
       await publish(first, { withdraw: [brief!] });
       await until('the retraction', async () => await lineCount(third) === 3);
-      await sleep(1500);
+      await settled([first, third], [second, first], [third, second]);
       expect(await Promise.all([first, second, third].map(lineCount))).to.equal([3, 3, 3]);
       expect((await signalsOf(first))[0]!.origin).to.be.null();
     });
@@ -142,7 +150,7 @@ for (const database of testDatabases()) {
       await until('theirs', async () => (await titlesOf(a)).length === 2);
       await publish(b, { withdraw: [theirs!] });
       await until('its end', async () => (await titlesOf(a)).length === 1);
-      await sleep(1000);
+      await settled([a, b], [b, a]);
       // The retraction comes back to b, where the signal is gone: the relay skips it.
       expect([await lineCount(a), await lineCount(b)]).to.equal([4, 4]);
       expect((await signalsOf(a))[0]).to.include({ title: 'Mine, better', origin: null });
@@ -194,45 +202,15 @@ for (const database of testDatabases()) {
       expect((await relay.request('GET', '/signals')).status).to.equal(200);
     });
 
-    it('leaves out records that cannot be read, and goes on', async () => {
-      const origin = await liar();
-      const relay = await instance({ url: origin.url });
-      const fine = { id: '01990000-0000-7000-8000-000000000001', ...draft('Fine', { visibility: 'public', review_state: 'approved' }), origin: null };
-      const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
-      const broken = [deep, ...['id', 'title', 'places', 'evidence', 'origin', 'other'].map((member) => {
-        const rest = JSON.stringify({ ...fine, id: fine.id.replace(/1$/, '2'), [member]: undefined });
-        return rest.replace('{', `{"${member}":${deep},`);
-      })];
-      origin.write(...broken.map((signal, at) => `event: firehose.signal\ndata: {"event_id":"liar-${at + 1}","signal":${signal}}\n\n`), 'id: liar-98\nevent: firehose.signal\ndata: {"event_id"\n\n', 'id: liar-99\nevent: firehose.signal\ndata: null\n\n');
-      origin.write(`event: firehose.signal\ndata: {"event_id":"liar-100","signal":${JSON.stringify(fine)}}\n\n`);
-      await until('what is fine', async () => (await titlesOf(relay)).includes('Fine'));
-      expect(await titlesOf(relay)).to.equal(['Fine']);
-      expect((await relay.db.read('firehose_relay').first('event_id')).event_id).to.equal('liar-100');
-      expect(lines.filter(({ reason }) => String(reason).includes('more than 100 levels')).length).to.equal(broken.length);
-    });
-
-    it('keeps no place in a log that it could never ask for again', async () => {
-      const origin = await liar();
-      const relay = await instance({ url: origin.url });
-      origin.say({ event_id: 'x\r\nx-evil: y-1', signal: { id: '01990000-0000-7000-8000-000000000001', ...draft('Fine'), origin: null } });
-      await until('the fault', async () => (await relay.composition.checks.find(({ name }) => name === 'relay')!.run()).status === 'warning');
-      expect((await relay.db.read('firehose_relay').first('event_id')).event_id).to.equal('0');
-    });
-
     it('says what is wrong, and goes on by itself when it is mended', async () => {
       const check = (kit: TestServer) => kit.composition.checks.find(({ name }) => name === 'relay')!.run();
-      const kinds = [[403, 'does not let'], [404, 'There is no Firehose at'], [500, 'failed (500)'], [401, 'wants an API key']] as const;
-      let front!: Awaited<ReturnType<typeof frontDoor>>;
-      let relay!: TestServer;
-      for (const [status, words] of kinds) {
-        front = await frontDoor();
-        front.answer(status);
-        relay = await instance({ url: front.url });
-        await until(words, async () => (await check(relay)).detail.includes(words));
-        expect((await check(relay)).status).to.equal('warning');
-        expect((await check(relay)).fix).to.be.a.string();
-        expect(lines.filter(({ level }) => level > 40)).to.equal([]);
-      }
+      const front = await frontDoor();
+      front.answer(401);
+      const relay = await instance({ url: front.url });
+      await until('the fault', async () => (await check(relay)).detail.includes('wants an API key'));
+      expect((await check(relay)).status).to.equal('warning');
+      expect((await check(relay)).fix).to.be.a.string();
+      expect(lines.filter(({ level }) => level > 40)).to.equal([]);
       const origin = await instance(null);
       await publish(origin, { signals: [draft('At last')] });
       front.lead(origin.url);
@@ -243,39 +221,67 @@ for (const database of testDatabases()) {
       expect((await relay.request('GET', '/metrics')).text).to.contain('civic_firehose_relayed_total 1');
     });
 
-    it('publishes signals of a declared type with their facts where a plugin declares the type, and skips them elsewhere', async () => {
-      const count = (title: string, birds: number) => draft(title, { type: 'heron_count', facts: { birds, site: 'The pond' } });
-      const origin = await instance(null, {}, [herons]);
-      const [knowing, plain] = [await instance({ url: origin.url }, {}, [herons]), await instance({ url: origin.url })];
-      const [id] = await publish(origin, { signals: [count('Two herons', 2), count('Nine herons', 9), draft('A vote')] });
-      await publish(origin, { signals: [{ ...count('Three herons', 3), id: id! }, draft('Another vote')] });
-      await until('all of them', async () => (await titlesOf(knowing)).length === 4 && (await titlesOf(knowing)).includes('Three herons'));
-      expect((await signalsOf(knowing)).map((signal): Signal => ({ ...signal, origin: null })).sort(byId)).to.equal((await signalsOf(origin)).sort(byId));
-      await until('the votes', async () => (await titlesOf(plain)).includes('Another vote'));
-      expect(await titlesOf(plain)).to.equal(['A vote', 'Another vote']);
-      expect(lines.filter(({ type }) => type === 'heron_count'), 'the type is named once').to.have.length(1);
-      expect((await plain.request('GET', '/health/ready')).body.checks).to.include({ name: 'relay', status: 'ok' });
-    });
+    // Decided before anything is written: the same on every database.
+    if (database === 'sqlite') {
+      it('leaves out records that cannot be read, and goes on', async () => {
+        const origin = await liar();
+        const relay = await instance({ url: origin.url });
+        const fine = { id: '01990000-0000-7000-8000-000000000001', ...draft('Fine', { visibility: 'public', review_state: 'approved' }), origin: null };
+        const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+        const broken = [deep, ...['id', 'title', 'places', 'evidence', 'origin', 'other'].map((member) => {
+          const rest = JSON.stringify({ ...fine, id: fine.id.replace(/1$/, '2'), [member]: undefined });
+          return rest.replace('{', `{"${member}":${deep},`);
+        })];
+        origin.write(...broken.map((signal, at) => `event: firehose.signal\ndata: {"event_id":"liar-${at + 1}","signal":${signal}}\n\n`), 'id: liar-98\nevent: firehose.signal\ndata: {"event_id"\n\n', 'id: liar-99\nevent: firehose.signal\ndata: null\n\n');
+        origin.write(`event: firehose.signal\ndata: {"event_id":"liar-100","signal":${JSON.stringify(fine)}}\n\n`);
+        await until('what is fine', async () => (await titlesOf(relay)).includes('Fine'));
+        expect(await titlesOf(relay)).to.equal(['Fine']);
+        expect((await relay.db.read('firehose_relay').first('event_id')).event_id).to.equal('liar-100');
+        expect(lines.filter(({ reason }) => String(reason).includes('more than 100 levels')).length).to.equal(broken.length);
+      });
 
-    it('drops facts that are unknown here, and skips signals whose facts do not fit', async () => {
-      const teller = await liar();
-      const kit = await instance({ url: teller.url }, {}, [herons]);
-      const at = (n: number) => ({ ...draft(`Number ${n}`), id: `00000000-0000-4000-8000-00000000000${n}`, visibility: 'public', detected_at: '2026-01-01T00:00:00.000Z' });
-      teller.say(
-        { signal: { ...at(1), type: 'heron_count', facts: { birds: 'many', site: 'The pond' } } },
-        { signal: { ...at(2), type: 'heron_count' } },
-        { signal: { ...at(3), type: 'heron_count', facts: { birds: 1, site: 'The pond', mood: 'calm' } } },
-        { signal: { ...at(4), facts: { birds: 1 } } },
-        { signal: { ...at(5), type: 'Not <a> type' } },
-        { signal: at(6) },
-      );
-      await until('the last', async () => (await titlesOf(kit)).includes('Number 6'));
-      const found = await signalsOf(kit);
-      expect(found.map(({ title, facts }) => [title, facts]).sort()).to.equal([['Number 3', { birds: 1, site: 'The pond' }], ['Number 4', undefined], ['Number 6', undefined]]);
-      const reasons = lines.filter(({ reason }) => reason).map(({ reason }) => reason as string);
-      expect(reasons).to.have.length(2);
-      for (const reason of reasons) expect(reason).to.contain('the facts of heron_count do not match its schema');
-    });
+      it('keeps no place in a log that it could never ask for again', async () => {
+        const origin = await liar();
+        const relay = await instance({ url: origin.url });
+        origin.say({ event_id: 'x\r\nx-evil: y-1', signal: { id: '01990000-0000-7000-8000-000000000001', ...draft('Fine'), origin: null } });
+        await until('the fault', async () => (await relay.composition.checks.find(({ name }) => name === 'relay')!.run()).status === 'warning');
+        expect((await relay.db.read('firehose_relay').first('event_id')).event_id).to.equal('0');
+      });
+
+      it('publishes signals of a declared type with their facts where a plugin declares the type, and skips them elsewhere', async () => {
+        const count = (title: string, birds: number) => draft(title, { type: 'heron_count', facts: { birds, site: 'The pond' } });
+        const origin = await instance(null, {}, [herons]);
+        const [knowing, plain] = [await instance({ url: origin.url }, {}, [herons]), await instance({ url: origin.url })];
+        const [id] = await publish(origin, { signals: [count('Two herons', 2), count('Nine herons', 9), draft('A vote')] });
+        await publish(origin, { signals: [{ ...count('Three herons', 3), id: id! }, draft('Another vote')] });
+        await until('all of them', async () => (await titlesOf(knowing)).length === 4 && (await titlesOf(knowing)).includes('Three herons'));
+        expect((await signalsOf(knowing)).map((signal): Signal => ({ ...signal, origin: null })).sort(byId)).to.equal((await signalsOf(origin)).sort(byId));
+        await until('the votes', async () => (await titlesOf(plain)).includes('Another vote'));
+        expect(await titlesOf(plain)).to.equal(['A vote', 'Another vote']);
+        expect(lines.filter(({ type }) => type === 'heron_count'), 'the type is named once').to.have.length(1);
+        expect((await plain.request('GET', '/health/ready')).body.checks).to.include({ name: 'relay', status: 'ok' });
+      });
+
+      it('drops facts that are unknown here, and skips signals whose facts do not fit', async () => {
+        const teller = await liar();
+        const kit = await instance({ url: teller.url }, {}, [herons]);
+        const at = (n: number) => ({ ...draft(`Number ${n}`), id: `00000000-0000-4000-8000-00000000000${n}`, visibility: 'public', detected_at: '2026-01-01T00:00:00.000Z' });
+        teller.say(
+          { signal: { ...at(1), type: 'heron_count', facts: { birds: 'many', site: 'The pond' } } },
+          { signal: { ...at(2), type: 'heron_count' } },
+          { signal: { ...at(3), type: 'heron_count', facts: { birds: 1, site: 'The pond', mood: 'calm' } } },
+          { signal: { ...at(4), facts: { birds: 1 } } },
+          { signal: { ...at(5), type: 'Not <a> type' } },
+          { signal: at(6) },
+        );
+        await until('the last', async () => (await titlesOf(kit)).includes('Number 6'));
+        const found = await signalsOf(kit);
+        expect(found.map(({ title, facts }) => [title, facts]).sort()).to.equal([['Number 3', { birds: 1, site: 'The pond' }], ['Number 4', undefined], ['Number 6', undefined]]);
+        const reasons = lines.filter(({ reason }) => reason).map(({ reason }) => reason as string);
+        expect(reasons).to.have.length(2);
+        for (const reason of reasons) expect(reason).to.contain('the facts of heron_count do not match its schema');
+      });
+    }
 
     if (database === 'postgres') {
       it('is one node at a time, and another takes over', async () => {
@@ -286,38 +292,33 @@ for (const database of testDatabases()) {
         await until('all of them', async () => (await lineCount(second)) === 250);
         await first.composition.stop();
         await publish(origin, { signals: [draft('For the other')] });
-        await until('the other', async () => (await titlesOf(second)).includes('For the other'));
+        await until('the other', async () => (await lineCount(second)) > 250);
         expect(await lineCount(second)).to.equal(251);
+        expect(await titlesOf(second)).to.include('For the other');
       });
     }
-
-    it('announces every type, and refuses to follow itself', async () => {
-      const kit = await testServer({ plugins: [firehose], open: false, config: { plugins: { firehose: { relay: { url: 'https://elsewhere.example' } } } } });
-      const document = kit.composition.openApi() as any;
-      expect(document.components.schemas.SignalType.anyOf[0].enum).to.have.length(16);
-      await kit.close();
-      await expect(testServer({ plugins: [firehose], open: false, config: { public_url: 'https://here.example', plugins: { firehose: { relay: { url: 'https://here.example/' } } } } })).to.reject(/address of this instance itself/);
-    });
   });
 }
 
 const byId = (a: Signal, b: Signal): number => (a.id < b.id ? -1 : 1);
 const fronts: Server[] = [];
 
-/** Stands where an instance will be: answers with a status, or leads to another address. */
+/** Stands where an instance will be: keeps requests waiting until it knows whether to respond with a status or to lead to another address. */
 async function frontDoor(): Promise<{ url: string; lead(to: string): void; answer(status: number): void }> {
-  let to: string | null = null;
-  let status = 503;
-  const server = createServer((request, response) => {
-    if (to) response.writeHead(307, { location: to + request.url }).end();
-    else response.writeHead(status, { 'content-type': 'application/problem+json' }).end('{"detail":"Said so."}');
-  });
+  type Reply = (request: IncomingMessage, response: ServerResponse) => void;
+  let know!: (reply: Reply) => void;
+  let reply = new Promise<Reply>((resolve) => { know = resolve; });
+  const decide = (next: Reply) => {
+    know(next);
+    reply = Promise.resolve(next);
+  };
+  const server = createServer(async (request, response) => { (await reply)(request, response); });
   await new Promise<void>((done) => { server.listen(0, '127.0.0.1', done); });
   fronts.push(server);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    lead(address) { to = address; },
-    answer(code) { status = code; },
+    lead: (to) => decide((request, response) => response.writeHead(307, { location: to + request.url }).end()),
+    answer: (status) => decide((_request, response) => response.writeHead(status, { 'content-type': 'application/problem+json' }).end('{"detail":"Said so."}')),
   };
 }
 
@@ -347,6 +348,16 @@ async function liar(): Promise<{ url: string; say(...messages: object[]): void; 
     write,
   };
 }
+
+describe('A relay without a database', () => {
+  it('announces every type, and refuses to follow itself', async () => {
+    const kit = await testServer({ plugins: [firehose], open: false, config: { plugins: { firehose: { relay: { url: 'https://elsewhere.example' } } } } });
+    const document = kit.composition.openApi() as any;
+    expect(document.components.schemas.SignalType.anyOf[0].enum).to.have.length(16);
+    await kit.close();
+    await expect(testServer({ plugins: [firehose], open: false, config: { public_url: 'https://here.example', plugins: { firehose: { relay: { url: 'https://here.example/' } } } } })).to.reject(/address of this instance itself/);
+  });
+});
 
 describe('A stream of server-sent events', () => {
   it('may not go on without an end', () => {

@@ -240,9 +240,12 @@ for (const database of testDatabases()) describe(`Who sees which signal, on ${da
   });
 });
 
-for (const database of testDatabases()) describe(`When time ends access, on ${database}`, { timeout: 60_000 }, () => {
+for (const database of testDatabases()) describe(`Where nobody reads without an account, on ${database}`, { timeout: 60_000 }, () => {
+  let kit: FirehoseKit;
+  before(async () => { kit = await firehoseKit({ database }); });
+  after(() => kit.close());
+
   it('streams and waits of an expired key and of a lapsed plan end, and others go on', async () => {
-    const kit = await firehoseKit({ database });
     const soon = new Date(kit.clock.now() + 60_000).toISOString();
     const expiring = await kit.person({}, { expires: soon });
     const lapsing = await kit.person();
@@ -259,13 +262,9 @@ for (const database of testDatabases()) describe(`When time ends access, on ${da
     expect(performance.now() - since).to.be.below(5000 * slowness);
     expect(streams[2]!.isOpen()).to.be.true();
     streams[2]!.close();
-    await kit.close();
   });
-});
 
-for (const database of testDatabases()) describe(`Without an account, on ${database}`, { timeout: 60_000 }, () => {
-  it('nobody reads anything unless the operator says so', async () => {
-    const kit = await firehoseKit({ database });
+  it('everything is refused to anonymous callers', async () => {
     for (const visibility of ['', 'visibility=public', 'visibility=workspace', 'visibility=partner', 'visibility=reviewer']) {
       for (const accept of ['application/json', 'text/event-stream']) {
         const { status, body, headers } = await kit.ask('GET', `/api/firehose?${visibility}`, { headers: { accept } });
@@ -273,6 +272,5 @@ for (const database of testDatabases()) describe(`Without an account, on ${datab
         expect(headers['www-authenticate']).to.exist();
       }
     }
-    await kit.close();
   });
 });
