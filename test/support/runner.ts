@@ -28,6 +28,9 @@ export interface RunOptions {
 const STALL_SECONDS = 180;
 /** What `--quick` leaves out: files in these folders. */
 const SLOW_FOLDERS = ['crash', 'journeys'].map((name) => join('test', name) + sep);
+/** What a file takes that has not been measured yet, in those folders and elsewhere. */
+const SLOW_MS = 10_000;
+const USUAL_MS = 2000;
 const QUICK = 'npm test -- --quick leaves it out';
 /** The reason of the files that `--processes` adds to a quick run. */
 const STARTS_PROCESSES = 'it starts processes';
@@ -38,6 +41,10 @@ function testFiles(folder: string): string[] {
     const folders = relative(folder, dirname(file)).split(sep);
     return folders.includes('test') && !folders.includes('node_modules');
   });
+}
+
+function isInSlowFolder(name: string): boolean {
+  return SLOW_FOLDERS.some((folder) => name.startsWith(folder));
 }
 
 function readTimes(file: string | undefined): Record<string, number> {
@@ -96,9 +103,11 @@ function slowest(results: FileResult[], title: string, seconds: (result: FileRes
 async function runAll(files: string[], options: RunOptions, env: NodeJS.ProcessEnv): Promise<FileResult[]> {
   const times = readTimes(options.timesFile);
   const nameOf = (file: string) => relative(options.folder, file).replace(/\.test\.js$/, '');
-  // The slowest first, so that none of them is left alone at the end; unknown ones may be slow.
-  const waiting = files.toSorted((a, b) => (times[nameOf(b)] ?? Infinity) - (times[nameOf(a)] ?? Infinity) || 0);
-  const jobs = options.jobs ?? (Number(process.env.CIVIC_TEST_JOBS) || Math.min(availableParallelism(), 8));
+  const timeOf = (file: string) => times[nameOf(file)] ?? (isInSlowFolder(nameOf(file)) ? SLOW_MS : USUAL_MS);
+  // The slowest first, so that none of them is left alone at the end.
+  const waiting = files.toSorted((a, b) => timeOf(b) - timeOf(a));
+  // One more than there are processors: some files mostly wait.
+  const jobs = options.jobs ?? (Number(process.env.CIVIC_TEST_JOBS) || Math.min(availableParallelism() + 1, 8));
   // A run inside a test knows it from the run around it.
   const slowness = Number(process.env.CIVIC_TEST_SLOWNESS) || measureSlowness();
   const stallMs = (options.stallSeconds ?? STALL_SECONDS) * 1000 * slowness;
@@ -137,7 +146,7 @@ async function runAll(files: string[], options: RunOptions, env: NodeJS.ProcessE
 function namedFiles({ folder, filters = [], quick }: RunOptions): string[] {
   return testFiles(folder).filter((file) => {
     const name = relative(folder, file);
-    if (quick && SLOW_FOLDERS.some((slow) => name.startsWith(slow))) return false;
+    if (quick && isInSlowFolder(name)) return false;
     return !filters.length || filters.some((filter) => name.includes(filter));
   });
 }
