@@ -13,6 +13,7 @@ import { run } from '../plugins/directory/test/command.ts';
 import { directoryKit, told, type DirectoryKit } from '../plugins/directory/test/kit.ts';
 import { runCommand } from '../plugins/directory/test/transfer.ts';
 
+export const notQuick = 'it fills the gazetteer';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 

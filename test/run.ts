@@ -3,14 +3,14 @@ import { projectRoot } from '../core/root.ts';
 import { parseArguments } from './support/arguments.ts';
 import { runTests } from './support/runner.ts';
 
-const USAGE = `npm test [-- [--quick [--processes]] [filter …]]
+const USAGE = `npm test [-- [--sqlite | --quick] [filter …]]
 
-filter       runs only the files whose path contains one of the filters
---quick      only SQLite, without browsers, without the crash tests and without the files that start processes
---processes  with --quick: also the files that start processes
---help       prints this text`;
+filter    runs only the files whose path contains one of the filters
+--sqlite  only SQLite, without browsers and without the crash tests
+--quick   the same, without the files that say why they are not quick; takes about a minute
+--help    prints this text`;
 
-const { values, positionals } = parseArguments(USAGE, { options: { quick: { type: 'boolean' }, processes: { type: 'boolean' }, help: { type: 'boolean' } }, allowPositionals: true });
+const { values, positionals } = parseArguments(USAGE, { options: { quick: { type: 'boolean' }, sqlite: { type: 'boolean' }, help: { type: 'boolean' } }, allowPositionals: true });
 
 if (values.help) {
   console.log(USAGE);
@@ -19,7 +19,7 @@ if (values.help) {
     folder: join(projectRoot, 'dist'),
     filters: positionals,
     quick: values.quick,
-    processes: values.processes,
+    sqlite: values.sqlite,
     timesFile: join(projectRoot, 'node_modules', '.cache', 'civic-tests.json'),
   });
 }

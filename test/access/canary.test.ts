@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { bundledPlugins } from '../../core/load.ts';
 import { createInstance, type Instance, type Served } from '../support/civic.ts';
 
+export const notQuick = 'it tries every route';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 

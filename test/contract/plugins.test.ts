@@ -9,6 +9,7 @@ import { bundledPlugins, loadPluginAt } from '../../core/load.ts';
 import type { Plugin } from '../../core/plugin.ts';
 import { projectRoot } from '../../core/root.ts';
 
+export const notQuick = 'it checks every plugin in turn';
 export const lab = Lab.script();
 const { describe, it } = lab;
 

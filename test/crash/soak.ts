@@ -20,7 +20,7 @@ bugs    plants mistakes in copies of the kit, each of which the oracle must find
 schemathesis  tests what /openapi.json promises with generated requests, anonymous and as administrator; about five minutes. Needs
         python3 with venv and pip; test/crash/schemathesis-allowed.ts lists what the tool misreads, and why.  [--long] [--seed 1]
 generated  the test files that generate their input, with more of it: configurations, addresses, HTTP requests, searches, drafts of actors.
-nodes   the quick tests and those that start processes on Node 20, 22, 24 and 26, by each driver of SQLite that the version
+nodes   the tests on SQLite on Node 20, 22, 24 and 26, by each driver of SQLite that the version
         has. Installs the versions from the npm registry into civic-nodes-<user id> of the temporary folder.  [--newest]
 crowds  1,000 streams when the server is asked to stop, 10,000 sessions over a restart, 10,000 parked requests.
 

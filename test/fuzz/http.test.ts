@@ -8,6 +8,7 @@ import { testDatabases, testServer, type TestServer } from '../../core/testing.t
 import notes from '../plugins/notes/index.ts';
 import pulse from '../plugins/pulse/index.ts';
 
+export const notQuick = 'it tries every route';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 

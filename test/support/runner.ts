@@ -17,23 +17,21 @@ export interface RunOptions {
   /** Keeps how long each file took, which decides the order of the next run. */
   timesFile?: string;
   jobs?: number;
-  /** SQLite only, no browser, no crash tests, no files that export `notQuick`. */
+  /** SQLite only, no browser, no crash tests. */
+  sqlite?: boolean;
+  /** The same, and no files that export `notQuick`. */
   quick?: boolean;
-  /** With `quick`: runs the files that start processes as well. */
-  processes?: boolean;
   /** How long a file may go on without an ended test or a written line, on a machine of the usual speed. */
   stallSeconds?: number;
 }
 
 const STALL_SECONDS = 180;
-/** What `--quick` leaves out: files in these folders. */
+/** What `--sqlite` and `--quick` leave out: files in these folders. */
 const SLOW_FOLDERS = ['crash', 'journeys'].map((name) => join('test', name) + sep);
 /** What a file takes that has not been measured yet, in those folders and elsewhere. */
 const SLOW_MS = 10_000;
 const USUAL_MS = 2000;
-const QUICK = 'npm test -- --quick leaves it out';
-/** The reason of the files that `--processes` adds to a quick run. */
-const STARTS_PROCESSES = 'it starts processes';
+const SQLITE_ONLY = 'npm test -- --sqlite and --quick leave it out';
 
 function testFiles(folder: string): string[] {
   const all = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && entry.name.endsWith('.test.js'));
@@ -66,11 +64,11 @@ function writeTimes(file: string | undefined, times: Record<string, number>): vo
 }
 
 /** What the tests see: none of the settings that this shell may have for an instance of its own. */
-function environment(postgres: RunningPostgres | { missing: string }, quick: boolean): NodeJS.ProcessEnv {
-  const hidden = quick ? /^CIVIC_(?!TEST_|UPDATE_)|^CIVIC_TEST_PG_URL$/ : /^CIVIC_(?!TEST_|REQUIRE_|UPDATE_)/;
+function environment(postgres: RunningPostgres | { missing: string }, sqliteOnly: boolean): NodeJS.ProcessEnv {
+  const hidden = sqliteOnly ? /^CIVIC_(?!TEST_|UPDATE_)|^CIVIC_TEST_PG_URL$/ : /^CIVIC_(?!TEST_|REQUIRE_|UPDATE_)/;
   const kept = Object.entries(process.env).filter(([name]) => !hidden.test(name));
   const found = 'url' in postgres ? { CIVIC_TEST_PG_URL: postgres.url } : { CIVIC_TEST_PG_MISSING: postgres.missing };
-  return { ...Object.fromEntries(kept), ...found, ...(quick ? { CIVIC_TEST_BROWSER_MISSING: QUICK } : {}) };
+  return { ...Object.fromEntries(kept), ...found, ...(sqliteOnly ? { CIVIC_TEST_BROWSER_MISSING: SQLITE_ONLY } : {}) };
 }
 
 /** Some tests need a process of their own, such as those that check what a process loads; they say so in their file. */
@@ -79,10 +77,9 @@ function isAlone(file: string): boolean {
 }
 
 /** Why a quick run leaves a file out, in the words of the file; null when the run includes it. */
-function reasonNotQuick(file: string, { quick, processes }: RunOptions): string | null {
+function reasonNotQuick(file: string, { quick }: RunOptions): string | null {
   if (!quick) return null;
-  const reason = /^export const notQuick = (['"])(.+)\1;/m.exec(readFileSync(file, 'utf8'))?.[2] ?? null;
-  return processes && reason === STARTS_PROCESSES ? null : reason;
+  return /^export const notQuick = (['"])(.+)\1;/m.exec(readFileSync(file, 'utf8'))?.[2] ?? null;
 }
 
 function sum(results: FileResult[], part: 'passed' | 'failed' | 'skipped'): number {
@@ -143,10 +140,10 @@ async function runAll(files: string[], options: RunOptions, env: NodeJS.ProcessE
   return results;
 }
 
-function namedFiles({ folder, filters = [], quick }: RunOptions): string[] {
+function namedFiles({ folder, filters = [], sqlite, quick }: RunOptions): string[] {
   return testFiles(folder).filter((file) => {
     const name = relative(folder, file);
-    if (quick && isInSlowFolder(name)) return false;
+    if ((sqlite || quick) && isInSlowFolder(name)) return false;
     return !filters.length || filters.some((filter) => name.includes(filter));
   });
 }
@@ -173,7 +170,7 @@ function describeNoFiles({ folder, filters = [] }: RunOptions): string {
 
 /** Runs the test files in a few processes, beside one Postgres for all. Returns the exit code. */
 export async function runTests(options: RunOptions): Promise<number> {
-  const { quick = false } = options;
+  const sqliteOnly = Boolean(options.sqlite || options.quick);
   const { files, leftOut } = chosenFiles(options);
   if (!files.length) {
     console.log(leftOut.size ? describeLeftOut(leftOut) : describeNoFiles(options));
@@ -187,10 +184,10 @@ export async function runTests(options: RunOptions): Promise<number> {
     });
   }
   const started = performance.now();
-  const postgres = quick ? { missing: QUICK } : await startPostgres();
+  const postgres = sqliteOnly ? { missing: SQLITE_ONLY } : await startPostgres();
   let results: FileResult[];
   try {
-    results = await runAll(files, options, environment(postgres, quick));
+    results = await runAll(files, options, environment(postgres, sqliteOnly));
   } finally {
     if ('stop' in postgres) await postgres.stop();
   }

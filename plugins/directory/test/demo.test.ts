@@ -8,6 +8,7 @@ import directory from '../index.ts';
 import { run } from './command.ts';
 import { runCommand } from './transfer.ts';
 
+export const notQuick = 'it loads the demo';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 

@@ -17,6 +17,7 @@ import { normalizePerson } from '../matching/person.ts';
 import { prepare, profileOfDraft, type MatchProfile } from '../matching/profile.ts';
 import { syntheticRecords } from '../matching/synthetic.ts';
 
+export const notQuick = 'it evaluates results on many records';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 

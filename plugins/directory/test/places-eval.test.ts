@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import directory from '../index.ts';
 import type { GovernmentReport, TextReport } from '../places/eval.ts';
 
+export const notQuick = 'it evaluates results on many records';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 

@@ -6,6 +6,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { slowness, testDatabases } from 'civic/testing';
 import { directoryKit, told, type DirectoryKit } from './kit.ts';
 
+export const notQuick = 'it reaches limits with large data';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 

@@ -6,6 +6,7 @@ import firehose from '../index.ts';
 import { SIGNAL_TYPES, type Signal } from '../types.ts';
 import { signalsKit, type SignalsKit } from './directory-kit.ts';
 
+export const notQuick = 'it loads the demo';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 

@@ -3,6 +3,7 @@ import Lab from '@hapi/lab';
 import { slowness, testDatabases, type TestServer } from 'civic/testing';
 import { burst, count, limitedServer } from './kit.ts';
 
+export const notQuick = 'it reaches limits with large data';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
