@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { testDatabases, testServer } from '../../core/testing.ts';
+import { stoppedClock, testDatabases, testServer } from '../../core/testing.ts';
 import { newKey } from '../../plugins/accounts/keys/key.ts';
 import { runCommand } from '../../plugins/accounts/test/kit.ts';
 
@@ -10,7 +10,7 @@ const { describe, it } = lab;
 for (const database of testDatabases()) {
   describe(`Wrong keys (${database})`, { timeout: 60_000 }, () => {
     it('are limited by address, malformed or not, and a right key from there is not', async () => {
-      const kit = await testServer({ plugins: ['accounts', 'ratelimit'], database });
+      const kit = await testServer({ plugins: ['accounts', 'ratelimit'], database, clock: stoppedClock() });
       const { id } = await runCommand(kit, 'account create', { name: 'Ada' }, []);
       const { key } = await runCommand(kit, 'key create', { account: id }, []);
       const statuses = [];

@@ -1,11 +1,10 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import { Failure } from 'civic';
+import { testServer, type TestServer } from 'civic/testing';
 import fc from 'fast-check';
-import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import directory from '../index.ts';
 import { blocks, MOST_BLOCKS } from '../matching/block.ts';
 import { compare, nameLevel, nameLikeness, SAME_NAME } from '../matching/compare.ts';
 import { normalizeEmail, normalizeIdentifier, normalizePhone, normalizeWebsite } from '../matching/contact.ts';
@@ -16,12 +15,11 @@ import { normalizeOrganization } from '../matching/organization.ts';
 import { normalizePerson } from '../matching/person.ts';
 import { prepare, profileOfDraft, type MatchProfile } from '../matching/profile.ts';
 import { syntheticRecords } from '../matching/synthetic.ts';
+import { runCommand, testFolder } from './transfer.ts';
 
 export const notQuick = 'it evaluates results on many records';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
-
-const root = fileURLToPath(new URL('.', import.meta.resolve('civic/package.json')));
 
 function profile(more: Partial<MatchProfile>): MatchProfile {
   return { type: 'organization', names: [], places: [], states: [], websites: [], emails: [], phones: [], identifiers: [], issue_areas: [], dates: [], ...more };
@@ -268,39 +266,31 @@ describe('What was measured', () => {
 });
 
 describe('civic eval matching', () => {
-  let folder = '';
-  before(() => {
-    folder = mkdtempSync(join(tmpdir(), 'civic-matching-'));
-    writeFileSync(join(folder, 'civic.yaml'), `data_dir: ${folder}/data\nplugins:\n  directory:\n`);
+  const folder = testFolder();
+  let kit: TestServer;
+  before(async () => { kit = await testServer({ plugins: [directory], open: false }); });
+  after(async () => {
+    await kit.close();
+    folder.remove();
   });
-  after(() => { rmSync(folder, { recursive: true, force: true }); });
 
-  const run = (...args: string[]) => new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    execFile(join(root, 'bin/civic'), ['eval', 'matching', ...args, '--config', join(folder, 'civic.yaml')], (error, stdout, stderr) => { resolve({ code: Number(error?.code ?? 0), stdout, stderr }); });
-  });
-  const file = (text: string): string => {
-    const path = join(folder, 'pairs.csv');
-    writeFileSync(path, text);
-    return path;
-  };
+  const run = (path: string, options = {}) => runCommand(kit, 'eval matching', [path], options);
+  const file = (text: string): string => folder.file('pairs.csv', text);
 
   it('judges a file of name pairs by names alone, in all and by type', { timeout: 30_000 }, async () => {
     const path = file('\uFEFFis_match,type,name2,name1\nTRUE,person,"Owen, Bill",William Owen\n0,ORG,The River,Friends of the River\n1,organization,Acme,"Acme, Inc."\n1,organization,Acme,Zebra\n');
-    const { code, stdout } = await run(path, '--json');
-    expect(code).to.equal(0);
-    const { threshold, names } = JSON.parse(stdout);
+    const { value: { threshold, names }, out } = await run(path);
     expect(threshold).to.equal(SAME_NAME);
     expect(names[0].names.all).to.equal({ pairs: 4, matches: 3, precision: 1, recall: 0.6667, f1: 0.8 });
     expect(names[0].names.person).to.include({ pairs: 1, f1: 1 });
     expect(names[0].names.organization).to.include({ pairs: 3, recall: 0.5 });
-    expect((await run(path)).stdout).to.include(['names alone never merge them', 'likeness of 0.81']);
+    expect(out).to.include(['names alone never merge them', 'likeness of 0.81']);
   });
 
   it('says what is wrong with a file', { timeout: 30_000 }, async () => {
-    const without = await run(file('name1,name2\nA,B\n'));
-    expect([without.code, without.stderr]).to.equal([1, `${join(folder, 'pairs.csv')} has no column type, is_match: its first line should be name1,name2,type,is_match\n`]);
-    expect((await run(file('name1,name2,type,is_match\nA,B,person,maybe\n'))).stderr).to.include('row 2: is_match is "maybe"');
-    expect((await run(join(folder, 'nowhere.csv'))).stderr).to.include('nowhere.csv cannot be read');
+    await expect(run(file('name1,name2\nA,B\n'))).to.reject(Failure, `${join(folder.path, 'pairs.csv')} has no column type, is_match: its first line should be name1,name2,type,is_match`);
+    await expect(run(file('name1,name2,type,is_match\nA,B,person,maybe\n'))).to.reject(Failure, /row 2: is_match is "maybe"/);
+    await expect(run(join(folder.path, 'nowhere.csv'))).to.reject(Failure, /nowhere\.csv cannot be read/);
   });
 });
 
