@@ -59,8 +59,7 @@ export async function createStand(plugins: string[]): Promise<Stand> {
   })).id as string;
   const other = await actor('public');
   const shared = { $workspace: workspace, $other: other, $other_account: await account('somebody') };
-  // What a request may change is made anew for each.
-  const made: Record<string, () => Promise<string>> = {
+  const makers: Record<string, () => Promise<string>> = {
     $public: () => actor('public'),
     $private: () => actor('workspace'),
     $session: async () => (await send(keys.member!, 'POST', '/api/firehose/sessions', {})).id as string,
@@ -71,10 +70,18 @@ export async function createStand(plugins: string[]): Promise<Stand> {
     },
   };
 
+  /** Things that no request has changed yet. */
+  const unchanged = new Map<string, string>();
+  const thing = async (name: string): Promise<string> => {
+    const id = unchanged.get(name) ?? await makers[name]!();
+    unchanged.set(name, id);
+    return id;
+  };
+
   /** Replaces the names of things in a text by their ids. */
   async function filled(text: string): Promise<string> {
     let result = text;
-    for (const [name, make] of Object.entries(made)) if (result.includes(name)) result = result.replaceAll(name, await make());
+    for (const name of Object.keys(makers)) if (result.includes(name)) result = result.replaceAll(name, await thing(name));
     for (const [name, id] of Object.entries(shared).sort(([a], [b]) => b.length - a.length)) result = result.replaceAll(name, id);
     return result;
   }
@@ -88,7 +95,10 @@ export async function createStand(plugins: string[]): Promise<Stand> {
       const body = payload === undefined ? undefined : JSON.parse(await filled(JSON.stringify(payload)));
       // Limits are another matter: everybody asks once an hour.
       clock.advance(3_600_000);
-      return kit.request(method === '*' ? 'GET' : method, address, { payload: body, headers });
+      const answer = await kit.request(method === '*' ? 'GET' : method, address, { payload: body, headers });
+      // What a request may have changed is made anew for the next.
+      if (method !== 'GET' && answer.status !== 401 && answer.status !== 403) unchanged.clear();
+      return answer;
     },
   };
 }

@@ -46,7 +46,13 @@ interface Candidates {
 export function candidates(records: Labelled[]): Candidates {
   const prepared = records.map(({ profile }) => prepare(profile));
   const holders = new Map<string, number[]>();
-  for (const [at, actor] of prepared.entries()) for (const block of blocks(actor)) holders.set(block, [...(holders.get(block) ?? []), at]);
+  for (const [at, actor] of prepared.entries()) {
+    for (const block of blocks(actor)) {
+      const held = holders.get(block);
+      if (held) held.push(at);
+      else holders.set(block, [at]);
+    }
+  }
   const seen = new Set<number>();
   for (const held of holders.values()) if (held.length <= MOST_IN_BLOCK) for (const one of held) for (const other of held) if (one < other) seen.add(one * records.length + other);
   const isMatch = (one: number, other: number) => records[one]!.entity === records[other]!.entity;
