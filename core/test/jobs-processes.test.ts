@@ -7,6 +7,7 @@ import { databases, quiet, type TestDatabase } from '../database/test/support.ts
 import { createJobs, type Jobs } from '../jobs.ts';
 import { startChild, type Child } from './processes/child.ts';
 import { prepare } from './processes/notes.ts';
+import { startWorker } from './processes/worker.ts';
 import { until } from './wait.ts';
 
 export const notQuick = 'it starts processes';
@@ -17,18 +18,24 @@ for (const { dialect, create } of databases()) {
   describe(`jobs over processes on ${dialect}`, { timeout: 120_000 }, () => {
     let database: TestDatabase;
     let children: Child[];
+    let here: { stop(): Promise<void> }[];
     before(async () => { database = await create(); });
     after(() => database.drop());
-    beforeEach(() => { children = []; });
+    beforeEach(() => { [children, here] = [[], []]; });
     afterEach(async () => {
+      for (const worker of here) await worker.stop();
       for (const child of children) await child.kill('SIGKILL');
       await database.reset();
     });
 
-    async function worker(by: string, holdsThird = false): Promise<Child> {
+    /** A worker that will be killed, so that it has a process of its own. */
+    async function doomedWorker(by: string, holdsThird = false): Promise<Child> {
       const child = await startChild('jobs', { url: database.url, dataDir: database.dataDir, by, holdsThird });
       children.push(child);
       return child;
+    }
+    async function workerHere(by: string, die = async (): Promise<void> => undefined): Promise<void> {
+      here.push(await startWorker(await database.open(), { by, die }));
     }
     function declared(db: OpenDatabase): Jobs {
       const jobs = createJobs({ db: () => db, log: quiet, clock: systemClock, role: 'web', concurrency: 1, pollSeconds: 0.2 }).of('notes');
@@ -56,21 +63,20 @@ for (const { dialect, create } of databases()) {
         count += 60;
       };
       await enqueue('notes.work', 0);
-      const others = dialect === 'postgres' ? [await worker('other')] : [];
-      if (dialect === 'sqlite') await more();
-      const doomed = await worker('doomed', true);
+      if (dialect === 'postgres') await workerHere('other');
+      else await more();
+      const doomed = await doomedWorker('doomed', true);
       // The other one may be quick to take them all.
       while (doomed.messages.length <= 8) {
         if (dialect === 'postgres') await more();
         await sleep(200);
       }
       await doomed.kill('SIGKILL');
-      if (dialect === 'sqlite') await worker('other');
+      if (dialect === 'sqlite') await workerHere('other');
 
       const db = await database.open();
       const open = () => db.read('core_jobs').where({ name: 'notes.work' }).whereNot({ state: 'completed' }).count('* as count').first();
       await until(async () => Number((await open())!.count) === 0);
-      for (const child of others) await child.kill('SIGTERM');
 
       const rows: { plugin: string; number: number; by: string }[] = await db.read('notes_heard').select('plugin', 'number', 'by').orderBy('key');
       let cutShort = 0;
@@ -88,17 +94,18 @@ for (const { dialect, create } of databases()) {
 
     it('gives up a job that kills its worker again and again', async () => {
       const [id] = await enqueue('notes.deadly', 1);
-      const db = dialect === 'postgres' ? await database.open() : null;
-      for (const attempt of [1, 2, 3]) {
-        const child = await startChild('jobs', { url: database.url, dataDir: database.dataDir, by: String(attempt) }).catch(() => null);
-        if (child) children.push(child);
-        if (db) await until(async () => (await db.read('core_jobs').where({ id }).first('*')).attempts >= Math.min(attempt, 2));
-        else if (child && attempt < 3) await child.ended;
+      for (const attempt of ['first', 'second']) {
+        // It may die before it is ready.
+        const child = await doomedWorker(attempt).catch(() => null);
+        await child?.ended;
       }
-      const reader = db ?? await database.open();
-      const job = () => reader.read('core_jobs').where({ id }).first('state', 'attempts', 'error');
+      let ran = 0;
+      await workerHere('third', async () => { ran += 1; });
+      const db = await database.open();
+      const job = () => db.read('core_jobs').where({ id }).first('state', 'attempts', 'error');
       await until(async () => (await job()).state === 'failed');
       expect(await job()).to.equal({ state: 'failed', attempts: 2, error: 'The worker died or stopped answering' });
+      expect(ran).to.equal(0);
     });
   });
 }

