@@ -43,6 +43,7 @@ describe('bin/civic on a fresh clone', () => {
   });
 
   it('compiles the driver when the ready-made one does not run here', async () => {
+    checkout.fakeCompiler();
     const { code, stderr } = await checkout.civic([], { env: { FAKE_NPM: 'broken-prebuilt' } });
     expect(code).to.equal(0);
     expect(stderr).to.contain('does not run here; compiling it');
@@ -50,6 +51,7 @@ describe('bin/civic on a fresh clone', () => {
   });
 
   it('installs once when two start at once, and both run', async () => {
+    checkout.fakeCompiler();
     const env = { FAKE_NPM_UNTIL: join(checkout.home, 'go') };
     const both = [checkout.start(['bin/civic', 'a'], { env }), checkout.start(['bin/civic', 'a'], { env })];
     await Promise.any(both.map((one) => one.says('waiting for it')));
@@ -59,6 +61,7 @@ describe('bin/civic on a fresh clone', () => {
   });
 
   it('says what to do when npm fails, shows its last lines, and recovers', async () => {
+    checkout.fakeCompiler();
     const compiler = ['compiler', 'apt install python3 make g++'] as const;
     for (const [failure, advice] of [['network', 'check the connection'], ['disk', 'The disk is full'], ...(hasNodeSqlite() ? [] : [compiler])] as const) {
       const { code, stdout, stderr } = await checkout.civic([], { env: { FAKE_NPM: failure } });
@@ -75,6 +78,7 @@ describe('bin/civic on a fresh clone', () => {
   });
 
   it('runs on the SQLite of Node where the driver cannot be compiled, and does not try again', { skip: !hasNodeSqlite() }, async () => {
+    checkout.fakeCompiler();
     const { code, stderr } = await checkout.civic([], { env: { FAKE_NPM: 'compiler' } });
     expect(code).to.equal(0);
     expect(stderr).to.contain([`The SQLite driver sqlite3 cannot be installed here (see `, `; the SQLite of Node ${process.versions.node} is used instead.`]);
@@ -93,6 +97,7 @@ describe('bin/civic on a fresh clone', () => {
   });
 
   it('ends npm on Ctrl-C, leaves no lock, and the next start mends it', async () => {
+    checkout.fakeCompiler();
     const started = checkout.start(['bin/civic'], { env: { FAKE_NPM_UNTIL: '/nowhere/go' } });
     await until(() => checkout.has('node_modules/typescript') && checkout.read('.civic/lock').includes('child'));
     process.kill(started.pid, 'SIGINT');
@@ -105,6 +110,7 @@ describe('bin/civic on a fresh clone', () => {
   });
 
   it('waits for the npm of a killed start, then goes on from there', async () => {
+    checkout.fakeCompiler();
     const go = join(checkout.home, 'go');
     const started = checkout.start(['bin/civic'], { env: { FAKE_NPM_UNTIL: go } });
     await until(() => checkout.has('node_modules/typescript') && checkout.read('.civic/lock').includes('child'));
@@ -160,6 +166,7 @@ describe('bin/civic once it is built', () => {
   afterEach(() => checkout.throwAway());
 
   it('says nothing, asks npm nothing and costs under 150 ms of CPU when there is nothing to do', async () => {
+    checkout.fakeCompiler();
     for (let file = 0; file < 400; file++) checkout.write(`core/many/file${file}.ts`, `export const value = ${file};\n`);
     await checkout.civic();
     expect((await checkout.civic()).stderr).to.equal('');
@@ -205,6 +212,7 @@ describe('bin/civic once it is built', () => {
   });
 
   it('changes only what differs when the lock file changes, and keeps a compiled driver', async () => {
+    checkout.fakeCompiler();
     const lock = JSON.parse(checkout.read('package-lock.json'));
     lock.packages['node_modules/yaml'] = { version: '1.0.0' };
     checkout.write('package-lock.json', JSON.stringify(lock));
@@ -214,6 +222,7 @@ describe('bin/civic once it is built', () => {
   });
 
   it('takes over a lock whose holder is gone, half-written or silent on another host', async () => {
+    checkout.fakeCompiler();
     const long = new Date(Date.now() - 3_600_000);
     const lock = join(checkout.root, '.civic/lock');
     for (const content of [JSON.stringify({ pid: 2 ** 22 + 1, host: hostname() }), '{"pi', JSON.stringify({ pid: 1, host: 'elsewhere' })]) {

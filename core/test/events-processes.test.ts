@@ -33,7 +33,8 @@ for (const { dialect, create } of databases()) {
       const acknowledged: number[] = [];
       for (const round of [0, 1]) {
         // Several nodes share Postgres; an SQLite file belongs to one process.
-        const nodes = dialect === 'postgres' ? [await start(round * 20_000), await start(round * 20_000 + 10_000)] : [await start(round * 20_000)];
+        const offsets = dialect === 'postgres' ? [0, 10_000] : [0];
+        const nodes = await Promise.all(offsets.map((offset) => start(round * 20_000 + offset)));
         await until(() => nodes.every((node) => node.messages.length > 50));
         await Promise.all(nodes.map((node) => node.kill('SIGKILL')));
         acknowledged.push(...nodes.flatMap((node) => node.messages.flatMap(({ added }) => (typeof added === 'number' ? [added] : []))));

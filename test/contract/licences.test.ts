@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../../core/root.ts';
 
+export const notQuick = 'it starts processes';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 

@@ -6,6 +6,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { createFolder, sqliteDrivers } from './support.ts';
 
+export const notQuick = 'it starts processes';
 export const lab = Lab.script();
 const { describe, it } = lab;
 

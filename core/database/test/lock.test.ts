@@ -5,6 +5,7 @@ import Lab from '@hapi/lab';
 import { takeWriterLock } from '../lock.ts';
 import { createFolder, driverOf, sqliteDrivers } from './support.ts';
 
+export const notQuick = 'it starts processes';
 export const lab = Lab.script();
 const { describe, it } = lab;
 

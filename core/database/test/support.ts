@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import pino from 'pino';
+import { quiet } from '../../test/quiet.ts';
 import { emptyDatabase, testDatabases, testDriver } from '../../testing/database.ts';
 import { openDatabase, type DatabaseOptions, type OpenDatabase } from '../connect.ts';
 import { migrate, type MigrationSet } from '../migrate.ts';
@@ -12,7 +12,7 @@ import { chooseDriver, hasNodeSqlite } from '../sqlite/choose.ts';
 import type { DriverName, SqliteDriver } from '../sqlite/driver.ts';
 import type { Dialect } from '../types.ts';
 
-export const quiet = pino({ level: 'silent' });
+export { quiet };
 
 /** A database for one test file: opened as often as needed, thrown away at the end. */
 export interface TestDatabase {

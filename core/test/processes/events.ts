@@ -1,5 +1,5 @@
 import { openDatabase } from '../../database/connect.ts';
-import { quiet } from '../../database/test/support.ts';
+import { quiet } from '../quiet.ts';
 import { createBus, writeDown } from './notes.ts';
 
 // A node that adds notes and writes down what it hears, until it is killed. Says which notes were acknowledged.

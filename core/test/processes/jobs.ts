@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../database/connect.ts';
-import { quiet } from '../../database/test/support.ts';
+import { quiet } from '../quiet.ts';
 import { startWorker } from './worker.ts';
 
 // A worker that runs until it is killed, also by a job that kills it.

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { systemClock, type Clock } from '../../clock.ts';
 import type { OpenDatabase } from '../../database/connect.ts';
 import { migrate } from '../../database/migrate.ts';
-import { quiet } from '../../database/test/support.ts';
+import { quiet } from '../quiet.ts';
 import { createEvents, type EventBus, type EventsOptions } from '../../events.ts';
 
 /** The events of the tests' own plugin, `notes`. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../clock.ts';
 import type { OpenDatabase } from '../../database/connect.ts';
-import { quiet } from '../../database/test/support.ts';
+import { quiet } from '../quiet.ts';
 import { createJobs } from '../../jobs.ts';
 
 export interface WorkerOptions {
