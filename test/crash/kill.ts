@@ -13,6 +13,8 @@ export interface KillOptions {
   url: string | null;
   rounds: number;
   writers: number;
+  /** The writers rest after so many notes until the next kill; without it they never rest. */
+  notesPerKill?: number;
   /** Everything is compared after this many rounds, and at the end. */
   checkEach?: number;
   /** The server of `url`; it is crashed too, now and then. */
@@ -55,10 +57,20 @@ export async function killRepeatedly(options: KillOptions): Promise<KillReport> 
   const nodes = createNodes(instance, url === null ? 1 : 2, options.writers, () => isDatabaseAway);
   const writers = createWriters({ count: options.writers, targetOf: (writer) => nodes[writer % nodes.length]! });
 
+  /** Returns at some moment in the middle of writing. */
+  async function writeSome(): Promise<void> {
+    const [before, most] = [writers.acknowledged.length, options.notesPerKill];
+    if (most) {
+      writers.limit(before + most);
+      return acknowledgeMore(writers, before + most * (0.25 + Math.random() / 4));
+    }
+    await acknowledgeMore(writers, before + options.writers);
+    await sleep(50 + Math.random() * 500);
+  }
+
   async function killOne(round: number): Promise<void> {
     const node = nodes[round % nodes.length]!;
-    await acknowledgeMore(writers, writers.acknowledged.length + options.writers);
-    await sleep(50 + Math.random() * 500);
+    await writeSome();
     if (round % TERMINATE_EACH === TERMINATE_EACH - 1) {
       await node.terminate();
       report.terminations += 1;
@@ -67,7 +79,7 @@ export async function killRepeatedly(options: KillOptions): Promise<KillReport> 
     }
     await node.kill();
     report.kills += 1;
-    if (round % EARLY_EACH === 1) {
+    if (round % EARLY_EACH === 0) {
       await node.startAndKill(Math.random() * 1000);
       report.kills += 1;
       report.early += 1;
@@ -150,9 +162,9 @@ function createNodes(instance: Instance, count: number, writers: number, isDatab
   return Array.from({ length: count }, () => createNode({ instance, connections: writers, isDatabaseAway }));
 }
 
-/** A kill in an idle moment proves nothing. */
+/** A kill in an idle moment proves nothing, and one right after a response finds what is acknowledged before it is committed. */
 async function acknowledgeMore(writers: Writers, count: number): Promise<void> {
-  for (const end = performance.now() + ANSWER_MS; writers.acknowledged.length < count; await sleep(10)) {
+  for (const end = performance.now() + ANSWER_MS; writers.acknowledged.length < count; await sleep(1)) {
     if (performance.now() > end) throw new Error(`The writers got no answers for ${ANSWER_MS / 1000} s: ${JSON.stringify(writers.answers)}, ${writers.faults.slice(-3).join('; ')}`);
   }
 }

@@ -21,6 +21,8 @@ export interface Writers {
   readonly faults: string[];
   pause(): Promise<void>;
   resume(): void;
+  /** Lets the writers rest once so many notes are acknowledged in all. */
+  limit(notes: number): void;
 }
 
 export interface WriterOptions {
@@ -37,7 +39,7 @@ export function openPool(url: string, connections: number): Pool {
   return new Pool(url, { connections, pipelining: 1, headersTimeout: 60_000 });
 }
 
-/** Writers that each send one request after the other, as fast as they are answered. */
+/** Writers that each send one request after the other, as fast as they are answered, up to a limit. */
 export function createWriters({ count, targetOf }: WriterOptions): Writers {
   const acknowledged: Acknowledged[] = [];
   const chores: string[] = [];
@@ -45,6 +47,7 @@ export function createWriters({ count, targetOf }: WriterOptions): Writers {
   const answers: Record<string, number> = {};
   const faults: string[] = [];
   let isRunning = false;
+  let most = Infinity;
   let working: Promise<unknown> = Promise.resolve();
 
   async function post(pool: Pool, target: Target, path: string, payload: object): Promise<{ id: string } | null> {
@@ -60,7 +63,7 @@ export function createWriters({ count, targetOf }: WriterOptions): Writers {
   async function write(writer: number, number: number): Promise<void> {
     const target = targetOf(writer);
     const { pool } = target;
-    if (!pool) return sleep(20);
+    if (!pool || acknowledged.length >= most) return sleep(20);
     try {
       if (number % CHORE_EACH === 0) {
         const chore = await post(pool, target, '/api/chores', { milliseconds: CHORE_MILLISECONDS });
@@ -96,5 +99,6 @@ export function createWriters({ count, targetOf }: WriterOptions): Writers {
       isRunning = true;
       working = Promise.all(Array.from({ length: count }, (_, writer) => work(writer)));
     },
+    limit(notes) { most = notes; },
   };
 }
