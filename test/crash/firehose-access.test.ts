@@ -1,10 +1,11 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { slowness } from '../../core/test/wait.ts';
-import { emptyDatabase, testDatabases } from '../../core/testing/database.ts';
+import { testDatabases } from '../../core/testing/database.ts';
 import type { Asker } from './firehose/askers.ts';
 import { endsWithin } from './firehose/bars.ts';
 import { withStand } from './firehose/stand.ts';
+import { worldDatabase } from './firehose/world.ts';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -15,7 +16,7 @@ const MOST_MS = 5000 * slowness;
 for (const dialect of testDatabases().slice(-1)) {
   describe(`Streams, sockets and waits on every node on ${dialect}`, { timeout: 120_000 }, () => {
     it('end within 5 s of a revoked key, a plan taken or run out, and a lost membership', async () => {
-      const { url, drop } = await emptyDatabase(dialect);
+      const { url, drop } = await worldDatabase(dialect);
       await withStand({ url, nodes: url === null ? 1 : 2 }, async (stand) => {
         const { world, session } = stand;
         await stand.publish(1);

@@ -1,9 +1,10 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { emptyDatabase, testDatabases } from '../../core/testing/database.ts';
+import { testDatabases } from '../../core/testing/database.ts';
 import { copyKit } from './firehose/copy.ts';
 import { consultOracle } from './firehose/oracle.ts';
 import { QUICK } from './firehose/bugs.ts';
+import { worldDatabase } from './firehose/world.ts';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -11,7 +12,7 @@ const { describe, it } = lab;
 describe('The oracle of the Firehose', () => {
   for (const dialect of testDatabases()) {
     it(`finds nothing lost, doubled, reordered or shown to the wrong eyes on ${dialect}; npm run soak asks it for longer`, { timeout: 180_000 }, async () => {
-      const database = await emptyDatabase(dialect);
+      const database = await worldDatabase(dialect);
       const seed = Number(process.env.CIVIC_TEST_SEED) || Date.now() % 1_000_000;
       const kit = copyKit(QUICK);
       try {

@@ -1,8 +1,9 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { emptyDatabase, testDatabases } from '../../core/testing/database.ts';
+import { testDatabases } from '../../core/testing/database.ts';
 import { parkedWaits, sessionsOverRestart, stopWithStreams } from './firehose/bars.ts';
 import { openStand, tail } from './firehose/stand.ts';
+import { worldDatabase } from './firehose/world.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -10,10 +11,10 @@ const { describe, it, before, after } = lab;
 for (const dialect of testDatabases()) {
   // One server for all, started again by each kill; the first test needs an empty log, and the last one stops the server.
   describe(`Clients of a server that ends, on ${dialect}`, { timeout: 120_000 }, () => {
-    let database: Awaited<ReturnType<typeof emptyDatabase>>;
+    let database: Awaited<ReturnType<typeof worldDatabase>>;
     let stand: Awaited<ReturnType<typeof openStand>>;
     before(async () => {
-      database = await emptyDatabase(dialect);
+      database = await worldDatabase(dialect);
       stand = await openStand({ url: database.url });
     });
     after(async () => {

@@ -1,9 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { compose, type Composition } from '../../../core/compose.ts';
 import { prepare } from '../../../core/prepare.ts';
 import type { TestServer } from '../../../core/testing.ts';
+import { emptyDatabase, type TestDatabase, type TestDialect } from '../../../core/testing/database.ts';
 import { runCommand } from '../../../plugins/accounts/test/kit.ts';
 import { createInstance, testPlugins, type Instance } from '../../support/civic.ts';
 import { readyDatabase } from '../../support/template.ts';
@@ -27,7 +29,7 @@ export interface World {
 }
 
 export interface WorldOptions {
-  /** Of an empty Postgres database; null is SQLite. */
+  /** Of a Postgres database without accounts; null is SQLite. */
   url: string | null;
   /** The copy of the kit whose servers run. */
   root?: string;
@@ -36,23 +38,31 @@ export interface WorldOptions {
 
 const PLANS = { free: {}, team: { streams: 100_000, sessions: 100_000, keys: 100, requests_per_minute: 1_000_000, requests_per_day: 100_000_000 } };
 
+function pluginsOf(firehose: object): object {
+  return {
+    accounts: { plans: PLANS, default_plan: 'free' },
+    firehose: { anonymous: true, anonymous_streams: 100_000, ...firehose },
+    wire: { from: join(testPlugins, 'wire') },
+    herons: { from: join(testPlugins, 'herons') },
+  };
+}
+
+/** A database for `createWorld`, which copies a migrated one into the folder of the instance on SQLite. */
+export async function worldDatabase(dialect: TestDialect): Promise<Pick<TestDatabase, 'url' | 'drop'>> {
+  return dialect === 'sqlite' ? emptyDatabase(dialect) : readyDatabase(dialect, pluginsOf({}), tmpdir());
+}
+
 export async function createWorld({ url, root, firehose = {} }: WorldOptions): Promise<World> {
   const instance = createInstance('', { root });
   const dataDir = join(instance.folder, 'data');
   mkdirSync(dataDir, { recursive: true });
-  const plugins = (partners: string[]) => ({
-    accounts: { plans: PLANS, default_plan: 'free' },
-    firehose: { anonymous: true, anonymous_streams: 100_000, partners, ...firehose },
-    wire: { from: join(testPlugins, 'wire') },
-    herons: { from: join(testPlugins, 'herons') },
-  });
   const settings = (partners: string[]) => JSON.stringify({
     data_dir: dataDir,
     database: { url },
     log: { level: 'warn', access: 'warn', format: 'json' },
-    plugins: plugins(partners),
+    plugins: pluginsOf({ partners, ...firehose }),
   }, null, 2);
-  if (url === null) await readyDatabase('sqlite', plugins([]), dataDir);
+  if (url === null) await readyDatabase('sqlite', pluginsOf(firehose), dataDir);
   const everybody = await people(settings([]));
   const guests = everybody.filter(({ name }) => name === 'guest');
   const askers = everybody.filter((one) => !guests.includes(one));
