@@ -11,7 +11,6 @@ import { projectRoot } from '../../core/root.ts';
 import { until } from '../../core/test/wait.ts';
 import { emptyDatabase, testDatabases } from '../../core/testing/database.ts';
 import { createInstance, type Instance } from '../support/civic.ts';
-import { serveInProcess } from '../support/serving.ts';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
@@ -67,9 +66,9 @@ for (const dialect of testDatabases()) {
       await killed.stop('SIGKILL');
       expect(await state()).to.equal({ migrations: ['001_plants'], plants: ['oak'] });
 
-      const served = await serveInProcess(instance.configFile);
+      const served = await instance.serve();
       expect(await state()).to.equal({ migrations: ['001_plants', '002_trees'], plants: ['oak', 'elm'] });
-      await served.stop();
+      expect(await served.stop()).to.equal(0);
     });
 
     // How a failure is told does not depend on the database.
