@@ -10,6 +10,9 @@ export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 const missing = mountMissing();
+// More rows than the room that is left on the disk.
+const ROWS = 3000;
+const ROOM_KB = 3000;
 const HEADER = 'actor_id,actor_type,property,value,source_url\n';
 const row = (number: number) => `0f0e0d0c-0000-4000-8000-${String(number).padStart(12, '0')},organization,name,Association number ${number} of the county,https://example.org/${number}\n`;
 
@@ -49,10 +52,10 @@ describe('An import on a full disk', { timeout: 240_000 }, () => {
 
   it('on the command line says what is stored, and goes on from there when there is room', { skip: Boolean(missing) }, async () => {
     const file = join(instance.folder, 'many.csv');
-    writeFileSync(file, HEADER + Array.from({ length: 6000 }, (_, at) => row(at + 1)).join(''));
+    writeFileSync(file, HEADER + Array.from({ length: ROWS }, (_, at) => row(at + 1)).join(''));
     const kept = join(instance.folder, 'kept');
     const script = [
-      `cp -a ${data} ${kept}`, `mount -t tmpfs -o size=$(( $(du -sk ${data} | cut -f1) + 6000 ))k tmpfs ${data}`, `cp -a ${kept}/. ${data}`,
+      `cp -a ${data} ${kept}`, `mount -t tmpfs -o size=$(( $(du -sk ${data} | cut -f1) + ${ROOM_KB} ))k tmpfs ${data}`, `cp -a ${kept}/. ${data}`,
       `code=0; "$@" || code=$?`, `rm -rf ${kept}; cp -a ${data} ${kept}`, 'exit $code',
     ].join('\n');
     const ended = await runCivic(['import', 'csv', file, '--config', instance.configFile], { through: ['unshare', '-m', 'sh', '-ec', script, 'sh'] });
@@ -60,9 +63,9 @@ describe('An import on a full disk', { timeout: 240_000 }, () => {
     const [, rows, created] = /^The disk is full or cannot be written\. The first (\d+) rows of \S+ are stored \((\d+) created, 0 updated, 0 unchanged\)\.\nMake room on it, then run the same command again: it continues after row \d+\.$/m.exec(ended.stderr) ?? [];
     expect(rows, ended.stderr).to.exist();
     expect(ended.stderr).to.not.contain('Nothing was stored');
-    expect(Number(rows)).to.be.between(0, 6000);
+    expect(Number(rows)).to.be.between(0, ROWS);
     expect(created).to.equal(rows);
-    const again = await runCivic(['import', 'csv', file, '--config', instance.configFile, '--data', kept, '--json']);
-    expect(JSON.parse(again.stdout)).to.include({ resumed_at: Number(rows), counts: { read: 6000, created: 6000, updated: 0, unchanged: 0, rejected: 0, joined: 0 } });
+    const again = await instance.civicInProcess('import', 'csv', file, '--data', kept, '--json');
+    expect(JSON.parse(again.stdout)).to.include({ resumed_at: Number(rows), counts: { read: ROWS, created: ROWS, updated: 0, unchanged: 0, rejected: 0, joined: 0 } });
   });
 });

@@ -58,8 +58,6 @@ function writer(urlOf: () => string): { stop(): Promise<void> } {
       try {
         const [a, b] = await post({ signals: [signal(`${i} a`), signal(`${i} b`)] });
         await post({ signals: [signal(`${i} a again`, a)], withdraw: [b] });
-        // Fast enough to be cut off in the middle of something, and slow enough to leave time for the starts.
-        await sleep(10);
       } catch {
         await sleep(50);
       }
