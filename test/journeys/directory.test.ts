@@ -3,6 +3,7 @@ import Lab from '@hapi/lab';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInstance, type Ended, type Instance } from '../support/civic.ts';
+import { serveInProcess } from '../support/serving.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -45,7 +46,7 @@ describe('A directory from an empty folder to a second home', { timeout: 300_000
     const backup = done(await first.civicInProcess('backup', '--json'));
     const folder = JSON.parse(backup.stdout).folder ?? JSON.parse(backup.stdout).path;
     done(await second.civicInProcess('restore', folder));
-    const served = await second.serve();
+    const served = await serveInProcess(second.configFile);
     try {
       const found = await (await fetch(`${served.url}/api/places/kansas-city-mo/entities?query=tenants`)).json() as { total: number };
       expect(found.total).to.equal(1);

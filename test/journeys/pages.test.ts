@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import type { Browser, Page } from 'playwright-core';
+import { loadAssets } from '../../core/http/assets.ts';
 import { testServer, type TestServer } from '../../core/testing.ts';
 import notes from '../plugins/notes/index.ts';
 import pulse from '../plugins/pulse/index.ts';
@@ -9,27 +10,30 @@ import { missingBrowser, openBrowser, seriousFaults } from '../support/browser.t
 export const lab = Lab.script();
 const { describe, it, before, beforeEach, after } = lab;
 
+const isMissing = missingBrowser() !== null;
 const PAGES = ['/', '/docs', '/problems', '/problems/invalid_request', '/nowhere'];
 const WIDTHS = { desk: { width: 1280, height: 900 }, phone: { width: 360, height: 740 } };
 
-describe('The pages of core', { skip: missingBrowser() !== null }, () => {
+let browser: Browser;
+// One page for all tests: each context starts a renderer process of its own.
+let page: Page;
+before(async () => {
+  if (isMissing) return;
+  browser = await openBrowser();
+  page = await browser.newPage({ viewport: WIDTHS.desk });
+});
+after(() => browser?.close());
+
+describe('The pages of core', { skip: isMissing }, () => {
   let kit: TestServer;
-  let browser: Browser;
-  let page: Page;
   let complaints: string[] = [];
   before(async () => {
     kit = await testServer({ plugins: [notes, pulse], listen: true });
-    browser = await openBrowser();
-    // One page for all tests: each context starts a renderer process of its own.
-    page = await browser.newPage({ viewport: WIDTHS.desk });
     page.on('console', (message) => { if (message.type() === 'error' && !message.text().includes('404')) complaints.push(message.text()); });
     page.on('pageerror', (error) => { complaints.push(error.message); });
   });
   beforeEach(() => { complaints = []; });
-  after(async () => {
-    await browser.close();
-    await kit.close();
-  });
+  after(() => kit.close());
 
   for (const path of PAGES) {
     it(`can be read by everybody, in light and dark, and fit a phone: ${path}`, async () => {
@@ -61,5 +65,28 @@ describe('The pages of core', { skip: missingBrowser() !== null }, () => {
     await page.waitForURL('**/problems/unknown_note');
     expect(await page.textContent('h1')).to.contain('No such note');
     expect(complaints).to.equal([]);
+  });
+});
+
+describe('Scripts on our pages', { skip: isMissing, timeout: 60_000 }, () => {
+  let kit: TestServer;
+  before(async () => { kit = await testServer({ plugins: ['directory'], listen: true }); });
+  after(() => kit.close());
+
+  it('are our assets, and never the JSONP of the reconciliation service', async () => {
+    await page.goto(kit.url);
+    // What an attacker could do who found a way to put a tag into a page.
+    const load = (path: string) => page.evaluate(`new Promise((resolve) => {
+      document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => resolve(effectiveDirective), { once: true });
+      const script = document.createElement('script');
+      script.onload = () => resolve('loaded');
+      script.onerror = () => setTimeout(() => resolve('failed'), 1000);
+      script.src = ${JSON.stringify(path)};
+      document.head.append(script);
+    })`);
+    await page.evaluate('globalThis.called = []');
+    expect(await load(loadAssets('').get('live')!.path)).to.equal('loaded');
+    for (const path of ['/reconcile?callback=called.push', '/assets/../reconcile?callback=called.push', '/reconcile/properties?callback=called.push']) expect(await load(path), path).to.equal('script-src-elem');
+    expect(await page.evaluate('called')).to.equal([]);
   });
 });
