@@ -77,6 +77,17 @@ for (const database of testDatabases()) {
       await expect(runCommand(kit, 'import', ['ndjson', '-'])).to.reject(Failure, /standard input.*save it as a file first/i);
     });
 
+    it('enters the last actor of a CSV file before the judgements about it', async () => {
+      const ids = [1, 2].map((number) => `2222222${number}-1111-4111-8111-111111111111`);
+      const quoted = (value: object) => `"${JSON.stringify(value).replaceAll('"', '""')}"`;
+      const actors = ids.map((id) => `${id},organization,name,Two ${id},https://two.example/`);
+      // More rows than the first batch has.
+      const judgements = Array.from({ length: 30 }, (_, at) => `${ids[0]},,judgement,${quoted({ id: `3333${1000 + at}-1111-4111-8111-111111111111`, left_id: ids[0], right_id: ids[1], verdict: 'different', reason: null, score: null, at: '2026-01-01T00:00:00.000Z' })},`);
+      const path = folder.file('two.csv', `${['actor_id,actor_type,property,value,source_url', ...actors, ...judgements].join('\n')}\n`);
+      const { value, out } = await runCommand(kit, 'import', ['csv', path]);
+      expect(value.counts, out).to.include({ created: 3, unchanged: 29, rejected: 0 });
+    });
+
     it('says a fault once for each row, however many claims have it', async () => {
       await emptied(kit);
       const path = folder.file('nowhere.csv', `actor_id,actor_type,property,value,source_url\n${['name,Nobody', 'place,nowhere', 'place,nowhere'].map((claim, i) => `11111111-1111-4111-8111-111111111111,organization,${claim},https://a.example/${i}`).join('\n')}\n`);

@@ -31,22 +31,34 @@ export const csv: Format = {
 };
 
 async function* reads(file: TextFile, _context: ReadContext): AsyncIterable<Row> {
-  let group: { number: number; rows: Cells[] } | null = null;
+  let group: Group | null = null;
   for await (const { number, cells, fault, raw } of csvRows(file, checkHeader)) {
-    if (fault) yield { number, raw, fault };
-    else if (cells.property === 'judgement') yield judgementRow(number, cells as Cells);
-    else if (cells.property === 'own_place') yield placeRow(number, cells as Cells);
-    else {
-      if (group && group.rows[0]!.actor_id !== cells.actor_id) {
-        yield* actorRows(group);
-        group = null;
-      }
-      group ??= { number, rows: [] };
-      group.rows.push(cells as Cells);
-      if (group.rows.length > MOST_CLAIMS) throw new Failure(`Row ${group.number} begins an actor of more than ${MOST_CLAIMS} claims: actor_id seems not to be set`);
+    if (fault) {
+      yield { number, raw, fault };
+      continue;
     }
+    const row = cells as Cells;
+    // Judgements may be about the actor that ends here.
+    if (group && !isNext(group, row)) {
+      yield* actorRows(group);
+      group = null;
+    }
+    if (row.property === 'judgement') yield judgementRow(number, row);
+    else if (row.property === 'own_place') yield placeRow(number, row);
+    else (group ??= { number, rows: [] }).rows.push(row);
+    if (group && group.rows.length > MOST_CLAIMS) throw new Failure(`Row ${group.number} begins an actor of more than ${MOST_CLAIMS} claims: actor_id seems not to be set`);
   }
   if (group) yield* actorRows(group);
+}
+
+/** The rows of one actor, one for each claim. */
+interface Group {
+  number: number;
+  rows: Cells[];
+}
+
+function isNext({ rows }: Group, row: Cells): boolean {
+  return rows[0]!.actor_id === row.actor_id && row.property !== 'judgement' && row.property !== 'own_place';
 }
 
 const MOST_CLAIMS = 10_000;
@@ -56,7 +68,7 @@ function checkHeader(header: string[]): void {
   if (missing.length > 0) throw new Failure(`This is not the kit’s own CSV: its first row has no column ${missing.join(', ')}. docs/importing.md shows how to bring a spreadsheet of your own into that form`);
 }
 
-function* actorRows({ number, rows }: { number: number; rows: Cells[] }): Iterable<Row> {
+function* actorRows({ number, rows }: Group): Iterable<Row> {
   let actor: Partial<OwnActor>;
   try {
     actor = actorOf(rows);
