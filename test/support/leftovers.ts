@@ -7,6 +7,7 @@ export interface ProcessState {
   umask: number;
   listeners: Record<string, number>;
   functions: Map<string, unknown>;
+  globals: string[];
 }
 
 const END_MS = 3000;
@@ -25,6 +26,18 @@ const REPLACEABLE: [string, object, string[]][] = [
 /** Events of `process` whose listeners change what happens in later files. Libraries listen to others, once, when they are loaded. */
 const EVENTS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException', 'unhandledRejection', 'warning', 'message'];
 
+/** Globals that libraries leave when they are loaded. Lab looks for others too, but starts a thread for each file to do so. */
+const KNOWN_GLOBALS = new Set([
+  '_labScriptRun',
+  'Symbol(undici.globalDispatcher.1)', 'Symbol(undici.globalDispatcher.2)',
+  '__zod_globalConfig', '__zod_globalRegistry', '__core-js_shared__', 'Symbol(signal-exit emitter)',
+  // Helpers of tslib, which libraries of certificates bring.
+  '__extends', '__assign', '__rest', '__decorate', '__param', '__esDecorate', '__runInitializers', '__propKey', '__setFunctionName', '__metadata', '__awaiter', '__generator',
+  '__exportStar', '__createBinding', '__values', '__read', '__spread', '__spreadArrays', '__spreadArray', '__await', '__asyncGenerator', '__asyncDelegator', '__asyncValues',
+  '__makeTemplateObject', '__importStar', '__importDefault', '__classPrivateFieldGet', '__classPrivateFieldSet', '__classPrivateFieldIn', '__addDisposableResource',
+  '__disposeResources', '__rewriteRelativeImportExtension',
+]);
+
 function functions(): Map<string, unknown> {
   return new Map(REPLACEABLE.flatMap(([prefix, owner, names]) => names.map((name) => [prefix + name, (owner as Record<string, unknown>)[name]])));
 }
@@ -36,6 +49,7 @@ export function readState(): ProcessState {
     umask: process.umask(),
     listeners: Object.fromEntries(EVENTS.map((event) => [event, process.listenerCount(event)])),
     functions: functions(),
+    globals: Reflect.ownKeys(globalThis).map(String),
   };
 }
 
@@ -51,6 +65,7 @@ export async function leftovers(before: ProcessState): Promise<string[]> {
     ...(after.umask === before.umask ? [] : [`the umask ${after.umask.toString(8)}`]),
     ...differing(before.listeners, after.listeners).map((event) => `listeners of process for ${event}`),
     ...replaced.map((name) => `another ${name}`),
+    ...after.globals.filter((name) => !before.globals.includes(name) && !KNOWN_GLOBALS.has(name)).map((name) => `the global ${name}`),
     ...children,
   ];
 }

@@ -119,16 +119,17 @@ async function runAll(files: string[], options: RunOptions, env: NodeJS.ProcessE
     let worker: Worker | null = null;
     for (let file = waiting.shift(), number = 0; file; file = waiting.shift(), number++) {
       const name = nameOf(file);
-      const alone = isAlone(file);
-      if (alone) await worker?.end();
-      if (alone || !worker) worker = startWorker(workerEnv, join(run, `output-${job}-${number}`));
+      const start = () => startWorker(workerEnv, join(run, `output-${job}-${number}`));
+      const own = isAlone(file) ? start() : null;
+      if (!own) worker ??= start();
       progress.started(name);
-      const result = await runFile({ worker, file, name, report: join(run, `report-${job}-${number}`), stallMs });
+      const result = await runFile({ worker: own ?? worker!, file, name, report: join(run, `report-${job}-${number}`), stallMs });
       times[name] = result.ms;
       results.push(result);
       progress.ended(result);
-      if (!alone && !result.reason) continue;
-      await worker.end();
+      await own?.end();
+      if (own || !result.reason) continue;
+      await worker!.end();
       worker = null;
     }
     await worker?.end();
