@@ -28,7 +28,7 @@ const EVENTS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException', 'unhandledRe
 
 /** Globals that libraries leave when they are loaded. Lab looks for others too, but starts a thread for each file to do so. */
 const KNOWN_GLOBALS = new Set([
-  '_labScriptRun',
+  '_labScriptRun', 'Symbol(graceful-fs.queue)',
   'Symbol(undici.globalDispatcher.1)', 'Symbol(undici.globalDispatcher.2)',
   '__zod_globalConfig', '__zod_globalRegistry', '__core-js_shared__', 'Symbol(signal-exit emitter)',
   // Helpers of tslib, which libraries of certificates bring.
