@@ -5,6 +5,8 @@ const civic = new URL('./index.js', import.meta.url).href;
 
 /** Node's module hook: `civic` and `civic/…` mean this installation, wherever the importing file lies. */
 export const resolve: ResolveHook = (specifier, context, next) => {
-  if (specifier === 'civic') return { url: civic, format: 'module', shortCircuit: true };
-  return next(specifier, specifier.startsWith('civic/') ? { ...context, parentURL: civic } : context);
+  const isCivic = specifier === 'civic' || specifier.startsWith('civic/');
+  // `require` is left to Node, which says that there is nothing to require.
+  if (specifier === 'civic' && context.conditions.includes('import')) return { url: civic, format: 'module', shortCircuit: true };
+  return next(specifier, isCivic ? { ...context, parentURL: civic } : context);
 };

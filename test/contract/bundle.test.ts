@@ -48,7 +48,7 @@ export default definePlugin({ name: 'greeter', summary: 'Greets', register(_serv
 
   it('is all of Civic in a process, also for plugins outside the tree', async () => {
     const register = asUrl(`import { register } from 'node:module'; register(${JSON.stringify(asUrl(HOOKS))});`);
-    const { code, stdout, stderr } = await runCivic(['greet'], { through: [process.execPath, '--import', register], env: { CIVIC_CONFIG: join(folder, 'civic.json') } });
+    const { code, stdout, stderr } = await runCivic(['greet'], { through: [process.execPath, '--no-deprecation', '--import', register], env: { CIVIC_CONFIG: join(folder, 'civic.json') } });
     expect([code, stdout, stderr]).to.equal([0, 'hello\n', '']);
   });
 });
