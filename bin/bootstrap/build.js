@@ -9,7 +9,7 @@ const { step } = require('./step.js');
 const SOURCES = ['core', 'plugins'];
 const DEV_SOURCES = ['test', 'bench'];
 
-/** With the tests of each part, or without. */
+/** Returns the source files below a folder; `tests` says whether those in folders named test are included. */
 function sourceFiles(folder, tests, found = []) {
   let entries;
   try {
@@ -26,7 +26,7 @@ function sourceFiles(folder, tests, found = []) {
   return found;
 }
 
-/** Changes when dist/ would, with tests only for development: `describe` tells a source file by its size and time, or by its content. */
+/** Returns a key of the sources of dist/, for development with the tests. `describe` returns the size and time of a source file, or its content. */
 function buildKey(root, dev, describe) {
   const hash = createHash('sha256').update(installKey(root)).update(fs.readFileSync(path.join(root, 'tsconfig.json')));
   for (const folder of dev ? [...SOURCES, ...DEV_SOURCES] : SOURCES) {
@@ -51,7 +51,7 @@ function makeStamp(root, dev) {
   return { run: keys(false), dev: keys(true), checked: dev };
 }
 
-/** Times are looked at first; files that were only copied or touched still have the content that was built. A start looks at no tests, which are half of the files. */
+/** Compares times first, then content: a file that was only copied or touched needs no build. A start ignores tests, which are half of the files. */
 function isBuilt(root, dev) {
   const stampFile = path.join(root, 'dist', '.civic-build');
   let stamp;
