@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import pino from 'pino';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import { openDatabase } from '../../core/database/connect.ts';
-import { missingBrowser, openBrowser, seriousFaults } from '../support/browser.ts';
+import { follow, missingBrowser, openBrowser, seriousFaults } from '../support/browser.ts';
 import { createInstance, type Instance, type Served } from '../support/civic.ts';
 
 export const lab = Lab.script();
@@ -116,7 +116,7 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
   it('writes recovery codes down', async () => {
     await page.goto(`${home}/account/recovery-codes`);
     await readable();
-    await press('Create recovery codes');
+    await follow(page, page.getByRole('button', { name: 'Create recovery codes' }));
     codes = await page.locator('ol code').allTextContents();
     expect(new Set(codes).size).to.equal(10);
     await readable();
@@ -141,10 +141,10 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     await press('Copy');
     expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(key);
     expect(await status(key)).to.equal('200');
-    await page.getByRole('link', { name: 'Done' }).click();
+    await follow(page, page.getByRole('link', { name: 'Done' }));
     expect(await page.content()).to.not.contain(key);
     await readable();
-    await page.getByRole('link', { name: 'Revoke Nightly import' }).click();
+    await follow(page, page.getByRole('link', { name: 'Revoke Nightly import' }));
     await readable();
     await press('Revoke');
     await page.getByText('The key is revoked').waitFor();
@@ -197,7 +197,7 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     await page.goto(`${home}/account/workspaces`);
     await page.getByLabel('Name').fill('Harlow Ferry Watch, a group with quite a long name');
     await press('Create workspace');
-    await press('Create link');
+    await follow(page, page.getByRole('button', { name: 'Create link' }));
     await readable();
     const invitation = (await page.textContent('#invitation'))!;
     await page.locator('.visitor summary').click();
@@ -212,14 +212,14 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     const long = `Wilhelmina-Alexandrina of Harlow Ferry ${'w'.repeat(60)}`;
     await page.goto(`${home}/account`);
     await page.getByLabel('Name').fill(long);
-    await press('Save');
+    await follow(page, page.getByRole('button', { name: 'Save' }).first());
     await page.goto(`${home}/account/workspaces`);
     await page.getByLabel('Name').fill(long);
     await press('Create workspace');
     await page.waitForURL(/done=made/);
     await page.goto(`${home}/account/keys`);
     await page.getByLabel('Name').fill(long);
-    await press('Create key');
+    await follow(page, page.getByRole('button', { name: 'Create key' }));
     for (const path of ['/account', '/account/keys', '/account/workspaces', '/account/plan', '/account/sessions']) {
       await page.goto(home + path);
       await page.evaluate('document.querySelector(".visitor").open = true');

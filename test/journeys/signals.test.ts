@@ -6,7 +6,7 @@ import { stoppedClock, testServer, type TestServer } from '../../core/testing.ts
 import firehose from '../../plugins/firehose/index.ts';
 import type { SignalDraft } from '../../plugins/firehose/types.ts';
 import wire from '../plugins/wire/index.ts';
-import { missingBrowser, openBrowser, seriousFaults } from '../support/browser.ts';
+import { follow, missingBrowser, openBrowser, seriousFaults } from '../support/browser.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach } = lab;
@@ -127,21 +127,21 @@ describe('The page of signals', { skip: missingBrowser() !== null, timeout: 120_
       expect(await page.locator('.day > h2').allTextContents()).to.equal(['Today', 'Yesterday', 'Tuesday, November 10, 2026', 'Thursday, October 1, 2026']);
       expect(await page.locator('.signal').first().textContent()).to.contain('Vote').and.to.contain('Kansas City Council').and.to.contain('Minutes of 12 November').and.to.contain('City Clerk');
       expect(await page.locator('[aria-current=page]').textContent()).to.equal('Signals');
-      await page.getByRole('link', { name: 'Older signals' }).click();
+      await follow(page, page.getByRole('link', { name: 'Older signals' }));
       expect(await titles(page)).to.have.length(7);
-      await page.getByRole('link', { name: 'back to the newest' }).click();
+      await follow(page, page.getByRole('link', { name: 'back to the newest' }));
       expect(await titles(page)).to.have.length(30);
 
       await page.getByLabel('Place').fill('Saint Louis, Missouri');
-      await page.getByRole('button', { name: 'Show' }).click();
+      await follow(page, page.getByRole('button', { name: 'Show' }));
       expect(await titles(page)).to.equal(['The agenda page of the school board changed']);
-      await page.getByRole('link', { name: 'Clear' }).click();
+      await follow(page, page.getByRole('link', { name: 'Clear' }));
       await page.getByLabel('Issue').fill('Water quality');
       await page.getByLabel('Kind').selectOption({ label: 'Grant award' });
-      await page.getByRole('button', { name: 'Show' }).click();
+      await follow(page, page.getByRole('button', { name: 'Show' }));
       expect(await titles(page)).to.equal(['$1.2 million for lead pipes in the Northeast']);
       expect(await page.getByRole('link', { name: 'civic.example' }).getAttribute('href')).to.equal('https://civic.example');
-      await page.getByRole('link', { name: 'Kansas City, Missouri' }).first().click();
+      await follow(page, page.getByRole('link', { name: 'Kansas City, Missouri' }).first());
       expect((await titles(page)).length).to.be.above(5);
     });
   });
