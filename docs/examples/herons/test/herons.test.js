@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testServer } from 'civic/testing';
 
-const herons = new URL('..', import.meta.url).pathname;
+const herons = `${import.meta.dirname}/..`;
 const count = { site: 'Kaw Point', birds: 3, source_url: 'https://herons.example/kaw-point' };
 
 test('shows an empty page, and rejects a count without an account', async () => {
