@@ -8,7 +8,6 @@ const { SourceMap } = require('module');
 const path = require('path');
 const { fileURLToPath } = require('url');
 
-const POSITION = /((?:file:\/\/)?\/[^():]+\.js):(\d+):(\d+)/;
 const maps = new Map();
 
 function readMap(file) {
@@ -24,10 +23,21 @@ function sourceMapOf(file) {
   return maps.get(file);
 }
 
-function sourcePosition(position, url, line, column) {
-  const file = url.startsWith('file:') ? fileURLToPath(url) : url;
-  const entry = sourceMapOf(file)?.findEntry(Number(line) - 1, Number(column) - 1);
-  return entry?.originalSource ? `${path.resolve(path.dirname(file), entry.originalSource)}:${entry.originalLine + 1}:${entry.originalColumn + 1}` : position;
+function sourcePosition(file, line, column) {
+  const entry = sourceMapOf(file)?.findEntry(line - 1, column - 1);
+  return entry?.originalSource ? `${path.resolve(path.dirname(file), entry.originalSource)}:${entry.originalLine + 1}:${entry.originalColumn + 1}` : null;
+}
+
+/** Returns a frame as Node writes it, with the position in the source instead of that in a file below `dist`. */
+function describe(frame, dist) {
+  const text = String(frame);
+  const url = frame.getFileName();
+  // A URL of a module has its spaces and letters beyond ASCII encoded.
+  const file = url?.startsWith('file:') ? fileURLToPath(url) : url;
+  if (!file?.startsWith(dist + path.sep)) return text;
+  const [line, column] = [frame.getLineNumber(), frame.getColumnNumber()];
+  const position = sourcePosition(file, line, column);
+  return position ? text.replace(`${url}:${line}:${column}`, () => position) : text;
 }
 
 function headline(error) {
@@ -40,11 +50,7 @@ function headline(error) {
 
 /** Makes every stack of this process name files below `dist` by their sources. */
 function nameSources(dist) {
-  const isBuilt = (frame) => frame.includes(dist + path.sep);
-  Error.prepareStackTrace = (error, frames) => [
-    headline(error),
-    ...frames.map(String).map((frame) => `    at ${isBuilt(frame) ? frame.replace(POSITION, sourcePosition) : frame}`),
-  ].join('\n');
+  Error.prepareStackTrace = (error, frames) => [headline(error), ...frames.map((frame) => `    at ${describe(frame, dist)}`)].join('\n');
 }
 
 module.exports = { nameSources };

@@ -1,16 +1,27 @@
 import { build, type Plugin } from 'esbuild';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { projectRoot } from './root.ts';
 
 // Half of a start was loading some five hundred small modules. `bin/civic` runs these few large files instead; tests run the modules.
 
 const DIST = join(projectRoot, 'dist');
+const BUNDLE = join(DIST, 'bundle');
 /** Modules that ask where the bundle itself is. */
 const KNOW_THE_BUNDLE = ['core/root.js', 'core/resolve.js'];
 
-/** Writes `dist/bundle`: core and these plugins, without packages. All files are in one folder, and each module is in one of them. */
+/** Writes `dist/bundle`: core and these plugins, without packages. Leaves no bundle when it fails, such as on a full disk, since `bin/civic` would run it. */
 export async function bundle(plugins: string[]): Promise<void> {
+  try {
+    await write(plugins);
+  } catch (error) {
+    rmSync(BUNDLE, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** All files are in one folder, and each module is in one of them. */
+async function write(plugins: string[]): Promise<void> {
   const entries = plugins.map((name) => [`plugin-${name}`, join(DIST, 'plugins', name, 'index.js')]);
   await build({
     entryPoints: {
@@ -19,7 +30,7 @@ export async function bundle(plugins: string[]): Promise<void> {
       resolve: join(DIST, 'core/resolve.js'),
       ...Object.fromEntries(entries),
     },
-    outdir: join(DIST, 'bundle'),
+    outdir: BUNDLE,
     bundle: true,
     splitting: true,
     format: 'esm',

@@ -50,14 +50,15 @@ const DIST = join(projectRoot, 'dist');
 
 function bundledFile(name: string): string {
   const compiled = isBundle ? join(DIST, 'bundle', `plugin-${name}.js`) : join(DIST, 'plugins', name, 'index.js');
-  const places = [compiled, join(projectRoot, 'plugins', name, 'index.js')];
-  const file = places.find((place) => existsSync(place));
-  if (!file) throw new LoadFailure(`There is no plugin "${name}" in this kit`);
-  return file;
+  if (existsSync(compiled)) return compiled;
+  const plain = join(projectRoot, 'plugins', name, 'index.js');
+  if (!existsSync(plain)) throw new LoadFailure(`There is no plugin "${name}" in this kit`);
+  letPluginsImportCivic();
+  return plain;
 }
 
 function outsideFile(from: string, base: string): string {
-  letOutsidersImportCivic();
+  letPluginsImportCivic();
   return from.startsWith('.') || isAbsolute(from) ? fileAtPath(resolve(base, from)) : fileOfPackage(from, base);
 }
 
@@ -142,11 +143,11 @@ function loadFault(file: string, { code, name, message }: NodeJS.ErrnoException)
   return `${file} cannot be loaded: ${message.split('\n')[0]}${where}`;
 }
 
-let areOutsidersAllowed = false;
+let isHookRegistered = false;
 
-/** A plugin outside the tree has no `civic` in its node_modules; a resolve hook gives it this one. */
-function letOutsidersImportCivic(): void {
-  if (areOutsidersAllowed) return;
-  areOutsidersAllowed = true;
+/** A plugin that is not in the bundle finds no `civic`, or the single modules beside the bundle; a resolve hook gives it this one. */
+function letPluginsImportCivic(): void {
+  if (isHookRegistered) return;
+  isHookRegistered = true;
   registerResolve();
 }

@@ -1,10 +1,10 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { projectRoot } from '../core/root.ts';
 import { startCommandLine, type CommandLine } from './support/command-line.ts';
+import { copyKit } from './support/kit.ts';
 
 export const notQuick = 'it starts processes';
 export const lab = Lab.script();
@@ -17,11 +17,7 @@ describe('A build with a damaged file', () => {
   before(() => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'civic-test-')));
     root = join(folder, 'kit');
-    // Without sources, so that nothing is built again, and without what no command reads.
-    for (const path of ['package.json', 'bin', 'config', 'templates', 'plugins', 'dist']) {
-      cpSync(join(projectRoot, path), join(root, path), { recursive: true, filter: (file) => !/\/dist\/(test|bench)$|\/dist\/.*\/test$|\.d\.ts$|\.map$|\/civic\.yaml$/.test(file) });
-    }
-    symlinkSync(join(projectRoot, 'node_modules'), join(root, 'node_modules'));
+    copyKit(root);
     commands = startCommandLine({ root, cwd: folder });
   });
   after(async () => {

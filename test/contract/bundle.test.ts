@@ -1,11 +1,13 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundledPlugins } from '../../core/load.ts';
 import { projectRoot } from '../../core/root.ts';
-import { runCivic } from '../support/civic.ts';
+import { runCivic, type Ended } from '../support/civic.ts';
+import { copyKit } from '../support/kit.ts';
 
 export const notQuick = 'it starts processes';
 export const lab = Lab.script();
@@ -50,5 +52,44 @@ export default definePlugin({ name: 'greeter', summary: 'Greets', register(_serv
     const register = asUrl(`import { register } from 'node:module'; register(${JSON.stringify(asUrl(HOOKS))});`);
     const { code, stdout, stderr } = await runCivic(['greet'], { through: [process.execPath, '--no-deprecation', '--import', register], env: { CIVIC_CONFIG: join(folder, 'civic.json') } });
     expect([code, stdout, stderr]).to.equal([0, 'hello\n', '']);
+  });
+});
+
+describe('The bundle of another folder, with a plugin in JavaScript among its plugins', () => {
+  let folder: string;
+  let root: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'civic-bundle-'));
+    root = join(folder, 'my kit (ä)');
+    copyKit(root);
+    writeFileSync(join(folder, 'civic.json'), JSON.stringify({ plugins: { greeter: {} } }));
+    mkdirSync(join(root, 'plugins/greeter'));
+    writeFileSync(join(root, 'plugins/greeter/index.js'), `import { definePlugin, Failure } from 'civic';
+export default definePlugin({ name: 'greeter', summary: 'Greets', register(_server, civic) {
+  civic.command({ name: 'greet nobody', summary: 'Greet', needs: 'nothing', async run() { throw new Failure('Nobody is there'); } });
+  civic.command({ name: 'greet wrongly', summary: 'Greet', needs: 'nothing', async run() { throw new Error('Oh no'); } });
+} });`);
+  });
+  after(() => { rmSync(folder, { recursive: true, force: true }); });
+
+  const civic = (...args: string[]): Promise<Ended> => runCivic(args, { root, env: { CIVIC_CONFIG: join(folder, 'civic.json') } });
+
+  it('gives the plugin the civic that runs, not a second one', async () => {
+    expect(await civic('greet', 'nobody')).to.equal({ code: 1, stdout: '', stderr: 'Nobody is there\n' });
+  });
+
+  it('names source files in stack traces', async () => {
+    const { stderr } = await civic('greet', 'wrongly');
+    expect(stderr).to.contain(`${root}/core/cli/composed.ts:`).and.to.not.contain('/dist/');
+  });
+
+  it('is removed when it could be written only in part, and the single modules run', async () => {
+    rmSync(join(root, 'dist/bundle'), { recursive: true });
+    mkdirSync(join(root, 'dist/bundle/index.js'), { recursive: true });
+    const built = spawnSync(process.execPath, [join(root, 'dist/core/build.js'), join(projectRoot, 'dist')], { encoding: 'utf8' });
+    expect(built.stderr).to.contain('dist/ is not bundled');
+    expect(built.status).to.equal(0);
+    expect(existsSync(join(root, 'dist/bundle'))).to.be.false();
+    expect(await civic('greet', 'nobody')).to.equal({ code: 1, stdout: '', stderr: 'Nobody is there\n' });
   });
 });
