@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { MigrationSet } from '../database/migrate.ts';
+import { isPartOf, keyOf, makeOnce } from './making.ts';
 import { databaseUrl, onServer } from './postgres.ts';
 
 // Migrating and filling derived tables is the same for every test of the same plugins. Within a run of all tests, whose
@@ -16,14 +17,16 @@ export async function copySqliteTemplate(sets: MigrationSet[], dataDir: string, 
   if (!run) return;
   const template = join(run, `${keyOf(sets)}.db`);
   if (!existsSync(template)) {
-    const making = mkdtempSync(join(run, 'making-'));
-    const base = baseOf(run, 'sqlite', sets);
-    if (base) copyFileSync(join(run, `${base}.db`), join(making, 'civic.db'));
-    await prepare(null, making);
-    // Two processes may make it at once; either is as good.
-    renameSync(join(making, 'civic.db'), template);
-    rmSync(making, { recursive: true });
-    recordTemplate(run, 'sqlite', sets);
+    await makeOnce(run, sets, async () => {
+      if (existsSync(template)) return;
+      const making = mkdtempSync(join(run, 'making-'));
+      const base = baseOf(run, 'sqlite', sets);
+      if (base) copyFileSync(join(run, `${base}.db`), join(making, 'civic.db'));
+      await prepare(null, making);
+      renameSync(join(making, 'civic.db'), template);
+      rmSync(making, { recursive: true });
+      recordTemplate(run, 'sqlite', sets);
+    });
   }
   mkdirSync(dataDir, { recursive: true });
   copyFileSync(template, join(dataDir, 'civic.db'));
@@ -57,9 +60,8 @@ export async function dropPostgresTemplates(adminUrl: string, run: string): Prom
 
 /** Returns the key of the finished template that has most of these migrations and no others: only the rest has to run. */
 function baseOf(run: string, dialect: string, sets: MigrationSet[]): string | null {
-  const wanted = new Set(sets.map((set) => JSON.stringify(set)));
   const finished = readdirSync(run).filter((name) => name.endsWith(`.${dialect}.json`)).map((name) => JSON.parse(readFileSync(join(run, name), 'utf8')) as MigrationSet[]);
-  const bases = finished.filter((some) => some.every((set) => wanted.has(JSON.stringify(set))));
+  const bases = finished.filter((some) => isPartOf(some, sets));
   const [largest] = bases.toSorted((a, b) => b.length - a.length);
   return largest ? keyOf(largest) : null;
 }
@@ -75,6 +77,3 @@ function templatePrefix(run: string): string {
   return `civic_template_${createHash('sha256').update(basename(run)).digest('hex').slice(0, 8)}_`;
 }
 
-function keyOf(sets: MigrationSet[]): string {
-  return createHash('sha256').update(JSON.stringify(sets)).digest('hex').slice(0, 16);
-}

@@ -1,6 +1,5 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +8,6 @@ import { until } from '../../core/test/wait.ts';
 import { stoppedClock, testDatabases, testServer, type TestServer } from '../../core/testing.ts';
 import { runCommand } from '../../plugins/accounts/test/kit.ts';
 import { pageReader, type PageReader } from '../../plugins/accounts/test/reader.ts';
-import { createInstance } from '../support/civic.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -145,33 +143,6 @@ describe('The walk-through of docs/writing-plugins.md', () => {
     for (const [, file, code] of blocks) {
       const text = readFileSync(join(projectRoot, 'docs/examples/herons', file!), 'utf8');
       for (const part of code!.split(/^ *…\n/m)) expect(text, `${file}: ${part}`).to.contain(part);
-    }
-  });
-});
-
-describe('The types of civic', () => {
-  it('fit a plugin outside the tree, with the services of other plugins and its own event', () => {
-    const { stdout } = spawnSync(process.execPath, [join(projectRoot, 'node_modules/typescript/bin/tsc'), '-p', join(projectRoot, 'docs/examples/herons')], { encoding: 'utf8' });
-    expect(stdout).to.equal('');
-  });
-});
-
-describe('bin/civic', () => {
-  it('checks the plugin, lists it with its command, and describes other commands as without it', async () => {
-    const built = createInstance({ plugins: { accounts: {} } });
-    const instance = createInstance({ plugins: { accounts: { plans: { visitor: {} }, default_plan: 'visitor' }, firehose: {}, herons: { from: join(outside, 'herons') } } });
-    try {
-      const check = await instance.civicInProcess('plugin', 'check', join(outside, 'herons'));
-      expect([check.code, check.stderr]).to.equal([0, '']);
-      expect((await instance.civicInProcess('plugin', 'list')).stdout).to.contain('herons');
-      // A plugin outside the tree makes the kit compose the commands; without it their description is the one of the build.
-      for (const command of [['key', 'create'], ['account', 'create'], ['account', 'set-plan']]) {
-        expect((await instance.civicInProcess(...command, '--help')).stdout).to.equal((await built.civicInProcess(...command, '--help')).stdout);
-      }
-      expect((await instance.civicInProcess('herons', 'report', '--help')).stdout).to.contain('Print how many herons were counted at each site');
-    } finally {
-      instance.remove();
-      built.remove();
     }
   });
 });

@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { testServer, type TestServer } from '../../core/testing.ts';
 import { until } from '../../core/test/wait.ts';
 
+export const notQuick = 'it tries every route';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 

@@ -3,7 +3,7 @@ import Lab from '@hapi/lab';
 import { Failure } from 'civic';
 import { stoppedClock, testDatabases } from 'civic/testing';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { COLUMNS } from '../transfer/csv.ts';
@@ -304,43 +304,6 @@ for (const database of testDatabases()) {
         expect(existsSync(`${path}.part`)).to.be.false();
         expect((await runCommand(kit, 'export', [], { format: 'csv' })).out).to.equal(await exported(kit, 'csv'));
         await expect(runCommand(kit, 'export', [], { format: 'pdf' })).to.reject(/no format that can be written: there are ndjson, csv, popolo/);
-      });
-    });
-
-    // Reading is what these files try, and that is the same on every database.
-    if (database === 'sqlite') describe('of real data', () => {
-      const data = join(root, '..', 'shared', 'data');
-      const isThere = existsSync(data);
-      if (!isThere) process.stderr.write(`skipped: the real data of ${data} is not here\n`);
-      before(async () => { await emptied(other); });
-      const rejects = join(folder.path, 'real.rejects');
-
-      it('takes a state’s legislators and mayors, each in the right place', { skip: !isThere }, async () => {
-        for (const part of ['executive', 'legislature', 'municipalities']) {
-          const { value, out } = await runCommand(other, 'import', ['openstates', join(data, 'openstates/mo', part)], { source: 'https://github.com/openstates/people', rejects });
-          expect(value.counts, out).to.include({ updated: 0, unchanged: 0, rejected: 0 });
-          expect(Number(value.counts.created), part).to.be.above(2);
-          expect(value.noted, out).to.equal(0);
-        }
-        const lines = (await exported(other)).trim().split('\n').slice(1).map((line) => JSON.parse(line));
-        for (const { name, places } of lines) expect(places.map((place: { state: string }) => place.state), name).to.equal(['MO']);
-        const mayor = lines.find(({ name }) => name === 'Cara Spencer');
-        expect([mayor.id, mayor.places[0].place_key, mayor.affiliations[1]]).to.equal(['ca4ccf60-f3e3-4a06-86b1-55c502c2f2af', 'st-louis,missouri', { entity_id: null, name: 'City of Saint Louis', role: 'Mayor', since: null, until: '2029-04-17' }]);
-      });
-
-      it('takes what it knows of real calendars, and refuses the rest in words', { skip: !isThere }, async () => {
-        const outcomes: Record<string, number> = {};
-        for (const file of readdirSync(join(data, 'meetings')).filter((name) => name.endsWith('.json'))) {
-          try {
-            const { value } = await runCommand(other, 'import', ['meetings', join(data, 'meetings', file)], { ...ZONE, rejects });
-            expect(value.counts.rejected, file).to.equal(0);
-            outcomes[file] = value.counts.read;
-          } catch (error) {
-            expect(error, file).to.be.an.instanceof(Failure);
-            expect((error as Error).message, file).to.match(/^This is no list of meetings/);
-          }
-        }
-        expect(outcomes).to.include({ 'chi_buildings.json': 29, 'chi_parks.json': 19, 'cook_board.json': 167, 'cook_forest_preserves.json': 94, 'cook_water.json': 23 });
       });
     });
 

@@ -1,0 +1,89 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import type { Position } from 'civic';
+import { testDatabases, testServer, type TestServer } from 'civic/testing';
+import directory from '../index.ts';
+import { createColumns, type Columns } from '../search/columns.ts';
+import { listActors, type ListRequest, type ListResult } from '../search/list.ts';
+import { readQuery, wholeMatch } from '../search/match.ts';
+import { pageByWalk, pageOfFound, type Order } from '../search/query-store.ts';
+import { expected, makeActors, makeRequests, store } from './search-oracle.ts';
+
+export const notQuick = 'it evaluates results on many records';
+export const lab = Lab.script();
+const fail = (error: unknown): never => { throw error; };
+const { describe, it, before, after } = lab;
+
+// More than the limits at which a search takes another way, such as walking an index.
+const ACTORS = 5000;
+// `npm run soak -- generated` asks four times as many.
+const QUERIES = process.env.CIVIC_TEST_SOAK === '1' ? 1000 : 250;
+
+const actors = makeActors(ACTORS);
+const requests = makeRequests(QUERIES);
+const right = requests.map((request) => expected(actors, request));
+const answers: Record<string, string> = {};
+
+for (const dialect of testDatabases()) {
+  describe(`Search of many actors on ${dialect}`, () => {
+    let kit: TestServer;
+    let columns: Columns;
+    before(async () => {
+      kit = await testServer({ plugins: [directory], database: dialect });
+      await store(kit.db, actors);
+      columns = createColumns();
+      await columns.load(kit.db.read, fail);
+    });
+    after(() => kit.close());
+
+    const list = (request: ListRequest): Promise<ListResult> => listActors(kit.db.read, request, columns);
+
+    it(`answers ${QUERIES} queries with the right actors, totals and facets`, { timeout: 60_000 }, async () => {
+      const all: ListResult[] = [];
+      for (let start = 0; start < requests.length; start += 20) all.push(...await Promise.all(requests.slice(start, start + 20).map(list)));
+      for (const [index, request] of requests.entries()) {
+        const { keys, total, corrected, facets } = all[index]!;
+        if (corrected.length > 0) continue;
+        expect({ keys, total }, JSON.stringify(request)).to.equal({ keys: right[index]!.keys.slice(0, request.limit), total: right[index]!.total });
+        expect(facets!.entity_type.reduce((sum, { count }) => sum + count, 0), JSON.stringify(request)).to.equal(total);
+      }
+      answers[dialect] = JSON.stringify(all);
+    });
+
+    it('comes to the end of a list page by page, each actor once', async () => {
+      for (const [index, request] of requests.entries()) {
+        if (index % 25 > 0) continue;
+        const keys: number[] = [];
+        let after: Position | null = null;
+        do {
+          const page = await list({ ...request, limit: 100, after });
+          if (page.corrected.length > 0) break;
+          expect(page.total).to.equal(right[index]!.total);
+          keys.push(...page.keys);
+          after = page.next;
+        } while (after);
+        if (keys.length > 0) expect(keys, JSON.stringify(request)).to.equal(right[index]!.keys);
+      }
+    });
+
+    it('finds the same by gathering as by walking', async () => {
+      for (const request of requests.filter((_, index) => index % 10 === 0)) {
+        const asked = { words: readQuery(request.query), filters: request.filters, workspace: request.workspace };
+        const match = wholeMatch(asked);
+        if (!match) continue;
+        for (const order of ['name', 'recent', 'source_count'] as Order[]) {
+          const page = { order, after: null, limit: 20, freshness: request.freshness ?? null, workspace: request.workspace };
+          const walked = await pageByWalk(kit.db.read, page, request.filters, asked.words && wholeMatch({ ...asked, filters: [] }));
+          expect(await pageOfFound(kit.db.read, page, match), JSON.stringify(request)).to.equal(walked);
+        }
+      }
+    });
+  });
+}
+
+describe('Search of many actors', () => {
+  it('answers byte for byte the same on both databases', () => {
+    const [first, ...others] = Object.values(answers);
+    for (const other of others) expect(other === first).to.be.true();
+  });
+});
