@@ -6,7 +6,7 @@ import { bundledPlugins, LoadFailure, loadPlugin } from './load.ts';
 import { orderPlugins, type OrderFault } from './order.ts';
 import { configOf, type Plugin } from './plugin.ts';
 import { projectRoot } from './root.ts';
-import { sharedNames, vocabularyOf, type Category } from './vocabulary.ts';
+import { sharedNames, undeclaredReferences, vocabularyOf, type Category } from './vocabulary.ts';
 
 /** Where the configuration comes from. */
 export interface Settings {
@@ -50,7 +50,7 @@ export async function prepare(settings: Settings): Promise<Prepared> {
     origins: checked.origins,
     schema: checked.schema,
     plugins: ordered.plugins,
-    errors: [...checked.errors, ...loaded.errors, ...ordered.faults.map((fault) => orderError(fault, document)), ...sharedCodes(ordered.plugins, document), ...sharedDeclarations(ordered.plugins, document)],
+    errors: [...checked.errors, ...loaded.errors, ...ordered.faults.map((fault) => orderError(fault, document)), ...sharedCodes(ordered.plugins, document), ...sharedDeclarations(ordered.plugins, document), ...undeclaredReferences(ordered.plugins).map(({ plugin, fault }) => pluginError(document, plugin, `${plugin}: ${fault}`))],
   };
 }
 

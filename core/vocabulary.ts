@@ -1,3 +1,4 @@
+import Joi from 'joi';
 import type { Plugin } from './plugin.ts';
 
 /** A permission that an API key or a token can have, such as `notes:read`. */
@@ -85,6 +86,20 @@ const NAMES: Record<Category, { pattern: RegExp; form: string }> = {
 
 export const CATEGORIES = Object.keys(NAMES) as Category[];
 
+const text = Joi.string().trim().min(1).required();
+const most = 1_000_000_000;
+const rate = Joi.number().integer().min(1).max(most).required();
+
+/** What pages, options and contracts are built of, so a mistake would otherwise be reported as one of the plugin that builds them. */
+const KINDS: { [C in Category]: Joi.ObjectSchema<Kind<C>> } = {
+  scopes: Joi.object<ScopeKind, true>({ label: text, capability: Joi.string(), role: Joi.string().valid('reviewer', 'admin'), onRequest: Joi.boolean() }),
+  capabilities: Joi.object<CapabilityKind, true>({ label: text, limit: text }),
+  limits: Joi.object<LimitKind, true>({ label: text, doc: text, plans: Joi.object().pattern(Joi.any(), Joi.number().integer().min(0).max(most)) }),
+  rates: Joi.object<RateKind, true>({ label: text, per_minute: rate, per_hour: rate, plan: Joi.boolean(), byAddress: Joi.boolean() }),
+  paths: Joi.object<PathKind, true>({ audience: Joi.string().valid('people', 'programs').required(), rate: Joi.string(), shared: Joi.boolean() }),
+  slots: Joi.object<SlotKind, true>({ summary: text }),
+};
+
 /** The rate classes of core: by method, one read for a whole stream, or not counted. */
 export const CORE_RATES = ['read', 'write', 'stream', 'none'] as const;
 
@@ -103,7 +118,8 @@ export const CORE_PATHS: Record<string, PathKind> = {
 
 /** Returns what is wrong with the declarations of one plugin, a sentence each. */
 export function declarationFaults(plugin: Plugin): string[] {
-  const misnamed = CATEGORIES.flatMap((category) => Object.keys(plugin[category] ?? {}).filter((name) => !NAMES[category].pattern.test(name)).map((name) => `"${name}" in ${category}: use ${NAMES[category].form}`));
+  const malformed = CATEGORIES.flatMap((category) => Object.entries(plugin[category] ?? {}).flatMap(([name, kind]) => formFault(category, name, kind)));
+  if (malformed.length > 0) return malformed;
   const limits = plugin.limits ?? {};
   const loose = Object.entries(plugin.capabilities ?? {}).filter(([, { limit }]) => !Object.hasOwn(limits, limit)).map(([name, { limit }]) => `the capability "${name}" names the limit "${limit}", which the plugin does not declare`);
   const foreign = Object.keys(plugin.slots ?? {}).filter((name) => !name.startsWith(`${plugin.name}.`)).map((name) => `the slot "${name}" does not start with "${plugin.name}."`);
@@ -111,7 +127,23 @@ export function declarationFaults(plugin: Plugin): string[] {
     ...Object.keys(plugin.rates ?? {}).filter((name) => (CORE_RATES as readonly string[]).includes(name)).map((name) => `the rate class "${name}" belongs to core`),
     ...Object.keys(plugin.paths ?? {}).filter((name) => Object.hasOwn(CORE_PATHS, name)).map((name) => `the path "${name}" belongs to core`),
   ];
-  return [...misnamed, ...loose, ...foreign, ...taken];
+  return [...loose, ...foreign, ...taken];
+}
+
+function formFault(category: Category, name: string, kind: unknown): string[] {
+  if (!NAMES[category].pattern.test(name)) return [`"${name}" in ${category}: use ${NAMES[category].form}`];
+  if (name in {}) return [`"${name}" in ${category}: every object in JavaScript has a member of that name, so use another`];
+  const { error } = KINDS[category].required().validate(kind, { convert: false });
+  return error ? [`"${name}" in ${category}: ${error.message}`] : [];
+}
+
+/** Returns the capabilities of scopes and the rate classes of paths that none of these plugins declares, a sentence each. */
+export function undeclaredReferences(plugins: Plugin[]): { plugin: string; fault: string }[] {
+  const { scopes, capabilities, rates, paths } = vocabularyOf(plugins);
+  return [
+    ...[...scopes].flatMap(([name, { plugin, capability }]) => (capability === undefined || capabilities.has(capability) ? [] : [{ plugin, fault: `the scope "${name}" names the capability "${capability}", which no plugin that runs declares` }])),
+    ...[...paths].flatMap(([name, { plugin, rate: named }]) => (named === undefined || rates.has(named) ? [] : [{ plugin, fault: `the path "${name}" names the rate class "${named}", which no plugin that runs declares` }])),
+  ];
 }
 
 /** The limits and rate classes of plugins that do not run. Options that concern them may stay in the config file. */

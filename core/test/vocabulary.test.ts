@@ -21,9 +21,30 @@ describe('The declarations of a plugin', () => {
       [{ paths: { '/docs': { audience: 'people' } } }, /the path "\/docs" belongs to core/],
       [{ paths: { '/herons/nests': { audience: 'people' } } }, /use the first part of a path like \/notes, or \//],
       [{ slots: { 'accounts.usage': { summary: 'x' } } }, /the slot "accounts\.usage" does not start with "herons\."/],
+      [{ limits: { constructor: { label: 'x', doc: 'x' } } }, /"constructor" in limits: every object in JavaScript has a member of that name/],
       [{ capabilities: { herons: { label: 'x', limit: 'counts' } } }, /the capability "herons" names the limit "counts", which the plugin does not declare/],
     ];
     for (const [declared, words] of rejected) expect(() => plugin('herons', declared)).to.throw(words);
+  });
+
+  it('are rejected when a value has another form, in the name of their plugin', () => {
+    const rejected: [object, RegExp][] = [
+      [{ scopes: { 'herons:read': { label: '' } } }, /^The plugin herons has an invalid declaration: "herons:read" in scopes: "label" is not allowed to be empty/],
+      [{ scopes: { 'herons:read': { label: 'x', role: 'emperor' } } }, /"role" must be one of \[reviewer, admin\]/],
+      [{ limits: { counts: { label: 'x', doc: 'x', plans: { team: 1e308 } } } }, /"counts" in limits: "plans\.team" must be/],
+      [{ limits: { counts: { label: 'x', doc: 'x', plans: { team: -5 } } } }, /"plans\.team" must be greater than or equal to 0/],
+      [{ limits: { counts: { label: 'x', plans: { team: 5 } } } }, /"doc" is required/],
+      [{ rates: { heavy: { label: 'x', per_minute: 0, per_hour: 1 } } }, /"heavy" in rates: "per_minute" must be greater/],
+      [{ paths: { '/herons': { audience: 'birds' } } }, /"audience" must be one of \[people, programs\]/],
+      [{ capabilities: { herons: null } }, /"herons" in capabilities: "value" must be of type object/],
+    ];
+    for (const [declared, words] of rejected) expect(() => plugin('herons', declared as Partial<Plugin>)).to.throw(words);
+  });
+
+  it('name only capabilities and rate classes that are declared', async () => {
+    await expect(composed(plugin('herons', { scopes: { 'herons:read': { label: 'Read counts', capability: 'birds' } } }))).to.reject(/the scope "herons:read" names the capability "birds", which no plugin that runs declares/);
+    await expect(composed(plugin('herons', { paths: { '/herons': { audience: 'people', rate: 'heavy' } } }))).to.reject(/the path "\/herons" names the rate class "heavy"/);
+    await composed(plugin('herons', { paths: { '/herons': { audience: 'people', rate: 'heavy' } }, rates: { heavy: { label: 'x', per_minute: 1, per_hour: 1 } } }));
   });
 
   it('have one owner each', async () => {
