@@ -96,13 +96,32 @@ function headersOf(context: AnswerContext, { self, subscription }: Asked, tally:
 }
 
 async function answerHead(context: AnswerContext, request: Request, h: ResponseToolkit, asked: Asked): Promise<ResponseObject> {
-  const tally = await currentTally(context, asked.subscription);
-  if (isHad(request, etagOf(context, asked, tally))) return unmodified(context, h, asked, tally);
+  const current = await currentTally(context, asked.subscription);
+  if (isHad(request, etagOf(context, asked, current))) return unmodified(context, h, asked, current);
+  const { tally, link } = await headPage(context, request, asked, current);
   const { etag, cacheControl, headers } = known(context, asked, tally);
+  Object.assign(headers, link);
   // A body whose length nobody knows: the page is not made, so none is told.
   const response = h.response(Readable.from([], { objectMode: false })).type('application/json');
   Object.assign(response.headers, { etag, 'cache-control': cacheControl, ...headers });
   return response;
+}
+
+/** Reads the page only where another may follow, for its cursor. */
+async function headPage(context: AnswerContext, request: Request, asked: Asked, tally: Tally): Promise<{ tally: Tally; link: Link }> {
+  if (tally.total <= asked.page.limit) return { tally, link: {} };
+  const snapshot = await readSnapshot(context, asked.subscription, asked.page);
+  return { tally: snapshot.tally, link: linkTo(context, asked, nextCursor(request, asked, snapshot)) };
+}
+
+type Link = { link?: string };
+
+function nextCursor(request: Request, { page }: Asked, { next }: Snapshot): string | null {
+  return next && cursorAfter(request, page, next);
+}
+
+function linkTo({ civic }: AnswerContext, { nextPage }: Asked, cursor: string | null): Link {
+  return cursor === null ? {} : { link: `<${civic.url(nextPage(cursor))}>; rel="next"` };
 }
 
 function unmodified(context: AnswerContext, h: ResponseToolkit, asked: Asked, tally: Tally): ResponseObject {
@@ -124,9 +143,9 @@ async function answerWhole(context: AnswerContext, request: Request, h: Response
     await context.meter.load(workspace.id);
     context.meter.add(workspace.id, snapshot.rows.length);
   }
-  const cursor = snapshot.next && cursorAfter(request, asked.page, snapshot.next);
+  const cursor = nextCursor(request, asked, snapshot);
   const answer = known(context, asked, snapshot.tally);
-  if (cursor) answer.headers['link'] = `<${context.civic.url(asked.nextPage(cursor))}>; rel="next"`;
+  Object.assign(answer.headers, linkTo(context, asked, cursor));
   return textAnswer(request, h, { ...answer, body: bodyOf(context, asked, snapshot, cursor) });
 }
 

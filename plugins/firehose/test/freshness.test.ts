@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { slowness, testDatabases } from 'civic/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { firehoseKit, titlesOf, type FirehoseKit } from './kit.ts';
+import { firehoseKit, pathOf, titlesOf, type FirehoseKit } from './kit.ts';
 import type { Person } from './people.ts';
 
 export const lab = Lab.script();
@@ -121,6 +121,23 @@ for (const database of testDatabases()) describe(`Freshness on ${database}`, { t
       for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) expect(headers[name], name).to.match(/^\d+$/);
       expect((await ask('GET', `place=${place}`)).headers['last-modified']).to.equal(headers['last-modified']);
       expect((await ask('HEAD', `place=${newPlace()}`)).headers['last-modified']).to.be.undefined();
+    });
+
+    it('names the next page as GET does, and meters nothing', async () => {
+      const place = newPlace();
+      await kit.publish({ places: [place] }, { places: [place] }, { places: [place] });
+      const { id } = (await kit.ask('POST', '/api/firehose/sessions', { as: kit.reader, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query: { places: [place], limit: 2 } }) })).body;
+      const linkOf = async (method: string, path: string) => (await kit.ask(method, path, { as: kit.reader })).headers.link;
+      const used = async () => (await kit.snapshot(`place=${newPlace()}`)).usage.meter;
+      for (const path of [`/api/firehose?place=${place}&limit=2`, `/api/firehose/sessions/${id}/snapshot`]) {
+        const link = await linkOf('GET', path);
+        expect(link).to.match(/; rel="next"$/);
+        const before = await used();
+        expect(await linkOf('HEAD', path), path).to.equal(link);
+        expect(await used()).to.equal(before);
+        const last = pathOf(/<(.*)>/.exec(String(link))![1]!);
+        expect([await linkOf('GET', last), await linkOf('HEAD', last)]).to.equal([undefined, undefined]);
+      }
     });
 
     it('never opens a stream, whatever Accept says', async () => {
