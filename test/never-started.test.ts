@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInstance } from './support/civic.ts';
 
@@ -8,6 +8,20 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 describe('A database that was never started', { timeout: 120_000 }, () => {
+  it('is not created by commands that only remove or rebuild', async () => {
+    const instance = createInstance({ plugins: { directory: {} } });
+    try {
+      for (const words of [['places', 'remove', 'alder-falls,missouri'], ['demo', 'remove'], ['directory', 'rebuild']]) {
+        const { code, stdout, stderr } = await instance.civicInProcess(...words);
+        expect([code, stdout], words.join(' ')).to.equal([1, '']);
+        expect(stderr).to.match(/^There is no database at .*civic\.db yet: /);
+        expect(existsSync(join(instance.folder, 'data'))).to.be.false();
+      }
+    } finally {
+      instance.remove();
+    }
+  });
+
   it('gets its places from the first command that needs them', async () => {
     const instance = createInstance({ plugins: { directory: {} } });
     try {

@@ -9,6 +9,7 @@ export function rebuildCommand({ civic, rebuild }: Pick<Directory, 'civic' | 're
     examples: ['bin/civic directory rebuild'],
     needs: 'database',
     writes: true,
+    existing: true,
     async run({ terminal }) {
       await rebuild(terminal.progress);
       const actors = await countActors(civic.db.read);

@@ -41,6 +41,7 @@ export function demoCommands({ civic, ledger, places, taxonomy }: WriteContext, 
       examples: ['bin/civic demo remove'],
       needs: 'database',
       writes: true,
+      existing: true,
       async run({ terminal }) {
         const { removeDemo } = await import('./load.ts');
         for (const part of parts.all()) await part.remove();

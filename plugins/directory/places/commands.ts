@@ -41,6 +41,7 @@ export function placeCommands(context: PlaceCommands): Command[] {
       examples: ['bin/civic places remove alder-falls,missouri'],
       needs: 'database',
       writes: true,
+      existing: true,
       run: (call) => runRemove(context, call),
     },
   ];
