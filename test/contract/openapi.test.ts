@@ -55,6 +55,16 @@ describe('The OpenAPI document of the kit', () => {
     expect(find('POST /api/entities')['x-civic']!.scopes).to.equal(['entities:write']);
   });
 
+  it('states which time the bounds of the Firehose compare', () => {
+    const { NewFirehoseQuery } = document.components['schemas'] as Record<string, { properties: Record<string, object> }>;
+    for (const bound of ['since', 'until']) {
+      const parameter = find('GET /api/firehose').parameters!.find(({ name }) => name === bound)!;
+      for (const text of [parameter.description, JSON.stringify(NewFirehoseQuery!.properties[bound])]) expect(text, bound).to.contain(['detected_at', 'occurred_at']);
+      const ofPlace = find('GET /api/places/{place_key}/signals').parameters!.find(({ name }) => name === bound)!;
+      expect(ofPlace.description).to.contain('detected_at').and.to.not.contain('occurred_at');
+    }
+  });
+
   it('has HEAD of the Firehose, without bodies', () => {
     const { operationId, responses } = find('HEAD /api/firehose');
     expect(operationId).to.equal('headFirehose');

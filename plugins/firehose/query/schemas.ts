@@ -27,6 +27,10 @@ const limit = Joi.number().integer().min(1).max(MOST_SIGNALS).default(USUAL_SIGN
 const sort = Joi.string().valid(...SORTS).default('detected_at_desc');
 const visibility = Joi.string().valid(...VISIBILITIES).default('workspace').description('Whose signals: public ones, and with `workspace` those of the caller’s workspace, with `partner` those for partners, with `reviewer` those held for review.');
 
+const COMPARED = 'Compares `detected_at`, or `occurred_at` with `sort=occurred_at_desc`, which leaves out signals without one; streams always compare `detected_at`.';
+const since = moment.description(`From this time on. ${COMPARED}`);
+const until = moment.description(`Before this time. ${COMPARED}`);
+
 /** The parameters of GET, each filter repeatable. `types` are those that a query may name. */
 export const filterParameters = (types: SignalType[]) => ({
   place: several(word, MOST_PLACES).default([]).description('Place slug or key; repeatable.'),
@@ -35,8 +39,8 @@ export const filterParameters = (types: SignalType[]) => ({
   signal_type: several(Joi.string().valid(...types), 50).default([]).description('As `type` of a signal; repeatable.'),
   source_class: several(Joi.string().valid(...SOURCE_CLASSES), 50).default([]).description('Repeatable.'),
   visibility,
-  since: moment.description('From this time on.'),
-  until: moment.description('Up to and without this time.'),
+  since,
+  until,
 });
 
 export const pageParameters = {
@@ -54,8 +58,8 @@ const queryMembers = (signalType: Joi.Schema) => Joi.object<Query, true>({
   signal_types: Joi.array().items(signalType),
   source_classes: Joi.array().items(Joi.string().valid(...SOURCE_CLASSES)),
   visibility: Joi.string().valid(...VISIBILITIES),
-  since: moment.allow(null),
-  until: moment.allow(null),
+  since: since.allow(null),
+  until: until.allow(null),
   cursor: Joi.string().max(LONGEST_CURSOR).allow(null),
   limit: Joi.number().integer().min(1).max(MOST_SIGNALS),
   sort: Joi.string().valid(...SORTS),

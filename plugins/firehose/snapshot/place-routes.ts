@@ -3,7 +3,7 @@ import { Joi, listText, pageOf, textAnswer, weakEtag, type Civic } from 'civic';
 import type { DirectoryService } from 'civic/directory';
 import { createHash } from 'node:crypto';
 import { addressOf } from '../query/address.ts';
-import { completeQuery, filterParameters, LONGEST_CURSOR } from '../query/schemas.ts';
+import { completeQuery, filterParameters, LONGEST_CURSOR, moment } from '../query/schemas.ts';
 import type { Subscribe } from '../query/subscription.ts';
 import type { SignalKinds } from '../signals/kinds.ts';
 import { signalSchema } from '../signals/schemas.ts';
@@ -25,7 +25,9 @@ interface PlaceQuery {
 
 /** The public signals of a place, for everybody. */
 export function placeSignalRoutes(context: PlaceContext, directory: DirectoryService): ServerRoute[] {
-  const { signal_type, issue, since, until } = filterParameters(context.kinds.queryable());
+  const { signal_type, issue } = filterParameters(context.kinds.queryable());
+  const since = moment.description('Signals with `detected_at` from this time on.');
+  const until = moment.description('Signals with `detected_at` before this time.');
   return [{
     method: 'GET',
     path: '/api/places/{place_key}/signals',
