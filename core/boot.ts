@@ -10,17 +10,18 @@ import type { OpenDatabase } from './database/connect.ts';
 import { makeDataFolder, type Fault } from './database/folder.ts';
 import { closeToOthers } from './database/private.ts';
 import { takeWriterLock, type WriterLock } from './database/lock.ts';
+import type { Logger } from './log.ts';
 import { chooseDriver } from './database/sqlite/choose.ts';
 import { migrate, pendingMigrations, type GoingBack, type MigrationName, type MigrationSet } from './database/migrate.ts';
 
 /** Makes the folder, and on SQLite makes this process the one that writes. */
-export async function prepareDataFolder(config: CoreConfig, writes: boolean): Promise<WriterLock | null> {
+export async function prepareDataFolder(config: CoreConfig, writes: boolean, log: Logger): Promise<WriterLock | null> {
   await checkDriver(config);
   makeDataFolder(config.data_dir);
   closeToOthers(backupFolder(config));
   if (!writes || isPostgres(config)) return null;
   const { driver } = await chooseDriver(config.database.driver);
-  return takeWriterLock(config.data_dir, driver);
+  return takeWriterLock(config.data_dir, driver, log);
 }
 
 export function isPostgres(config: CoreConfig): boolean {

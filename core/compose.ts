@@ -95,10 +95,10 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
 
   async function open(open: OpenOptions): Promise<MigrationName[]> {
     if (!open.writes) checkDatabaseExists(options.config);
-    const lock = await prepareDataFolder(options.config, open.writes);
+    const lock = await prepareDataFolder(options.config, open.writes, options.log);
     if (lock) undo.push({ name: 'writer lock', run: () => lock.release() });
     const { url, pool, driver } = options.config.database;
-    const opened = await openDatabase({ url, pool, driver, dataDir: options.config.data_dir, log: options.log, strict: options.strict });
+    const opened = await openDatabase({ url, pool, driver, dataDir: options.config.data_dir, log: options.log, strict: options.strict, lock });
     undo.push({ name: 'database', run: () => opened.close() });
     const applied = await bringUpToDate(opened, options.config, migrationsOf(options.plugins), open);
     kernel.db = opened;

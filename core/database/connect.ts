@@ -3,6 +3,7 @@ import { Failure } from '../cli/command.ts';
 import type { Logger } from '../log.ts';
 import { databaseProblem } from './errors.ts';
 import { fullDiskFault } from './folder.ts';
+import type { WriterLock } from './lock.ts';
 import { copyPostgres, copySqlite, deleteSqlite, dropPostgres } from './scratch.ts';
 import { openSqlite } from './sqlite.ts';
 import { chooseDriver, type ChosenDriver, type DriverChoice } from './sqlite/choose.ts';
@@ -20,6 +21,8 @@ export interface DatabaseOptions {
   /** The driver of SQLite; `auto` by default. */
   driver?: DriverChoice;
   log: Logger;
+  /** Held by this process, which then writes SQLite only as long as it is not lost. */
+  lock?: WriterLock | null;
   /** Makes `db.read`, `db.write` and `db.snapshot` throw inside `db.write` and `db.snapshot`; on in tests. */
   strict?: boolean;
 }
@@ -61,7 +64,10 @@ async function sqliteDatabase(file: string, chosen: ChosenDriver, options: Datab
     dialect: 'sqlite',
     driver: chosen,
     read: pools.readers,
-    write: writer.write,
+    async write(fn, writeOptions) {
+      if (options.lock?.isLost) throw databaseProblem('database_unavailable');
+      return await writer.write(fn, writeOptions);
+    },
     async snapshot(fn) {
       strictness.check('db.snapshot');
       return await pools.readers.transaction((tx) => strictness.inside('db.snapshot', tx, fn));
@@ -80,6 +86,7 @@ async function sqliteDatabase(file: string, chosen: ChosenDriver, options: Datab
       await pools.readers.raw('select 1');
     },
     async checkWritable() {
+      if (pools.writing.isLost || options.lock?.isLost) throw databaseProblem('database_unavailable');
       if (fullDiskFault(dirname(file))) throw databaseProblem('storage_full');
       await writer.checkStorage();
     },

@@ -7,6 +7,7 @@ import type { Worker } from 'node:worker_threads';
 import pino from 'pino';
 import { problemData } from '../../problems.ts';
 import { openDatabase } from '../connect.ts';
+import { takeWriterLock } from '../lock.ts';
 import { hasNodeSqlite, chooseDriver } from '../sqlite/choose.ts';
 import type { SqliteConnection } from '../sqlite/driver.ts';
 import { createFolder, driverOf, sqliteDrivers } from './support.ts';
@@ -193,6 +194,25 @@ describe('A thread of the SQLite driver node that ends unexpectedly', { skip: !h
     expect(lost).to.equal([]);
   });
 
+  it('makes writes and readiness fail when it held the lock of the data folder', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'error' }, { write: (line: string) => { lines.push((JSON.parse(line) as { msg: string }).msg); } });
+    const dataDir = await createFolder();
+    const driver = await driverOf('node');
+    const [lock, [thread]] = await withThreads(() => takeWriterLock(dataDir, driver, log));
+    const db = await openDatabase({ url: null, dataDir, pool: 1, driver: 'node', log, lock });
+    await db.write((tx) => tx.raw('create table words (word)'));
+    await db.checkWritable();
+    await Promise.all([thread!.terminate(), once(thread!, 'exit')]);
+    for (const work of [db.write((tx) => tx.raw('insert into words values (1)')), db.checkWritable()]) {
+      expect(problemData(await expect(work).to.reject())?.code).to.equal('database_unavailable');
+    }
+    expect(await db.read.raw('select * from words')).to.equal([]);
+    expect(lines).to.equal(['The lock of the data folder was lost, so another process could write the database: writes are refused until the server is restarted']);
+    await lock.release();
+    await db.close();
+  });
+
   it('makes writes fail as database_unavailable, and is replaced where it read', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'error' }, { write: (line: string) => { lines.push((JSON.parse(line) as { msg: string }).msg); } });
@@ -202,6 +222,7 @@ describe('A thread of the SQLite driver node that ends unexpectedly', { skip: !h
     await writer!.terminate();
     const error = await expect(db.write((tx) => tx.raw('create table words (word)'))).to.reject();
     expect(problemData(error)?.code).to.equal('database_unavailable');
+    expect(problemData(await expect(db.checkWritable()).to.reject())?.code).to.equal('database_unavailable');
     expect(lines).to.equal(['A connection that reads the database was lost; the next read opens another', 'The connection that writes the database was lost: writes are refused until the server is restarted']);
     await db.close();
   });

@@ -3,14 +3,14 @@ import { writeFile } from 'node:fs/promises';
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { takeWriterLock } from '../lock.ts';
-import { createFolder, driverOf, sqliteDrivers } from './support.ts';
+import { createFolder, driverOf, quiet, sqliteDrivers } from './support.ts';
 
 export const notQuick = 'it starts processes';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
 for (const name of sqliteDrivers()) describe(`the lock of the one writing process, by the driver ${name}`, () => {
-  const take = async (folder: string) => takeWriterLock(folder, await driverOf(name));
+  const take = async (folder: string) => takeWriterLock(folder, await driverOf(name), quiet);
 
   it('is held by one at a time, and free again once released', async () => {
     const folder = await createFolder();
