@@ -41,7 +41,7 @@ export const responseHeaders: Record<string, Header> = {
 };
 
 /** What a POST under /api may carry. */
-export const idempotencyHeader: Header = { description: 'Names this request: sent again with the same key and body within a day, it is not done again, and the first answer is given.', schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' } };
+export const idempotencyHeader: Header = { description: 'Names this request: sent again with the same key and body within a day, it is not done again, and the first answer is given. A request that is rejected with 400, 401, 403, 413, 415, 429 or 5xx does not take the key: it can be sent again, also corrected.', schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' } };
 
 /** The headers every request may carry. */
 export const requestHeaders: Record<string, Header> = {

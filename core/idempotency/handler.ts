@@ -127,10 +127,13 @@ function storedResponse(response: ResponseObject): Stored | null {
   return variety === 'plain' ? { status, headers: own, body: JSON.stringify(source), encoding: 'json' } : null;
 }
 
-/** Null for a server error: the client may retry with the same key. */
+/** Statuses of a request that was not carried out: hapi, the gates and handlers reject alike, and none of them takes the key. */
+const REJECTED = new Set([400, 401, 403, 413, 415, 429]);
+
+/** Null where the client may send the request again with the same key, corrected or later. */
 function storedProblem(error: unknown): Stored | null {
   const data = problemData(error);
-  if (!data || !(error instanceof Boom) || error.isServer) return null;
+  if (!data || !(error instanceof Boom) || error.isServer || REJECTED.has(error.output.statusCode)) return null;
   const { code, cause: _cause, ...details } = data;
   return { code, details };
 }

@@ -3,6 +3,7 @@ import type { Lifecycle, ResponseToolkit } from '@hapi/hapi';
 import Lab from '@hapi/lab';
 import Joi from 'joi';
 import { stoppedClock } from '../../clock.ts';
+import { exceededHeaders } from '../../http/exceeded.ts';
 import { definePlugin, type Caller } from '../../plugin.ts';
 import { problem } from '../../problems.ts';
 import { until } from '../../test/wait.ts';
@@ -36,6 +37,9 @@ const RESULTS: Record<string, (h: ResponseToolkit) => Lifecycle.ReturnValue> = {
 };
 const VARYING = ['date', 'x-request-id', 'traceparent', 'server-timing', 'idempotency-replayed'];
 
+/** Codes of problems by the status that a request asks for. */
+const REJECTIONS: Record<number, string> = { 400: 'invalid_request', 403: 'plan_required', 429: 'too_many_requests' };
+
 const counter = definePlugin({
   name: 'counter',
   summary: 'Counts how often it was asked',
@@ -51,7 +55,7 @@ const counter = definePlugin({
       options: {
         description: 'Counts',
         validate: { query: Joi.object({}), params: Joi.object({ name: Joi.string() }), payload: Joi.object({ by: Joi.number().required() }) },
-        plugins: { civic: { problems: ['counter_full'] } },
+        plugins: { civic: { problems: ['counter_full', 'too_many_requests'] } },
         response: { status: { 201: Joi.object({ count: Joi.number() }) } },
       },
       handler: async (request, h) => {
@@ -60,6 +64,7 @@ const counter = definePlugin({
         const { by } = request.payload as { by: number };
         if (by === 0) throw problem('counter_full', { detail: `Asked ${calls} times.` });
         if (by < 0) throw new Error('broken');
+        if (REJECTIONS[by]) throw problem(REJECTIONS[by], by === 429 ? { headers: exceededHeaders({ limit: 1, resetAt: 1000, now: 0 }) } : {});
         return h.response({ count: calls }).code(201).header('location', civic.url('/api/counter'));
       },
     });
@@ -195,6 +200,16 @@ for (const database of testDatabases()) {
       const wrong = await kit.request('POST', '/api/counter/a', { payload: { by: 'x' }, headers: { 'idempotency-key': 'eight' } });
       expect(wrong.status).to.equal(400);
       expect((await post('eight')).status).to.equal(201);
+    });
+
+    it('stores no rejection that a later or corrected request can avoid', async () => {
+      for (const [status, by] of [[400, 400], [403, 403], [429, 429]] as const) {
+        const key = `rejected-${status}`;
+        expect((await post(key, { by })).status).to.equal(status);
+        const again = await post(key, { by });
+        expect([again.status, again.headers['idempotency-replayed']]).to.equal([status, undefined]);
+        expect((await post(key)).status, 'the same key with a corrected body').to.equal(201);
+      }
     });
 
     it('refuses a malformed key', async () => {
