@@ -9,7 +9,7 @@ import { CORE_PATHS, type Vocabulary } from '../vocabulary.ts';
 import { problem, problemData } from '../problems.ts';
 import { accessLog, maskedPath } from './access.ts';
 import { bodyOptions, guardStream, keepAnswerable, refuseBody, rejectDeepBody } from './body.ts';
-import { answerBrokenRequests } from './broken.ts';
+import { answerBrokenRequests, parseProblem } from './broken.ts';
 import { addCallerScheme, type Gates } from './caller.ts';
 import { parseTrustedProxy } from './client-address.ts';
 import { matchesNone } from './conditional.ts';
@@ -108,10 +108,12 @@ function routeDefaults(validateResponses: boolean): Hapi.RouteOptions {
 function open(request: Request, answer: AnswerHeaders, basePath: string): RequestState {
   const state = openState(request);
   answer.begin(request.raw.res, state);
-  state.refusal = refusedTarget(request) ?? state.refusal ?? refusedHost(request) ?? refusedQuery(request);
+  const target = refusedTarget(request);
+  state.refusal = parseProblem(request.raw.req) ?? target ?? state.refusal ?? refusedHost(request) ?? refusedQuery(request);
   if (request.headers['transfer-encoding'] !== undefined) keepAnswerable(request.raw.req);
   if ((request.raw.req as { upgrade?: boolean }).upgrade) noteUpgrade(request, state);
   if (basePath !== '' && request.path.startsWith(basePath)) removeBasePath(request, state, basePath);
+  if (request.path.startsWith('/api/')) state.refusal ??= refusedEncoding(request);
   // No route has this method, so the fallback gets the request and tells the refusal.
   if (state.refusal) request.setMethod('refused' as 'get');
   return state;
@@ -131,9 +133,9 @@ function refusedTarget(request: Request): Boom | null {
   return problem('bad_request', { detail: 'The target of the request has no path.' });
 }
 
-function isDecodable(path: string): boolean {
+function isDecodable(text: string): boolean {
   try {
-    decodeURIComponent(path);
+    decodeURIComponent(text);
     return true;
   } catch {
     return false;
@@ -158,6 +160,16 @@ function refusedQuery(request: Request): Boom | null {
     return problem('invalid_request', { detail: `${parameter} ${detail}`, errors: [{ parameter, detail }] });
   }
   return null;
+}
+
+/** The parser of query strings keeps what it cannot decode, so that a filter would be compared with other text than was meant. Pages tolerate it. */
+function refusedEncoding(request: Request): Boom | null {
+  const search = request.url?.search ?? '';
+  if (!search.includes('%') || isDecodable(search)) return null;
+  const [name = ''] = search.slice(1).split('&').find((pair) => !isDecodable(pair))!.split('=');
+  const parameter = isDecodable(name) ? decodeURIComponent(name) : name;
+  const detail = 'is not valid percent-encoded UTF-8';
+  return problem('invalid_request', { detail: `${parameter} ${detail}`, errors: [{ parameter, detail }] });
 }
 
 /** A proxy may or may not remove the path of the public address; routes never have it. */

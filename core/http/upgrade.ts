@@ -70,7 +70,7 @@ function destroySocket(this: Duplex): void {
 }
 
 /** Creates a response on the socket and ends the socket with it, as Node's server does. Returns null when the socket has another response. */
-function responseOn(socket: Duplex, req: IncomingMessage): ServerResponse | null {
+export function responseOn(socket: Duplex, req: IncomingMessage): ServerResponse | null {
   const res = new ServerResponse(req);
   res.shouldKeepAlive = false;
   if (!isAssigned(res, socket)) return null;

@@ -41,6 +41,15 @@ describe('A query', () => {
     expect(answer.json.errors).to.equal([{ parameter: 'limt', detail: 'is not known here; did you mean "limit"?' }]);
   });
 
+  it('with malformed percent encoding is refused by the name of the parameter', async () => {
+    for (const value of ['%zz', 'a%', '%4', '%ff', '%ed%a0%80']) {
+      const { status, json } = await send(server, 'GET', `${THING}?limit=5&query=${value}`);
+      expect([status, json.code, json.errors], value).to.equal([400, 'invalid_request', [{ parameter: 'query', detail: 'is not valid percent-encoded UTF-8' }]]);
+    }
+    expect((await send(server, 'GET', `${THING}?%zz=1`)).json.errors[0].parameter).to.equal('%zz');
+    expect((await send(server, 'GET', `${THING}?query=100%25+%C3%BC`)).json.query).to.equal('100% ü');
+  });
+
   it('with an unknown parameter that is near nothing is told what is known', async () => {
     const answer = await send(server, 'GET', `${THING}?utm_source=x`);
     expect(answer.json.errors[0].detail).to.equal('is not known here; known are limit, sort, issue_area, query, confidence, facets');

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { definePlugin } from 'civic';
 import { testServer } from 'civic/testing';
-import { limitedServer } from './kit.ts';
+import { limitedServer, sendRaw } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -14,6 +14,21 @@ describe('A rate class', () => {
     for (const name of ['anonymous', 'pages', 'patience_ms', 'api']) {
       await expect(testServer({ plugins: ['ratelimit', declaring(name)], open: false })).to.reject(new RegExp(`The plugin counter declares the rate class "${name}"`));
     }
+  });
+
+  it('of a request is known although its headers are too large or malformed', async () => {
+    const kit = await limitedServer({ listen: true });
+    const raw = (lines: string) => sendRaw(kit.url, `${lines}\r\nHost: x\r\nConnection: close\r\n`);
+    const long = `X-Long: ${'x'.repeat(20_000)}`;
+    const remaining = (text: string) => [/^HTTP\/1.1 (\d+)/.exec(text)?.[1], /^ratelimit-limit: (\d+)/im.exec(text)?.[1], /^ratelimit-remaining: (\d+)/im.exec(text)?.[1]];
+    expect(remaining(await raw(`GET /api/things HTTP/1.1\r\n${long}`))).to.equal(['431', '30', '29']);
+    expect(remaining(await raw(`POST /api/things?x=1 HTTP/1.1\r\n${long}`))).to.equal(['431', '10', '9']);
+    expect(remaining(await raw(`GET /api/${'x'.repeat(20_000)} HTTP/1.1`))).to.equal(['431', '30', '28']);
+    expect(remaining(await raw('GET /api/things HTTP/1.1\r\nBad Name: x'))).to.equal(['400', '30', '27']);
+    expect(remaining(await raw(`GET /page HTTP/1.1\r\n${long}`))).to.equal(['431', undefined, undefined]);
+    for (let count = 0; count < 27; count++) await raw('GET /api/things HTTP/1.1\r\nBad Name: x');
+    expect(remaining(await raw(`GET /api/things HTTP/1.1\r\n${long}`))).to.equal(['429', '30', '0']);
+    await kit.close();
   });
 
   it('may stay in the config file while its plugin is off', async () => {

@@ -1,6 +1,7 @@
 import { definePlugin, formOptions, Joi, problem, readyAnswers, textEtag, type Civic } from 'civic';
 import { testServer, type TestAnswer, type TestServer, type TestServerOptions } from 'civic/testing';
 import { Agent, request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import ratelimit from '../index.ts';
 
 /** Stands in for the plugin of that name: a key is `key_<account>_<plan>_<any text>`. */
@@ -93,4 +94,14 @@ function get(url: string, headers: Record<string, string>, agent: Agent): Promis
 
 export function count(seen: Seen[], status: number): number {
   return seen.filter((one) => one.status === status).length;
+}
+
+/** Sends bytes as they are and returns all that came back until the connection closed. */
+export function sendRaw(url: string, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => { socket.write(bytes); });
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk) => { text += chunk; }).on('close', () => resolve(text)).on('error', reject);
+  });
 }
