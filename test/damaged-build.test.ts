@@ -3,6 +3,7 @@ import Lab from '@hapi/lab';
 import { mkdtempSync, realpathSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInstance } from './support/civic.ts';
 import { startCommandLine, type CommandLine } from './support/command-line.ts';
 import { copyKit } from './support/kit.ts';
 
@@ -43,5 +44,22 @@ describe('A build with a damaged file', () => {
     expect(await migrate('truncated')).to.contain(`The build is damaged: ${file} cannot be read (unexpected end of file). Delete dist/ and start again`).and.to.not.contain('    at ');
     rmSync(file);
     expect(await migrate('missing')).to.contain([`The build is damaged: ${file} cannot be read (ENOENT`, 'Delete dist/ and start again']).and.to.not.contain('    at ');
+  });
+
+  // Last: the command line of the tests above loads the bundle.
+  it('reports once that it starts without the bundle', async () => {
+    const instance = createInstance({ plugins: { ratelimit: {} } }, { root });
+    const starts = async (): Promise<number> => {
+      const served = await instance.serve();
+      await served.stop();
+      return served.output().split('dist/bundle').length - 1;
+    };
+    try {
+      expect(await starts()).to.equal(0);
+      rmSync(join(root, 'dist/bundle'), { recursive: true });
+      expect(await starts()).to.equal(1);
+    } finally {
+      instance.remove();
+    }
   });
 });

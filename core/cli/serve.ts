@@ -8,6 +8,7 @@ import { hasOwnFile, newDefaults, pluginsOff, rememberDefaults } from '../defaul
 import type { Role } from '../jobs.ts';
 import { loadLazyModules } from '../lazy.ts';
 import { createLogger, type Logger } from '../log.ts';
+import { isBundle } from '../root.ts';
 import { backUpBeforeUpgrade } from './backup.ts';
 import { Failure, Misuse, type Command, type CommandCall, type Terminal } from './command.ts';
 import { namesOf, newDefaultText, offWarnings } from './off.ts';
@@ -72,6 +73,7 @@ async function composeServer(options: CommandCall['options'], terminal: Terminal
   if (role !== 'worker') await checkPort(prepared.config);
   await checkDriver(prepared.config);
   const log = await createLogger(prepared.config.log);
+  if (!isBundle) log.info('This start loads single modules and takes longer, because the build could not write dist/bundle: delete dist/ to build again');
   return { prepared, role, log, composition: await compose({ config: prepared.config, plugins: prepared.plugins, log, role }) };
 }
 
