@@ -63,7 +63,7 @@ function outsideFile(from: string, base: string): string {
 }
 
 function fileAtPath(path: string): string {
-  if (!existsSync(path)) throw new LoadFailure(`Nothing is at ${path}`);
+  if (!existsSync(path)) throw new LoadFailure(`${path} does not exist; a path in "from" is relative to the folder of the kit`);
   if (!statSync(path).isDirectory()) return path;
   const index = join(path, 'index.js');
   if (!existsSync(index)) throw new LoadFailure(`The folder ${path} has no index.js`);

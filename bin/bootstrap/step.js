@@ -15,7 +15,7 @@ function showProgress(label, usually) {
   const terminal = process.stderr;
   if (!terminal.isTTY) {
     terminal.write(`${label} (usually ${usually})\n`);
-    const timer = setInterval(() => terminal.write(`  still at it after ${seconds()} s\n`), 15_000);
+    const timer = setInterval(() => terminal.write(`  still running after ${seconds()} s\n`), 15_000);
     return () => clearInterval(timer);
   }
   let frame = 0;
@@ -42,7 +42,7 @@ function passOnSignals(child, lock) {
   const onSignal = (signal) => {
     const end = () => {
       lock.release();
-      process.stderr.write('\nStopped. The next start takes it up again.\n');
+      process.stderr.write('\nStopped. The next start continues.\n');
       process.exit(128 + SIGNALS[signal]);
     };
     child.removeAllListeners('close').on('close', () => {

@@ -17,28 +17,28 @@ export interface ContractResult {
   faults: string[];
 }
 
-/** The contract, held against one plugin: read, registered, started, stopped, tested. */
+/** Checks a plugin against the contract: reads its files, registers, starts and stops it, and runs its tests. */
 export async function checkPlugin(folder: string, { tests }: { tests: boolean }): Promise<ContractResult[]> {
   let plugin: Plugin;
   try {
     plugin = await loadPluginAt(compiled(folder), dirname(folder));
   } catch (error) {
     if (!(error instanceof LoadFailure)) throw error;
-    return [{ name: 'it can be loaded', faults: [error.message] }];
+    return [{ name: 'the plugin can be loaded', faults: [error.message] }];
   }
   const { plugins: withNeeds, missing } = await withItsNeeds(plugin, dirname(folder));
-  if (missing.length > 0) return [{ name: 'what it needs is there', faults: missing }];
+  if (missing.length > 0) return [{ name: 'the plugins in its needs are found', faults: missing }];
   const results: ContractResult[] = [
     { name: `${plugin.name} can be loaded: ${plugin.summary}`, faults: [] },
-    { name: 'its files keep to themselves', faults: contractFaults(plugin, folder, await tablesOfOthers(plugin, withNeeds)) },
+    { name: 'its files follow the contract', faults: contractFaults(plugin, folder, await tablesOfOthers(plugin, withNeeds)) },
     { name: 'it registers without a database', faults: await faultsOf(async () => { await (await testServer({ plugins: withNeeds, open: false })).close(); }) },
-    { name: 'it starts alone with its needs, stops, and starts again', faults: await faultsOf(() => startTwice(withNeeds)) },
+    { name: 'it starts with only its needs, stops, and starts again', faults: await faultsOf(() => startTwice(withNeeds)) },
   ];
   if (tests && existsSync(join(folder, 'test'))) results.push({ name: 'its own tests pass', faults: testFaults(folder) });
   return results;
 }
 
-/** A plugin of the kit is written in TypeScript: its files are read where they are, its module where it was compiled to. */
+/** Returns the folder to load the plugin from: a plugin of the kit is TypeScript, so its compiled folder in `dist`. */
 function compiled(folder: string): string {
   const other = join(projectRoot, 'dist', relative(projectRoot, folder));
   return !existsSync(join(folder, 'index.js')) && existsSync(join(other, 'index.js')) ? other : folder;
@@ -53,7 +53,7 @@ async function faultsOf(work: () => Promise<void>): Promise<string[]> {
   }
 }
 
-/** The plugin and, in turn, everything it needs, from the kit or from beside it; plugins it only uses stay off. */
+/** Returns the plugin and all plugins that it needs, also indirectly, from the kit or from the folder `beside`. Plugins in `uses` stay off. */
 async function withItsNeeds(plugin: Plugin, beside: string): Promise<{ plugins: Plugin[]; missing: string[] }> {
   const found = new Map([[plugin.name, plugin]]);
   const missing: string[] = [];
@@ -85,7 +85,7 @@ async function tablesOfOthers(plugin: Plugin, withNeeds: Plugin[]): Promise<stri
   }
 }
 
-/** The second start runs on what the first one left, as after a restart. */
+/** Starts, stops and starts the plugins again on the same database, as a restart does. */
 async function startTwice(plugins: Plugin[]): Promise<void> {
   const first = await testServer({ plugins });
   try {
@@ -97,7 +97,7 @@ async function startTwice(plugins: Plugin[]): Promise<void> {
   }
 }
 
-/** The plugin's tests run by Node's own runner, with `civic` meaning this kit. */
+/** Runs the plugin's tests with Node's test runner; `civic` resolves to this kit. */
 function testFaults(folder: string): string[] {
   const hook = `data:text/javascript,import{registerResolve}from${JSON.stringify(pathToFileURL(join(import.meta.dirname, '../hooks.js')).href)};registerResolve();`;
   const files = testFiles(`${folder}/test`);
@@ -106,7 +106,7 @@ function testFaults(folder: string): string[] {
   return run.status === 0 ? [] : [run.stdout.trimEnd() || run.stderr.trimEnd()];
 }
 
-/** What Node 20 would find in the folder by itself; later ones do not look into folders. */
+/** Returns the test files. Node 20 finds them in a folder by itself; newer versions do not. */
 function testFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.[cm]?js$/.test(name)).map((name) => join(folder, name));
 }

@@ -120,7 +120,7 @@ export const pluginCheck: Command = {
   needs: 'nothing',
   async run({ terminal, positionals, options }) {
     const folder = resolve(positionals[0]!);
-    if (!existsSync(folder)) throw new Failure(`${folder} does not exist`);
+    if (!existsSync(folder)) throw new Failure(`${folder} does not exist: name the folder of a plugin, such as plugins/directory`);
     const { checkPlugin } = await import('./check.ts');
     const results = await checkPlugin(folder, { tests: !options['no-test'] });
     const isFine = results.every((result) => result.faults.length === 0);

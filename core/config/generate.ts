@@ -6,7 +6,7 @@ import { configOf, type Plugin } from '../plugin.ts';
 import { vocabularyOf, type Declarations, type OffDeclarations } from '../vocabulary.ts';
 import { expected, isOption, isRequired, optionsOf, schemaOf } from './format.ts';
 import { variableNames } from './load.ts';
-import { nearestPath } from './nearest.ts';
+import { nearestPath, sectionsOf } from './nearest.ts';
 import { coreOptions, pluginOptions } from './options.ts';
 import type { ConfigFragment, ConfigOption } from './types.ts';
 
@@ -109,7 +109,8 @@ function wantedOptions(path: string | undefined, plugins: Documented[]): [string
   const wanted = options.filter(([name]) => name === path || name.startsWith(`${path}.`));
   if (wanted.length > 0) return wanted;
   const steps = path.split('.');
-  const near = nearestPath(steps.pop()!, steps.join('.'), options.map(([name]) => name));
+  const paths = options.map(([name]) => name);
+  const near = nearestPath(steps.pop()!, steps.join('.'), [...paths, ...sectionsOf(paths)]);
   throw new Failure(`There is no option ${path}${near ? `. Did you mean ${near}?` : ': bin/civic config help lists them all'}`);
 }
 

@@ -31,13 +31,16 @@ export function sectionsOf(paths: string[]): Set<string> {
   return new Set(paths.flatMap((path) => path.split('.').slice(0, -1).map((_, index, steps) => steps.slice(0, index + 1).join('.'))));
 }
 
-/** The option somebody most likely meant by `key` beneath `parent`: a sibling, or the same name somewhere else. */
+/** Returns the option that `key` beneath `parent` most likely means: the same path with underscores, a sibling, or the same name elsewhere. */
 export function nearestPath(key: string, parent: string, paths: string[]): string | undefined {
   const prefix = parent ? `${parent}.` : '';
-  const siblings = paths.filter((path) => path.startsWith(prefix) && !path.slice(prefix.length).includes('.'));
+  const beneathParent = paths.filter((path) => path.startsWith(prefix));
+  const underscored = beneathParent.find((path) => path.slice(prefix.length).replaceAll('.', '_') === folded(key));
+  if (underscored) return underscored;
+  const siblings = beneathParent.filter((path) => !path.slice(prefix.length).includes('.'));
   const lastName = (path: string) => path.slice(path.lastIndexOf('.') + 1);
-  const beneath = paths.find((path) => path.startsWith(prefix) && lastName(path) === key);
-  if (parent && beneath) return beneath;
+  const sameName = beneathParent.find((path) => lastName(path) === key);
+  if (parent && sameName) return sameName;
   const sibling = nearest(key, siblings.map((path) => path.slice(prefix.length)));
   if (sibling) return prefix + sibling;
   const lastNames = new Map(paths.toReversed().map((path) => [lastName(path), path]));

@@ -80,7 +80,7 @@ describe('Loading a plugin', () => {
   });
 
   for (const [from, message] of [
-    ['./nowhere', /^Nothing is at .*nowhere$/],
+    ['./nowhere', /nowhere does not exist; a path in "from" is relative to the folder of the kit$/],
     ['./syntax.mjs', /syntax\.mjs cannot be loaded: Unexpected identifier 'summary'; node --check .*syntax\.mjs shows where$/],
     ['./required.cjs', /required\.cjs cannot be loaded: it calls require\('civic'\), but a plugin is an ES module/],
     ['./deep.mjs', /deep\.mjs cannot be loaded: it imports the inside of civic, of which only "civic" and "civic\/testing" are open/],

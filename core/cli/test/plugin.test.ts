@@ -23,7 +23,7 @@ describe('bin/civic plugin new', () => {
     expect(made.code).to.equal(0);
     expect(made.stdout).to.contain(['  firehose:\n  greeter:\n    from: ', 'bin/civic plugin check']);
     const checked = await runCivicInProcess(['plugin', 'check', join(folder, 'greeter')]);
-    expect(checked.stdout).to.contain(['✓ greeter can be loaded', '✓ it starts alone with its needs', '✓ its own tests pass']);
+    expect(checked.stdout).to.contain(['✓ greeter can be loaded', '✓ it starts with only its needs', '✓ its own tests pass']);
     expect(checked.code).to.equal(0);
   });
 
@@ -118,7 +118,7 @@ describe('bin/civic plugin check', () => {
     const { code, stdout } = await runCivicInProcess(['plugin', 'check', folder]);
     rmSync(folder, { recursive: true });
     expect(code).to.equal(1);
-    expect(stdout).to.match(/✗ it starts alone with its needs, stops, and starts again\n +.*UNIQUE/);
+    expect(stdout).to.match(/✗ it starts with only its needs, stops, and starts again\n +.*UNIQUE/);
   });
 
   it('says so when there is no plugin', async () => {

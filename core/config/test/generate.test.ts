@@ -59,6 +59,8 @@ experiment('what is worked out from the options', () => {
     expect(helpFor('log', []).split('\n\n')).to.have.length(3);
     expect(helpFor(undefined, []).split('\n\n')).to.have.length(optionsOf(coreOptions).length);
     expect(() => helpFor('http.prot', [])).to.throw('There is no option http.prot. Did you mean http.port?');
+    expect(() => helpFor('http_port', [])).to.throw('There is no option http_port. Did you mean http.port?');
+    expect(() => helpFor('mail', [mail])).to.throw('There is no option mail. Did you mean plugins.mail?');
     expect(() => helpFor('zebra', [])).to.throw('There is no option zebra: bin/civic config help lists them all');
   });
 
