@@ -25,7 +25,7 @@ export const accountProblems = {
   email_taken: { status: 409, title: 'Another account has this address', advice: 'Use another e-mail address, or ask the operator which account has this one.' },
   unknown_email_change: { status: 404, title: 'No such e-mail change', advice: 'It was cancelled, replaced or confirmed already: request the address again.' },
   last_owner: { status: 409, title: 'A workspace keeps an owner', advice: 'Make somebody else owner first.' },
-  last_administrator: { status: 409, title: 'An instance keeps an administrator', advice: 'Make another account administrator first: `bin/civic account set-role --role admin`, or `/console/accounts`.' },
+  last_administrator: { status: 409, title: 'An instance keeps an administrator', advice: 'Give another account the role admin first: `bin/civic account set-role --role admin`, or `/console/accounts`.' },
   personal_workspace: { status: 409, title: 'A personal workspace is for one', advice: 'Make a workspace that others may join.' },
   key_limit: { status: 403, title: 'The plan has no room for another key', advice: 'Revoke a key that is no longer used, or take a plan with more; `/api/plans` shows them.' },
 } satisfies ProblemKinds;

@@ -117,7 +117,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
       limitOf: plans.limitOf,
       async account(reader, id) {
         const person = await personById(reader, id);
-        return person && people.told(person);
+        return person && people.accountOf(person);
       },
       workspacesOf,
       membership: async (reader, accountId, workspaceId) => (await workspacesOf(reader, accountId)).find(({ id }) => id === workspaceId.toLowerCase()) ?? null,

@@ -6,7 +6,7 @@ const BATCH = 1000;
 export function auditExport(db: () => Database): Command {
   return {
     name: 'audit export',
-    summary: 'Write the record of security events, a line of JSON each, the oldest first',
+    summary: 'Write the audit log as JSON, one line per event, oldest first',
     examples: ['bin/civic audit export > audit.ndjson'],
     needs: 'database',
     async run({ terminal }) {

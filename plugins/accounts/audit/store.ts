@@ -63,7 +63,7 @@ export async function firstSealedRow(reader: Reader): Promise<number | null> {
 
 export async function lastAuditRow(reader: Reader): Promise<AuditRow | null> {
   const row = (await reader('accounts_audit').orderBy('seq', 'desc').first()) as StoredRow | undefined;
-  return row ? told(row) : null;
+  return row ? auditRow(row) : null;
 }
 
 /** The last row that was streamed to a target. */
@@ -78,20 +78,20 @@ export async function setStreamPosition(tx: Tx, target: string, seq: number): Pr
 
 export async function auditAfter(reader: Reader, seq: number, limit: number): Promise<AuditRow[]> {
   const rows = (await reader('accounts_audit').where('seq', '>', seq).orderBy('seq').limit(limit)) as StoredRow[];
-  return rows.map(told);
+  return rows.map(auditRow);
 }
 
 /** What happened in a workspace, the latest first. */
 export async function auditOfWorkspace(reader: Reader, workspaceId: string, before: number | null, limit: number): Promise<AuditRow[]> {
   const query = reader('accounts_audit').where({ workspace_id: workspaceId });
   const rows = (await (before === null ? query : query.where('seq', '<', before)).orderBy('seq', 'desc').limit(limit)) as StoredRow[];
-  return rows.map(told);
+  return rows.map(auditRow);
 }
 
 /** What somebody did, and what was done to their account; the latest first. */
 export async function auditOfAccount(reader: Reader, accountId: string, limit: number): Promise<AuditRow[]> {
   const rows = (await reader('accounts_audit').where({ account_id: accountId }).orWhere({ subject: accountId }).orderBy('seq', 'desc').limit(limit)) as StoredRow[];
-  return rows.map(told);
+  return rows.map(auditRow);
 }
 
 export async function countOfWorkspace(reader: Reader, workspaceId: string): Promise<number> {
@@ -105,6 +105,6 @@ export async function lastAccessChange(reader: Reader, after: number): Promise<n
   return Number(row.seq ?? 0);
 }
 
-function told(row: StoredRow): AuditRow {
+function auditRow(row: StoredRow): AuditRow {
   return { ...row, seq: Number(row.seq), detail: JSON.parse(row.detail) as object };
 }

@@ -9,7 +9,7 @@ import { emailField, nameField } from '../settings/fields.ts';
 import type { ConsolePage } from '../service.ts';
 import type { SettingsContext } from '../settings/context.ts';
 import { shortDate, when } from '../settings/words.ts';
-import { madeLink } from '../signin/links.ts';
+import { createAccountLink } from '../signin/links.ts';
 import { page, PAGE } from '../signin/page.ts';
 import { doerOf, type Visit } from '../signin/sessions.ts';
 import { INSTANCE_ROLES, type InstanceRole } from '../types.ts';
@@ -69,14 +69,14 @@ export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: S
     const rows = await peoplePage(civic.db.read, { query, after, limit: PAGE_SIZE + 1 });
     const next = rows.length > PAGE_SIZE ? `${HOME}?${new URLSearchParams({ ...(query ? { query } : {}), after: String(rows[PAGE_SIZE - 1]!.key) })}` : null;
     return shown(h, 'console-accounts', 'Accounts', {
-      query, next, all: rows.slice(0, PAGE_SIZE).map((row) => ({ ...people.told(row), since: shortDate(row.created_at) })),
+      query, next, all: rows.slice(0, PAGE_SIZE).map((row) => ({ ...people.accountOf(row), since: shortDate(row.created_at) })),
       plans: planChoices(plans.operatorPlan), roles: roleChoices('user'), ...more,
     }, status);
   }
 
   async function onePage({ visit, request, h }: Admin, person: PersonRow, more: object = {}, status = 200): Promise<ResponseObject> {
     const now = civic.clock.now();
-    const account = people.told(person);
+    const account = people.accountOf(person);
     const done = String(request.query.done);
     const events = (await auditOfAccount(civic.db.read, person.id, EVENTS_SHOWN)).map((row) => ({ at: when(row.at, now), words: eventWords(row, person.id), address: row.address }));
     const pending = await emails.pendingOf(person);
@@ -121,7 +121,7 @@ export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: S
         const made = await write(admin, async (tx) => {
           if (values.email !== null && await personByEmail(tx, foldEmail(values.email))) return null;
           const person = await people.create(tx, values, by(admin));
-          return { person, link: await madeLink({ civic, record }, tx, person, by(admin)) };
+          return { person, link: await createAccountLink({ civic, record }, tx, person, by(admin)) };
         });
         if (!made) return listPage(admin, { errors: { email: 'Another account has this address.' }, given }, 400);
         return onePage(admin, made.person, { link: made.link, minutes: civic.config.link_minutes });
@@ -169,7 +169,7 @@ export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: S
       handler: administering(async (admin) => {
         const person = await personOf(admin);
         if (person.disabled_at !== null) throw problem('permission_required', { detail: 'The account is disabled: enable it first.' });
-        const link = await write(admin, (tx) => madeLink({ civic, record }, tx, person, by(admin)));
+        const link = await write(admin, (tx) => createAccountLink({ civic, record }, tx, person, by(admin)));
         return onePage(admin, person, { link, minutes: civic.config.link_minutes });
       }),
     },

@@ -1,6 +1,6 @@
 import { Failure, Misuse, nearest, type Command } from 'civic';
 import { futureOption } from '../people/commands.ts';
-import { personMeant, WHO } from '../people/find.ts';
+import { personByOptions, WHO } from '../people/find.ts';
 import type { Accounts } from '../service.ts';
 import type { ListedKey } from './keys.ts';
 
@@ -22,21 +22,21 @@ export function keyCommands({ civic, keys, scopes }: Accounts): Command[] {
       existing: true,
       async run({ terminal, options }) {
         const wanted = { name: nameOption(options.name), scopes: scopesOption(options.scopes, scopes.names), expires_at: futureOption('expires', options.expires, civic.clock.now()) ?? null, workspace_id: options.workspace as string | undefined };
-        const made = await told(() => civic.db.write(async (tx) => keys.make(tx, await personMeant(tx, options), wanted)));
+        const made = await withAdvice(() => civic.db.write(async (tx) => keys.create(tx, await personByOptions(tx, options), wanted)));
         const { id, key, ...rest } = made;
         terminal.print({ id, key, ...rest }, () => `${key}\nKeep it now: it is not shown again.\nScopes: ${rest.scopes.join(', ')}${rest.expires_at === null ? '' : `\nExpires: ${rest.expires_at}`}`);
       },
     },
     {
       name: 'key list',
-      summary: 'Show API keys: whose, what for, when they were used last; never the keys themselves',
+      summary: 'List API keys with their accounts, names and last use; secrets are not shown',
       options: WHO,
       examples: ['bin/civic key list', 'bin/civic key list --account ada@example.org --json'],
       needs: 'database',
       async run({ terminal, options }) {
-        const person = options.account === undefined && options.email === undefined ? null : await personMeant(civic.db.read, options);
+        const person = options.account === undefined && options.email === undefined ? null : await personByOptions(civic.db.read, options);
         const all = await keys.list(civic.db.read, person?.key ?? null);
-        terminal.print(all, () => (all.length === 0 ? 'There are no keys: bin/civic key create makes one.' : all.map(described).join('\n')));
+        terminal.print(all, () => (all.length === 0 ? 'There are no keys: bin/civic key create creates one.' : all.map(described).join('\n')));
       },
     },
     {
@@ -57,14 +57,14 @@ export function keyCommands({ civic, keys, scopes }: Accounts): Command[] {
   ];
 }
 
-/** What an operator can do about a refusal. */
+/** The next step of an operator, by problem code. */
 const HINTS: Record<string, string> = {
-  plan_required: ' bin/civic account set-plan gives another one.',
-  key_limit: ' bin/civic key revoke ends one that is no longer used.',
+  plan_required: ' bin/civic account set-plan sets another plan.',
+  key_limit: ' Revoke a key that is no longer used with bin/civic key revoke.',
 };
 
-/** A refusal in the words the interface has for it, its fields called as the options are. */
-async function told<T>(work: () => Promise<T>): Promise<T> {
+/** Turns a problem of the API into a failure of the command: fields become options, and the next step is added. */
+async function withAdvice<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -39,14 +39,14 @@ export interface ListedKey extends ShownKey {
   account_email: string | null;
 }
 
-export interface MadeKey extends ShownKey {
+export interface CreatedKey extends ShownKey {
   /** The whole key, this once. */
   key: string;
 }
 
 export interface Keys {
-  make(tx: Tx, person: PersonRow, key: NewKey, by?: Doer): Promise<MadeKey>;
-  /** Ends a key; null when there is none of that id, or it is not the account's. */
+  create(tx: Tx, person: PersonRow, key: NewKey, by?: Doer): Promise<CreatedKey>;
+  /** Revokes a key; returns null when no key of the account has that id. */
   revoke(tx: Tx, id: string, by?: Doer, accountId?: string): Promise<ShownKey | null>;
   list(reader: Reader, accountKey: number | null): Promise<ListedKey[]>;
 }
@@ -62,7 +62,7 @@ export interface KeysContext {
 
 export function createKeys({ civic: { clock }, plans, scopes: known, record, accessChanged, notify }: KeysContext): Keys {
   return {
-    async make(tx, { key: accountKey }, { name, scopes, expires_at = null, workspace_id }, by = OPERATOR) {
+    async create(tx, { key: accountKey }, { name, scopes, expires_at = null, workspace_id }, by = OPERATOR) {
       const person = await lockedPerson(tx, accountKey);
       const plan = plans.current(person, clock.now());
       await checkRoom(tx, person, plan, plans, clock.iso());

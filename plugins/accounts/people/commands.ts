@@ -1,9 +1,9 @@
 import { Failure, Misuse, type Command, type CommandCall, type Tx } from 'civic';
 import { momentOf } from '../dates.ts';
-import { madeLink } from '../signin/links.ts';
+import { createAccountLink } from '../signin/links.ts';
 import type { Accounts } from '../service.ts';
 import { INSTANCE_ROLES, OPERATOR, type Account, type InstanceRole } from '../types.ts';
-import { personMeant, WHO } from './find.ts';
+import { personByOptions, WHO } from './find.ts';
 import { claimEmail } from './email.ts';
 import { foldEmail } from './people.ts';
 import { allPeople, personByEmail, personById, type PersonRow } from './store.ts';
@@ -21,25 +21,25 @@ function createCommand({ civic, people, plans, record }: Accounts): Command {
     name: 'account create',
     summary: 'Create an account and print a link that signs it in; the first one becomes administrator',
     options: [
-      { name: 'email', value: 'address', summary: 'Where sign-in links may be sent; may be left out' },
-      { name: 'name', value: 'text', summary: 'What to call them; the e-mail address when left out' },
-      { name: 'plan', value: 'name', summary: 'A plan of this instance, listed at /api/plans; by default the plan for accounts that the operator creates' },
-      { name: 'role', value: 'role', summary: `One of ${INSTANCE_ROLES.join(', ')}; user when left out, except for the first account` },
+      { name: 'email', value: 'address', summary: 'The e-mail address of the account; optional' },
+      { name: 'name', value: 'text', summary: 'The name of the account (default: the e-mail address)' },
+      { name: 'plan', value: 'name', summary: 'A plan of this instance, listed at /api/plans (default: the plan for accounts that the operator creates)' },
+      { name: 'role', value: 'role', summary: `One of ${INSTANCE_ROLES.join(', ')} (default: user; the first account is admin)` },
     ],
     examples: ['bin/civic account create --email ada@example.org --name "Ada Example"', 'bin/civic account create --name Importer --plan team --json'],
     needs: 'database',
     writes: true,
     async run({ terminal, options }) {
-      const { email, name } = naming(options);
+      const { email, name } = nameOptions(options);
       const plan = planOption({ plans }, options.plan) ?? plans.operatorPlan;
       const role = roleOption(options.role);
       const taken = new Failure(`${email} has an account already. bin/civic account sign-in-link --email ${email} creates a new link for it.`);
       const { person, link } = await claimEmail(civic.db, async (tx) => {
         if (email !== null && await personByEmail(tx, foldEmail(email))) throw taken;
         const made = await people.create(tx, { name, email, plan, role });
-        return { person: made, link: await madeLink({ civic, record }, tx, made, OPERATOR) };
+        return { person: made, link: await createAccountLink({ civic, record }, tx, made, OPERATOR) };
       }).catch((error: unknown) => { throw isEmailTaken(error) ? taken : administratorFailure(error, 'Create it without --role or with --role admin, then create the others.'); });
-      const account = people.told(person);
+      const account = people.accountOf(person);
       terminal.print({ ...account, sign_in_link: link.url, link_expires_at: link.expires_at }, () => [
         `Created the account ${account.id}: ${described(account, civic.clock.now())}.`,
         `Sign in once, until ${link.expires_at}: ${link.url}`,
@@ -51,12 +51,12 @@ function createCommand({ civic, people, plans, record }: Accounts): Command {
 function listCommand({ civic, people }: Accounts): Command {
   return {
     name: 'account list',
-    summary: 'Show every account with its role and plan',
+    summary: 'List all accounts with their roles and plans',
     examples: ['bin/civic account list', 'bin/civic account list --json'],
     needs: 'database',
     async run({ terminal }) {
-      const all = (await allPeople(civic.db.read)).map(people.told);
-      terminal.print(all, () => (all.length === 0 ? 'There is no account yet: bin/civic account create makes one.' : all.map((account) => `${account.id}  ${described(account, civic.clock.now())}`).join('\n')));
+      const all = (await allPeople(civic.db.read)).map(people.accountOf);
+      terminal.print(all, () => (all.length === 0 ? 'There is no account yet: bin/civic account create creates one.' : all.map((account) => `${account.id}  ${described(account, civic.clock.now())}`).join('\n')));
     },
   };
 }
@@ -65,10 +65,10 @@ function setPlanCommand(accounts: Accounts): Command {
   const { plans } = accounts;
   return changing(accounts, {
     name: 'account set-plan',
-    summary: 'Give an account another plan; one that ends by itself begins anew',
+    summary: 'Set the plan of an account; the term of a plan with an end starts again',
     options: [
       { name: 'plan', value: 'name', summary: 'A plan of this instance, listed at /api/plans', required: true },
-      { name: 'until', value: 'date', summary: 'When it ends; else as the plan says' },
+      { name: 'until', value: 'date', summary: 'When the plan ends (default: after the days of the plan, if it has any)' },
     ],
     example: 'bin/civic account set-plan --email ada@example.org --plan research_pass',
     change: (tx, person, options) => accounts.people.setPlan(tx, person, planOption({ plans }, options.plan)!, futureOption('until', options.until, accounts.civic.clock.now())),
@@ -78,7 +78,7 @@ function setPlanCommand(accounts: Accounts): Command {
 function setRoleCommand(accounts: Accounts): Command {
   return changing(accounts, {
     name: 'account set-role',
-    summary: 'Let an account review, administer, or neither',
+    summary: 'Set the role of an account on this instance',
     options: [{ name: 'role', value: 'role', summary: `One of ${INSTANCE_ROLES.join(', ')}`, required: true }],
     example: 'bin/civic account set-role --email ada@example.org --role reviewer',
     change: (tx, person, options) => accounts.people.setRole(tx, person, roleOption(options.role)!),
@@ -88,8 +88,8 @@ function setRoleCommand(accounts: Accounts): Command {
 function disableCommand(accounts: Accounts): Command {
   return changing(accounts, {
     name: 'account disable',
-    summary: 'Let an account do nothing any more: its keys and sessions stop at once',
-    options: [{ name: 'undo', summary: 'Let it in again' }],
+    summary: 'Disable an account: its keys and sessions stop working at once',
+    options: [{ name: 'undo', summary: 'Enable the account again' }],
     example: 'bin/civic account disable --email ada@example.org',
     change: (tx, person, options) => accounts.people.setDisabled(tx, person, options.undo !== true),
   });
@@ -106,9 +106,9 @@ function linkCommand({ civic, record }: Accounts): Command {
     existing: true,
     async run({ terminal, options }) {
       const { person, link } = await civic.db.write(async (tx) => {
-        const found = await personMeant(tx, options);
-        if (found.disabled_at !== null) throw new Failure(`The account ${found.id} is disabled. bin/civic account disable --undo --account ${found.id} lets it in again.`);
-        return { person: found, link: await madeLink({ civic, record }, tx, found, OPERATOR) };
+        const found = await personByOptions(tx, options);
+        if (found.disabled_at !== null) throw new Failure(`The account ${found.id} is disabled. bin/civic account disable --undo --account ${found.id} enables it again.`);
+        return { person: found, link: await createAccountLink({ civic, record }, tx, found, OPERATOR) };
       });
       terminal.print({ account_id: person.id, sign_in_link: link.url, link_expires_at: link.expires_at }, () => `Signs ${person.name} in once, until ${link.expires_at}: ${link.url}`);
     },
@@ -125,11 +125,11 @@ function confirmEmailCommand({ civic, people, emails }: Accounts): Command {
     writes: true,
     existing: true,
     async run({ terminal, options }) {
-      const person = await personMeant(civic.db.read, options);
+      const person = await personByOptions(civic.db.read, options);
       const pending = await emails.pendingOf(person);
       if (!pending) throw new Failure(`The account ${person.id} has requested no other address. Users request one at /account.`);
       await claimEmail(civic.db, (tx) => emails.confirm(tx, person, pending, OPERATOR)).catch((error: unknown) => { throw isEmailTaken(error) ? new Failure(`Another account has ${pending.email}. bin/civic account list shows which.`) : error; });
-      const account = people.told((await personById(civic.db.read, person.id))!);
+      const account = people.accountOf((await personById(civic.db.read, person.id))!);
       terminal.print(account, () => `${account.id}  ${described(account, civic.clock.now())}`);
     },
   };
@@ -143,7 +143,7 @@ function codeOf(error: unknown): string | undefined {
   return (error as { data?: { code?: string } }).data?.code;
 }
 
-/** Turns the refusal to leave the instance without an administrator into a message of the command; returns other errors as they are. */
+/** Returns a failure with advice for `last_administrator`, and any other error unchanged. */
 function administratorFailure(error: unknown, advice: string): unknown {
   return codeOf(error) === 'last_administrator' ? new Failure(`${(error as Error).message}\n${advice}`) : error;
 }
@@ -156,7 +156,7 @@ interface Change {
   change(tx: Tx, person: PersonRow, options: Options): Promise<void>;
 }
 
-/** A command that changes one account and shows what it is then. */
+/** Returns a command that changes one account and prints the result. */
 function changing({ civic, people }: Accounts, { name, summary, options: own, example, change }: Change): Command {
   return {
     name,
@@ -168,10 +168,10 @@ function changing({ civic, people }: Accounts, { name, summary, options: own, ex
     existing: true,
     async run({ terminal, options }) {
       const account = await civic.db.write(async (tx) => {
-        const person = await personMeant(tx, options);
+        const person = await personByOptions(tx, options);
         await change(tx, person, options);
-        return people.told((await personById(tx, person.id))!);
-      }).catch((error: unknown) => { throw administratorFailure(error, 'Make another account administrator first: bin/civic account set-role --account <id or e-mail> --role admin'); });
+        return people.accountOf((await personById(tx, person.id))!);
+      }).catch((error: unknown) => { throw administratorFailure(error, 'Give another account the role admin first: bin/civic account set-role --account <id or e-mail> --role admin'); });
       terminal.print(account, () => `${account.id}  ${described(account, civic.clock.now())}`);
     },
   };
@@ -182,10 +182,10 @@ function described({ name, email, role, plan, plan_until, disabled_at }: Account
   return `${name}${email === null || email === name ? '' : ` <${email}>`}, ${role}, plan ${plan}${until}${disabled_at === null ? '' : ', disabled'}`;
 }
 
-function naming({ email, name }: Options): { email: string | null; name: string } {
+function nameOptions({ email, name }: Options): { email: string | null; name: string } {
   if (email !== undefined && !EMAIL.test(email as string)) throw new Misuse(`--email must be an address, but is "${String(email)}"`);
   const called = (name as string | undefined)?.trim() || (email as string | undefined);
-  if (!called) throw new Misuse('say who it is for with --email, --name or both');
+  if (!called) throw new Misuse('name the account with --email, --name or both');
   if (called.length > 200) throw new Misuse('--name is longer than 200 characters');
   return { email: (email as string | undefined) ?? null, name: called };
 }
@@ -200,11 +200,11 @@ function roleOption(role: unknown): InstanceRole | undefined {
   return role as InstanceRole | undefined;
 }
 
-/** A day or moment to come, as an option gives it. */
+/** Parses an option that must be a date in the future. */
 export function futureOption(name: string, value: unknown, now: number): string | undefined {
   if (value === undefined) return undefined;
   const moment = momentOf(value as string);
-  if (moment === null) throw new Misuse(`--${name} must be a date, as 2027-01-31, but is "${String(value)}"`);
-  if (Date.parse(moment) <= now) throw new Misuse(`--${name} must lie in the future`);
+  if (moment === null) throw new Misuse(`--${name} must be a date such as 2027-01-31, but is "${String(value)}"`);
+  if (Date.parse(moment) <= now) throw new Misuse(`--${name} must be in the future`);
   return moment;
 }

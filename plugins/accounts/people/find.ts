@@ -2,16 +2,16 @@ import { Failure, isId, Misuse, type CommandCall, type Reader } from 'civic';
 import { foldEmail } from './people.ts';
 import { personByEmail, personById, type PersonRow } from './store.ts';
 
-/** How commands name an account. */
+/** The options with which commands name an account. */
 export const WHO = [
-  { name: 'account', value: 'id or e-mail', summary: 'Whose account' },
-  { name: 'email', value: 'address', summary: 'The same, by its e-mail address' },
+  { name: 'account', value: 'id or e-mail', summary: 'The account' },
+  { name: 'email', value: 'address', summary: 'The account, by its e-mail address only' },
 ];
 
-/** The account a command is about. */
-export async function personMeant(reader: Reader, options: CommandCall['options']): Promise<PersonRow> {
+/** Returns the account that the options of a command name. */
+export async function personByOptions(reader: Reader, options: CommandCall['options']): Promise<PersonRow> {
   const named = (options.account ?? options.email) as string | undefined;
-  if (named === undefined) throw new Misuse('say whose account with --account <id or e-mail>');
+  if (named === undefined) throw new Misuse('name the account with --account <id or e-mail>');
   const person = isId(named) ? await personById(reader, named) : await personByEmail(reader, foldEmail(named));
   if (!person) throw new Failure(`There is no account "${named}". bin/civic account list shows all.`);
   return person;

@@ -23,18 +23,18 @@ export interface NewAccount {
   email?: string | null;
   /** Left out: admin for the first account of an instance, which can have no other role; else user. */
   role?: InstanceRole;
-  /** Left out: the operator's plan for the first account, else the default plan. */
+  /** Without it: the operator's plan for the first account, else the default plan. */
   plan?: string;
 }
 
 export interface People {
   /** Creates an account and its personal workspace. */
   create(tx: Tx, account: NewAccount, by?: Doer): Promise<PersonRow>;
-  /** Gives a plan; until when is worked out from the plan when it is left out. */
+  /** Sets the plan. Without `until` its end follows from the `days` of the plan. */
   setPlan(tx: Tx, person: PersonRow, plan: string, until?: string | null, by?: Doer): Promise<void>;
   setRole(tx: Tx, person: PersonRow, role: InstanceRole, by?: Doer): Promise<void>;
   setDisabled(tx: Tx, person: PersonRow, disabled: boolean, by?: Doer): Promise<void>;
-  told(person: PersonRow): Account;
+  accountOf(person: PersonRow): Account;
 }
 
 export function createPeople({ civic, plans, record, accessChanged }: PeopleContext): People {
@@ -80,7 +80,7 @@ export function createPeople({ civic, plans, record, accessChanged }: PeopleCont
       await record(tx, { kind: disabled ? 'account_disabled' : 'account_enabled', by, subject: person.id });
       await accessChanged(tx, { account_id: person.id, what: 'disabled' });
     },
-    told({ id, name, email, role, plan, plan_until, created_at, disabled_at }) {
+    accountOf({ id, name, email, role, plan, plan_until, created_at, disabled_at }) {
       const current = plans.current({ plan, plan_until }, clock.now());
       return { id, name, email, role, plan: current.name, plan_until, created_at, disabled_at };
     },

@@ -47,7 +47,7 @@ export function keyRoutes({ accounts: { civic, keys, plans, scopes }, ways: { go
         const { values, errors, given } = readForm(request, form);
         if (!values) return keysPage(h, visit, { given, errors, status: 400 });
         const expires_at = values.lives === 0 ? null : new Date(civic.clock.now() + values.lives * DAY).toISOString();
-        const made = await civic.db.write((tx) => keys.make(tx, visit.person, { name: values.name, scopes: values.scopes, expires_at, workspace_id: values.workspace }, doerOf(request, visit.person.id)));
+        const made = await civic.db.write((tx) => keys.create(tx, visit.person, { name: values.name, scopes: values.scopes, expires_at, workspace_id: values.workspace }, doerOf(request, visit.person.id)));
         return settingsPage(h, visit, { ...SHOWN, template: 'key-made', title: 'Your new key' }, { made, expires: when(expires_at, civic.clock.now()), example: `curl -H 'X-API-Key: ${made.key}' ${civic.url('/api/workspaces')}` });
       }),
     },

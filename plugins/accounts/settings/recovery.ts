@@ -20,7 +20,7 @@ export function recoveryRoutes({ accounts: { civic }, signIn, ways: { signedIn }
     {
       method: 'POST', path: '/account/recovery-codes', options: formOptions(SIGN_IN),
       handler: confirmed(async (visit, request, h) => {
-        const codes = await signIn.makeCodes(request, visit.person);
+        const codes = await signIn.createCodes(request, visit.person);
         return settingsPage(h, visit, { ...SHOWN, template: 'recovery-made', title: 'Your recovery codes' }, { codes, text: codes.join('\n') });
       }),
     },

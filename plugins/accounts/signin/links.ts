@@ -16,7 +16,7 @@ export const LINK_PATH = '/sign-in/link';
 
 type LinkContext = Pick<Civic<AccountsConfig>, 'clock' | 'config' | 'url'>;
 
-/** A link that signs an account in, once; without an account it makes the first administrator. */
+/** Creates a link that signs an account in, once; without an account it creates the first administrator. */
 export async function createLink(civic: LinkContext, tx: Tx, accountKey: number | null): Promise<SignInLink> {
   const secret = newSecret();
   const expires_at = new Date(civic.clock.now() + civic.config.link_minutes * 60_000).toISOString();
@@ -24,8 +24,8 @@ export async function createLink(civic: LinkContext, tx: Tx, accountKey: number 
   return { url: `${civic.url(LINK_PATH)}?token=${secret}`, expires_at };
 }
 
-/** A link that somebody makes for an account, and the record of it. */
-export async function madeLink({ civic, record }: { civic: LinkContext; record(tx: Tx, entry: AuditEntry): Promise<void> }, tx: Tx, person: PersonRow, by: Doer): Promise<SignInLink> {
+/** Creates a sign-in link for an account and records it in the audit log. */
+export async function createAccountLink({ civic, record }: { civic: LinkContext; record(tx: Tx, entry: AuditEntry): Promise<void> }, tx: Tx, person: PersonRow, by: Doer): Promise<SignInLink> {
   const link = await createLink(civic, tx, person.key);
   await record(tx, { kind: 'link_made', by, subject: person.id, detail: { expires_at: link.expires_at } });
   return link;

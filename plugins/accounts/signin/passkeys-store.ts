@@ -19,12 +19,12 @@ export async function insertPasskey(tx: Tx, passkey: Omit<PasskeyRow, 'key'>): P
 }
 
 export async function passkeyById(reader: Reader, id: string): Promise<PasskeyRow | null> {
-  return told(await reader('accounts_passkeys').where({ id }).first());
+  return passkeyRow(await reader('accounts_passkeys').where({ id }).first());
 }
 
 export async function passkeysOf(reader: Reader, accountKey: number): Promise<PasskeyRow[]> {
   const rows = await reader('accounts_passkeys').where({ account_key: accountKey }).orderBy('key');
-  return rows.map((row) => told(row)!);
+  return rows.map((row) => passkeyRow(row)!);
 }
 
 /** A counter only rises; one that stands still belongs to a copy. Authenticators that do not count say 0 always. */
@@ -40,7 +40,7 @@ export async function deletePasskey(tx: Tx, accountKey: number, id: string): Pro
   return (await tx('accounts_passkeys').where({ account_key: accountKey, id }).delete()) === 1;
 }
 
-function told(row: unknown): PasskeyRow | null {
+function passkeyRow(row: unknown): PasskeyRow | null {
   const found = row as PasskeyRow | undefined;
   return found ? { ...found, counter: Number(found.counter) } : null;
 }

@@ -56,7 +56,7 @@ export interface SignIn {
   confirmBySecret(request: Request, person: PersonRow, secret: string): Promise<boolean>;
   end(request: Request): Promise<void>;
   choose(visit: Visit, workspace: MembershipRow): Promise<void>;
-  makeCodes(request: Request, person: PersonRow): Promise<string[]>;
+  createCodes(request: Request, person: PersonRow): Promise<string[]>;
   askForMail(email: string): Promise<void>;
   jobs: JobKind[];
 }
@@ -125,7 +125,7 @@ export function createSignIn(context: SignInContext): SignIn {
       if (visit) await civic.db.write((tx) => sessions.end(tx, visit.person, doerOf(request, visit.person.id), visit.session.id));
     },
     choose: (visit, workspace) => civic.db.write((tx) => sessions.choose(tx, visit, workspace)),
-    async makeCodes(request, person) {
+    async createCodes(request, person) {
       const codes = newCodes();
       await civic.db.write(async (tx) => {
         await replaceCodes(tx, person.key, codes.map(hashOfCode), clock.iso());

@@ -149,7 +149,7 @@ for (const database of testDatabases()) {
 
     it('are as many as the plan has room for, and none on a free plan', async () => {
       const { id, key_id } = await kit.person({ plan: 'individual' });
-      await expect(kit.run('key create', { account: id })).to.reject(/The plan individual has one key, and it is in use\. bin\/civic key revoke/);
+      await expect(kit.run('key create', { account: id })).to.reject(/The plan individual has one key, and it is in use\. Revoke a key that is no longer used with bin\/civic key revoke/);
       await kit.run('key revoke', {}, [key_id]);
       await kit.run('key create', { account: id });
       const team = await kit.person({ plan: 'team' });

@@ -44,7 +44,7 @@ for (const database of testDatabases()) {
       expect(await told()).to.include({ plan: 'team', plan_until: '2026-03-02T00:00:00.000Z' });
       clock.advance(86_400_000);
       expect(await told()).to.include({ plan: 'free' });
-      await expect(kit.run('account set-plan', { account: id, plan: 'team', until: '2026-03-01' })).to.reject(Misuse, /--until must lie in the future/);
+      await expect(kit.run('account set-plan', { account: id, plan: 'team', until: '2026-03-01' })).to.reject(Misuse, /--until must be in the future/);
     });
 
     it('that are disabled get no sign-in link', async () => {
@@ -71,7 +71,7 @@ for (const database of testDatabases()) {
       await kit.run('account create', { name: 'Bob', email: 'bob@example.org' });
       const gone = await kit.run('account create', { name: 'Gone', role: 'admin' });
       await kit.run('account disable', { account: gone.id });
-      const refusal = /Ada is the only enabled administrator\.\nMake another account administrator first: bin\/civic account set-role/;
+      const refusal = /Ada is the only enabled administrator\.\nGive another account the role admin first: bin\/civic account set-role/;
       for (const role of ['user', 'reviewer']) await expect(kit.run('account set-role', { account: 'ada@example.org', role })).to.reject(Failure, refusal);
       await expect(kit.run('account disable', { account: 'ada@example.org' })).to.reject(Failure, refusal);
       expect(await kit.run('account set-role', { account: 'ada@example.org', role: 'admin' })).to.include({ role: 'admin', disabled_at: null });

@@ -7,7 +7,7 @@ import type { WorkspaceRole } from '../types.ts';
 import { acceptInvitation, invite, withdrawInvitation } from './invitations.ts';
 import { openInvitations } from './invitations-store.ts';
 import { idIn, whole } from './routes.ts';
-import { invitation, joining, madeInvitation, newInvitation, wholeList, workspace } from './schemas.ts';
+import { invitation, joining, createdInvitation, newInvitation, wholeList, workspace } from './schemas.ts';
 import { workspaceFor, workspaceToChange } from './workspaces.ts';
 
 const noQuery = Joi.object({});
@@ -41,7 +41,7 @@ export function invitationRoutes({ civic, workspaces }: Accounts): ServerRoute[]
         auth: writing,
         validate: { query: noQuery, params, payload: newInvitation },
         plugins: { civic: { secret: true, problems: ['unknown_workspace', 'workspace_forbidden', 'personal_workspace', 'invitation_limit'] } },
-        response: { status: { 201: madeInvitation } },
+        response: { status: { 201: createdInvitation } },
       },
       async handler(request, h) {
         const { role } = request.payload as { role: WorkspaceRole };

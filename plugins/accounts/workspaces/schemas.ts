@@ -44,7 +44,7 @@ const invitationFields = {
 
 export const invitation = Joi.object(invitationFields).meta({ name: 'Invitation' });
 
-export const madeInvitation = Joi.object({ ...invitationFields, url: Joi.string().required().description('The link to hand over, shown this once') }).meta({ name: 'MadeInvitation' });
+export const createdInvitation = Joi.object({ ...invitationFields, url: Joi.string().required().description('The link to hand over, shown this once') }).meta({ name: 'MadeInvitation' });
 
 export const newInvitation = Joi.object({ role: Joi.string().valid(...WORKSPACE_ROLES).default('member') }).meta({ name: 'NewInvitation' });
 
