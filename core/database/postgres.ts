@@ -1,6 +1,7 @@
-import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import knex, { type Knex } from 'knex';
+// @ts-expect-error Knex has no types for its dialects.
+import dialect from 'knex/lib/dialects/postgres/index.js';
 import pg from 'pg';
 import { Failure } from '../cli/command.ts';
 import { cleanError, driverError, type DriverError } from './errors.ts';
@@ -39,7 +40,7 @@ const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => (format !== 'binary' && parsers[oid]) || pg.types.getTypeParser(oid, format as 'text'),
 };
 
-// Knex has no types for its dialects; these are the members that are replaced.
+/** The members of Knex's dialect that are replaced. */
 interface Client {
   config: Knex.Config & { strictness: Strictness; silence: SilenceDetector };
   acquireRawConnection(): Promise<pg.Client>;
@@ -48,8 +49,7 @@ interface Client {
   query(connection: unknown, query: unknown): Promise<{ sql: string; response?: pg.QueryResult }>;
   processResponse(query: { method?: string; output?: unknown; response: pg.QueryResult }, runner: unknown): unknown;
 }
-const require = createRequire(import.meta.url);
-const PostgresClient = require('knex/lib/dialects/postgres/index.js') as new (config: Knex.Config) => Client;
+const PostgresClient = dialect as new (config: Knex.Config) => Client;
 
 class CivicClient extends PostgresClient {
   override async acquireRawConnection(): Promise<pg.Client> {

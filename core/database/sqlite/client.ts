@@ -1,5 +1,6 @@
-import { createRequire } from 'node:module';
 import type { Knex } from 'knex';
+// @ts-expect-error Knex has no types for its dialects.
+import dialect from 'knex/lib/dialects/sqlite3/index.js';
 import { cleanError, driverError } from '../errors.ts';
 import type { Strictness } from '../strict.ts';
 import type { RunResult, SqliteConnection } from './driver.ts';
@@ -20,13 +21,13 @@ export interface ClientSettings {
   strictness: Strictness;
 }
 
-// Knex has no types for its dialects. These are the members that it names for dialects to override.
+/** The members that Knex names for dialects to override. */
 interface Dialect {
   config: Knex.Config & ClientSettings;
   acquireConnection(): Promise<unknown>;
   query(connection: unknown, query: unknown): Promise<unknown>;
 }
-const KnexSqlite = createRequire(import.meta.url)('knex/lib/dialects/sqlite3/index.js') as new (config: Knex.Config) => Dialect;
+const KnexSqlite = dialect as new (config: Knex.Config) => Dialect;
 
 /** What changes rows and returns none; Knex reads the counts of these. */
 const CHANGES = new Set(['insert', 'update', 'counter', 'del']);
