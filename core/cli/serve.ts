@@ -48,11 +48,13 @@ export const serve: Command = {
       await composition.start();
       if (demo) await loadDemo(demo, terminal);
       if (!isPostgres(prepared.config)) control = await openControlSocket(prepared.config.data_dir, () => composition.commands);
+      // Before it listens: a database that goes away later must not end the server.
+      const lines = await pluginLines(composition, prepared);
+      await rememberDefaults(composition.db, prepared.document);
       if (role !== 'worker') await composition.listen();
       youngHeapGrowsBy(2);
-      terminal.err(welcome(composition, role, { prepared, pluginLines: await pluginLines(composition, prepared) }, terminal));
+      terminal.err(welcome(composition, role, { prepared, pluginLines: lines }, terminal));
       void loadLazyModules(log);
-      await rememberDefaults(composition.db, prepared.document);
       if (!terminal.signal.aborted) await once(terminal.signal, 'abort');
       terminal.err('Stopping…');
     } finally {

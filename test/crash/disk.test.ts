@@ -4,7 +4,8 @@ import { appendFileSync, chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../../core/test/wait.ts';
 import { createInstance, runCivic, serveCivic, testPlugins, type Ended, type Instance } from '../support/civic.ts';
-import { afterMounting, mountMissing, seenBy } from '../support/mount.ts';
+import { startCommandLine, type CommandLine } from '../support/command-line.ts';
+import { afterMounting, mountFor, mountMissing, seenBy } from '../support/mount.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -24,21 +25,32 @@ describe('A disk that cannot be written', () => {
   if (missing) console.log(`skipped: ${missing}`);
   let instance: Instance;
   let data: string;
+  // One process for all commands that fail: only the disk below the data folder changes between them.
+  let commands: CommandLine | null = null;
   before(async () => {
     instance = createInstance({ plugins });
     data = join(instance.folder, 'data');
     await instance.civicInProcess('notes', 'add', 'kept');
+    if (!missing) commands = startCommandLine({ through: ['unshare', '-m'] });
   });
-  after(() => { instance.remove(); });
+  after(async () => {
+    await commands?.end();
+    instance.remove();
+  });
 
-  const run = (script: string, ...args: string[]): Promise<Ended> => runCivic([...args, '--config', instance.configFile], { through: afterMounting(script) });
+  /** Runs commands, each given as its arguments, on a disk that a script mounts at the data folder. */
+  async function runOn(script: string, ...given: string[][]): Promise<Ended[]> {
+    const ended: Ended[] = [];
+    mountFor(commands!.pid, script);
+    for (const args of given) ended.push(await commands!.run(...args, '--config', instance.configFile));
+    mountFor(commands!.pid, `umount ${data}`);
+    return ended;
+  }
 
   it('is named as read-only, with what to do', { skip: Boolean(missing) }, async () => {
-    const readOnly = `mount --bind ${data} ${data}; mount -o remount,ro,bind ${data}`;
-    const ended = await run(readOnly, 'serve', '--port', '0');
-    expectWords(ended, [`The data folder ${data} cannot be used: ${data} is on a disk that is mounted read-only.`, 'To fix it, mount it for writing, or choose another folder with --data or data_dir.']);
-    const checked = await run(readOnly, 'doctor');
-    expect(checked.stdout).to.contain([`✗ data folder: ${data} is on a disk that is mounted read-only`]);
+    const [started, checked] = await runOn(`mount --bind ${data} ${data}; mount -o remount,ro,bind ${data}`, ['serve', '--port', '0'], ['doctor']);
+    expectWords(started!, [`The data folder ${data} cannot be used: ${data} is on a disk that is mounted read-only.`, 'To fix it, mount it for writing, or choose another folder with --data or data_dir.']);
+    expect(checked!.stdout).to.contain([`✗ data folder: ${data} is on a disk that is mounted read-only`]);
   });
 
   it('is named as another user’s, with the command that makes it theirs', { skip: process.getuid?.() !== 0 }, async () => {
@@ -50,11 +62,9 @@ describe('A disk that cannot be written', () => {
 
   it('is named as full when nothing can start on it', { skip: Boolean(missing) }, async () => {
     const full = `mount -t tmpfs -o size=1m tmpfs ${data}; cat /dev/zero > ${data}/filler 2>/dev/null || true`;
-    for (const args of [['serve', '--port', '0'], ['notes', 'add', 'x']]) {
-      expectWords(await run(full, ...args), [`the disk of ${data} is full.\nTo fix it, make room there`]);
-    }
-    const nearly = `mount -t tmpfs -o size=150k tmpfs ${data}`;
-    expectWords(await run(nearly, 'migrate'), ['The disk is full', 'bin/civic doctor says more']);
+    for (const ended of await runOn(full, ['serve', '--port', '0'], ['notes', 'add', 'x'])) expectWords(ended, [`the disk of ${data} is full.\nTo fix it, make room there`]);
+    const [nearly] = await runOn(`mount -t tmpfs -o size=150k tmpfs ${data}`, ['migrate']);
+    expectWords(nearly!, ['The disk is full', 'bin/civic doctor says more']);
   });
 
   it('answers 503 storage_full when it fills up, keeps what was acknowledged, and works again once there is room', { skip: Boolean(missing), timeout: 120_000 }, async () => {

@@ -11,8 +11,8 @@ const { describe, it, before, after } = lab;
 
 const missing = mountMissing();
 // More rows than the room that is left on the disk.
-const ROWS = 3000;
-const ROOM_KB = 3000;
+const ROWS = 1000;
+const ROOM_KB = 1000;
 const HEADER = 'actor_id,actor_type,property,value,source_url\n';
 const row = (number: number) => `0f0e0d0c-0000-4000-8000-${String(number).padStart(12, '0')},organization,name,Association number ${number} of the county,https://example.org/${number}\n`;
 

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { join } from 'node:path';
 import { slowness, until } from '../../core/test/wait.ts';
-import { createInstance, serveCivic, testPlugins, type Ended, type Instance } from '../support/civic.ts';
+import { createInstance, serveCivic, testPlugins, type Ended, type Instance, type Served } from '../support/civic.ts';
 import { clusterMissing, createCluster, type Cluster } from '../support/cluster.ts';
 import { runCivicInProcess } from '../support/in-process.ts';
 
@@ -67,11 +67,17 @@ describe('A Postgres', { timeout: 120_000 }, () => {
     expect(code).to.equal(0);
   });
 
-  it('that goes away is answered with 503 and no cause, and works again by itself when it is back', async () => {
-    const served = await serveCivic(['--config', instance.configFile], { env: { CIVIC_DATABASE_URL: cluster.url } });
+  describe('of a running server', () => {
+    // One server for all: it outlives whatever happens to its database.
+    let served: Served;
+    before(async () => { served = await serveCivic(['--config', instance.configFile], { env: { CIVIC_DATABASE_URL: cluster.url } }); });
+    after(async () => { await served.stop(); });
+
+    const get = (path: string): Promise<Response> => fetch(served.url + path);
     const post = (text: string): Promise<Response> => fetch(`${served.url}/api/notes`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ text }) });
-    const digested = async (): Promise<number> => (await (await fetch(`${served.url}/api/digest`)).json() as { data: unknown[] }).data.length;
-    try {
+
+    it('that goes away is answered with 503 and no cause, and works again by itself when it is back', async () => {
+      const digested = async (): Promise<number> => (await (await get('/api/digest')).json() as { data: unknown[] }).data.length;
       expect((await post('before')).status).to.equal(201);
       let isAway = false;
       const seen = new Set<number>();
@@ -87,76 +93,62 @@ describe('A Postgres', { timeout: 120_000 }, () => {
       const problem = await refused.json() as object;
       expect(problem).to.include({ code: 'database_unavailable', detail: 'The database does not answer.' });
       expect(JSON.stringify(problem)).to.not.match(/ECONN|127\.0\.0\.1/);
-      expect((await fetch(`${served.url}/api/notes`)).status).to.equal(503);
-      expect((await fetch(`${served.url}/health`)).status).to.equal(200);
-      const unready = await fetch(`${served.url}/health/ready`);
+      expect((await get('/api/notes')).status).to.equal(503);
+      expect((await get('/health')).status).to.equal(200);
+      const unready = await get('/health/ready');
       expect(unready.status).to.equal(503);
       expect(await unready.text()).to.contain('not_ready').and.to.not.match(/ECONN|postgres/);
 
       await cluster.start();
-      await until(async () => (await fetch(`${served.url}/health/ready`)).status === 200);
+      await until(async () => (await get('/health/ready')).status === 200);
       expect((await post('after')).status).to.equal(201);
-      const { total } = await (await fetch(`${served.url}/api/notes`)).json() as { total: number };
+      const { total } = await (await get('/api/notes')).json() as { total: number };
       await until(async () => await digested() === total);
       expect(served.child.exitCode).to.be.null();
-    } finally {
-      expect(await served.stop()).to.equal(0);
-    }
-    expect(served.output()).to.not.contain('did not stop cleanly');
-  });
+    });
 
-  it('that is frozen is answered with 503 within 5 seconds on every route that needs it, and works again when it goes on', { skip: process.platform !== 'linux' }, async () => {
-    const served = await serveCivic(['--config', instance.configFile], { env: { CIVIC_DATABASE_URL: cluster.url } });
-    const get = (path: string): Promise<Response> => fetch(served.url + path);
-    const post = (text: string): Promise<Response> => fetch(`${served.url}/api/notes`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ text }) });
-    const timed = async (work: Promise<Response>): Promise<[number, boolean]> => {
-      const asked = performance.now();
-      const { status } = await work;
-      // The promise is 5 s; the rest is for a machine that does other things, too.
-      return [status, performance.now() - asked < 6000 * slowness];
-    };
-    try {
+    it('that is frozen is answered with 503 within 5 seconds on every route that needs it, and works again when it goes on', { skip: process.platform !== 'linux' }, async () => {
+      const timed = async (work: Promise<Response>): Promise<[number, boolean]> => {
+        const asked = performance.now();
+        const { status } = await work;
+        // The promise is 5 s; the rest is for a machine that does other things, too.
+        return [status, performance.now() - asked < 6000 * slowness];
+      };
       expect((await post('before')).status).to.equal(201);
       cluster.freeze();
-      // More than the pool has connections.
-      const asked = [...Array.from({ length: 30 }, () => timed(get('/api/notes'))), ...Array.from({ length: 10 }, () => timed(post('frozen'))), timed(get('/health/ready'))];
-      expect(await timed(get('/health'))).to.equal([200, true]);
-      for (const answer of await Promise.all(asked)) expect(answer).to.equal([503, true]);
-      // Known by now, so it is answered at once.
-      expect(await timed(get('/api/notes'))).to.equal([503, true]);
-      expect((await (await get('/api/notes')).json() as { code: string }).code).to.equal('database_unavailable');
-      expect((await get('/health/ready')).status).to.equal(503);
-      cluster.thaw();
+      try {
+        // More than the pool has connections.
+        const asked = [...Array.from({ length: 30 }, () => timed(get('/api/notes'))), ...Array.from({ length: 10 }, () => timed(post('frozen'))), timed(get('/health/ready'))];
+        expect(await timed(get('/health'))).to.equal([200, true]);
+        for (const answer of await Promise.all(asked)) expect(answer).to.equal([503, true]);
+        // Known by now, so it is answered at once.
+        expect(await timed(get('/api/notes'))).to.equal([503, true]);
+        expect((await (await get('/api/notes')).json() as { code: string }).code).to.equal('database_unavailable');
+        expect((await get('/health/ready')).status).to.equal(503);
+      } finally {
+        cluster.thaw();
+      }
       await until(async () => (await get('/health/ready')).status === 200);
       expect((await post('after')).status).to.equal(201);
       expect((await get('/api/notes')).status).to.equal(200);
-    } finally {
-      cluster.thaw();
-      expect(await served.stop()).to.equal(0);
-    }
-    expect(served.output()).to.contain('The database server has not responded for 4 s').and.to.contain('The database server responds again');
-    expect(served.output()).to.not.contain('did not stop cleanly');
-  });
+      expect(served.output()).to.contain('The database server has not responded for 4 s').and.to.contain('The database server responds again');
+    });
 
-  it('that is slow is no reason to cut a query', async () => {
-    const served = await serveCivic(['--config', instance.configFile], { env: { CIVIC_DATABASE_URL: cluster.url } });
-    try {
+    it('that is slow is no reason to cut a query', async () => {
       // A statement that another transaction holds up for longer than a server may be silent.
       const holding = cluster.query('begin; lock table notes_notes in access exclusive mode; select pg_sleep(7); commit');
       await until(async () => (await cluster.query("select 1 from pg_locks where mode = 'AccessExclusiveLock' and granted and relation = 'notes_notes'::regclass")).length > 0);
-      expect((await fetch(`${served.url}/api/notes`)).status).to.equal(200);
+      expect((await get('/api/notes')).status).to.equal(200);
       await holding;
-    } finally {
-      expect(await served.stop()).to.equal(0);
-    }
-  });
+    });
 
-  it('that stays away does not keep a server from stopping', async () => {
-    const served = await serveCivic(['--config', instance.configFile], { env: { CIVIC_DATABASE_URL: cluster.url } });
-    await cluster.stop('SIGQUIT');
-    const asked = performance.now();
-    expect(await served.stop()).to.equal(0);
-    expect(performance.now() - asked).to.be.below(30_000 * slowness);
-    await cluster.start();
+    it('that stays away does not keep a server from stopping', async () => {
+      await cluster.stop('SIGQUIT');
+      const asked = performance.now();
+      expect(await served.stop(), served.output()).to.equal(0);
+      expect(performance.now() - asked).to.be.below(30_000 * slowness);
+      expect(served.output()).to.not.contain('did not stop cleanly');
+      await cluster.start();
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { createInstance, type Ended } from '../support/civic.ts';
+import { createInstance } from '../support/civic.ts';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -9,13 +9,13 @@ describe('A first administrator', { timeout: 240_000 }, () => {
   it('gets a key by command line beside the running server, enters an actor, and revokes the key', async () => {
     const instance = createInstance({ plugins: { directory: {}, accounts: {} } }, { ready: true });
     const served = await instance.serve();
-    const read = ({ code, stdout, stderr }: Ended) => {
+    const json = async (...args: string[]) => {
+      const { code, stdout, stderr } = await instance.civicInProcess(...args, '--json');
       expect(code, stderr).to.equal(0);
       return JSON.parse(stdout);
     };
-    const json = async (...args: string[]) => read(await instance.civicInProcess(...args, '--json'));
     try {
-      const account = read(await instance.civic('account', 'create', '--email', 'ada@example.org', '--name', 'Ada', '--json'));
+      const account = await json('account', 'create', '--email', 'ada@example.org', '--name', 'Ada');
       expect(account).to.include({ role: 'admin', plan: 'team' });
       const { id, key } = await json('key', 'create', '--account', 'ada@example.org', '--name', 'first');
       const send = (method: string, path: string, body?: object) => fetch(served.url + path, { method, headers: { 'x-api-key': key, 'content-type': 'application/json' }, body: body && JSON.stringify(body) });

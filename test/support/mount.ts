@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 
 /** Why this process cannot mount anything for a child of its own; null when it can. */
 export function mountMissing(): string | null {
@@ -15,4 +15,9 @@ export function afterMounting(script: string): string[] {
 /** A path as a process in another mount namespace sees it. */
 export function seenBy(pid: number, path: string): string {
   return `/proc/${pid}/root${path}`;
+}
+
+/** Runs shell commands in the mount namespace of a process that `unshare -m` started. */
+export function mountFor(pid: number, script: string): void {
+  execFileSync('nsenter', ['-t', String(pid), '-m', 'sh', '-ec', script]);
 }

@@ -1,12 +1,15 @@
-import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Instance, Starting } from '../../support/civic.ts';
+import type { Instance } from '../../support/civic.ts';
+import { serveInProcess } from '../../support/serving.ts';
 import type { Random } from './random.ts';
+
+/** Where a server runs: in a process of its own, which can be killed, or in the process of the test, which saves a second of CPU. */
+export type Where = 'process' | 'here';
 
 export interface ServerNode {
   readonly url: string;
-  readonly child: ChildProcess;
+  readonly pid: number;
   /** 503 is then a right answer. */
   readonly isStopping: boolean;
 }
@@ -29,15 +32,31 @@ export interface Nodes {
 
 const TROUBLE = /"level":"(error|fatal)"|did not stop cleanly|UnhandledPromise|uncaught|database is locked|SQLITE_BUSY/i;
 
-export function createNodes(instance: Instance, count: number): Nodes {
-  const running: (Starting & { isStopping: boolean } | null)[] = Array.from({ length: count }, () => null);
+interface Running extends ServerNode {
+  isStopping: boolean;
+  output(): string;
+  stop(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>;
+}
+
+async function startHere(instance: Instance): Promise<Running> {
+  const { url, output, stop } = await serveInProcess(instance.configFile);
+  return { url, pid: process.pid, isStopping: false, output, stop: async () => stop().then(() => 0) };
+}
+
+async function startProcess(instance: Instance): Promise<Running> {
+  const { url, child, output, stop } = await instance.serve();
+  return { url, pid: child.pid!, isStopping: false, output, stop };
+}
+
+/** `where` is asked with the number of each start, from 0. */
+export function createNodes(instance: Instance, count: number, where: (start: number) => Where = () => 'process'): Nodes {
+  const running: (Running | null)[] = Array.from({ length: count }, () => null);
   const faults: string[] = [];
+  let starts = 0;
 
   async function startOne(index: number): Promise<void> {
-    const started = Object.assign(await instance.start(), { isStopping: false });
     try {
-      await started.answering();
-      running[index] = started;
+      running[index] = where(starts++) === 'process' ? await startProcess(instance) : await startHere(instance);
     } catch (error) {
       faults.push((error as Error).message);
     }
@@ -67,7 +86,12 @@ export function createNodes(instance: Instance, count: number): Nodes {
       await startOne(index);
     },
     async stop() { await Promise.all(running.map((_, index) => endOne(index, 'SIGTERM'))); },
-    async kill() { for (const node of running) await node?.stop('SIGKILL'); },
+    async kill() {
+      for (const [index, node] of running.entries()) {
+        running[index] = null;
+        await node?.stop('SIGKILL');
+      }
+    },
   };
 }
 
@@ -75,9 +99,9 @@ const LOOK_MS = 300;
 const TICKS_A_SECOND = 100;
 
 /** Waits until a server has nothing to do: it has then taken in everything that was sent to it. */
-export async function untilIdle({ child }: ServerNode, milliseconds = 60_000): Promise<void> {
+export async function untilIdle({ pid }: ServerNode, milliseconds = 60_000): Promise<void> {
   const ticks = (): number => {
-    const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
     return Number(fields[11]) + Number(fields[12]);
   };
   for (const end = performance.now() + milliseconds; performance.now() < end;) {

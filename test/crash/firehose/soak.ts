@@ -88,7 +88,7 @@ export async function soakCrowds({ databases, say }: SoakOptions): Promise<strin
   const faults: string[] = [];
   for (const database of databases) {
     await onDatabase(database, async (url) => {
-      const figuresOf = async (act: (stand: Stand, count: number) => Promise<Figures>, count: number): Promise<Figures> => withStand({ url: await url() }, (stand) => act(stand, count));
+      const figuresOf = async (act: (stand: Stand, count: number) => Promise<Figures>, count: number): Promise<Figures> => withStand({ url: await url(), where: () => 'process' }, (stand) => act(stand, count));
       faults.push(
         ...expectFigures(`${database}, SIGTERM with 1,000 streams`, await figuresOf(stopWithStreams, 1000), { unclean: 0 }, 10, say),
         ...expectFigures(`${database}, sessions over a restart`, await figuresOf(sessionsOverRestart, 10_000), { refused: 0, incomplete: 0, reached: 10_000 }, 30, say),

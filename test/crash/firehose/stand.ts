@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { until } from '../../../core/test/wait.ts';
 import type { SignalDraft } from '../../../plugins/firehose/types.ts';
 import type { Asker } from './askers.ts';
-import { createNodes, type Nodes } from './nodes.ts';
+import { createNodes, type Nodes, type Where } from './nodes.ts';
 import { keyHeader, seqOf } from './snapshots.ts';
 import { openEvents, openSocket, type Connection, type Ending, type Frame } from './streams.ts';
 import { createWorld, type World, type WorldOptions } from './world.ts';
@@ -27,10 +27,16 @@ function takeBatch<T>(drafts: T[]): T[] {
   return drafts.splice(0, count);
 }
 
+export interface StandOptions extends WorldOptions {
+  nodes?: number;
+  /** Where each start of a server runs; without it all run here, where none can be killed. */
+  where?: (start: number) => Where;
+}
+
 /** Servers that run until `close`, which fails when one of them was in trouble. */
-export async function openStand(options: WorldOptions & { nodes?: number }): Promise<Stand & { close(): Promise<void> }> {
+export async function openStand(options: StandOptions): Promise<Stand & { close(): Promise<void> }> {
   const world = await createWorld(options);
-  const nodes = createNodes(world.instance, options.nodes ?? 1);
+  const nodes = createNodes(world.instance, options.nodes ?? 1, options.where ?? (() => 'here'));
   const url = (node = 0): string => nodes.all()[node]!.url;
   async function post(path: string, body: object, headers: Record<string, string>, node = 0): Promise<any> {
     const answer = await fetch(`${url(node)}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
@@ -56,7 +62,7 @@ export async function openStand(options: WorldOptions & { nodes?: number }): Pro
   };
 }
 
-export async function withStand<T>(options: WorldOptions & { nodes?: number }, fn: (stand: Stand) => Promise<T>): Promise<T> {
+export async function withStand<T>(options: StandOptions, fn: (stand: Stand) => Promise<T>): Promise<T> {
   const stand = await openStand(options);
   try {
     const result = await fn(stand);
