@@ -53,4 +53,4 @@ function nameSources(dist) {
   Error.prepareStackTrace = (error, frames) => [headline(error), ...frames.map((frame) => `    at ${describe(frame, dist)}`)].join('\n');
 }
 
-module.exports = { nameSources };
+module.exports = { nameSources, sourcePosition };

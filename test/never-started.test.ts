@@ -4,6 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInstance } from './support/civic.ts';
 
+export const notQuick = 'it fills the gazetteer';
 export const lab = Lab.script();
 const { describe, it } = lab;
 

@@ -1,4 +1,5 @@
 import type { FileResult } from './file.ts';
+import { nameSources } from './sources.ts';
 
 function words(result: FileResult): string {
   const skipped = result.skipped ? `, ${result.skipped} skipped` : '';
@@ -27,7 +28,7 @@ export function showProgress(total: number) {
       done += 1;
       clear();
       console.log(words(result));
-      if (result.reason) console.log(`${result.output.trimEnd()}\n`);
+      if (result.reason) console.log(`${nameSources(result.output).trimEnd()}\n`);
       draw();
     },
     finish: clear,

@@ -56,7 +56,6 @@ async function run({ file, report: target }: Order): Promise<Done> {
   return { isClean: code === 0, left: await leftovers(before), cpuSeconds: ownCpuSeconds() - cpu };
 }
 
-process.setSourceMapsEnabled(true);
 // Lab wants endless stacks, which each error of a refused request then pays for.
 Error.stackTraceLimit = 30;
 process.env.NODE_ENV = 'test'; // as lab does

@@ -7,6 +7,7 @@ import { readConfigText } from '../load.ts';
 import { maskedConfig, describeErrors, showConfig } from '../report.ts';
 import type { ConfigFragment } from '../types.ts';
 
+export const notQuick = 'it generates its input';
 export const lab = Lab.script();
 const { experiment, test } = lab;
 

@@ -9,6 +9,7 @@ import { asyncApi } from '../asyncapi.ts';
 import { openApi } from '../openapi.ts';
 import { problems, shelfServer } from './fixture.ts';
 
+export const notQuick = 'it compiles large schemas';
 export const lab = Lab.script();
 export const ownProcess = 'it registers problem codes of core with other texts';
 const { describe, it } = lab;

@@ -118,9 +118,10 @@ describe('fetch refuses', () => {
     expect(guard.reached()).to.equal(0);
   }
 
+  // One port is enough: the guard sees every attempt to connect, whether or not something listens there.
   for (const host of [...LOOPBACK, 'localhost', 'LOCALHOST', 'localhost.', 'loc%61lhost', 'ｌｏｃａｌｈｏｓｔ', ...PRIVATE]) {
     it(`${host} asked directly`, async () => {
-      for (const port of guard.ports) expect(await failure(`http://${host}:${port}/`)).to.equal('address_refused');
+      expect(await failure(`http://${host}:${guard.ports[0]}/`)).to.equal('address_refused');
       expectNothingReached();
     });
 
@@ -137,7 +138,7 @@ describe('fetch refuses', () => {
 
   for (const address of ANSWERS) {
     it(`a name that resolves to "${address}"`, async () => {
-      for (const port of guard.ports) expect(await failure(`http://name.test:${port}/`, {}, { resolve: names({ 'name.test': [address] }) })).to.equal('address_refused');
+      expect(await failure(`http://name.test:${guard.ports[0]}/`, {}, { resolve: names({ 'name.test': [address] }) })).to.equal('address_refused');
       expectNothingReached();
     });
 

@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { selfSigned } from './certificate.ts';
 import { stop } from './loopback.ts';
 
+export const notQuick = 'it starts processes';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 

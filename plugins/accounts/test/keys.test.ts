@@ -215,12 +215,12 @@ describe('Many wrong keys', { timeout: 120_000 }, () => {
     kit.db.read.on('query', () => { queries++; });
     const made = newKey().key;
     const wrong = made.slice(0, -1) + (made.endsWith('a') ? 'b' : 'a');
-    for (let i = 0; i < 1000; i++) {
+    for (let i = 0; i < 100; i++) {
       const { statusCode } = await kit.server.inject({ url: '/api/probe/public', headers: { 'x-api-key': wrong } });
       if (statusCode !== 401) expect(statusCode).to.equal(401);
     }
     expect(queries).to.be.below(5);
-    for (let i = 0; i < 50; i++) expect((await kit.as(newKey().key, 'GET', PRIVATE)).status).to.equal(401);
+    for (let i = 0; i < 10; i++) expect((await kit.as(newKey().key, 'GET', PRIVATE)).status).to.equal(401);
     expect((await kit.as(key, 'GET', PRIVATE)).status).to.equal(200);
     await kit.close();
   });

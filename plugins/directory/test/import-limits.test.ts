@@ -5,6 +5,7 @@ import { directoryKit, type DirectoryKit } from './kit.ts';
 import { runCommand, testFolder } from './transfer.ts';
 import { httpUrl, townOf } from '../transfer/row.ts';
 
+export const notQuick = 'it reaches limits with large data';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 

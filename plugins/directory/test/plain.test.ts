@@ -5,6 +5,7 @@ import { isPlainDraft } from '../ledger/plain.ts';
 import { actorDraft } from '../ledger/schemas.ts';
 import { PROPERTIES } from '../types.ts';
 
+export const notQuick = 'it generates its input';
 export const lab = Lab.script();
 const { describe, it } = lab;
 

@@ -32,7 +32,7 @@ for (const dialect of testDatabases()) {
       listActors(kit.db.read, { query: null, filters: [], workspace: null, sort: 'relevance', limit: 25, after: null, ...request }, columns);
 
     it('returns the right actors and totals', async () => {
-      for (const request of makeRequests(40)) {
+      for (const request of makeRequests(150)) {
         const { keys, total, corrected } = await list(request);
         const right = expected(actors, request);
         if (corrected.length === 0) expect({ keys, total }, JSON.stringify(request)).to.equal({ keys: right.keys.slice(0, request.limit), total: right.total });

@@ -8,6 +8,7 @@ import { EventSource, type MessageEvent } from 'undici';
 import { firehoseKit, sequenceOf, type FirehoseKit } from './kit.ts';
 import { openStream, sseParser } from './sse.ts';
 
+export const notQuick = 'it starts processes';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 

@@ -7,6 +7,8 @@ import type { SignalDraft } from '../types.ts';
 import { newPerson, runCommand, WIRE, type Person } from './people.ts';
 
 export const SUBPROTOCOL = 'service.firehose.v1';
+/** What ends within it was ended because of a cause, and not by its age. */
+const SOON_MS = 5000 * slowness;
 
 /** A listening server with accounts, and those who read. */
 export interface ReadersKit extends TestServer {
@@ -160,4 +162,11 @@ async function textOf(answer: IncomingMessage): Promise<string> {
 
 export function titles(messages: { signal: { title: string } }[]): string[] {
   return messages.map(({ signal }) => signal.title);
+}
+
+/** Fails when the promise takes longer than a cause needs to have its effect. */
+export async function soon<T>(promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout;
+  const late = new Promise<never>((_, reject) => { timer = setTimeout(() => reject(new Error('It took too long')), SOON_MS); });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Person } from './people.ts';
 import { openSocket, readersKit, SUBPROTOCOL, type ReadersKit, type SocketReading } from './readers.ts';
 
+export const notQuick = 'it reaches limits with large data';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 

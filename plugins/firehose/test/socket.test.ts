@@ -9,20 +9,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { createSockets } from '../sessions/socket.ts';
 import { joinWorkspace, type Person } from './people.ts';
-import { openEvents, openSocket, readersKit, refusal, SUBPROTOCOL, titles, type ReadersKit, type SocketReading } from './readers.ts';
+import { openEvents, openSocket, readersKit, refusal, soon, SUBPROTOCOL, titles, type ReadersKit, type SocketReading } from './readers.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 const SESSIONS = '/api/firehose/sessions';
-/** What ends within it was ended because of a cause, and not by its age. */
-const SOON_MS = 5000 * slowness;
-
-async function soon<T>(promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout;
-  const late = new Promise<never>((_, reject) => { timer = setTimeout(() => reject(new Error('It took too long')), SOON_MS); });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
-}
 
 /** A handshake by hand, for what no client library would do. */
 async function rawSocket(kit: TestServer, path: string, key?: string): Promise<Socket> {
@@ -282,33 +274,7 @@ for (const database of testDatabases()) {
   });
 }
 
-describe('Session sockets of slow and of silent clients', { timeout: 60_000 }, () => {
-  it('are closed with 1013 and the id to go on with, when a client reads nothing for half a minute', async () => {
-    const clock = stoppedClock();
-    const kit = await readersKit({ clock });
-    const ada = await kit.person();
-    const { id } = await kit.session(ada);
-    const socket = await openSocket(kit, id, { headers: { 'x-api-key': ada.key } });
-    await socket.has(1, 'firehose.ready');
-    socket.client.pause();
-    const long = { evidence: [{ source_url: 'https://example.org', passage: 'x'.repeat(50_000) }] };
-    for (let i = 0; i < 24; i++) await kit.publish(...Array.from({ length: 18 }, () => long));
-    await sleep(1500);
-    clock.advance(31_000);
-    await sleep(1500);
-    socket.client.resume();
-    const { code, reason } = await soon(socket.ended);
-    expect(code).to.equal(1013);
-    const told = JSON.parse(reason);
-    const last = socket.messages.at(-1);
-    expect(told).to.equal({ error: 'consumer_too_slow', resume: last.event_id });
-    const again = await openSocket(kit, id, { headers: { 'x-api-key': ada.key }, query: `?last_event_id=${told.resume}` });
-    const received = socket.messages.length - 1 + (await again.has(24 * 18 - (socket.messages.length - 1))).length;
-    expect(received).to.equal(24 * 18);
-    again.close();
-    await kit.close();
-  });
-
+describe('Session sockets of silent clients', { timeout: 60_000 }, () => {
   it('end when their key expires or their plan lapses, by themselves', async () => {
     const clock = stoppedClock();
     const kit = await readersKit({ clock });
