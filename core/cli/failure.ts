@@ -12,6 +12,6 @@ export function failureText(error: unknown, terminal: Terminal): string {
   if (error instanceof Failure) return terminal.style('red', error.message);
   if (isRefusedPath(error)) return terminal.style('red', `${error.path} cannot be written: ${error.message}`);
   const { code, cause } = problemData(error) ?? {};
-  if (code && code in databaseProblems) return terminal.style('red', `${databaseProblems[code]!.title} (${(cause as Error).message}). The change under way was not stored; bin/civic doctor says more.`);
+  if (code && code in databaseProblems) return terminal.style('red', `${databaseProblems[code]!.title}${cause instanceof Error ? ` (${cause.message})` : ''}. The change under way was not stored; bin/civic doctor says more.`);
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

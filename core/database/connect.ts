@@ -87,6 +87,7 @@ async function sqliteDatabase(file: string, chosen: ChosenDriver, options: Datab
     },
     async checkWritable() {
       if (pools.writing.isLost || options.lock?.isLost) throw databaseProblem('database_unavailable');
+      pools.checkFile();
       if (fullDiskFault(dirname(file))) throw databaseProblem('storage_full');
       await writer.checkStorage();
     },

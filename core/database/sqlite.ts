@@ -1,8 +1,9 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import knex, { type Knex } from 'knex';
-import { driverError } from './errors.ts';
+import type { Logger } from '../log.ts';
+import { databaseProblem, driverError } from './errors.ts';
 import { DatabaseFileFailure } from './file.ts';
 import { closeToOthers, makePrivateFile, PRIVATE_FOLDER } from './private.ts';
 import { knexLog, type OpenSettings } from './settings.ts';
@@ -45,6 +46,8 @@ export interface SqlitePools {
   /** The one connection that writes, held as long as the database is open. */
   writing: SqliteConnection;
   readers: Knex;
+  /** Throws when the file was deleted or replaced since it was opened: SQLite would write to a file that no later start finds. */
+  checkFile(): void;
   /** Closes all connections. */
   close(): Promise<void>;
 }
@@ -64,11 +67,27 @@ export async function openSqlite(driver: SqliteDriver, file: string, settings: O
     const connection = writing = await openConnection(driver, file, PRAGMAS, (error) => settings.log.error({ err: error }, 'The connection that writes the database was lost: writes are refused until the server is restarted'));
     const opened = await Promise.all(Array.from({ length: READERS }, () => readers.client.acquireConnection()));
     for (const reader of opened) await readers.client.releaseConnection(reader);
-    return { writer, writing, readers, close: () => closeAll(readers, connection) };
+    return { writer, writing, readers, checkFile: fileCheck(file, settings.log), close: () => closeAll(readers, connection) };
   } catch (error) {
     await closeAll(readers, writing);
     throw new DatabaseFileFailure(file, driverError(error));
   }
+}
+
+/** Compares inodes, as SQLite itself does except with a write-ahead log. The inode of an open file is not used again. */
+function fileCheck(file: string, log: Logger): () => void {
+  const inode = inodeOf(file);
+  let isReported = false;
+  return () => {
+    const hasMoved = inodeOf(file) !== inode;
+    if (hasMoved && !isReported) log.error(`The database file ${file} was deleted or replaced: writes are refused until the file is back or the server is restarted`);
+    isReported = hasMoved;
+    if (hasMoved) throw databaseProblem('storage_failed', new Error(`${file} was deleted or replaced`));
+  };
+}
+
+function inodeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.ino;
 }
 
 /** The writer last: closing the last connection moves the log into the file. */

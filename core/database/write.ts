@@ -131,6 +131,7 @@ function groupWriter(pools: SqlitePools, settings: WriterSettings): UncheckedWri
   async function begin(): Promise<boolean> {
     while (queue.length > 0) {
       try {
+        pools.checkFile();
         await writing.run('BEGIN IMMEDIATE');
         return true;
       } catch (cause) {

@@ -1,3 +1,4 @@
+import { copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@hapi/code';
@@ -155,6 +156,19 @@ for (const name of sqliteDrivers()) describe(`the writer of SQLite, by the drive
     expect(problemData(error)?.headers).to.equal({ 'Retry-After': '5' });
     await other.release();
     await writer.write((tx) => tx.raw("insert into notes values ('b')"));
+    expect(await count()).to.equal(1);
+    await close();
+  });
+
+  it('answers storage_failed while the file is deleted or replaced, instead of storing what no later start finds', async () => {
+    const { file, writer, count, close } = await openFile();
+    const insert = () => writer.write((tx) => tx.raw("insert into notes values ('a')"));
+    await rename(file, `${file}.aside`);
+    expect(problemData(await expect(insert()).to.reject())?.code).to.equal('storage_failed');
+    await copyFile(`${file}.aside`, file);
+    expect(problemData(await expect(insert()).to.reject())?.code).to.equal('storage_failed');
+    await rename(`${file}.aside`, file);
+    await insert();
     expect(await count()).to.equal(1);
     await close();
   });
