@@ -79,7 +79,7 @@ export function answerHeaders(options: HeaderOptions): AnswerHeaders {
     if (traits.isTimed) headers['server-timing'] = `total;dur=${Math.round(performance.now() - state.started)}`;
     // Whoever has a session may not count as known yet, but their pages hold their token.
     headers['cache-control'] ??= request.auth.isAuthenticated || state.formToken !== null ? 'private, no-store' : 'no-cache';
-    headers['vary'] = headers['vary'] ? varyOn(String(headers['vary'])) : 'accept-encoding, origin';
+    headers['vary'] = headers['vary'] ? varyOn(String(headers['vary']), traits.isOpen) : 'accept-encoding, origin';
     if (traits.isOpen) cors.apply(headers, request);
     if (isOpenRead(traits, request)) headers['cross-origin-resource-policy'] ??= 'cross-origin';
     if (state.headers) Object.assign(headers, state.headers);
@@ -138,8 +138,11 @@ function fixed(requestId: string, trace: Trace, isSecure: boolean): Record<strin
   };
 }
 
-/** In lower case with `accept-encoding` in front, where hapi looks for it before adding it once more. */
-function varyOn(list: string): string {
+/**
+ * In lower case with `accept-encoding` in front, where hapi looks for it before adding it once more. An open read also varies by
+ * `origin`: a cached response to a request without one lacks the headers that a page of another website needs.
+ */
+function varyOn(list: string, isOpen: boolean): string {
   const names = list.toLowerCase().split(',').map((name) => name.trim()).filter((name) => name !== '');
-  return names.includes('*') ? '*' : [...new Set(['accept-encoding', ...names])].join(', ');
+  return names.includes('*') ? '*' : [...new Set(['accept-encoding', ...names, ...(isOpen ? ['origin'] : [])])].join(', ');
 }
