@@ -103,16 +103,15 @@ async function patchActor(pen: Pen, record: RecordRow, change: Patch): Promise<n
   const records = await recordsOfActors(tx, [record.key]);
   const claims = await claimsOfRecords(tx, records.map(({ key }) => key));
   const byId = new Map(claims.map((claim) => [claim.id, claim]));
-  const named = (id: string): ClaimRow => {
-    const claim = byId.get(id.toLowerCase());
-    if (!claim) throw problem('unknown_claim', { detail: `The actor has no claim ${id.slice(0, 100)}.` });
-    return claim;
-  };
   const after = new Map<string, ClaimRow>();
-  const present = (id: string) => after.get(named(id).id) ?? named(id);
-  const retracted = change.retract.map(present).filter(({ status }) => status !== 'retracted');
+  const present = (id: string, pointer: string): ClaimRow => {
+    const claim = byId.get(id.toLowerCase());
+    if (!claim) throw problem('unknown_claim', { detail: `The actor has no claim ${id.slice(0, 100)}.`, errors: [{ pointer, detail: 'is no claim of the actor' }] });
+    return after.get(claim.id) ?? claim;
+  };
+  const retracted = change.retract.map((id, index) => present(id, `/retract/${index}`)).filter(({ status }) => status !== 'retracted');
   for (const claim of retracted) after.set(claim.id, { ...claim, status: 'retracted' });
-  const ranked = change.rank.map(({ claim_id, rank }) => ({ before: present(claim_id), rank })).filter(({ before, rank }) => before.rank !== rank);
+  const ranked = change.rank.map(({ claim_id, rank }, index) => ({ before: present(claim_id, `/rank/${index}/claim_id`), rank })).filter(({ before, rank }) => before.rank !== rank);
   for (const { before, rank } of ranked) after.set(before.id, { ...before, rank });
   await replaceClaims(tx, [...after.values()]);
   const added = await addClaims(pen, record, claims, change);

@@ -128,6 +128,15 @@ for (const database of testDatabases()) {
       expect((await kit.get(`/api/entities/${made.id}/claims?status=retracted`)).body.data[0].id).to.equal(wrong);
     });
 
+    it('reject the id of a claim that they do not have, and say where it is', async () => {
+      const made = await enter({ name: 'Claims of its own' });
+      const [own, other] = [made.claims[0].id, '0190a6d2-3f3a-7b7c-8a55-000000000001'];
+      for (const [patch, pointer] of [[{ retract: [own, other] }, '/retract/1'], [{ rank: [{ claim_id: other, rank: 'normal' }] }, '/rank/0/claim_id']] as const) {
+        const { status, body } = await kit.send('PATCH', `/api/entities/${made.id}`, patch, 'reviewer');
+        expect([status, body.code, body.errors]).to.equal([400, 'unknown_claim', [{ pointer, detail: 'is no claim of the actor' }]]);
+      }
+    });
+
     it('keep a name whatever is taken back, and a claim that is both ranked and retracted is both', async () => {
       const made = await enter({ name: 'Only Name', phone: '+1 816 555 0133' });
       const idOf = (property: string) => made.claims.find((claim: { property: string }) => claim.property === property).id;
