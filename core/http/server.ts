@@ -23,7 +23,7 @@ import { writeProblem } from './problem.ts';
 import type { RequestState } from './state.ts';
 import { randomHex } from './trace.ts';
 import { acceptUpgrade, addUpgrades, noteUpgrade } from './upgrade.ts';
-import { refuseInput, refuseResponse, tightenInput } from './validation.ts';
+import { isDecodable, refuseInput, refuseResponse, rejectMalformedQuery, tightenInput } from './validation.ts';
 
 export interface ServerOptions {
   config: CoreConfig;
@@ -78,6 +78,7 @@ export function createServer(options: ServerOptions): Server {
   server.ext('onCredentials', guardStream);
   server.ext('onPostAuth', guardStream);
   server.ext('onPostAuth', rejectDeepBody);
+  server.ext('onPostAuth', rejectMalformedQuery);
   server.ext('onPreResponse', (request, h) => close(request, h, headers, log));
   addIdempotency(server, options.idempotency);
   addCallerScheme(server, options.gates);
@@ -113,7 +114,6 @@ function open(request: Request, answer: AnswerHeaders, basePath: string): Reques
   if (request.headers['transfer-encoding'] !== undefined) keepAnswerable(request.raw.req);
   if ((request.raw.req as { upgrade?: boolean }).upgrade) noteUpgrade(request, state);
   if (basePath !== '' && request.path.startsWith(basePath)) removeBasePath(request, state, basePath);
-  if (request.path.startsWith('/api/')) state.refusal ??= refusedEncoding(request);
   // No route has this method, so the fallback gets the request and tells the refusal.
   if (state.refusal) request.setMethod('refused' as 'get');
   return state;
@@ -131,15 +131,6 @@ function refusedTarget(request: Request): Boom | null {
   if (request.path[0] === '/') return null;
   (request as { path: string }).path = '/';
   return problem('bad_request', { detail: 'The target of the request has no path.' });
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const HOST = /^(?:[\w.~%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
@@ -160,16 +151,6 @@ function refusedQuery(request: Request): Boom | null {
     return problem('invalid_request', { detail: `${parameter} ${detail}`, errors: [{ parameter, detail }] });
   }
   return null;
-}
-
-/** The parser of query strings keeps what it cannot decode, so that a filter would be compared with other text than was meant. Pages tolerate it. */
-function refusedEncoding(request: Request): Boom | null {
-  const search = request.url?.search ?? '';
-  if (!search.includes('%') || isDecodable(search)) return null;
-  const [name = ''] = search.slice(1).split('&').find((pair) => !isDecodable(pair))!.split('=');
-  const parameter = isDecodable(name) ? decodeURIComponent(name) : name;
-  const detail = 'is not valid percent-encoded UTF-8';
-  return problem('invalid_request', { detail: `${parameter} ${detail}`, errors: [{ parameter, detail }] });
 }
 
 /** A proxy may or may not remove the path of the public address; routes never have it. */

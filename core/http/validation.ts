@@ -1,5 +1,5 @@
 import type { Boom } from '@hapi/boom';
-import type { Request, RequestRoute, ResponseToolkit } from '@hapi/hapi';
+import type { Lifecycle, Request, RequestRoute, ResponseToolkit } from '@hapi/hapi';
 import { closest, distance } from 'fastest-levenshtein';
 import type { CustomValidator, ObjectSchema, Schema, ValidationErrorItem } from 'joi';
 import { problem, type InputError } from '../problems.ts';
@@ -23,6 +23,33 @@ export function tightenInput({ path, settings: { validate, plugins } }: RequestR
     if (!schema || typeof schema.custom !== 'function') continue;
     (validate as Record<string, unknown>)[source] = tightened(schema, source === 'query' && !isApi ? 'form' : source);
   }
+}
+
+/**
+ * Rejects malformed percent encoding where unknown parameters are rejected: the parser keeps what it cannot decode, so that a filter
+ * would be compared with other text than was meant.
+ */
+export const rejectMalformedQuery: Lifecycle.Method = (request, h) => {
+  const { search } = request.url;
+  if (!search.includes('%') || isDecodable(search) || !isStrict(request.route)) return h.continue;
+  const [name = ''] = search.slice(1).split('&').find((pair) => !isDecodable(pair))!.split('=');
+  const parameter = isDecodable(name) ? decodeURIComponent(name) : name;
+  const detail = 'is not valid percent-encoded UTF-8';
+  throw problem('invalid_request', { detail: `${parameter} ${detail}`, errors: [{ parameter, detail }] });
+};
+
+export function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isStrict({ path, settings: { validate, plugins } }: RequestRoute): boolean {
+  const schema = validate?.query;
+  return path.startsWith('/api/') && !plugins?.civic?.internal && isObjectSchema(schema) && schema.$_getFlag('unknown') !== true;
 }
 
 type Kind = 'query' | 'form' | 'params' | 'payload';

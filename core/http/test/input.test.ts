@@ -22,6 +22,8 @@ const body = Joi.object({ name: Joi.string().required(), size: Joi.number(), pla
 server.route({ method: ['POST', 'PATCH'], path: '/api/things', options: { validate: { query: Joi.object({}), payload: body } }, handler: (request) => request.payload as object });
 server.route({ method: ['POST', 'DELETE'], path: '/api/things/act', options: { validate: { query: Joi.object({}) } }, handler: (_request, h) => h.response().code(204) });
 
+server.route({ method: 'GET', path: '/api/feed', options: { validate: { query: Joi.object({}).unknown() } }, handler: () => 'ok' });
+
 const THING = '/api/things/0190a6d2-3f3a-7b7c-8a55-000000000001';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -47,6 +49,7 @@ describe('A query', () => {
       expect([status, json.code, json.errors], value).to.equal([400, 'invalid_request', [{ parameter: 'query', detail: 'is not valid percent-encoded UTF-8' }]]);
     }
     expect((await send(server, 'GET', `${THING}?%zz=1`)).json.errors[0].parameter).to.equal('%zz');
+    expect((await send(server, 'GET', '/api/feed?campaign=50%off')).status, 'where unknown parameters are ignored').to.equal(200);
     expect((await send(server, 'GET', `${THING}?query=100%25+%C3%BC`)).json.query).to.equal('100% ü');
   });
 
