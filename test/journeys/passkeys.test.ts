@@ -92,6 +92,8 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
   }
 
   const press = (name: string | RegExp): Promise<void> => page.getByRole('button', { name }).first().click();
+  /** Presses a button that leads to another page. */
+  const submit = (name: string): Promise<void> => follow(page, page.getByRole('button', { name }).first());
   const signOut = async (): Promise<void> => {
     await page.locator('.visitor summary').click();
     await press('Sign out');
@@ -134,7 +136,7 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
   it('makes a key, uses it with curl, and revokes it', async () => {
     await page.goto(`${home}/account/keys`);
     await page.getByLabel('Name').fill('Nightly import');
-    await press('Create key');
+    await submit('Create key');
     const key = (await page.textContent('#key'))!;
     await readable();
     await own.context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -170,13 +172,13 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     await page.getByText('Rename Phone').click();
     await page.getByLabel('New name of Phone').fill('Old phone');
     await press('Save');
-    await page.getByRole('link', { name: 'Remove Old phone' }).click();
+    await follow(page, page.getByRole('link', { name: 'Remove Old phone' }));
     await page.getByText('Your other passkeys go on working').waitFor();
     expect(await page.content()).to.not.contain('your last passkey');
-    await press('Remove');
+    await submit('Remove');
     await page.getByText('The passkey is removed').waitFor();
     expect(await page.locator('.things h2').count()).to.equal(1);
-    await page.getByRole('link', { name: /^Remove/ }).click();
+    await follow(page, page.getByRole('link', { name: /^Remove/ }));
     await page.getByText('This is your last passkey').waitFor();
     await readable();
   });
@@ -237,7 +239,7 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     await own.debug.send('Emulation.setScriptExecutionDisabled', { value: true });
     await page.goto(`${home}/account/keys`);
     await page.getByLabel('Name').fill('Without a script');
-    await press('Create key');
+    await submit('Create key');
     expect(await page.textContent('#key')).to.match(/^civic_/);
     expect(await page.getByRole('button', { name: 'Copy' }).count()).to.equal(0);
     await own.debug.send('Emulation.setScriptExecutionDisabled', { value: false });
@@ -247,7 +249,7 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     await page.goto(`${home}/account/keys`);
     await page.getByLabel('Name').fill('Kept over the question');
     await forgetConfirmations(join(instance.folder, 'data'));
-    await press('Create key');
+    await submit('Create key');
     await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
     await readable();
     await press('Confirm with a passkey');
@@ -278,7 +280,7 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
   it('is put into the field that is wrong', async () => {
     await page.goto(`${home}/account/keys`);
     await page.locator('form.card').evaluate((form) => { (form as unknown as { noValidate: boolean }).noValidate = true; });
-    await press('Create key');
+    await submit('Create key');
     await page.getByText('Give a name.').waitFor();
     expect(await page.evaluate('document.activeElement.id')).to.equal('name');
   });
