@@ -102,14 +102,13 @@ for (const database of testDatabases()) describe(`The demo, on ${database}`, { t
   it('comes back whole from an export, with its places', async () => {
     const file = join(folder, 'demo');
     writeFileSync(file, exported);
-    const dry = await runCommand(kit, 'import', [format, file], { 'dry-run': true });
-    expect([dry.value.counts.rejected, await total('/api/entities')], dry.out).to.equal([0, 0]);
     const { value, out } = await runCommand(kit, 'import', [format, file]);
     expect(value.counts.rejected, out).to.equal(0);
     expect((await get(`/api/exports/entities?format=${format}`)).text).to.equal(exported);
   });
 
-  it('can still be taken away after that import, and leaves an actor of one’s own that was merged into one of it', async () => {
+  // Once: the commands on Postgres are those above, and each takes seconds.
+  if (database === 'sqlite') it('can still be taken away after that import, and leaves an actor of one’s own that was merged into one of it', async () => {
     const [shown] = (await get('/api/entities?query=Kestrel%20Valley%20Ledger')).body.data;
     const file = join(folder, 'own.ndjson');
     const source = { id: 's', url: 'https://own.example.org/', kind: 'other' };
