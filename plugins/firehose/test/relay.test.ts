@@ -1,84 +1,19 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import type { Plugin } from 'civic';
-import { slowness, testDatabases, testServer, type TestServer } from 'civic/testing';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import pino from 'pino';
+import { testDatabases, testServer, type TestServer } from 'civic/testing';
 import firehose from '../index.ts';
 import { createEventReader } from '../relay/events.ts';
-import type { Signal, SignalDraft } from '../types.ts';
+import type { Signal } from '../types.ts';
 import { herons } from './herons.ts';
-import { WIRE } from './people.ts';
+import { createInstances, draft, frontDoor, liar, lineCount, publish, signalsOf, titlesOf, until } from './relay-kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, afterEach } = lab;
 
-const draft = (title: string, more: Partial<SignalDraft> = {}): SignalDraft => ({ type: 'vote', title, source_class: 'government_record', evidence: [{ source_url: 'https://example.org/minutes' }], ...more });
-
-async function until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
-  for (const end = Date.now() + 60_000 * slowness; !(await condition());) {
-    if (Date.now() > end) throw new Error(`Waited in vain: ${what}`);
-    await sleep(20);
-  }
-}
-
 for (const database of testDatabases()) {
   describe(`A relay on ${database}`, { timeout: 120_000 }, () => {
-    let open: TestServer[] = [];
-    let lines: Record<string, any>[] = [];
-    afterEach(async () => {
-      for (const kit of open.reverse().splice(0)) await kit.close();
-      for (const server of fronts.splice(0)) server.close();
-      lines = [];
-      open = [];
-    });
-
-    const log = () => pino({ base: null }, { write: (line: string) => { lines.push(JSON.parse(line)); } });
-
-    async function instance(relay: { url: string; api_key?: string } | null, config: object = {}, plugins: Plugin[] = []): Promise<TestServer> {
-      const kit = await testServer({
-        plugins: [firehose, ...plugins], database, listen: true, log: log(),
-        config: {
-          metrics: { enabled: true },
-          http: { port: 0, fetch: { allow_private_addresses: true } },
-          plugins: { firehose: { anonymous: true, ...(relay && { relay }) }, wire: { from: WIRE } },
-          ...config,
-        },
-      });
-      open.push(kit);
-      return kit;
-    }
-
-    async function publish(kit: TestServer, body: { signals?: SignalDraft[]; withdraw?: string[] }): Promise<string[]> {
-      const answer = await kit.request('POST', '/api/wire', { payload: body });
-      expect(answer.status, answer.text).to.equal(201);
-      return answer.body.ids;
-    }
-
-    async function signalsOf(kit: TestServer): Promise<Signal[]> {
-      const answer = await kit.request('GET', '/api/firehose?visibility=public&limit=200');
-      return answer.body.signals;
-    }
-
-    const titlesOf = async (kit: TestServer): Promise<string[]> => (await signalsOf(kit)).map(({ title }) => title).sort();
-
-    async function lineCount(kit: TestServer): Promise<number> {
-      return Number((await kit.request('GET', '/api/firehose?visibility=public&limit=1')).body.last_event_id.split('-')[1]);
-    }
-
-    /** Waits until each of these relays has read all that the instance it follows has published: nothing is still on its way. */
-    async function settled(...followed: [relay: TestServer, origin: TestServer][]): Promise<void> {
-      const origins = followed.map(([, origin]) => origin);
-      await until('the end of the logs', async () => {
-        const positions = await Promise.all(followed.map(async ([relay]) => Number((await relay.db.read('firehose_relay').first('event_id')).event_id.split('-')[1])));
-        const heads = await Promise.all(origins.map(lineCount));
-        // On Postgres entries are numbered after their transaction.
-        const unnumbered = await Promise.all(origins.map((origin) => origin.db.read('firehose_outbox').first('key')));
-        return [heads, await Promise.all(origins.map(lineCount))].every((counts) => counts.join() === positions.join()) && unnumbered.every((row) => !row);
-      });
-    }
+    const { instance, lines, close } = createInstances(database);
+    afterEach(close);
 
     it('tells what the other instance tells, before and after it began, with the same ids and where it is from, also new versions and retractions', async () => {
       const origin = await instance(null);
@@ -102,25 +37,6 @@ for (const database of testDatabases()) {
       expect(await titlesOf(relay)).to.equal(['A second', 'After', 'Before']);
     });
 
-    it('names the instance that it follows along a chain, and ends cycles', async () => {
-      const front = await frontDoor();
-      const first = await instance({ url: front.url });
-      const second = await instance({ url: first.url });
-      const third = await instance({ url: second.url });
-      front.lead(third.url);
-      const [id] = await publish(first, { signals: [draft('Round')] });
-      await until('the third', async () => (await titlesOf(third)).length === 1);
-      expect((await signalsOf(third))[0]).to.include({ id, title: 'Round' });
-      expect((await signalsOf(third))[0]!.origin!.url).to.equal(second.url);
-      // The version comes back to the first after the first retracted it.
-      const [brief] = await publish(first, { signals: [draft('Brief')] });
-      await publish(first, { withdraw: [brief!] });
-      await until('the retraction', async () => await lineCount(third) === 3);
-      await settled([first, third], [second, first], [third, second]);
-      expect(await Promise.all([first, second, third].map(lineCount))).to.equal([3, 3, 3]);
-      expect((await signalsOf(first))[0]!.origin).to.be.null();
-    });
-
     it('takes no origin from a signal, and changes no signal of another origin', async () => {
       const [one, two] = [await liar(), await liar()];
       const relay = await instance({ url: one.url });
@@ -136,47 +52,6 @@ for (const database of testDatabases()) {
       expect(await titlesOf(other)).to.equal(['Claimed', 'Kept', 'Last']);
       one.say({ signal: signal(1, 'Corrected') }, { signal: signal(2, 'Kept'), retracted: true });
       await until('the correction', async () => (await titlesOf(relay)).includes('Corrected') && !(await titlesOf(relay)).includes('Kept'));
-    });
-
-    it('does not take back into its log what was first told by itself', async () => {
-      const front = await frontDoor();
-      const a = await instance({ url: front.url });
-      const b = await instance({ url: a.url });
-      front.lead(b.url);
-      const [id] = await publish(a, { signals: [draft('Mine')] });
-      await publish(a, { signals: [draft('Mine, better', { id })] });
-      await until('the copy', async () => (await titlesOf(b))[0] === 'Mine, better');
-      const [theirs] = await publish(b, { signals: [draft('Theirs')] });
-      await until('theirs', async () => (await titlesOf(a)).length === 2);
-      await publish(b, { withdraw: [theirs!] });
-      await until('its end', async () => (await titlesOf(a)).length === 1);
-      await settled([a, b], [b, a]);
-      // The retraction comes back to b, where the signal is gone: the relay skips it.
-      expect([await lineCount(a), await lineCount(b)]).to.equal([4, 4]);
-      expect((await signalsOf(a))[0]).to.include({ title: 'Mine, better', origin: null });
-    });
-
-    it('reads everything anew when the log it followed is gone, and takes back what is there no more', async () => {
-      const front = await frontDoor();
-      const lost = await instance(null);
-      front.lead(lost.url);
-      const relay = await instance({ url: front.url });
-      const stays = draft('Stays', { detected_at: '2026-03-01T00:00:00.000Z' });
-      const ids = await publish(lost, { signals: [draft('Forgotten by age', { detected_at: '2025-01-01T00:00:00.000Z' }), stays, draft('Changes'), draft('Goes')] });
-      await until('all', async () => (await titlesOf(relay)).length === 4);
-      await publish(relay, { signals: [draft('Of its own')] });
-
-      const restored = await instance(null);
-      await publish(restored, { signals: [{ ...stays, id: ids[1] }, draft('Changed', { id: ids[2] }), draft('New')] });
-      front.lead(restored.url);
-      await lost.composition.stop();
-      await until('the change', async () => (await titlesOf(relay)).includes('New') && !(await titlesOf(relay)).includes('Goes'));
-      expect(await titlesOf(relay)).to.equal(['Changed', 'Forgotten by age', 'New', 'Of its own', 'Stays']);
-      await publish(restored, { signals: [draft('Later')] });
-      await until('what comes later', async () => (await titlesOf(relay)).includes('Later'));
-      // What was the same was not told again.
-      expect(await lineCount(relay)).to.equal(9);
-      expect(lines.find(({ reason }) => reason === 'epoch_changed')!['msg']).to.contain('read anew');
     });
 
     it('takes nothing from an instance that means harm but what is public and a signal, and goes on', async () => {
@@ -248,20 +123,6 @@ for (const database of testDatabases()) {
         expect((await relay.db.read('firehose_relay').first('event_id')).event_id).to.equal('0');
       });
 
-      it('publishes signals of a declared type with their facts where a plugin declares the type, and skips them elsewhere', async () => {
-        const count = (title: string, birds: number) => draft(title, { type: 'heron_count', facts: { birds, site: 'The pond' } });
-        const origin = await instance(null, {}, [herons]);
-        const [knowing, plain] = [await instance({ url: origin.url }, {}, [herons]), await instance({ url: origin.url })];
-        const [id] = await publish(origin, { signals: [count('Two herons', 2), count('Nine herons', 9), draft('A vote')] });
-        await publish(origin, { signals: [{ ...count('Three herons', 3), id: id! }, draft('Another vote')] });
-        await until('all of them', async () => (await titlesOf(knowing)).length === 4 && (await titlesOf(knowing)).includes('Three herons'));
-        expect((await signalsOf(knowing)).map((signal): Signal => ({ ...signal, origin: null })).sort(byId)).to.equal((await signalsOf(origin)).sort(byId));
-        await until('the votes', async () => (await titlesOf(plain)).includes('Another vote'));
-        expect(await titlesOf(plain)).to.equal(['A vote', 'Another vote']);
-        expect(lines.filter(({ type }) => type === 'heron_count'), 'the type is named once').to.have.length(1);
-        expect((await plain.request('GET', '/health/ready')).body.checks).to.include({ name: 'relay', status: 'ok' });
-      });
-
       it('drops facts that are unknown here, and skips signals whose facts do not fit', async () => {
         const teller = await liar();
         const kit = await instance({ url: teller.url }, {}, [herons]);
@@ -298,55 +159,6 @@ for (const database of testDatabases()) {
       });
     }
   });
-}
-
-const byId = (a: Signal, b: Signal): number => (a.id < b.id ? -1 : 1);
-const fronts: Server[] = [];
-
-/** Stands where an instance will be: keeps requests waiting until it knows whether to respond with a status or to lead to another address. */
-async function frontDoor(): Promise<{ url: string; lead(to: string): void; answer(status: number): void }> {
-  type Reply = (request: IncomingMessage, response: ServerResponse) => void;
-  let know!: (reply: Reply) => void;
-  let reply = new Promise<Reply>((resolve) => { know = resolve; });
-  const decide = (next: Reply) => {
-    know(next);
-    reply = Promise.resolve(next);
-  };
-  const server = createServer(async (request, response) => { (await reply)(request, response); });
-  await new Promise<void>((done) => { server.listen(0, '127.0.0.1', done); });
-  fronts.push(server);
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    lead: (to) => decide((request, response) => response.writeHead(307, { location: to + request.url }).end()),
-    answer: (status) => decide((_request, response) => response.writeHead(status, { 'content-type': 'application/problem+json' }).end('{"detail":"Said so."}')),
-  };
-}
-
-/** Speaks like an instance, and says whatever it is told to. */
-async function liar(): Promise<{ url: string; say(...messages: object[]): void; write(...events: string[]): void }> {
-  const streams: ServerResponse[] = [];
-  let said = '';
-  let seq = 0;
-  const event = (name: string, data: object) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
-  const server = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.write(event('firehose.ready', { resume: { status: 'complete' }, last_event_id: 'liar-0' }) + said);
-    streams.push(response);
-  });
-  await new Promise<void>((done) => { server.listen(0, '127.0.0.1', done); });
-  fronts.push(server);
-  const write = (...events: string[]) => {
-    const text = events.join('');
-    said += text;
-    for (const stream of streams) stream.write(text);
-  };
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    say(...messages) {
-      write(...messages.map((message) => event('firehose.signal', { event_id: `liar-${++seq}`, ...message })));
-    },
-    write,
-  };
 }
 
 describe('A relay without a database', () => {
