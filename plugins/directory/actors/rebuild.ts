@@ -1,5 +1,5 @@
 import type { Database, Rebuild, Tx } from 'civic';
-import { actorKeysAfter } from '../ledger/store.ts';
+import { actorKeysAfter, recordsByKey } from '../ledger/store.ts';
 import { removeOrphanedDocuments, removeUnusedTerms } from '../search/sweep.ts';
 import { countLiveActors } from './read-store.ts';
 import { countListedPlaces, listedPlacesAfter, recountPlaces, storedModelsAfter, type Recounted } from './recount-store.ts';
@@ -30,7 +30,7 @@ export async function rebuildActors(context: RebuildContext, { write, progress }
   await removeOrphanedDocuments(db, write);
   for (let after = 0, page; (page = await actorsAfter(context, after)).keys.length > 0; after = page.keys.at(-1)!) {
     const { outdated, keys } = page;
-    if (outdated.length > 0) await write((tx) => context.reproject(tx, outdated));
+    if (outdated.length > 0) await replaceActors(context, write, outdated);
     await advance(keys.length);
   }
   // Counters were changed by what each actor adds and removes, which is wrong where the version before counted otherwise.
@@ -43,6 +43,21 @@ export async function rebuildActors(context: RebuildContext, { write, progress }
     await advance(batch.length);
   }
   await removeUnusedTerms(db, write);
+}
+
+/** When the actors of a batch cannot be derived, each is tried alone, so that the error names the one whose rows were changed outside of Civic. */
+async function replaceActors(context: RebuildContext, write: Rebuild['write'], keys: number[]): Promise<void> {
+  let isUnderivable = false;
+  try {
+    await write((tx) => context.reproject(tx, keys).catch((error: unknown) => {
+      isUnderivable = true;
+      throw error;
+    }));
+  } catch (error) {
+    if (!isUnderivable) throw error;
+    if (keys.length === 1) throw new Error(`The actor ${(await recordsByKey(context.db.read, keys))[0]?.id} was not rebuilt: ${(error as Error).message}`, { cause: error });
+    for (const key of keys) await replaceActors(context, write, [key]);
+  }
 }
 
 /** The next actors of the ledger and of the read model, and those among them whose rows must be replaced or removed. */

@@ -59,6 +59,18 @@ for (const database of testDatabases()) {
       expect(await check()).to.include({ status: 'ok' });
     });
 
+    it('names the actor whose rows were changed outside of Civic, and rebuilds the others', async () => {
+      const claim = { property: 'name', status: 'active' };
+      const { key, value } = await kit.db.read('directory_claims').where(claim).whereIn('record_key', kit.db.read('directory_records').where({ id: ids[2] }).select('key')).first();
+      const store = (text: string) => kit.db.write((tx) => tx('directory_claims').where({ key }).update({ value: text }));
+      await store('{"not":"a name"}');
+      await expect(rebuild()).to.reject(Error, new RegExp(`^The actor ${ids[2]} was not rebuilt: .`));
+      expect((await kit.get(`/api/entities/${ids[4]}`)).status).to.equal(200);
+      await store(JSON.stringify(JSON.parse(value)));
+      await rebuild();
+      expect(await check()).to.include({ status: 'ok' });
+    });
+
     it('no longer shows a claim that has ended', async () => {
       const body = told({ name: 'Ann Council', type: 'person' });
       body.claims.push({ property: 'affiliation', value: { entity_id: null, name: 'City Council', role: 'Member', since: '2022', until: '2026-03' }, source_local_id: 's', expires_at: '2026-03-01T00:00:00.000Z' } as never);
