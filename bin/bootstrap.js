@@ -1,7 +1,7 @@
 'use strict';
 
-// Makes a fresh clone run: installs what package-lock.json names and builds dist/, when either is not up to date.
-// Node's own modules only, and in syntax that old versions can read: they must get as far as the sentence below.
+// Prepares a fresh clone: installs the packages of package-lock.json and builds dist/, when either is not up to date.
+// Uses only modules of Node, and syntax that old versions parse, so that they can print the message below.
 
 const fs = require('fs');
 const path = require('path');
@@ -15,7 +15,7 @@ function unsupportedNode(version) {
 }
 
 async function bringUpToDate(root, dev) {
-  // An installed package or a deployment of dist/ alone comes without sources: there is nothing to build.
+  // An installed package and a deployment of dist/ have no sources to build.
   if (!fs.existsSync(path.join(root, 'tsconfig.json'))) return;
   const { isInstalled, install } = require('./bootstrap/install.js');
   const { isBuilt, build } = require('./bootstrap/build.js');
@@ -28,7 +28,7 @@ async function bringUpToDate(root, dev) {
   });
 }
 
-/** Resolves when dist/ can be run. Otherwise says what to do and ends the process with exit code 1. */
+/** Resolves when dist/ can be run. Otherwise prints what to do and exits with 1. */
 async function bootstrap(options) {
   const root = path.join(__dirname, '..');
   const dev = Boolean(options && options.dev);

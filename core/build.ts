@@ -6,12 +6,12 @@ import { writeListing } from './cli/describe.ts';
 import { bundledPlugins } from './load.ts';
 import { projectRoot } from './root.ts';
 
-/** What a plugin's `build.ts` exports. `previous` is the plugin's folder of the build before, for files that are still right. */
+/** The export of a plugin's `build.ts`. `previous` is the plugin's folder in the previous build, to copy files that are still valid. */
 interface PluginBuild {
   build(previous: string): Promise<void>;
 }
 
-// The last step of a build, run by bin/bootstrap/build.js with the folder of the build before: writes what starts would compute otherwise.
+// The last step of a build: writes files that each start would have to compute. bin/bootstrap/build.js passes the folder of the previous build.
 const [previous = ''] = process.argv.slice(2);
 const fileOf = (plugin: string, name: string): string => join(projectRoot, 'dist/plugins', plugin, name);
 const compiled = bundledPlugins().filter((plugin) => existsSync(fileOf(plugin, 'index.js')));

@@ -3,33 +3,33 @@ import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { projectRoot } from './root.ts';
 
-// Half of a start was loading some twelve hundred small modules. `bin/civic` runs these few large files instead; tests run the modules.
+// Loading some twelve hundred small modules took half of the time of a start, so `bin/civic` runs a few large files. Tests run the modules.
 
 const DIST = join(projectRoot, 'dist');
 const BUNDLE = join(DIST, 'bundle');
-/** Modules that ask where the bundle itself is. */
-const KNOW_THE_BUNDLE = ['core/root.js', 'core/resolve.js'];
+/** Modules whose `import.meta` must be that of the bundle. */
+const UNCHANGED = ['core/root.js', 'core/resolve.js'];
 
-/** The packages that every start loads. Others stay where they are: they are loaded when needed, or have files of their own beside their code. */
+/** The packages that every start loads. Others are not bundled: they are loaded when needed, or read files beside their code. */
 const PACKAGES = ['@hapi/boom', '@hapi/hapi', '@hapi/vision', 'convict', 'fastest-levenshtein', 'joi', 'knex', 'yaml'];
-/** Drivers that Knex names and nobody has to install. */
+/** Optional drivers that Knex imports and that are not installed. */
 const OTHER_DRIVERS = ['better-sqlite3', 'mariadb', 'mysql', 'mysql2', 'oracledb', 'pg-native', 'pg-query-stream', 'tedious'];
-/** Packages in CommonJS call `require`, which an ES module does not have. */
+/** Defines `require` for CommonJS packages: an ES module has none. */
 const REQUIRE = `import { createRequire as requireFrom } from 'node:module';
 const require = requireFrom(import.meta.url);`;
 
-/** Writes `dist/bundle`: core, these plugins, and the packages of every start. Leaves no bundle when it fails, such as on a full disk, since `bin/civic` would run it. */
+/** Writes `dist/bundle`: core, these plugins, and the packages of every start. Deletes an incomplete bundle, such as after a full disk, because `bin/civic` would run it. */
 export async function bundle(plugins: string[]): Promise<void> {
   try {
-    await write(plugins);
+    await writeBundle(plugins);
   } catch (error) {
     rmSync(BUNDLE, { recursive: true, force: true });
     throw error;
   }
 }
 
-/** All files are in one folder, and each module is in one of them. */
-async function write(plugins: string[]): Promise<void> {
+/** Writes one flat folder; each module is in exactly one of its files. */
+async function writeBundle(plugins: string[]): Promise<void> {
   const entries = plugins.map((name) => [`plugin-${name}`, join(DIST, 'plugins', name, 'index.js')]);
   await build({
     entryPoints: {
@@ -49,7 +49,7 @@ async function write(plugins: string[]): Promise<void> {
     alias: { civic: join(DIST, 'core/index.js') },
     sourcemap: true,
     sourcesContent: false,
-    plugins: [ownPlaces],
+    plugins: [originalPaths],
     logLevel: 'error',
   });
 }
@@ -59,20 +59,20 @@ function otherPackages(): string[] {
   return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }).filter((name) => !PACKAGES.includes(name));
 }
 
-/** Keeps `import.meta` of each of our modules as it was: migrations, data and workers lie beside the module, not beside the bundle. */
-const ownPlaces: Plugin = {
-  name: 'own-places',
+/** Makes `import.meta` of each module of the kit point at its file in `dist`, because migrations, data and workers are beside that file and not in the bundle. */
+const originalPaths: Plugin = {
+  name: 'original-paths',
   setup({ onLoad }) {
     onLoad({ filter: /\.js$/ }, ({ path }) => {
       const name = relative(DIST, path);
       if (name.startsWith('..')) return null;
       const text = readFileSync(path, 'utf8');
-      return { contents: KNOW_THE_BUNDLE.includes(name) ? text : withOwnPlace(text, name), loader: 'js' };
+      return { contents: UNCHANGED.includes(name) ? text : withOriginalPath(text, name), loader: 'js' };
     });
   },
 };
 
-function withOwnPlace(text: string, name: string): string {
+function withOriginalPath(text: string, name: string): string {
   return text
     .replaceAll('import.meta.dirname', `(import.meta.dirname + ${JSON.stringify(`/../${dirname(name)}`)})`)
     .replaceAll('import.meta.url', `new URL(${JSON.stringify(`../${name}`)}, import.meta.url).href`);

@@ -1,4 +1,4 @@
-/** The one clock. Tests stop and move it; nothing else in the kit asks for the time. */
+/** The clock of the kit. Tests stop and move it, so no other code reads the time of the system. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
@@ -11,18 +11,20 @@ export const systemClock: Clock = {
   iso: () => new Date().toISOString(),
 };
 
-/** How far the clocks of several machines may be apart. */
-const SKEW_MS = 60_000;
+/** How far the clocks of the nodes of one instance may be apart. */
+const NODE_SKEW_MS = 60_000;
+/** How far the clock of a client or of another instance may be ahead. */
+export const EXTERNAL_SKEW_MS = 5 * 60_000;
 
 /**
  * Returns the latest time at which a wait of this many milliseconds can end if it has begun. A later stored end was written
  * while a clock was ahead and counts as passed; otherwise the wait would last for as long as that clock was wrong.
  */
 export function latestEnd(now: number, milliseconds: number): number {
-  return now + milliseconds + SKEW_MS;
+  return now + milliseconds + NODE_SKEW_MS;
 }
 
-/** A clock that stands still until told otherwise. */
+/** A clock that only `set` and `advance` move. */
 export interface StoppedClock extends Clock {
   set(time: number | string): void;
   advance(milliseconds: number): void;

@@ -1,4 +1,4 @@
-// So that `h.view` is known to whoever writes a plugin.
+// Adds the type of `h.view` for plugins.
 /// <reference types="@hapi/vision" preserve="true" />
 export { default as Joi } from 'joi';
 export { definePlugin } from './plugin.ts';
@@ -11,7 +11,7 @@ export { parseUrl } from './url.ts';
 export { nearest } from './config/nearest.ts';
 export { isDeepJson, isDeepValue, MAX_JSON_DEPTH, TOO_DEEP } from './json.ts';
 export { lazily } from './lazy.ts';
-export { latestEnd } from './clock.ts';
+export { EXTERNAL_SKEW_MS, latestEnd } from './clock.ts';
 export type { Clock } from './clock.ts';
 export type { Logger } from './log.ts';
 export type { ConfigFragment, Instance } from './config/types.ts';

@@ -52,31 +52,31 @@ export interface RouteDeclaration {
   rate?: string;
   /** The response has no Server-Timing header: the time could reveal a secret. */
   untimed?: boolean;
-  /** The problems its handler throws; core adds those that follow from the route's own settings. */
+  /** The problems that its handler throws; core adds those that follow from other settings of the route. */
   problems?: string[];
-  /** Its handler takes over the raw response, so its headers come from `civic.headers`. */
+  /** Its handler writes to the raw response and sets the headers of `civic.headers` itself. */
   raw?: boolean;
   /** The response has an ETag that is compared with `If-None-Match`, so it may be 304. */
   conditional?: boolean;
-  /** Response headers in addition to those that follow from its settings. */
+  /** Response headers in addition to those that follow from its other settings. */
   headers?: ('Cache-Control' | 'Content-Location' | 'Last-Modified' | 'Preference-Applied' | 'Vary')[];
   /** The media types of its response besides `application/json`. A JSON type among them has the response schema and replaces `application/json`. */
   produces?: string[];
   /** The response contains a secret and is not stored: a repeated Idempotency-Key is 409. */
   secret?: boolean;
-  /** What HEAD is for, where that is an operation of its own in OpenAPI. HEAD works on every GET. */
+  /** The summary of HEAD, where OpenAPI lists it as an operation. HEAD works on every GET route. */
   head?: string;
   /** The messages of a stream, for AsyncAPI. */
   stream?: StreamDeclaration;
   /** Not part of the published contract: pages, assets. */
   internal?: boolean;
-  /** A page's form is sent here, and only our own pages may send it; set by `formOptions`. */
+  /** Accepts a form of a page of this instance, and rejects cross-site forms; set by `formOptions`. */
   form?: boolean;
 }
 
 export interface StreamDeclaration {
   protocol: 'sse' | 'websocket';
-  /** A message's name, and the schema of its JSON. */
+  /** The schemas of messages by name. */
   send: Record<string, JoiSchema>;
   receive?: Record<string, JoiSchema>;
   subprotocol?: string;
@@ -91,7 +91,7 @@ declare module '@hapi/hapi' {
 export interface EventKind {
   /** One sentence for the documentation. */
   summary: string;
-  /** Raised when the payload changes shape; travels with each event. */
+  /** Raise it when the schema of the payload changes. Stored with each event. */
   version: number;
   payload: JoiSchema;
 }
@@ -104,10 +104,10 @@ export interface EventRecord<Payload = unknown> {
   payload: Payload;
 }
 
-/** One thing that can be checked on a running instance; `doctor` and `/health/ready` show it. */
+/** A check of a running instance, shown by `doctor` and `/health/ready`. */
 export interface Check {
   name: string;
-  /** Whether `/health/ready` waits for it; `doctor` always runs it. */
+  /** Whether `/health/ready` runs it as well; `doctor` always does. */
   readiness?: boolean;
   run(): Promise<CheckResult>;
 }
@@ -117,25 +117,25 @@ export interface CheckResult {
   detail: string;
   /** The exact next step when the status is not ok. */
   fix?: string;
-  /** How far the work has come that the check waits for; `/health/ready` shows it. */
+  /** The progress of work that the check waits for; `/health/ready` shows it. */
   progress?: { done: number; total: number };
 }
 
-/** A figure of this process, read at each request for `/metrics`. */
+/** A metric of this process, read at each request for `/metrics`. */
 export interface Metric {
-  /** Shown as `civic_<plugin>_<name>`; one that only grows ends in `_total`. */
+  /** Shown as `civic_<plugin>_<name>`; the name of a counter ends in `_total`. */
   name: string;
   help: string;
   value(): number;
 }
 
-/** Reports how far long work has come. */
+/** Reports the progress of long work. */
 export type Progress = (label: string, done: number, total: number) => void;
 
 export interface Lifecycle {
   /** May do I/O. Everything is migrated; the plugins this one needs have started. */
   start?(): Promise<void>;
-  /** Undoes `start`, also one that failed half-way. Bounded by `shutdown_seconds`. */
+  /** Undoes `start`, also a failed one. Bounded by `shutdown_seconds`. */
   stop?(): Promise<void>;
 }
 
@@ -145,13 +145,13 @@ export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Bu
 export interface Civic<Config = unknown> {
   /** The plugin's own section of the config file, checked. */
   readonly config: Config;
-  /** Facts of this installation: its name, version, public address, data folder. */
+  /** The name, version, public URL and data folder of this installation. */
   readonly instance: Instance;
   readonly log: Logger;
   readonly clock: Clock;
-  /** Throws by name before everything is migrated. */
+  /** Throws an error that names the plugin before all migrations have run. */
   readonly db: Database;
-  /** The one way out to the network. */
+  /** The client for outgoing requests. */
   readonly fetch: Fetch;
   readonly jobs: Jobs;
   /** The scopes, capabilities, limits, rate classes, paths and page slots of all plugins that run. */
@@ -226,7 +226,7 @@ export interface Plugin<Config = any> extends Declarations {
 const NAME = /^[a-z][a-z0-9]*$/;
 const MEMBERS = ['name', 'summary', 'recommended', 'config', 'needs', 'uses', 'problems', 'events', ...CATEGORIES, 'migrations', 'register'];
 
-/** Why a plugin cannot be called this, or null. */
+/** Returns why a plugin cannot have this name, or null. */
 export function nameFault(name: string): string | null {
   if (!NAME.test(name)) return `"${name}" cannot name a plugin: use lower-case letters and digits`;
   return name === 'core' ? '"core" cannot name a plugin: tables and commands of that name are core\'s own' : null;

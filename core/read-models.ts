@@ -19,8 +19,8 @@ export interface ReadModel {
   /** Whether rows follow from events: the read model is also rebuilt when the plugin was off and missed some. */
   followsEvents?: boolean;
   /**
-   * Whether some rows are of another version: a node of another version may write them after the rebuild. Asked by each start, by each
-   * readiness check and every few minutes, so answer from an index.
+   * Whether some rows are of another version: a node of another version may write them after the rebuild. Called by each start, by each
+   * readiness check and every few minutes, so query an index.
    */
   hasOtherVersions?(reader: Reader): Promise<boolean>;
   /** Makes the tables hold exactly what follows from the source data, whatever rows they hold: none, some, or those of another version. */
@@ -40,11 +40,11 @@ export interface Rebuild {
 type OwnedModel = ReadModel & { plugin: string };
 
 export interface ReadModels {
-  /** In `register`. */
+  /** Called in `register`. */
   declare(plugin: string, model: ReadModel): void;
-  /** After migrations: fills tables that are empty or cannot be served. `missed` names plugins that missed events. */
+  /** Called after migrations: fills tables that are empty or cannot be served. `missed` names plugins that missed events. */
   fill(onProgress: Progress, missed?: string[]): Promise<void>;
-  /** Before jobs run: enqueues a job for each read model that has rows of another version. */
+  /** Called before jobs run: enqueues a job for each read model that has rows of another version. */
   start(): Promise<void>;
   check(): Promise<CheckResult>;
 }
@@ -57,10 +57,10 @@ export interface ReadModelsOptions {
 
 const NAME = /^[a-z][a-z0-9_]*$/;
 const LOG_MS = 5000;
-/** How long after its last attempt a failed rebuild is begun again, and rows that another node has written are found. */
+/** The interval in which a failed rebuild is retried, and rows that another node has written are found. */
 const REPAIR_SECONDS = 300;
 
-/** The rebuild belongs to a process that runs another version by now. */
+/** A process of another version has taken the rebuild over. */
 class Superseded extends Error {}
 
 export function createReadModels({ db, jobs, log }: ReadModelsOptions): ReadModels {
@@ -86,7 +86,7 @@ export function createReadModels({ db, jobs, log }: ReadModelsOptions): ReadMode
     return hasVersion(model, row) && !(await model.hasOtherVersions?.(db().read));
   }
 
-  /** Whether the rows can be served as they are, at once. */
+  /** Whether the rows can be served without waiting for a rebuild. */
   async function canServe(model: OwnedModel, row: StoredModel): Promise<boolean> {
     return row.complete === 1 && (model.inBackground || await isCurrent(model, row));
   }
@@ -94,12 +94,12 @@ export function createReadModels({ db, jobs, log }: ReadModelsOptions): ReadMode
   async function fill(onProgress: Progress, missed: string[] = []): Promise<void> {
     for (const model of models) {
       const mustFollow = (model.followsEvents ?? false) && missed.includes(model.plugin);
-      if (!mustFollow && await naming(model, async () => canServe(model, await stored(model)))) continue;
-      await naming(model, () => db().exclusively(`read model ${model.plugin} ${model.name}`, () => fillOne(model, onProgress, mustFollow)));
+      if (!mustFollow && await withName(model, async () => canServe(model, await stored(model)))) continue;
+      await withName(model, () => db().exclusively(`read model ${model.plugin} ${model.name}`, () => fillOne(model, onProgress, mustFollow)));
     }
   }
 
-  /** Runs alone over all nodes: one that waited finds the work done. */
+  /** Runs on one node at a time. A node that waited finds the tables filled and returns. */
   async function fillOne(model: OwnedModel, onProgress: Progress, mustFollow: boolean): Promise<void> {
     const row = await stored(model);
     if (!mustFollow && await canServe(model, row)) return;
@@ -147,7 +147,7 @@ export function createReadModels({ db, jobs, log }: ReadModelsOptions): ReadMode
   function reporter(model: OwnedModel, { version }: StoredModel): (done: number | 'done', total?: number) => void {
     const fields = { plugin: model.plugin, read_model: model.name, from: version, to: model.version };
     let loggedAt = performance.now();
-    // A new database has nothing to say about.
+    // Filling a new database is not logged as a rebuild.
     if (version !== null) log.info(fields, startText(model, version));
     return (done, total) => {
       if (done === 'done') {
@@ -195,8 +195,8 @@ function faultOf(model: OwnedModel, others: OwnedModel[]): string | null {
   if (!NAME.test(model.name)) return `${title} needs another name: use lower-case letters, digits and _`;
   if (others.some(({ plugin, name }) => plugin === model.plugin && name === model.name)) return `${title} is declared twice`;
   if (!Number.isInteger(model.version) || model.version < 1) return `${title} has the version ${model.version}: use a whole number from 1 on`;
-  const foreign = model.tables.find((table) => !table.startsWith(`${model.plugin}_`));
-  if (foreign) return `${title} names the table ${foreign}: the tables of the plugin begin with ${model.plugin}_`;
+  const other = model.tables.find((table) => !table.startsWith(`${model.plugin}_`));
+  if (other) return `${title} names the table ${other}: the tables of the plugin begin with ${model.plugin}_`;
   const taken = model.tables.find((table) => others.some(({ tables }) => tables.includes(table)));
   if (taken) return `${title} names the table ${taken} of another read model`;
   return model.tables.length === 0 ? `${title} names no tables` : null;
@@ -221,7 +221,7 @@ function startReason(version: number, from: number): string {
   return from === 0 ? `version ${version} replaces rows of unknown versions` : `version ${version} replaces version ${from}`;
 }
 
-/** Whether the job works and knows how much there is to do. */
+/** Whether the job is running and has reported its total. */
 function isAdvancing(job: JobRecord | null): job is JobRecord {
   return job?.state === 'running' && job.progress.total > 0;
 }
@@ -237,7 +237,7 @@ function finding(model: OwnedModel, row: StoredModel | undefined, job: JobRecord
   return `${title} is served from rows of ${row.version === 0 ? 'unknown versions' : `version ${row.version}`}, and version ${version} waits for its rebuild${error}`;
 }
 
-async function naming<T>({ plugin, name }: OwnedModel, work: () => Promise<T>): Promise<T> {
+async function withName<T>({ plugin, name }: OwnedModel, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

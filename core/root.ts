@@ -19,7 +19,7 @@ function findProjectRoot(): string {
   return folder;
 }
 
-/** The folder of the checkout or installed package: compiled code lies in its `dist/`, templates and config beside it. */
+/** The folder of the checkout or installed package, with `dist/`, `templates/` and `config/`. */
 export const projectRoot = findProjectRoot();
 
 export const version: string = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')).version;

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import type { Clock } from './clock.ts';
 import { compose, type Composition } from './compose.ts';
 import { describeErrors } from './config/report.ts';
-import { recordAnswers } from './contracts/recorder.ts';
+import { recordResponses } from './contracts/recorder.ts';
 import { loadPluginAt } from './load.ts';
 import { createLogger, type Logger } from './log.ts';
 import type { Caller, Plugin } from './plugin.ts';
@@ -21,17 +21,17 @@ export { slowness } from './testing/slowness.ts';
 export interface TestServerOptions {
   /** Plugin objects, names of bundled plugins, or absolute folders; only names and folders have templates and assets. */
   plugins?: (Plugin | string)[];
-  /** A config file as an object; it goes through the same checks. */
+  /** The config file as an object; it is checked like a file. */
   config?: Record<string, unknown> & { plugins?: Record<string, unknown> };
   database?: 'sqlite' | 'postgres';
   clock?: Clock;
-  /** Also listens on a free port of 127.0.0.1; `url` then says where. */
+  /** Also listens on a free port of 127.0.0.1; `url` is then its address. */
   listen?: boolean;
   /** False for a server that cannot identify callers, as without accounts: `as` of a request then has no effect. */
   callers?: boolean;
-  /** False to stop after register, with no database. */
+  /** False to only register, without a database. */
   open?: boolean;
-  /** Where log lines go; nowhere by default. */
+  /** The logger; by default nothing is logged. */
   log?: Logger;
 }
 
@@ -42,10 +42,10 @@ export interface TestRequest {
   as?: Partial<Caller>;
 }
 
-export interface TestAnswer {
+export interface TestResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  /** Parsed when it is JSON, else the text. */
+  /** The parsed JSON, or the text of other types. */
   body: any;
   text: string;
 }
@@ -54,14 +54,14 @@ export interface TestServer {
   readonly composition: Composition;
   readonly server: Composition['server'];
   readonly db: Composition['db'];
-  /** Where it listens, when asked to. */
+  /** The address of the server, with `listen`. */
   readonly url: string;
-  request(method: string, path: string, options?: TestRequest): Promise<TestAnswer>;
-  /** Stops it and throws its database away. Fails when an answer did not fit its route's declaration. */
+  request(method: string, path: string, options?: TestRequest): Promise<TestResponse>;
+  /** Stops the server and deletes its database. Fails when a response did not match the declaration of its route. */
   close(): Promise<void>;
 }
 
-/** A real server on a fresh database of its own, for tests of the kit and of plugins. */
+/** Starts a real server on a new database, for tests of the kit and of plugins. */
 export async function testServer(options: TestServerOptions = {}): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'civic-test-'));
   const faults: string[] = [];
@@ -73,17 +73,17 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     await database?.drop();
     rmSync(folder, { recursive: true, force: true });
     if (unstopped.length > 0) throw new Error(unstopped.join('\n'));
-    if (faults.length > 0) throw new Error(`Answers that do not fit their declaration:\n${faults.join('\n')}`);
+    if (faults.length > 0) throw new Error(`Responses that do not match the declaration of their route:\n${faults.join('\n')}`);
   }
 
   try {
     if (options.open !== false) database = await testDatabase(options.database ?? 'sqlite', folder);
     composition = await composeForTest(options, folder, database?.url ?? null);
     if (!options.log) showFailures(composition.server);
-    recordAnswers(composition.server, { ...composition.surroundings, onFault: (fault) => { faults.push(fault); } });
+    recordResponses(composition.server, { ...composition.surroundings, onFault: (fault) => { faults.push(fault); } });
     if (database) {
       const { migrations: sets } = composition;
-      // Without tables of their own the plugins have nothing to prepare.
+      // Plugins without tables share the template of core alone.
       const preparing = sets.length > 0 ? options : { ...options, plugins: [], config: {} };
       await database.create({ sets, prepare: (url, dataDir) => prepareDatabase(preparing, url, dataDir) });
       await composition.open({ writes: true, schema: 'migrate' });
@@ -107,16 +107,16 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   };
 }
 
-/** An answer says no more than 500; whoever wrote the handler sees why. */
+/** Prints why a handler failed: the response is a bare 500. */
 function showFailures(server: Composition['server']): void {
   server.events.on({ name: 'request', channels: ['error'] }, (request, { error }) => {
     process.stderr.write(`${request.method.toUpperCase()} ${request.path} failed: ${(error as Error | undefined)?.stack ?? String(error)}\n`);
   });
 }
 
-/** Migrates a database and fills its derived tables, for tests to copy. */
+/** Migrates a template database and fills its derived tables. */
 async function prepareDatabase(options: TestServerOptions, url: string | null, dataDir: string): Promise<void> {
-  // The template has its own folder and database, whatever the test configures.
+  // The template ignores the folder and database that the test configures.
   const { data_dir: _folder, database: _database, ...config } = options.config ?? {};
   const composition = await composeForTest({ ...options, config, log: undefined }, dataDir, url);
   try {
@@ -142,10 +142,10 @@ function settingsForTest(folder: string, url: string | null): Record<string, unk
   return { data_dir: folder, http: { port: 0 }, shutdown_seconds: 30, database: { url } };
 }
 
-async function inject(server: Composition['server'], method: string, path: string, { payload, headers = {}, as }: TestRequest): Promise<TestAnswer> {
-  const answer = await server.inject({ method, url: path, headers, payload: payload as object | undefined, app: stateFor(as) });
-  const isZipped = answer.headers['content-encoding'] === 'gzip' && answer.rawPayload.length > 0;
-  const text = isZipped ? gunzipSync(answer.rawPayload).toString() : answer.payload;
-  const isJson = /[/+]json/.test(String(answer.headers['content-type'] ?? ''));
-  return { status: answer.statusCode, headers: answer.headers as TestAnswer['headers'], body: isJson && text ? JSON.parse(text) : text, text };
+async function inject(server: Composition['server'], method: string, path: string, { payload, headers = {}, as }: TestRequest): Promise<TestResponse> {
+  const response = await server.inject({ method, url: path, headers, payload: payload as object | undefined, app: stateFor(as) });
+  const isCompressed = response.headers['content-encoding'] === 'gzip' && response.rawPayload.length > 0;
+  const text = isCompressed ? gunzipSync(response.rawPayload).toString() : response.payload;
+  const isJson = /[/+]json/.test(String(response.headers['content-type'] ?? ''));
+  return { status: response.statusCode, headers: response.headers as TestResponse['headers'], body: isJson && text ? JSON.parse(text) : text, text };
 }

@@ -42,7 +42,7 @@ describe('bin/civic on a fresh clone', () => {
     expect(checkout.has('.civic-dist')).to.be.false();
   });
 
-  it('compiles the driver when the ready-made one does not run here', async () => {
+  it('compiles the driver when the prebuilt one does not run here', async () => {
     checkout.fakeCompiler();
     const { code, stderr } = await checkout.civic([], { env: { FAKE_NPM: 'broken-prebuilt' } });
     expect(code).to.equal(0);

@@ -1,4 +1,4 @@
-import type { Facts } from '../../plugins/firehose/log/facts.ts';
+import type { QueryFields } from '../../plugins/firehose/log/fields.ts';
 import type { Entry } from '../../plugins/firehose/log/log.ts';
 import { deliveryOf, type Filter } from '../../plugins/firehose/query/filter.ts';
 import { createMatcher } from '../../plugins/firehose/query/matcher.ts';
@@ -87,9 +87,9 @@ function differentFilters(random: Random): Filter[] {
 }
 
 function entryOf(seq: number, random: Random): Entry {
-  const facts: Facts = {
-    type: type(random) as Facts['type'], source_class: 'news', audience: 'public', actor_types: ['organization'],
+  const fields: QueryFields = {
+    type: type(random) as QueryFields['type'], source_class: 'news', audience: 'public', actor_types: ['organization'],
     places: [...some(random, 1, 2, place)], issues: [...some(random, 1, 2, issue)], detected: seq, occurred: seq, relevance: 1,
   };
-  return { seq, now: { facts, json: '' }, before: null };
+  return { seq, now: { fields, json: '' }, before: null };
 }

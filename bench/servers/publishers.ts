@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { compose } from '../../core/compose.ts';
 import { createLogger } from '../../core/log.ts';
 import { prepare } from '../../core/prepare.ts';
-import { factsOf } from '../../plugins/firehose/log/facts.ts';
+import { queryFieldsOf } from '../../plugins/firehose/log/fields.ts';
 import { termsOf } from '../../plugins/firehose/log/store.ts';
 import { SIGNAL_TYPES, type FirehoseService, type Signal } from '../../plugins/firehose/types.ts';
 import { draft } from '../firehose/signals.ts';
@@ -49,11 +49,11 @@ await civic.db.write(async (tx) => {
 async function insertNaively(tx: Tx): Promise<string> {
   const at = civic.clock.iso();
   const signal = { ...said, ...usual, id: newId(), detected_at: at } as Signal;
-  const facts = factsOf(signal, null);
-  const { type, source_class, audience, detected, occurred, relevance } = facts;
-  const row = { at, signal_id: signal.id, facts: JSON.stringify(facts), signal: JSON.stringify(signal), type, source_class, audience, detected, occurred, relevance };
+  const fields = queryFieldsOf(signal, null);
+  const { type, source_class, audience, detected, occurred, relevance } = fields;
+  const row = { at, signal_id: signal.id, facts: JSON.stringify(fields), signal: JSON.stringify(signal), type, source_class, audience, detected, occurred, relevance };
   const [{ seq }] = await tx('bench_log').insert(row).returning('seq');
-  await tx('bench_terms').insert(termsOf(facts).map((term) => ({ term, detected, seq })));
+  await tx('bench_terms').insert(termsOf(fields).map((term) => ({ term, detected, seq })));
   return signal.id;
 }
 

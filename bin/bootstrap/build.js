@@ -9,7 +9,7 @@ const { step } = require('./step.js');
 const SOURCES = ['core', 'plugins'];
 const DEV_SOURCES = ['test', 'bench'];
 
-/** Returns the source files below a folder; `tests` says whether those in folders named test are included. */
+/** Returns the source files below a folder; with `tests` also those in folders named test. */
 function sourceFiles(folder, tests, found = []) {
   let entries;
   try {
@@ -26,7 +26,7 @@ function sourceFiles(folder, tests, found = []) {
   return found;
 }
 
-/** Returns a key of the sources of dist/, for development with the tests. `describe` returns the size and time of a source file, or its content. */
+/** Returns a hash of the sources of dist/, with `dev` including the tests. `describe` returns the part of a file to hash: its size and time, or its content. */
 function buildKey(root, dev, describe) {
   const hash = createHash('sha256').update(installKey(root)).update(fs.readFileSync(path.join(root, 'tsconfig.json')));
   for (const folder of dev ? [...SOURCES, ...DEV_SOURCES] : SOURCES) {
@@ -68,19 +68,19 @@ function isBuilt(root, dev) {
   try {
     fs.writeFileSync(stampFile, JSON.stringify({ ...stamp, [part]: { ...stamp[part], times } }));
   } catch {
-    // A checkout that cannot be written to runs all the same.
+    // A read-only checkout can still run.
   }
   return true;
 }
 
-/** Puts the new folder in place of the old one, so that no process ever sees half a compilation. */
+/** Replaces a folder by renaming, so that no process sees an incomplete build. */
 function replace(target, replacement, aside) {
   fs.rmSync(aside, { recursive: true, force: true });
   if (fs.existsSync(target)) fs.renameSync(target, aside);
   fs.renameSync(replacement, target);
 }
 
-/** Writes what starts would compute otherwise. Runs in dist/, since compiled code finds itself and its files there. */
+/** Writes files that each start would have to compute. Runs the compiled code, which finds its files relative to dist/. */
 async function prepare(root, previous, lock) {
   const script = path.join(root, 'dist', 'core', 'build.js');
   if (!fs.existsSync(script)) return;
@@ -93,7 +93,7 @@ async function build(root, dev, lock) {
   fs.rmSync(fresh, { recursive: true, force: true });
   const stamp = makeStamp(root, dev);
   const compiler = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  // Types of packages are installed for development only, so a user's build does not look at them.
+  // Types of packages are only installed for development, so other builds do not check types.
   const checks = dev ? [] : ['--noCheck', '--types', ''];
   try {
     await step({

@@ -16,20 +16,20 @@ function readJson(file) {
 }
 
 const stampFile = (root) => path.join(root, 'node_modules', '.civic-install');
-/** npm's own record of what it installed, written last. */
+/** The lock file that npm writes at the end of an install. */
 const recordFile = (root) => path.join(root, 'node_modules', '.package-lock.json');
 
-/** Changes when another set of packages is wanted. */
+/** Returns a hash that changes with the required packages. */
 function installKey(root) {
   return createHash('sha256').update(fs.readFileSync(path.join(root, 'package-lock.json'))).update(`${process.platform} ${process.arch}`).digest('hex');
 }
 
-/** The packages that an install must have put there, without those that some platforms lack. */
+/** Returns the packages that an install must contain, without those that some platforms do not have. */
 function wantedPackages(lock, dev) {
   return Object.entries(lock.packages).filter(([place, entry]) => place && !entry.optional && (dev || !(entry.dev || entry.devOptional)));
 }
 
-/** Whether npm finished an install of these very versions. */
+/** Whether npm has finished an install of exactly these versions. */
 function hasPackages(root, dev) {
   const record = readJson(recordFile(root));
   if (!record) return false;
@@ -47,7 +47,7 @@ function hasNodeSqlite() {
   return isBuiltin('node:sqlite') && (major >= 24 || (major === 22 && minor >= 16));
 }
 
-/** The stamp names the versions of Node for which the driver was checked: a native module may load in one and not in another. */
+/** Records a complete install, and the module versions of Node in which the driver loads: a native module may load in one and not in another. */
 function writeStamp(root, dev) {
   const key = installKey(root);
   const before = readJson(stampFile(root));
@@ -55,7 +55,7 @@ function writeStamp(root, dev) {
   fs.writeFileSync(stampFile(root), JSON.stringify({ key, dev, nodes: [...new Set([...nodes, process.versions.modules])] }));
 }
 
-/** The stamp answers at once; without it, an install made by hand counts when it is complete. */
+/** Reads the stamp first. Without one, an install by hand counts when it is complete. */
 function isInstalled(root, dev) {
   const stamp = readJson(stampFile(root));
   if (stamp?.key === installKey(root) && (stamp.dev || !dev) && stamp.nodes?.includes(process.versions.modules)) return true;
@@ -63,15 +63,15 @@ function isInstalled(root, dev) {
   try {
     writeStamp(root, hasPackages(root, true));
   } catch {
-    // A checkout that cannot be written to runs all the same.
+    // A read-only checkout can still run.
   }
   return true;
 }
 
-/** The prefix whose headers belong to the running Node: node-gyp would otherwise download them. */
+/** Returns the prefix with the headers of the running Node, which node-gyp would otherwise download. */
 function headersPrefix() {
   const [major, minor, patch] = process.versions.node.split('.');
-  const belongs = (prefix) => {
+  const hasHeaders = (prefix) => {
     try {
       const header = fs.readFileSync(path.join(prefix, 'include/node/node_version.h'), 'utf8');
       return fs.existsSync(path.join(prefix, 'include/node/node_api.h'))
@@ -80,7 +80,7 @@ function headersPrefix() {
       return false;
     }
   };
-  return [path.dirname(path.dirname(fs.realpathSync(process.execPath))), '/usr/local', '/usr'].find(belongs);
+  return [path.dirname(path.dirname(fs.realpathSync(process.execPath))), '/usr/local', '/usr'].find(hasHeaders);
 }
 
 function driverEnvironment(root) {
@@ -99,12 +99,12 @@ async function installDriver(root, lock) {
   const rebuild = { usually: `a few seconds, ${compiling}`, log: 'driver.log', command: 'npm', args: ['rebuild', 'sqlite3'], cwd: root, lock };
   await step({ ...rebuild, label: 'Getting the SQLite driver', env });
   if (driverLoads(root)) return;
-  // A ready-made driver may ask for newer system libraries than this machine has.
-  await step({ ...rebuild, label: 'The ready-made SQLite driver does not run here; compiling it', env: { ...env, npm_config_build_from_source: 'true' } });
+  // A prebuilt driver may need newer system libraries than this machine has.
+  await step({ ...rebuild, label: 'The prebuilt SQLite driver does not run here; compiling it', env: { ...env, npm_config_build_from_source: 'true' } });
   if (!driverLoads(root)) throw new Error('The SQLite driver was built but does not load. See: node -e \'require("sqlite3")\'');
 }
 
-/** Gets the driver where it does not load. Without it Civic runs on Node's own SQLite, where Node has one. */
+/** Installs the driver when it does not load. When that fails, Civic uses the SQLite of Node, if Node has one. */
 async function provideDriver(root, lock) {
   if (driverLoads(root)) return;
   try {
@@ -121,14 +121,14 @@ async function installPackages(root, isComplete, withDev, lock) {
     throw new Error(`node_modules is a link to ${fs.realpathSync(modules)} and does not hold what package-lock.json names. Install there, or remove the link and start again.`);
   }
   const count = wantedPackages(readJson(path.join(root, 'package-lock.json')), withDev).length;
-  // Whatever stops npm half-way, no record says that it finished.
+  // Removed first, so that an interrupted npm leaves no record of a complete install.
   fs.rmSync(stampFile(root), { force: true });
   fs.rmSync(recordFile(root), { force: true });
   await step({
     label: `Installing ${count} packages`, usually: 'half a minute', log: 'install.log', command: 'npm', cwd: root, lock,
-    // On top of a complete install only what differs is changed, so a compiled driver stays; anything else starts from nothing.
-    // No package runs a script of its own, since only the driver needs one, and that comes next.
-    // npm would try for two minutes before it says that there is no network.
+    // `install` changes only what differs from a complete install and keeps the compiled driver; `ci` starts from nothing.
+    // Scripts of packages are off: only the driver needs one, which runs in the next step.
+    // Short retries: by default npm tries for two minutes before it reports a missing network.
     args: [...(isComplete ? ['install', '--no-save'] : ['ci']), withDev ? '--include=dev' : '--omit=dev',
       '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error',
       '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=8000'],

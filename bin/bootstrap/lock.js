@@ -18,7 +18,7 @@ function isAlive(pid) {
     return error.code === 'EPERM';
   }
   try {
-    // One that ended but was not reaped still answers to a signal; Linux tells, in a container without an init too.
+    // A zombie still accepts signals. Linux shows its state; containers without an init process never reap it.
     return !/\) Z /.test(fs.readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return true;
@@ -32,18 +32,18 @@ function read(file) {
     return { holder: JSON.parse(fs.readFileSync(file, 'utf8')), age };
   } catch (error) {
     if (error.code === 'ENOENT') return null;
-    // Just created and not written yet, or its writer was killed in between: only silence can tell.
+    // Created and not written yet, or its writer was killed: only the age of the file can tell.
     if (error instanceof SyntaxError) return { holder: { pid: 0, host: null }, age };
     throw error;
   }
 }
 
-/** A killed holder is known by its process id; on another host, or when that id is in use again, by its silence. */
+/** Whether the holder has ended: its process is gone, or, on another host or with a reused process id, the file is too old. */
 function isStale({ holder, age }) {
   if (holder.host !== os.hostname()) return age > SILENT_HOLDER_MS;
   if (holder.pid === process.pid) return true;
   if (isAlive(holder.pid)) return age > SILENT_HOLDER_MS;
-  // Its npm may have outlived it and still be writing.
+  // The npm that it started may still run and write.
   return !(holder.child && isAlive(holder.child)) || age > SILENT_CHILD_MS;
 }
 
@@ -57,7 +57,7 @@ function create(file, content) {
   }
 }
 
-/** Removes a stale lock. Only one process at a time may look and remove, or one could remove the other's new lock. */
+/** Removes a stale lock. One process at a time checks and removes it; otherwise one could remove the new lock of another. */
 function removeStale(file) {
   const guard = `${file}.takeover`;
   if (!create(guard, '')) {
@@ -72,14 +72,14 @@ function removeStale(file) {
 
 async function acquire(file) {
   const content = JSON.stringify({ pid: process.pid, host: os.hostname() });
-  let isTold = false;
+  let isReported = false;
   while (!create(file, content)) {
     const lock = read(file);
     if (lock && isStale(lock)) {
       removeStale(file);
-    } else if (lock && !isTold) {
+    } else if (lock && !isReported) {
       process.stderr.write(`Another start (process ${lock.holder.pid}) is installing or building; waiting for it.\n`);
-      isTold = true;
+      isReported = true;
     }
     await sleep(50);
   }

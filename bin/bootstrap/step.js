@@ -8,7 +8,7 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
 const isWindows = process.platform === 'win32';
 
-/** Says what is being done, and for how long already: a moving line on a terminal, a line now and then elsewhere. */
+/** Shows a step and its duration: an animated line on a terminal, a line every 15 s elsewhere. */
 function showProgress(label, usually) {
   const started = Date.now();
   const seconds = () => Math.round((Date.now() - started) / 1000);
@@ -37,7 +37,7 @@ function signalGroup(child, signal) {
   }
 }
 
-/** Ends the child and everything it started before this process goes, so that nothing writes behind our back. */
+/** On a signal, ends the child and its process group before this process exits, so that none of them keeps writing. */
 function passOnSignals(child, lock) {
   const onSignal = (signal) => {
     const end = () => {
@@ -56,7 +56,7 @@ function passOnSignals(child, lock) {
   return () => { for (const signal of Object.keys(SIGNALS)) process.removeListener(signal, onSignal); };
 }
 
-/** A command that failed: what it wrote, and where all of it can be read. */
+/** A command that failed, with its output and the log file. */
 class StepError extends Error {
   constructor(label, log, cause) {
     super(`${label} failed.`, { cause });
@@ -72,7 +72,7 @@ async function step({ label, usually, log, command, args, cwd, env, lock }) {
   const stopProgress = showProgress(label, usually);
   let error = null;
   const code = await new Promise((resolve) => {
-    // Its own process group, so that npm's children end with it; npm is a script on Windows and needs a shell there.
+    // A process group of its own, so that the children of npm end with it. On Windows npm is a script and needs a shell.
     const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', output, output], detached: !isWindows, shell: isWindows });
     const stopSignals = passOnSignals(child, lock);
     if (child.pid) lock.setChild(child.pid);

@@ -15,7 +15,7 @@ const REQUIRED_HEADERS: Record<number, string[]> = {
 const ended = new WeakMap<Request, Buffer>();
 
 /** Compares every answer of a server with what its operation declares: its status, its problem codes and its body. */
-export function recordAnswers(server: Server, options: RecorderOptions): void {
+export function recordResponses(server: Server, options: RecorderOptions): void {
   const declared = new Map<RequestRoute, Map<number, Answer>>();
 
   function answersFor(route: RequestRoute): Map<number, Answer> {

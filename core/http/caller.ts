@@ -4,79 +4,79 @@ import type { Caller } from '../plugin.ts';
 import { problem } from '../problems.ts';
 import { isForPrograms } from './state.ts';
 
-/** What plugins add while they register; read when requests come. */
+/** The resolvers and gates that plugins add in `register`. */
 export interface Gates {
-  /** Ways to know the caller: a caller, null when these are not its credentials, or a thrown 401. */
+  /** Each returns the caller, returns null for credentials of another kind, or throws a 401. */
   resolvers: ((request: Request) => Promise<Caller | null> | Caller | null)[];
-  /** The plans that include a capability, when a plugin knows plans. */
+  /** Returns the plans that include a capability; absent when no plugin has plans. */
   plansWith?: (capability: string) => string[];
-  /** Whether a request may go on, once its caller is known or refused. They throw when not. */
+  /** Called once the caller is identified or rejected. Each throws to reject the request. */
   admit: ((caller: Caller | null, request: Request) => Promise<void> | void)[];
 }
 
-// Made once: hapi wants an error for everybody it does not know, and most callers are nobody.
+// Created once: hapi needs an error for each anonymous request, and most requests are anonymous.
 const ANONYMOUS = unauthorized('No credentials');
-const STANDING = { user: 0, reviewer: 1, admin: 2 };
+const RANK = { user: 0, reviewer: 1, admin: 2 };
 
-/** The one strategy, `caller`: who asks, whether they may, and whether now. */
+/** Adds the strategy `caller`, the default of every route: identifies the caller, calls the gates, checks role and plan. */
 export function addCallerScheme(server: Server, gates: Gates): void {
   server.auth.scheme('caller', () => ({
-    authenticate: (request, h) => authenticated(request, h, gates) as never,
+    authenticate: (request, h) => authenticate(request, h, gates) as never,
   }));
   server.auth.strategy('caller', 'caller');
   server.auth.default({ strategy: 'caller', mode: 'try' });
 }
 
-/** Most callers are nobody, and known to be at once: a promise is made only when a resolver or a gate made one. */
-function authenticated(request: Request, h: ResponseToolkit, gates: Gates): symbol | Promise<symbol> {
-  const welcome = (caller: Caller | null): symbol => {
+/** Returns a promise only when a resolver or a gate returns one: most requests are anonymous and need none. */
+function authenticate(request: Request, h: ResponseToolkit, gates: Gates): symbol | Promise<symbol> {
+  const accept = (caller: Caller | null): symbol => {
     if (caller) return h.authenticated({ credentials: caller }) as never;
-    if (request.auth.mode === 'required') throw missing(gates);
+    if (request.auth.mode === 'required') throw missingCredential(gates);
     return h.unauthenticated(request.auth.mode === 'optional' ? unauthorized(null, 'Bearer') : ANONYMOUS) as never;
   };
-  // In mode `try` hapi lets a wrong credential pass as nobody. Here it is refused everywhere, so the lifecycle ends.
-  const refuse = (error: unknown): symbol => {
+  // In mode `try` hapi treats a wrong credential as anonymous. Here it is rejected on every route, so the lifecycle ends.
+  const reject = (error: unknown): symbol => {
     request.civic.refusal = error instanceof Boom ? error : boomify(error as Error);
     return h.response().code(401).takeover() as never;
   };
   try {
-    const caller = identified(request, gates);
-    return caller instanceof Promise ? caller.then(welcome).catch(refuse) : welcome(caller);
+    const caller = identify(request, gates);
+    return caller instanceof Promise ? caller.then(accept).catch(reject) : accept(caller);
   } catch (error) {
-    return refuse(error);
+    return reject(error);
   }
 }
 
-type Soon<T> = T | Promise<T>;
+type MaybePromise<T> = T | Promise<T>;
 
-function after<T, R>(value: Soon<T>, next: (value: T) => Soon<R>): Soon<R> {
+function after<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** A refused credential, and a malformed request, counts at the gates like nobody's request, and is refused behind them. */
-function identified(request: Request, gates: Gates): Soon<Caller | null> {
-  const refused = (error: unknown): Soon<null> => {
+/** Identifies the caller and calls the gates. A wrong credential or malformed request passes the gates as anonymous first, so that rate limits count it. */
+function identify(request: Request, gates: Gates): MaybePromise<Caller | null> {
+  const rejectAfterGates = (error: unknown): MaybePromise<null> => {
     if (!(error instanceof Boom) || error.isServer) throw error;
-    return after(admitted(null, request, gates), () => { throw error; });
+    return after(callGates(null, request, gates), () => { throw error; });
   };
-  let known: Soon<Caller | null>;
+  let found: MaybePromise<Caller | null>;
   try {
-    known = resolved(request, gates);
+    found = resolveCaller(request, gates);
   } catch (error) {
-    return refused(error);
+    return rejectAfterGates(error);
   }
-  const enter = (caller: Caller | null): Soon<Caller | null> => after(admitted(caller, request, gates), () => {
-    if (caller) checkStanding(caller, request, gates);
+  const passGates = (caller: Caller | null): MaybePromise<Caller | null> => after(callGates(caller, request, gates), () => {
+    if (caller) checkRoleAndPlan(caller, request, gates);
     return caller;
   });
-  return known instanceof Promise ? known.then(enter, refused) : enter(known);
+  return found instanceof Promise ? found.then(passGates, rejectAfterGates) : passGates(found);
 }
 
-function resolved(request: Request, gates: Gates, from = 0): Soon<Caller | null> {
-  if (from === 0) refuseUnheard(request);
+function resolveCaller(request: Request, gates: Gates, from = 0): MaybePromise<Caller | null> {
+  if (from === 0) rejectMalformed(request);
   for (let i = from; i < gates.resolvers.length; i++) {
     const found = gates.resolvers[i]!(request);
-    if (found instanceof Promise) return found.then((caller) => usable(caller, request) ?? resolved(request, gates, i + 1));
+    if (found instanceof Promise) return found.then((caller) => usable(caller, request) ?? resolveCaller(request, gates, i + 1));
     const caller = usable(found, request);
     if (caller) return caller;
   }
@@ -84,15 +84,15 @@ function resolved(request: Request, gates: Gates, from = 0): Soon<Caller | null>
   return null;
 }
 
-function admitted(caller: Caller | null, request: Request, gates: Gates, from = 0): Soon<void> {
+function callGates(caller: Caller | null, request: Request, gates: Gates, from = 0): MaybePromise<void> {
   for (let i = from; i < gates.admit.length; i++) {
-    const asked = gates.admit[i]!(caller, request);
-    if (asked instanceof Promise) return asked.then(() => admitted(caller, request, gates, i + 1));
+    const admitted = gates.admit[i]!(caller, request);
+    if (admitted instanceof Promise) return admitted.then(() => callGates(caller, request, gates, i + 1));
   }
 }
 
-/** What is wrong before anybody is asked who it is. */
-function refuseUnheard(request: Request): void {
+/** Rejects malformed requests before a resolver is called. */
+function rejectMalformed(request: Request): void {
   if (request.civic.refusal) throw request.civic.refusal;
   if (request.headers['authorization'] !== undefined && request.headers['x-api-key'] !== undefined) throw problem('two_credentials');
 }
@@ -106,21 +106,21 @@ function unknownCredential(gates: Gates): Boom {
 }
 
 function usable(caller: Caller | null, request: Request): Caller | null {
-  return caller?.via === 'session' && refusesSessions(request) ? null : caller;
+  return caller?.via === 'session' && rejectsSessions(request) ? null : caller;
 }
 
-/** A page's cookie travels by itself, so it proves nothing where scripts of other sites could use it. */
-function refusesSessions(request: Request): boolean {
+/** Whether a session cookie is ignored: browsers also send it with requests of other sites, so it proves nothing on the API and on upgrades. */
+function rejectsSessions(request: Request): boolean {
   return isForPrograms(request.server, request.path) || request.civic.upgrade !== null;
 }
 
-function missing(gates: Gates): Boom {
+function missingCredential(gates: Gates): Boom {
   return gates.resolvers.length === 0 ? problem('no_accounts') : problem('authentication_required');
 }
 
-function checkStanding(caller: Caller, request: Request, gates: Gates): void {
+function checkRoleAndPlan(caller: Caller, request: Request, gates: Gates): void {
   const needed = request.route.settings.plugins?.civic;
-  if (needed?.role && STANDING[caller.role] < STANDING[needed.role]) {
+  if (needed?.role && RANK[caller.role] < RANK[needed.role]) {
     throw problem('permission_required', { detail: `This needs the role ${needed.role}; yours is ${caller.role}.` });
   }
   if (needed?.plan && !caller.capabilities.includes(needed.plan)) {

@@ -4,18 +4,18 @@ import { copySqliteTemplate, postgresTemplate, type Prepare } from './template.t
 
 export type TestDialect = 'sqlite' | 'postgres';
 
-/** A fresh database for one test server. */
+/** A new database for one test server. */
 export interface TestDatabase {
-  /** What goes into `database.url`; null for SQLite in the test's own folder. */
+  /** The value of `database.url`; null for SQLite in the folder of the test. */
   url: string | null;
-  /** Creates it: empty, or with the schema of these migrations and its derived tables where that saves time. */
+  /** Creates the database: empty, or as a copy of a template with this schema and filled derived tables. */
   create(schema?: { sets: MigrationSet[]; prepare: Prepare }): Promise<void>;
   drop(): Promise<void>;
 }
 
 /**
  * The databases tests run on: SQLite always, Postgres where `CIVIC_TEST_PG_URL` names one. `npm test` starts one and sets it.
- * `CIVIC_REQUIRE_PG=1` makes its absence an error, so that nobody passes by skipping.
+ * `CIVIC_REQUIRE_PG=1` makes its absence an error, so that a run cannot pass by skipping tests.
  */
 export function testDatabases(): TestDialect[] {
   if (process.env.CIVIC_TEST_PG_URL) return ['sqlite', 'postgres'];
@@ -31,22 +31,22 @@ export function testDriver(): DriverName {
   return name;
 }
 
-/** The environment that makes a server of a test use that driver; empty where it is the usual one. */
+/** Returns the environment variable that selects that driver; empty for the default one. */
 export function driverEnvironment(): Record<string, string> {
   return testDriver() === 'sqlite3' ? {} : { CIVIC_DATABASE_DRIVER: testDriver() };
 }
 
-/** A database that is made by `create`, once it is known which migrations it will be opened with. */
+/** Returns a database to be created by `create`, once its migrations are known. */
 export async function testDatabase(dialect: TestDialect, dataDir: string): Promise<TestDatabase> {
   if (dialect === 'sqlite') return { url: null, create: async (schema) => { if (schema) await copySqliteTemplate(schema.sets, dataDir, schema.prepare); }, drop: async () => undefined };
   const admin = process.env.CIVIC_TEST_PG_URL;
-  if (!admin) throw new Error('A test on Postgres needs CIVIC_TEST_PG_URL: the address of a Postgres where databases may be made and dropped');
+  if (!admin) throw new Error('A test on Postgres needs CIVIC_TEST_PG_URL: the URL of a Postgres server whose user may create and drop databases');
   const { planTestDatabase } = await import('./postgres.ts');
   const { url, create, drop } = planTestDatabase(admin);
   return { url, drop, create: async (schema) => create(schema && await postgresTemplate(admin, schema.sets, schema.prepare)) };
 }
 
-/** An empty database, for tests that open it themselves. */
+/** Creates an empty database, for tests that open it themselves. */
 export async function emptyDatabase(dialect: TestDialect): Promise<Pick<TestDatabase, 'url' | 'drop'>> {
   const database = await testDatabase(dialect, '');
   if (dialect === 'postgres') await database.create();

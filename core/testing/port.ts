@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** A port of this machine that nobody listens on, and none that the system gives away by itself: another process could have it before it is used. */
+/** Returns an unused port of this machine, outside the range from which the system assigns ports: another process could be assigned it before the test uses it. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(15_000, 32_000);

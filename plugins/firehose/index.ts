@@ -10,7 +10,7 @@ import { firehoseRoutes } from './routes.ts';
 import { createFirehose } from './service.ts';
 import { registerSessions } from './sessions/register.ts';
 import { session } from './sessions/schemas.ts';
-import { tellDirectory } from './signals/directory.ts';
+import { publishDirectorySignals } from './signals/directory.ts';
 import { placeSignalRoutes } from './snapshot/place-routes.ts';
 
 export type * from './types.ts';
@@ -39,7 +39,7 @@ export default definePlugin<FirehoseConfig>({
     civic.watch('accounts.access_changed', ({ payload }) => firehose.hub.openings.revokeAccount(payload.account_id));
     civic.check(logCheck(() => civic.db, civic.clock));
     civic.readModel({ name: 'signals', version: SIGNALS_VERSION, tables: SIGNAL_TABLES, rebuild: firehose.log.rebuild });
-    tellDirectory(firehose);
+    publishDirectorySignals(firehose);
     civic.jobs.define({ name: 'firehose.prune', every_seconds: 3600, run: async () => { await firehose.log.prune(); } });
     civic.metric({ name: 'streams', help: 'Open streams and sockets', value: firehose.counts.total });
     civic.metric({ name: 'queries', help: 'Different queries that are streamed or waited for', value: () => firehose.hub.groups() });

@@ -1,6 +1,6 @@
 import { newId } from '../../core/ids.ts';
 import { definePlugin } from '../../core/plugin.ts';
-import { stoppedClock, testServer, type TestAnswer, type TestServer } from '../../core/testing.ts';
+import { stoppedClock, testServer, type TestResponse, type TestServer } from '../../core/testing.ts';
 import { joinWorkspace, runCommand } from '../../plugins/accounts/test/kit.ts';
 import { WHO, type Case, type Who } from './table.ts';
 
@@ -9,7 +9,7 @@ const unrelated = definePlugin({ name: 'unrelated', summary: 'Declares a scope t
 /** The whole kit with somebody of each kind, and things of theirs to ask for. */
 export interface Stand {
   kit: TestServer;
-  ask(who: Who, method: string, path: string, asked: Case): Promise<TestAnswer>;
+  ask(who: Who, method: string, path: string, asked: Case): Promise<TestResponse>;
 }
 
 export async function createStand(plugins: string[]): Promise<Stand> {

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { newId } from '../../core/ids.ts';
-import { testDatabases, testServer, type TestAnswer, type TestServer } from '../../core/testing.ts';
+import { testDatabases, testServer, type TestResponse, type TestServer } from '../../core/testing.ts';
 import { newPerson, runCommand, type Person } from '../../plugins/firehose/test/people.ts';
 
 export const lab = Lab.script();
@@ -24,7 +24,7 @@ for (const database of testDatabases()) describe(`Idempotency-Key on every POST 
   });
   after(() => kit.close());
 
-  async function send(as: Person, { path, payload }: Attempt, key?: string): Promise<TestAnswer> {
+  async function send(as: Person, { path, payload }: Attempt, key?: string): Promise<TestResponse> {
     const answer = await kit.request('POST', path, { payload, headers: { 'x-api-key': as.key, ...(key && { 'idempotency-key': key }) } });
     if (!key && answer.status >= 300) throw new Error(`POST ${path}: ${answer.text}`);
     return answer;

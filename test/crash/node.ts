@@ -56,7 +56,7 @@ export function createNode({ instance, connections, isDatabaseAway }: NodeOption
     async start() {
       hadOutage = isDatabaseAway();
       running = await instance.start();
-      await running.answering();
+      await running.ready();
       node.pool = openPool(running.url, connections);
     },
     async startAndKill(milliseconds) {

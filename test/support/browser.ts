@@ -20,7 +20,7 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: executable, args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'] });
 }
 
-/** Clicks what leads to another page, and waits until all of that page is there: a click returns as soon as its first bytes are. */
+/** Clicks a link or button that opens another page, and waits for its `load` event: a click returns with the first bytes of the response. */
 export async function follow(page: Page, link: Locator): Promise<void> {
   await Promise.all([page.waitForEvent('load'), link.click()]);
 }
@@ -32,12 +32,12 @@ function axeSource(): string {
   return source ??= readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 }
 
-/** What axe finds seriously wrong with a page for people who use a keyboard, a screen reader or need contrast. */
+/** Returns the serious accessibility faults that axe finds on a page. */
 export async function seriousFaults(page: Page, only: 'all' | 'contrast' = 'all'): Promise<string[]> {
   // The page's own policy forbids injected scripts, so this runs through the debugger.
   if (!await page.evaluate('"axe" in globalThis')) await page.evaluate(axeSource());
   const rules = only === 'all' ? '' : ', runOnly: ["color-contrast"]';
-  // The page filters the report itself: all of it takes longer to send than to write.
+  // Filtered in the page: sending the whole report takes longer than creating it.
   return page.evaluate(`axe.run(document, { resultTypes: ["violations"]${rules} }).then(({ violations }) => violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`);

@@ -23,10 +23,9 @@ const LOCK = {
   },
 };
 
-// Stands in for npm, so that no test needs the network: it keeps a list of its calls and makes the packages of the lock file.
-// The compiler is FAKE_NPM_COMPILER where that is set.
-// It ends its install when the file FAKE_NPM_UNTIL is there.
-// The driver of the lock file loads once `npm rebuild` has run, and with FAKE_NPM=broken-prebuilt only from source.
+// Replaces npm, so that no test needs the network: it records its calls and creates the packages of the lock file.
+// FAKE_NPM_COMPILER is used as the compiler if set. The install ends when the file FAKE_NPM_UNTIL exists.
+// The driver loads once `npm rebuild` has run; with FAKE_NPM=broken-prebuilt only when it is built from source.
 const NPM = `#!/usr/bin/env node
 const fs = require('fs'), path = require('path');
 const [command, ...args] = process.argv.slice(2);
@@ -64,7 +63,7 @@ const end = () => {
 end();
 `;
 
-// Stands in for the compiler where the build is not under test: it takes a twentieth of the CPU. Writes main.ts without its types.
+// Replaces the compiler where the build is not under test, in a twentieth of the CPU time. Writes main.ts without its types.
 const COMPILER = `const fs = require('fs'), path = require('path');
 const folder = path.join(process.argv[process.argv.indexOf('--outDir') + 1], 'core', 'cli');
 fs.mkdirSync(folder, { recursive: true });
@@ -99,7 +98,7 @@ function writeCheckout(home: string): void {
   symlinkSync(process.execPath, join(path, 'node'));
 }
 
-/** A checkout in a temporary folder: this one's bin/ with a tiny main, a tiny lock file and an npm of its own. Or a copy of one, as it is now. */
+/** Creates a checkout in a temporary folder: the bin/ of this one, a small main, a small lock file and a fake npm. With `original`, a copy of that checkout in its present state. */
 export function createCheckout(original?: { home: string }) {
   const home = mkdtempSync(join(tmpdir(), 'civic-checkout-'));
   chmodSync(home, 0o755);
@@ -121,7 +120,7 @@ export function createCheckout(original?: { home: string }) {
     child.stderr.on('data', (chunk) => { stderr += chunk; });
     const says = (text: string) => until(() => {
       if (stderr.includes(text)) return true;
-      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`It ended without having said "${text}": ${stderr}`);
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`It ended without writing "${text}": ${stderr}`);
       return false;
     });
     return { pid: child.pid!, ended, says };
@@ -133,7 +132,7 @@ export function createCheckout(original?: { home: string }) {
     start,
     civic: (args: string[] = [], options = {}) => start(['bin/civic', ...args], options).ended,
     dev: (options = {}) => start(['bin/bootstrap.js', '--dev'], options).ended,
-    /** Uses a compiler that only knows main.ts, in an install that is there and in those to come. */
+    /** Uses a compiler that only compiles main.ts, in the present install and in later ones. */
     fakeCompiler(): void {
       mkdirSync(join(compiler, 'bin'), { recursive: true });
       writeFileSync(join(compiler, 'bin', 'tsc'), COMPILER);
@@ -142,7 +141,7 @@ export function createCheckout(original?: { home: string }) {
       rmSync(installed);
       symlinkSync(compiler, installed);
     },
-    /** What npm was asked to do so far, a line a call, and forgets it. */
+    /** Returns the calls of npm since the last time, one line each. */
     npmCalls(): string[] {
       const lines = existsSync(calls) ? readFileSync(calls, 'utf8').trim().split('\n') : [];
       rmSync(calls, { force: true });

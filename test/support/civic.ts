@@ -10,12 +10,12 @@ import { cpuSecondsOf } from './cpu.ts';
 import { runCivicInProcess } from './in-process.ts';
 
 const root = join(import.meta.dirname, '../../..');
-// How long a server may neither use CPU nor write anything before it is ready.
+// A start fails when the server neither uses CPU nor writes anything for this long.
 const IDLE_MS = 60_000;
-const LOOK_MS = 1000;
-const ASK_MS = 50;
+const CHECK_MS = 1000;
+const POLL_MS = 50;
 
-/** Where the compiled plugins of the tests lie, for `from:`. */
+/** The folder of the compiled plugins of the tests, for `from:`. */
 export const testPlugins = join(import.meta.dirname, '../plugins');
 
 export interface Ended {
@@ -27,7 +27,7 @@ export interface Ended {
 export interface RunOptions {
   env?: Record<string, string>;
   cwd?: string;
-  /** A program and its arguments that starts `bin/civic`, such as `unshare`. */
+  /** A program, with its arguments, that runs `bin/civic`, such as `unshare`. */
   through?: string[];
   /** Another user to run as. */
   uid?: number;
@@ -35,16 +35,16 @@ export interface RunOptions {
   root?: string;
 }
 
-/** An instance of its own: a config file and a data folder, gone at the end. */
+/** An instance with its own config file and data folder, both temporary. */
 export interface Instance {
   folder: string;
   configFile: string;
-  /** Runs `bin/civic` on it. */
+  /** Runs `bin/civic` with its config file. */
   civic(...args: string[]): Promise<Ended>;
-  /** The same in this process, for tests of commands rather than of the process. Ignores how to start one: `through`, `uid`, `root`. */
+  /** Runs the command in this process, for tests of the command rather than of the process. Ignores `through`, `uid` and `root`. */
   civicInProcess(...args: string[]): Promise<Ended>;
   serve(...args: string[]): Promise<Served>;
-  /** The same, without waiting until it answers. */
+  /** Starts a server without waiting until it responds. */
   start(...args: string[]): Promise<Starting>;
   remove(): void;
 }
@@ -53,17 +53,18 @@ export interface Served {
   url: string;
   child: ChildProcess;
   output: () => string;
-  /** Sends a signal and answers the exit code. */
+  /** Sends a signal and returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** A server that may not answer yet. */
+/** A server that may not respond yet. */
 export interface Starting extends Served {
-  answering(): Promise<void>;
+  /** Resolves when the server responds. */
+  ready(): Promise<void>;
 }
 
 export interface InstanceOptions extends RunOptions {
-  /** Its SQLite database is there before the first call: a copy of one that the run made for the same plugins. For tests of anything but the creation. */
+  /** Copies a SQLite database that the test run has created for the same plugins. For tests of anything but the creation. */
   ready?: boolean;
 }
 
@@ -73,7 +74,7 @@ export function createInstance(config: object | string = {}, { ready, ...options
   writeFileSync(configFile, typeof config === 'string' ? config : JSON.stringify({ data_dir: join(folder, 'data'), ...config }, null, 2));
   let preparing: Promise<unknown> | null = null;
   const prepared = async (args: string[]): Promise<string[]> => {
-    // Loaded where it is used: it brings all of core.
+    // Imported here because it loads all of core.
     if (ready) await (preparing ??= import('./template.ts').then(({ readyDatabase }) => readyDatabase('sqlite', (config as { plugins: object }).plugins, join(folder, 'data'))));
     return [...args, '--config', configFile];
   };
@@ -110,7 +111,7 @@ export async function runCivic(args: string[], options: RunOptions = {}): Promis
 
 export async function serveCivic(args: string[], options: RunOptions = {}): Promise<Served> {
   const served = await startCivic(args, options);
-  await served.answering();
+  await served.ready();
   return served;
 }
 
@@ -126,7 +127,7 @@ export async function startCivic(args: string[], options: RunOptions = {}): Prom
     url,
     child,
     output: () => output,
-    answering: () => answering(url, child, () => output),
+    ready: () => untilReady(url, child, () => output),
     async stop(signal = 'SIGTERM') {
       if (child.exitCode === null && child.signalCode === null) child.kill(signal);
       await closed;
@@ -135,17 +136,17 @@ export async function startCivic(args: string[], options: RunOptions = {}): Prom
   };
 }
 
-/** Waits as long as the server works on its start: a slow machine takes its time. */
-async function answering(url: string, child: ChildProcess, output: () => string): Promise<void> {
+/** Waits until the server responds, for as long as it uses CPU or writes output: slow machines take long. */
+async function untilReady(url: string, child: ChildProcess, output: () => string): Promise<void> {
   const work = () => `${output().length} ${cpuSecondsOf(child.pid!)}`;
-  let [seen, since, look] = ['', performance.now(), 0];
+  let [seen, since, nextCheck] = ['', performance.now(), 0];
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The server ended with ${child.signalCode ?? `exit code ${child.exitCode}`}:\n${output()}`);
-    const answer = await fetch(`${url}/health`).catch(() => null);
-    if (answer?.ok) return;
-    await new Promise((done) => { setTimeout(done, ASK_MS); });
-    if (performance.now() < look) continue;
-    look = performance.now() + LOOK_MS;
+    const response = await fetch(`${url}/health`).catch(() => null);
+    if (response?.ok) return;
+    await new Promise((done) => { setTimeout(done, POLL_MS); });
+    if (performance.now() < nextCheck) continue;
+    nextCheck = performance.now() + CHECK_MS;
     const now = work();
     if (now !== seen) [seen, since] = [now, performance.now()];
     if (performance.now() - since > IDLE_MS * slowness) break;

@@ -9,17 +9,17 @@ import pg from 'pg';
 import { initialise, installedBin, unprivilegedUser } from '../../core/testing/postgres.ts';
 import { freePort } from '../../core/testing/port.ts';
 
-/** A Postgres of its own that may be crashed and started again, with everything that keeps data over a crash switched on. */
+/** A Postgres cluster that tests crash and start again, with the default settings for durability. */
 export interface Cluster {
-  /** The address of a superuser's database. */
+  /** The URL of the database of a superuser. */
   url: string;
   start(): Promise<void>;
-  /** SIGQUIT is the harshest: nothing is written down, and the next start recovers from the log. */
+  /** SIGQUIT ends it without a checkpoint: the next start recovers from the WAL. */
   stop(signal?: 'SIGQUIT' | 'SIGINT'): Promise<void>;
-  /** Stops every process of it where it is (SIGSTOP): connections stay open, and nothing responds. */
+  /** Sends SIGSTOP to all its processes: connections stay open and nothing responds. */
   freeze(): void;
   thaw(): void;
-  /** From now on this user has to give this password. */
+  /** Creates a superuser who must sign in with this password. */
   requirePassword(user: string, password: string): Promise<void>;
   query(sql: string, url?: string): Promise<Record<string, unknown>[]>;
   log(): string;
@@ -38,7 +38,7 @@ function parentOf(pid: number): number | null {
   }
 }
 
-/** Why there can be none here; null when there can. */
+/** Returns why this machine cannot run a cluster; null when it can. */
 export function clusterMissing(): string | null {
   return installedBin() ? null : 'this machine has no Postgres of its own that could be stopped and started';
 }
@@ -69,7 +69,7 @@ export async function createCluster(): Promise<Cluster> {
   async function start(): Promise<void> {
     server = spawn(join(bin, 'postgres'), ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', '', '-c', 'max_connections=100'], { ...user, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [server.stdout!, server.stderr!]) stream.on('data', (chunk) => { appendFileSync(logFile, chunk); });
-    // As long as it takes: recovery after a crash reads the log.
+    // Without a limit: recovery after a crash reads the WAL.
     for (;; await sleep(20)) {
       if (server.exitCode !== null || server.signalCode !== null) break;
       if (await query('select 1').then(() => true, () => false)) return;

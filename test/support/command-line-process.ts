@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { runCivicInProcess } from './in-process.ts';
 
-// Runs the command lines that its parent sends, with the build that `bin/civic` of this folder runs.
+// Runs the commands that its parent sends, with the bundle of the given folder.
 const [root, cwd] = process.argv.slice(2) as [string, string];
 const { main } = await import(pathToFileURL(join(root, 'dist/bundle/main.js')).href) as { main: (args: string[]) => Promise<number> };
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { projectRoot } from '../../core/root.ts';
 import type { Ended, RunOptions } from './civic.ts';
 
-/** A process that runs `bin/civic` again and again. */
+/** A process that runs several commands of `bin/civic`. */
 export interface CommandLine {
   pid: number;
   run(...args: string[]): Promise<Ended>;

@@ -7,12 +7,12 @@ export interface FileResult {
   failed: number;
   skipped: number;
   ms: number;
-  /** Of the file and of the processes it started and waited for. */
+  /** Of the file and of the processes that it started and waited for. */
   cpuSeconds: number;
   output: string;
   /** Why it failed, in a few words; empty when it did not. */
   reason: string;
-  /** What its lines `skipped: …` and `skipped on …: …` say, or else the titles of the skipped tests. */
+  /** The reasons in its lines `skipped: …` and `skipped on …: …`, or else the titles of the skipped tests. */
   skipReasons: string[];
 }
 
@@ -39,11 +39,11 @@ export async function runFile({ worker, file, name, report, stallMs }: { worker:
   const count = (state: string) => lines.filter((line) => line.state === state).length;
   const counts = { passed: count('passed'), failed: count('failed'), skipped: count('skipped') };
   const reason = whyFailed({ total: counts.passed + counts.failed + counts.skipped, failed: counts.failed }, run, stallMs);
-  const said = run.output.split('\n').filter((line) => /^skipped\b.*: /.test(line)).map((line) => line.replace(/^skipped(?:: )?/, '').trim());
+  const reasons = run.output.split('\n').filter((line) => /^skipped\b.*: /.test(line)).map((line) => line.replace(/^skipped(?:: )?/, '').trim());
   const titles = lines.filter((line) => line.state === 'skipped').map((line) => `${name}: ${line.title}`);
   return {
     name, ...counts, failed: reason ? Math.max(1, counts.failed) : 0,
     ms: performance.now() - started, cpuSeconds: run.done?.cpuSeconds ?? 0,
-    output: run.output, reason, skipReasons: said.length ? said : titles,
+    output: run.output, reason, skipReasons: reasons.length ? reasons : titles,
   };
 }

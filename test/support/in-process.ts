@@ -2,18 +2,18 @@ import { projectRoot } from '../../core/root.ts';
 import { driverEnvironment } from '../../core/testing/database.ts';
 import type { Ended, RunOptions } from './civic.ts';
 
-/** What a call may choose: it shares its user, its files and its loaded modules with the test. */
+/** The options of a call, which shares its user, files and loaded modules with the test. */
 export type InProcessOptions = Pick<RunOptions, 'env' | 'cwd'>;
 
 type Main = (args: string[]) => Promise<number>;
-// Loaded at the first call: files that only start servers do without.
+// Imported at the first call: files that only start servers do not need it.
 const ownMain: Main = async (args) => (await import('../../core/cli/main.ts')).main(args);
 
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs the command line in this process and returns what `runCivic` returns, a second of CPU cheaper. One call at a time:
- * environment, folder and streams belong to the process. Use `runCivic` where the process itself is under test (signals,
+ * Runs a command in this process and returns what `runCivic` returns; saves a second of CPU. Calls run one after the other,
+ * because environment, folder and streams belong to the process. Use `runCivic` where the process itself is under test (signals,
  * the exit, `serve`, the log on standard output), or where code on disk changes between calls: loaded modules stay loaded.
  */
 export function runCivicInProcess(args: string[], options: InProcessOptions = {}, main = ownMain): Promise<Ended> {
@@ -41,7 +41,7 @@ async function runAlone(args: string[], { env, cwd }: InProcessOptions, main: Ma
   }
 }
 
-/** Collects what is written to a stream, which looks like a pipe meanwhile. */
+/** Collects the output of a stream, which is no terminal meanwhile. */
 function capture(stream: NodeJS.WriteStream) {
   const { write, isTTY } = stream;
   const chunks: Buffer[] = [];

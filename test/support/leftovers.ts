@@ -1,6 +1,6 @@
 import { until } from '../../core/test/wait.ts';
 
-/** What test files of one process share, and what each must leave as it was. */
+/** The state that test files of one process share. Each file must leave it unchanged. */
 export interface ProcessState {
   env: Record<string, string | undefined>;
   cwd: string;
@@ -12,7 +12,7 @@ export interface ProcessState {
 
 const END_MS = 3000;
 
-/** Functions that tests like to replace. */
+/** Functions that tests often replace. */
 const REPLACEABLE: [string, object, string[]][] = [
   ['', globalThis, ['Date', 'fetch', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'queueMicrotask', 'WebSocket']],
   ['Date.', Date, ['now']],
@@ -23,10 +23,10 @@ const REPLACEABLE: [string, object, string[]][] = [
   ['process.stdout.', process.stdout, ['write']],
   ['process.stderr.', process.stderr, ['write']],
 ];
-/** Events of `process` whose listeners change what happens in later files. Libraries listen to others, once, when they are loaded. */
+/** Events of `process` whose listeners affect later files. Libraries add listeners for other events when they are loaded. */
 const EVENTS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException', 'unhandledRejection', 'warning', 'message'];
 
-/** Globals that libraries leave when they are loaded. Lab looks for others too, but starts a thread for each file to do so. */
+/** Globals that libraries add when they are loaded. Lab can check globals too, but starts a thread for each file. */
 const KNOWN_GLOBALS = new Set([
   '_labScriptRun', 'Symbol(graceful-fs.queue)',
   'Symbol(undici.globalDispatcher.1)', 'Symbol(undici.globalDispatcher.2)',
@@ -53,7 +53,7 @@ export function readState(): ProcessState {
   };
 }
 
-/** Returns what differs from before, in words; empty when nothing does. */
+/** Returns descriptions of what differs from before; empty when nothing does. */
 export async function leftovers(before: ProcessState): Promise<string[]> {
   const children = await childrenLeft();
   const after = readState();
@@ -70,7 +70,7 @@ export async function leftovers(before: ProcessState): Promise<string[]> {
   ];
 }
 
-/** A process that was killed a moment ago may still be about to end. */
+/** Returns the child processes that still run, after waiting for those that are about to end. */
 async function childrenLeft(): Promise<string[]> {
   const count = () => process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap').length;
   const hasEnded = await until(() => count() === 0, END_MS).then(() => true, () => false);

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 /** The oldest supported version, and one of every later release line. */
 export const NODE_VERSIONS = ['20.19.0', '22.23.3', '24.19.0', '26.10.0'] as const;
 
-/** Outside the tree, as the binaries are 100 MB each and stay for the next run; not in the home folder, as some tests start them as another user. */
+/** Outside the tree, because the binaries are 100 MB each and stay for the next run; not in the home folder, because some tests start them as another user. */
 function cacheFolder(): string {
   return join(tmpdir(), `civic-nodes-${userInfo().uid}`);
 }

@@ -8,11 +8,11 @@ const WORKER = join(import.meta.dirname, 'worker.js');
 const WATCH_MS = 250;
 const EXIT_MS = 10_000;
 
-/** How one file went in a worker. */
+/** The result of one file in a worker. */
 export interface Run {
-  /** What the worker says of it; null when the worker ended instead. */
+  /** The report of the worker; null when the worker ended without one. */
   done: Done | null;
-  /** What the file wrote. */
+  /** The output of the file. */
   output: string;
   isStalled: boolean;
   code: number | null;
@@ -21,9 +21,9 @@ export interface Run {
 
 /** A process that runs test files one after the other. */
 export interface Worker {
-  /** Runs one file; ends the process when nothing of `order.report` or of the output has grown for `stallMs`. */
+  /** Runs one file; ends the process when neither `order.report` nor the output has grown for `stallMs`. */
   run(order: Order, stallMs: number): Promise<Run>;
-  /** Also ends what its files started and forgot. */
+  /** Also ends processes that its files have left running. */
   end(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ function endGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid!, 'SIGKILL');
   } catch {
-    // All of it has ended.
+    // All processes of the group have ended.
   }
 }
 
@@ -46,7 +46,7 @@ function sizeOf(file: string): number {
 }
 
 export function startWorker(env: NodeJS.ProcessEnv, outputFile: string): Worker {
-  // A file keeps what was written to both streams in order, and all of it is there when the worker says that it is done.
+  // A file keeps the order of both streams, and is complete when the worker reports that it is done.
   const output = openSync(outputFile, 'a');
   const child = spawn(process.execPath, [WORKER], { cwd: projectRoot, env, stdio: ['ignore', output, output, 'ipc'], detached: true });
   closeSync(output);
@@ -86,7 +86,7 @@ export function startWorker(env: NodeJS.ProcessEnv, outputFile: string): Worker 
       return { done, output: text, isStalled, code: child.exitCode, signal: child.signalCode };
     },
     async end() {
-      // It exits by itself, as what measures coverage writes its figures then.
+      // The worker exits by itself, because coverage is written at its exit.
       if (child.connected) child.disconnect();
       const late = setTimeout(() => { endGroup(child); }, EXIT_MS);
       await ended;

@@ -1,12 +1,12 @@
 import type { FileResult } from './file.ts';
 import { nameSources } from './sources.ts';
 
-function words(result: FileResult): string {
+function describe(result: FileResult): string {
   const skipped = result.skipped ? `, ${result.skipped} skipped` : '';
   return `${result.reason ? 'FAILED' : 'ok    '} ${(result.ms / 1000).toFixed(1).padStart(5)} s ${result.cpuSeconds.toFixed(1).padStart(5)} s CPU  ${result.name} (${result.reason || `${result.passed} passed${skipped}`})`;
 }
 
-/** A line a file; on a terminal also what is running now. What a failing file wrote is shown at once. */
+/** Prints a line for each file, the output of failing files, and on a terminal the files that run now. */
 export function showProgress(total: number) {
   const running = new Set<string>();
   const isTerminal = process.stdout.isTTY;
@@ -27,7 +27,7 @@ export function showProgress(total: number) {
       running.delete(result.name);
       done += 1;
       clear();
-      console.log(words(result));
+      console.log(describe(result));
       if (result.reason) console.log(`${nameSources(result.output).trimEnd()}\n`);
       draw();
     },

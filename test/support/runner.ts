@@ -10,25 +10,25 @@ import { showProgress } from './progress.ts';
 import { measureSlowness } from './slowness.ts';
 
 export interface RunOptions {
-  /** Where the compiled tests are. */
+  /** The folder of the compiled tests. */
   folder: string;
   /** Parts of file names; all files without any. */
   filters?: string[];
-  /** Keeps how long each file took, which decides the order of the next run. */
+  /** Stores the duration of each file, which sets the order of the next run. */
   timesFile?: string;
   jobs?: number;
   /** SQLite only, no browser, no crash tests. */
   sqlite?: boolean;
-  /** The same, and no files that export `notQuick`. */
+  /** Like `sqlite`, and without files that export `notQuick`. */
   quick?: boolean;
-  /** How long a file may go on without an ended test or a written line, on a machine of the usual speed. */
+  /** How long a file may run without a finished test or output, on a machine of the usual speed. */
   stallSeconds?: number;
 }
 
 const STALL_SECONDS = 180;
-/** What `--sqlite` and `--quick` leave out: files in these folders. */
+/** Folders that `--sqlite` and `--quick` leave out. */
 const SLOW_FOLDERS = ['crash', 'journeys'].map((name) => join('test', name) + sep);
-/** What a file takes that has not been measured yet, in those folders and elsewhere. */
+/** The assumed duration of a file without a measurement, in those folders and elsewhere. */
 const SLOW_MS = 10_000;
 const USUAL_MS = 2000;
 const SQLITE_ONLY = 'npm test -- --sqlite and --quick leave it out';
@@ -59,11 +59,11 @@ function writeTimes(file: string | undefined, times: Record<string, number>): vo
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, JSON.stringify(times));
   } catch {
-    // The next run then has another order.
+    // Without the times, the next run has another order.
   }
 }
 
-/** What the tests see: none of the settings that this shell may have for an instance of its own. */
+/** Returns the environment of the tests, without settings of an instance in this shell. */
 function environment(postgres: RunningPostgres | { missing: string }, sqliteOnly: boolean): NodeJS.ProcessEnv {
   const hidden = sqliteOnly ? /^CIVIC_(?!TEST_|UPDATE_)|^CIVIC_TEST_PG_URL$/ : /^CIVIC_(?!TEST_|REQUIRE_|UPDATE_)/;
   const kept = Object.entries(process.env).filter(([name]) => !hidden.test(name));
@@ -71,12 +71,12 @@ function environment(postgres: RunningPostgres | { missing: string }, sqliteOnly
   return { ...Object.fromEntries(kept), ...found, ...(sqliteOnly ? { CIVIC_TEST_BROWSER_MISSING: SQLITE_ONLY } : {}) };
 }
 
-/** Some tests need a process of their own, such as those that check what a process loads; they say so in their file. */
+/** Whether a file needs a process of its own, such as one that checks what a process loads: it exports `ownProcess`. */
 function isAlone(file: string): boolean {
   return /^export const ownProcess = /m.test(readFileSync(file, 'utf8'));
 }
 
-/** Why a quick run leaves a file out, in the words of the file; null when the run includes it. */
+/** Returns the reason in the file's `notQuick`; null when the run includes the file. */
 function reasonNotQuick(file: string, { quick }: RunOptions): string | null {
   if (!quick) return null;
   return /^export const notQuick = (['"])(.+)\1;/m.exec(readFileSync(file, 'utf8'))?.[2] ?? null;
@@ -101,11 +101,11 @@ async function runAll(files: string[], options: RunOptions, env: NodeJS.ProcessE
   const times = readTimes(options.timesFile);
   const nameOf = (file: string) => relative(options.folder, file).replace(/\.test\.js$/, '');
   const timeOf = (file: string) => times[nameOf(file)] ?? (isInSlowFolder(nameOf(file)) ? SLOW_MS : USUAL_MS);
-  // The slowest first, so that none of them is left alone at the end.
+  // The slowest files first, so that no single one runs alone at the end.
   const waiting = files.toSorted((a, b) => timeOf(b) - timeOf(a));
   // One more than there are processors: some files mostly wait.
   const jobs = options.jobs ?? (Number(process.env.CIVIC_TEST_JOBS) || Math.min(availableParallelism() + 1, 8));
-  // A run inside a test knows it from the run around it.
+  // A run inside a test uses the measurement of the outer run.
   const slowness = Number(process.env.CIVIC_TEST_SLOWNESS) || measureSlowness();
   const stallMs = (options.stallSeconds ?? STALL_SECONDS) * 1000 * slowness;
   const run = mkdtempSync(join(tmpdir(), 'civic-tests-'));
@@ -194,7 +194,7 @@ export async function runTests(options: RunOptions): Promise<number> {
   }
   console.log(slowest(results, 'Slowest files', ({ ms }) => ms));
   console.log(slowest(results, 'Files that use most CPU', ({ cpuSeconds }) => cpuSeconds));
-  // With Postgres, which has ended now, as all other processes have.
+  // Includes Postgres and all other processes, which have ended now.
   console.log(`\n${files.length} files in ${Math.round((performance.now() - started) / 1000)} s, with ${Math.round(ownCpuSeconds())} s of CPU`);
   const reasons = new Set(results.flatMap((result) => result.skipReasons));
   if ('missing' in postgres) reasons.add(`all that needs Postgres: ${postgres.missing}`);

@@ -14,8 +14,8 @@ export interface ServedHere {
 }
 
 /**
- * Serves an instance from this process, a second of CPU cheaper than `bin/civic serve`. For tests of what a server finds in a
- * database; use `serve` of the instance where the process itself is killed, or its signals and its exit are under test.
+ * Serves an instance from this process, which saves a second of CPU. For tests of how a server handles the data that it finds; use
+ * `serve` of the instance where the process is killed, or its signals and exit are under test.
  */
 export async function serveInProcess(configFile: string): Promise<ServedHere> {
   const { config, plugins, errors } = await prepare({ env: driverEnvironment(), args: { port: '0' }, file: configFile });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-// What the work below takes on a usual machine that does nothing else.
+// The duration of the work below on a usual, idle machine.
 const USUAL_MS = 150;
 const ROUNDS = 100_000;
 

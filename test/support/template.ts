@@ -20,8 +20,8 @@ async function migrated(composition: Composition): Promise<void> {
 }
 
 /**
- * A database of these plugins, in `dataDir` for SQLite: migrated and filled once in a run of tests, then copied. Outside a run
- * it is empty, and the first server migrates it.
+ * Creates a database for these plugins, for SQLite in `dataDir`: a copy of one that the test run has migrated and filled. Outside a
+ * test run it is empty, and the first server migrates it.
  */
 export async function readyDatabase(dialect: TestDialect, plugins: object, dataDir: string): Promise<Pick<TestDatabase, 'url' | 'drop'>> {
   const database = await testDatabase(dialect, dataDir);

@@ -6,18 +6,18 @@ import { slowness } from '../../core/test/wait.ts';
 import { ownCpuSeconds } from './cpu.ts';
 import { leftovers, readState } from './leftovers.ts';
 
-// The process that runs test files, one after the other, as the runner asks: loading core and the plugins takes longer than most files.
+// A process that runs test files one after the other: loading core and the plugins takes longer than most files.
 
 export interface Order {
   file: string;
-  /** Where the lines of reporter.cjs go. */
+  /** The file that reporter.cjs writes. */
   report: string;
 }
 
 export interface Done {
-  /** False when something failed, also outside of the tests. */
+  /** False when a test failed, or an error occurred outside of the tests. */
   isClean: boolean;
-  /** What the file left behind for the next one. */
+  /** The changes of the process that the file left behind. */
   left: string[];
   cpuSeconds: number;
 }
@@ -36,7 +36,7 @@ const REPORTER = join(projectRoot, 'test', 'support', 'reporter.cjs');
 const TEST_MS = 120_000;
 const { report } = Lab as unknown as { report(scripts: object[], options: object): Promise<{ code: number }> };
 
-/** Only what hangs should run into a limit, so none is below the usual one, and all grow with the time this machine takes. */
+/** Raises the limits of tests to at least the usual one, times the slowness of the machine: only tests that hang should reach a limit. */
 function raiseLimits({ tests, experiments }: Experiment, limit: number): void {
   for (const { options } of tests) options.timeout = Math.max(limit, (options.timeout ?? 0) * slowness);
   for (const experiment of experiments) raiseLimits(experiment, limit);
@@ -48,7 +48,7 @@ async function run({ file, report: target }: Order): Promise<Done> {
   const { lab } = await import(pathToFileURL(file).href) as { lab?: Script };
   const limit = TEST_MS * slowness;
   if (lab) {
-    // Else lab runs it by itself as well.
+    // Otherwise lab also runs the script by itself.
     lab._executionScheduled = true;
     raiseLimits(lab._root, limit);
   }
@@ -56,7 +56,7 @@ async function run({ file, report: target }: Order): Promise<Done> {
   return { isClean: code === 0, left: await leftovers(before), cpuSeconds: ownCpuSeconds() - cpu };
 }
 
-// Lab wants endless stacks, which each error of a refused request then pays for.
+// Lab sets an unlimited stack depth, which slows down each error of a rejected request.
 Error.stackTraceLimit = 30;
 process.env.NODE_ENV = 'test'; // as lab does
 process.on('message', (order: Order) => {

@@ -3,7 +3,7 @@ import Lab from '@hapi/lab';
 import type { Server } from '@hapi/hapi';
 import Joi from 'joi';
 import { problem } from '../../problems.ts';
-import { recordAnswers } from '../recorder.ts';
+import { recordResponses } from '../recorder.ts';
 import { problems, shelfServer } from './fixture.ts';
 
 export const lab = Lab.script();
@@ -17,7 +17,7 @@ describe('The recorder', () => {
   beforeEach(async () => {
     faults = [];
     server = await shelfServer();
-    recordAnswers(server, { problems, isCounted: true, onFault: (fault) => faults.push(fault) });
+    recordResponses(server, { problems, isCounted: true, onFault: (fault) => faults.push(fault) });
   });
 
   it('is content with answers that are declared', async () => {

@@ -7,11 +7,11 @@ export type DriverChoice = 'auto' | 'sqlite3' | 'node';
 
 export interface ChosenDriver {
   driver: SqliteDriver;
-  /** Why `auto` took Node's own driver; null otherwise. */
+  /** Why `auto` selected the driver of Node; null otherwise. */
   fallback: string | null;
 }
 
-/** A driver that cannot be loaded. `doctor` and `config check` show the two parts of the message by themselves. */
+/** A driver that cannot be loaded. `doctor` and `config check` show detail and fix apart. */
 export class DriverFailure extends Failure {
   readonly detail: string;
   readonly fix: string;
@@ -25,7 +25,7 @@ export class DriverFailure extends Failure {
 
 const NEWER_NODE = 'use Node 22.16 or newer of 22, or Node 24 or newer';
 
-/** Loads the driver that the configuration names. `auto` takes Node's own where sqlite3 cannot be loaded. */
+/** Loads the configured driver. `auto` loads sqlite3, or the driver of Node when sqlite3 cannot be loaded. */
 export async function chooseDriver(choice: DriverChoice): Promise<ChosenDriver> {
   if (choice === 'node') {
     if (!hasNodeSqlite()) throw new DriverFailure(`database.driver is node, but Node ${process.versions.node} has no SQLite of its own with full-text search`, `${NEWER_NODE}, or set database.driver to auto`);
@@ -47,7 +47,7 @@ async function loadNode(): Promise<SqliteDriver> {
   return nodeDriver;
 }
 
-/** Whether this Node has `node:sqlite` with what is used of it: full-text search and rows as lists. */
+/** Whether this Node has `node:sqlite` with full-text search and `setReturnArrays`. */
 export function hasNodeSqlite(): boolean {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   return isBuiltin('node:sqlite') && (major >= 24 || (major === 22 && minor >= 16));

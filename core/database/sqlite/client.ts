@@ -5,7 +5,7 @@ import { cleanError, driverError } from '../errors.ts';
 import type { Strictness } from '../strict.ts';
 import type { RunResult, SqliteConnection } from './driver.ts';
 
-/** A query as Knex compiled it. `response` and `context` are read by its `processResponse`. */
+/** A query that Knex compiled. Its `processResponse` reads `response` and `context`. */
 interface Query {
   sql: string;
   bindings?: unknown[];
@@ -15,7 +15,7 @@ interface Query {
   context?: RunResult;
 }
 
-/** What the two clients need, beside the options of Knex. */
+/** Settings of the two clients in addition to the options of Knex. */
 export interface ClientSettings {
   open(): Promise<SqliteConnection>;
   strictness: Strictness;
@@ -29,12 +29,12 @@ interface Dialect {
 }
 const KnexSqlite = dialect as new (config: Knex.Config) => Dialect;
 
-/** What changes rows and returns none; Knex reads the counts of these. */
+/** Methods that change rows and return none; Knex reads their counts. */
 const CHANGES = new Set(['insert', 'update', 'counter', 'del']);
 
-/** Knex's SQL for SQLite on a driver of ours. */
+/** The SQLite dialect of Knex on a `SqliteDriver`. */
 export class SqliteClient extends KnexSqlite {
-  /** Knex loads the package sqlite3 here otherwise. */
+  /** Overridden because Knex loads the package sqlite3 here. */
   _driver(): unknown {
     return null;
   }
@@ -68,7 +68,7 @@ export class SqliteClient extends KnexSqlite {
   }
 }
 
-/** The readers: refused inside a write, and unable to write. */
+/** The client of `db.read`: rejects use inside a write, and cannot change data. */
 export class ReaderClient extends SqliteClient {
   override async acquireConnection(): Promise<unknown> {
     this.config.strictness.check('db.read');

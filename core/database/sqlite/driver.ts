@@ -1,4 +1,4 @@
-/** A row as both drivers return it. Integers beyond 2^53 are rounded, since a number holds no more. */
+/** A row, the same from both drivers. Integers beyond 2^53 are rounded to a number. */
 export type Row = Record<string, string | number | null | Buffer>;
 
 export interface RunResult {
@@ -7,13 +7,13 @@ export interface RunResult {
   lastID: number;
 }
 
-/** A connection to a SQLite file. Statements run in the order in which they were given, and never on the event loop. */
+/** A connection to a SQLite file. Statements run in the order of their calls, and never on the event loop. */
 export interface SqliteConnection {
   /** Runs one statement and returns its rows. */
   all(sql: string, bindings?: readonly unknown[]): Promise<Row[]>;
   /** Runs one statement and returns what it changed. */
   run(sql: string, bindings?: readonly unknown[]): Promise<RunResult>;
-  /** Lets the statements that wait finish, then closes. */
+  /** Closes after the waiting statements have finished. */
   close(): Promise<void>;
   /** Whether the thread of the connection has ended: every statement then fails with `THREAD_ENDED`. */
   readonly isLost: boolean;
@@ -24,14 +24,14 @@ export const THREAD_ENDED = 'THREAD_ENDED';
 
 export type DriverName = 'sqlite3' | 'node';
 
-/** Errors of both drivers have the code of SQLite, such as SQLITE_BUSY, which also begins their message. */
+/** Errors of both drivers have the code of SQLite, such as SQLITE_BUSY, and a message that begins with it. */
 export interface SqliteDriver {
   readonly name: DriverName;
   /** Calls `onLost` when the thread of the connection ends unexpectedly. */
   open(file: string, onLost?: (error: Error) => void): Promise<SqliteConnection>;
 }
 
-/** A value as SQLite stores it. Refuses what the drivers would store differently, or not at all. */
+/** Converts a value to one that SQLite stores. Rejects values that the drivers would store differently, or not at all. */
 export function plainBinding(value: unknown): string | number | null | Buffer {
   switch (typeof value) {
     case 'string': case 'number': return value;

@@ -1,6 +1,6 @@
 import type { SqliteConnection } from './driver.ts';
 
-// Of several savepoints of one name SQLite means the innermost. One name keeps their statements prepared.
+// SQLite uses the innermost savepoint of a name, so one name is enough, and its statements stay prepared.
 const SAVEPOINT: Record<string, string[]> = {
   'BEGIN;': ['savepoint a_write'],
   'COMMIT;': ['release a_write'],
@@ -10,15 +10,15 @@ const SAVEPOINT: Record<string, string[]> = {
 const NOTHING: Record<string, string[]> = { 'BEGIN;': [], 'COMMIT;': [], ROLLBACK: [] };
 
 /**
- * The connection as one write of a group sees it. Knex begins and ends a transaction around the write; inside the
- * transaction of the group that is a savepoint.
+ * Returns the connection for one write of a group. The transaction that Knex begins and ends around the write becomes a savepoint
+ * inside the transaction of the group.
  */
 export function connectionOfWrite(connection: SqliteConnection, isFirst: boolean): SqliteConnection {
-  const instead = isFirst ? NOTHING : SAVEPOINT;
+  const replacements = isFirst ? NOTHING : SAVEPOINT;
   return {
     get isLost() { return connection.isLost; },
     async all(sql, bindings) {
-      const statements = instead[sql];
+      const statements = replacements[sql];
       if (!statements) return connection.all(sql, bindings);
       for (const statement of statements) await connection.run(statement);
       return [];

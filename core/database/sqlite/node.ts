@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { plainBindings, THREAD_ENDED, type Row, type RunResult, type SqliteConnection, type SqliteDriver } from './driver.ts';
 
-/** What a thread is asked to do. It replies to each request, in the order in which they came. */
+/** A request to a thread, which replies to each in the order of arrival. */
 export type Request = [method: 'all' | 'run', sql: string, bindings: (string | number | null | Uint8Array)[]] | ['close'];
 
 export interface ErrorReply {
@@ -9,7 +9,7 @@ export interface ErrorReply {
   message: string;
 }
 
-/** Rows travel as lists of values, which takes half the time of objects. `bytes` are the columns that hold some. */
+/** Rows are sent as lists of values, which takes half the time of objects. `bytes` are the indexes of columns that contain blobs. */
 export type Reply = ['rows', names: string[], rows: unknown[][], bytes: number[]] | ['ran', changes: number, lastID: number] | ['done'] | ['failed', ErrorReply];
 
 interface Waiting {
@@ -17,7 +17,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** Node's own SQLite, `node:sqlite`. Its calls block, so each connection has a thread of its own. */
+/** The SQLite of Node, `node:sqlite`. Its calls block, so each connection has its own thread. */
 export const nodeDriver: SqliteDriver = {
   name: 'node',
   async open(file, onLost) {
@@ -82,7 +82,7 @@ class NodeConnection implements SqliteConnection {
     await this.#ended();
   }
 
-  /** The thread may end in the same moment as it replies, so it is watched from the beginning. */
+  /** Waits for the exit, which the constructor listens for: the thread may exit as soon as it has replied. */
   async #ended(): Promise<void> {
     this.#worker.ref();
     await this.#exit;
@@ -95,7 +95,7 @@ class NodeConnection implements SqliteConnection {
     return await this.#reply();
   }
 
-  /** An idle connection does not keep the process running. */
+  /** Waits for the next reply. Only waiting connections keep the process running. */
   #reply(): Promise<Reply> {
     if (this.#waiting.length === 0) this.#worker.ref();
     return new Promise((resolve, reject) => { this.#waiting.push({ resolve, reject }); });
@@ -109,12 +109,12 @@ class NodeConnection implements SqliteConnection {
   }
 }
 
-/** A new error for each statement: Knex puts the statement into the message. */
+/** Creates an error for each statement: Knex adds the statement to the message. */
 function lostError(reason: string): Error {
   return errorOf({ code: THREAD_ENDED, message: `${THREAD_ENDED}: ${reason}` });
 }
 
-/** Bytes are copied: a message would carry the whole memory that a Buffer is a part of. */
+/** Copies blobs: a message would otherwise contain the whole memory block that a Buffer is part of. */
 function transferable(bindings: readonly unknown[] | undefined): (string | number | null | Uint8Array)[] {
   return plainBindings(bindings).map((value) => (Buffer.isBuffer(value) ? new Uint8Array(value) : value));
 }

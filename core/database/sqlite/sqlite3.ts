@@ -2,7 +2,7 @@ import sqlite3, { type Database, type Statement } from 'sqlite3';
 import { plainBindings, type Row, type RunResult, type SqliteConnection, type SqliteDriver } from './driver.ts';
 import { isReusable, StatementCache } from './statements.ts';
 
-/** Gets the rows of `all`, or the counts of `run`. */
+/** Receives the rows of `all`, or the counts of `run`. */
 type Done = (error: Error | null, result?: unknown) => void;
 
 /** The npm package sqlite3: statements run on the thread pool of libuv. */
@@ -17,8 +17,8 @@ export const sqlite3Driver: SqliteDriver = {
 };
 
 /**
- * Hands the driver one statement at a time. The driver would start prepared statements in parallel, on one thread each:
- * a statement sent before a rollback could run after it.
+ * Passes one statement at a time to the driver, which would run prepared statements in parallel, each on its own thread: a
+ * statement sent before a rollback could run after it.
  */
 class Sqlite3Connection implements SqliteConnection {
   readonly isLost = false;
@@ -78,7 +78,7 @@ class Sqlite3Connection implements SqliteConnection {
       this.#startNext();
       done(error, result);
     };
-    // The driver puts the counts on `this`.
+    // The driver passes the counts as `this`.
     function ended(this: unknown, error: Error | null, rows?: unknown): void {
       finish(error, method === 'run' ? this : rows);
     }

@@ -1,5 +1,5 @@
 const MOST = 200;
-/** Longer texts are lists of values, which hardly ever repeat. */
+/** Longer statements contain lists of values and hardly ever repeat. */
 const LONGEST = 4000;
 /** Statements that change the schema or the connection run once. */
 const ONCE = /^\s*(?:alter|analyze|attach|create|detach|drop|pragma|reindex|vacuum)\b/i;
@@ -8,7 +8,7 @@ export function isReusable(sql: string): boolean {
   return sql.length <= LONGEST && !ONCE.test(sql);
 }
 
-/** Prepared statements by their text: preparing one again is a third of what a small write costs. */
+/** Prepared statements by their SQL: preparing takes a third of the time of a small write. */
 export class StatementCache<S> {
   readonly #kept = new Map<string, S>();
   readonly #release: (statement: S) => void;

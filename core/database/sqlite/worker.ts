@@ -24,12 +24,12 @@ interface NodeSqliteError extends Error {
   errcode?: number;
 }
 
-// By their number; SQLite adds details in the higher bits.
+// Indexed by result code; extended codes have details in the higher bits.
 const CODES = [
   'OK', 'ERROR', 'INTERNAL', 'PERM', 'ABORT', 'BUSY', 'LOCKED', 'NOMEM', 'READONLY', 'INTERRUPT', 'IOERR', 'CORRUPT', 'NOTFOUND', 'FULL', 'CANTOPEN',
   'PROTOCOL', 'EMPTY', 'SCHEMA', 'TOOBIG', 'CONSTRAINT', 'MISMATCH', 'MISUSE', 'NOLFS', 'AUTH', 'FORMAT', 'RANGE', 'NOTADB', 'NOTICE', 'WARNING',
 ];
-/** White space, semicolons and comments, of which the last may be unfinished. SQLite reads a text up to a NUL character. */
+/** White space, semicolons and comments, of which the last may be unterminated. SQLite reads SQL up to a NUL character. */
 const SKIPPED = /[\s;]+|--[^\n\0]*|\/\*[^\0]*?(?:\*\/|(?=\0)|$)/gy;
 const READS = /^\s*(?:select|pragma|explain)\b/i;
 
@@ -37,7 +37,7 @@ const port = parentPort!;
 const statements = new StatementCache<Prepared>(() => undefined);
 
 function openFile(file: string): Database {
-  // No type is declared: Node 20 has no such module.
+  // The types of Node 20 do not have this module.
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite' as 'node:fs') as unknown as { DatabaseSync: new (file: string) => Database };
   return new DatabaseSync(file);
 }
@@ -45,7 +45,7 @@ function openFile(file: string): Database {
 function prepare(database: Database, sql: string): Prepared {
   const known = statements.get(sql);
   if (known) return known;
-  // Node 22 crashes when it frees what it prepared from such a text.
+  // Node 22 crashes when it frees a statement that was prepared from such a text.
   if (!hasStatement(sql)) throw sqliteError('SQLITE_MISUSE', 'the text has no statement');
   const statement = database.prepare(sql);
   statement.setReturnArrays(true);
@@ -84,8 +84,8 @@ function readRows(prepared: Prepared, bindings: unknown[]): unknown[][] {
   return allRows(prepared, bindings).map((row) => row.map((value) => (typeof value === 'bigint' ? Number(value) : value)));
 }
 
-/** The columns in which any row has bytes. */
-function byteColumns(rows: unknown[][]): number[] {
+/** Returns the indexes of columns that contain a blob in any row. */
+function blobColumns(rows: unknown[][]): number[] {
   const found = new Set<number>();
   for (const row of rows) {
     for (let index = 0; index < row.length; index++) {
@@ -96,13 +96,13 @@ function byteColumns(rows: unknown[][]): number[] {
   return [...found];
 }
 
-/** Bytes that have an address but no length: Node 22 binds those without an address as null. */
-const NO_BYTES = new Uint8Array(1).subarray(1);
+/** An empty blob inside an allocated buffer: Node 22 binds other empty blobs as null. */
+const EMPTY_BLOB = new Uint8Array(1).subarray(1);
 
 /** Node binds every number as a real; the package sqlite3 binds integers of 32 bits as integers. */
 function bindingOf(value: unknown): unknown {
   if (typeof value === 'number') return (value | 0) === value ? BigInt(value) : value;
-  return value instanceof Uint8Array && value.length === 0 ? NO_BYTES : value;
+  return value instanceof Uint8Array && value.length === 0 ? EMPTY_BLOB : value;
 }
 
 function execute(database: Database, [method, sql, bindings]: Exclude<Request, ['close']>): Reply {
@@ -113,7 +113,7 @@ function execute(database: Database, [method, sql, bindings]: Exclude<Request, [
     return ['ran', Number(changes), Number(lastInsertRowid)];
   }
   const rows = readRows(prepared, values);
-  return ['rows', rows.length === 0 ? [] : prepared.statement.columns().map(({ name }) => name), rows, byteColumns(rows)];
+  return ['rows', rows.length === 0 ? [] : prepared.statement.columns().map(({ name }) => name), rows, blobColumns(rows)];
 }
 
 function sqliteError(code: string, message: string): Error {
@@ -126,7 +126,7 @@ function errorReply(error: NodeSqliteError): ErrorReply {
   return { code, message: `${code}: ${error.message}` };
 }
 
-/** Replies with the result or the error. Returns whether there was none. */
+/** Sends the result or the error. Returns whether `work` succeeded. */
 function reply(work: () => Reply): boolean {
   let result: Reply;
   try {

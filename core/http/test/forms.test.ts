@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import Joi from 'joi';
 import { definePlugin } from '../../plugin.ts';
-import { testServer, type TestAnswer, type TestServer } from '../../testing.ts';
+import { testServer, type TestResponse, type TestServer } from '../../testing.ts';
 import { bindForms, formOptions, readForm } from '../forms.ts';
 
 export const lab = Lab.script();
@@ -29,7 +29,7 @@ describe('A form', () => {
   before(async () => { kit = await testServer({ plugins: [guestbook], config: { public_url: 'https://civic.example/sub' } }); });
   after(() => kit.close());
 
-  const send = (fields: Record<string, string>, headers: Record<string, string> = {}): Promise<TestAnswer> => kit.request('POST', '/sign', {
+  const send = (fields: Record<string, string>, headers: Record<string, string> = {}): Promise<TestResponse> => kit.request('POST', '/sign', {
     payload: new URLSearchParams(fields).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
   });
   const tokenOf = async (session: string): Promise<string> => (await kit.request('GET', '/token', { headers: { 'x-session': session } })).text;

@@ -7,7 +7,7 @@ import { exceededHeaders } from '../../http/exceeded.ts';
 import { definePlugin, type Caller } from '../../plugin.ts';
 import { problem } from '../../problems.ts';
 import { until } from '../../test/wait.ts';
-import { testDatabases, testServer, type TestAnswer, type TestServer } from '../../testing.ts';
+import { testDatabases, testServer, type TestResponse, type TestServer } from '../../testing.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach } = lab;
@@ -94,7 +94,7 @@ for (const database of testDatabases()) {
     beforeEach(() => { calls = 0; hold = null; });
     after(() => kit.close());
 
-    function post(key: string | null, options: { by?: number; name?: string; account?: string } = {}): Promise<TestAnswer> {
+    function post(key: string | null, options: { by?: number; name?: string; account?: string } = {}): Promise<TestResponse> {
       const { by = 1, name = 'a', account } = options;
       return kit.request('POST', `/api/counter/${name}`, { payload: { by }, headers: { ...(key && { 'idempotency-key': key }), ...(account && { 'x-api-key': account }) } });
     }

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { stoppedClock, testDatabases, type TestAnswer } from 'civic/testing';
+import { stoppedClock, testDatabases, type TestResponse } from 'civic/testing';
 import { authenticator, type Authenticator } from './authenticator.ts';
 import { accountsKit, type AccountsKit } from './kit.ts';
 import { pageReader, type PageReader } from './reader.ts';
@@ -30,7 +30,7 @@ for (const database of testDatabases()) {
     }
     const workspaceOf = async (reader: PageReader) => /name="workspace" value="([^"]+)"/.exec((await reader.get('/account/keys')).text)![1]!;
     /** The fields that the page keeps for the form it interrupted. */
-    const kept = ({ text }: TestAnswer): Record<string, string[]> => {
+    const kept = ({ text }: TestResponse): Record<string, string[]> => {
       const fields: Record<string, string[]> = {};
       for (const [, name, value] of text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)) if (!/^(form_token|next|confirm_answer|workspace_choice)$/.test(name!)) (fields[name!] ??= []).push(value!);
       return fields;

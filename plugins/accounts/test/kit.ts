@@ -1,5 +1,5 @@
 import { definePlugin, Joi, type Caller, type CommandCall, type Terminal } from 'civic';
-import { testServer, type TestAnswer, type TestServer, type TestServerOptions } from 'civic/testing';
+import { testServer, type TestResponse, type TestServer, type TestServerOptions } from 'civic/testing';
 import accounts from '../index.ts';
 
 /** Routes that ask for what accounts give. */
@@ -39,7 +39,7 @@ export interface AccountsKit extends TestServer {
   person(options?: CommandCall['options'], key?: CommandCall['options']): Promise<Person>;
   /** Invites an account into a workspace and accepts for it. */
   join(owner: { key: string }, workspacePath: string, person: Person, role?: string): Promise<void>;
-  as(key: string, method: string, path: string, options?: { payload?: unknown; headers?: Record<string, string> }): Promise<TestAnswer>;
+  as(key: string, method: string, path: string, options?: { payload?: unknown; headers?: Record<string, string> }): Promise<TestResponse>;
 }
 
 export interface Person {
@@ -99,6 +99,6 @@ export async function callCommand(kit: TestServer, name: string, options: Comman
   return printed ?? lines;
 }
 
-export function callerIn(answer: TestAnswer): Caller {
+export function callerIn(answer: TestResponse): Caller {
   return answer.body.caller as Caller;
 }

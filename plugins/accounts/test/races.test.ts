@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { testDatabases, type TestAnswer } from 'civic/testing';
+import { testDatabases, type TestResponse } from 'civic/testing';
 import { authenticator } from './authenticator.ts';
 import { accountsKit, type AccountsKit, type Person } from './kit.ts';
 import { pageReader, type PageReader } from './reader.ts';
@@ -12,7 +12,7 @@ const HOME = 'http://localhost:8080';
 const AT_ONCE = 6;
 
 const atOnce = <T>(work: (index: number) => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: AT_ONCE }, (_, index) => work(index)));
-const statuses = (answers: TestAnswer[]): number[] => answers.map(({ status }) => status).sort((a, b) => a - b);
+const statuses = (answers: TestResponse[]): number[] => answers.map(({ status }) => status).sort((a, b) => a - b);
 /** One that is let through, and the others. */
 const oneOf = (first: number, others: number): number[] => [first, ...Array.from({ length: AT_ONCE - 1 }, () => others)].sort((a, b) => a - b);
 

@@ -1,15 +1,15 @@
-import type { TestAnswer, TestServer } from 'civic/testing';
+import type { TestResponse, TestServer } from 'civic/testing';
 import type { Authenticator } from './authenticator.ts';
 
 /** Somebody at a browser without scripts: keeps its cookie, and sends forms with the token of the page it saw last. */
 export interface PageReader {
-  get(path: string, headers?: Record<string, string>): Promise<TestAnswer>;
-  post(path: string, fields?: Record<string, string | string[]>, headers?: Record<string, string>): Promise<TestAnswer>;
+  get(path: string, headers?: Record<string, string>): Promise<TestResponse>;
+  post(path: string, fields?: Record<string, string | string[]>, headers?: Record<string, string>): Promise<TestResponse>;
   /** Opens a sign-in link and presses its button. */
-  follow(link: string, fields?: Record<string, string>): Promise<TestAnswer>;
+  follow(link: string, fields?: Record<string, string>): Promise<TestResponse>;
   /** What the browser's script does: begins a ceremony and answers it. */
-  addPasskey(passkey: Authenticator, name?: string): Promise<TestAnswer>;
-  signIn(passkey: Authenticator, next?: string): Promise<TestAnswer>;
+  addPasskey(passkey: Authenticator, name?: string): Promise<TestResponse>;
+  signIn(passkey: Authenticator, next?: string): Promise<TestResponse>;
   cookie: string | null;
   token: string;
 }
@@ -43,7 +43,7 @@ export function pageReader(kit: TestServer, cookieName = 'civic_session'): PageR
     },
   };
 
-  async function sent(method: string, path: string, { payload, headers = {} }: { payload?: string; headers?: Record<string, string> }): Promise<TestAnswer> {
+  async function sent(method: string, path: string, { payload, headers = {} }: { payload?: string; headers?: Record<string, string> }): Promise<TestResponse> {
     const cookie = reader.cookie === null ? undefined : { cookie: `theme=dark; ${cookieName}=${reader.cookie}` };
     const answer = await kit.request(method, path, { payload, headers: { accept: 'text/html', ...cookie, ...headers } });
     for (const line of [answer.headers['set-cookie'] ?? []].flat()) {

@@ -1,14 +1,13 @@
+import { EXTERNAL_SKEW_MS } from 'civic';
 import type { ActorDraft } from '../types.ts';
 import type { DraftFault } from './service.ts';
 
-/** How far clocks of other systems may be ahead. */
-const SKEW_MS = 5 * 60_000;
 /** A page may carry the date of a time zone where it is tomorrow already. */
 const DAY_MS = 86_400_000;
 
 /** Reports times of a draft that are in the future. Ends of claims and times of events are exempt. */
 export function futureTimes(draft: ActorDraft, now: number): DraftFault[] {
-  const latest = new Date(now + SKEW_MS).toISOString();
+  const latest = new Date(now + EXTERNAL_SKEW_MS).toISOString();
   const latestDay = new Date(now + DAY_MS).toISOString();
   const faults: DraftFault[] = [];
   const check = (pointer: string, time: string | null | undefined, most: string) => {
@@ -29,7 +28,7 @@ export function futureTimes(draft: ActorDraft, now: number): DraftFault[] {
 
 /** Returns whether a time is in the future, with a tolerance for other clocks. */
 export function isFuture(time: string, now: string): boolean {
-  return Date.parse(time) > Date.parse(now) + SKEW_MS;
+  return Date.parse(time) > Date.parse(now) + EXTERNAL_SKEW_MS;
 }
 
 /** A time that was stored by a clock ahead of ours counts as now. */

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { definePlugin, type CommandCall, type Terminal } from 'civic';
-import { testDatabases, testServer, type TestAnswer, type TestServer } from 'civic/testing';
+import { testDatabases, testServer, type TestResponse, type TestServer } from 'civic/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { told } from './kit.ts';
 
@@ -77,7 +77,7 @@ for (const database of testDatabases()) {
       }
       return id;
     }
-    const summary = ({ status, body }: TestAnswer) => [status, body.code];
+    const summary = ({ status, body }: TestResponse) => [status, body.code];
 
     it('a key reads private records only with a scope of the directory', async () => {
       const owner = await person();

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { testDatabases, type TestAnswer } from 'civic/testing';
+import { testDatabases, type TestResponse } from 'civic/testing';
 import { createHash } from 'node:crypto';
 import { directoryKit, OTHER_WORKSPACE, told, WORKSPACE, type DirectoryKit, type Told } from './kit.ts';
 import { upload } from './transfer.ts';
@@ -9,7 +9,7 @@ export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 const KC = 'kansas-city,missouri';
-const statuses = (answers: TestAnswer[]) => answers.map(({ status }) => status).sort();
+const statuses = (answers: TestResponse[]) => answers.map(({ status }) => status).sort();
 
 for (const database of testDatabases()) {
   describe(`What must not happen on ${database}`, { timeout: 60_000 }, () => {

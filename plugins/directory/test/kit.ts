@@ -1,5 +1,5 @@
 import { definePlugin, type Caller } from 'civic';
-import { testServer, type TestAnswer, type TestServer, type TestServerOptions } from 'civic/testing';
+import { testServer, type TestResponse, type TestServer, type TestServerOptions } from 'civic/testing';
 import directory from '../index.ts';
 
 export const WORKSPACE = '01890000-0000-7000-8000-00000000000a';
@@ -28,8 +28,8 @@ const people = definePlugin({
 });
 
 export interface DirectoryKit extends TestServer {
-  get(path: string, who?: string, headers?: Record<string, string>): Promise<TestAnswer>;
-  send(method: string, path: string, payload: unknown, who?: string, headers?: Record<string, string>): Promise<TestAnswer>;
+  get(path: string, who?: string, headers?: Record<string, string>): Promise<TestResponse>;
+  send(method: string, path: string, payload: unknown, who?: string, headers?: Record<string, string>): Promise<TestResponse>;
 }
 
 export async function directoryKit(options: TestServerOptions = {}): Promise<DirectoryKit> {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TestAnswer } from 'civic/testing';
+import type { TestResponse } from 'civic/testing';
 import type { DirectoryKit } from './kit.ts';
 
 export interface Ran {
@@ -53,7 +53,7 @@ export function testFolder(): Folder {
 }
 
 /** Sends a file and waits until the job is through with it. */
-export async function upload(kit: DirectoryKit, query: string, body: string | Buffer, who: string, type = 'application/octet-stream'): Promise<TestAnswer> {
+export async function upload(kit: DirectoryKit, query: string, body: string | Buffer, who: string, type = 'application/octet-stream'): Promise<TestResponse> {
   const sent = await kit.send('POST', `/api/imports?${query}`, body, who, { 'content-type': type });
   if (sent.status !== 202) return sent;
   for (let tries = 0; tries < 300; tries++) {

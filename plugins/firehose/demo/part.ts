@@ -3,7 +3,7 @@ import type { DemoPart, DirectoryService } from 'civic/directory';
 import type { SignalKinds } from '../signals/kinds.ts';
 import type { Publisher } from '../signals/publish.ts';
 import { withinSentence } from '../signals/words.ts';
-import { countDemoSignals, forgetDemoSignals, noteDemoSignals, someDemoSignals } from '../signals/told-store.ts';
+import { countDemoSignals, forgetDemoSignals, noteDemoSignals, someDemoSignals } from '../signals/published-store.ts';
 
 export interface DemoContext {
   civic: Pick<Civic, 'clock'> & { readonly db: Civic['db'] };

@@ -9,7 +9,7 @@ export function logCheck(db: () => Database, clock: Clock): Check {
     name: 'log',
     async run() {
       const { signals, last_seq, waiting, waiting_since } = await logStatus(db().read);
-      const detail = `${signals.toLocaleString('en-US')} signals, ${last_seq.toLocaleString('en-US')} lines written since the log began`;
+      const detail = `${signals.toLocaleString('en-US')} signals, ${last_seq.toLocaleString('en-US')} entries written since the log began`;
       if (waiting === 0 || clock.now() - Date.parse(waiting_since!) < LATE_MS) return { status: 'ok', detail };
       return {
         status: 'warning',

@@ -1,59 +1,59 @@
 import { createWaker, repeat, type Civic, type Rebuild, type Repeating, type Sequenced, type Tx } from 'civic';
 import { randomBytes } from 'node:crypto';
-import type { Facts } from './facts.ts';
-import { clearStates, deleteEpoch, epochOf, forgetUpTo, lastLineBefore, LOG_COLUMNS, project, putEpoch, type LogRow } from './store.ts';
+import type { QueryFields } from './fields.ts';
+import { clearStates, deleteEpoch, epochOf, deleteUpTo, lastEntryBefore, LOG_COLUMNS, project, putEpoch, type LogRow } from './store.ts';
 
-/** A version of a signal: what is asked of it, and its JSON. */
+/** A version of a signal: the fields that queries compare, and its JSON. */
 export interface Version {
-  facts: Facts;
+  fields: QueryFields;
   json: string;
 }
 
-/** A line of the log in memory. */
+/** An entry of the log in memory. */
 export interface Entry {
   seq: number;
-  /** Null when the signal was taken back. */
+  /** Null when the signal was withdrawn. */
   now: Version | null;
   before: Version | null;
 }
 
 export interface Log {
-  /** Appends lines in the transaction that makes them true. */
+  /** Appends entries in the transaction of the change. */
   append(tx: Tx, rows: Pick<LogRow, 'signal_id' | 'is_new' | 'facts' | 'signal'>[]): Promise<void>;
-  /** How far this node has read: everything up to here was told to `onEntries`. */
+  /** The last entry that this node has read and passed to `onEntries`. */
   position(): number;
-  /** The last line that retention removed. */
+  /** The last entry that retention removed. */
   floor(): number;
   epoch(): string;
-  /** The lines after `seq` that this node has read, oldest first; at once when they are in memory. */
+  /** Returns the entries after `seq` that this node has read, oldest first; without a promise when they are in memory. */
   read(seq: number, limit: number): Entry[] | Promise<Entry[]>;
-  /** How far the log is in the database, which may be further than this node has read. */
+  /** The last entry in the database, which this node may not have read yet. */
   head(): Promise<number>;
   /** The same as a transaction sees it. */
   headIn(tx: Tx): Promise<number>;
   onEntries(listener: (entries: Entry[]) => void): void;
   onPruned(listener: () => void): void;
-  /** Reads up to `seq` if it is there. */
+  /** Reads entries up to `seq`, as far as they are stored. */
   catchUp(seq: number): Promise<void>;
   prune(): Promise<number>;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Rebuilds the present version of each signal from the log. After a restore, event ids given out before are no longer valid. */
+  /** Rebuilds the current version of each signal from the log. After a restore, event ids from before are no longer valid. */
   rebuild(run: Rebuild): Promise<void>;
 }
 
 const READ_AT_ONCE = 500;
-/** What of the newest lines stays in memory. */
+/** Limits of the newest entries that stay in memory. */
 const MOST_ENTRIES = 8192;
 const MOST_BYTES = 16_000_000;
 const PRUNED_AT_ONCE = 500;
 /** How much of the older entries stays in memory while clients replay them. */
-const PAGE_LINES = 128;
+const PAGE_ENTRIES = 128;
 const MOST_PAGE_BYTES = 16_000_000;
 const POLL_MS = 1000;
 
 export function createLog(civic: Civic<{ retention_days: number }>): Log {
-  const sequence = civic.sequence<LogRow>({ name: 'firehose', columns: LOG_COLUMNS, numbered: project, pruned: forgetUpTo });
+  const sequence = civic.sequence<LogRow>({ name: 'firehose', columns: LOG_COLUMNS, numbered: project, pruned: deleteUpTo });
   const listeners: ((entries: Entry[]) => void)[] = [];
   const pruneListeners: (() => void)[] = [];
   const reader = createWaker(readNew, (error) => civic.log.warn({ err: error }, 'Reading new signals failed'));
@@ -77,15 +77,15 @@ export function createLog(civic: Civic<{ retention_days: number }>): Log {
     }
   }
 
-  /** What this process numbered itself it need not read again; what it takes out of turn it reads. */
-  function hear(seq: number, rows: Sequenced<LogRow>[] | undefined): void {
+  /** Takes entries that this process has numbered without reading them again; reads when they do not follow its position. */
+  function onAdvance(seq: number, rows: Sequenced<LogRow>[] | undefined): void {
     newest = Math.max(newest, seq);
     if (rows?.[0]?.seq === position + 1) take(rows);
     else reader.wake();
   }
 
   function take(rows: Sequenced<LogRow>[]): void {
-    // Some may have come another way while they were read.
+    // `onAdvance` may have taken some of them while they were read.
     const entries = rows.filter((row) => row.seq > position).map(entryOf);
     if (entries.length === 0) return;
     recent.push(...entries);
@@ -95,7 +95,7 @@ export function createLog(civic: Civic<{ retention_days: number }>): Log {
     for (const listener of listeners) listener(entries);
   }
 
-  /** By half, so that it is not done for every line. */
+  /** Shortens by half, so that it does not run for every entry. */
   function shorten(): void {
     if (recent.length <= MOST_ENTRIES && bytes <= MOST_BYTES) return;
     let kept = bytes;
@@ -111,16 +111,16 @@ export function createLog(civic: Civic<{ retention_days: number }>): Log {
     return seq >= position ? [] : readOld(seq, limit);
   }
 
-  /** By pages, which many who replay at the same time share. */
+  /** Reads whole pages, which clients that replay at the same time share. */
   async function readOld(seq: number, limit: number): Promise<Entry[]> {
-    const start = Math.floor(seq / PAGE_LINES) * PAGE_LINES;
+    const start = Math.floor(seq / PAGE_ENTRIES) * PAGE_ENTRIES;
     const entries = await (pages.get(start) ?? keepPage(start, loadPage(start)));
     return entries.filter((entry) => entry.seq > seq).slice(0, limit);
   }
 
   async function loadPage(start: number): Promise<Entry[]> {
-    const rows = await sequence.after(civic.db.read, start, PAGE_LINES);
-    return rows.filter((row) => row.seq <= Math.min(position, start + PAGE_LINES)).map(entryOf);
+    const rows = await sequence.after(civic.db.read, start, PAGE_ENTRIES);
+    return rows.filter((row) => row.seq <= Math.min(position, start + PAGE_ENTRIES)).map(entryOf);
   }
 
   function keepPage(start: number, page: Promise<Entry[]>): Promise<Entry[]> {
@@ -128,7 +128,7 @@ export function createLog(civic: Civic<{ retention_days: number }>): Log {
     page.then((entries) => {
       if (pages.get(start) !== page) return;
       // An incomplete page is read again: more entries will belong to it.
-      if (entries.at(-1)?.seq !== start + PAGE_LINES) return dropPage(start);
+      if (entries.at(-1)?.seq !== start + PAGE_ENTRIES) return dropPage(start);
       pageBytes.set(start, entries.reduce((sum, entry) => sum + sizeOf(entry), 0));
       shortenPages();
     }, () => { if (pages.get(start) === page) dropPage(start); });
@@ -149,7 +149,7 @@ export function createLog(civic: Civic<{ retention_days: number }>): Log {
     pageBytes.delete(start);
   }
 
-  /** Another node may have pruned; and what a database that was away did not answer is asked again. */
+  /** Notices what another node has pruned, and reads again after the database was unavailable. */
   async function poll(): Promise<void> {
     if (civic.db.dialect === 'postgres') await head();
     if (position < newest) reader.wake();
@@ -183,7 +183,7 @@ export function createLog(civic: Civic<{ retention_days: number }>): Log {
     let removed = 0;
     for (;;) {
       const { floor_seq } = await sequence.head(civic.db.read);
-      const last = await lastLineBefore(civic.db.read, floor_seq, moment, PRUNED_AT_ONCE);
+      const last = await lastEntryBefore(civic.db.read, floor_seq, moment, PRUNED_AT_ONCE);
       if (last === null) break;
       removed += await sequence.prune(last);
     }
@@ -214,8 +214,8 @@ export function createLog(civic: Civic<{ retention_days: number }>): Log {
       newest = await head();
       position = Math.max(floor, newest - READ_AT_ONCE);
       await readNew();
-      forget = sequence.onAdvance(hear);
-      polling = repeat(POLL_MS, poll, (error) => civic.log.warn({ err: error }, 'Looking for new signals failed'));
+      forget = sequence.onAdvance(onAdvance);
+      polling = repeat(POLL_MS, poll, (error) => civic.log.warn({ err: error }, 'Checking for new signals failed'));
       newest = Math.max(newest, await head());
       reader.wake();
       await reader.idle();
@@ -252,7 +252,7 @@ function entryOf(row: Sequenced<LogRow>): Entry {
 }
 
 function versionOf(facts: string | null, signal: string | null): Version | null {
-  return facts === null || signal === null ? null : { facts: JSON.parse(facts) as Facts, json: signal };
+  return facts === null || signal === null ? null : { fields: JSON.parse(facts) as QueryFields, json: signal };
 }
 
 function sizeOf({ now, before }: Entry): number {

@@ -1,20 +1,20 @@
 import { bulkInsert, type Columns, type Reader, type Sequenced, type Tx } from 'civic';
-import type { Facts } from './facts.ts';
+import type { QueryFields } from './fields.ts';
 
 export const LOG_COLUMNS = {
   at: 'time',
   signal_id: 'uuid',
-  /** Its id was made for it, so there is no version before. */
+  /** Whether the id is new: there is no earlier version. */
   is_new: 'bool',
-  /** Null when the signal was taken back. */
+  /** The `QueryFields` as JSON; null when the signal was withdrawn. Not the `facts` of the signal, which are part of `signal`. */
   facts: 'text?',
   signal: 'text?',
-  /** The version before this one, for those who saw it and may not see this one. */
+  /** The version before, for subscribers who received it and may not see this one. */
   facts_before: 'text?',
   signal_before: 'text?',
 } as const satisfies Columns;
 
-/** One line of the log: a version of a signal. */
+/** One entry of the log: a version of a signal. */
 export interface LogRow {
   at: string;
   signal_id: string;
@@ -45,9 +45,9 @@ const TERMS = 'firehose_terms';
 const LOG = 'firehose_log';
 export const SIGNAL_TABLES = [STATE, TERMS];
 
-/** What follows from new lines: each finds the version it replaces, and the tables that snapshots are read from follow. */
+/** Projects new entries: stores in each the version that it replaces, and updates the tables that snapshots read. */
 export async function project(tx: Tx, rows: Sequenced<LogRow>[]): Promise<void> {
-  const known = await presentVersions(tx, rows.filter((row) => !row.is_new).map((row) => row.signal_id));
+  const known = await currentVersions(tx, rows.filter((row) => !row.is_new).map((row) => row.signal_id));
   const last = new Map<string, Sequenced<LogRow>>();
   const born = new Map([...known].map(([id, row]) => [id, row.born]));
   const replaced = new Set<number>();
@@ -62,7 +62,7 @@ export async function project(tx: Tx, rows: Sequenced<LogRow>[]): Promise<void> 
   await putStates(tx, [...last.values()].filter((row) => row.facts !== null), born);
 }
 
-async function presentVersions(tx: Tx, ids: string[]): Promise<Map<string, Sequenced<LogRow> & { born: number }>> {
+async function currentVersions(tx: Tx, ids: string[]): Promise<Map<string, Sequenced<LogRow> & { born: number }>> {
   if (ids.length === 0) return new Map();
   const rows = await tx(STATE).join(LOG, `${LOG}.seq`, `${STATE}.seq`).whereIn(`${STATE}.signal_id`, [...new Set(ids)])
     .select(`${STATE}.born`, `${LOG}.seq`, `${LOG}.signal_id`, `${LOG}.facts`, `${LOG}.signal`);
@@ -81,28 +81,28 @@ async function removeStates(tx: Tx, born: number[]): Promise<void> {
 }
 
 async function putStates(tx: Tx, rows: Sequenced<LogRow>[], born: Map<string, number>): Promise<void> {
-  const states = rows.map((row) => ({ row, born: born.get(row.signal_id)!, facts: JSON.parse(row.facts!) as Facts }));
-  await bulkInsert(tx, STATE, states.map(({ row, born: first, facts }): StateRow => ({
+  const states = rows.map((row) => ({ row, born: born.get(row.signal_id)!, fields: JSON.parse(row.facts!) as QueryFields }));
+  await bulkInsert(tx, STATE, states.map(({ row, born: first, fields }): StateRow => ({
     signal_id: row.signal_id, born: first, seq: row.seq,
-    type: facts.type, source_class: facts.source_class, audience: facts.audience,
-    detected: facts.detected, occurred: facts.occurred, relevance: facts.relevance,
+    type: fields.type, source_class: fields.source_class, audience: fields.audience,
+    detected: fields.detected, occurred: fields.occurred, relevance: fields.relevance,
   })));
-  await bulkInsert(tx, TERMS, states.flatMap(({ born: first, facts }) => termsOf(facts).map((term) => ({ term, detected: facts.detected, born: first }))));
+  await bulkInsert(tx, TERMS, states.flatMap(({ born: first, fields }) => termsOf(fields).map((term) => ({ term, detected: fields.detected, born: first }))));
 }
 
-/** The words by which snapshots find a signal. */
-export function termsOf({ places, issues, actor_types: types }: Pick<Facts, 'places' | 'issues' | 'actor_types'>): string[] {
+/** Returns the terms by which snapshots find a signal. */
+export function termsOf({ places, issues, actor_types: types }: Pick<QueryFields, 'places' | 'issues' | 'actor_types'>): string[] {
   return [...new Set([...places.map((place) => `place ${place}`), ...issues.map((issue) => `issue ${issue}`), ...types.map((type) => `actor ${type}`)])];
 }
 
-/** The signals whose present version is among the lines that are about to go. */
-export async function forgetUpTo(tx: Tx, floor: number): Promise<void> {
+/** Deletes the signals whose current version is among the pruned entries. */
+export async function deleteUpTo(tx: Tx, floor: number): Promise<void> {
   const rows: { born: number }[] = await tx(STATE).where('seq', '<=', floor).select('born');
   if (rows.length > 0) await removeStates(tx, rows.map(({ born }) => born));
 }
 
-/** The last of the oldest lines that were written before a moment, or null. Looks at a few at a time. */
-export async function lastLineBefore(reader: Reader, floor: number, moment: string, atOnce: number): Promise<number | null> {
+/** Returns the last of the `atOnce` oldest entries that was written before a moment, or null. */
+export async function lastEntryBefore(reader: Reader, floor: number, moment: string, atOnce: number): Promise<number | null> {
   const rows: { seq: number; at: string }[] = await reader(LOG).select('seq', 'at').where('seq', '>', floor).orderBy('seq').limit(atOnce);
   const young = rows.findIndex(({ at }) => at >= moment);
   const old = young === -1 ? rows : rows.slice(0, young);
@@ -130,7 +130,7 @@ export async function clearStates(tx: Tx): Promise<void> {
 export interface LogStatus {
   signals: number;
   last_seq: number;
-  /** Written on Postgres and not numbered yet. */
+  /** Entries in the outbox of Postgres, which have no number yet. */
   waiting: number;
   waiting_since: string | null;
 }

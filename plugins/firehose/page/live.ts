@@ -33,9 +33,9 @@ export function tellPages(civic: Civic, log: Log): void {
 }
 
 function newsOf({ now, before }: Entry): News[] {
-  const version = [now, before].find((one): one is Version => one?.facts.audience === 'public');
+  const version = [now, before].find((one): one is Version => one?.fields.audience === 'public');
   if (!version) return [];
-  const { type, places, issues } = version.facts;
+  const { type, places, issues } = version.fields;
   return [{ id: idOf(version), type, places, issues, isGone: version !== now }];
 }
 

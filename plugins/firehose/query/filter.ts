@@ -1,4 +1,4 @@
-import { NEVER, type Facts } from '../log/facts.ts';
+import { NEVER, type QueryFields } from '../log/fields.ts';
 import type { Entry, Version } from '../log/log.ts';
 import type { Query } from '../types.ts';
 import type { Audience } from './visibility.ts';
@@ -53,14 +53,14 @@ const asksNothingOrHas = (wanted: ReadonlySet<string>, value: string): boolean =
 const asksNothingOrHasAny = (wanted: ReadonlySet<string>, values: string[]): boolean => wanted.size === 0 || values.some((value) => wanted.has(value));
 
 /** Whether a version of a signal is for whoever asks this. The one decision that every path to a signal takes. */
-export function matches(facts: Facts, filter: Filter): boolean {
-  return filter.audiences.includes(facts.audience)
-    && isWithin(facts[filter.time], filter)
-    && asksNothingOrHas(filter.types, facts.type)
-    && asksNothingOrHas(filter.classes, facts.source_class)
-    && asksNothingOrHasAny(filter.places, facts.places)
-    && asksNothingOrHasAny(filter.issues, facts.issues)
-    && asksNothingOrHasAny(filter.actorTypes, facts.actor_types);
+export function matches(fields: QueryFields, filter: Filter): boolean {
+  return filter.audiences.includes(fields.audience)
+    && isWithin(fields[filter.time], filter)
+    && asksNothingOrHas(filter.types, fields.type)
+    && asksNothingOrHas(filter.classes, fields.source_class)
+    && asksNothingOrHasAny(filter.places, fields.places)
+    && asksNothingOrHasAny(filter.issues, fields.issues)
+    && asksNothingOrHasAny(filter.actorTypes, fields.actor_types);
 }
 
 export function isWithin(time: number, { since, until }: Pick<Filter, 'since' | 'until'>): boolean {
@@ -76,7 +76,7 @@ export interface Delivery {
 }
 
 export function deliveryOf({ seq, now, before }: Entry, filter: Filter): Delivery | null {
-  if (now && matches(now.facts, filter)) return { seq, version: now, isRetracted: false };
-  if (before && matches(before.facts, filter)) return { seq, version: before, isRetracted: true };
+  if (now && matches(now.fields, filter)) return { seq, version: now, isRetracted: false };
+  if (before && matches(before.fields, filter)) return { seq, version: before, isRetracted: true };
   return null;
 }

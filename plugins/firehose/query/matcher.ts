@@ -1,4 +1,4 @@
-import type { Facts } from '../log/facts.ts';
+import type { QueryFields } from '../log/fields.ts';
 import type { Entry } from '../log/log.ts';
 import { isWithin, matches, type Delivery, type Filter } from './filter.ts';
 import type { Audience } from './visibility.ts';
@@ -47,10 +47,10 @@ export function createMatcher<Target>(): Matcher<Target> {
   let stamp = 0;
 
   function find(delivery: Delivery, hit: Hit<Target>): void {
-    const { facts } = delivery.version;
-    for (const byIssue of found(index, facts.places)) {
-      for (const byType of found(byIssue, facts.issues)) {
-        collect(byType.get(facts.type), delivery, hit);
+    const { fields } = delivery.version;
+    for (const byIssue of found(index, fields.places)) {
+      for (const byType of found(byIssue, fields.issues)) {
+        collect(byType.get(fields.type), delivery, hit);
         collect(byType.get(ANY), delivery, hit);
       }
     }
@@ -58,11 +58,11 @@ export function createMatcher<Target>(): Matcher<Target> {
 
   function collect(leaf: Leaf<Target> | undefined, delivery: Delivery, hit: Hit<Target>): void {
     if (!leaf) return;
-    const { facts } = delivery.version;
-    const isPublic = facts.audience === PUBLIC;
+    const { fields } = delivery.version;
+    const isPublic = fields.audience === PUBLIC;
     for (const place of leaf) {
       if (place.stamp === stamp) continue;
-      if (!(isPublic && place.isPlain) && !(place.isExact ? matchesRest(facts, place.filter) : matches(facts, place.filter))) continue;
+      if (!(isPublic && place.isPlain) && !(place.isExact ? matchesRest(fields, place.filter) : matches(fields, place.filter))) continue;
       place.stamp = stamp;
       hit(place.target, delivery);
     }
@@ -107,11 +107,11 @@ function asksNoMore({ audiences, classes, actorTypes, since, until }: Filter): b
 }
 
 /** What the index does not know of. */
-function matchesRest(facts: Facts, filter: Filter): boolean {
-  return filter.audiences.includes(facts.audience)
-    && isWithin(facts[filter.time], filter)
-    && (filter.classes.size === 0 || filter.classes.has(facts.source_class))
-    && (filter.actorTypes.size === 0 || facts.actor_types.some((type) => filter.actorTypes.has(type)));
+function matchesRest(fields: QueryFields, filter: Filter): boolean {
+  return filter.audiences.includes(fields.audience)
+    && isWithin(fields[filter.time], filter)
+    && (filter.classes.size === 0 || filter.classes.has(fields.source_class))
+    && (filter.actorTypes.size === 0 || fields.actor_types.some((type) => filter.actorTypes.has(type)));
 }
 
 function keysOf({ places, issues, types }: Filter): Pick<Place<unknown>, 'keys' | 'isExact'> {

@@ -4,7 +4,7 @@ import { relayRow, type RelayRow } from './store.ts';
 /** So long nothing may be heard before somebody should look. */
 const SILENT_SECONDS = 90;
 
-/** Told from what the node that follows has written, so that every node and `doctor` say the same. */
+/** OriginMessage from what the node that follows has written, so that every node and `doctor` say the same. */
 export function relayCheck(url: string, clock: Clock, db: () => Database): Check {
   return {
     name: 'relay',

@@ -10,6 +10,6 @@ export function declareRelay(context: RelayContext): { start(): void; stop(): Pr
   publisher.produces(SIGNAL_TYPES);
   civic.check(relayCheck(relay.url, civic.clock, () => civic.db));
   civic.metric({ name: 'relay_behind', help: 'Lines of the log of the instance that is followed that were not read yet, as far as this node knows', value: () => relay.figures().behind });
-  civic.metric({ name: 'relayed_total', help: 'Versions and retractions of signals told here after another instance', value: () => relay.figures().told });
+  civic.metric({ name: 'relayed_total', help: 'Versions and retractions of signals published here from another instance', value: () => relay.figures().published });
   return relay;
 }

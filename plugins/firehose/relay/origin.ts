@@ -3,8 +3,8 @@ import { readEventId } from '../stream/start.ts';
 import type { Signal } from '../types.ts';
 import { createEventReader, type ServerEvent } from './events.ts';
 
-/** What a message of the origin says, as far as a relay needs it. */
-export type Told =
+/** A message of the origin, with the members that a relay needs. */
+export type OriginMessage =
   | { kind: 'ready'; status: string; last_event_id: string }
   | { kind: 'signal'; event_id: string; signal: Signal; isRetracted: boolean }
   | { kind: 'position'; event_id: string };
@@ -16,8 +16,8 @@ export interface OriginPage {
 }
 
 export interface Origin {
-  /** Everything after an event, as it comes, some messages at a time. */
-  follow(eventId: string, signal: AbortSignal): AsyncIterable<Told[]>;
+  /** Yields the messages after an event, in batches, as they arrive. */
+  follow(eventId: string, signal: AbortSignal): AsyncIterable<OriginMessage[]>;
   page(cursor: string | null, signal: AbortSignal): Promise<OriginPage>;
 }
 
@@ -34,7 +34,7 @@ export class OriginFault extends Error {
   }
 }
 
-/** It sends a heartbeat every 15 s; silence for longer means that nobody is there. */
+/** The origin sends a heartbeat every 15 s; after a longer silence the connection counts as lost. */
 const SILENCE_MS = 45_000;
 const PAGE = 200;
 const MOST_PAGE_BYTES = 20_000_000;
@@ -46,24 +46,24 @@ export function createOrigin(fetch: Fetch, url: string, apiKey: string | null): 
   const address = `${url}/api/firehose?visibility=public`;
   const headers = (accept: string) => ({ accept, ...(apiKey !== null && { 'x-api-key': apiKey }) });
 
-  async function* follow(eventId: string, signal: AbortSignal): AsyncGenerator<Told[]> {
+  async function* follow(eventId: string, signal: AbortSignal): AsyncGenerator<OriginMessage[]> {
     const silence = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const listen = (): void => {
       clearTimeout(timer);
-      timer = setTimeout(() => silence.abort(new OriginFault(`${url} said nothing for ${SILENCE_MS / 1000} s`, 'see whether it runs, and whether a proxy in between holds its answers back')), SILENCE_MS);
+      timer = setTimeout(() => silence.abort(new OriginFault(`${url} sent nothing for ${SILENCE_MS / 1000} s`, 'check whether it runs, and whether a proxy in between buffers its responses')), SILENCE_MS);
     };
     try {
-      const answer = await fetch.stream(address, { headers: { ...headers('text/event-stream'), 'last-event-id': eventId }, signal: AbortSignal.any([signal, silence.signal]) });
-      if (answer.status !== 200 || !answer.headers['content-type']?.startsWith('text/event-stream')) {
-        throw faultOf(url, apiKey, { ...answer, problem: await problemIn(answer.body) });
+      const response = await fetch.stream(address, { headers: { ...headers('text/event-stream'), 'last-event-id': eventId }, signal: AbortSignal.any([signal, silence.signal]) });
+      if (response.status !== 200 || !response.headers['content-type']?.startsWith('text/event-stream')) {
+        throw faultOf(url, apiKey, { ...response, problem: await problemIn(response.body) });
       }
       const read = createEventReader();
       listen();
-      for await (const piece of answer.body) {
+      for await (const piece of response.body) {
         listen();
-        const told = read(piece).flatMap(toldBy);
-        if (told.length > 0) yield told;
+        const messages = read(piece).flatMap(messagesOf);
+        if (messages.length > 0) yield messages;
       }
     } finally {
       clearTimeout(timer);
@@ -73,9 +73,9 @@ export function createOrigin(fetch: Fetch, url: string, apiKey: string | null): 
 
   async function page(cursor: string | null, signal: AbortSignal): Promise<OriginPage> {
     const asked = cursor === null ? `${address}&limit=${PAGE}` : `${url}/api/firehose?limit=${PAGE}&cursor=${encodeURIComponent(cursor)}`;
-    const answer = await fetch(asked, { headers: headers('application/json'), signal, max_bytes: MOST_PAGE_BYTES });
-    if (answer.status !== 200) throw faultOf(url, apiKey, { ...answer, problem: problemOf(answer.text()) });
-    const found = answer.json() as OriginPage;
+    const response = await fetch(asked, { headers: headers('application/json'), signal, max_bytes: MOST_PAGE_BYTES });
+    if (response.status !== 200) throw faultOf(url, apiKey, { ...response, problem: problemOf(response.text()) });
+    const found = response.json() as OriginPage;
     if (!Array.isArray(found.signals) || typeof found.last_event_id !== 'string') throw noFirehose(url);
     checkedId(found.last_event_id);
     return { ...found, signals: found.signals.filter((one) => one !== null && typeof one === 'object') };
@@ -92,7 +92,7 @@ interface Message {
   retracted?: boolean;
 }
 
-function toldBy({ event, id, data }: ServerEvent): Told[] {
+function messagesOf({ event, id, data }: ServerEvent): OriginMessage[] {
   const message = parsed(data) as Message | null;
   // A message that is not JSON is skipped, so that it does not stop the relay.
   if (!message) return id === null ? [] : [{ kind: 'position', event_id: checkedId(id) }];
@@ -102,7 +102,7 @@ function toldBy({ event, id, data }: ServerEvent): Told[] {
   return event === 'heartbeat' && id !== null ? [{ kind: 'position', event_id: checkedId(id) }] : [];
 }
 
-/** What is kept of it is asked for again: one that could not be would end the following for good. */
+/** Rejects an invalid event id: a stored one would be sent with every later request and fail each time. */
 function checkedId(id: string): string {
   if (typeof id !== 'string' || !readEventId(id)) throw new Error(`${JSON.stringify(id)?.slice(0, 100)} is not an event id`);
   return id;

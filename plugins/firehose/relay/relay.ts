@@ -4,8 +4,8 @@ import type { FirehoseConfig } from '../config.ts';
 import type { Terms } from '../query/terms.ts';
 import type { SignalKinds } from '../signals/kinds.ts';
 import type { Publisher } from '../signals/publish.ts';
-import { applyHeard, type ApplyContext, type Heard } from './apply.ts';
-import { createOrigin, explained, type Told } from './origin.ts';
+import { applyReceived, type ApplyContext, type Received } from './apply.ts';
+import { createOrigin, explained, type OriginMessage } from './origin.ts';
 import type { Signal } from '../types.ts';
 import { beginRelay, dropLease, keepRelay, relayRow, signalsAfter, takeLease, type RelayRow } from './store.ts';
 
@@ -21,7 +21,7 @@ export interface Relay {
   start(): void;
   stop(): Promise<void>;
   /** For metrics of this node. */
-  figures(): { behind: number; told: number };
+  figures(): { behind: number; published: number };
 }
 
 /** What is kept of the start of the origin's log. */
@@ -35,9 +35,9 @@ const AT_ONCE = 100;
 class LeaseLost extends Error {}
 
 /**
- * Tells here what another instance tells in public, under the same ids. How far its log was read is written in the
- * transaction that writes what was read, so nothing is lost and nothing is told twice, whoever is killed.
- * One node does it at a time; each write also proves that this node still is the one.
+ * Publishes the public signals of another instance here, under the same ids. The position in its log is stored in the transaction
+ * that publishes the signals, so that no signal is lost or published twice when a process is killed. One node holds the lease
+ * at a time, and each write checks that this node still holds it.
  */
 export function createRelay({ civic, publisher, terms, kinds }: RelayContext): Relay {
   const url = civic.config.relay.url!.replace(/\/+$/, '');
@@ -50,7 +50,7 @@ export function createRelay({ civic, publisher, terms, kinds }: RelayContext): R
   let running: Promise<void> | null = null;
   let isHolder = false;
   let behind = 0;
-  let told = 0;
+  let published = 0;
 
   const renewed = (): Partial<RelayRow> => ({ lease_until: civic.clock.now() + LEASE_MS });
 
@@ -63,10 +63,11 @@ export function createRelay({ civic, publisher, terms, kinds }: RelayContext): R
   }
 
   const nothing = async (): Promise<void> => undefined;
-  const heardNow = (): Partial<RelayRow> => ({ heard: civic.clock.now(), fault: null, fix: null, behind });
+  const receivedNow = (): Partial<RelayRow> => ({ heard: civic.clock.now(), fault: null, fix: null, behind });
 
   async function lead(): Promise<boolean> {
-    const isForced = civic.db.dialect === 'sqlite'; // One process has the file: whoever held it is gone.
+    // SQLite has one process, so an earlier holder has ended.
+    const isForced = civic.db.dialect === 'sqlite';
     const now = civic.clock.now();
     return civic.db.write(async (tx) => {
       await beginRelay(tx, url, BEGINNING);
@@ -79,9 +80,13 @@ export function createRelay({ civic, publisher, terms, kinds }: RelayContext): R
     while (!stopping.signal.aborted) {
       try {
         isHolder = await lead();
-        if (!isHolder) await pause(RENEW_MS);
-        else if (await followOnce()) failures = 0;
-        if (isHolder) await pause(FIRST_WAIT_MS);
+        if (!isHolder) {
+          await pause(RENEW_MS);
+          continue;
+        }
+        await followOnce();
+        failures = 0;
+        await pause(FIRST_WAIT_MS);
       } catch (error) {
         if (stopping.signal.aborted) return;
         if (error instanceof LeaseLost) continue;
@@ -93,13 +98,13 @@ export function createRelay({ civic, publisher, terms, kinds }: RelayContext): R
     }
   }
 
-  /** At random, so that many who follow do not come back at the same moment. */
+  /** Waits a random time, so that instances do not reconnect at the same moment. */
   async function pause(milliseconds: number): Promise<void> {
     await sleep(milliseconds * (0.5 + Math.random() / 2), undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
   }
 
-  /** Until the stream ends. True when it began well. */
-  async function followOnce(): Promise<boolean> {
+  /** Follows the stream until it ends. Throws when it cannot be opened. */
+  async function followOnce(): Promise<void> {
     const { event_id: position } = (await relayRow(civic.db.read, url))!;
     const ended = new AbortController();
     const signal = AbortSignal.any([stopping.signal, ended.signal]);
@@ -108,12 +113,11 @@ export function createRelay({ civic, publisher, terms, kinds }: RelayContext): R
       for await (const messages of origin.follow(position, signal)) {
         const ready = messages.find((message) => message.kind === 'ready');
         if (ready?.status === 'gap' || ready?.status === 'epoch_changed') {
-          await readAnew(ready.status, signal);
-          return true;
+          await readAgain(ready.status, signal);
+          return;
         }
         await take(messages, position);
       }
-      return true;
     } finally {
       clearInterval(renewing);
       ended.abort();
@@ -122,21 +126,21 @@ export function createRelay({ civic, publisher, terms, kinds }: RelayContext): R
 
   let head = 0;
 
-  async function take(messages: Told[], from: string): Promise<void> {
+  async function take(messages: OriginMessage[], from: string): Promise<void> {
     for (const message of messages) if (message.kind === 'ready') head = seqOf(message.last_event_id);
     const last = messages.findLast((message) => message.kind !== 'ready')?.event_id ?? from;
     behind = Math.max(0, head - seqOf(last));
-    const heard = messages.filter((message) => message.kind === 'signal');
-    for (let i = 0; i < Math.max(1, heard.length); i += AT_ONCE) {
-      const some = heard.slice(i, i + AT_ONCE);
-      const isLast = i + AT_ONCE >= heard.length;
-      told += await write({ ...heardNow(), event_id: isLast ? last : some.at(-1)!.event_id }, (tx) => applyHeard(context, tx, some));
+    const received = messages.filter((message) => message.kind === 'signal');
+    for (let i = 0; i < Math.max(1, received.length); i += AT_ONCE) {
+      const some = received.slice(i, i + AT_ONCE);
+      const isLast = i + AT_ONCE >= received.length;
+      published += await write({ ...receivedNow(), event_id: isLast ? last : some.at(-1)!.event_id }, (tx) => applyReceived(context, tx, some));
     }
   }
 
-  /** What was missed is no longer in the origin's log, or that log is another one: what it has now is compared with what is known here. */
-  async function readAnew(reason: string, signal: AbortSignal): Promise<void> {
-    civic.log.warn({ origin: url, reason }, 'Part of the log of the instance that is followed is gone; everything it has is read anew');
+  /** Compares all current signals of the origin with those stored here: the missed entries are no longer in its log, or its log is another one. */
+  async function readAgain(reason: string, signal: AbortSignal): Promise<void> {
+    civic.log.warn({ origin: url, reason }, 'Part of the log of the followed instance is gone; all its signals are read again');
     const seen = new Set<string>();
     let oldest = Infinity;
     let cursor: string | null = null;
@@ -149,17 +153,17 @@ export function createRelay({ civic, publisher, terms, kinds }: RelayContext): R
         oldest = Math.min(oldest, Date.parse(one.detected_at));
       }
       for (let i = 0; i < page.signals.length; i += AT_ONCE) {
-        const heard = page.signals.slice(i, i + AT_ONCE).map((one): Heard => ({ event_id: position!, signal: one, isRetracted: false }));
-        told += await write(heardNow(), (tx) => applyHeard(context, tx, heard));
+        const received = page.signals.slice(i, i + AT_ONCE).map((one): Received => ({ event_id: position!, signal: one, isRetracted: false }));
+        published += await write(receivedNow(), (tx) => applyReceived(context, tx, received));
       }
       cursor = page.next_cursor;
     } while (cursor !== null);
     const withdrawn = await withdrawMissing((one) => one.origin?.url === url && !seen.has(one.id) && Date.parse(one.detected_at) >= oldest);
-    await write({ ...heardNow(), event_id: position }, nothing);
-    civic.log.info({ origin: url, signals: seen.size, withdrawn }, 'Everything was read anew');
+    await write({ ...receivedNow(), event_id: position }, nothing);
+    civic.log.info({ origin: url, signals: seen.size, withdrawn }, 'All signals were read again');
   }
 
-  /** What came from there and is there no more was taken back while nobody listened; what is older than all it has was forgotten by age. */
+  /** Withdraws signals that the origin retracted while it was not followed. Signals older than all of its signals were removed there by retention and stay. */
   async function withdrawMissing(isMissing: (signal: Signal) => boolean): Promise<number> {
     let withdrawn = 0;
     for (let born = 0; ;) {
@@ -180,7 +184,7 @@ export function createRelay({ civic, publisher, terms, kinds }: RelayContext): R
       await running;
       if (isHolder) await civic.db.write((tx) => dropLease(tx, url, holder)).catch(() => undefined);
     },
-    figures: () => ({ behind, told }),
+    figures: () => ({ behind, published }),
   };
 }
 

@@ -54,7 +54,7 @@ export async function firstPublishedHere(reader: Reader, ids: string[]): Promise
   return new Set(rows.filter(({ signal }) => (JSON.parse(signal) as Signal).origin === null).map(({ signal_id }) => signal_id));
 }
 
-/** Signals in the order they were first told, some at a time. */
+/** Returns a page of signals in the order in which they were first published. */
 export async function signalsAfter(reader: Reader, born: number, limit: number): Promise<{ born: number; signal: Signal }[]> {
   const rows: { born: number; signal: string }[] = await present(reader).where('signals.born', '>', born).orderBy('signals.born').limit(limit);
   return rows.map((row) => ({ born: row.born, signal: JSON.parse(row.signal) as Signal }));

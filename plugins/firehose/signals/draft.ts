@@ -2,8 +2,8 @@ import type { KnownActor, KnownSource } from 'civic/directory';
 import type { BuiltInType, SignalDraft, SourceClass } from '../types.ts';
 import type { Words } from './words.ts';
 
-/** A draft, and the ids of what it is about; the deletion of an actor takes it back. */
-export interface Telling {
+/** A draft and the ids of its subjects: the deletion of a subject withdraws the signal. */
+export interface SignalAbout {
   draft: SignalDraft;
   about: string[];
 }
@@ -12,11 +12,11 @@ const MOST_EVIDENCE = 5;
 const MOST_PASSAGE = 1000;
 const MOST_PLACES = 20;
 
-/** How much a reader who sorts by relevance wants each of them. */
+/** The default relevance of each type. */
 const RELEVANCE: Partial<Record<BuiltInType, number>> = { coverage_gap: 0.8, actor_discovered: 0.7, new_source: 0.5, freshness_change: 0.3, actor_merged: 0.2 };
 
-/** What is private to a workspace is told to that workspace only. */
-export function tellingOf(type: BuiltInType, actor: KnownActor, words: Words, at: string, more: { sources?: KnownSource[] } & Partial<SignalDraft> = {}): Telling {
+/** Returns a signal about an actor. An actor that is private to a workspace gives a signal for that workspace only. */
+export function signalAbout(type: BuiltInType, actor: KnownActor, words: Words, at: string, more: { sources?: KnownSource[] } & Partial<SignalDraft> = {}): SignalAbout {
   const { sources = actor.sources, ...rest } = more;
   return {
     about: [actor.id],

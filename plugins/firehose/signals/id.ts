@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The same signal, told again, has the same id. */
+/** Returns an id derived from the name: a signal that is published again keeps its id. */
 export function namedId(name: string): string {
   const hex = createHash('sha256').update(`civic signal ${name}`).digest('hex');
   const variant = (0x8 | (parseInt(hex[16]!, 16) & 0x3)).toString(16);

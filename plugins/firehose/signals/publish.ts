@@ -1,5 +1,5 @@
 import { newId, type Clock, type Tx } from 'civic';
-import { factsOf } from '../log/facts.ts';
+import { queryFieldsOf } from '../log/fields.ts';
 import type { Log } from '../log/log.ts';
 import type { Terms } from '../query/terms.ts';
 import type { Evidence, FirehoseService, Signal, SignalActor, SignalDraft } from '../types.ts';
@@ -35,7 +35,7 @@ export function createPublisher({ clock, log, terms, kinds }: PublishContext): P
       const signals = [];
       for (const draft of drafts) signals.push({ signal: await signalOf(tx, draft), workspaceId: draft.workspace_id ?? null, is_new: draft.id === undefined });
       await log.append(tx, signals.map(({ signal, workspaceId, is_new }) => ({
-        signal_id: signal.id, is_new, facts: JSON.stringify(factsOf(signal, workspaceId)), signal: textOf(signal),
+        signal_id: signal.id, is_new, facts: JSON.stringify(queryFieldsOf(signal, workspaceId)), signal: textOf(signal),
       })));
       return signals.map(({ signal }) => signal.id);
     },
@@ -45,7 +45,7 @@ export function createPublisher({ clock, log, terms, kinds }: PublishContext): P
 
 function textOf(signal: Signal): string {
   const text = JSON.stringify(signal);
-  // Where it is from is added by relays, and may not make it too large for the next one.
+  // Relays add `origin`; without it the size is the same on every instance.
   if (Buffer.byteLength(text) - Buffer.byteLength(JSON.stringify(signal.origin)) > MOST_BYTES) throw new NoSignal(`The signal "${signal.title}" is larger than ${MOST_BYTES / 1024} kB`);
   return text;
 }

@@ -62,10 +62,10 @@ export function createTallies(log: Log): Tallies {
 
 /** Counts a line that is for the query. False when that cannot be told without looking at all the others. */
 function follow(tally: Tally, { seq, now, before }: Entry, { filter }: Place<Kept>): boolean {
-  const replaces = before !== null && matches(before.facts, filter);
-  if (replaces && before.facts.detected === tally.latest && now!.facts.detected < tally.latest) return false;
+  const replaces = before !== null && matches(before.fields, filter);
+  if (replaces && before.fields.detected === tally.latest && now!.fields.detected < tally.latest) return false;
   tally.total += replaces ? 0 : 1;
   tally.last_seq = seq;
-  tally.latest = Math.max(tally.latest ?? -Infinity, now!.facts.detected);
+  tally.latest = Math.max(tally.latest ?? -Infinity, now!.fields.detected);
   return true;
 }

@@ -1,12 +1,12 @@
 import type { CommandCall } from 'civic';
-import { testServer, type TestAnswer, type TestServer, type TestServerOptions } from 'civic/testing';
+import { testServer, type TestResponse, type TestServer, type TestServerOptions } from 'civic/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import firehose from '../index.ts';
 import type { Signal } from '../types.ts';
 import { joinWorkspace, runCommand } from './people.ts';
 
 export interface SignalsKit extends TestServer {
-  get(path: string, who?: string, headers?: Record<string, string>): Promise<TestAnswer>;
+  get(path: string, who?: string, headers?: Record<string, string>): Promise<TestResponse>;
   send(method: string, path: string, payload: unknown, who?: string): Promise<any>;
   /** What somebody finds in the Firehose, the latest first; a stranger unless said. */
   signals(query?: string, who?: string): Promise<Signal[]>;

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tellChange, type TellingContext } from '../signals/changes.ts';
+import { publishActorChanges, type DirectorySignalsContext } from '../signals/changes.ts';
 import { sequenceOf } from './kit.ts';
 import { said, signalsKit, type SignalsKit } from './directory-kit.ts';
 
@@ -19,7 +19,7 @@ const HOUSING = 'housing_affordability';
 
 for (const database of testDatabases()) describe(`Signals of the directory, on ${database}`, { timeout: 60_000 }, () => {
   let kit: SignalsKit;
-  let context: TellingContext;
+  let context: DirectorySignalsContext;
   const heard: EventRecord<ActorsChanged>[] = [];
   const listener = definePlugin({
     name: 'listener',
@@ -164,7 +164,7 @@ for (const database of testDatabases()) describe(`Signals of the directory, on $
     const head = async () => sequenceOf((await kit.get('/api/firehose?limit=1', 'stranger')).body.last_event_id);
     const before = await head();
     expect(heard.length).to.be.above(20);
-    for (const event of heard) await kit.db.write((tx) => tellChange(context, tx, event));
+    for (const event of heard) await kit.db.write((tx) => publishActorChanges(context, tx, event));
     await settled();
     expect(await head(), 'nothing but the mark').to.equal(before + 1);
   });

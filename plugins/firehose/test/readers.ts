@@ -1,5 +1,5 @@
 import type { CommandCall } from 'civic';
-import { slowness, testServer, type TestAnswer, type TestServer, type TestServerOptions } from 'civic/testing';
+import { slowness, testServer, type TestResponse, type TestServer, type TestServerOptions } from 'civic/testing';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { WebSocket, type ClientOptions } from 'ws';
@@ -14,7 +14,7 @@ const SOON_MS = 5000 * slowness;
 export interface ReadersKit extends TestServer {
   run(name: string, options?: CommandCall['options'], positionals?: string[]): Promise<any>;
   person(options?: CommandCall['options'], key?: CommandCall['options']): Promise<Person>;
-  as(person: Pick<Person, 'key'>, method: string, path: string, options?: { payload?: unknown; headers?: Record<string, string> }): Promise<TestAnswer>;
+  as(person: Pick<Person, 'key'>, method: string, path: string, options?: { payload?: unknown; headers?: Record<string, string> }): Promise<TestResponse>;
   /** Makes a session and answers its record. */
   session(person: Pick<Person, 'key'>, payload?: unknown): Promise<any>;
   ticket(person: Pick<Person, 'key'>, sessionId: string): Promise<string>;
@@ -26,7 +26,7 @@ export async function readersKit(options: TestServerOptions = {}): Promise<Reade
   const { config = {}, plugins = [], ...more } = options;
   const kit = await testServer({ listen: true, ...more, plugins: ['accounts', 'firehose', ...plugins], config: { ...config, jobs: { poll_seconds: 0.1 }, plugins: { ...config.plugins, wire: { from: WIRE } } } });
   const as: ReadersKit['as'] = ({ key }, method, path, { payload, headers = {} } = {}) => kit.request(method, path, { payload, headers: { 'x-api-key': key, ...headers } });
-  const made = (answer: TestAnswer) => {
+  const made = (answer: TestResponse) => {
     if (answer.status !== 201) throw new Error(answer.text);
     return answer.body;
   };

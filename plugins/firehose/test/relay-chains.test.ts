@@ -71,7 +71,7 @@ for (const database of testDatabases()) {
       await until('what comes later', async () => (await titlesOf(relay)).includes('Later'));
       // What was the same was not told again.
       expect(await lineCount(relay)).to.equal(9);
-      expect(lines.find(({ reason }) => reason === 'epoch_changed')!['msg']).to.contain('read anew');
+      expect(lines.find(({ reason }) => reason === 'epoch_changed')!['msg']).to.contain('read again');
     });
 
     // Decided before anything is written: the same on every database.

@@ -1,5 +1,5 @@
 import { definePlugin, formOptions, Joi, problem, readyAnswers, textEtag, type Civic } from 'civic';
-import { testServer, type TestAnswer, type TestServer, type TestServerOptions } from 'civic/testing';
+import { testServer, type TestResponse, type TestServer, type TestServerOptions } from 'civic/testing';
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import ratelimit from '../index.ts';
@@ -69,7 +69,7 @@ export function limitedServer({ plugins = [], ...options }: TestServerOptions = 
 }
 
 /** Limit, remaining and reset, as the headers have them. */
-export function told({ headers }: Pick<TestAnswer, 'headers'>): number[] {
+export function told({ headers }: Pick<TestResponse, 'headers'>): number[] {
   return ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'].map((name) => Number(headers[name]));
 }
 

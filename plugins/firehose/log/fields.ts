@@ -1,11 +1,11 @@
 import { audienceOf, type Audience } from '../query/visibility.ts';
 import type { ActorType, Signal, SignalType, SourceClass } from '../types.ts';
 
-/** When something occurred that has no time: before everything. */
+/** Sorts signals without `occurred_at` before all others. */
 export const NEVER = -8_640_000_000_000_000;
 
-/** What a query can ask of a signal, kept beside its text so that nobody parses that again. */
-export interface Facts {
+/** The fields of a signal that queries compare. Stored beside its JSON, in the column `facts`, so that the JSON need not be parsed. */
+export interface QueryFields {
   type: SignalType;
   source_class: SourceClass;
   audience: Audience;
@@ -18,7 +18,7 @@ export interface Facts {
   relevance: number;
 }
 
-export function factsOf(signal: Signal, workspaceId: string | null): Facts {
+export function queryFieldsOf(signal: Signal, workspaceId: string | null): QueryFields {
   return {
     type: signal.type,
     source_class: signal.source_class,
