@@ -39,15 +39,17 @@ export function createSessions({ civic, position }: SessionsContext): Sessions {
   const { clock, config } = civic;
   const accounts = civic.serviceIfOn('accounts');
   const uses = new Map<number, Use>();
-  const writer = createWaker(writeUses, (error) => civic.log.warn({ err: error }, 'How far sessions have read could not be written down'));
+  const writer = createWaker(writeUses, (error) => civic.log.warn({ err: error }, 'The positions of sessions could not be stored'));
   const isoAt = (time: number): string => new Date(time).toISOString();
   const lastDay = (): string => isoAt(clock.now() - config.session_days * DAY);
 
+  /** Writes the uses that are recorded now. Later ones wait for the next interval, also while a slow database writes these. */
   async function writeUses(): Promise<void> {
-    while (uses.size > 0) {
-      const noted = [...uses.values()].slice(0, WRITTEN_AT_ONCE);
-      await civic.db.write((tx) => noteUses(tx, noted, clock.iso()));
-      for (const use of noted) if (uses.get(use.key) === use) uses.delete(use.key);
+    const waiting = [...uses.values()];
+    for (let from = 0; from < waiting.length; from += WRITTEN_AT_ONCE) {
+      const batch = waiting.slice(from, from + WRITTEN_AT_ONCE);
+      await civic.db.write((tx) => noteUses(tx, batch, clock.iso()));
+      for (const use of batch) if (uses.get(use.key) === use) uses.delete(use.key);
     }
   }
 
@@ -59,7 +61,7 @@ export function createSessions({ civic, position }: SessionsContext): Sessions {
     if (uses.size > 0) writer.wake();
   }
 
-  /** With what is known here and not yet written. */
+  /** Returns the session with a position that is recorded and not stored yet. */
   function upToDate(session: Session): Session {
     return { ...session, position: later(session.said ? session.position : null, uses.get(session.key)?.position ?? null) ?? session.position };
   }
@@ -69,7 +71,7 @@ export function createSessions({ civic, position }: SessionsContext): Sessions {
       const most = accounts?.limitOf(caller.plan, 'sessions') ?? Infinity;
       const session = {
         id: `fhs_${randomBytes(16).toString('hex')}`, owner_id: ownerOf(caller), account_id: caller.account_id, query, fingerprint, mode,
-        // A stream with a lower bound begins there until somebody says what they have read.
+        // A stream with a lower bound begins there until its client acknowledges a position.
         position: query.since === null ? position() : null, said: false,
         created_at: clock.iso(), last_seen_at: clock.iso(),
       };
@@ -112,7 +114,7 @@ export function createSessions({ civic, position }: SessionsContext): Sessions {
   };
 }
 
-/** Whose it is: the workspace the caller speaks for. */
+/** Returns the owner of a session: the workspace of the caller, or else the account. */
 function ownerOf({ workspace_id, account_id }: Caller): string {
   return workspace_id ?? account_id;
 }
