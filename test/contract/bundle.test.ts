@@ -49,6 +49,11 @@ export default definePlugin({ name: 'greeter', summary: 'Greets', register(_serv
     expect(modules.filter((name, index) => modules.indexOf(name) !== index)).to.equal([]);
   });
 
+  it('loads no package of its own with import(), which would have no named exports', () => {
+    const files = readdirSync(BUNDLE).filter((file) => file.endsWith('.js'));
+    expect(files.filter((file) => /^export default require_/m.test(readFileSync(join(BUNDLE, file), 'utf8')))).to.equal([]);
+  });
+
   it('is all of Civic in a process, also for plugins outside the tree', async () => {
     const register = asUrl(`import { register } from 'node:module'; register(${JSON.stringify(asUrl(HOOKS))});`);
     const { code, stdout, stderr } = await runCivic(['greet'], { through: [process.execPath, '--no-deprecation', '--import', register], env: { CIVIC_CONFIG: join(folder, 'civic.json') } });

@@ -1,4 +1,5 @@
-import { lazily, type Reader } from 'civic';
+import type { Reader } from 'civic';
+import { distance } from 'fastest-levenshtein';
 import { countryName } from './abroad.ts';
 import type { PlaceRow } from './gazetteer.ts';
 import { keyCandidates } from './keys.ts';
@@ -7,8 +8,6 @@ import { NICKNAMES } from './nicknames.ts';
 import { readingsOf, splitZip, type Reading } from './reading.ts';
 import { stateByAbbreviation, stateByText } from './states.ts';
 import { placeByAlias, placeByZip, placesByKeys, placesByName, placesByPrefix, type Region } from './store.ts';
-
-const loadLevenshtein = lazily(() => import('fastest-levenshtein'));
 
 export interface Candidate {
   place: PlaceRow;
@@ -208,7 +207,6 @@ async function byLikeness(reader: Reader, reading: Reading): Promise<Match[]> {
   const { name, region, isRegionUnknown } = reading;
   const wanted = squash(name);
   if (wanted.length < 3 || isRegionUnknown) return [];
-  const { distance } = await loadLevenshtein();
   const near = inCounty(await placesByPrefix(reader, wanted.slice(0, 2), region ?? {}, 3000), reading);
   const allowed = wanted.length < 5 ? 0 : wanted.length < 9 ? 1 : 2;
   const measured = near.map((place) => ({ place, wrong: Math.abs(place.squashed.length - wanted.length) > allowed ? 9 : distance(place.squashed, wanted) }));

@@ -4,10 +4,10 @@ import type { Format, ReadContext, Row, WriteContext } from './format.ts';
 import type { TextFile } from './file.ts';
 import { linesOf, LONGEST_ROW } from './lines.ts';
 import { actorIdOf, asList, cleanText, dayOf, handleOf, rowOrFault, rowsOrFault, startRow, titled, type RowBuilder } from './row.ts';
-import { lazily, Failure, isDeepValue, TOO_DEEP } from 'civic';
+import { Failure, isDeepValue, TOO_DEEP } from 'civic';
+import * as yaml from 'yaml';
 import { isDeepYaml } from '../nesting.ts';
 
-const loadYaml = lazily(() => import('yaml'));
 /** A document of Open States has a few thousand characters. Parsing one takes the event loop about a millisecond for each 1,000. */
 const LONGEST_DOCUMENT = 128 * 1024;
 
@@ -103,7 +103,6 @@ async function* rowsOf(number: number, text: string, context: ReadContext): Asyn
     yield { number, raw: text.slice(0, LONGEST_ID), fault: `is longer than ${LONGEST_DOCUMENT / 1024} kB` };
     return;
   }
-  const yaml = await loadYaml();
   if (isDeepYaml(yaml, text)) {
     yield { number, raw: text, fault: TOO_DEEP };
     return;
@@ -241,8 +240,7 @@ function isPast(date: string | undefined, { now }: ReadContext): boolean {
 }
 
 async function* writes({ actors }: WriteContext): AsyncIterable<string> {
-  const { stringify } = await loadYaml();
-  for await (const { actor } of actors()) yield `---\n${stringify(documentOf(actor)).trimEnd()}`;
+  for await (const { actor } of actors()) yield `---\n${yaml.stringify(documentOf(actor)).trimEnd()}`;
 }
 
 function documentOf(actor: ActorDetail): Document {
