@@ -4,7 +4,7 @@ import type { CheckResult } from './plugin.ts';
 
 const LATE_SECONDS = 600;
 
-/** What `/health/ready` and `doctor` ask of core itself. */
+/** The checks of core for `/health/ready` and `doctor`. */
 export function coreChecks(kernel: Kernel): OwnedCheck[] {
   return [
     { plugin: 'core', name: 'database', readiness: true, run: () => databaseResult(kernel) },
@@ -19,14 +19,14 @@ async function databaseResult(kernel: Kernel): Promise<CheckResult> {
   if (!kernel.db) return { status: 'failed', detail: 'the database is not open' };
   await kernel.db.ping();
   await kernel.db.checkWritable();
-  return { status: 'ok', detail: 'responds, and stores' };
+  return { status: 'ok', detail: 'readable and writable' };
 }
 
 async function jobsResult(kernel: Kernel): Promise<CheckResult> {
   const { pending, running, oldest_pending_seconds: oldest, failed_last_day: failed } = await kernel.jobs.status();
   const detail = `${running} running, ${pending} waiting, ${failed} failed in the last day`;
   if (oldest !== null && oldest > LATE_SECONDS) return { status: 'warning', detail: `${detail}; the oldest waits for ${Math.round(oldest / 60)} minutes`, fix: 'start a process that does background work: bin/civic serve --role worker, or all' };
-  if (failed > 0) return { status: 'warning', detail, fix: 'the log says why each failed' };
+  if (failed > 0) return { status: 'warning', detail, fix: 'the log has the reason of each failure' };
   return { status: 'ok', detail };
 }
 

@@ -17,19 +17,19 @@ export interface Answer {
 const inputError = Joi.object({
   pointer: Joi.string().allow('').description('Where in the body, as a JSON pointer'),
   parameter: Joi.string().allow('').description('Which query parameter, path parameter or header; a query parameter may be named by the empty string'),
-  detail: Joi.string().required().description('What is wrong with it'),
+  detail: Joi.string().required().description('What is wrong with the value'),
 }).meta({ name: 'InputError' });
 
 /** The body of every problem, RFC 9457. Single codes add members of their own. */
 export const problemSchema = Joi.object({
   type: Joi.string().uri().required().description('A page that explains the code'),
-  code: Joi.string().required().description('What went wrong, for programs'),
+  code: Joi.string().required().description('The error, for programs'),
   title: Joi.string().required(),
   status: Joi.number().integer().required(),
-  detail: Joi.string().description('What happened this time'),
-  instance: Joi.string().required().description('The path that was asked for'),
-  request_id: Joi.string().required().description('Names this request in the server’s log'),
-  errors: Joi.array().items(inputError).description('Each thing wrong with the input'),
+  detail: Joi.string().description('What is wrong with this request'),
+  instance: Joi.string().required().description('The requested path'),
+  request_id: Joi.string().required().description('The id of the request in the log of the server'),
+  errors: Joi.array().items(inputError).description('All invalid values of the input'),
 }).unknown().meta({ name: 'Problem' });
 
 const always = (): boolean => true;

@@ -30,7 +30,7 @@ export function firehoseRoutes(context: RouteContext, session: Joi.Schema): Serv
     path: PATH,
     options: {
       description: 'The Firehose: signals as a snapshot, or as a stream of events',
-      notes: 'With `Accept: text/event-stream` the answer is a stream of server-sent events that begins with `firehose.ready`; otherwise a page of JSON. `HEAD` answers the headers of that page: how fresh it is, and what is left to ask.',
+      notes: 'With `Accept: text/event-stream` the response is a stream of server-sent events that begins with `firehose.ready`; otherwise a page of JSON. `HEAD` returns the headers of that page, such as its ETag and rate limits.',
       auth: anonymous ? { mode: 'try' } : { mode: 'required', access: { scope: ['firehose:read'] } },
       plugins: {
         civic: {

@@ -165,7 +165,7 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     const second = await emptyDevice();
     await second.goto(made.sign_in_link);
     await second.getByRole('button', { name: 'Sign in' }).click();
-    await second.getByLabel('What to call it').fill('Phone');
+    await second.getByLabel('Passkey name').fill('Phone');
     await second.getByRole('button', { name: 'Add a passkey' }).click();
     await second.getByText('The passkey is added').waitFor();
     await page.goto(`${home}/account/passkeys`);

@@ -12,7 +12,7 @@ export interface AuditCheckContext {
   witness: Witness;
 }
 
-/** Follows the chain from its first row to its last, and verifies the seals. */
+/** Verifies the hash chain from its first row to its last, and the seals. */
 export function auditCheck({ db, seals, witness }: AuditCheckContext): Check {
   return {
     name: 'audit',
@@ -30,8 +30,8 @@ interface Followed {
 }
 
 function result({ rows, fault, sealedFrom, foreign }: Followed, seals: Seals): CheckResult {
-  const chain = `${rows.toLocaleString('en-US')} rows follow from each other`;
-  if (fault !== null) return { status: 'failed', detail: fault, fix: 'the record was changed in the database: compare bin/civic audit export with a streamed copy or the record in a backup' };
+  const chain = `${rows.toLocaleString('en-US')} rows, and the hash chain is intact`;
+  if (fault !== null) return { status: 'failed', detail: fault, fix: 'the audit log was changed in the database: compare bin/civic audit export with a streamed copy or the record in a backup' };
   if (foreign !== null) {
     const where = seals.currentKey() === null ? `there is no key in ${seals.place}` : `the key in ${seals.place} is another one (${seals.currentKey()})`;
     return {
@@ -41,8 +41,8 @@ function result({ rows, fault, sealedFrom, foreign }: Followed, seals: Seals): C
     };
   }
   if (sealedFrom !== null) return { status: 'ok', detail: `${chain}, sealed from row ${sealedFrom} on` };
-  if (rows > 0 && seals.currentKey() !== null) return { status: 'warning', detail: `${chain}, but none is sealed although there is a key in ${seals.place}`, fix: 'start the server: it seals the record. If it ran before, the seals were removed: compare with a streamed copy or a backup' };
-  return { status: 'ok', detail: `${chain}; the next start seals them` };
+  if (rows > 0 && seals.currentKey() !== null) return { status: 'warning', detail: `${chain}, but no row is sealed although there is a key in ${seals.place}`, fix: 'start the server: it seals the record. If it ran before, the seals were removed: compare with a streamed copy or a backup' };
+  return { status: 'ok', detail: `${chain}; the next start seals the rows` };
 }
 
 async function followed(reader: Reader, seals: Seals, witness: Witness): Promise<Followed> {

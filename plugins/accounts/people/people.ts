@@ -95,7 +95,7 @@ async function keepAdministrator(tx: Tx, { key, name }: PersonRow): Promise<void
 
 /** Reports an instance that has accounts and no enabled administrator. */
 export async function checkAdministrator(reader: Reader): Promise<CheckResult> {
-  if (await hasAdministrator(reader)) return { status: 'ok', detail: 'there is one' };
+  if (await hasAdministrator(reader)) return { status: 'ok', detail: 'an enabled account is administrator' };
   if (!(await hasPeople(reader))) return { status: 'ok', detail: 'the first account becomes administrator' };
   return { status: 'warning', detail: 'no enabled account has the role admin', fix: 'bin/civic account list shows all accounts; bin/civic account set-role --account <id or e-mail> --role admin makes one administrator, bin/civic account disable --undo enables one' };
 }

@@ -9,12 +9,12 @@ import { when } from './words.ts';
 
 const SHOWN: Shown = { part: 'keys', template: 'keys', title: 'API keys' };
 const DAY = 86_400_000;
-const LIVES: [days: number, words: string][] = [[30, '30 days'], [90, '90 days'], [365, 'a year'], [0, 'until it is revoked']];
+const LIFETIMES: [days: number, words: string][] = [[30, 'in 30 days'], [90, 'in 90 days'], [365, 'in a year'], [0, 'never']];
 
 const formSchema = (scopes: string[]) => Joi.object<{ name: string; scopes: string[]; lives: number; workspace: string }>({
   name: nameField,
   scopes: Joi.array().items(Joi.string().valid(...scopes)).single().min(1).required().label('scopes').messages({ '*': 'Choose at least one thing the key may do.' }),
-  lives: Joi.number().valid(...LIVES.map(([days]) => days)).default(90).label('the expiry'),
+  lives: Joi.number().valid(...LIFETIMES.map(([days]) => days)).default(90).label('the expiry'),
   workspace: Joi.string().required().label('the workspace'),
 });
 
@@ -33,7 +33,7 @@ export function keyRoutes({ accounts: { civic, keys, plans, scopes }, ways: { go
       usable, past: all.filter(({ state }) => state !== 'active'), allowed, used: usable.length, plan: plan.name, canMake: usable.length < allowed,
       plans: plans.including('api_keys'),
       scopes: scopes.allowed(plan, person.role).map((scope) => ({ scope, label: scopes.labelOf(scope), isChosen: chosen.includes(scope) })),
-      lives: LIVES.map(([days, words]) => ({ days, words, isChosen: String(days) === String(more.given?.['lives'] ?? 90) })),
+      lives: LIFETIMES.map(([days, words]) => ({ days, words, isChosen: String(days) === String(more.given?.['lives'] ?? 90) })),
       workspaces: memberships.map(({ id, name }) => ({ id, name, isChosen: id === (more.given?.['workspace'] ?? workspace?.id) })), hasChoice: memberships.length > 1,
       ...more,
     });

@@ -26,7 +26,7 @@ export function memberRoutes(accounts: Accounts): ServerRoute[] {
       path: '/api/workspaces/{id}/members',
       options: {
         description: 'The members of a workspace you belong to; for owners and administrators also the accounts that are invited',
-        notes: 'The longest members first. Roles in a workspace say nothing about the role on the instance.',
+        notes: 'The longest members first. Roles in a workspace are independent of the role on the instance.',
         auth: reading,
         validate: { query: noQuery, params },
         plugins: { civic: { problems: ['unknown_workspace'] } },
@@ -44,7 +44,7 @@ export function memberRoutes(accounts: Accounts): ServerRoute[] {
       path: '/api/workspaces/{id}/members/{account_id}',
       options: {
         description: 'One member of a workspace you belong to',
-        notes: '`since` is when the account became a member. An account that is no member is 404.',
+        notes: '`since` is when the account became a member. An account that is not a member is 404.',
         auth: reading,
         validate: { query: noQuery, params: memberParams },
         plugins: { civic: { problems: ['unknown_workspace', 'unknown_member'] } },
@@ -82,7 +82,7 @@ export function memberRoutes(accounts: Accounts): ServerRoute[] {
       method: 'PATCH',
       path: '/api/workspaces/{id}/members/{account_id}',
       options: {
-        description: 'Give a member another role',
+        description: 'Change the role of a member',
         notes: 'For owners and administrators. One owner always remains.',
         auth: writing,
         validate: { query: noQuery, params: memberParams, payload: memberChange },
@@ -101,7 +101,7 @@ export function memberRoutes(accounts: Accounts): ServerRoute[] {
       path: '/api/workspaces/{id}/members/{account_id}',
       options: {
         description: 'Remove a member from a workspace, or leave it',
-        notes: 'Owners and administrators remove others; anybody leaves by naming their own account. The last owner cannot leave. Open streams of the member end.',
+        notes: 'Owners and administrators remove others; all members can remove themselves, except the last owner. Open streams of the member end.',
         auth: writing,
         validate: { query: noQuery, params: memberParams },
         plugins: { civic: { problems: ['unknown_workspace', 'workspace_forbidden', 'unknown_member', 'last_owner', 'personal_workspace'] } },

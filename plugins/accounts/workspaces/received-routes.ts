@@ -21,7 +21,7 @@ export function receivedRoutes({ civic, workspaces }: Accounts): ServerRoute[] {
       path: '/api/invitations',
       options: {
         description: 'Workspaces that invite your account',
-        notes: 'Invitations by link are not listed here: a link is for whoever has it.',
+        notes: 'Invitations by link are not listed here: they name no account.',
         auth: reading,
         validate: { query: noQuery },
         response: { schema: wholeList(receivedInvitation, 'ReceivedInvitationList') },

@@ -8,7 +8,7 @@ const role = Joi.string().valid(...WORKSPACE_ROLES).required();
 export const workspace = Joi.object<Workspace, true>({
   id,
   name: Joi.string().required(),
-  personal: Joi.boolean().required().description('It belongs to one account, and nobody else can join'),
+  personal: Joi.boolean().required().description('Whether it belongs to one account and has no other members'),
   role: role.description('What you are in it'),
   created_at: time,
 }).meta({ name: 'Workspace' });

@@ -33,7 +33,7 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
   const parts: Part[] = [
     {
       path: 'sources',
-      description: 'The sources an actor stands on, the newest first',
+      description: 'The sources of an actor, the newest first',
       notes: 'Sources of all claims that are shown, by the time they were retrieved.',
       query: Joi.object(paging),
       schema: listOf(sourceSchema).meta({ name: 'SourceList' }),
@@ -133,7 +133,7 @@ function sourceRoute({ civic }: DirectoryContext): ServerRoute {
     method: 'GET',
     path: '/api/sources/{id}',
     options: {
-      description: 'One source, with the actors that stand on it',
+      description: 'One source, with the actors that cite it',
       notes: 'A source exists for a caller who may see an actor that cites it; `entity_ids` names only those.',
       validate: { query: Joi.object({}), params },
       plugins: { civic: { conditional: true, problems: ['unknown_source'] } },

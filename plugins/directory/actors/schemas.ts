@@ -11,7 +11,7 @@ const count = Joi.number().integer().min(0).required();
 const freshness = Joi.object<Freshness, true>({
   status: Joi.string().valid(...FRESHNESS).required(),
   last_seen_at: timeOrNull,
-  last_verified_at: timeOrNull.description('When a person last saw to it'),
+  last_verified_at: timeOrNull.description('When a person last reviewed it'),
   latest_source_at: timeOrNull,
 }).meta({ name: 'Freshness' });
 
@@ -132,9 +132,9 @@ export const relatedItem = Joi.object({
 
 export const duplicateItem = Joi.object({
   entity: actorSchema.required(),
-  zone: Joi.string().valid('match', 'review').required().description('match: sure enough to merge; review: somebody should look'),
+  zone: Joi.string().valid('match', 'review').required().description('match: certain enough to merge; review: needs a decision by a person'),
   score: Joi.number().min(0).max(1).required().description('The chance that the two are one, from the weights'),
-  rule: textOrNull.description('The rule that decided or held back what the weights say'),
+  rule: textOrNull.description('The rule that overruled the weights'),
   explanation: Joi.array().items(Joi.object({
     field: text,
     level: Joi.string().valid('exact', 'close', 'partial', 'disagree', 'missing').required(),

@@ -49,7 +49,7 @@ const itemSchema = Joi.object<JsonFeedItem, true>({
   tags: Joi.array().items(Joi.string()).required(),
   _civic: Joi.object<JsonFeedItem['_civic']>({
     about: address,
-    demo: Joi.boolean().required().description('Whether the actor is made up for the demo'),
+    demo: Joi.boolean().required().description('Whether the actor was invented for the demo'),
     id: member('id'),
     type: member('type'),
     places: member('places'),

@@ -17,7 +17,7 @@ const judgement = Joi.object({
   right_id: id,
   verdict: Joi.string().valid(...VERDICTS).required(),
   reason: Joi.string().allow(null).required(),
-  score: Joi.number().allow(null).required().description('How sure the machine was, when it was one'),
+  score: Joi.number().allow(null).required().description('The confidence of an automatic judgement'),
   by: Joi.string().required().description('The kind of editor, never the account'),
   at: Joi.string().isoDate().required(),
   taken_back_at: Joi.string().isoDate().allow(null).required(),
@@ -30,7 +30,7 @@ export function judgementRoutes({ civic, ledger }: WriteContext): ServerRoute[] 
       method: 'GET',
       path: '/api/entities/{id}/judgements',
       options: {
-        description: 'What was decided about an actor and others, taken back or not',
+        description: 'The judgements about an actor, also those that were undone',
         notes: 'Judgements that name an actor the caller may not see are left out.',
         auth: writer,
         validate: { query: Joi.object({}), params: Joi.object({ id: Joi.string() }) },
@@ -79,7 +79,7 @@ export function judgementRoutes({ civic, ledger }: WriteContext): ServerRoute[] 
       method: 'DELETE',
       path: '/api/judgements/{id}',
       options: {
-        description: 'Take a judgement back: what it had joined comes apart, with nothing lost',
+        description: 'Undo a judgement: actors that it merged are separated, and no claim is lost',
         notes: 'The judgement stays in the history with `taken_back_at`.',
         auth: writer,
         validate: { query: Joi.object({}), params: Joi.object({ id: Joi.string() }) },

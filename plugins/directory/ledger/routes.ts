@@ -32,7 +32,7 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
       method: 'POST',
       path: '/api/entities',
       options: {
-        description: 'Enter an actor, with the sources of everything said about it',
+        description: 'Create an actor, with a source for each claim',
         notes: 'A claim with the property `name` and a source with a URL are required. Claims name their source by `local_id`. Without `visibility` the actor belongs to the workspace of the caller. `Link` with rel="duplicate" names actors that may be the same; nothing is merged.',
         auth: writer,
         validate: {
@@ -75,7 +75,7 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
       method: 'DELETE',
       path: '/api/entities/{id}',
       options: {
-        description: 'Take an actor out of the directory; its history stays',
+        description: 'Delete an actor; its history stays',
         notes: 'The id is 404 afterwards and is not used again. Only reviewers may delete public actors.',
         auth: writer,
         validate: { query: noQuery, params },
@@ -88,7 +88,7 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
       method: 'POST',
       path: '/api/entities/{id}/merge',
       options: {
-        description: 'Say that this actor is another one; its id then answers 404 and names the other',
+        description: 'Merge this actor into another one; its id is then 404 and names the other',
         notes: 'Returns the actor that remains. Different strong identifiers of the two are 409 `merge_conflict`. Undo it with split.',
         auth: writer,
         validate: { query: noQuery, params, payload: Joi.object({ into: Joi.string().required(), reason }).meta({ name: 'Merge' }) },
@@ -121,7 +121,7 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
       method: 'POST',
       path: '/api/entities/{id}/publish',
       options: {
-        description: 'Make an actor of your workspace public; needs a reviewer',
+        description: 'Publish an actor of your workspace; needs a reviewer',
         notes: 'The actor is then public, and only reviewers may change it.',
         auth: writer,
         validate: { query: noQuery, params },

@@ -47,7 +47,7 @@ const fields: Joi.StrictSchemaMap<Place> = {
   latitude: Joi.number().allow(null).required(),
   longitude: Joi.number().allow(null).required(),
   population: Joi.number().integer().allow(null).required(),
-  ocd_id: Joi.string().allow(null).required().description('Open Civic Data division; for a place that is no government, the id that it would have'),
+  ocd_id: Joi.string().allow(null).required().description('The id of the Open Civic Data division; for a place without a government, the id that it would have'),
   display_name: Joi.string().required(),
   url: Joi.string().required(),
 };

@@ -36,7 +36,7 @@ export function taxonomyRoutes({ taxonomy, counts, ready, url }: TaxonomyRoutes)
       method: 'GET',
       path: '/api/issue-areas',
       options: {
-        description: 'The issue areas, all in one answer; with a query, those it is about',
+        description: 'The issue areas, all in one response; with a query, those that match it',
         notes: '`entity_count` counts public actors. With `query`, the best match is first and has the highest `match_score`.',
         validate: { query: issueAreaQuery },
         plugins: { civic: { conditional: true } },
@@ -67,7 +67,7 @@ export function taxonomyRoutes({ taxonomy, counts, ready, url }: TaxonomyRoutes)
       method: 'GET',
       path: '/api/domains',
       options: {
-        description: 'The domains, all in one answer, with the slugs of their issue areas',
+        description: 'The domains, all in one response, with the slugs of their issue areas',
         notes: 'A domain is a group of issue areas. Operators can replace the taxonomy by their own file.',
         validate: { query: noQuery },
         plugins: { civic: { conditional: true } },

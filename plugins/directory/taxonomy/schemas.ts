@@ -20,7 +20,7 @@ export interface DomainRecord {
 export interface WholeList<Item> {
   data: Item[];
   total: number;
-  /** Always null: the whole list is in one answer. */
+  /** Always null: the whole list is in one response. */
   next_cursor: string | null;
 }
 
@@ -49,7 +49,7 @@ export const domainRecord = Joi.object<DomainRecord, true>({
 const wholeList = <Item>(item: Joi.ObjectSchema<Item>) => Joi.object<WholeList<Item>, true>({
   data: Joi.array().items(item).required(),
   total: Joi.number().integer().min(0).required(),
-  next_cursor: Joi.string().allow(null).required().description('Always null: the whole list is in one answer'),
+  next_cursor: Joi.string().allow(null).required().description('Always null: the whole list is in one response'),
 });
 
 export const issueAreaList = wholeList(issueAreaRecord).meta({ name: 'IssueAreaList' });

@@ -34,7 +34,7 @@ export function transferCommands(context: TransferCommands): Command[] {
       arguments: '<format> <file>',
       options: [
         { name: 'dry-run', summary: 'List what would happen to each row, on a copy of the database, and change nothing' },
-        { name: 'source', value: 'url', summary: 'Where the file is published; stands behind rows that name no source' },
+        { name: 'source', value: 'url', summary: 'Where the file is published; the source of rows without one' },
         { name: 'timezone', value: 'zone', summary: 'Of times without a zone, as America/Chicago' },
         { name: 'no-join', summary: 'Keep new actors apart from those that are surely the same' },
         { name: 'rejects', value: 'file', summary: 'Where rejected rows go with the reason (default: beside the file, as <file>.rejects.ndjson)' },

@@ -36,7 +36,7 @@ export function transferRoutes(context: TransferRoutes): ServerRoute[] {
       path: '/api/imports',
       options: {
         description: 'Import a file: the body is the file, a job reads it',
-        notes: 'Up to 32 MB, with one of the listed media types; what the file is, `format` says. The response says where its progress is reported. The same file again changes nothing.',
+        notes: 'Up to 32 MB, with one of the listed media types; `format` names the format of the file. `Location` is the URL of its progress. Importing the same file again changes nothing.',
         auth: writer,
         payload: { output: 'stream', parse: 'gunzip', maxBytes: MOST_BYTES, allow: TYPES },
         validate: { query: importQuery },
@@ -50,7 +50,7 @@ export function transferRoutes(context: TransferRoutes): ServerRoute[] {
       path: '/api/imports/{id}',
       options: {
         description: 'How far an import is, and what became of its rows',
-        notes: 'Only members of the workspace of the import see it, and the account that started it while it is one of them. While it runs, `Retry-After` says when to ask again.',
+        notes: 'Only members of the workspace of the import see it, and the account that started it while it is one of them. While it runs, `Retry-After` is the time until the next request.',
         auth: writer,
         validate: { query: noQuery, params },
         plugins: { civic: { problems: ['unknown_import'] } },

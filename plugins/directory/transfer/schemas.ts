@@ -58,7 +58,7 @@ export interface ImportQuery {
 
 export const importQuery = Joi.object<ImportQuery, true>({
   format: Joi.string().valid(...READABLE).required().description('What the body is'),
-  source_url: Joi.string().uri({ scheme: ['http', 'https'] }).max(2000).description('Where the file is published; stands behind rows that name no source'),
+  source_url: Joi.string().uri({ scheme: ['http', 'https'] }).max(2000).description('Where the file is published; the source of rows without one'),
   timezone: Joi.string().max(60).description('Of times without a zone, as America/Chicago'),
   join: Joi.boolean().description('Whether new actors join those that are surely the same; by default yes, but for the kit’s own formats'),
   visibility: Joi.string().valid('workspace', 'public').default('workspace').description('Public needs a reviewer'),

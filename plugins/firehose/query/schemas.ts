@@ -45,7 +45,7 @@ export const filterParameters = (types: SignalType[]) => ({
 
 export const pageParameters = {
   cursor: Joi.string().max(LONGEST_CURSOR).description('Where the last page ended; not on streams.'),
-  limit: limit.description('How many signals a page holds; streams ignore it.'),
+  limit: limit.description('How many signals a page has; streams ignore it.'),
   sort: sort.description('Streams ignore it: they follow the log.'),
 };
 

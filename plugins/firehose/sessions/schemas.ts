@@ -28,13 +28,13 @@ const id = Joi.string().pattern(/^fhs_[0-9a-f]{32}$/);
 
 export const session = Joi.object({
   id: id.required(),
-  state: Joi.string().valid('active').required().description('One that nobody uses for long is gone altogether.'),
+  state: Joi.string().valid('active').required().description('Always `active`: unused sessions are deleted.'),
   query: querySchema.required(),
   delivery: Joi.object({ mode: mode.required() }).required(),
   workspace: workspaceSchema,
   usage: usageSchema,
   created_at: time.required(),
-  expires_at: time.required().description('When it goes unless somebody uses it.'),
+  expires_at: time.required().description('When the session is deleted unless it is used.'),
   last_seen_at: time.required().description('To the minute.'),
   ...addresses,
 }).meta({ name: 'FirehoseSession' });
@@ -57,8 +57,8 @@ export const ack = Joi.object({
   event_id: Joi.string().required().description('Everything up to this event was read: consumers that bring no id continue after it.'),
 }).description('Moves the session’s position.').meta({ name: 'FirehoseAck' });
 
-export const ping = Joi.object({ type: Joi.string().valid('ping').required() }).description('Asks for a pong.').meta({ name: 'FirehosePing' });
-export const pong = Joi.object({ type: Joi.string().valid('pong').required() }).description('Answers a ping.').meta({ name: 'FirehosePong' });
+export const ping = Joi.object({ type: Joi.string().valid('ping').required() }).description('Requests a pong.').meta({ name: 'FirehosePing' });
+export const pong = Joi.object({ type: Joi.string().valid('pong').required() }).description('The response to a ping.').meta({ name: 'FirehosePong' });
 
 /** Named for the contract. */
-export const returnHeaders = Joi.object({ prefer: Joi.string().allow('').description('`return=minimal`: only the id and the addresses are answered.') }).unknown();
+export const returnHeaders = Joi.object({ prefer: Joi.string().allow('').description('`return=minimal`: the response has only the id and the URLs.') }).unknown();

@@ -17,7 +17,7 @@ const FIREHOSE = '/api/firehose';
 
 const query = Joi.object({
   cursor: Joi.string().max(LONGEST_CURSOR).description('Where the last page ended.'),
-  limit: Joi.number().integer().min(1).max(MOST_SIGNALS).description('How many signals a page holds; as the session says when left out.'),
+  limit: Joi.number().integer().min(1).max(MOST_SIGNALS).description('How many signals a page has; by default the limit of the session.'),
 });
 
 /** What the session's query finds now: the answer of GET /api/firehose, with the session in it. */

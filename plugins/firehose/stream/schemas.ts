@@ -4,7 +4,7 @@ import type { SignalKinds } from '../signals/kinds.ts';
 import { signalSchema } from '../signals/schemas.ts';
 
 const time = Joi.string().isoDate().required();
-const eventId = Joi.string().required().description('A position in the log: strictly increasing, and good on every node.');
+const eventId = Joi.string().required().description('A position in the log: strictly increasing, and valid on every node.');
 
 export const workspaceSchema = Joi.object({ id: Joi.string().required(), name: Joi.string().allow('').required() }).allow(null).required().description('Whose use is metered.').meta({ name: 'FirehoseWorkspace' });
 
@@ -13,7 +13,7 @@ export const usageSchema = Joi.object({
     period: Joi.string().required().description('The month, as 2026-01.'),
     signals: Joi.number().integer().min(0).required().description('How many signals the workspace received in it.'),
   }).allow(null).required(),
-  query_fingerprint: Joi.string().required().description('Names the question, whoever asks it.'),
+  query_fingerprint: Joi.string().required().description('Identifies the query, the same for all callers.'),
 }).required().meta({ name: 'FirehoseUsage' });
 
 const common = {
@@ -32,10 +32,10 @@ export function messageSchemas(kinds: SignalKinds) {
       session_id: Joi.string().allow(null).required(),
       resume: Joi.object({
         requested: Joi.string().allow(null).required().description('The id the client presented.'),
-        status: Joi.string().valid('live', 'complete', 'gap', 'epoch_changed').required().description('Whether everything after it follows.'),
-        from: Joi.string().required().description('Everything after this follows.'),
+        status: Joi.string().valid('live', 'complete', 'gap', 'epoch_changed').required().description('Whether the stream continues after it without a gap.'),
+        from: Joi.string().required().description('The stream continues after this position.'),
       }).required(),
-      last_event_id: Joi.string().required().description('How far the log is.'),
+      last_event_id: Joi.string().required().description('The newest position of the log.'),
       snapshot_url: Joi.string().uri().description('Where to read what can no longer be replayed.'),
       ...common,
     }).description('The first message of every stream.').meta({ name: 'FirehoseReady' }),
@@ -43,7 +43,7 @@ export function messageSchemas(kinds: SignalKinds) {
       type: Joi.string().valid('firehose.signal').required(),
       event_id: eventId,
       signal: signalSchema(kinds).required(),
-      retracted: Joi.boolean().valid(true).description('What was told with this signal no longer stands, and what became of it is not for this query.'),
+      retracted: Joi.boolean().valid(true).description('The version that was sent is no longer valid, and its replacement does not match this query.'),
       ...common,
     }).description('A signal that matches the query, or a new version of one.').meta({ name: 'FirehoseSignalMessage' }),
     heartbeat: Joi.object({ type: Joi.string().valid('heartbeat').required(), event_id: eventId, ...common })
@@ -71,7 +71,7 @@ export function snapshotSchema(kinds: SignalKinds, session: Joi.Schema) {
   }).meta({ name: 'FirehoseSnapshot' });
 }
 
-const prefer = Joi.string().allow('').description('`wait=N`: with If-None-Match, the answer may come up to 30 seconds later, when there is something new.');
+const prefer = Joi.string().allow('').description('`wait=N`: with If-None-Match, the response waits up to 30 seconds for new signals.');
 const lastEvent = Joi.string().allow('').description('Continue a stream after this event; `0` is the start of what is kept.');
 
 /** What is read of a request's headers, so that the contract names it. */

@@ -91,7 +91,7 @@ for (const database of testDatabases()) {
       front.lead(origin.url);
       await until('it is told', async () => (await titlesOf(relay)).length === 1);
       expect((await check(relay))).to.include({ status: 'ok' });
-      expect((await check(relay)).detail).to.contain('nothing is missing');
+      expect((await check(relay)).detail).to.contain('up to date');
       expect((await relay.request('GET', '/health/ready')).body.checks).to.include({ name: 'relay', status: 'ok' });
       expect((await relay.request('GET', '/metrics')).text).to.contain('civic_firehose_relayed_total 1');
     });
