@@ -135,12 +135,14 @@ describe('packaging/Containerfile', () => {
 
     it('has loaded only the packages that every instance needs when it listens', () => {
       const loaded = JSON.parse(readFileSync(join(folder, 'packages.json'), 'utf8')) as string[];
-      expect(loaded).to.include(['@hapi/hapi', 'joi', 'knex', 'pino']);
+      expect(loaded).to.include('pino');
+      // The bundle contains these.
+      expect(loaded.filter((name) => ['@hapi/hapi', 'joi', 'knex'].includes(name))).to.equal([]);
       expect(loaded.includes('sqlite3')).to.equal(testDriver() === 'sqlite3');
       expect(loaded.filter((name) => LATER.includes(name))).to.equal([]);
     });
 
-    it('has a health check that tells a running server from none', () => {
+    it('has a health check that fails without a running server', () => {
       const [, ...check] = JSON.parse(/CMD (.*)$/.exec(of('HEALTHCHECK')[0]!)![1]!) as string[];
       const health = (port: string): number | null => spawnSync(process.execPath, check, { env: { CIVIC_PORT: port } }).status;
       expect(health(new URL(served.url).port)).to.equal(0);

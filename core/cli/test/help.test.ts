@@ -1,7 +1,8 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createInstance, runCivic, type Instance } from '../../../test/support/civic.ts';
 import { runCivicInProcess } from '../../../test/support/in-process.ts';
 import { defaultPlugins } from '../../defaults.ts';
@@ -25,7 +26,10 @@ async function modulesOf(args: string[], env: Record<string, string> = {}): Prom
   return [...stderr.matchAll(/^loaded (\S+)$/gm)].map((match) => match[1]!);
 }
 
-const packages = (modules: string[]): string[] => [...new Set(modules.flatMap((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []))].sort();
+/** Returns the modules, with those inside files of the bundle: esbuild names each module before its code. */
+const withBundled = (modules: string[]): string[] => modules.flatMap((url) => (
+  url.includes('/dist/bundle/') ? [url, ...[...readFileSync(fileURLToPath(url), 'utf8').matchAll(/^\/\/ (node_modules\/\S+)$/gm)].map((match) => match[1]!)] : [url]));
+const packages = (modules: string[]): string[] => [...new Set(withBundled(modules).flatMap((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []))].sort();
 
 describe('bin/civic --version and --help', () => {
   let instance: Instance;
