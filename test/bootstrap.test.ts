@@ -96,7 +96,7 @@ describe('bin/civic on a fresh clone', () => {
     expect(stderr).to.contain('npm was not found');
   });
 
-  it('ends npm on Ctrl-C, leaves no lock, and the next start mends it', async () => {
+  it('ends npm on Ctrl-C, leaves no lock, and the next start continues', async () => {
     checkout.fakeCompiler();
     const started = checkout.start(['bin/civic'], { env: { FAKE_NPM_UNTIL: '/nowhere/go' } });
     await until(() => checkout.has('node_modules/typescript') && checkout.read('.civic/lock').includes('child'));
@@ -133,7 +133,7 @@ describe('bin/civic on a fresh clone', () => {
     expect(stderr).to.contain(['cannot be written to', 'EACCES']);
   });
 
-  it('prepares data at the end of a build, tells why it failed, and builds again at the next start', async () => {
+  it('prepares data at the end of a build, reports why it failed, and builds again at the next start', async () => {
     checkout.write('core/build.ts', "throw new Error('no data to prepare');\n");
     const failed = await checkout.civic();
     expect(failed.code).to.equal(1);

@@ -173,7 +173,7 @@ describe('Services', () => {
 
 for (const database of testDatabases()) {
   describe(`A composition on ${database}`, () => {
-    it('writes, tells and hears: a note reaches the digest once', async () => {
+    it('writes, emits and handles: a note reaches the digest once', async () => {
       const kit = await testServer({ plugins: [digest, notes], database });
       const { body } = await kit.request('POST', '/api/notes', { payload: { text: 'hello' } });
       const entries = async () => (await kit.request('GET', '/api/digest')).body.data;

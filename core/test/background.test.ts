@@ -38,7 +38,7 @@ describe('background work', () => {
     }
   });
 
-  it('tells of failures in a row once, and goes on', async () => {
+  it('reports consecutive failures once, and continues', async () => {
     const told: string[] = [];
     let runs = 0;
     const repeating = repeat(1, async () => {

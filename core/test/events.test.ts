@@ -134,7 +134,7 @@ for (const { dialect, create } of databases()) {
       expect((await eventsCheck(bus.status).run()).status).to.equal('warning');
     });
 
-    it('stops a plugin after too many failures until it is told to try again', async () => {
+    it('stops the delivery to a plugin after too many failures until an operator retries', async () => {
       let isSick = true;
       const bus = await start((bus) => {
         writeDown(bus, 'reader');
@@ -153,7 +153,7 @@ for (const { dialect, create } of databases()) {
       expect(await bus.skip('nobody')).to.be.null();
     });
 
-    it('passes over one event when told to, and only that one', async () => {
+    it('skips one event on request, and only that one', async () => {
       const bus = await start((bus) => {
         writeDown(bus, 'reader');
         bus.on('reader', 'notes.added', async (_tx, { payload }) => { if (payload.number === 2) throw new Error('never'); });
@@ -237,7 +237,7 @@ for (const { dialect, create } of databases()) {
       await until(() => seen.length === 2);
     });
 
-    it('tells watchers without a promise: a failing one harms nobody', async () => {
+    it('notifies watchers without a guarantee: a failing one affects no other', async () => {
       const seen: number[] = [];
       const bus = await start((bus) => {
         bus.watch('sick', 'notes.added', () => { throw new Error('no'); });

@@ -221,7 +221,7 @@ for (const { dialect, create } of databases()) {
       expect(runs).to.equal(1);
     });
 
-    it('tells a worker that it lost its job, and lets it write no more', async () => {
+    it('notifies a worker that it lost its job, and rejects its further writes', async () => {
       let held: RunningJob | undefined;
       const jobs = await started([{ name: 'notes.send', async run(job) {
         held = job;

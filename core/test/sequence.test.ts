@@ -44,7 +44,7 @@ for (const { dialect, create } of databases()) {
       });
     });
 
-    it('numbers rows from 1, in the order they were appended, and tells listeners', async () => {
+    it('numbers rows from 1, in the order they were appended, and notifies listeners', async () => {
       const heard: number[] = [];
       sequence.onAdvance((seq) => heard.push(seq));
       await append([{ writer: 1, number: 10 }, { writer: 1, number: 11 }]);
@@ -55,7 +55,7 @@ for (const { dialect, create } of databases()) {
       expect(await sequence.after(db.read, 1, 1)).to.equal([{ seq: 2, writer: 1, number: 11 }]);
     });
 
-    it('leaves no hole and tells nobody when a transaction is rolled back', async () => {
+    it('leaves no gap and notifies no listener when a transaction is rolled back', async () => {
       const heard: number[] = [];
       sequence.onAdvance((seq) => heard.push(seq));
       await expect(db.write(async (tx) => {
@@ -155,7 +155,7 @@ for (const { dialect, create } of databases()) {
     });
 
     if (dialect === 'postgres') {
-      it('tells other nodes through LISTEN, without their polls', async () => {
+      it('notifies other nodes through LISTEN, without their polls', async () => {
         const other = await database.open();
         let mayPoll = true;
         const polled = () => {

@@ -54,7 +54,7 @@ describe('Secrets', { timeout: 120_000 }, () => {
     instance.remove();
   });
 
-  it('are told once to who made them, and to nobody when they are used rightly or wrongly', async () => {
+  it('are shown once to their creator, and never when they are used', async () => {
     const { key, link, invitation, ticket } = secrets as Record<'key' | 'link' | 'invitation' | 'ticket', string>;
     expect((await hear('GET', '/api/workspaces', { 'x-api-key': key })).status).to.equal(200);
     expect((await hear('GET', '/api/entities', { authorization: `Bearer ${key}` })).status).to.equal(401);

@@ -23,14 +23,14 @@ describe('The documentation', () => {
   const contract = read('core/plugin.ts');
 
   for (const [name, shown] of [['Civic', 'civic.'], ['Plugin', ''], ['Lifecycle', ''], ['RouteDeclaration', '']] as const) {
-    it(`tells plugin writers about every member of ${name}`, () => {
+    it(`documents every member of ${name}`, () => {
       const members = membersOf(contract, name);
       expect(members.length).to.be.at.least(2);
       expect(members.filter((member) => !guide.includes(`\`${shown}${member}\``))).to.equal([]);
     });
   }
 
-  it('tells plugin writers about everything else that civic exports', () => {
+  it('documents everything else that civic exports', () => {
     const names = [...read('core/index.ts').matchAll(/^export \{([^}]*)\}/gm)].flatMap((match) => match[1]!.split(',').map((name) => name.trim().replace(/^default as /, '')));
     expect(names.length).to.be.above(10);
     expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(guide))).to.equal([]);

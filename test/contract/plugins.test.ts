@@ -64,7 +64,7 @@ describe('The contract', () => {
     expect(faults).to.equal(['store.js names the table flags_flags of another plugin: ask its service']);
   });
 
-  it('refuses a problem code nobody registered', async () => {
+  it('rejects a problem code that no plugin registered', async () => {
     const faults = await faultsOf({ 'index.js': odd(), 'routes.js': "throw problem('unheard_of');\n" });
     expect(faults).to.equal(['routes.js throws the problem "unheard_of", which is not among its problems']);
   });

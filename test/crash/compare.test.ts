@@ -30,7 +30,7 @@ describe('What the crash tests compare', () => {
     expect(compareNotes(notes, [...notes, { id: 'd', text: 'first' }], sent)).to.equal(['1 notes are there more than once: first']);
   });
 
-  it('notices a changed note, and one that nobody sent', () => {
+  it('notices a changed note, and one that was never sent', () => {
     expect(compareNotes(notes, [...notes.slice(1), { id: 'a', text: 'fir' }], sent)).to.equal(['1 acknowledged notes have another text: first', '1 notes were never sent: fir']);
   });
 
@@ -39,7 +39,7 @@ describe('What the crash tests compare', () => {
     expect(compareEvents(notes.slice(0, 2), told, told)).to.equal(['1 events have no note: 3 of c']);
   });
 
-  it('notices an event that was told twice, and a hole in the numbers', () => {
+  it('notices an event that was logged twice, and a gap in the numbers', () => {
     expect(compareEvents(notes, [...told, { seq: 4, id: 'c' }], [...told, { seq: 4, id: 'c' }])).to.equal(['1 notes have more than one event: c', '1 notes were delivered more than once: c']);
     const shifted = [first, second, { seq: 4, id: 'c' }];
     expect(compareEvents(notes, shifted, shifted)).to.equal(['1 events are not numbered one after the other: 4 of c']);

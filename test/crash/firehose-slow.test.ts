@@ -36,7 +36,7 @@ describe('Readers far behind', { timeout: 120_000 }, () => {
     for (const { connection } of [all, newest]) connection.destroy();
   });
 
-  it('get everything in order when they read on, and hold nobody up', async () => {
+  it('get all signals in order when they continue to read, and delay no other reader', async () => {
     const { seq } = await head();
     const [slow, quick] = [open(), open()];
     await Promise.all([slow.untilReady(), quick.untilReady()]);
@@ -51,7 +51,7 @@ describe('Readers far behind', { timeout: 120_000 }, () => {
     for (const { connection } of [slow, quick]) connection.destroy();
   });
 
-  it('are told of the gap when what they had to read was removed, while others read on', async () => {
+  it('get a gap when their next entries were pruned, while others continue', async () => {
     const { id, seq } = await head();
     await stand.publish(Array.from({ length: 600 }, () => ({ evidence: [{ source_url: 'https://example.org/', passage: passage.slice(0, 20_000) }] })));
     const early = open(id);

@@ -68,7 +68,7 @@ function writer(urlOf: () => string): { stop(): Promise<void> } {
 
 // On SQLite; the tests of the plugin run on both databases.
 describe('A relay whose processes are killed', { timeout: 240_000 }, () => {
-  it('tells everything once and in order', async () => {
+  it('sends each signal once and in order', async () => {
     const door = await frontDoor();
     const settings = (firehose: object) => ({
       log: { level: 'warn', access: 'warn' }, http: { fetch: { allow_private_addresses: true } },

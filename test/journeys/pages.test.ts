@@ -36,7 +36,7 @@ describe('The pages of core', { skip: isMissing }, () => {
   after(() => kit.close());
 
   for (const path of PAGES) {
-    it(`can be read by everybody, in light and dark, and fit a phone: ${path}`, async () => {
+    it(`is accessible, in light and dark, and fit a phone: ${path}`, async () => {
       await page.setViewportSize(WIDTHS.desk);
       await page.emulateMedia({ colorScheme: 'light' });
       await page.goto(kit.url + path);

@@ -101,7 +101,7 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
   };
   const status = async (key: string): Promise<string> => (await promisify(execFile)('curl', ['-s', '-o', '/dev/null', '-w', '%{http_code}', '-H', `X-API-Key: ${key}`, `${home}/api/workspaces`])).stdout;
 
-  it('comes in by the link that the first start prints, and adds a passkey', async () => {
+  it('signs in with the link that the first start prints, and adds a passkey', async () => {
     const link = /http:\/\/localhost\S+/.exec(served.output().split('Become the administrator')[1]!)![0];
     await page.goto(link);
     await readable();
@@ -183,7 +183,7 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     await readable();
   });
 
-  it('who lost all devices comes in by a recovery code and adds a new passkey', async () => {
+  it('without any device signs in with a recovery code and adds a new passkey', async () => {
     const fresh = await emptyDevice();
     await fresh.goto(`${home}/sign-in/code`);
     await fresh.getByLabel('Recovery code').fill(codes[3]!.toLowerCase());

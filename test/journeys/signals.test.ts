@@ -102,7 +102,7 @@ describe('The page of signals', { skip: missingBrowser() !== null, timeout: 120_
     await page.getByText(SIGNALS[0]!.title).waitFor();
   }));
 
-  it('can be read by everybody, in light and dark, at a desk and on a phone', async () => {
+  it('is accessible, in light and dark, at a desk and on a phone', async () => {
     await publish(SIGNALS);
     await visit('/signals', {}, async (page) => {
       await page.getByText('Live', { exact: true }).waitFor();

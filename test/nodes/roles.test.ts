@@ -48,7 +48,7 @@ if (testDatabases().includes('postgres')) {
     const choreNow = (id: string): Promise<Chore> => get(`/api/chores/${id}`);
     const workerOf = (chore: Chore): Starting | undefined => workers.find(({ child }) => child.pid === chore.runs.at(-1)?.process);
 
-    it('refuses nobody: a worker has no address, and says what it does', () => {
+    it('serves no requests: a worker has no address, and logs its role', () => {
       for (const worker of workers) expect(worker.output()).to.contain('runs background jobs').and.to.not.contain('is running at');
     });
 
@@ -58,7 +58,7 @@ if (testDatabases().includes('postgres')) {
       expect(await get('/api/digest')).to.equal({ data: [{ seq: 1, text: note.id }] });
     });
 
-    it('tells watchers on every node, whatever its role', async () => {
+    it('notifies watchers on every node, whatever its role', async () => {
       const note = await post<{ id: string }>('/api/notes', { text: 'look' });
       const heard = (node: Served): number => node.output().split('\n').filter((line) => line.includes('Heard of a note') && line.includes(note.id)).length;
       await until(() => [web, ...workers].every((node) => heard(node) > 0));

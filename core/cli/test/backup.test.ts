@@ -83,7 +83,7 @@ describe('bin/civic backup and restore', () => {
     fresh.remove();
   });
 
-  it('rebuild what is worked out from other tables, also when the first attempt fails', async () => {
+  it('rebuild derived tables, also when the first attempt fails', async () => {
     const written = (files: Record<string, string>): void => {
       for (const [name, text] of Object.entries(files)) writeFileSync(join(instance.folder, 'sums', name), text);
     };

@@ -35,7 +35,7 @@ describe('bin/civic', () => {
     expect(stderr).to.contain('Options come after the command: bin/civic doctor --data');
   });
 
-  it('ends quietly when nobody reads on', async () => {
+  it('ends quietly when the reader of its output has ended', async () => {
     const { stderr } = await runCivic(['--help'], { through: ['sh', '-c', '"$0" "$@" | true'] });
     expect(stderr).to.equal('');
   });
@@ -100,7 +100,7 @@ describe('bin/civic', () => {
     }
   });
 
-  it('tells where each value came from', async () => {
+  it('prints the origin of each value', async () => {
     const { stdout } = await runCivicInProcess(['config', 'show', '--origin', '--config', instance.configFile, '--data', '/nowhere/special'], { env: { CIVIC_HTTP_PORT: '9999' } });
     expect(stdout).to.match(/port: 9999\s+# .*CIVIC_HTTP_PORT/);
     expect(stdout).to.match(/data_dir: \/nowhere\/special\s+# .*--data/);
@@ -108,7 +108,7 @@ describe('bin/civic', () => {
     expect(stdout).to.match(/motto: Be kind\s+# .*default/);
   });
 
-  it('checks a config file and tells every mistake at once', async () => {
+  it('checks a config file and reports all mistakes at once', async () => {
     const broken = createInstance('plugins:\n  notez:\nhttp:\n  prot: 80\n  port: "80"\n');
     const { code, stderr } = await broken.civicInProcess('config', 'check');
     expect(code).to.equal(1);

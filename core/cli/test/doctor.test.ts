@@ -84,7 +84,7 @@ describe('bin/civic doctor', () => {
     instance.remove();
   });
 
-  it('warns of a public address that is not encrypted, and of a proxy nobody trusts', async () => {
+  it('warns of a public address that is not encrypted, and of a proxy that is not trusted', async () => {
     const plain = await findings({ public_url: 'http://civic.example.org' });
     expect(plain.byName.get('public address')).to.include({ status: 'warning', detail: 'http://civic.example.org is not encrypted' });
     const proxied = await findings({ public_url: 'https://civic.example.org' });

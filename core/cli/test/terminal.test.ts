@@ -8,7 +8,7 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 describe('A terminal', () => {
-  it('shows colours to whoever asked, also from a process that has no terminal itself', () => {
+  it('shows colours on the terminal of the client, also from a process without a terminal', () => {
     const outlet = { out: () => undefined, err: () => undefined, isTerminal: true };
     const style = (color: boolean) => createTerminal({ ...outlet, color }, { json: false, signal: new AbortController().signal }).style('red', 'stop');
     expect(style(true)).to.equal('\u001b[31mstop\u001b[0m');

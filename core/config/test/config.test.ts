@@ -107,7 +107,7 @@ experiment('merging the configuration', () => {
     expect(origins.get('http.cache_max_age')?.kind).to.equal('default');
   });
 
-  test('the public address is worked out from host and port', () => {
+  test('the public address is derived from host and port', () => {
     expect(right('').config.public_url).to.equal('http://localhost:8080');
     expect(right('http: { host: "::" }').config.public_url).to.equal('http://localhost:8080');
     expect(right('http: { host: "2001:db8::1", port: 80 }').config.public_url).to.equal('http://[2001:db8::1]:80');

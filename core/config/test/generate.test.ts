@@ -73,7 +73,7 @@ experiment('what is worked out from the options', () => {
     for (const [path, { doc }] of optionsOf(coreOptions)) expect(doc, path).to.match(/^[A-Z].*\.$/);
   });
 
-  test('options a plugin declares wrongly are told, each with its reason', () => {
+  test('invalid option declarations of a plugin are reported, each with its reason', () => {
     const option = { doc: 'A sentence.', format: 'nat', default: 1 };
     expect(fragmentProblems({ enabled: option, camelCase: option, key: option, key_file: option, big: { ...option, default: -1 }, odd: { ...option, format: 'colour' }, bare: { ...option, doc: '' }, a: { b_c: option }, a_b: { c: option }, text: 'x', sub: { nothing: null } } as unknown as ConfigFragment)).to.equal([
       'enabled has a name that is taken',

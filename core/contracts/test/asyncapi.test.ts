@@ -23,7 +23,7 @@ describe('AsyncAPI', () => {
     expect(Object.values(document.channels).map(({ address }) => address)).to.equal(['/api/shelves/events', '/api/shelves/{shelf_id}/socket']);
   });
 
-  it('tells streams from sockets by their server', () => {
+  it('separates streams and sockets by their server', () => {
     expect(document.servers).to.equal({
       events: { host: 'shelves.example', pathname: '/sub', protocol: 'https', description: 'Server-sent events' },
       sockets: { host: 'shelves.example', pathname: '/sub', protocol: 'wss', description: 'WebSocket' },

@@ -71,7 +71,7 @@ describe('OpenAPI', () => {
     expect(document.paths['/api/shelves/{shelf_id}']!.delete!['x-civic']).to.equal({ role: 'reviewer' });
   });
 
-  it('lists each status with its codes, worked out from the settings of the route', () => {
+  it('lists each status with its codes, derived from the settings of the route', () => {
     const codes = Object.fromEntries(Object.entries(responses('/api/shelves/{shelf_id}')).map(([status, answer]) => [status, answer['x-problem-codes'] ?? []]));
     expect(codes).to.equal({ 200: [], 400: ['invalid_request'], 403: ['workspace_forbidden'], 404: ['not_found', 'unknown_shelf'], 429: ['too_many_requests'], 500: ['internal_error'] });
     expect(Object.keys(responses('/api/shelves', 'post'))).to.equal(['201', '400', '401', '403', '415', '429', '500']);
@@ -90,12 +90,12 @@ describe('OpenAPI', () => {
     expect(Object.keys(paths['/shelves.txt']!['get']!.responses)).to.equal(['200', '403', '500']);
   });
 
-  it('says nothing of limits where nobody counts', async () => {
+  it('has no headers of rate limits where no plugin counts requests', async () => {
     const free = openApi(await shelfServer(), { ...options, isCounted: false });
     expect(JSON.stringify(free.paths)).to.not.include(['RateLimit', '429']);
   });
 
-  it('refuses a route whose problem nobody registers', async () => {
+  it('rejects a route with a problem that no plugin registers', async () => {
     const wrong = await shelfServer();
     wrong.route({ method: 'GET', path: '/api/wrong', handler: () => null, options: { plugins: { civic: { problems: ['no_such_code'] } } } });
     expect(() => openApi(wrong, options)).to.throw('GET /api/wrong declares the problem "no_such_code", which no plugin registers');

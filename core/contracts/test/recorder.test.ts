@@ -37,7 +37,7 @@ describe('The recorder', () => {
     expect(faults).to.equal([]);
   });
 
-  it('reports a 429 without the headers that say when to come back', async () => {
+  it('reports a 429 without Retry-After and the other headers', async () => {
     server.route({ method: 'GET', path: '/api/boxes', handler: () => { throw problem('too_many_requests'); }, options: { plugins: { civic: { problems: ['too_many_requests'] } } } });
     await server.inject('/api/boxes');
     expect(faults).to.equal(['GET /api/boxes answered 429: it lacks retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset']);

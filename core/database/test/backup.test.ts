@@ -182,7 +182,7 @@ for (const { dialect, create } of databases()) {
           expect(await db.read('notes_all').where({ added: 'later' }).count({ rows: '*' })).to.equal([{ rows: 300 }]);
         });
 
-        it('give jobs that were running back to whoever takes them', async () => {
+        it('return running jobs to the queue for other workers', async () => {
           await migrate(db, []);
           const at = '2026-01-01T00:00:00.000Z';
           const job = { name: 'a', payload: '{}', priority: 0, run_at: at, attempts: 1, max_attempts: 3, lease_seconds: 60, cancel_requested: false, done: 0, total: 0, created_at: at };

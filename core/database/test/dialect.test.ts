@@ -48,7 +48,7 @@ for (const { dialect, name, create } of databasesOfDrivers()) {
       expect(await db.read('notes_all').orderBy('id').select('n', 'name')).to.equal([{ n: 4, name: 'at 2' }, { n: 2, name: 'at 2' }]);
     });
 
-    it('takes keys ahead that nobody else gets', async () => {
+    it('reserves keys that no other caller gets', async () => {
       const keys = await Promise.all([3, 2].map((count) => db.write(async (tx) => {
         const taken = await reserveKeys(tx, 'notes_bytes', count);
         await bulkInsert(tx, 'notes_bytes', taken.map((key) => ({ key, name: `k${key}` })));
@@ -122,7 +122,7 @@ for (const { dialect, name, create } of databasesOfDrivers()) {
       expect(plan.map((step: { detail: string }) => step.detail).join()).to.match(/^SEARCH notes_all USING INDEX notes_all_n_name_key_idx/);
     });
 
-    it('tells the time of the database', async () => {
+    it('reports the time of the database', async () => {
       const now = await databaseNow(db.read);
       expect(now).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
       expect(Math.abs(Date.parse(now) - Date.now())).to.be.below(60_000);

@@ -32,7 +32,7 @@ for (const { name, create } of databasesOfDrivers()) {
       expect(await db.write((tx) => tx('notes_words').where({ word: 'three' }).delete())).to.equal(0);
     });
 
-    it('work again after they failed, and tell a fault of their text each time', async () => {
+    it('work again after they failed, and report an error in the SQL each time', async () => {
       await expect(put('one')).to.reject();
       await put('four');
       await expect(put('four')).to.reject();
@@ -46,7 +46,7 @@ for (const { name, create } of databasesOfDrivers()) {
       expect(await db.read('notes_words').where({ word: 'one' }).first()).to.equal({ key: 1, word: 'one', mood: 'fine' });
     });
 
-    it('may be asked at the same time in one transaction, and hold up nobody', async () => {
+    it('may run at the same time in one transaction, and block no other query', async () => {
       const words = await db.snapshot((tx) => Promise.all(['one', 'two', 'one'].map((word) => tx('notes_words').where({ word }).first('word'))));
       expect(words.map(({ word }) => word)).to.equal(['one', 'two', 'one']);
       await Promise.all(Array.from({ length: 50 }, (_, index) => put(`word ${index}`)));

@@ -32,7 +32,7 @@ for (const { dialect, name, create } of databasesOfDrivers()) {
     const lines = async () => (await db.read('notes_lines').orderBy('line').pluck('line'));
     const insert = (line: string) => db.write((tx) => tx('notes_lines').insert({ line }));
 
-    it('keeps what 200 writers at once were told is stored, and nothing else', async () => {
+    it('keeps exactly the acknowledged writes of 200 concurrent writers', async () => {
       const outcomes = await Promise.allSettled(Array.from({ length: 200 }, (_, index) => db.write(async (tx) => {
         await tx('notes_lines').insert({ line: `line ${index}` });
         if (index % 3 === 0) throw new Error(`no ${index}`);
@@ -50,7 +50,7 @@ for (const { dialect, name, create } of databasesOfDrivers()) {
       expect(await lines()).to.equal(['a', 'b']);
     });
 
-    it('takes back statements that a failing write had not waited for', async () => {
+    it('rolls back statements that a failing write had not awaited', async () => {
       await expect(db.write((tx) => Promise.all([tx('notes_lines').insert({ line: null }), tx('notes_lines').insert({ line: 'late' })]))).to.reject();
       await insert('next');
       expect(await lines()).to.equal(['next']);

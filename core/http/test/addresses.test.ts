@@ -60,7 +60,7 @@ describe('public addresses', () => {
     expect(isPublicAddress(text)).to.be.false();
   });
 
-  it('are told from others in microseconds', () => {
+  it('are recognised in microseconds', () => {
     const addresses = ['93.184.215.14', '2606:4700:4700::1111', '::ffff:10.0.0.1', '192.168.0.1'];
     const started = process.cpuUsage();
     for (let i = 0; i < 20_000; i++) isPublicAddress(addresses[i & 3]!);

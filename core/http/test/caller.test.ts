@@ -38,7 +38,7 @@ async function codeOf({ server }: TestServer, url: string, headers: Record<strin
 }
 
 describe('The caller', () => {
-  it('is nobody on a public route without credentials', async () => {
+  it('is anonymous on a public route without credentials', async () => {
     const res = await withKeys().server.inject('/api/public');
     expect(res.result).to.equal({ account: null });
   });
@@ -68,20 +68,20 @@ describe('The caller', () => {
     expect(await codeOf(withKeys(), '/api/public', { authorization: 'Bearer x', 'x-api-key': '{}' })).to.equal([400, 'two_credentials']);
   });
 
-  it('is not let through as nobody when looking them up fails', async () => {
+  it('is not treated as anonymous when the resolver fails', async () => {
     const made = withKeys();
     expect(await codeOf(made, '/api/public', { 'x-api-key': 'crash' })).to.equal([500, 'internal_error']);
     expect(made.lines.filter((line) => line['err']?.message === 'the database is away')).to.have.length(1);
   });
 
-  it('must be somebody on a required route', async () => {
+  it('must be authenticated on a required route', async () => {
     const res = await withKeys().server.inject('/api/private');
     expect([res.statusCode, JSON.parse(res.payload).code]).to.equal([401, 'authentication_required']);
     expect(res.headers['www-authenticate']).to.exist();
     expect(await codeOf(withKeys(), '/api/private', { 'x-api-key': '{}' })).to.equal([200, undefined]);
   });
 
-  it('cannot be anybody where no plugin knows accounts', async () => {
+  it('cannot be authenticated where no plugin has accounts', async () => {
     const made = testServer();
     made.server.route(routes);
     expect(await codeOf(made, '/api/private')).to.equal([401, 'no_accounts']);
@@ -97,14 +97,14 @@ describe('The caller', () => {
     expect(await codeOf(withKeys(), '/api/scoped', { 'x-api-key': '{"scope":["things:write"]}' })).to.equal([200, undefined]);
   });
 
-  it('needs the standing and the plan of the route', async () => {
+  it('needs the role and the plan of the route', async () => {
     expect(await codeOf(withKeys(), '/api/reviewed', { 'x-api-key': '{}' })).to.equal([403, 'permission_required']);
     expect(await codeOf(withKeys(), '/api/reviewed', { 'x-api-key': '{"role":"admin"}' })).to.equal([200, undefined]);
     expect(await codeOf(withKeys(), '/api/paid', { 'x-api-key': '{}' })).to.equal([403, 'plan_required']);
     expect(await codeOf(withKeys(), '/api/paid', { 'x-api-key': '{"capabilities":["firehose"]}' })).to.equal([200, undefined]);
   });
 
-  it('who lacks a plan is told which plans would do', async () => {
+  it('without the plan gets the plans that include the capability', async () => {
     const made = withKeys();
     made.gates.plansWith = (capability) => [`all_${capability}`];
     const { plans, detail } = JSON.parse((await made.server.inject({ url: '/api/paid', headers: { 'x-api-key': '{}' } })).payload);
@@ -123,7 +123,7 @@ describe('The caller', () => {
 });
 
 describe('The gates', () => {
-  it('see every request once, known, nobody and refused alike, on unknown paths too', async () => {
+  it('see every request once, authenticated, anonymous or rejected, also on unknown paths', async () => {
     const made = withKeys();
     const seen: (string | null)[] = [];
     made.gates.admit.push((caller) => { seen.push(caller && caller.account_id); });

@@ -120,13 +120,13 @@ describe('A connection', () => {
     expect(produced).to.be.below(512);
   });
 
-  it('that stops in the middle of a body is told so and closed', async () => {
+  it('that stops in the middle of a body gets a response and is closed', async () => {
     await start({ idleMs: 300 });
     const answer = readRaw(await sendRaw(made!.server, 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{'));
     expect([answer.status, answer.json.code]).to.equal([408, 'request_timeout']);
   });
 
-  it('that sends its headers byte by byte is told so and closed', async () => {
+  it('that sends its headers byte by byte gets a response and is closed', async () => {
     await start({ headersMs: 400, checkMs: 100 });
     const socket = connect(Number(made!.server.info.port), '127.0.0.1');
     clients.push(socket);

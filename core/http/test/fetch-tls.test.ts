@@ -68,7 +68,7 @@ describe('fetch over https', { timeout: 60_000 }, () => {
     expect(answer).to.match(/^bad_response: .* redirects from https to http/);
   });
 
-  it('does not trust a certificate that nobody has signed', async () => {
+  it('does not trust a self-signed certificate', async () => {
     const [answer] = await answers([`https://civic.test:${port}/`], {});
     // Newer versions of Node add advice.
     expect(answer).to.match(/^unreachable: civic\.test cannot be reached: self-signed certificate[.;]/);

@@ -362,7 +362,7 @@ describe('fetch', () => {
     });
   });
 
-  describe('tells', () => {
+  describe('reports', () => {
     let rude: NetServer;
     let rudePort: number;
     const answers: Record<string, string> = {
@@ -412,7 +412,7 @@ describe('fetch', () => {
       });
     }
 
-    it('nobody the query of an address, which may hold a secret', async () => {
+    it('no query of a URL, which may contain a secret', async () => {
       const error = await failure(`${base}/loop?ticket=secret`);
       expect(error.message).not.to.include('secret');
     });

@@ -57,7 +57,7 @@ describe('A form', () => {
     }
   });
 
-  it('of somebody signed in brings the token of that very session', async () => {
+  it('of a signed-in user has the token of the same session', async () => {
     const [mine, others] = [await tokenOf('one'), await tokenOf('two')];
     expect(mine).to.not.equal(others);
     expect((await send({ name: 'Ada', form_token: mine }, { 'x-session': 'one' })).body.values).to.equal({ name: 'Ada' });

@@ -141,7 +141,7 @@ describe('The headers of every answer', () => {
     expect(answer.json.code).to.equal('headers_too_large');
   });
 
-  it('do not tell how long a sign-in took', async () => {
+  it('do not reveal how long a sign-in took', async () => {
     const answer = await send(made.server, 'GET', '/sign-in');
     expect(answer.status).to.equal(200);
     expectCommon(answer, { isTimed: false });

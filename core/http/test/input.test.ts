@@ -53,7 +53,7 @@ describe('A query', () => {
     expect((await send(server, 'GET', `${THING}?query=100%25+%C3%BC`)).json.query).to.equal('100% ü');
   });
 
-  it('with an unknown parameter that is near nothing is told what is known', async () => {
+  it('with an unknown parameter that resembles none lists the known ones', async () => {
     const answer = await send(server, 'GET', `${THING}?utm_source=x`);
     expect(answer.json.errors[0].detail).to.equal('is not known here; known are limit, sort, issue_area, query, confidence, facets');
   });
@@ -129,7 +129,7 @@ describe('A query', () => {
     for (const value of ['size', '', 'n'.repeat(500)]) expect(await detailOf(value), value).to.equal('must be one of [name, recent]');
   });
 
-  it('with several faults is told all of them at once', async () => {
+  it('with several faults reports all of them at once', async () => {
     const answer = await send(server, 'GET', `${THING}?limit=101&sort=size&x=1`);
     expect(answer.json.errors.map((error: { parameter: string }) => error.parameter)).to.equal(['limit', 'sort', 'x']);
     expect(answer.json.errors[1].detail).to.equal('must be one of [name, recent]');
@@ -174,12 +174,12 @@ describe('A body', () => {
     expect((await send(server, 'DELETE', '/api/things/act')).status).to.equal(204);
   });
 
-  it('that is missing where one is wanted is told so', async () => {
+  it('that is missing where one is required is reported', async () => {
     const answer = await send(server, 'POST', '/api/things');
     expect([answer.status, answer.json.detail]).to.equal([400, 'The body is missing']);
   });
 
-  it('that is not JSON is told where reading stopped', async () => {
+  it('that is not JSON reports the position of the syntax error', async () => {
     expect(await fault('{"name": }')).to.include({ code: 'malformed_body', status: 400 });
     expect((await fault('{"name": }')).detail).to.match(/Unexpected token/);
     expect((await fault('{"__proto__": {}}')).code).to.equal('malformed_body');
@@ -199,7 +199,7 @@ describe('A body', () => {
     expect((await send(server, 'POST', '/api/things/act', { headers: JSON_TYPE, body: nested(101) })).status).to.equal(400);
   });
 
-  it('with faults is told each place', async () => {
+  it('with faults reports the pointer of each', async () => {
     const { errors, detail } = await fault('{"size":"5","place":{"color":"red"},"tags":["a",1]}');
     expect(errors).to.equal([
       { pointer: '/name', detail: 'is required' },
@@ -210,7 +210,7 @@ describe('A body', () => {
     expect(detail).to.equal('/name is required (and 3 more)');
   });
 
-  it('with a character that no database keeps is told where it is', async () => {
+  it('with a character that no database stores reports its pointer', async () => {
     for (const [text, pointer] of [['{"name":"a\\u0000"}', '/name'], ['{"name":"a","tags":["b","\\ud800"]}', '/tags/1']] as const) {
       const answer = await send(server, 'POST', '/api/things', { headers: JSON_TYPE, body: text });
       expect(answer.status).to.equal(400);

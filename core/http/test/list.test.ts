@@ -59,7 +59,7 @@ describe('A list', () => {
     }
   });
 
-  it('takes back every cursor it gave, however long its filters are', async () => {
+  it('accepts every cursor that it returned, however long its filters are', async () => {
     const get = lists();
     const first = await get(`/api/things?limit=3&issue_area=${'a'.repeat(5000)}`);
     expect((await get(`/api/things?limit=3&cursor=${first.body.next_cursor}`)).body.data).to.equal([4, 5, 6]);

@@ -61,7 +61,7 @@ describe('Live updates', () => {
     return [res.statusCode, res.headers['retry-after']];
   }
 
-  it('tell clients neither the host nor the process', async () => {
+  it('reveal neither the host nor the process to clients', async () => {
     const client = await opened();
     client.send(hello('/news'));
     const text = JSON.stringify(await answer(client));
@@ -87,7 +87,7 @@ describe('Live updates', () => {
     other.terminate();
   });
 
-  it('are not there for other topics, and a page that is no socket is told so', async () => {
+  it('do not exist for other topics, and a request without an upgrade gets a problem', async () => {
     const client = await opened();
     client.send(hello('/nothing'));
     expect(await answer(client)).to.include({ type: 'hello', statusCode: 404, path: '/nothing' });

@@ -33,7 +33,7 @@ describe('A rude client', () => {
   before(() => server.start());
   after(() => server.stop());
 
-  it('is told in our words that it cannot CONNECT', async () => {
+  it('gets a problem of the kit for CONNECT', async () => {
     const answer = await raw(`CONNECT example.org:443 HTTP/1.1\r\n${HEAD}\r\n`);
     expect([answer.status, answer.headers['content-type']]).to.equal([400, 'application/problem+json']);
     expect(answer.headers['x-request-id']).to.equal(answer.json.request_id);
@@ -47,7 +47,7 @@ describe('A rude client', () => {
     expect((await raw(`GET foo://bar HTTP/1.1\r\n${HEAD}X-Request-ID: a b\r\n\r\n`)).status).to.equal(400);
   });
 
-  it('that expects what nobody offers is answered all the same', async () => {
+  it('that expects an unsupported extension gets a response all the same', async () => {
     const answer = await raw(`GET /health HTTP/1.1\r\n${HEAD}Expect: miracles\r\n\r\n`);
     expect([answer.status, answer.json.status]).to.equal([200, 'ok']);
     expect(answer.headers['x-request-id']).to.exist();
@@ -69,7 +69,7 @@ describe('A rude client', () => {
     expect(answer.status).to.equal(415);
   });
 
-  it('whose address cannot be decoded is told what to look at', async () => {
+  it('whose URL cannot be decoded gets advice', async () => {
     const answer = await send(server, 'GET', '/api/words/%zz');
     expect([answer.status, answer.json.detail]).to.equal([400, 'Check the address and the headers for characters that do not belong there.']);
   });
@@ -125,7 +125,7 @@ describe('A rude client', () => {
     expect([other.status, other.json.code, other.headers['accept-encoding']]).to.equal([415, 'unsupported_media_type', 'gzip, deflate']);
   });
 
-  it('that never sends the rest of its body is told that time is up', async () => {
+  it('that never sends the rest of its body gets a timeout', async () => {
     const made = testServer();
     made.server.route({ method: 'POST', path: '/api/x', handler: () => 'x' });
     // Node looks every half minute; here at once.
@@ -139,7 +139,7 @@ describe('A rude client', () => {
     await made.server.stop();
   });
 
-  it('that forges a cursor is told so, and a fault of ours stays one', async () => {
+  it('that forges a cursor gets 400, and a server error stays one', async () => {
     const forged = await send(server, 'GET', '/api/list?cursor=x');
     expect([forged.status, forged.json.code]).to.equal([400, 'invalid_cursor']);
     expect((await send(server, 'GET', '/api/list?word=x')).status).to.equal(500);

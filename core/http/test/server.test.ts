@@ -93,7 +93,7 @@ describe('CORS', () => {
 });
 
 describe('Paths and methods', () => {
-  it('that nobody has are 404 whatever is sent along', async () => {
+  it('that no plugin has are 404 with any headers and body', async () => {
     const { server } = testServer();
     await server.start();
     const answer = await send(server, 'POST', '/api/nothing', { headers: { 'content-type': 'image/png' }, body: 'x'.repeat(100_000) });
@@ -101,7 +101,7 @@ describe('Paths and methods', () => {
     await server.stop();
   });
 
-  it('that nobody has together are 405 with Allow', async () => {
+  it('that no route combines are 405 with Allow', async () => {
     const { server } = testServer();
     server.route({ method: 'PUT', path: '/api/{name}', handler: () => 'x' });
     server.route({ method: 'GET', path: '/api/x', handler: () => 'x' });
@@ -113,7 +113,7 @@ describe('Paths and methods', () => {
 });
 
 describe('A failure', () => {
-  it('is told to the log once, with the request id, and to nobody else', async () => {
+  it('is logged once, with the request id, and not sent to the client', async () => {
     const { server, lines } = testServer();
     server.route({ method: 'GET', path: '/api/x', handler: () => { throw new Error('disk on fire', { cause: new Error('match') }); } });
     const res = await server.inject({ url: '/api/x?token=hidden', headers: { 'x-request-id': 'r-1' } });
@@ -126,7 +126,7 @@ describe('A failure', () => {
     expect(told[0]!['err'].stack).to.include('server.test.');
   });
 
-  it('that was foreseen is told only with its cause', async () => {
+  it('that was expected is logged only with its cause', async () => {
     const { server, lines } = testServer();
     server.route({ method: 'GET', path: '/a', handler: () => { throw problem('unavailable', { headers: { 'retry-after': '30' }, detail: 'Wait less.' }); } });
     server.route({ method: 'GET', path: '/b', handler: () => { throw problem('unavailable', { cause: new Error('why') }); } });

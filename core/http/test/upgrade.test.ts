@@ -120,7 +120,7 @@ describe('An upgrade', () => {
     expect([answer.status, answer.headers.upgrade]).to.equal([426, 'websocket']);
   });
 
-  it('to something nobody speaks is answered as if it were not asked for', async () => {
+  it('to an unsupported protocol is ignored', async () => {
     const answer = await send(made.server, 'GET', '/plain', { headers: { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQCAAAAAAIAAAAA' } });
     expect([answer.status, answer.text]).to.equal([200, 'plain']);
   });

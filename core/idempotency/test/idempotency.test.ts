@@ -168,7 +168,7 @@ for (const database of testDatabases()) {
       expect(calls).to.equal(1);
     });
 
-    it('lets one of many at the same moment through, and tells the others to come back', async () => {
+    it('executes one of many concurrent requests, and asks the others to retry', async () => {
       let release = (): void => undefined;
       hold = new Promise((done) => { release = done; });
       const asked = Array.from({ length: 10 }, () => post('five'));

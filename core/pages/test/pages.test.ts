@@ -118,7 +118,7 @@ describe('Pages', () => {
     for (const wrong of ['/assets/hello/wave.js', '/assets/hello/..%2ftemplates%2fgreeting.html', '/assets/hello', '/assets/']) expect((await get(wrong)).statusCode, wrong).to.equal(404);
   });
 
-  it('show what plugins say of the reader in the header of every page, and to nobody else', async () => {
+  it('show parts of plugins about the user in the header of every page, and to no other user', async () => {
     pages.header({ partial: 'hello/corner', fill: ({ headers }) => (headers['x-name'] ? { name: headers['x-name'] } : null) });
     for (const url of ['/', '/docs', '/hello', '/nowhere']) {
       expect((await get(url, { ...BROWSER, 'x-name': '<Ada>' })).payload, url).to.contain(`<p>&lt;Ada&gt; reads ${url}</p>`);
@@ -147,7 +147,7 @@ describe('Pages', () => {
       for (const code of ['no_such_code', '__proto__', 'constructor']) expect((await get(`/problems/${code}`)).statusCode).to.equal(404);
     });
 
-    it('tell a browser the same as the JSON, with the status', async () => {
+    it('show a browser the same as the JSON, with the status', async () => {
       const { statusCode, headers, payload } = await get('/nowhere');
       expect(statusCode).to.equal(404);
       expect(headers['content-type']).to.equal('text/html; charset=utf-8');
@@ -177,7 +177,7 @@ describe('Pages', () => {
       expect(Object.keys(JSON.parse(payload).paths)).to.equal(['/api/hello', '/asyncapi.json', '/health', '/health/ready', '/openapi.json']);
     });
 
-    it('come with both contracts, which answer 304 to whoever has them', async () => {
+    it('come with both contracts, which are 304 with a current ETag', async () => {
       for (const [url, member] of [['/openapi.json', 'openapi'], ['/asyncapi.json', 'asyncapi']] as const) {
         const { headers, payload } = await get(url);
         expect(JSON.parse(payload)[member]).to.match(/^3\./);

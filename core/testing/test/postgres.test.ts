@@ -61,7 +61,7 @@ const foldersOf = (pid: number) => readdirSync(tmpdir()).filter((name) => name.s
 describe('planTestDatabase', { skip: Boolean(missing) }, () => {
   after(() => stop());
 
-  it('makes a database and drops it, with somebody still connected', async () => {
+  it('creates a database and drops it, with a client still connected', async () => {
     const database = planTestDatabase(url);
     await database.create();
     const client = new pg.Client({ connectionString: database.url });

@@ -70,7 +70,7 @@ for (const database of testDatabases()) {
       expect([first.text.includes('>Paged 49<'), first.text.includes('>Paged 50<'), second.text.includes('>Paged 50<'), second.text.includes('More</a>')]).to.equal([true, false, true, false]);
     });
 
-    it('finds nobody by a sign that no name can hold', async () => {
+    it('finds no account by a character that no name can have', async () => {
       expect((await admin.get(`${LIST}?query=%00`)).status).to.equal(200);
     });
 
@@ -106,7 +106,7 @@ for (const database of testDatabases()) {
       expect(await account(id)).to.include({ plan: 'free' });
     });
 
-    it('sets a role, disables and lets in again, tells what happened, but not to oneself', async () => {
+    it('sets a role, disables and enables accounts, records it, but not for the own account', async () => {
       const reader = await signedIn({ name: 'Dee Disabled' });
       await admin.post(`${LIST}/${reader.id}/role`, { role: 'reviewer' });
       expect(await account(reader.id)).to.include({ role: 'reviewer' });

@@ -60,7 +60,7 @@ for (const database of testDatabases()) {
       expect((await accept(guest, open!.id)).status).to.equal(404);
     });
 
-    it('are declined for good, and nobody accepts those of another account', async () => {
+    it('are declined for good, and are not accepted by another account', async () => {
       const [guest, stranger] = [await kit.person(), await kit.person()];
       await invite({ account_id: guest.id });
       const [open] = await inbox(guest);
@@ -102,7 +102,7 @@ for (const database of testDatabases()) {
       expect(again.map(({ status }) => status), 'a member, and an address that is invited already').to.equal([201, 409]);
     });
 
-    it('are one per account, and to nobody who is a member or has no account', async () => {
+    it('are one per account, and not for members or addresses without an account', async () => {
       const guest = await kit.person();
       expect((await invite({ account_id: guest.id })).status).to.equal(201);
       expect(await codeOf(owner, 'POST', `${path}/members`, { account_id: guest.id })).to.equal([409, 'already_invited']);

@@ -24,7 +24,7 @@ for (const database of testDatabases()) {
 
     const again = async ({ id, key_id, workspace_id }: Partial<Person>) => callerIn(await kit.request('GET', `/api/probe/again?account_id=${id}&credential_id=${key_id}&workspace_id=${workspace_id}`)) as Caller | null;
 
-    it('let somebody in as who they are, with the plan, the role and the workspace they have', async () => {
+    it('authenticate an account with its plan, role and workspace', async () => {
       const { id, key, key_id, workspace_id } = await kit.person();
       expect(key).to.match(/^civic_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}$/);
       const caller = callerIn(await kit.as(key, 'GET', PRIVATE));
@@ -116,7 +116,7 @@ for (const database of testDatabases()) {
       expect((await answer(key)).slice(0, 2)).to.equal([403, 'plan_required']);
     });
 
-    it('of a disabled account are refused, and work again when it is let in again', async () => {
+    it('of a disabled account are rejected, and work again when it is enabled', async () => {
       const { id, key } = await kit.person();
       await kit.run('account disable', { account: id });
       expect((await answer(key)).slice(0, 2)).to.equal([401, 'invalid_credentials']);

@@ -33,7 +33,7 @@ describe('Sign-in links by mail', () => {
     expect(mails).to.have.length(count);
   }
 
-  it('sign in whoever has the address, and tell nobody whether there is an account', async () => {
+  it('sign in the owner of the address, and do not reveal whether an account exists', async () => {
     const [known, unknown] = [await ask('ADA@example.org'), await ask('eve@example.org')];
     expect(known.text.replace('ADA@', 'eve@')).to.equal(unknown.text);
     expect([known.status, unknown.status]).to.equal([200, 200]);
@@ -50,7 +50,7 @@ describe('Sign-in links by mail', () => {
     expect(mails.length).to.be.at.most(3);
   });
 
-  it('tell an invited account of the invitation, and an address without an account nothing', async () => {
+  it('notify an invited account of the invitation, and send nothing to an address without an account', async () => {
     const seen = mails.length;
     const owner = await kit.person();
     const { body } = await kit.as(owner.key, 'POST', '/api/workspaces', { payload: { name: 'Newsroom' } });

@@ -22,7 +22,7 @@ for (const database of testDatabases()) {
 
     const noticesIn = (text: string): string[] => [...text.matchAll(/<div class="thing"><p>([^<]+)</g)].map((match) => match[1]!);
 
-    it('tell an account of new passkeys, keys, codes and sign-ins, and are dismissed one by one or all', async () => {
+    it('report new passkeys, keys, codes and sign-ins to an account, and are dismissed one by one or all', async () => {
       const { id, sign_in_link } = await kit.run('account create', { name: 'Ada', role: 'user' });
       const [reader, passkey] = [pageReader(kit), authenticator(HOME)];
       await reader.follow(sign_in_link);
@@ -140,7 +140,7 @@ for (const database of testDatabases()) {
       expect((await pageReader(kit).get(pathname + search)).status).to.equal(410);
     });
 
-    it('that another account has is not told to who asks for it, and never becomes theirs', async () => {
+    it('of another account is not revealed to a user who requests it, and is never assigned to them', async () => {
       const email = address();
       const [owner, eve, fair] = [await signedIn(kit, { email }), await signedIn(kit), await signedIn(kit)];
       const [taken, free] = [await eve.post('/account/email', { email: email.toUpperCase() }), await fair.post('/account/email', { email: address() })];
@@ -166,7 +166,7 @@ for (const database of testDatabases()) {
       expect(pages.filter(({ status }) => status === 200)).to.have.length(1);
     });
 
-    it('with SMTP counts once its link is used, and the old address is told before and after', async () => {
+    it('with SMTP is changed once its link is used, and the old address is notified before and after', async () => {
       const [old, fresh] = [address(), address()];
       const ada = await signedIn(mailed, { email: old });
       await ada.post('/account/email', { email: fresh });
@@ -185,7 +185,7 @@ for (const database of testDatabases()) {
       }
     });
 
-    it('with SMTP tells of a new key by mail', async () => {
+    it('with SMTP reports a new key by mail', async () => {
       const email = address();
       const { id } = await mailed.run('account create', { name: 'Ada', email });
       await mailed.run('key create', { account: id, name: 'nightly' });

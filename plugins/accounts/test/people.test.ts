@@ -30,7 +30,7 @@ for (const database of testDatabases()) {
       await expect(kit.run('account sign-in-link', { email: 'nobody@example.org' })).to.reject(Failure, /There is no account/);
     });
 
-    it('are made with what was asked for, and wrong words are told', async () => {
+    it('are created with the given values, and invalid values are reported', async () => {
       expect(await kit.run('account create', { name: 'R', plan: 'individual', role: 'reviewer' })).to.include({ role: 'reviewer', plan: 'individual', email: null });
       for (const wrong of [{}, { email: 'x' }, { name: 'x', plan: 'gold' }, { name: 'x', role: 'king' }, { name: 'x'.repeat(201) }]) await expect(kit.run('account create', wrong)).to.reject(Misuse);
       await expect(kit.run('account set-role', { role: 'admin' })).to.reject(Misuse);
@@ -89,7 +89,7 @@ for (const database of testDatabases()) {
   });
 
   describe(`Plans (${database})`, { timeout: 60_000 }, () => {
-    it('are shown to everybody, with what each includes', async () => {
+    it('are shown to all callers, with what each includes', async () => {
       const kit = await accountsKit({ database });
       const { body } = await kit.request('GET', '/api/plans');
       expect(body.data.map(({ price: _price, ...plan }: any) => plan)).to.equal([
@@ -103,7 +103,7 @@ for (const database of testDatabases()) {
       await kit.close();
     });
 
-    it('are what the operator says: others, and which of them includes what is told to who lacks it', async () => {
+    it('are those of the config file, and a caller without a capability gets the plans that include it', async () => {
       const plans = { open: { keys: 2, requests_per_minute: 10 }, heard: { keys: 5, probes: 1 } };
       const kit = await accountsKit({ database, config: { plugins: { accounts: { plans, default_plan: 'open' } } } });
       const { key } = await kit.person({ plan: 'open' });

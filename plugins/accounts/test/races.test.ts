@@ -59,7 +59,7 @@ for (const database of testDatabases()) {
       expect(statuses(await atOnce(() => pageReader(kit).post('/sign-in/passkey', { answer })))).to.equal(oneOf(303, 400));
     });
 
-    it('an invitation lets one person in, and one person comes in once', async () => {
+    it('an invitation is accepted by one account, and an account joins once', async () => {
       const { owner, path } = await newsroom();
       const guests = await atOnce(() => kit.person());
       const token = tokenOf((await send(owner, 'POST', `${path}/invitations`, {})).body.url);
@@ -82,7 +82,7 @@ for (const database of testDatabases()) {
       expect(answers.filter(({ status }) => status === 409)).to.have.length(1);
     });
 
-    it('members take out each other, and who is out takes out nobody', async () => {
+    it('members remove each other, and a removed member removes no other', async () => {
       for (let round = 0; round < 5; round++) {
         const { owner, path } = await newsroom();
         const [one, other] = await Promise.all([kit.person(), kit.person()]);
@@ -92,7 +92,7 @@ for (const database of testDatabases()) {
       }
     });
 
-    it('administrators shut out each other, and one is left', async () => {
+    it('administrators disable each other, and one is left', async () => {
       for (let round = 0; round < 3; round++) {
         const [one, other] = [await settled({ role: 'admin' }), await settled({ role: 'admin' })];
         await Promise.all([one.reader.post(`/console/accounts/${other.id}/disable`), other.reader.post(`/console/accounts/${one.id}/role`, { role: 'user' })]);

@@ -92,7 +92,7 @@ for (const database of testDatabases()) {
       expect((await free.post('/account/keys', { name: 'x', workspace, scopes: ['probe:read'] })).status).to.equal(403);
     });
 
-    it('make a workspace, invite somebody by link, and let its owner manage them', async () => {
+    it('create a workspace, invite a person by link, and let its owner manage the members', async () => {
       const [ada, bo] = [await signedIn(), await signedIn({ name: 'Bo' })];
       const path = (await ada.post('/account/workspaces', { name: 'Harlow Watch' })).headers.location!.toString().slice('/civic'.length).split('?')[0]!;
       expect((await bo.get(path)).status, 'not theirs yet').to.equal(404);
@@ -121,7 +121,7 @@ for (const database of testDatabases()) {
       expect((await kit.as(key, 'GET', '/api/probe/private', { headers: { 'x-workspace-id': made } })).body.caller?.workspace_id).to.equal(made);
     });
 
-    it('lead whoever signs in back to where they were', async () => {
+    it('return users to the page that asked them to sign in', async () => {
       const { text } = await pageReader(kit).get('/problems?a=1&b=%26c');
       expect(/href="([^"]*)">Sign in</.exec(text)?.[1]).to.equal(`/civic/sign-in?next=${encodeURIComponent('/problems?a=1&b=%26c')}`);
     });
@@ -157,7 +157,7 @@ describe('Prices', () => {
 });
 
 describe('The first administrator', () => {
-  it('who lost the link is told what to do, as long as there is no account', async () => {
+  it('gets advice about a lost link, as long as there is no account', async () => {
     const kit = await accountsKit({ config: { public_url: HOME } });
     try {
       const told = async () => [(await pageReader(kit).get('/sign-in')).text, (await pageReader(kit).get('/sign-in/link?token=lost')).text];
@@ -169,7 +169,7 @@ describe('The first administrator', () => {
     }
   });
 
-  it('is whoever uses one of the links that starting servers print, and nobody after', async () => {
+  it('is created by the first use of a link that starting servers print, and by no later use', async () => {
     const printed: string[] = [];
     const { write } = process.stderr;
     process.stderr.write = ((text: string) => { printed.push(text); return true; }) as never;

@@ -30,7 +30,7 @@ for (const database of testDatabases()) {
       return { id, reader, passkey };
     }
 
-    it('by link takes a page with a button, so that whoever only looks uses nothing up', async () => {
+    it('by link needs a button on a page, so that opening the link does not use it', async () => {
       const { sign_in_link } = await kit.run('account create', { name: 'Grace <Hopper>' });
       const path = sign_in_link.slice(HOME.length);
       for (let i = 0; i < 3; i++) expect((await kit.request('GET', path, { headers: { accept: 'text/html' } })).text).to.contain('Grace &lt;Hopper&gt;');
@@ -41,7 +41,7 @@ for (const database of testDatabases()) {
       expect((await pageReader(kit).follow(sign_in_link)).status).to.equal(410);
     });
 
-    it('by link works for 30 minutes, with the whole of it and for those who are not shut out', async () => {
+    it('by link works for 30 minutes, with the complete link and for enabled accounts', async () => {
       const { id, sign_in_link } = await kit.run('account create', { name: 'Late' });
       expect((await kit.request('GET', sign_in_link.slice(HOME.length, -1))).status).to.equal(410);
       clock.advance(30 * MINUTE + 1);
@@ -53,7 +53,7 @@ for (const database of testDatabases()) {
       expect(shutOut.cookie).to.be.null();
     });
 
-    it('by link lets somebody add a passkey and nothing else', async () => {
+    it('by link only allows adding a passkey', async () => {
       const { sign_in_link } = await kit.run('account create', { name: 'Passing' });
       const reader = pageReader(kit);
       await reader.follow(sign_in_link);
@@ -90,7 +90,7 @@ for (const database of testDatabases()) {
       }
     });
 
-    it('takes no session that somebody else put into the browser', async () => {
+    it('accepts no session that another site put into the browser', async () => {
       const { passkey } = await settled();
       const victim = pageReader(kit);
       victim.cookie = 'A'.repeat(43);
@@ -175,7 +175,7 @@ for (const database of testDatabases()) {
       expect([(await a.get('/account')).status, (await b.get('/account')).status]).to.equal([303, 303]);
     });
 
-    it('shows one\'s own sessions, ends one of them and nobody else\'s', async () => {
+    it('shows the own sessions, ends one of them and none of other accounts', async () => {
       const [ada, bo] = [await settled(), await settled()];
       const second = pageReader(kit);
       await second.signIn(ada.passkey);
@@ -205,7 +205,7 @@ for (const database of testDatabases()) {
       expect((await reader.get('/api/probe/public')).body.caller?.account_id).to.be.undefined();
     });
 
-    it('ends at once for whoever is shut out, and begins anew when they are let in again', async () => {
+    it('ends at once for disabled accounts, and begins again when they are enabled', async () => {
       const { id, reader, passkey } = await settled();
       const link = await linkFor(id);
       await kit.run('account disable', { account: id });

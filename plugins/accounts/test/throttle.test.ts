@@ -16,7 +16,7 @@ describe('A throttle', () => {
     expect(throttle.admits('ada')).to.be.true();
   });
 
-  it('locks nobody out when the clock goes a day ahead and back', () => {
+  it('locks no account when the clock goes a day ahead and back', () => {
     const clock = stoppedClock();
     const throttle = createThrottle(1, 60, () => clock.now());
     clock.advance(86_400_000);

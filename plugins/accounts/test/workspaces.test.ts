@@ -60,7 +60,7 @@ for (const database of testDatabases()) {
       expect(callerIn(await kit.as(bound.key, 'GET', '/api/probe/private')).workspace_id).to.equal(id);
     });
 
-    it('are joined by link, once, by whoever has it', async () => {
+    it('are joined by link, once, by any account', async () => {
       const [guest, late] = [await kit.person(), await kit.person()];
       const made = await send(owner, 'POST', '/api/workspaces/{id}/invitations', { role: 'reviewer' });
       expect(made.status).to.equal(201);
@@ -72,7 +72,7 @@ for (const database of testDatabases()) {
       expect((await send(guest, 'GET', `/api/workspaces/{id}/members/${guest.id}`)).body.role).to.equal('reviewer');
     });
 
-    it('are not joined by a link of somebody who could no longer make it', async () => {
+    it('are not joined by a link of a member who could no longer create it', async () => {
       const path = `/api/workspaces/${(await send(owner, 'POST', '/api/workspaces', { name: 'Archive' })).body.id}`;
       const joined = async (role: string): Promise<Person> => {
         const person = await kit.person();
@@ -92,7 +92,7 @@ for (const database of testDatabases()) {
       for (const token of open) expect((await send(await kit.person(), 'POST', '/api/workspaces/join', { token })).status).to.equal(200);
     });
 
-    it('are not joined by a link that was taken back, has expired or never was', async () => {
+    it('are not joined by a link that was withdrawn, has expired or does not exist', async () => {
       const guest = await kit.person();
       const [gone, old] = [await send(owner, 'POST', '/api/workspaces/{id}/invitations', {}), await send(owner, 'POST', '/api/workspaces/{id}/invitations', {})];
       expect((await send(owner, 'DELETE', `/api/workspaces/{id}/invitations/${gone.body.id}`)).status).to.equal(204);
@@ -112,7 +112,7 @@ for (const database of testDatabases()) {
       }
     });
 
-    it('let nobody give away more than they have', async () => {
+    it('let no member give a role above their own', async () => {
       const admin = await join('admin');
       const member = await join();
       expect((await send(admin, 'PATCH', `/api/workspaces/{id}/members/${member.id}`, { role: 'admin' })).body.role).to.equal('admin');
@@ -140,7 +140,7 @@ for (const database of testDatabases()) {
       expect((await send(leaver, 'DELETE', `/api/workspaces/{id}/members/${leaver.id}`)).status).to.equal(204);
     });
 
-    it('tell their owners what happened in them, page by page, without addresses of others', async () => {
+    it('list their events to owners, page by page, without addresses of others', async () => {
       const first = await send(owner, 'GET', '/api/workspaces/{id}/audit?limit=2');
       expect(first.body.data).to.have.length(2);
       const rest = await kit.as(owner.key, 'GET', `/api/workspaces/${id}/audit?limit=100&cursor=${first.body.next_cursor}`);

@@ -48,7 +48,7 @@ for (const database of testDatabases()) {
       expect((await kit.get(`/api/entities/${body.id}/claims?property=phone`)).body).to.equal({ data: [phone], total: 1, next_cursor: null });
     });
 
-    it('cannot exist without a name, a source, or a source for each claim; every fault is told at once', async () => {
+    it('cannot exist without a name, a source, or a source for each claim; all faults are reported at once', async () => {
       const bad = told({ name: 'X', place: 'nowhere,missouri', issue_area: 'unheard_of' });
       bad.claims[0]!.source_local_id = 'elsewhere';
       const { status, body } = await kit.send('POST', '/api/entities', bad, 'reviewer');
@@ -65,7 +65,7 @@ for (const database of testDatabases()) {
       expect((await kit.send('POST', '/api/entities', { ...told({ name: 'X' }), sources: [{ local_id: 's', title: 'No address' }] }, 'reviewer')).body.errors[0].pointer).to.equal('/sources/0/url');
     });
 
-    it('are written by nobody without credentials, scope or standing', async () => {
+    it('are not created without credentials, scope or role', async () => {
       const body = told({ name: 'Sneaky' });
       expect((await kit.send('POST', '/api/entities', body)).status).to.equal(401);
       expect((await kit.send('POST', '/api/entities', body, 'reader')).status).to.equal(403);
@@ -101,7 +101,7 @@ for (const database of testDatabases()) {
       expect((await kit.send('POST', `/api/entities/${id}/publish`, undefined, 'editor')).body.code).to.equal('already_public');
     });
 
-    it('change by claims: a wrong one is kept, marked and told apart, and the history says from which source', async () => {
+    it('change by claims: a wrong one is kept and marked, and the history names the source', async () => {
       const made = await enter({ name: 'Old Name', phone: '+1 816 555 0100' });
       const wrong = made.claims.find(({ property }: { property: string }) => property === 'phone').id;
       const etag = String((await kit.get(`/api/entities/${made.id}`)).headers.etag);
@@ -137,7 +137,7 @@ for (const database of testDatabases()) {
       }
     });
 
-    it('keep a name whatever is taken back, and a claim that is both ranked and retracted is both', async () => {
+    it('keep a name whatever is retracted, and a claim that is both ranked and retracted is both', async () => {
       const made = await enter({ name: 'Only Name', phone: '+1 816 555 0133' });
       const idOf = (property: string) => made.claims.find((claim: { property: string }) => claim.property === property).id;
       const refused = await kit.send('PATCH', `/api/entities/${made.id}`, { retract: [idOf('name')] }, 'reviewer');

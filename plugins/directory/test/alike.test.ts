@@ -33,7 +33,7 @@ describe('Public reads of the directory', { timeout: 60_000 }, () => {
     return [path.replace('{id}', id).replace('{place_key}', KC).replace('{slug}', slug) + (path === '/api/places' ? '?query=kcmo' : '')];
   });
 
-  it('answer everybody alike, with a key and without', async () => {
+  it('return the same to all callers, with a key and without', async () => {
     const paths = [...publicPaths(), `/api/entities?query=westside&include=claims,sources`, `/api/places/${KC}/entities?query=westside`, `/api/places/${KC}/entities?include=sources`, `/api/places/${KC}/entities?visibility=public`];
     expect(paths.length).to.be.above(20);
     for (const path of paths) {

@@ -25,7 +25,7 @@ describe('The demo region', () => {
     expect([...new Set(claims.map(({ property }) => property))]).to.only.include(PROPERTIES.filter((property) => property !== 'type'));
   });
 
-  it('is the same for everybody, and another one for another seed', () => {
+  it('is the same for each run, and another one for another seed', () => {
     expect(JSON.stringify(draftsOfDemo(1887, now)) === JSON.stringify(demo)).to.be.true();
     expect(draftsOfDemo(1888, now).drafts[0]!.id).to.not.equal(demo.drafts[0]!.id);
     expect(draftsOfDemo(1887, now + 86_400_000).drafts[0]!.id).to.equal(demo.drafts[0]!.id);
@@ -48,7 +48,7 @@ describe('The demo region', () => {
     }
   });
 
-  it('names no address, mailbox or telephone that could be somebody’s', () => {
+  it('has no address, mailbox or telephone number that could be real', () => {
     expect([...sources.keys(), ...values('website') as string[]].filter((url) => !new URL(url).hostname.endsWith('.example'))).to.equal([]);
     for (const mail of values('email')) expect(mail).to.match(/^[a-z0-9.]+@[a-z0-9]+\.example$/);
     for (const phone of values('phone')) expect(phone).to.match(/^\+1\d{3}55501\d\d$/);

@@ -99,7 +99,7 @@ for (const database of testDatabases()) describe(`The demo, on ${database}`, { t
     expect(await run(kit, 'demo remove')).to.equal({ removed: 0 });
   });
 
-  it('comes back whole from an export, with its places', async () => {
+  it('is restored completely from an export, with its places', async () => {
     const file = join(folder, 'demo');
     writeFileSync(file, exported);
     const { value, out } = await runCommand(kit, 'import', [format, file]);

@@ -48,7 +48,7 @@ for (const database of testDatabases()) {
       expect(data[0].score > 0.95).to.be.true();
     });
 
-    it('are never proposed again once somebody said they are different', async () => {
+    it('are never proposed again once they were judged to be different', async () => {
       const first = await post({ type: 'person', name: 'Ada Quimby', place: KC });
       const second = await post({ type: 'person', name: 'Quimby, Ada', place: KC });
       expect((await duplicates(first.id)).data[0]).to.include({ zone: 'review', rule: 'Names and places alone never merge people' });
@@ -67,7 +67,7 @@ for (const database of testDatabases()) {
       expect((await duplicates(first.id)).total).to.equal(1);
     });
 
-    it('come apart in any order that judgements are taken back, with nothing lost', async () => {
+    it('are separated in any order in which judgements are undone, with nothing lost', async () => {
       const made = [];
       for (const name of ['One', 'Two', 'Three', 'Four']) made.push(await post({ name: `Splitter ${name}`, place: KC, phone: `+1 816 555 01${made.length}0` }));
       const [one, two, three, four] = made.map(({ id }) => id as string);

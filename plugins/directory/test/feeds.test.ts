@@ -37,7 +37,7 @@ for (const database of testDatabases()) describe(`Feeds and calendars, on ${data
   });
   after(() => kit.close());
 
-  it('list what changed lately in a place, newest first, for everybody', async () => {
+  it('list recent changes in a place, newest first, for all callers', async () => {
     const atom = parseAtomFeed((await kit.get(`${PLACE}/feed.atom`)).text);
     expect(atom.title!.value).to.equal('Civic actors: Kansas City, MO');
     expect(atom.entries!.map(({ title }) => title!.value).at(-1)).to.equal('Línea 7 Riders & Friends');

@@ -56,7 +56,7 @@ for (const database of testDatabases()) {
       expect(status, text).to.equal(200);
     });
 
-    it('something private belongs to nobody, and shows as a duplicate to everybody', async () => {
+    it('a private actor has no workspace, and all callers see it as a duplicate', async () => {
       const hidden = await kit.send('POST', '/api/entities', told({ name: 'Quiet Society', visibility: 'workspace' }), 'reviewer');
       expect(hidden.status).to.equal(400);
       expect(hidden.body.errors[0].pointer).to.equal('/visibility');

@@ -175,7 +175,7 @@ for (const database of testDatabases()) {
         await kit.db.read('directory_claims').orderBy('key').whereIn('record_key', kit.db.read('directory_records').where({ workspace_id: OTHER_WORKSPACE, visibility: 'workspace' }).select('key')).select('*'),
       ];
 
-      it('no judgement of others merges it, and none tells that it is there', async () => {
+      it('no judgement of others merges it or reveals that it exists', async () => {
         const before = await state();
         const unknown = id(999);
         const pairs = [[theirs[0]!, theirs[1]!], [theirs[0]!, open[0]!], [open[0]!, theirs[0]!], [own[0]!, theirs[0]!]] as const;
@@ -203,7 +203,7 @@ for (const database of testDatabases()) {
         expect((await upload(kit, 'format=ndjson', judgementLine(202, theirs[0]!, theirs[1]!), 'stranger')).body.counts).to.include({ created: 1, rejected: 0 });
       });
 
-      it('no row with its id or origin changes it, and it keeps nobody from importing the same', async () => {
+      it('no row with its id or origin changes it, and it does not prevent others from importing the same', async () => {
         const before = await state();
         const rows = (who: string) => CSV_HEADER + [theirs[0]!, theirs[1]!].map((one) => `${one},organization,name,Taken over by ${who},https://a.example/${who}\n`).join('');
         for (const who of ['reviewer', 'editor']) {

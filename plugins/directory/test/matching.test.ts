@@ -97,7 +97,7 @@ describe('Names of people', () => {
 });
 
 describe('Addresses and identifiers', () => {
-  it('take a web site by what somebody registered', () => {
+  it('compare web sites by their registered domain', () => {
     expect(normalizeWebsite('http://www.Parks.City.gov/index.html')).to.equal({ site: 'city.gov', page: 'parks.city.gov' });
     expect(normalizeWebsite('example.org/about/?x=1#top')).to.equal({ site: 'example.org', page: 'example.org/about' });
     expect(normalizeWebsite('not a site')).to.be.null();
@@ -109,7 +109,7 @@ describe('Addresses and identifiers', () => {
     expect(normalizeWebsite('https://linktr.ee/')).to.be.null();
   });
 
-  it('take a mail domain for somebody’s own unless everybody can have an address there', () => {
+  it('use a mail domain as a key unless it is a public mail provider', () => {
     expect(normalizeEmail('mailto:Info+News@MillCreek.org')).to.equal({ address: 'info@millcreek.org', domain: 'millcreek.org' });
     expect(normalizeEmail('a@gmail.com')!.domain).to.be.null();
     expect(normalizeEmail('nobody')).to.be.null();

@@ -29,7 +29,7 @@ if (testDatabases().includes('postgres')) {
       await writing.close();
     });
 
-    it('tell a change at once where it was made, and soon on the other: list, detail, coverage, facets and issue areas', async () => {
+    it('show a change at once on the node that made it, and soon on the other: list, detail, coverage, facets and issue areas', async () => {
       const id = (await writing.send('POST', '/api/entities', told({ name: 'Names change', place: KC, issue_area: 'housing_affordability' }), 'reviewer')).body.id as string;
       const reads = {
         [`/api/places/${KC}/entities`]: (body: any) => body.total,

@@ -36,7 +36,7 @@ describe('bin/civic eval places', () => {
     return answer!;
   }
 
-  it('tells right, refused and wrong apart, for groups in the US', async () => {
+  it('counts right, rejected and wrong results, for groups in the US', async () => {
     const file = join(folder, 'groups.json');
     writeFileSync(file, JSON.stringify([
       group('St. Louis, MO', 'Missouri'), group('Columbia County PA', 'PA', 'Bloomsburg'), group('Xyzzyx, MO', 'Missouri'), group('Portland, OR', 'Maine'), group('Springfield', 'Illinois'),

@@ -125,7 +125,7 @@ for (const database of testDatabases()) {
       expect(await kit.composition.checks.find(({ name }) => name === 'directory')!.run()).to.include({ status: 'ok' });
     });
 
-    it('are told apart in imports too', async () => {
+    it('are kept apart in imports too', async () => {
       const url = newUrl();
       const line = (name: string, title: string) => JSON.stringify({
         type: 'organization', sources: [{ id: '01890000-0000-7000-8000-0000000000aa', url, title }], claims: [{ property: 'name', value: name, source_id: '01890000-0000-7000-8000-0000000000aa' }],

@@ -119,7 +119,7 @@ for (const database of testDatabases()) {
       expect(Object.fromEntries(rows.map(({ origin, record_key }) => [origin, record_key]))).to.equal({ [`${WORKSPACE} old:1`]: mine, [`${OTHER_WORKSPACE} old:1`]: theirs, 'old:1': open, 'old:2': published });
     });
 
-    it('neither keep public ones with the same id out nor are told by it', async () => {
+    it('neither prevent public ones with the same id nor are revealed by them', async () => {
       const id = '01890000-0000-7000-8000-0000000000dd';
       expect((await imported([line({ id, name: 'Had the id first' })], 'member', 'workspace')).created).to.equal(1);
       for (const [who, visibility] of [['reviewer', 'public'], ['stranger', 'workspace']] as const) {

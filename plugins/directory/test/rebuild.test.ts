@@ -40,14 +40,14 @@ for (const database of testDatabases()) {
       return Promise.all(paths.map(async (path) => (await kit.get(path)).text));
     };
 
-    it('is the same when it is worked out again from the ledger', async () => {
+    it('is the same when it is rebuilt from the ledger', async () => {
       const before = await everything();
       await rebuild();
       expect(await everything()).to.equal(before);
       expect(await check()).to.include({ status: 'ok' });
     });
 
-    it('is recounted by doctor, which says what is wrong and how to mend it', async () => {
+    it('is recounted by doctor, which reports what is wrong and how to fix it', async () => {
       await kit.db.write(async (tx) => {
         await tx('directory_counts').where({ issue_area: 'public_transit' }).update({ actors: 7 });
         await tx('directory_actors').where({ id: ids[4] }).delete();

@@ -46,7 +46,7 @@ for (const database of testDatabases()) describe(`The reconciliation service, on
   });
   after(() => kit.close());
 
-  it('tells in its manifest what it is and where its parts are', async () => {
+  it('describes itself and its URLs in its manifest', async () => {
     const { status, headers, body } = await kit.request('GET', '/reconcile', { headers: { origin: 'http://127.0.0.1:3333' } });
     expect([status, headers['access-control-allow-origin']]).to.equal([200, '*']);
     expect(body.versions).to.equal(['0.1', '0.2']);
@@ -115,7 +115,7 @@ for (const database of testDatabases()) describe(`The reconciliation service, on
     expect(await ask({ query: 'Westside Tenants Union', limit: 1000 })).to.have.length(2);
   });
 
-  it('shows nobody what belongs to a workspace', async () => {
+  it('returns no private actors of a workspace', async () => {
     expect(await ask({ query: 'Secret Garden Club' })).to.equal([]);
     expect(await ask({ query: 'Secret Garden Club', properties: [{ pid: 'ein', v: '98-1234567' }, { pid: 'place', v: 'KCMO' }] })).to.equal([]);
     expect((await kit.get('/reconcile/suggest/entity?prefix=secret', 'member')).body).to.equal({ result: [] });

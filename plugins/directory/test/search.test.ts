@@ -39,7 +39,7 @@ for (const dialect of testDatabases()) {
       }
     });
 
-    it('corrects one slip in words that nobody has, and says so', async () => {
+    it('corrects one typing error in words that no actor has, and reports it', async () => {
       for (const [query, to] of [['libary', 'library'], ['librarry', 'library'], ['lirbary', 'library'], ['libraty', 'library']]) {
         const { corrected, total } = await list({ query: query! });
         expect(corrected, query).to.equal([{ from: query, to }]);
@@ -49,7 +49,7 @@ for (const dialect of testDatabases()) {
       for (const query of ['housing', 'hous', 'xqzzyk', 'housing xqzzyk', '2042', '42nb']) expect((await list({ query })).corrected, query).to.equal([]);
     });
 
-    it('tells nobody of what another workspace has', async () => {
+    it('does not reveal actors of another workspace', async () => {
       const secret = { ...actors[0]!, document: { ...actors[0]!.document, key: 9001, name: 'Zyxomma Society', texts: [], workspace: OTHER } };
       await store(kit.db, [secret]);
       await columns.refresh(kit.db.read, [9001]);
@@ -86,7 +86,7 @@ for (const dialect of testDatabases()) {
       expect((await list({ query: 'zymurgy' })).total).to.equal(0);
     });
 
-    it('keeps its columns as if they were loaded anew', async () => {
+    it('keeps its columns equal to those of a new load', async () => {
       const anew = createColumns();
       await anew.load(kit.db.read, fail);
       expect(columns.facets('all')).to.equal(anew.facets('all'));

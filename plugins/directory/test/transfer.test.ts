@@ -60,7 +60,7 @@ for (const database of testDatabases()) {
     });
     const copyOf = (name: string) => folder.file(name, readFileSync(fixture(name)));
 
-    it('tells its end once, when it is there', async () => {
+    it('emits the end of an import once, when it has ended', async () => {
       await emptied(kit);
       const rows = Array.from({ length: 100 }, (_, i) => `43${String(i).padStart(7, '0')},A long way ${i},,,KANSAS CITY,MO,,,,,,,,,,,,,,,,,,,,,,`);
       const path = folder.file('long.csv', `${readFileSync(fixture('irs.csv'), 'utf8').split('\n')[0]}\n${rows.join('\n')}\n`);
@@ -189,7 +189,7 @@ for (const database of testDatabases()) {
         expect(hearing.affiliations).to.equal([{ entity_id: null, name: 'Finance Committee', role: 'host', since: null, until: null }]);
       });
 
-      it('joins what is surely an actor that is there, unless told not to, and that can be undone', async () => {
+      it('joins new actors with existing ones that are surely the same, unless --no-join is given, and that can be undone', async () => {
         await emptied(kit);
         await runCommand(kit, 'import', ['hsds', copyOf('hsds.json')]);
         const table = await byName('Harvest Table');
@@ -209,7 +209,7 @@ for (const database of testDatabases()) {
       });
     });
 
-    describe('there and back', () => {
+    describe('an export that is imported again', () => {
       before(async () => {
         await emptied(kit);
         for (const [format, file] of FILES) await runCommand(kit, 'import', [format, copyOf(file)], ZONE);
@@ -465,7 +465,7 @@ for (const database of testDatabases()) {
         }
       });
 
-      it('lets nobody without standing add to public actors, or say who is the same', async () => {
+      it('rejects changes of public actors and judgements by callers without the role', async () => {
         const { body } = await upload(kit, 'format=irs', irs, 'member', 'text/csv');
         expect(body.counts).to.equal({ read: 5, created: 0, updated: 0, unchanged: 0, rejected: 5, joined: 0 });
         expect(body.faults.map(({ detail }: { detail: string }) => detail)).to.include('it is in the directory already, where only reviewers may add to it');

@@ -22,7 +22,7 @@ describe('Contracts of the Firehose', { timeout: 60_000 }, () => {
   before(async () => { kit = await firehoseKit(); });
   after(() => kit.close());
 
-  it('tell the headers of its streams and sockets in OpenAPI, both ways', async () => {
+  it('declare the headers of streams and sockets in OpenAPI, of requests and responses', async () => {
     const { body } = await kit.ask('GET', '/openapi.json');
     const of = (path: string) => body.paths[`/api/firehose/sessions/{id}/${path}`].get;
     const sent = (path: string) => of(path).parameters.filter((one: any) => one.in === 'header').map(({ name }: any) => name.toLowerCase()).sort();
@@ -48,7 +48,7 @@ describe('Contracts of the Firehose', { timeout: 60_000 }, () => {
 });
 
 describe('AsyncAPI of the Firehose', { timeout: 60_000 }, () => {
-  it('announces signals only of types that somebody produces, and so does OpenAPI', async () => {
+  it('lists only signal types that a plugin produces, and so does OpenAPI', async () => {
     const kit = await testServer({ plugins: ['firehose', minutes], config: { plugins: { firehose: { anonymous: true } } } });
     for (const path of ['/asyncapi.json', '/openapi.json']) {
       const { body } = await kit.request('GET', path);
@@ -62,7 +62,7 @@ describe('AsyncAPI of the Firehose', { timeout: 60_000 }, () => {
     await kit.close();
   });
 
-  it('is valid when nobody produces anything', async () => {
+  it('is valid when no plugin produces signals', async () => {
     const kit = await testServer({ plugins: ['firehose'] });
     expect(asyncApiFaults((await kit.request('GET', '/asyncapi.json')).body)).to.be.null();
     await kit.close();

@@ -54,7 +54,7 @@ for (const database of testDatabases()) describe(`Clients of the stream on ${dat
 
   // The client waits two seconds before it connects again; what it then gets is tested with streams, on every database.
   if (database === 'sqlite') {
-    it('an EventSource comes back by itself after a cut, and gets each signal once', async () => {
+    it('an EventSource reconnects by itself after an interruption, and gets each signal once', async () => {
       const place = 'source,testland';
       const url = `${kit.url}/api/firehose?visibility=public&place=${place}`;
       const source = new EventSource(url);
@@ -122,7 +122,7 @@ for (const database of testDatabases()) describe(`Clients of the stream on ${dat
 });
 
 for (const database of testDatabases()) describe(`The number of streams on ${database}`, { timeout: 60_000 }, () => {
-  it('is limited by the node, which asks to come back later; streams do not keep it from stopping, which ends them all', async () => {
+  it('is limited by the node, which asks to retry later; open streams do not delay a stop, which ends them all', async () => {
     const kit = await firehoseKit({ database, firehose: { max_streams: 20 } });
     const streams = await Promise.all(Array.from({ length: 20 }, () => kit.stream('')));
     await Promise.all(streams.map((stream) => stream.next()));

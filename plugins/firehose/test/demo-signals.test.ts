@@ -63,7 +63,7 @@ describe('The year of the demo', { timeout: 90_000 }, () => {
     for (const [month, count] of months) if (month !== '2025-03' && month !== '2026-03') expect(count, month).to.be.above(10);
   });
 
-  it('tells of actors, places and sources that are there', async () => {
+  it('names actors, places and sources that exist', async () => {
     const actors = new Set<string>();
     const sources = new Set<string>();
     const data: any[] = (await kit.get('/api/exports/entities?format=ndjson')).text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
@@ -96,7 +96,7 @@ describe('The year of the demo', { timeout: 90_000 }, () => {
     }
   });
 
-  it('keeps what waits for review from everybody else', async () => {
+  it('hides signals that wait for review from all other callers', async () => {
     const waiting = year.filter(({ review_state }) => review_state === 'pending');
     expect(waiting.length).to.be.above(0);
     const open = await all(kit, '&visibility=public', 'stranger');
@@ -112,7 +112,7 @@ describe('The year of the demo', { timeout: 90_000 }, () => {
 describe('An instance that is not there for the demo', { timeout: 60_000 }, () => {
   const announced = ['actor_discovered', 'actor_merged', 'coverage_gap', 'freshness_change', 'new_source'];
 
-  it('announces what the directory tells and nothing else', async () => {
+  it('announces the types of signals about the directory and no others', async () => {
     const kit = await testServer({ plugins: ['directory', 'accounts', firehose], open: false });
     expect((kit.composition.openApi() as any).components.schemas.SignalType.anyOf[0].enum.toSorted()).to.equal(announced);
     await kit.close();

@@ -46,7 +46,7 @@ for (const database of testDatabases()) describe(`Signals of the directory, on $
     }
   };
 
-  it('tell that somebody was added, where, on what, and from which source', async () => {
+  it('report that an actor was added, where, on what, and from which source', async () => {
     const id = await add({ name: 'Kansas City Tenants', place: 'kansas-city,missouri', issue_area: HOUSING, url: 'https://example.org/kct' });
     const [signal] = await kit.awaited(1, '&place=kansas-city-mo');
     expect(signal).to.include({ type: 'actor_discovered', title: 'Kansas City Tenants was added', visibility: 'public', source_class: 'directory', detected_at: NOW, occurred_at: NOW });
@@ -66,7 +66,7 @@ for (const database of testDatabases()) describe(`Signals of the directory, on $
     for (const place of ['Kansas%20City,%20MO', 'kansas-city,mo', 'Kansas-City,Missouri']) expect(await kit.signals(`&issue=${domain}&place=${place}`), place).to.equal([]);
   });
 
-  it('tell a workspace of what is its own, and nobody else until it is published', async () => {
+  it('report private actors to their workspace, and to no other caller until they are published', async () => {
     const id = await add({ name: 'Secret Garden Club', visibility: 'workspace', place: 'liberty,missouri', url: 'https://secret.example.org/' }, 'member');
     const [own] = await kit.awaited(1, '&place=liberty-mo', 'member');
     expect(own).to.include({ visibility: 'workspace', title: 'Secret Garden Club was added' });
@@ -80,7 +80,7 @@ for (const database of testDatabases()) describe(`Signals of the directory, on $
     expect(told!.evidence.map(({ source_url }) => source_url).sort()).to.equal(['https://secret.example.org/', 'https://secret.example.org/second']);
   });
 
-  it('tell of new sources, and only of those', async () => {
+  it('report new sources, and only those', async () => {
     const id = await add({ name: 'Bridge Club', place: 'parkville,missouri', url: 'https://example.org/bridge' });
     await change(id, said({ name: 'Bridge Club', url: 'https://example.org/bridge/2' }));
     const [signal] = await kit.awaited(1, '&place=parkville-mo&signal_type=new_source');
@@ -98,7 +98,7 @@ for (const database of testDatabases()) describe(`Signals of the directory, on $
     expect((await kit.signals('&place=parkville-mo')).length).to.equal(3);
   });
 
-  it('tell of a merger once, and not of its sources', async () => {
+  it('report a merge once, and not its sources', async () => {
     const into = await add({ name: 'River Friends', place: 'platte-city,missouri' });
     const id = await add({ name: 'Friends of the River', place: 'platte-city,missouri' });
     await kit.awaited(2, '&place=platte-city-mo');
@@ -113,7 +113,7 @@ for (const database of testDatabases()) describe(`Signals of the directory, on $
     await kit.awaited(0, '&place=platte-city-mo');
   });
 
-  it('are taken back with the actor they name', async () => {
+  it('are withdrawn with the actor that they name', async () => {
     const id = await add({ name: 'Vanishing Point', place: 'smithville,missouri' });
     await kit.awaited(1, '&place=smithville-mo');
     await kit.send('DELETE', `/api/entities/${id}`, undefined);
@@ -121,7 +121,7 @@ for (const database of testDatabases()) describe(`Signals of the directory, on $
     expect((await kit.get('/api/firehose?limit=200', 'stranger')).text).to.not.contain('Vanishing Point');
   });
 
-  it('tell once that an issue area is no longer covered, and once that nobody is left', async () => {
+  it('report once that an issue area is no longer covered, and once that no actor is left', async () => {
     const ids: string[] = [];
     const one = async () => ids.push(await add({ name: `Housing group ${ids.length}`, place: 'grandview,missouri', issue_area: HOUSING }));
     const gaps = '&place=grandview-mo&signal_type=coverage_gap';
@@ -159,7 +159,7 @@ for (const database of testDatabases()) describe(`Signals of the directory, on $
     expect((await kit.get('/api/firehose?limit=200', 'stranger')).text).to.not.contain('Imported');
   });
 
-  it('tell nothing twice when an event comes again', async () => {
+  it('report nothing twice when an event is delivered again', async () => {
     await settled();
     const head = async () => sequenceOf((await kit.get('/api/firehose?limit=1', 'stranger')).body.last_event_id);
     const before = await head();
@@ -169,7 +169,7 @@ for (const database of testDatabases()) describe(`Signals of the directory, on $
     expect(await head(), 'nothing but the mark').to.equal(before + 1);
   });
 
-  it('tell once that somebody has not been looked at for long, and that somebody was again', async () => {
+  it('report once that an actor has not been seen for long, and that an actor was seen again', async () => {
     const id = await add({ name: 'Old Acquaintance', place: 'raytown,missouri', phone: '+18165550123', seen: '2026-01-01T00:00:00Z' });
     await add({ name: 'Hidden Acquaintance', place: 'raytown,missouri', phone: '+18165550124', seen: '2026-01-01T00:00:00Z', visibility: 'workspace' }, 'member');
     const turns = '&place=raytown-mo&signal_type=freshness_change';

@@ -25,7 +25,7 @@ for (const database of testDatabases()) describe(`Freshness on ${database}`, { t
     return [await work, performance.now() - since];
   }
 
-  describe('is told by an ETag that', () => {
+  describe('has an ETag that', () => {
     it('stays while the result does: for other signals, others’ signals and time', async () => {
       const query = `place=${newPlace()}&signal_type=vote`;
       const stranger = await kit.person();
@@ -44,7 +44,7 @@ for (const database of testDatabases()) describe(`Freshness on ${database}`, { t
       expect(await tagOf(query)).to.equal(tag);
     });
 
-    it('changes with a new match, a new version, one that moves away, and one that is taken back', async () => {
+    it('changes with a new match, a new version, one that no longer matches, and one that is withdrawn', async () => {
       const place = newPlace();
       const tags = [await tagOf(`place=${place}`)];
       const note = async () => { tags.push(await tagOf(`place=${place}`)); };
@@ -74,7 +74,7 @@ for (const database of testDatabases()) describe(`Freshness on ${database}`, { t
       expect(await tagOf(`place=${place}`)).to.not.equal(tag);
     });
 
-    it('is another one for another caller, whose workspace is told', async () => {
+    it('is another one for another caller, whose workspace is in the response', async () => {
       const other = await kit.person();
       const tag = await tagOf('place=a,b');
       expect((await ask('GET', 'place=a,b', { 'if-none-match': tag }, other)).status).to.equal(200);
@@ -112,7 +112,7 @@ for (const database of testDatabases()) describe(`Freshness on ${database}`, { t
   });
 
   describe('is probed by HEAD, which', () => {
-    it('tells ETag, the latest detection and what is left of the limits, and has no body', async () => {
+    it('returns ETag, the latest detection and the remaining limits, and has no body', async () => {
       const place = newPlace();
       await kit.publish({ places: [place], detected_at: '2026-02-03T04:05:06.789Z' }, { places: [place], detected_at: '2026-02-01T00:00:00.000Z' });
       const { status, headers, text } = await ask('HEAD', `place=${place}`);
@@ -195,7 +195,7 @@ for (const database of testDatabases()) describe(`Freshness on ${database}`, { t
       expect(ms).to.be.between(850, 6000);
     });
 
-    it('does not say 304 when a signal was taken back meanwhile', async () => {
+    it('is not 304 when a signal was withdrawn meanwhile', async () => {
       const place = newPlace();
       const [id] = await kit.publish({ places: [place] });
       const tag = await tagOf(`place=${place}`);
@@ -255,7 +255,7 @@ for (const database of testDatabases()) describe(`Freshness on ${database}`, { t
       }
     });
 
-    it('lets go of who goes away, and of everybody when the key is revoked', async () => {
+    it('ends for clients that disconnect, and for all when the key is revoked', async () => {
       const query = `place=${newPlace()}`;
       const guest = await kit.person();
       const tag = await tagOf(query, guest);

@@ -27,7 +27,7 @@ for (const database of testDatabases()) describe(`The signals of a place, on ${d
 
   const titles = async (path: string): Promise<string[]> => (await kit.get(path)).body.data.map(({ title }: { title: string }) => title.replace(' was added', ''));
 
-  it('are the public ones, the latest first, for everybody', async () => {
+  it('are the public ones, the latest first, for all callers', async () => {
     const { status, body, headers } = await kit.get(PATH);
     expect(status).to.equal(200);
     expect(body).to.include({ total: 4, next_cursor: null });

@@ -108,7 +108,7 @@ for (const database of testDatabases()) describe(`A Firehose query on ${database
     expect(await found(`since=${at('02T10:00:00.000')}&until=${at('04T10:00:00.000')}&sort=relevance_desc`)).to.equal(['filing', 'vote']);
   });
 
-  it('takes dates, times with offsets and times without a fraction, and tells them back in UTC', async () => {
+  it('accepts dates, times with offsets and times without a fraction, and returns them in UTC', async () => {
     expect(await found('since=2026-02-03')).to.equal(['filing', 'grant']);
     expect(await found('until=2026-02-03')).to.equal(['meeting', 'vote']);
     expect(await found('since=2026-02-03T12:00:00%2B02:00&until=2026-02-03T05:00:01-05:00')).to.equal(['filing']);
@@ -136,7 +136,7 @@ for (const database of testDatabases()) describe(`A Firehose query on ${database
     expect((await kit.snapshot('')).query.limit).to.equal(50);
   });
 
-  it('is told back as it was understood, with what was left out', async () => {
+  it('is returned as it was understood, with its defaults', async () => {
     expect((await kit.snapshot('')).query).to.equal({
       places: [], issues: [], actor_types: [], signal_types: [], source_classes: [], visibility: 'workspace', since: null, until: null, cursor: null, limit: 50, sort: 'detected_at_desc',
     });

@@ -33,7 +33,7 @@ for (const database of testDatabases()) {
       expect((await signalsOf(first))[0]!.origin).to.be.null();
     });
 
-    it('does not take back into its log what was first told by itself', async () => {
+    it('does not relay signals that it published first', async () => {
       const front = await frontDoor();
       const a = await instance({ url: front.url });
       const b = await instance({ url: a.url });
@@ -51,7 +51,7 @@ for (const database of testDatabases()) {
       expect((await signalsOf(a))[0]).to.include({ title: 'Mine, better', origin: null });
     });
 
-    it('reads everything anew when the log it followed is gone, and takes back what is there no more', async () => {
+    it('reads all signals again when the followed log is gone, and withdraws those that no longer exist', async () => {
       const front = await frontDoor();
       const lost = await instance(null);
       front.lead(lost.url);

@@ -15,7 +15,7 @@ for (const database of testDatabases()) {
     const { instance, lines, close } = createInstances(database);
     afterEach(close);
 
-    it('tells what the other instance tells, before and after it began, with the same ids and where it is from, also new versions and retractions', async () => {
+    it('publishes the signals of the other instance, from before and after its start, with the same ids and their origin, also new versions and retractions', async () => {
       const origin = await instance(null);
       const [first] = await publish(origin, { signals: [draft('Before'), draft('Ours alone', { visibility: 'partner' })] });
       const relay = await instance({ url: `${origin.url}/` });

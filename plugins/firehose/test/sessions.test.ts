@@ -94,7 +94,7 @@ for (const database of testDatabases()) {
       expect((await kit.as(stranger, 'GET', SESSIONS)).body).to.include({ data: [], total: 0, next_cursor: null });
     });
 
-    it('do not exist for other workspaces, nor for anybody once deleted', async () => {
+    it('do not exist for other workspaces, nor for any caller once deleted', async () => {
       const { id } = await kit.session(ada);
       const paths = [`${SESSIONS}/${id}`, `${SESSIONS}/${id}/snapshot`, `${SESSIONS}/${id}/events`];
       const codes = async (person: Person) => {
@@ -257,7 +257,7 @@ for (const database of testDatabases()) {
     before(async () => { kit = await readersKit({ database, clock, config: { plugins: { firehose: { session_days: 2 } } } }); });
     after(() => kit.close());
 
-    it('is as long as they are used, told to the minute', async () => {
+    it('extends with use, rounded to the minute', async () => {
       const ada = await kit.person();
       const { id } = await kit.session(ada);
       const shown = async () => (await kit.as(ada, 'GET', `${SESSIONS}/${id}`)).body;

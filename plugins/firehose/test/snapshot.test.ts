@@ -25,7 +25,7 @@ for (const database of testDatabases()) describe(`The snapshot on ${database}`, 
     return all;
   }
 
-  it('tells a signal with all that belongs to it', async () => {
+  it('returns a signal with all its members', async () => {
     const place = newPlace();
     const [id] = await kit.publish({
       title: 'Budget hearing', summary: 'The council hears the public.', places: [place], issues: ['budget'], occurred_at: '2026-03-09T18:00:00.000Z',
@@ -63,13 +63,13 @@ for (const database of testDatabases()) describe(`The snapshot on ${database}`, 
     expect(await print('place=a,b')).to.not.equal(await print('issue=a,b'));
   });
 
-  it('tells the head of the log at the time of reading', async () => {
+  it('returns the head of the log at the time of reading', async () => {
     const before = sequenceOf((await kit.snapshot('')).last_event_id);
     await kit.publish({}, {}, {});
     expect(sequenceOf((await kit.snapshot(`place=${newPlace()}`)).last_event_id)).to.equal(before + 3);
   });
 
-  it('shows the present version of a signal once, and none that was taken back', async () => {
+  it('returns the current version of a signal once, and no withdrawn signal', async () => {
     const place = newPlace();
     const [id, other] = await kit.publish({ title: 'first', places: [place] }, { title: 'other', places: [place] });
     await kit.publish({ id, title: 'second', places: [place] });
@@ -141,7 +141,7 @@ for (const database of testDatabases()) describe(`The snapshot on ${database}`, 
       });
     }
 
-    it('by the time of detection when nobody says how', async () => {
+    it('by the time of detection by default', async () => {
       expect(titlesOf((await kit.snapshot(`place=${place}`)).signals)).to.equal(titlesOf((await kit.snapshot(`place=${place}&sort=detected_at_desc`)).signals));
     });
   });

@@ -75,7 +75,7 @@ for (const database of testDatabases()) {
       second.close();
     });
 
-    it('are refused to whoever may not read the session', async () => {
+    it('are rejected for callers who may not read the session', async () => {
       const { id } = await kit.session(ada);
       const stranger = await kit.person();
       const answers = [openSocket(kit, id), open(stranger, id), open(ada, 'fhs_none'), openSocket(kit, id, { headers: { 'x-api-key': 'civic_nonsense' } })];
@@ -214,7 +214,7 @@ for (const database of testDatabases()) {
       }
     });
 
-    it('end when somebody leaves the workspace, who may read their own again', async () => {
+    it('end when a member leaves the workspace, who may read their own again', async () => {
       const { body: workspace } = await kit.as(ada, 'POST', '/api/workspaces', { payload: { name: 'Ours' } });
       const guest = await kit.person();
       await joinWorkspace(kit, ada, workspace.id, guest);
@@ -260,7 +260,7 @@ for (const database of testDatabases()) {
   });
 
   describe(`Session sockets and restarts on ${database}`, { timeout: 60_000 }, () => {
-    it('are told 1001 when the server goes away', async () => {
+    it('close with 1001 when the server stops', async () => {
       const kit = await readersKit({ database });
       const ada = await kit.person();
       const sockets = await Promise.all([1, 2, 3].map(async () => openSocket(kit, (await kit.session(ada)).id, { headers: { 'x-api-key': ada.key } })));

@@ -59,7 +59,7 @@ for (const database of testDatabases()) describe(`The stream on ${database}`, { 
     }
   });
 
-  it('begins with ready, which says where it starts and how, and when to come back', async () => {
+  it('begins with ready, which has the start position, the resume status and the retry time', async () => {
     await kit.publish({});
     const place = newPlace();
     const stream = await open(`place=${place}&signal_type=vote`);
@@ -78,7 +78,7 @@ for (const database of testDatabases()) describe(`The stream on ${database}`, { 
     stream.close();
   });
 
-  it('asks different streams to come back after different times', async () => {
+  it('asks different streams to reconnect after different times', async () => {
     const streams = await Promise.all(Array.from({ length: 6 }, () => open('')));
     const times = await Promise.all(streams.map(async (stream) => (await stream.next()).retry));
     for (const time of times) expect(Number(time)).to.be.between(1999, 5001);
@@ -86,7 +86,7 @@ for (const database of testDatabases()) describe(`The stream on ${database}`, { 
     for (const stream of streams) stream.close();
   });
 
-  it('tells what matches as it happens, in the order of the log, and nothing else', async () => {
+  it('sends matching signals live, in the order of the log, and no others', async () => {
     const place = newPlace();
     const stream = await open(`place=${place}`);
     const start = sequenceOf((await stream.next()).id);
@@ -165,7 +165,7 @@ for (const database of testDatabases()) describe(`The stream on ${database}`, { 
     stream.close();
   });
 
-  it('takes back what no longer matches, showing what was seen before and not what came after', async () => {
+  it('retracts a signal that no longer matches, with the version that was sent and not the new one', async () => {
     const place = newPlace();
     const query = `place=${place}&signal_type=vote`;
     const start = await head();
@@ -242,7 +242,7 @@ for (const database of testDatabases()) describe(`The stream on ${database}`, { 
     expect(titles((await replayed(`place=${place}`, 1, { 'last-event-id': id })).signals)).to.equal(['after']);
   });
 
-  it('ends when until has passed, and is 204 to who comes back', async () => {
+  it('ends when until has passed, and is 204 for clients that reconnect', async () => {
     const place = newPlace();
     const until = new Date(kit.clock.now() + MINUTE).toISOString();
     const query = `place=${place}&until=${until}`;
@@ -256,7 +256,7 @@ for (const database of testDatabases()) describe(`The stream on ${database}`, { 
     expect(headers['x-request-id']).to.exist();
   });
 
-  it('tells a time that is over to the end before it says 204', async () => {
+  it('sends all signals of a past period before it returns 204', async () => {
     const place = newPlace();
     await kit.publish({ title: 'a', places: [place], detected_at: '2026-02-01T00:00:00.000Z' }, { title: 'b', places: [place], detected_at: '2026-02-02T00:00:00.000Z' }, { title: 'c', places: [place], detected_at: '2026-02-03T00:00:00.000Z' });
     const query = `place=${place}&since=2026-02-01&until=2026-02-03`;
@@ -284,7 +284,7 @@ for (const database of testDatabases()) describe(`The stream on ${database}`, { 
     stream.close();
   });
 
-  it('told only what AsyncAPI says', async () => {
+  it('sent only messages that AsyncAPI declares', async () => {
     expect(told.flat().length).to.be.above(100);
     const { body } = await kit.ask('GET', '/asyncapi.json');
     expect(frameFaults(body, told.flat().map(({ event, data }) => ({ name: event, payload: data })))).to.equal([]);

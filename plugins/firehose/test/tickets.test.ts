@@ -146,7 +146,7 @@ for (const database of testDatabases()) {
 }
 
 describe('Without accounts', { timeout: 60_000 }, () => {
-  it('no ticket is looked for, and sessions say that nobody can have one', async () => {
+  it('no ticket is accepted, and sessions report that tickets are not available', async () => {
     const { testServer } = await import('civic/testing');
     const { default: firehose } = await import('../index.ts');
     const kit = await testServer({ plugins: [firehose], callers: false });

@@ -65,7 +65,7 @@ for (const database of testDatabases()) {
       expect(told(await kit.request('GET', '/api/things'))).to.equal([30, 29, 60]);
     });
 
-    it('tell of the window with the fewest left, and on a tie of the one that ends later', async () => {
+    it('report the window with the fewest requests left, and on a tie the one that ends later', async () => {
       for (let minute = 0; minute < 3; minute++) {
         await ask(30, 'GET', '/api/things');
         clock.advance(MINUTE);
@@ -83,7 +83,7 @@ for (const database of testDatabases()) {
       expect(told(await kit.request('GET', '/api/things'))[1]).to.equal(27);
     });
 
-    it('are told on every answer of /api, whatever it is', async () => {
+    it('are in the headers of every response of /api', async () => {
       const cases: [number, string, string, Record<string, string>?][] = [
         [200, 'GET', '/api/kept'], [200, 'GET', '/api/kept'], [304, 'GET', '/api/kept', { 'if-none-match': '*' }], [200, 'GET', '/api/raw'],
         [404, 'GET', '/api/nothing'], [401, 'GET', '/api/mine'], [401, 'GET', '/api/things', { 'x-api-key': 'wrong' }], [400, 'GET', '/api/things?no=1'],
@@ -98,7 +98,7 @@ for (const database of testDatabases()) {
       expect(told(await kit.request('POST', '/api/things', { payload: 'x', headers: { 'content-type': 'text/plain' } }))).to.equal([10, 8, 60]);
     });
 
-    it('hold for an address of IPv4 and a /64 of IPv6, and for nobody else', async () => {
+    it('hold for an IPv4 address or a /64 of IPv6, and for no other address', async () => {
       expect(passed(await ask(31, 'GET', '/api/things', from('203.0.113.7')))).to.equal(30);
       expect(passed(await ask(1, 'GET', '/api/things', from('203.0.113.8')))).to.equal(1);
       expect(passed(await ask(30, 'GET', '/api/things', from('2001:db8:1:2::1')))).to.equal(30);
@@ -129,7 +129,7 @@ for (const database of testDatabases()) {
       expect(told(await kit.request('GET', '/api/things', { headers: { 'x-api-key': 'key_ada_free_1' } }))).to.equal([60, 54, 60]);
     });
 
-    it('refuse nobody for a day because the clock was a day ahead for a moment', async () => {
+    it('reject no request for a day because the clock was a day ahead for a moment', async () => {
       const key = { 'x-api-key': 'key_ada_tiny_1' };
       expect(passed(await ask(2, 'GET', '/api/things'))).to.equal(2);
       clock.advance(DAY);

@@ -25,7 +25,7 @@ describe('The counters of a process', () => {
     expect(memory.size).to.equal(0);
   });
 
-  it('tell of what was taken, and not of what was refused', () => {
+  it('count admitted requests, and not rejected ones', () => {
     let taken = 0;
     const memory = createMemory(1000, () => { taken++; });
     for (let i = 0; i < 5; i++) memory.take('address', windows, 0);
