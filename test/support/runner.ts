@@ -103,8 +103,8 @@ async function runAll(files: string[], options: RunOptions, env: NodeJS.ProcessE
   const timeOf = (file: string) => times[nameOf(file)] ?? (isInSlowFolder(nameOf(file)) ? SLOW_MS : USUAL_MS);
   // The slowest files first, so that no single one runs alone at the end.
   const waiting = files.toSorted((a, b) => timeOf(b) - timeOf(a));
-  // One more than there are processors: some files mostly wait.
-  const jobs = options.jobs ?? (Number(process.env.CIVIC_TEST_JOBS) || Math.min(availableParallelism() + 1, 8));
+  // Two more than there are processors: some files mostly wait.
+  const jobs = options.jobs ?? (Number(process.env.CIVIC_TEST_JOBS) || Math.min(availableParallelism() + 2, 8));
   // A run inside a test uses the measurement of the outer run.
   const slowness = Number(process.env.CIVIC_TEST_SLOWNESS) || measureSlowness();
   const stallMs = (options.stallSeconds ?? STALL_SECONDS) * 1000 * slowness;
