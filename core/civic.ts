@@ -79,6 +79,7 @@ export function civicFor(plugin: Plugin, kernel: Kernel): Civic {
     sequence: (options) => createSequence({ ...options, name: sequenceName(name, options.name), db: () => openDatabaseIn(kernel, name), log: kernel.log }),
 
     identify: (resolver) => { declare('identify'); kernel.gates.resolvers.push(resolver); },
+    challenge: (parameters) => { declare('challenge'); httpState(kernel.server).challenges.push(parameters); },
     plansWith: (plans) => { declare('plansWith'); kernel.gates.plansWith = plans; },
     admit: (gate) => { declare('admit'); kernel.gates.admit.push(gate); },
     command: (command) => { declare('command'); addCommand(kernel, name, command); },

@@ -2,7 +2,7 @@
 /// <reference types="@hapi/vision" preserve="true" />
 export { default as Joi } from 'joi';
 export { definePlugin } from './plugin.ts';
-export type { Caller, Check, CheckResult, Civic, EventKind, EventRecord, Events, Lifecycle, Metric, Plugin, Progress, RouteDeclaration, Services, StreamDeclaration, UpgradeHandler } from './plugin.ts';
+export type { Caller, Check, CheckResult, Civic, CorsDeclaration, EventKind, EventRecord, Events, Lifecycle, Metric, Plugin, Progress, RouteDeclaration, Services, StreamDeclaration, UpgradeHandler } from './plugin.ts';
 export type { CapabilityKind, LimitKind, OffDeclarations, PathKind, RateKind, ScopeKind, SlotKind, Vocabulary } from './vocabulary.ts';
 export { problem } from './problems.ts';
 export type { InputError, ProblemDetails, ProblemKind, ProblemKinds } from './problems.ts';

@@ -10,6 +10,7 @@ import type { Database, Tx } from './database/types.ts';
 import type { Fetch } from './http/fetch.ts';
 import type { LiveTopic } from './http/live.ts';
 import type { PageSlots } from './http/pages.ts';
+import type { ProblemBody } from './http/problem.ts';
 import type { Jobs } from './jobs.ts';
 import type { Logger } from './log.ts';
 import { registerProblems, type ProblemKinds } from './problems.ts';
@@ -72,6 +73,19 @@ export interface RouteDeclaration {
   internal?: boolean;
   /** Accepts a form of a page of this instance, and rejects cross-site forms; set by `formOptions`. */
   form?: boolean;
+  /** Its handler reads the `Authorization` header itself, as the endpoints of OAuth do: no resolver is called. Gates still apply. */
+  ownCredentials?: boolean;
+  /** Returns the body of an error in the form of the route's own protocol, such as RFC 6749; RFC 9457 when absent. */
+  errors?(problem: ProblemBody): object;
+  /** Scripts of every allowed website may call it, also to change something: its credentials are tokens, which no browser sends by itself. */
+  cors?: CorsDeclaration;
+}
+
+export interface CorsDeclaration {
+  /** Request headers that are allowed besides those of every API route. */
+  headers?: string[];
+  /** Response headers that scripts may read besides those of every API route. */
+  expose?: string[];
 }
 
 export interface StreamDeclaration {
@@ -181,6 +195,8 @@ export interface Civic<Config = unknown> {
 
   /** Adds a resolver: it returns a caller, returns null for credentials of another kind, or throws a 401. */
   identify(resolver: (request: Request) => Promise<Caller | null> | Caller | null): void;
+  /** Adds parameters to the `Bearer` challenge of 401 and 403 responses, such as `resource_metadata`; null adds none. */
+  challenge(parameters: (request: Request) => Record<string, string> | null): void;
   /** Provides the plans that include a capability, for the problem `plan_required`. */
   plansWith(plans: (capability: string) => string[]): void;
   /** Adds a gate, called once the caller is identified or rejected. It throws a 429 to reject the request. */

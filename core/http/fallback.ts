@@ -33,7 +33,7 @@ export function addFallback(server: Server, cors: Cors): void {
       const allowed = allowedMethods(request);
       if (allowed.length === 0) throw problem('not_found', { detail: `There is nothing at ${request.path}.` });
       const response = h.response().code(204).header('allow', allowed.join(', '));
-      if (isOpenPreflight(request)) for (const [name, value] of Object.entries(cors.preflight(request))) response.header(name, value);
+      for (const [name, value] of Object.entries(preflight(request, cors))) response.header(name, value);
       return response;
     },
   });
@@ -53,9 +53,13 @@ function isRoute(server: Server, method: string, path: string): boolean {
   return route !== null && route.path !== EVERYTHING;
 }
 
-function isOpenPreflight(request: Request): boolean {
+/** Returns the CORS headers of a preflight request; none when the route is not open to scripts of other websites. */
+function preflight(request: Request, cors: Cors): Record<string, string> {
   const method = String(request.headers['access-control-request-method'] ?? '').toLowerCase();
-  if (request.headers['origin'] === undefined || (method !== 'get' && method !== 'head')) return false;
-  const route = request.server.match('get', request.path);
-  return route !== null && route.path !== EVERYTHING && routeTraits(route).isOpen;
+  if (request.headers['origin'] === undefined || method === '') return {};
+  const route = request.server.match((method === 'head' ? 'get' : method) as 'get', request.path);
+  if (route === null || route.path === EVERYTHING) return {};
+  const { cors: declared, isOpen } = routeTraits(route);
+  if (declared) return cors.preflightDeclared(request, method.toUpperCase(), declared);
+  return isOpen && (method === 'get' || method === 'head') ? cors.preflight(request) : {};
 }

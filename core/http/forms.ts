@@ -7,18 +7,32 @@ import { problem } from '../problems.ts';
 const MAX_FORM_BYTES = 64 * 1024;
 const TOKEN = 'form_token';
 
+export interface FormRules {
+  /** Called before a cross-site or expired form is rejected, such as to record the attempt. */
+  onReject?(request: Request): Promise<void>;
+}
+
 /** The options of a route that takes a page's form: its body is read, and what our own page did not send is refused. */
-export function formOptions(declared: RouteDeclaration = {}): RouteOptions {
+export function formOptions(declared: RouteDeclaration = {}, { onReject }: FormRules = {}): RouteOptions {
   return {
     payload: { allow: ['application/x-www-form-urlencoded'], maxBytes: MAX_FORM_BYTES },
     plugins: { civic: { ...declared, internal: true, form: true } },
-    ext: { onPostAuth: { method: refuseForeign } },
+    ext: { onPostAuth: { method: onReject ? (request, h) => refuseAfter(request, h, onReject) : refuseForeign } },
   };
 }
 
 /** Ties the forms of this reader's pages to their session: what others cannot read, they cannot make a token from. */
 export function bindForms(request: Request, sessionSecret: string): void {
   request.civic.formToken = createHmac('sha256', sessionSecret).update('form').digest('base64url');
+}
+
+async function refuseAfter(request: Request, h: ResponseToolkit, onReject: (request: Request) => Promise<void>): Promise<symbol> {
+  try {
+    return refuseForeign(request, h);
+  } catch (error) {
+    await onReject(request);
+    throw error;
+  }
 }
 
 /** Browsers say where a form comes from; the token holds where they do not. */

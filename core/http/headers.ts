@@ -79,8 +79,9 @@ export function answerHeaders(options: HeaderOptions): AnswerHeaders {
     if (traits.isTimed) headers['server-timing'] = `total;dur=${Math.round(performance.now() - state.started)}`;
     // Whoever has a session may not count as known yet, but their pages hold their token.
     headers['cache-control'] ??= request.auth.isAuthenticated || state.formToken !== null ? 'private, no-store' : 'no-cache';
-    headers['vary'] = headers['vary'] ? varyOn(String(headers['vary']), traits.isOpen) : 'accept-encoding, origin';
-    if (traits.isOpen) cors.apply(headers, request);
+    headers['vary'] = headers['vary'] ? varyOn(String(headers['vary']), traits.isOpen || traits.cors !== null) : 'accept-encoding, origin';
+    if (traits.cors) cors.applyDeclared(headers, request, traits.cors);
+    else if (traits.isOpen) cors.apply(headers, request);
     if (isOpenRead(traits, request)) headers['cross-origin-resource-policy'] ??= 'cross-origin';
     if (state.headers) Object.assign(headers, state.headers);
   }

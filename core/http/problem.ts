@@ -1,6 +1,7 @@
 import type { Boom } from '@hapi/boom';
 import type { Request } from '@hapi/hapi';
 import { problemData, problemKind, type InputError, type ProblemData } from '../problems.ts';
+import { bearerChallenge } from './challenge.ts';
 import { codeForStatus } from './codes.ts';
 
 /** RFC 9457, with a code, the request's id and, for bad input, where it is. */
@@ -21,14 +22,17 @@ export const PROBLEM_TYPE = 'application/problem+json';
 export function writeProblem(error: Boom, request: Request): ProblemBody {
   const status = error.output.statusCode;
   const data = problemData(error) ?? untold(error, status);
+  const challenge = bearerChallenge(request, data, status);
   const body = problemBody(data, status, request);
   const headers: Record<string, string | string[] | number | undefined> = {};
   for (const [name, value] of Object.entries(error.output.headers)) headers[name.toLowerCase()] = value;
   Object.assign(headers, data.headers && lowerCased(data.headers), { 'content-type': PROBLEM_TYPE });
   headers['cache-control'] ??= 'no-store';
-  if (status === 401) headers['www-authenticate'] ??= 'Bearer realm="civic"';
+  if (challenge) headers['www-authenticate'] ??= challenge;
+  const own = request.route.settings.plugins?.civic?.errors;
+  if (own) headers['content-type'] = 'application/json';
   error.output.headers = headers as typeof error.output.headers;
-  error.output.payload = body as unknown as typeof error.output.payload;
+  error.output.payload = (own ? own(body) : body) as unknown as typeof error.output.payload;
   return body;
 }
 
@@ -71,7 +75,7 @@ function scopeProblem(need: Scope[]): ProblemData {
   return {
     code: 'insufficient_scope',
     detail: `This needs the scope ${scopes.join(' or ')}.`,
-    headers: { 'www-authenticate': `Bearer realm="civic", error="insufficient_scope", scope="${scopes.join(' ')}"` },
+    extra: { scopes },
   };
 }
 

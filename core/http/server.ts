@@ -69,6 +69,7 @@ export function createServer(options: ServerOptions): Server {
     upgrades: addUpgrades(server),
     idempotency: options.idempotency,
     problemPage: null,
+    challenges: [],
     paths: new Map([...Object.entries(CORE_PATHS), ...(options.paths ?? [])]),
   };
   server.events.on('route', tightenInput);

@@ -6,6 +6,7 @@ import { clientAddress, type TrustedProxies } from './client-address.ts';
 import type { AnswerHeaders } from './headers.ts';
 import type { ProblemBody } from './problem.ts';
 import type { Trace } from './trace.ts';
+import type { CorsDeclaration } from '../plugin.ts';
 import type { PathKind } from '../vocabulary.ts';
 import type { PendingUpgrade, Upgrades } from './upgrade.ts';
 
@@ -41,6 +42,8 @@ export interface HttpState {
   idempotency: IdempotencyOptions;
   /** Set by the pages: a problem as a page for those who asked for HTML, or null. */
   problemPage: ((request: Request, h: ResponseToolkit, problem: ProblemBody) => ResponseObject | null) | null;
+  /** Parameters that plugins add to the `Bearer` challenge. */
+  challenges: ((request: Request) => Record<string, string> | null)[];
   /** The first parts of paths, such as `/api`: core's own and those that plugins declare. */
   paths: ReadonlyMap<string, PathKind>;
 }
@@ -93,6 +96,8 @@ export interface RouteTraits {
   isOpen: boolean;
   /** The response has a Server-Timing header. */
   isTimed: boolean;
+  /** What the route declares for scripts of other websites. */
+  cors: CorsDeclaration | null;
 }
 
 const traits = new WeakMap<RequestRoute, RouteTraits>();
@@ -103,7 +108,7 @@ export function routeTraits(route: RequestRoute): RouteTraits {
   const { auth, plugins } = route.settings;
   const declared = plugins?.civic;
   const isPublic = !auth || typeof auth === 'string' || auth.mode !== 'required';
-  const made = { isOpen: isPublic && !declared?.internal, isTimed: !declared?.untimed };
+  const made = { isOpen: isPublic && !declared?.internal, isTimed: !declared?.untimed, cors: declared?.cors ?? null };
   traits.set(route, made);
   return made;
 }

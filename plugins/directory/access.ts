@@ -34,7 +34,7 @@ export function workspaceAsked(request: Request, visibility: Visibility | undefi
   if (!hasReadScope(caller)) {
     throw problem('insufficient_scope', {
       detail: `visibility=workspace needs the scope ${READ_SCOPES.join(' or ')}.`,
-      headers: { 'www-authenticate': `Bearer realm="civic", error="insufficient_scope", scope="${READ_SCOPES.join(' ')}"` },
+      extra: { scopes: READ_SCOPES },
     });
   }
   return caller.workspace_id;

@@ -77,7 +77,7 @@ function callerOf(request: Request, visibility: Visibility): Caller | null {
   const hasPlan = caller.capabilities.includes('firehose');
   if (hasScope && hasPlan) return caller;
   if (visibility === 'public') return null;
-  throw hasScope ? problem('plan_required', { detail: `The plan ${caller.plan} does not include firehose.` }) : problem('insufficient_scope', { detail: 'This needs the scope firehose:read.' });
+  throw hasScope ? problem('plan_required', { detail: `The plan ${caller.plan} does not include firehose.` }) : problem('insufficient_scope', { detail: 'This needs the scope firehose:read.', extra: { scopes: ['firehose:read'] } });
 }
 
 async function answerPage(context: RouteContext, request: Request, h: ResponseToolkit) {
