@@ -4,6 +4,7 @@ import { testServer } from '../core/testing.ts';
 import { vocabularyOf } from '../core/vocabulary.ts';
 import { defaultPlans } from '../plugins/accounts/config.ts';
 import accounts from '../plugins/accounts/index.ts';
+import { createCaches } from '../plugins/accounts/keys/cache.ts';
 import { createResolver } from '../plugins/accounts/keys/identify.ts';
 import { newKey } from '../plugins/accounts/keys/key.ts';
 import { createPlans } from '../plugins/accounts/plans/plans.ts';
@@ -20,7 +21,7 @@ export async function benchKeys(options: { rounds: number }): Promise<boolean> {
     const account = await runCommand(kit, 'account create', { name: 'Bench' }, []);
     const { key } = await runCommand(kit, 'key create', { account: account.id }, []);
     const vocabulary = vocabularyOf([accounts]);
-    const resolver = createResolver({ civic: { clock: systemClock, db: kit.db }, plans: createPlans(defaultPlans(vocabulary), 'free', vocabulary) });
+    const resolver = createResolver({ civic: { clock: systemClock, db: kit.db }, known: createCaches({ civic: { db: kit.db }, changingAccess: () => [] }).create(), plans: createPlans(defaultPlans(vocabulary), 'free', vocabulary) });
     const ask = (given: string) => resolver.identify({ headers: { 'x-api-key': given }, query: {} } as unknown as Request);
     await ask(key);
     const warm = await measure(options.rounds, () => { void ask(key); });

@@ -18,6 +18,8 @@ import { invitationMailJob } from './workspaces/mail.ts';
 import { memberRoutes } from './workspaces/member-routes.ts';
 import { receivedRoutes } from './workspaces/received-routes.ts';
 import { workspaceRoutes } from './workspaces/routes.ts';
+import { createSettingsPage, type SettingsEntry } from './settings/context.ts';
+import { createPluginPages } from './settings/plugin-pages.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { visitorPart } from './settings/visitor.ts';
 import { printFirstLink } from './signin/first.ts';
@@ -28,6 +30,10 @@ import { signInRoutes } from './signin/routes.ts';
 import { createSignIn } from './signin/signin.ts';
 
 export type { AccountsService } from './service.ts';
+export type { CredentialCache } from './keys/cache.ts';
+export type { Delegate, Delegation } from './keys/delegate.ts';
+export type { AccountPages, Visitor } from './settings/plugin-pages.ts';
+export type { Doer } from './types.ts';
 
 export default definePlugin<AccountsConfig>({
   name: 'accounts',
@@ -60,15 +66,17 @@ export default definePlugin<AccountsConfig>({
     const ways = createWays(civic.instance, signIn.sessions);
     const db = () => civic.db;
     const { confirmed, routes: confirmRoutes } = createConfirmation(signIn, ways);
-    const pages = { accounts, signIn, ways, confirmed };
+    const entries: SettingsEntry[] = [];
+    const settingsPage = createSettingsPage(entries);
+    const pages = { accounts, signIn, ways, confirmed, settingsPage };
 
-    civic.provide(accounts.service);
+    civic.provide({ ...accounts.service, pages: createPluginPages({ entries, ways, confirmed, settingsPage, visitOf: signIn.sessions.visitOf, accountOf: accounts.people.accountOf }) });
     civic.identify(resolver.identify);
     civic.plansWith(plans.including);
     civic.identify(signIn.sessions.identify);
     civic.pages.header(visitorPart(signIn.sessions));
     printFirstLink(server, civic);
-    civic.watch('accounts.access_changed', resolver.forget);
+    civic.watch('accounts.access_changed', accounts.caches.forget);
     civic.check(auditCheck({ db, seals: accounts.seals, witness: accounts.witness }));
     const stream = auditStream(civic);
     if (stream) civic.check(stream.check);

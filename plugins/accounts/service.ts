@@ -1,9 +1,13 @@
 import { afterCommit, type Caller, type Civic, type Reader, type Tx } from 'civic';
 import { createSeals, sealedWith, type Seals } from './audit/seal.ts';
+import { createAuditKinds, type AuditKindOptions, type AuditKinds } from './audit/kinds.ts';
 import { lastAuditRow, record, type AuditEntry } from './audit/store.ts';
 import { createWitness, type Witness } from './audit/witness.ts';
 import type { AccountsConfig } from './config.ts';
 import type { AccessChanged } from './events.ts';
+import { createCaches, type CredentialCache, type CredentialCaches } from './keys/cache.ts';
+import { delegateOf, type Delegate } from './keys/delegate.ts';
+import type { Holder } from './keys/holder.ts';
 import { createResolver, type FormerCaller, type KeyResolver } from './keys/identify.ts';
 import { createKeys, usableKeys, type Keys } from './keys/keys.ts';
 import { createNotify, type Notify } from './notices/notices.ts';
@@ -12,7 +16,8 @@ import { createPeople, type People } from './people/people.ts';
 import { personById } from './people/store.ts';
 import { createPlans, type Plan, type Plans } from './plans/plans.ts';
 import { createScopes, type Scopes } from './plans/scopes.ts';
-import { OPERATOR, type Account, type Workspace } from './types.ts';
+import type { AccountPages } from './settings/plugin-pages.ts';
+import { OPERATOR, type Account, type Doer, type Workspace } from './types.ts';
 import type { InvitationContext } from './workspaces/invitations.ts';
 import { membershipsOf, type MembershipRow } from './workspaces/store.ts';
 
@@ -27,14 +32,28 @@ export interface AccountsService {
   /** The workspaces an account belongs to, its personal one first. */
   workspacesOf(reader: Reader, accountId: string): Promise<Workspace[]>;
   membership(reader: Reader, accountId: string, workspaceId: string): Promise<Workspace | null>;
-  /** Who somebody is now that came with a key before, for what goes on without it; null when the key would be refused, or no longer speaks for that workspace. */
+  /** Returns the caller that a key or token identified before, for what goes on without it; null when the credential would be rejected now. */
   callerOf(reader: Reader, who: FormerCaller): Promise<Caller | null>;
+  /** Adds credentials of another kind to `callerOf`; called in `register`. */
+  credentials(again: (reader: Reader, who: FormerCaller) => Promise<Caller | null>): void;
+  /** Returns an account for credentials of another plugin; null when the account does not exist or is disabled. */
+  delegate(reader: Reader, accountId: string): Promise<Delegate | null>;
+  /** Creates a cache of credentials that is emptied within a second when access changes on any node; called in `register`. */
+  credentialCache<Value>(): CredentialCache<Value>;
+  /** Reports in the transaction of the change that an account may do more or less: caches forget it, and its streams end. */
+  accessChanged(tx: Tx, change: AccessChanged): Promise<void>;
+  /** Creates a security notice for an account, and its mail: one sentence about what happened. */
+  notify(tx: Tx, accountId: string, text: string, by: Doer): Promise<void>;
+  /** What a plugin's own pages for signed-in users need. */
+  pages: AccountPages;
   /** Shows how much of a limit an account uses, as a meter on the page “Plan and usage”; called in `register`. */
   meter(limit: string, used: (accountId: string) => Promise<number>): void;
   /** Adds a page under `/console` to the overview and the navigation there; called in `register`. */
   consolePage(page: ConsolePage): void;
+  /** Declares kinds of security events, by names that begin with the plugin's; called in `register`. */
+  auditKinds(kinds: Record<string, AuditKindOptions>): void;
   /** Puts a security event on record, in the transaction that makes it true. */
-  record(tx: Tx, entry: AuditEntry): Promise<void>;
+  record(tx: Tx, entry: AuditEntry<string>): Promise<void>;
 }
 
 declare module 'civic' {
@@ -53,6 +72,8 @@ export interface Accounts {
   /** What the functions about workspaces and invitations need. */
   workspaces: InvitationContext;
   resolver: KeyResolver;
+  caches: CredentialCaches;
+  auditKinds: AuditKinds;
   /** The limits whose use is shown, and how much of each an account uses. */
   meters: Map<string, (accountId: string) => Promise<number>>;
   consolePages: ConsolePage[];
@@ -61,7 +82,8 @@ export interface Accounts {
   record(tx: Tx, entry: AuditEntry): Promise<void>;
   /** Tells that somebody may do more or less than before: here once it is committed, elsewhere by the event. */
   accessChanged(tx: Tx, change: AccessChanged): Promise<void>;
-  service: AccountsService;
+  /** Without the pages, which need what signs users in. */
+  service: Omit<AccountsService, 'pages'>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -82,12 +104,15 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
   const scopes = createScopes(civic.vocabulary);
   const seals = createSeals({ key: civic.config.audit.key, dataDir: civic.instance.data_dir });
   const witness = createWitness(civic.instance.data_dir);
-  const put = (tx: Tx, entry: AuditEntry) => record({ seals, witness }, tx, civic.clock.iso(), entry);
+  const auditKinds = createAuditKinds();
+  const put = (tx: Tx, entry: AuditEntry<string>) => record({ seals, witness }, tx, civic.clock.iso(), entry);
   const notify = createNotify(civic);
-  const resolver = createResolver({ civic, plans });
+  const caches = createCaches({ civic, changingAccess: auditKinds.changingAccess });
+  const resolver = createResolver({ civic, plans, known: caches.create<Holder>() });
+  const sources = [resolver.again];
   const accessChanged = async (tx: Tx, change: AccessChanged) => {
     await civic.emit(tx, 'accounts.access_changed', change);
-    afterCommit(tx, resolver.forget);
+    afterCommit(tx, caches.forget);
   };
   const people = createPeople({ civic, plans, record: put, accessChanged });
   const workspaces: InvitationContext = { clock: civic.clock, config: civic.config, url: civic.url, jobs: civic.jobs, record: put, accessChanged };
@@ -109,7 +134,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
   const meters: Accounts['meters'] = new Map([['keys', async (accountId: string) => usableKeys(civic.db.read, accountId, civic.clock.iso())]]);
   let flushing: NodeJS.Timeout | undefined;
   return {
-    civic, plans, scopes, people, emails: createEmails({ civic, record: put, notify }), notify, keys, workspaces, resolver, consolePages, seals, witness, record: put, accessChanged,
+    civic, plans, scopes, people, emails: createEmails({ civic, record: put, notify }), notify, keys, workspaces, resolver, caches, auditKinds, consolePages, seals, witness, record: put, accessChanged,
     meters,
     service: {
       plans: () => plans.all,
@@ -121,13 +146,31 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
       },
       workspacesOf,
       membership: async (reader, accountId, workspaceId) => (await workspacesOf(reader, accountId)).find(({ id }) => id === workspaceId.toLowerCase()) ?? null,
-      callerOf: resolver.again,
+      async callerOf(reader, who) {
+        for (const again of sources) {
+          const caller = await again(reader, who);
+          if (caller) return caller;
+        }
+        return null;
+      },
+      credentials(again) { sources.push(again); },
+      delegate: (reader, accountId) => delegateOf(reader, accountId, { plans, scopes, now: () => civic.clock.now() }),
+      credentialCache: caches.create,
+      accessChanged,
+      async notify(tx, accountId, text, by) {
+        const person = await personById(tx, accountId);
+        if (person) await notify(tx, person, { kind: 'of_plugin', detail: { text } }, by);
+      },
+      auditKinds: auditKinds.declare,
       meter(limit, used) {
         if (!civic.vocabulary.limits.has(limit)) throw new Error(`No plugin that runs declares the limit "${limit}": add it to the plugin's limits`);
         meters.set(limit, used);
       },
       consolePage(page) { consolePages.push(page); },
-      record: put,
+      record(tx, entry) {
+        if (!auditKinds.has(entry.kind)) throw new Error(`The audit kind "${entry.kind}" is not declared: call auditKinds in register`);
+        return put(tx, entry);
+      },
     },
     async start() {
       // Before a new row: the record must still contain the row that the data folder remembers.

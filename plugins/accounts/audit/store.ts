@@ -1,13 +1,14 @@
 import { afterCommit, type Reader, type Tx } from 'civic';
 import type { Doer } from '../types.ts';
 import { chained, START, type AuditRow } from './chain.ts';
+import type { AuditKind } from './kinds.ts';
 import type { Seals } from './seal.ts';
 import type { Witness } from './witness.ts';
 
 /** A security event to put on record. */
-export interface AuditEntry {
+export interface AuditEntry<Kind extends string = AuditKind> {
   /** What happened, as `key_made` or `signed_in`. */
-  kind: AuditKind;
+  kind: Kind;
   /** Who did it. */
   by: Doer;
   /** To what: the id of an account, a key, a session, an invitation. */
@@ -16,13 +17,6 @@ export interface AuditEntry {
   /** What else is worth knowing; never a secret. */
   detail?: object;
 }
-
-/** Those after which somebody may do more or less than before; other nodes look for them. */
-export const ACCESS_KINDS = ['key_revoked', 'plan_set', 'role_set', 'account_disabled', 'account_enabled', 'workspace_made', 'member_added', 'member_changed', 'member_removed', 'session_ended'] as const;
-
-export type AuditKind = (typeof ACCESS_KINDS)[number]
-  | 'audit_sealed' | 'account_made' | 'key_made' | 'invitation_made' | 'invitation_removed' | 'invitation_declined'
-  | 'link_made' | 'link_used' | 'signed_in' | 'sign_in_refused' | 'passkey_added' | 'passkey_removed' | 'codes_made' | 'code_used' | 'email_requested' | 'email_changed' | 'identity_confirmed' | 'workspace_chosen';
 
 interface StoredRow extends Omit<AuditRow, 'detail'> {
   detail: string;
@@ -36,7 +30,7 @@ export interface RecordContext {
 }
 
 /** Puts an event on record in the transaction that makes it true. Writers wait for each other until they commit. */
-export async function record({ seals, witness }: RecordContext, tx: Tx, at: string, { kind, by, subject, workspace_id, detail }: AuditEntry): Promise<void> {
+export async function record({ seals, witness }: RecordContext, tx: Tx, at: string, { kind, by, subject, workspace_id, detail }: AuditEntry<string>): Promise<void> {
   await tx('accounts_audit_head').insert({ ...HEAD, seq: 0, hash: START }).onConflict('name').ignore();
   const [head] = (await tx('accounts_audit_head').where(HEAD).update({ seq: tx.raw('seq + 1') }).returning(['seq', 'hash'])) as { seq: number; hash: string }[];
   const fact = { seq: Number(head!.seq), at, kind, account_id: by.account_id, workspace_id: workspace_id ?? null, subject: subject ?? null, detail: detail ?? {}, address: by.address };
@@ -99,9 +93,9 @@ export async function countOfWorkspace(reader: Reader, workspaceId: string): Pro
   return Number(row.total);
 }
 
-/** The number of the last event after which somebody may do more or less; 0 when there is none. */
-export async function lastAccessChange(reader: Reader, after: number): Promise<number> {
-  const row = await reader('accounts_audit').where('seq', '>', after).whereIn('kind', [...ACCESS_KINDS]).max({ seq: 'seq' }).first() as { seq: number | string | null };
+/** The number of the last event of these kinds; 0 when there is none. */
+export async function lastAccessChange(reader: Reader, after: number, kinds: string[]): Promise<number> {
+  const row = await reader('accounts_audit').where('seq', '>', after).whereIn('kind', kinds).max({ seq: 'seq' }).first() as { seq: number | string | null };
   return Number(row.seq ?? 0);
 }
 

@@ -32,7 +32,7 @@ interface Admin { visit: Visit; request: Request; h: ResponseToolkit }
 
 /** Accounts of the whole instance, for its administrators. */
 export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: SettingsContext): ServerRoute[] {
-  const { civic, emails, people, plans, record } = accounts;
+  const { civic, auditKinds, emails, people, plans, record } = accounts;
   const newForm = Joi.object<{ name: string; email: string | null; plan: string; role: InstanceRole }>({
     name: nameField, email: emailField.allow('').empty('').default(null), plan: Joi.string().valid(...plans.all.map(({ name }) => name)).default(plans.operatorPlan), role: Joi.string().valid(...INSTANCE_ROLES).required(),
   });
@@ -78,7 +78,7 @@ export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: S
     const now = civic.clock.now();
     const account = people.accountOf(person);
     const done = String(request.query.done);
-    const events = (await auditOfAccount(civic.db.read, person.id, EVENTS_SHOWN)).map((row) => ({ at: when(row.at, now), words: eventWords(row, person.id), address: row.address }));
+    const events = (await auditOfAccount(civic.db.read, person.id, EVENTS_SHOWN)).map((row) => ({ at: when(row.at, now), words: eventWords(row, person.id, auditKinds), address: row.address }));
     const pending = await emails.pendingOf(person);
     return shown(h, 'console-account', person.name, {
       pending: pending?.email,

@@ -1,8 +1,8 @@
 import type { Request } from '@hapi/hapi';
 import { problem, type Caller, type Civic, type Reader } from 'civic';
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { lastAccessChange } from '../audit/store.ts';
 import type { Plans } from '../plans/plans.ts';
+import type { CredentialCache } from './cache.ts';
 import { callerAs, holderOf, type Holder } from './holder.ts';
 import { holdsKey, idOf, KEY_START } from './key.ts';
 import { withoutKeys } from './keys.ts';
@@ -13,8 +13,6 @@ export interface KeyResolver {
   identify(request: Request): Caller | null | Promise<Caller | null>;
   /** Who somebody is now that came with a key before; null when it would be refused, or no longer speaks for that workspace. */
   again(reader: Reader, who: FormerCaller): Promise<Caller | null>;
-  /** Something changed that what is known may depend on. */
-  forget(): void;
   /** Writes down which keys were used lately. */
   flush(): Promise<void>;
   size(): number;
@@ -30,58 +28,21 @@ export interface FormerCaller {
 export interface ResolverContext {
   civic: Pick<Civic, 'clock'> & { readonly db: Civic['db'] };
   plans: Plans;
+  /** The keys that were right, by id. */
+  known: CredentialCache<Holder>;
 }
 
-const MOST = 10_000;
-/** So that what another node revoked is known here within a second. */
-const LOOK_EVERY_MS = 700;
 const USED_EVERY_MS = 60_000;
 
-export function createResolver({ civic, plans }: ResolverContext): KeyResolver {
-  const known = new Map<string, Holder>();
-  let generation = 0;
-  let seen = 0;
-  let lookedAt = -Infinity;
-  let looking: Promise<void> | null = null;
+export function createResolver({ civic, plans, known }: ResolverContext): KeyResolver {
   const used = new Map<number, true>();
 
-  function forget(): void {
-    known.clear();
-    generation++;
-  }
-
-  /** SQLite belongs to one process, which is told of every change. */
-  function isUpToDate(): boolean {
-    return civic.db.dialect === 'sqlite' || performance.now() - lookedAt < LOOK_EVERY_MS;
-  }
-
-  async function look(): Promise<void> {
-    const started = performance.now();
-    const last = await lastAccessChange(civic.db.read, seen);
-    if (last > seen) {
-      seen = last;
-      forget();
-    }
-    lookedAt = started;
-  }
-
   async function load(id: string, hash: Buffer): Promise<Holder> {
-    if (!isUpToDate()) await (looking ??= look().finally(() => { looking = null; }));
-    const found = known.get(id);
-    if (found) return found;
-    const before = generation;
     const row = await keyHolder(civic.db.read, id);
     if (!row || !timingSafeEqual(Buffer.from(row.secret_hash, 'hex'), hash)) throw unknown();
     if (row.revoked_at !== null) throw problem('invalid_credentials', { detail: `This key was revoked at ${row.revoked_at}.` });
     if (row.disabled_at !== null) throw problem('invalid_credentials', { detail: 'The account of this key is disabled.' });
-    const holder = await holderOf(civic.db.read, row, hash);
-    if (before === generation && holder.expires > civic.clock.now()) keep(id, holder);
-    return holder;
-  }
-
-  function keep(id: string, holder: Holder): void {
-    if (known.size >= MOST) known.delete(known.keys().next().value!);
-    known.set(id, holder);
+    return holderOf(civic.db.read, row, hash);
   }
 
   function callerOf(holder: Holder, hash: Buffer, request: Request): Caller {
@@ -114,19 +75,18 @@ export function createResolver({ civic, plans }: ResolverContext): KeyResolver {
       const id = idOf(given as string);
       if (id === null) throw problem('invalid_credentials', { detail: 'This is not a whole API key: a character is missing, added or mistyped.' });
       const hash = createHash('sha256').update(given as string).digest();
-      const holder = isUpToDate() ? known.get(id) : undefined;
+      const holder = known.get(id);
       if (holder) return callerOf(holder, hash, request);
-      return load(id, hash).then((loaded) => callerOf(loaded, hash, request));
+      return known.load(id, () => load(id, hash), ({ expires }) => expires > civic.clock.now()).then((loaded) => callerOf(loaded, hash, request));
     },
     again,
-    forget,
     async flush() {
       if (used.size === 0) return;
       const keys = [...used.keys()];
       used.clear();
       await civic.db.write((tx) => markUsed(tx, keys, civic.clock.iso()));
     },
-    size: () => known.size,
+    size: known.size,
   };
 }
 

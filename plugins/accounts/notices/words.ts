@@ -1,5 +1,5 @@
 /** Security events that are reported to the account. */
-export type NoticeKind = 'passkey_added' | 'passkey_removed' | 'key_made' | 'email_requested' | 'email_changed' | 'signed_in' | 'link_used' | 'code_used' | 'codes_made';
+export type NoticeKind = 'passkey_added' | 'passkey_removed' | 'key_made' | 'email_requested' | 'email_changed' | 'signed_in' | 'link_used' | 'code_used' | 'codes_made' | 'of_plugin';
 
 type Detail = Record<string, string | null>;
 
@@ -15,6 +15,7 @@ const WORDS: Record<NoticeKind, (detail: Detail) => string> = {
   signed_in: (detail) => `New sign-in${from(detail)}.`,
   link_used: (detail) => `New sign-in${from(detail)}, by a sign-in link.`,
   code_used: (detail) => `New sign-in${from(detail)}, by a recovery code, which is used up.`,
+  of_plugin: ({ text }) => text ?? '',
   codes_made: () => 'New recovery codes were created. The old ones no longer work.',
 };
 

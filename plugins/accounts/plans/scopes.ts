@@ -9,6 +9,8 @@ export interface Scopes {
   labelOf(scope: string): string;
   /** The scopes for which a plan and a role are enough. */
   allowed(plan: Plan, role: InstanceRole): string[];
+  /** The scopes for which a role is enough, whatever the plan. */
+  allowedByRole(role: InstanceRole): string[];
   /** The scopes of a key that is created without a list of them: the allowed ones, except those that are given on request only. */
   usual(plan: Plan, role: InstanceRole): string[];
 }
@@ -16,11 +18,13 @@ export interface Scopes {
 const RANK: Record<InstanceRole, number> = { user: 0, reviewer: 1, admin: 2 };
 
 export function createScopes({ scopes }: Pick<Vocabulary, 'scopes'>): Scopes {
-  const allowed = (plan: Plan, role: InstanceRole) => [...scopes].filter(([, { capability, role: lowest }]) => (!capability || plan.capabilities.includes(capability)) && RANK[role] >= RANK[lowest ?? 'user']);
+  const byRole = (role: InstanceRole) => [...scopes].filter(([, { role: lowest }]) => RANK[role] >= RANK[lowest ?? 'user']);
+  const allowed = (plan: Plan, role: InstanceRole) => byRole(role).filter(([, { capability }]) => !capability || plan.capabilities.includes(capability));
   return {
     names: [...scopes.keys()],
     labelOf: (scope) => scopes.get(scope)?.label ?? scope,
     allowed: (plan, role) => allowed(plan, role).map(([scope]) => scope),
+    allowedByRole: (role) => byRole(role).map(([scope]) => scope),
     usual: (plan, role) => allowed(plan, role).filter(([, { onRequest }]) => !onRequest).map(([scope]) => scope),
   };
 }

@@ -11,6 +11,7 @@ export interface SettingsContext {
   signIn: SignIn;
   ways: Ways;
   confirmed: Confirmation['confirmed'];
+  settingsPage: SettingsPage;
 }
 
 const PARTS = [
@@ -26,16 +27,30 @@ const PARTS = [
 export type Part = (typeof PARTS)[number][0];
 
 export interface Shown {
-  part: Part;
+  /** The name of a page of this plugin, or the path of a page of another. */
+  part: Part | `/account/${string}`;
+  /** `keys` is a template of this plugin, `oauth/apps` of another. */
   template: string;
   title: string;
   status?: number;
 }
 
-/** A page of the account, with the others beside it. Who must add a passkey first sees no others. */
-export function settingsPage(h: ResponseToolkit, visit: Visit, { part, template, title, status }: Shown, context: object): ResponseObject {
-  const parts = visit.isFull ? PARTS.map(([name, label, path]) => ({ label, path, isHere: name === part })) : [];
-  return page(h, template, { title, parts, ...context }, status);
+/** An entry in the navigation of `/account`. */
+export interface SettingsEntry {
+  label: string;
+  /** Below `/account/`. */
+  path: string;
+}
+
+export type SettingsPage = (h: ResponseToolkit, visit: Visit, shown: Shown, context: object) => ResponseObject;
+
+/** Returns what shows a page of the account with the others beside it, those of plugins too. An account that must add a passkey first sees no others. */
+export function createSettingsPage(added: SettingsEntry[]): SettingsPage {
+  return (h, visit, { part, template, title, status }, context) => {
+    const own = PARTS.map(([name, label, path]) => ({ label, path, isHere: name === part }));
+    const parts = visit.isFull ? [...own, ...added.map(({ label, path }) => ({ label, path, isHere: path === part }))] : [];
+    return page(h, template, { title, parts, ...context }, status);
+  };
 }
 
 const DONE: Record<string, string> = {

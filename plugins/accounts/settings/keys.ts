@@ -3,7 +3,7 @@ import { formOptions, Joi, problem, readForm } from 'civic';
 import type { ShownKey } from '../keys/keys.ts';
 import { PAGE } from '../signin/page.ts';
 import { doerOf, type Visit } from '../signin/sessions.ts';
-import { noticeOf, settingsPage, type SettingsContext, type Shown } from './context.ts';
+import { noticeOf, type SettingsContext, type Shown } from './context.ts';
 import { nameField } from './fields.ts';
 import { when } from './words.ts';
 
@@ -18,7 +18,7 @@ const formSchema = (scopes: string[]) => Joi.object<{ name: string; scopes: stri
   workspace: Joi.string().required().label('the workspace'),
 });
 
-export function keyRoutes({ accounts: { civic, keys, plans, scopes }, ways: { go, signedIn }, confirmed }: SettingsContext): ServerRoute[] {
+export function keyRoutes({ accounts: { civic, keys, plans, scopes }, ways: { go, signedIn }, confirmed, settingsPage }: SettingsContext): ServerRoute[] {
   const form = formSchema(scopes.names);
 
   async function keysPage(h: ResponseToolkit, visit: Visit, more: { status?: number; given?: Record<string, unknown>; errors?: Record<string, string>; notice?: string } = {}): Promise<ResponseObject> {

@@ -6,7 +6,7 @@ import { PAGE, SIGN_IN } from '../signin/page.ts';
 import { deletePasskey, passkeysOf, renamePasskey, type PasskeyRow } from '../signin/passkeys-store.ts';
 import { answerOf } from '../signin/routes.ts';
 import { doerOf, type Visit } from '../signin/sessions.ts';
-import { noticeOf, settingsPage, type SettingsContext, type Shown } from './context.ts';
+import { noticeOf, type SettingsContext, type Shown } from './context.ts';
 import { nameField } from './fields.ts';
 import { device, when } from './words.ts';
 
@@ -14,7 +14,7 @@ const form = Joi.object<{ name: string }>({ name: nameField });
 const SHOWN: Shown = { part: 'passkeys', template: 'passkeys', title: 'Passkeys' };
 
 /** Open also to those who came by link or code: it is all they may do. */
-export function passkeyRoutes({ accounts: { civic, notify, record }, signIn, ways: { go, signedIn }, confirmed }: SettingsContext): ServerRoute[] {
+export function passkeyRoutes({ accounts: { civic, notify, record }, signIn, ways: { go, signedIn }, confirmed, settingsPage }: SettingsContext): ServerRoute[] {
   const { passkeys, party, sessions } = signIn;
   const passing = { passing: true };
 

@@ -3,12 +3,12 @@ import type { Accounts } from '../service.ts';
 import type { PersonRow } from '../people/store.ts';
 import type { Plan } from '../plans/plans.ts';
 import { PAGE } from '../signin/page.ts';
-import { settingsPage, type SettingsContext, type Shown } from './context.ts';
+import type { SettingsContext, Shown } from './context.ts';
 import { number, when } from './words.ts';
 
 const SHOWN: Shown = { part: 'plan', template: 'plan', title: 'Plan and usage' };
 
-export function planPageRoutes({ accounts, ways: { signedIn } }: SettingsContext): ServerRoute[] {
+export function planPageRoutes({ accounts, ways: { signedIn }, settingsPage }: SettingsContext): ServerRoute[] {
   const { civic, plans } = accounts;
   const limits = [...civic.vocabulary.limits];
   return [{

@@ -6,7 +6,7 @@ import { changePerson } from '../people/store.ts';
 import { PAGE } from '../signin/page.ts';
 import type { Visit } from '../signin/sessions.ts';
 import { receivedInvitations } from '../workspaces/invitations-store.ts';
-import { noticeOf, settingsPage, type SettingsContext, type Shown } from './context.ts';
+import { noticeOf, type SettingsContext, type Shown } from './context.ts';
 import { emailRoutes } from './email.ts';
 import { nameField } from './fields.ts';
 import { shortDate, when } from './words.ts';
@@ -18,7 +18,7 @@ const NOTICES_SHOWN = 20;
 export type ProfilePage = (h: ResponseToolkit, visit: Visit, more: object, status?: number) => Promise<ResponseObject>;
 
 export function profileRoutes(context: SettingsContext): ServerRoute[] {
-  const { accounts: { civic, emails }, signIn, ways: { go, signedIn } } = context;
+  const { accounts: { civic, emails }, signIn, ways: { go, signedIn }, settingsPage } = context;
 
   const profilePage: ProfilePage = async (h, visit, more, status = 200) => {
     const { person } = visit;

@@ -3,12 +3,12 @@ import { formOptions } from 'civic';
 import { CODES } from '../signin/codes.ts';
 import { codesLeft } from '../signin/codes-store.ts';
 import { PAGE, SIGN_IN } from '../signin/page.ts';
-import { noticeOf, settingsPage, type SettingsContext, type Shown } from './context.ts';
+import { noticeOf, type SettingsContext, type Shown } from './context.ts';
 import { when } from './words.ts';
 
 const SHOWN: Shown = { part: 'recovery', template: 'recovery', title: 'Recovery codes' };
 
-export function recoveryRoutes({ accounts: { civic }, signIn, ways: { signedIn }, confirmed }: SettingsContext): ServerRoute[] {
+export function recoveryRoutes({ accounts: { civic }, signIn, ways: { signedIn }, confirmed, settingsPage }: SettingsContext): ServerRoute[] {
   return [
     {
       method: 'GET', path: '/account/recovery-codes', options: PAGE,

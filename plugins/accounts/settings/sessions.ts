@@ -2,13 +2,13 @@ import type { ServerRoute } from '@hapi/hapi';
 import { formOptions, isId, problem } from 'civic';
 import { PAGE } from '../signin/page.ts';
 import { doerOf } from '../signin/sessions.ts';
-import { noticeOf, settingsPage, type SettingsContext, type Shown } from './context.ts';
+import { noticeOf, type SettingsContext, type Shown } from './context.ts';
 import { device, when } from './words.ts';
 
 const SHOWN: Shown = { part: 'sessions', template: 'sessions', title: 'Sessions' };
 const MADE_BY = { passkey: 'passkey', link: 'sign-in link', code: 'recovery code' };
 
-export function sessionRoutes({ accounts: { civic }, signIn: { sessions }, ways: { go, signedIn } }: SettingsContext): ServerRoute[] {
+export function sessionRoutes({ accounts: { civic }, signIn: { sessions }, ways: { go, signedIn }, settingsPage }: SettingsContext): ServerRoute[] {
   return [
     {
       method: 'GET', path: '/account/sessions', options: PAGE,

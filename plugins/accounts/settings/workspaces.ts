@@ -7,7 +7,7 @@ import { invite, inviteAccount, withdrawInvitation } from '../workspaces/invitat
 import { openInvitations, receivedInvitations } from '../workspaces/invitations-store.ts';
 import { membersOf } from '../workspaces/store.ts';
 import { canManage, createWorkspace, removeMember, setMemberRole, workspaceFor, workspaceToChange, type Membership } from '../workspaces/workspaces.ts';
-import { noticeOf, settingsPage, type SettingsContext, type Shown } from './context.ts';
+import { noticeOf, type SettingsContext, type Shown } from './context.ts';
 import { emailField, nameField } from './fields.ts';
 import { when } from './words.ts';
 
@@ -17,7 +17,7 @@ const roleForm = Joi.object<{ role: WorkspaceRole }>({ role: Joi.string().valid(
 const inviteForm = Joi.object<{ email: string; role: WorkspaceRole }>({ email: emailField.required(), role: Joi.string().valid(...WORKSPACE_ROLES).default('member').label('the role') });
 const ROLE_WORDS: Record<WorkspaceRole, string> = { member: 'reads and writes', reviewer: 'also decides on what is found', admin: 'also manages members', owner: 'may do everything' };
 
-export function workspacePageRoutes({ accounts: { civic, workspaces }, ways: { go, signedIn } }: SettingsContext): ServerRoute[] {
+export function workspacePageRoutes({ accounts: { civic, workspaces }, ways: { go, signedIn }, settingsPage }: SettingsContext): ServerRoute[] {
   async function listPage(h: ResponseToolkit, visit: Visit, more: object = {}, status = 200): Promise<ResponseObject> {
     const now = civic.clock.now();
     const received = (await receivedInvitations(civic.db.read, visit.person, civic.clock.iso())).map((one) => ({ ...one, made: when(one.created_at, now), expires: when(one.expires_at, now), words: ROLE_WORDS[one.role] }));

@@ -6,12 +6,19 @@ import { answerOf, whoTries } from './routes.ts';
 import { RECENT_MINUTES, type Visit } from './sessions.ts';
 import type { SignIn } from './signin.ts';
 
+export interface ConfirmOptions {
+  passing?: boolean;
+  check?(visit: Visit): void;
+  /** Where Cancel leads; by default to the page that the form is on. */
+  back?(request: Request): string;
+}
+
 export interface Confirmation {
   /**
    * Like `signedIn`, for changes that need recent authentication. Without it, a page asks for it and then continues with the same form.
    * `check` throws for callers without permission, before that page is shown.
    */
-  confirmed(work: SignedInHandler, options?: { passing?: boolean; check?(visit: Visit): void }): Lifecycle.Method;
+  confirmed(work: SignedInHandler, options?: ConfirmOptions): Lifecycle.Method;
   routes: ServerRoute[];
 }
 
@@ -43,13 +50,13 @@ export function createConfirmation(signIn: SignIn, { signedIn, base }: Ways): Co
     return signIn.confirmBySecret(request, visit.person, secret);
   }
 
-  function confirmPage(request: Request, h: ResponseToolkit, visit: Visit, canUsePasskey: boolean, fault?: string): ResponseObject {
+  function confirmPage(request: Request, h: ResponseToolkit, visit: Visit, { canUsePasskey, back, fault }: { canUsePasskey: boolean; back: string; fault?: string }): ResponseObject {
     const fields = Object.entries((request.payload ?? {}) as Record<string, unknown>).flatMap(([name, value]) => [value].flat().map((one) => ({ name, value: String(one) })));
-    return page(h, 'confirm', { title: 'Confirm it’s you', action: base + request.path, fields, back: backFrom(request.path), canUsePasskey, party, mails, minutes: RECENT_MINUTES, fault, name: visit.person.name }, fault ? 400 : 403);
+    return page(h, 'confirm', { title: 'Confirm it’s you', action: base + request.path, fields, back, canUsePasskey, party, mails, minutes: RECENT_MINUTES, fault, name: visit.person.name }, fault ? 400 : 403);
   }
 
   return {
-    confirmed: (work, { passing, check } = {}) => signedIn(async (visit, request, h) => {
+    confirmed: (work, { passing, check, back = ({ path }: Request) => backFrom(path) } = {}) => signedIn(async (visit, request, h) => {
       check?.(visit);
       if (sessions.isRecent(visit)) return work(visit, request, h);
       const canUsePasskey = party.works && await passkeys.has(visit.person);
@@ -59,7 +66,7 @@ export function createConfirmation(signIn: SignIn, { signedIn, base }: Ways): Co
         return work(visit, request, h);
       }
       const fault = canUsePasskey ? 'That passkey was not accepted. It may be of another account, or it took too long. Try once more.' : 'This is no unused recovery code or sign-in link of your account.';
-      return confirmPage(request, h, visit, canUsePasskey, proven === false ? fault : undefined);
+      return confirmPage(request, h, visit, { canUsePasskey, back: back(request), fault: proven === false ? fault : undefined });
     }, { passing }),
     routes: [{
       method: 'POST', path: '/account/confirm/options', options: formOptions(SIGN_IN),

@@ -8,7 +8,7 @@ export const SIGN_IN = { rate: 'sign_in', untimed: true };
 export const SIGN_IN_PAGE = { plugins: { civic: { internal: true, ...SIGN_IN } } };
 
 export function page(h: ResponseToolkit, name: string, context: object, status = 200): ResponseObject {
-  return h.view(`accounts/${name}`, context).code(status).header('cache-control', 'private, no-store');
+  return h.view(name.includes('/') ? name : `accounts/${name}`, context).code(status).header('cache-control', 'private, no-store');
 }
 
 export type SignedInHandler = (visit: Visit, request: Request, h: ResponseToolkit) => Lifecycle.ReturnValue;

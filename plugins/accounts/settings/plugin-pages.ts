@@ -1,0 +1,63 @@
+import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
+import { toldWorkspace } from '../service.ts';
+import type { Confirmation } from '../signin/confirm.ts';
+import type { Ways } from '../signin/page.ts';
+import { doerOf, type Visit } from '../signin/sessions.ts';
+import type { Account, Doer, Workspace } from '../types.ts';
+import type { SettingsEntry, SettingsPage } from './context.ts';
+
+/** The signed-in user of a page of another plugin. */
+export interface Visitor {
+  account: Account;
+  /** The workspaces the account belongs to, its personal one first. */
+  workspaces: Workspace[];
+  /** The id of the workspace chosen in the header. */
+  workspace_id: string | null;
+  /** For the audit record. */
+  doer: Doer;
+}
+
+export type VisitorHandler = (visitor: Visitor, request: Request, h: ResponseToolkit) => Lifecycle.ReturnValue;
+
+/** A page under `/account`, as another plugin shows it. */
+export interface ShownSettings {
+  /** The path of its entry in the navigation. */
+  path: `/account/${string}`;
+  /** `oauth/apps` is `templates/apps.html` of the plugin `oauth`; it uses the partial `accounts/frame`. */
+  template: string;
+  title: string;
+  status?: number;
+}
+
+export interface AccountPages {
+  /** Adds an entry to the navigation of `/account`; called in `register`. */
+  entry(entry: SettingsEntry): void;
+  /** A handler for signed-in users. Others sign in first and then continue. */
+  signedIn(work: VisitorHandler): Lifecycle.Method;
+  /** The same for changes that need a proof of identity within the last minutes; `back` is where the page that asks for it leads on Cancel. */
+  confirmed(work: VisitorHandler, options: { back(request: Request): string }): Lifecycle.Method;
+  /** Shows a page under `/account` to a signed-in user. */
+  show(request: Request, h: ResponseToolkit, shown: ShownSettings, context: object): ResponseObject;
+}
+
+export interface PluginPagesContext {
+  entries: SettingsEntry[];
+  ways: Ways;
+  confirmed: Confirmation['confirmed'];
+  settingsPage: SettingsPage;
+  visitOf(request: Request): Visit | null;
+  accountOf(person: Visit['person']): Account;
+}
+
+/** What other plugins' pages for signed-in users are built with. */
+export function createPluginPages({ entries, ways, confirmed, settingsPage, visitOf, accountOf }: PluginPagesContext): AccountPages {
+  const visitor = ({ person, memberships, workspace }: Visit, request: Request): Visitor => ({
+    account: accountOf(person), workspaces: memberships.map(toldWorkspace), workspace_id: workspace?.id ?? null, doer: doerOf(request, person.id),
+  });
+  return {
+    entry(entry) { entries.push(entry); },
+    signedIn: (work) => ways.signedIn((visit, request, h) => work(visitor(visit, request), request, h)),
+    confirmed: (work, { back }) => confirmed((visit, request, h) => work(visitor(visit, request), request, h), { back }),
+    show: (request, h, { path, template, title, status }, context) => settingsPage(h, visitOf(request)!, { part: path, template, title, status }, context),
+  };
+}
