@@ -44,7 +44,7 @@ export function createFirehose(civic: Civic<FirehoseConfig>): Firehose {
     civic, db, log, terms, kinds, publisher, meter, counts, hub, workspaceName,
     tallies: createTallies(log),
     async stillMay({ account_id, credential_id, workspace_id, via }) {
-      if (!accounts || via !== 'key' || credential_id === undefined || workspace_id === null) return true;
+      if (!accounts || via === 'session' || credential_id === undefined || workspace_id === null) return true;
       return await accounts.callerOf(civic.db.read, { account_id, credential_id, workspace_id }) !== null;
     },
     shared: createSharedSnapshots(log),

@@ -8,6 +8,8 @@ export interface TicketRow {
   workspace_id: string;
   expires_at: string;
   bound_at: string | null;
+  /** When the token that it was made with expires; null for a key. */
+  ends_at: string | null;
 }
 
 /** A ticket with the session it lets in to. */

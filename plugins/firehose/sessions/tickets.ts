@@ -24,7 +24,7 @@ const BOUND_MS = 12 * 3_600_000;
 const MOST_TICKETS = 1000;
 const SCOPE = 'firehose:read';
 
-/** Browsers cannot send an API key with a stream or a socket, and should have none. A ticket stands for one, on one session. */
+/** Browsers cannot send an API key or a token with a stream or a socket. A ticket stands for one, on one session. */
 export function createTickets(civic: Civic): Tickets {
   const { clock } = civic;
   const accounts = civic.serviceIfOn('accounts');
@@ -43,17 +43,19 @@ export function createTickets(civic: Civic): Tickets {
     const owner = await accounts!.callerOf(civic.db.read, known);
     if (!owner) throw refused();
     brought.set(request, known);
-    return { ...owner, scope: owner.scope.filter((scope) => scope === SCOPE) };
+    const scoped = { ...owner, scope: owner.scope.filter((scope) => scope === SCOPE) };
+    return known.ends_at === null ? scoped : { ...scoped, valid_until: Math.min(owner.valid_until ?? Infinity, Date.parse(known.ends_at)) };
   }
 
   return {
-    async make(session, { account_id, credential_id, workspace_id, via }) {
-      if (!accounts || via !== 'key' || credential_id === undefined || workspace_id === null) throw problem('forbidden', { detail: 'Tickets are made with an API key.' });
+    async make(session, { account_id, credential_id, workspace_id, via, valid_until }) {
+      if (!accounts || via === 'session' || credential_id === undefined || workspace_id === null) throw problem('forbidden', { detail: 'Tickets are made with an API key or an access token.' });
       const ticket = `fht_${randomBytes(32).toString('base64url')}`;
-      const expires_at = after(USED_WITHIN_MS);
+      const ends_at = via === 'token' ? new Date(valid_until!).toISOString() : null;
+      const expires_at = firstOf(after(USED_WITHIN_MS), ends_at);
       await civic.db.write(async (tx) => {
         if (await countTickets(tx, session.key, clock.iso()) >= MOST_TICKETS) throw tooMany();
-        await insertTicket(tx, { secret_hash: hashOf(ticket), session_key: session.key, account_id, credential_id, workspace_id, expires_at, bound_at: null });
+        await insertTicket(tx, { secret_hash: hashOf(ticket), session_key: session.key, account_id, credential_id, workspace_id, expires_at, bound_at: null, ends_at });
       });
       return { ticket, expires_at };
     },
@@ -72,15 +74,19 @@ export function createTickets(civic: Civic): Tickets {
       const known = brought.get(request);
       if (!known || known.bound_at !== null) return;
       const isSocket = request.route.path === SOCKET_PATH;
-      const isGood = await civic.db.write((tx) => (isSocket ? spendTicket(tx, known.secret_hash) : bindTicket(tx, known.secret_hash, clock.iso(), after(BOUND_MS))));
+      const isGood = await civic.db.write((tx) => (isSocket ? spendTicket(tx, known.secret_hash) : bindTicket(tx, known.secret_hash, clock.iso(), firstOf(after(BOUND_MS), known.ends_at))));
       if (!isGood) throw refused();
     },
     prune: () => civic.db.write((tx) => pruneTickets(tx, clock.iso())),
   };
 }
 
+function firstOf(time: string, end: string | null): string {
+  return end !== null && end < time ? end : time;
+}
+
 function refused(): Error {
-  return problem('invalid_credentials', { detail: 'This ticket is not valid here: it is used up, too old or for another session, or its key is no longer valid. Make another one.' });
+  return problem('invalid_credentials', { detail: 'This ticket is not valid here: it is used up, too old or for another session, or its key or token is no longer valid. Make another one.' });
 }
 
 function hashOf(ticket: string): string {
