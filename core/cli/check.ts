@@ -71,7 +71,8 @@ async function withItsNeeds(plugin: Plugin, beside: string): Promise<{ plugins: 
 /** Returns every table of core and of the kit's other plugins: a plugin's SQL must name none of them. Creates empty tables and starts nothing. */
 async function tablesOfOthers(plugin: Plugin, withNeeds: Plugin[]): Promise<string[]> {
   const others = bundledPlugins().filter((name) => name !== plugin.name && !withNeeds.some((need) => need.name === name));
-  const kit = await testServer({ plugins: [...withNeeds.filter((need) => need !== plugin), ...others], open: false });
+  const isNeeded = (await Promise.all(others.map((name) => loadPlugin(name, undefined, projectRoot)))).some(({ needs }) => needs?.includes(plugin.name));
+  const kit = await testServer({ plugins: [...withNeeds.filter((need) => isNeeded || need !== plugin), ...others], open: false });
   const dataDir = mkdtempSync(join(tmpdir(), 'civic-tables-'));
   const log = await createLogger({ level: 'silent', access: 'warn', format: 'json' });
   const db = await openDatabase({ url: null, dataDir, pool: 1, log });

@@ -24,6 +24,7 @@ describe('Secrets', { timeout: 120_000 }, () => {
   let served: Served;
   let session: string;
   const secrets: Record<string, string> = {};
+  let basic: string;
   /** Everything that was said to somebody who did not make the secret just then. */
   const heard = new Map<string, string>();
 
@@ -48,6 +49,15 @@ describe('Secrets', { timeout: 120_000 }, () => {
     secrets.invitation = new URL(invitation.url).searchParams.get('token')!;
     session = (await send('/api/firehose/sessions', {})).id;
     secrets.ticket = (await send(`/api/firehose/sessions/${session}/tickets`, {}, { 'idempotency-key': 'canary-ticket' })).ticket;
+    const client = await json('oauth', 'client', 'create', '--name', 'Canary', '--redirect-uri', 'https://app.example.org/callback', '--device', '--confidential');
+    secrets.client_secret = client.client_secret;
+    const registered = await (await fetch(`${served.url}/oauth/register`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ redirect_uris: ['https://app.example.org/callback'] }) })).json() as any;
+    secrets.registered_secret = registered.client_secret;
+    secrets.registration_token = registered.registration_access_token;
+    basic = `Basic ${Buffer.from(`${client.client_id}:${client.client_secret}`).toString('base64')}`;
+    const device = await (await fetch(`${served.url}/oauth/device`, { method: 'POST', headers: { authorization: basic }, body: new URLSearchParams({ scope: 'directory:read' }) })).json() as any;
+    secrets.device_code = device.device_code;
+    secrets.user_code = device.user_code;
   });
   after(async () => {
     await served.stop();
@@ -64,6 +74,12 @@ describe('Secrets', { timeout: 120_000 }, () => {
     await fetch(`${served.url}/api/${key}`);
     await hear('GET', '/api/entities', { 'x-api-key': `${key}x` });
     await hear('GET', `/sign-in/link?token=${link}`);
+    await hear('GET', `/device?user_code=${secrets.user_code}`);
+    await hear('GET', '/api/workspaces', { authorization: `Bearer ${secrets.registration_token}` });
+    await hear('GET', '/oauth/register/none', { authorization: `Bearer ${secrets.registration_token}` });
+    await hear('GET', '/api/workspaces', { authorization: basic });
+    const poll = await fetch(`${served.url}/oauth/token`, { method: 'POST', headers: { authorization: basic }, body: new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: secrets.device_code! }) });
+    expect([poll.status, (await poll.json() as any).error]).to.equal([400, 'authorization_pending']);
     await hear('GET', `/invitations?token=${invitation}`);
     await hear('GET', `/sign-in?next=${encodeURIComponent(`/invitations?token=${invitation}&x=1`)}`, { accept: 'text/html' });
     expect((await hear('POST', '/api/workspaces/join', { 'x-api-key': key }, { token: invitation })).status).to.equal(409);
@@ -76,14 +92,14 @@ describe('Secrets', { timeout: 120_000 }, () => {
     await hear('GET', '/api/workspaces', { 'x-api-key': key });
     for (const [where, text] of heard) {
       // A malformed body is described to its own sender in the words of that body. A link's page hands its token on to the button, and signing in leads back to it.
-      if (where.startsWith('POST /api/entities') || /^GET \/(sign-in|invitations)\b/.test(where)) continue;
+      if (where.startsWith('POST /api/entities') || /^GET \/(sign-in|invitations|device)\b/.test(where)) continue;
       for (const [name, secret] of Object.entries(secrets)) expect(text.includes(secret), `${name} in the answer to ${where.replaceAll(secret, '…')}`).to.be.false();
     }
   });
 
   it('are in no log, command, database file or backup', async () => {
     const said = new Map<string, string>();
-    for (const args of [['config', 'show'], ['config', 'show', '--json'], ['doctor'], ['account', 'list', '--json'], ['key', 'list', '--json'], ['audit', 'export'], ['events', 'list'], ['backup', '--json']]) {
+    for (const args of [['config', 'show'], ['config', 'show', '--json'], ['doctor'], ['account', 'list', '--json'], ['key', 'list', '--json'], ['oauth', 'client', 'list', '--json'], ['audit', 'export'], ['events', 'list'], ['backup', '--json']]) {
       const { code, stdout, stderr } = await instance.civicInProcess(...args);
       expect(code, `${args.join(' ')}: ${stderr}`).to.equal(0);
       said.set(`civic ${args.join(' ')}`, stdout + stderr);

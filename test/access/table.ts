@@ -27,6 +27,9 @@ function outcomes(differing: Partial<Outcomes>): Outcomes {
   };
 }
 
+/** Only the client's own registration access token is accepted; the error has the body of RFC 6750. */
+const registered = Object.fromEntries(WHO.map((who) => [who, '401'])) as Outcomes;
+
 const anyone: Case[] = [{ outcomes: everybody }];
 const visitor: Case[] = [{ outcomes: open }];
 
@@ -221,4 +224,29 @@ export const table: Record<string, Case[]> = {
   'POST /sign-in/passkey': visitor,
   'POST /sign-in/passkey/options': visitor,
   'POST /sign-out': visitor,
+
+  // oauth: its endpoints read credentials of their own, so that no key matters to them. plugins/oauth/test has the rest.
+  'GET /.well-known/oauth-authorization-server': anyone,
+  'GET /.well-known/oauth-authorization-server/api': anyone,
+  'GET /.well-known/openid-configuration': anyone,
+  'GET /.well-known/openid-configuration/api': anyone,
+  'GET /.well-known/oauth-protected-resource/api': anyone,
+  'GET /oauth/jwks': anyone,
+  'GET /oauth/authorize': anyone,
+  'GET /oauth/authorize/{uid}': anyone,
+  'POST /oauth/token': anyone,
+  'POST /oauth/revoke': anyone,
+  'POST /oauth/introspect': anyone,
+  'POST /oauth/device': anyone,
+  'POST /oauth/register': anyone,
+  'GET /oauth/register/{client_id}': [{ outcomes: registered }],
+  'GET /connect/{uid}': visitor,
+  'POST /connect/{uid}': visitor,
+  'POST /connect/{uid}/deny': visitor,
+  'GET /device': visitor,
+  'POST /device/{code}': visitor,
+  'POST /device/{code}/deny': visitor,
+  'GET /account/apps': visitor,
+  'GET /account/apps/{id}/disconnect': visitor,
+  'POST /account/apps/{id}/disconnect': visitor,
 };

@@ -79,6 +79,7 @@ describe('What the command line prints about plugins that are on and off', () =>
       on: ['directory', 'firehose'],
       off: [
         { name: 'accounts', warning: 'Without it, users cannot sign in and the API rejects every write.' },
+        { name: 'oauth' },
         { name: 'ratelimit', warning: "Without it, one client can use all of the server's capacity." },
       ],
     });
@@ -130,8 +131,13 @@ describe('bin/civic init', () => {
     const file = join(home, 'civic.yaml');
     expect((await run(init, { config: file })).code).to.equal(0);
     const text = readFileSync(file, 'utf8');
-    expect(parse(text)).to.equal(parse(readFileSync(join(projectRoot, 'config/civic.default.yaml'), 'utf8')));
-    const uncommented = text.replaceAll(/^( *)#(\w+:)/gm, '$1$2');
-    expect(parse(uncommented)).to.equal(parse(readFileSync(join(projectRoot, 'config/civic.example.yaml'), 'utf8')));
+    const defaults = parse(readFileSync(join(projectRoot, 'config/civic.default.yaml'), 'utf8')) as { plugins: object };
+    expect(parse(text)).to.equal(defaults);
+    const uncommented = parse(text.replaceAll(/^( *)#(\w+:)/gm, '$1$2')) as { plugins: Record<string, object> };
+    const example = parse(readFileSync(join(projectRoot, 'config/civic.example.yaml'), 'utf8')) as { plugins: Record<string, object> };
+    expect({ ...uncommented, plugins: null }).to.equal({ ...example, plugins: null });
+    expect(Object.keys(uncommented.plugins).toSorted()).to.equal(Object.keys(defaults.plugins).toSorted());
+    // The example also has the rate classes of plugins that are not among the defaults.
+    for (const [name, options] of Object.entries(uncommented.plugins)) expect(example.plugins[name], name).to.include(options);
   });
 });

@@ -1,0 +1,26 @@
+import type { JobKind } from 'civic';
+import type { Oauth } from './service.ts';
+import { deleteExpiredArtifacts } from './store/artifacts.ts';
+import { deleteIdleClients } from './store/clients.ts';
+
+const HOUR_SECONDS = 3600;
+const DAY_MS = 86_400_000;
+/** An app that registered itself and was never connected is deleted after a day, one whose last connection ended after 90. */
+const UNUSED_DAYS = 1;
+const IDLE_DAYS = 90;
+
+export function oauthJobs({ civic, grants, keys }: Oauth): JobKind[] {
+  const ago = (days: number): string => new Date(civic.clock.now() - days * DAY_MS).toISOString();
+  return [
+    {
+      name: 'oauth.sweep',
+      every_seconds: HOUR_SECONDS,
+      async run() {
+        await civic.db.write((tx) => deleteExpiredArtifacts(tx, civic.clock.iso()));
+        await grants.sweep();
+        await civic.db.write((tx) => deleteIdleClients(tx, ago(UNUSED_DAYS), ago(IDLE_DAYS)));
+      },
+    },
+    { name: 'oauth.rotate_keys', every_seconds: 6 * HOUR_SECONDS, run: () => keys.rotate() },
+  ];
+}

@@ -1,0 +1,94 @@
+import type { Lifecycle, ServerRoute } from '@hapi/hapi';
+import type { Civic, RouteDeclaration } from 'civic';
+import type { OauthConfig } from './config.ts';
+import type { Resource, Resources } from './resources.ts';
+import type { SigningKeys } from './signing.ts';
+
+export const SERVER_PATH = '/.well-known/oauth-authorization-server';
+export const RESOURCE_PATH = '/.well-known/oauth-protected-resource';
+const OPENID_PATH = '/.well-known/openid-configuration';
+
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+export const GRANT_TYPES = ['authorization_code', 'refresh_token', DEVICE_GRANT];
+export const CLIENT_AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+const SIGNING_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA'];
+
+const PUBLIC: { auth: { mode: 'try' }; plugins: { civic: RouteDeclaration } } = { auth: { mode: 'try' }, plugins: { civic: { internal: true, ownCredentials: true, cors: { headers: ['MCP-Protocol-Version'] } } } };
+
+export interface MetadataContext {
+  civic: Civic<OauthConfig>;
+  resources: Resources;
+  keys: SigningKeys;
+}
+
+/** Returns the metadata of the authorization server (RFC 8414), which is that of OpenID Connect discovery too. */
+export function serverMetadata({ civic: { url, config }, resources }: Omit<MetadataContext, 'keys'>): Record<string, unknown> {
+  const scopes = new Set(resources.all().flatMap((resource) => resource.scopes()));
+  return {
+    issuer: url(''),
+    authorization_endpoint: url('/oauth/authorize'),
+    token_endpoint: url('/oauth/token'),
+    jwks_uri: url('/oauth/jwks'),
+    ...(config.registration.enabled && { registration_endpoint: url('/oauth/register') }),
+    revocation_endpoint: url('/oauth/revoke'),
+    introspection_endpoint: url('/oauth/introspect'),
+    device_authorization_endpoint: url('/oauth/device'),
+    scopes_supported: [...scopes, 'openid', 'offline_access'],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query', 'fragment', 'form_post'],
+    grant_types_supported: GRANT_TYPES,
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
+    token_endpoint_auth_signing_alg_values_supported: SIGNING_ALGORITHMS,
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: config.metadata_documents.enabled,
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['ES256'],
+    service_documentation: url('/docs'),
+  };
+}
+
+/** Returns the metadata of a protected resource (RFC 9728). `identifier` is the one that the address of the document was made from. */
+export function resourceMetadata({ civic: { url, instance }, resource, identifier }: { civic: Pick<Civic, 'url' | 'instance'>; resource: Resource; identifier: string }): Record<string, unknown> {
+  return {
+    resource: identifier,
+    resource_name: `${instance.name}: ${resource.name}`,
+    authorization_servers: [url('')],
+    bearer_methods_supported: ['header'],
+    scopes_supported: resource.scopes(),
+    resource_documentation: url('/docs'),
+  };
+}
+
+/** The addresses of a document about an identifier: with and without the sub-path of the public address, which RFC 8414 puts behind the well-known part. */
+function placesOf(wellKnown: string, path: string, civic: Pick<Civic, 'instance'>): string[] {
+  const base = new URL(civic.instance.public_url).pathname.replace(/\/$/, '');
+  return [...new Set([wellKnown + path, wellKnown + base + path])];
+}
+
+const reading = (path: string, handler: Lifecycle.Method): ServerRoute => ({ method: 'GET', path, options: PUBLIC, handler });
+
+/** Where the metadata document of a resource is, for challenges. */
+export function metadataUrl({ civic, resource }: { civic: Pick<Civic, 'url' | 'instance'>; resource: Resource }): string {
+  const base = new URL(civic.instance.public_url).pathname.replace(/\/$/, '');
+  return `${new URL(civic.instance.public_url).origin}${RESOURCE_PATH}${base}${resource.path}`;
+}
+
+export function resourceRoutes(context: Pick<MetadataContext, 'civic'>, resource: Resource): ServerRoute[] {
+  const { civic } = context;
+  const base = civic.url('');
+  return resource.audiences.flatMap((identifier) => placesOf(RESOURCE_PATH, identifier.slice(base.length), civic)
+    .map((path) => reading(path, () => resourceMetadata({ civic, resource, identifier }))));
+}
+
+/** Server metadata is also found behind the path of each resource: clients look for it there when they know nothing else. */
+export function serverRoutesFor(context: MetadataContext, path: string): ServerRoute[] {
+  return [SERVER_PATH, OPENID_PATH].flatMap((wellKnown) => placesOf(wellKnown, path, context.civic)).map((place) => reading(place, () => serverMetadata(context)));
+}
+
+export function metadataRoutes(context: MetadataContext): ServerRoute[] {
+  return [
+    ...serverRoutesFor(context, ''),
+    reading('/oauth/jwks', async () => ({ keys: await context.keys.published() })),
+  ];
+}

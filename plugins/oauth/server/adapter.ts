@@ -1,0 +1,81 @@
+import type { Adapter } from 'oidc-provider';
+import type { Civic } from 'civic';
+import type { OauthConfig } from '../config.ts';
+import { hashOf } from '../secrets.ts';
+import { artifact, consumeArtifact, deleteArtifact, putArtifact, type Artifact } from '../store/artifacts.ts';
+import { clientById, putClient } from '../store/clients.ts';
+
+type Payload = Record<string, unknown>;
+
+export interface AdapterContext {
+  civic: Civic<OauthConfig>;
+  /** Ends the grant of the request under way. */
+  endGrant(grantId: string): Promise<void>;
+  /** Rejects a code or token that a parallel request has used up, and ends its grant. */
+  rejectReplay(model: string, grantId: string | null): Promise<never>;
+}
+
+/** What the library stores, in our tables. Identifiers that are secrets are stored as hashes: the library finds rows by the value it was given. */
+export function createAdapter(model: string, context: AdapterContext): Adapter {
+  if (model === 'Session') return NO_SESSIONS;
+  return model === 'Client' ? clientAdapter(context) : artifactAdapter(model, context);
+}
+
+const nothing = async (): Promise<undefined> => undefined;
+
+/** Users sign in with the accounts plugin, at every authorization. The library's own session lives as long as one request. */
+const NO_SESSIONS: Adapter = { upsert: nothing, find: nothing, findByUid: nothing, findByUserCode: nothing, consume: nothing, destroy: nothing, revokeByGrantId: nothing };
+
+/** Clients with their secret as a hash; `compareClientSecret` compares hashes. Those with a metadata document are not stored. */
+function clientAdapter({ civic }: AdapterContext): Adapter {
+  return {
+    ...NO_SESSIONS,
+    async find(id) {
+      const client = await clientById(civic.db.read, id);
+      return client ? { ...client.metadata, ...(client.secret_hash !== null && { client_secret: client.secret_hash }) } as never : undefined;
+    },
+    async upsert(id, { client_secret: secret, ...metadata }: Payload) {
+      await civic.db.write((tx) => putClient(tx, {
+        id, kind: 'registered', name: (metadata['client_name'] as string | undefined) ?? null, metadata,
+        secret_hash: typeof secret === 'string' ? hashOf(secret) : null, created_at: civic.clock.iso(),
+      }));
+    },
+  };
+}
+
+function artifactAdapter(model: string, { civic, endGrant, rejectReplay }: AdapterContext): Adapter {
+  const { clock } = civic;
+  // Several processes of one app may share a refresh token; each of them gets its own successor within the grace period.
+  const graceFrom = (): string => new Date(clock.now() - (model === 'RefreshToken' ? civic.config.refresh_grace_seconds * 1000 : 0)).toISOString();
+
+  function payloadOf({ payload, expires_at, consumed_at }: Artifact, id: string): Payload {
+    const isExpired = expires_at !== null && Date.parse(expires_at) <= clock.now();
+    return { ...payload, jti: id, ...(isExpired && { exp: 1 }), ...(consumed_at !== null && consumed_at <= graceFrom() && { consumed: Date.parse(consumed_at) / 1000 }) };
+  }
+
+  return {
+    findByUid: nothing,
+    findByUserCode: nothing,
+    // A grant is always ended as a whole, with all that was issued for it.
+    revokeByGrantId: nothing,
+    async find(id) {
+      const found = await artifact(civic.db.read, model, hashOf(id));
+      return found ? payloadOf(found, id) as never : undefined;
+    },
+    async upsert(id, { jti: _id, userCode, ...payload }: Payload, expiresIn) {
+      await civic.db.write((tx) => putArtifact(tx, {
+        model, id_hash: hashOf(id), payload, grant_id: model === 'Grant' ? id : (payload['grantId'] as string | undefined) ?? null,
+        user_code_hash: typeof userCode === 'string' ? hashOf(userCode) : null, created_at: clock.iso(),
+        expires_at: expiresIn ? new Date(clock.now() + expiresIn * 1000).toISOString() : null,
+      }));
+    },
+    async consume(id) {
+      const isFirst = await civic.db.write((tx) => consumeArtifact(tx, model, hashOf(id), clock.iso(), graceFrom()));
+      if (!isFirst) await rejectReplay(model, (await artifact(civic.db.read, model, hashOf(id)))?.grant_id ?? null);
+    },
+    async destroy(id) {
+      if (model === 'Grant') await endGrant(id);
+      else await civic.db.write((tx) => deleteArtifact(tx, model, hashOf(id)));
+    },
+  };
+}

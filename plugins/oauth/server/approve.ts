@@ -1,0 +1,30 @@
+import type { Visitor } from 'civic/accounts';
+import type { Provider } from 'oidc-provider';
+import type { AccessRequest, Decision } from '../pages/consent.ts';
+import { markClientUsed } from '../store/clients.ts';
+import type { ServerContext } from './server.ts';
+
+export interface Approved {
+  asked: AccessRequest;
+  decision: Decision;
+  visitor: Visitor;
+  host: string | null;
+}
+
+/** Creates the grant of an approved request, in the library's terms and in ours. Returns its id. */
+export async function createGrant({ civic, grants }: ServerContext, provider: Provider, { asked, decision, visitor, host }: Approved): Promise<string> {
+  const { client, resourceIdentifier, wantsIdentity } = asked;
+  const grant = new provider.Grant({ accountId: visitor.account.id, clientId: client.id });
+  grant.jti = grants.newId();
+  grant.addResourceScope(resourceIdentifier, decision.scopes.join(' '));
+  if (wantsIdentity) grant.addOIDCScope('openid');
+  await grant.save();
+  await civic.db.write(async (tx) => {
+    await grants.approve(tx, grant.jti, {
+      account_id: visitor.account.id, workspace_id: decision.workspace, client_id: client.id, client_name: client.name,
+      client_host: client.provenHost ?? host, resource: resourceIdentifier, scopes: decision.scopes,
+    }, visitor.doer);
+    await markClientUsed(tx, client.id, civic.clock.iso());
+  });
+  return grant.jti;
+}

@@ -1,0 +1,21 @@
+import { FetchError, type Fetch } from 'civic';
+
+const MOST_BYTES = 64 * 1024;
+const SECONDS = 5;
+
+/**
+ * The library's way out to the network, for metadata documents and key sets of clients. Core checks each address before it connects, so
+ * that neither a redirect nor a changing name leads to a private network; redirects are not followed at all.
+ */
+export function createClientFetch(fetch: Fetch, onRefused: (url: string, error: FetchError) => Promise<void>): typeof globalThis.fetch {
+  return async (input) => {
+    const url = input instanceof Request ? input.url : String(input);
+    try {
+      const { status, headers, body } = await fetch(url, { headers: { accept: 'application/json' }, timeout_seconds: SECONDS, max_bytes: MOST_BYTES, max_redirects: 0 });
+      return new Response(new Uint8Array(body), { status, headers: { 'content-type': headers['content-type'] ?? '', 'cache-control': headers['cache-control'] ?? '' } });
+    } catch (error) {
+      if (error instanceof FetchError) await onRefused(url, error);
+      throw error;
+    }
+  };
+}

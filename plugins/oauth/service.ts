@@ -1,0 +1,53 @@
+import type { Server } from '@hapi/hapi';
+import type { Civic } from 'civic';
+import { createBearer, type BearerResolver } from './bearer.ts';
+import type { OauthConfig } from './config.ts';
+import { createGrants } from './grants.ts';
+import { createIncidents } from './incidents.ts';
+import { metadataUrl, resourceRoutes, serverRoutesFor } from './metadata.ts';
+import { createResources, type ProtectedPath } from './resources.ts';
+import { createVault } from './secrets.ts';
+import { createServer, type AuthorizationServer, type ServerContext } from './server/server.ts';
+import { createSigningKeys } from './signing.ts';
+
+/** What other plugins use of OAuth. */
+export interface OauthService {
+  /**
+   * Lets requests below a path take access tokens: publishes the metadata of the resource and names it in challenges. Tokens must have been
+   * issued for it; the first path that is protected also takes those for the bare public address. Called in `register`.
+   */
+  protect(path: ProtectedPath): void;
+}
+
+declare module 'civic' {
+  interface Services { oauth: OauthService }
+}
+
+/** All that the plugin's parts share. */
+export interface Oauth extends ServerContext {
+  server: AuthorizationServer;
+  bearer: BearerResolver;
+  service: OauthService;
+}
+
+export function createOauth(civic: Civic<OauthConfig>, hapi: Server): Oauth {
+  const accounts = civic.service('accounts');
+  const resources = createResources(civic);
+  const vault = createVault({ key: civic.config.key, dataDir: civic.instance.data_dir });
+  const keys = createSigningKeys({ civic, vault, onChange: () => { server.reset(); } });
+  const recordIncident = createIncidents(civic, accounts);
+  const context: ServerContext = { civic, accounts, grants: createGrants(civic, accounts), resources, keys, vault, recordIncident };
+  const server = createServer(context);
+
+  function protect(declared: ProtectedPath): void {
+    const resource = resources.add(declared);
+    hapi.route([...resourceRoutes(context, resource), ...serverRoutesFor(context, resource.path)]);
+  }
+
+  civic.challenge((request) => {
+    const resource = resources.of(request);
+    return resource ? { resource_metadata: metadataUrl({ civic, resource }), scope: resource.scopes().join(' ') } : null;
+  });
+  protect({ path: '/api', name: 'The API', scopes: () => [...civic.vocabulary.scopes.keys()] });
+  return { ...context, server, bearer: createBearer(context), service: { protect } };
+}

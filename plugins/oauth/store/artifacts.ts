@@ -1,0 +1,62 @@
+import type { Reader, Tx } from 'civic';
+
+/** A code, token or pending request of the authorization server. */
+export interface Artifact {
+  key: number;
+  model: string;
+  id_hash: string;
+  payload: Record<string, unknown>;
+  grant_id: string | null;
+  user_code_hash: string | null;
+  created_at: string;
+  expires_at: string | null;
+  consumed_at: string | null;
+}
+
+const TABLE = 'oauth_artifacts';
+
+export async function putArtifact(tx: Tx, artifact: Omit<Artifact, 'key' | 'consumed_at'>): Promise<void> {
+  const { payload, ...rest } = artifact;
+  const row = { ...rest, payload: JSON.stringify(payload) };
+  await tx(TABLE).insert(row).onConflict(['model', 'id_hash']).merge(['payload', 'grant_id', 'expires_at']);
+}
+
+export async function artifact(reader: Reader, model: string, idHash: string): Promise<Artifact | null> {
+  return read(await reader(TABLE).where({ model, id_hash: idHash }).first());
+}
+
+export async function artifactByUserCode(reader: Reader, userCodeHash: string): Promise<Artifact | null> {
+  return read(await reader(TABLE).where({ user_code_hash: userCodeHash }).first());
+}
+
+export async function deleteArtifact(tx: Tx, model: string, idHash: string): Promise<void> {
+  await tx(TABLE).where({ model, id_hash: idHash }).delete();
+}
+
+export async function deleteArtifactsOf(tx: Tx, grantId: string): Promise<void> {
+  await tx(TABLE).where({ grant_id: grantId }).delete();
+}
+
+/**
+ * Marks an artifact as used, and reports whether this call may use it: when it was not used before, or was used after `graceFrom`.
+ * The condition is part of the update, so that of two requests at once only one uses a code.
+ */
+export async function consumeArtifact(tx: Tx, model: string, idHash: string, now: string, graceFrom: string): Promise<boolean> {
+  const first = await tx(TABLE).where({ model, id_hash: idHash }).whereNull('consumed_at').update({ consumed_at: now });
+  if (first === 1) return true;
+  return (await tx(TABLE).where({ model, id_hash: idHash }).where('consumed_at', '>', graceFrom).first('key')) !== undefined;
+}
+
+/** Stores what the user decided about a device, once: the user code is gone afterwards. False when it was gone before. */
+export async function decideDevice(tx: Tx, key: number, payload: Record<string, unknown>, grantId: string | null): Promise<boolean> {
+  return await tx(TABLE).where({ key }).whereNotNull('user_code_hash').update({ payload: JSON.stringify(payload), grant_id: grantId, user_code_hash: null }) === 1;
+}
+
+export async function deleteExpiredArtifacts(tx: Tx, now: string): Promise<number> {
+  return tx(TABLE).where('expires_at', '<=', now).delete();
+}
+
+function read(row: unknown): Artifact | null {
+  const stored = row as (Omit<Artifact, 'payload'> & { payload: string }) | undefined;
+  return stored ? { ...stored, payload: JSON.parse(stored.payload) as Artifact['payload'] } : null;
+}

@@ -1,0 +1,55 @@
+import type { Reader, Tx } from 'civic';
+
+export type ClientKind = 'registered' | 'operator';
+
+export interface ClientRow {
+  key: number;
+  id: string;
+  kind: ClientKind;
+  name: string | null;
+  metadata: Record<string, unknown>;
+  secret_hash: string | null;
+  created_at: string;
+  used_at: string | null;
+}
+
+const TABLE = 'oauth_clients';
+
+export async function putClient(tx: Tx, client: Omit<ClientRow, 'key' | 'used_at'>): Promise<void> {
+  const { metadata, ...rest } = client;
+  await tx(TABLE).insert({ ...rest, metadata: JSON.stringify(metadata) }).onConflict('id').merge(['name', 'metadata', 'secret_hash']);
+}
+
+export async function clientById(reader: Reader, id: string): Promise<ClientRow | null> {
+  return read(await reader(TABLE).where({ id }).first());
+}
+
+export async function clientsOf(reader: Reader, kind: ClientKind): Promise<ClientRow[]> {
+  const rows = (await reader(TABLE).where({ kind }).orderBy('key')) as unknown[];
+  return rows.map((row) => read(row)!);
+}
+
+export async function countRegistered(reader: Reader, since: string): Promise<number> {
+  const row = await reader(TABLE).where({ kind: 'registered' }).where('created_at', '>', since).count({ total: '*' }).first() as { total: number | string };
+  return Number(row.total);
+}
+
+export async function deleteClient(tx: Tx, id: string): Promise<boolean> {
+  return await tx(TABLE).where({ id }).delete() === 1;
+}
+
+export async function markClientUsed(tx: Tx, id: string, now: string): Promise<void> {
+  await tx(TABLE).where({ id }).update({ used_at: now });
+}
+
+/** Deletes clients that registered themselves, have no connection, and were never used since `unusedBefore` or not since `idleBefore`. */
+export async function deleteIdleClients(tx: Tx, unusedBefore: string, idleBefore: string): Promise<number> {
+  return tx(TABLE).where({ kind: 'registered' })
+    .where((row) => row.where((never) => never.whereNull('used_at').where('created_at', '<', unusedBefore)).orWhere('used_at', '<', idleBefore))
+    .whereNotIn('id', tx('oauth_grants').select('client_id')).delete();
+}
+
+function read(row: unknown): ClientRow | null {
+  const stored = row as (Omit<ClientRow, 'metadata'> & { metadata: string }) | undefined;
+  return stored ? { ...stored, metadata: JSON.parse(stored.metadata) as ClientRow['metadata'] } : null;
+}

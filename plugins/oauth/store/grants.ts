@@ -1,0 +1,74 @@
+import type { Reader, Tx } from 'civic';
+
+/** A connection of an app with an account. */
+export interface GrantRow {
+  key: number;
+  id: string;
+  account_id: string;
+  workspace_id: string;
+  client_id: string;
+  client_name: string;
+  client_host: string | null;
+  resource: string;
+  scopes: string[];
+  created_at: string;
+  expires_at: string;
+  used_at: string | null;
+}
+
+const TABLE = 'oauth_grants';
+
+export async function insertGrant(tx: Tx, grant: Omit<GrantRow, 'key' | 'used_at'>): Promise<void> {
+  await tx(TABLE).insert({ ...grant, scopes: JSON.stringify(grant.scopes) });
+}
+
+export async function grantById(reader: Reader, id: string): Promise<GrantRow | null> {
+  return read(await reader(TABLE).where({ id }).first());
+}
+
+/** The connections of an account, the newest first. */
+export async function grantsOf(reader: Reader, accountId: string): Promise<GrantRow[]> {
+  const rows = (await reader(TABLE).where({ account_id: accountId }).orderBy('key', 'desc')) as unknown[];
+  return rows.map((row) => read(row)!);
+}
+
+export async function grantsOfClient(reader: Reader, clientId: string): Promise<GrantRow[]> {
+  const rows = (await reader(TABLE).where({ client_id: clientId })) as unknown[];
+  return rows.map((row) => read(row)!);
+}
+
+/** Deletes a connection; false when it was gone. */
+export async function deleteGrant(tx: Tx, id: string): Promise<boolean> {
+  return await tx(TABLE).where({ id }).delete() === 1;
+}
+
+export async function markGrantsUsed(tx: Tx, ids: string[], now: string): Promise<void> {
+  await tx(TABLE).whereIn('id', ids).update({ used_at: now });
+}
+
+/** The connections that have ended by themselves: expired, or without a token or code that could still be used. */
+export async function deadGrants(reader: Reader, now: string, limit: number): Promise<GrantRow[]> {
+  const alive = reader('oauth_artifacts').whereNotNull('grant_id').whereNot({ model: 'Grant' }).where('expires_at', '>', now).select('grant_id');
+  const rows = (await reader(TABLE).where('expires_at', '<=', now).orWhereNotIn('id', alive).limit(limit)) as unknown[];
+  return rows.map((row) => read(row)!);
+}
+
+/** An access token with its connection. */
+export interface TokenRow {
+  payload: { scope?: string; aud?: string };
+  expires_at: string;
+  grant: GrantRow;
+}
+
+export async function tokenByHash(reader: Reader, hash: string): Promise<TokenRow | null> {
+  const row = await reader('oauth_artifacts').join(TABLE, `${TABLE}.id`, 'oauth_artifacts.grant_id').where({ model: 'AccessToken', id_hash: hash })
+    .first(`${TABLE}.*`, 'oauth_artifacts.payload as token_payload', 'oauth_artifacts.expires_at as token_expires_at');
+  if (!row) return null;
+  const { token_payload: payload, token_expires_at: expires_at, ...grant } = row as { token_payload: string; token_expires_at: string };
+  return { payload: JSON.parse(payload) as TokenRow['payload'], expires_at, grant: read(grant)! };
+}
+
+function read(row: unknown): GrantRow | null {
+  const stored = row as (Omit<GrantRow, 'scopes'> & { scopes: string }) | undefined;
+  return stored ? { ...stored, scopes: JSON.parse(stored.scopes) as string[] } : null;
+}

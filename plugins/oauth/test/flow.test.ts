@@ -1,0 +1,127 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { testDatabases } from 'civic/testing';
+import { createPublicKey, verify } from 'node:crypto';
+import { approve, BASE, bearer, CALLBACK, connect, leave, newFlow, oauthKit, openConsent, redeem, refresh, type OauthKit } from './kit.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+for (const database of testDatabases()) {
+  describe(`Connecting an app (${database})`, { timeout: 60_000 }, () => {
+    let kit: OauthKit;
+    before(async () => { kit = await oauthKit({ database }); });
+    after(() => kit.close());
+
+    it('leads a client that knows only the address of a resource to tokens, refreshes them and revokes them', async () => {
+      const refused = await kit.send('POST', '/mcp');
+      expect(refused.status).to.equal(401);
+      const [, metadata] = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate')!)!;
+      expect(metadata).to.equal(`${BASE}/.well-known/oauth-protected-resource/mcp`);
+      const resource = (await kit.send('GET', new URL(metadata!).pathname)).body;
+      expect(resource).to.include({ resource: `${BASE}/mcp`, authorization_servers: [BASE], scopes_supported: ['probe:read', 'probe:write'] });
+      const server = (await kit.send('GET', '/.well-known/oauth-authorization-server')).body;
+      const client = (await kit.send('POST', new URL(server.registration_endpoint).pathname, { json: { client_name: 'Assistant', redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none', grant_types: ['authorization_code', 'refresh_token'], scope: 'probe:read' } })).body;
+      const ada = await kit.person();
+      const flow = newFlow(client.client_id, { resource: resource.resource });
+      const { path, page } = await openConsent(ada.browser, flow);
+      expect(page.text).to.include('Connect Assistant?').and.to.include('name not verified').and.to.include('app.example.org').and.to.include('Read probes').and.to.include('Change probes');
+      const answer = await approve(ada.browser, path, { workspace: ada.workspace_id });
+      expect(answer.origin + answer.pathname).to.equal(CALLBACK);
+      expect(answer.searchParams.get('state')).to.equal(flow.state);
+      expect(answer.searchParams.get('iss')).to.equal(server.issuer);
+      const redeemed = await redeem(kit, client, flow, answer.searchParams.get('code')!);
+      expect(redeemed.status).to.equal(200);
+      expect(redeemed.headers.get('cache-control')).to.equal('no-store');
+      expect(redeemed.body).to.include({ token_type: 'Bearer', expires_in: 900, scope: 'probe:read probe:write' });
+      const { caller } = (await kit.send('POST', '/mcp', bearer(redeemed.body.access_token))).body;
+      expect(caller).to.include({ account_id: ada.id, via: 'token', scope: ['probe:read', 'probe:write'], workspace_id: ada.workspace_id, plan: 'team' });
+      const refreshed = await refresh(kit, client, redeemed.body.refresh_token);
+      expect(refreshed.status).to.equal(200);
+      expect(refreshed.body.refresh_token).to.not.equal(redeemed.body.refresh_token);
+      expect((await kit.send('POST', '/mcp', bearer(refreshed.body.access_token))).status).to.equal(200);
+      expect((await kit.send('POST', '/oauth/revoke', { form: { token: refreshed.body.refresh_token, client_id: client.client_id } })).status).to.equal(200);
+      for (const token of [redeemed.body.access_token, refreshed.body.access_token]) {
+        const revoked = await kit.send('POST', '/mcp', bearer(token));
+        expect(revoked.status).to.equal(401);
+        expect(revoked.headers.get('www-authenticate')).to.include('error="invalid_token"');
+      }
+      expect((await refresh(kit, client, refreshed.body.refresh_token)).body.error).to.equal('invalid_grant');
+    });
+
+    it('grants what the user leaves chosen, and all that the resource has when nothing is asked for', async () => {
+      const [ada, client] = [await kit.person(), await kit.register()];
+      const narrow = await connect(kit, ada, client, { scopes: ['probe:read'] });
+      expect(narrow.tokens.scope).to.equal('probe:read');
+      expect((await kit.send('GET', '/api/probe', bearer(narrow.tokens.access_token))).status).to.equal(200);
+      const refused = await kit.send('GET', '/api/probe/written', bearer(narrow.tokens.access_token));
+      expect([refused.status, refused.body.code, refused.body.scopes]).to.equal([403, 'insufficient_scope', ['probe:write']]);
+      expect(refused.headers.get('www-authenticate')).to.equal(`Bearer realm="civic", error="insufficient_scope", scope="probe:read probe:write", resource_metadata="${BASE}/.well-known/oauth-protected-resource/api"`);
+      const { path, page } = await openConsent(ada.browser, newFlow(client.client_id, { scope: null, resource: null }));
+      expect(page.text.match(/name="scopes"/g)).to.have.length(2);
+      expect(page.text).to.not.include('probe:review');
+      await approve(ada.browser, path, { workspace: ada.workspace_id });
+      const unscoped = await connect(kit, ada, client, { more: { scope: null, resource: null } });
+      expect(unscoped.tokens.scope).to.equal('probe:read probe:write');
+      expect((await kit.send('POST', '/mcp', bearer(unscoped.tokens.access_token))).status).to.equal(200);
+      const reviewer = await kit.person({ role: 'reviewer' });
+      expect((await openConsent(reviewer.browser, newFlow(client.client_id, { scope: 'probe:review' }))).page.text).to.include('Review probes');
+    });
+
+    it('sends the user back without a code when they cancel', async () => {
+      const [ada, client] = [await kit.person(), await kit.register()];
+      const { path } = await openConsent(ada.browser, newFlow(client.client_id));
+      const answer = await leave(ada.browser, await ada.browser.post(`${path}/deny`));
+      expect(Object.fromEntries(answer.searchParams)).to.include({ error: 'access_denied', iss: BASE });
+      expect(answer.searchParams.has('code')).to.be.false();
+    });
+
+    it('asks every time, and never when the app asks for silence', async () => {
+      const [ada, client] = [await kit.person(), await kit.register()];
+      await connect(kit, ada, client);
+      expect((await openConsent(ada.browser, newFlow(client.client_id))).page.text).to.include('Connect Test app?');
+      const silent = new URL((await ada.browser.get(newFlow(client.client_id, { prompt: 'none' }).address)).headers.get('location')!);
+      expect(silent.searchParams.get('error')).to.equal('login_required');
+    });
+
+    it('shows what an app says of itself as text, and cuts it', async () => {
+      const ada = await kit.person();
+      const client = await kit.register({ client_name: `<script>alert(1)</script>\u202e${'x'.repeat(500)}` });
+      const { text } = (await openConsent(ada.browser, newFlow(client.client_id))).page;
+      expect(text).to.include('&lt;script&gt;alert(1)').and.to.not.include('<script>alert').and.to.not.include('\u202e').and.to.not.include('x'.repeat(101));
+      expect(text).to.not.include('logo');
+    });
+
+    it('takes confidential clients by both ways to send a secret, and refuses a wrong one', async () => {
+      const ada = await kit.person();
+      for (const token_endpoint_auth_method of ['client_secret_basic', 'client_secret_post'] as const) {
+        const client = await kit.register({ token_endpoint_auth_method });
+        const basic = (secret: string) => ({ authorization: `Basic ${Buffer.from(`${client.client_id}:${secret}`).toString('base64')}` });
+        const flow = newFlow(client.client_id);
+        const { path } = await openConsent(ada.browser, flow);
+        const code = (await approve(ada.browser, path, { workspace: ada.workspace_id })).searchParams.get('code')!;
+        const form = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK, code_verifier: flow.verifier };
+        const send = (secret: string) => (token_endpoint_auth_method === 'client_secret_basic'
+          ? kit.send('POST', '/oauth/token', { form, headers: basic(secret) })
+          : kit.send('POST', '/oauth/token', { form: { ...form, client_id: client.client_id, client_secret: secret } }));
+        expect((await send('wrong')).body.error, token_endpoint_auth_method).to.equal('invalid_client');
+        const { status, body } = await send(client.client_secret);
+        expect(status, token_endpoint_auth_method).to.equal(200);
+        const introspected = await kit.send('POST', '/oauth/introspect', token_endpoint_auth_method === 'client_secret_basic' ? { form: { token: body.access_token }, headers: basic(client.client_secret) } : { form: { token: body.access_token, client_id: client.client_id, client_secret: client.client_secret } });
+        expect(introspected.body).to.include({ active: true, sub: ada.id, client_id: client.client_id, aud: `${BASE}/api`, scope: 'probe:read probe:write', workspace_id: ada.workspace_id });
+      }
+    });
+
+    it('signs ID tokens for apps that ask who the user is, with a published key', async () => {
+      const [ada, client] = [await kit.person(), await kit.register()];
+      const { tokens } = await connect(kit, ada, client, { more: { scope: 'openid probe:read' }, scopes: ['probe:read'] });
+      const [head, body, signature] = tokens.id_token.split('.') as [string, string, string];
+      const { kid, alg } = JSON.parse(Buffer.from(head, 'base64url').toString());
+      const { keys } = (await kit.send('GET', '/oauth/jwks')).body;
+      const jwk = keys.find((key: { kid: string }) => key.kid === kid);
+      expect([alg, jwk.d]).to.equal(['ES256', undefined]);
+      expect(verify('sha256', Buffer.from(`${head}.${body}`), { key: createPublicKey({ key: jwk, format: 'jwk' }), dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url'))).to.be.true();
+      expect(JSON.parse(Buffer.from(body, 'base64url').toString())).to.include({ iss: BASE, aud: client.client_id, sub: ada.id });
+    });
+  });
+}

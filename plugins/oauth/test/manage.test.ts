@@ -1,0 +1,144 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { stoppedClock, testDatabases } from 'civic/testing';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { approve, BASE, bearer, CALLBACK, connect, newFlow, oauthKit, openConsent, redeem, refresh, type OauthKit } from './kit.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const DAY = 86_400_000;
+
+for (const database of testDatabases()) {
+  describe(`Connected apps and clients (${database})`, { timeout: 60_000 }, () => {
+    const clock = stoppedClock('2026-03-01T12:00:00.000Z');
+    let kit: OauthKit;
+    before(async () => { kit = await oauthKit({ database, clock }); });
+    after(() => kit.close());
+
+    const runJob = async (name: string): Promise<void> => {
+      const jobs = kit.composition.jobs.of('oauth');
+      const id = await kit.db.write((tx) => jobs.enqueue(tx, name, {}));
+      while ((await jobs.byId(id))?.state !== 'completed') await sleep(10);
+    };
+
+    it('get new signing keys in time, and the old one stays published for a while', async () => {
+      const published = async () => (await kit.send('GET', '/oauth/jwks')).body.keys.map(({ kid }: { kid: string }) => kid);
+      const first = await published();
+      expect(first).to.have.length(1);
+      await runJob('oauth.rotate_keys');
+      const [kid] = await published();
+      clock.advance(91 * DAY);
+      await runJob('oauth.rotate_keys');
+      const both = await published();
+      expect(both).to.have.length(2);
+      expect(both[1]).to.equal(kid);
+      const [ada, client] = [await kit.person(), await kit.register()];
+      const { tokens } = await connect(kit, ada, client, { more: { scope: 'openid probe:read' }, scopes: ['probe:read'] });
+      expect(JSON.parse(Buffer.from(tokens.id_token.split('.')[0], 'base64url').toString()).kid).to.equal(both[0]);
+      clock.advance(8 * DAY);
+      await runJob('oauth.rotate_keys');
+      expect(await published()).to.equal([both[0]]);
+    });
+
+    it('are listed with what they may do, reported to the account, and disconnected one by one', async () => {
+      const [ada, eve] = [await kit.person(), await kit.person()];
+      expect((await ada.browser.get('/account/apps')).text).to.include('No apps yet.').and.to.include('aria-current="page">Connected apps');
+      const [first, second] = [await kit.register({ client_name: 'First app' }), await kit.register({ client_name: 'Second app' })];
+      const [one, two] = [await connect(kit, ada, first), await connect(kit, ada, second, { scopes: ['probe:read'] })];
+      const page = (await ada.browser.get('/account/apps')).text;
+      expect(page).to.include('First app').and.to.include('Second app').and.to.include('app.example.org').and.to.include('Read probes');
+      expect((await ada.browser.get('/account')).text).to.include('The app “First app” was connected.');
+      expect((await eve.browser.get('/account/apps')).text).to.not.include('First app');
+      const id = (await kit.db.read('oauth_grants').where({ client_id: first.client_id }).first() as { id: string }).id;
+      expect((await eve.browser.get(`/account/apps/${id}/disconnect`)).status).to.equal(404);
+      expect((await eve.browser.post(`/account/apps/${id}/disconnect`)).status).to.equal(404);
+      expect((await ada.browser.get(`/account/apps/${id}/disconnect`)).text).to.include('Disconnect this app?');
+      expect((await ada.browser.post(`/account/apps/${id}/disconnect`, {}, { origin: 'https://evil.example.org' })).status).to.equal(403);
+      expect((await ada.browser.post(`/account/apps/${id}/disconnect`)).headers.get('location')).to.equal('/account/apps?done=disconnected');
+      expect((await kit.send('GET', '/api/probe', bearer(one.tokens.access_token))).status).to.equal(401);
+      expect((await refresh(kit, first, one.tokens.refresh_token)).body.error).to.equal('invalid_grant');
+      expect((await kit.send('GET', '/api/probe', bearer(two.tokens.access_token))).status).to.equal(200);
+      expect((await kit.audit()).findLast(({ kind }) => kind === 'oauth_disconnected')).to.include({ account_id: ada.id, subject: id });
+      const { text } = await (await kit.person({ role: 'admin' })).browser.get(`/console/accounts/${ada.id}`);
+      expect(text).to.include('An app was connected (First app)').and.to.include('An app was disconnected (First app)');
+    });
+
+    it('are created by hand with a secret that is shown once, and removed with their connections', async () => {
+      const ada = await kit.person();
+      const made = await kit.run('oauth client create', { name: 'Newsroom', 'redirect-uri': [CALLBACK], confidential: true });
+      expect(made.client_secret).to.match(/^[\w-]{43}$/);
+      const listed = await kit.run('oauth client list');
+      expect(listed).to.have.length(1);
+      expect(listed[0]).to.include({ client_id: made.client_id, name: 'Newsroom', confidential: true, connections: 0 });
+      expect(JSON.stringify(listed)).to.not.include(made.client_secret);
+      const flow = newFlow(made.client_id);
+      const { path, page } = await openConsent(ada.browser, flow);
+      expect(page.text).to.include('added by the operator');
+      const code = (await approve(ada.browser, path, { workspace: ada.workspace_id })).searchParams.get('code')!;
+      const { body } = await redeem(kit, made, flow, code, { authorization: `Basic ${Buffer.from(`${made.client_id}:${made.client_secret}`).toString('base64')}` });
+      expect((await kit.send('GET', '/api/probe', bearer(body.access_token))).status).to.equal(200);
+      expect(await kit.run('oauth client remove', {}, [made.client_id])).to.equal({ client_id: made.client_id, connections: 1 });
+      expect((await kit.send('GET', '/api/probe', bearer(body.access_token))).status).to.equal(401);
+      await expect(kit.run('oauth client remove', {}, [made.client_id])).to.reject(/no client with this id/);
+      for (const [options, words] of [[{ name: 'x' }, /--redirect-uri/], [{ name: 'x', 'redirect-uri': ['http://app.example.org'] }, /must use https/], [{ name: 'x', 'redirect-uri': ['nonsense'] }, /not valid/]] as const) await expect(kit.run('oauth client create', options as never)).to.reject(words);
+    });
+
+    it('are swept when nothing can be done with them any more, and never while they are connected', async () => {
+      const ada = await kit.person();
+      const [used, unused] = [await kit.register(), await kit.register()];
+      const { tokens } = await connect(kit, ada, used);
+      const ids = async () => (await kit.db.read('oauth_clients').whereIn('id', [used.client_id, unused.client_id]).select('id')).map(({ id }: { id: string }) => id);
+      clock.advance(2 * DAY);
+      await runJob('oauth.sweep');
+      expect(await ids()).to.equal([used.client_id]);
+      expect((await refresh(kit, used, tokens.refresh_token)).status).to.equal(200);
+      clock.advance(29 * DAY);
+      await runJob('oauth.sweep');
+      expect((await kit.db.read('oauth_grants').where({ client_id: used.client_id })).length).to.equal(1);
+      clock.advance(2 * DAY);
+      await runJob('oauth.sweep');
+      expect((await kit.db.read('oauth_grants').where({ client_id: used.client_id })).length).to.equal(0);
+      expect((await kit.audit()).findLast(({ kind }) => kind === 'oauth_disconnected')!.detail).to.include({ reason: 'expired' });
+      expect(await ids()).to.equal([used.client_id]);
+      clock.advance(91 * DAY);
+      await runJob('oauth.sweep');
+      expect(await ids()).to.equal([]);
+      expect(await kit.db.read('oauth_artifacts').whereNotNull('expires_at')).to.equal([]);
+    });
+
+    it('leave no secret in the database, and the one beside it is for the owner alone', async () => {
+      const [ada, client] = [await kit.person(), await kit.register({ token_endpoint_auth_method: 'client_secret_post' })];
+      const flow = newFlow(client.client_id);
+      const { path } = await openConsent(ada.browser, flow);
+      const code = (await approve(ada.browser, path, { workspace: ada.workspace_id })).searchParams.get('code')!;
+      const stored = async () => JSON.stringify([await kit.db.read('oauth_artifacts'), await kit.db.read('oauth_clients'), await kit.db.read('oauth_grants'), await kit.db.read('oauth_keys')]);
+      expect(await stored()).to.not.include(code);
+      const { body } = await kit.send('POST', '/oauth/token', { form: { grant_type: 'authorization_code', client_id: client.client_id, client_secret: client.client_secret, code, redirect_uri: CALLBACK, code_verifier: flow.verifier } });
+      const text = await stored();
+      for (const secret of [body.access_token, body.refresh_token, client.client_secret, client.registration_access_token, '"d":']) expect(text).to.not.include(secret);
+      const file = join(kit.composition.config.data_dir, 'oauth.key');
+      expect(statSync(file).mode & 0o777).to.equal(0o600);
+      expect(text).to.not.include(readFileSync(file, 'utf8').trim());
+    });
+
+    it('are checked by doctor, as an app would find them', async () => {
+      const check = async (node: OauthKit) => Object.fromEntries(await Promise.all(node.composition.checks.filter(({ plugin }) => plugin === 'oauth').map(async (one) => [one.name, await one.run()] as const)));
+      const results = await check(kit);
+      expect([results['public address']!.status, results['signing keys']!.status]).to.equal(['ok', 'ok']);
+      // An address of documentation, which is never connected to.
+      expect(results['from outside']).to.include({ status: 'warning' });
+      for (const [issuer, status] of [[BASE, 'ok'], ['https://other.example.org', 'warning']] as const) {
+        kit.documents.set(`${BASE}/.well-known/oauth-authorization-server`, { issuer });
+        kit.documents.set(`${BASE}/.well-known/oauth-protected-resource/api`, { resource: `${BASE}/api` });
+        kit.documents.set(`${BASE}/oauth/authorize`, { status: 400 });
+        expect((await check(kit))['from outside'], issuer).to.include({ status });
+      }
+      const plain = await oauthKit({ config: { public_url: 'http://203.0.113.7' } });
+      expect((await check(plain))['public address']).to.include({ status: 'warning' });
+      await plain.close();
+    });
+  });
+}

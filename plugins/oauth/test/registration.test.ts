@@ -1,0 +1,138 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { testDatabases } from 'civic/testing';
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createResources } from '../resources.ts';
+import { configuration } from '../server/configuration.ts';
+import { BASE, bearer, CALLBACK, newFlow, oauthKit, type OauthKit } from './kit.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+describe('Metadata and registration', { timeout: 60_000 }, () => {
+  let kit: OauthKit;
+  before(async () => { kit = await oauthKit({ database: testDatabases()[0] }); });
+  after(() => kit.close());
+
+  const register = (metadata: object) => kit.send('POST', '/oauth/register', { json: { redirect_uris: [CALLBACK], ...metadata } });
+
+  it('describes the server at every address where clients look for it', async () => {
+    const expected = (await kit.send('GET', '/.well-known/oauth-authorization-server')).body;
+    expect(expected).to.include({ issuer: BASE, code_challenge_methods_supported: ['S256'], response_types_supported: ['code'], client_id_metadata_document_supported: true, authorization_response_iss_parameter_supported: true });
+    expect(expected.grant_types_supported).to.not.include('implicit').and.to.not.include('password').and.to.not.include('client_credentials');
+    for (const path of ['/.well-known/oauth-authorization-server/mcp', '/.well-known/oauth-authorization-server/api', '/.well-known/openid-configuration', '/.well-known/openid-configuration/mcp']) {
+      expect((await kit.send('GET', path)).body, path).to.equal(expected);
+    }
+    for (const [path, resource] of [['', BASE], ['/mcp', `${BASE}/mcp`], ['/api', `${BASE}/api`]]) {
+      expect((await kit.send('GET', `/.well-known/oauth-protected-resource${path}`)).body, path).to.include({ resource, authorization_servers: [BASE], bearer_methods_supported: ['header'] });
+    }
+    expect((await kit.send('GET', '/.well-known/oauth-protected-resource')).body.scopes_supported).to.not.include('offline_access');
+  });
+
+  it('is at the root of the origin for an instance below a path', async () => {
+    const below = await oauthKit({ config: { public_url: 'https://203.0.113.7/civic' } });
+    try {
+      for (const path of ['/.well-known/oauth-authorization-server/civic', '/.well-known/oauth-authorization-server/civic/mcp', '/civic/.well-known/oauth-authorization-server']) {
+        expect((await below.send('GET', path)).body, path).to.include({ issuer: 'https://203.0.113.7/civic', token_endpoint: 'https://203.0.113.7/civic/oauth/token' });
+      }
+      expect((await below.send('GET', '/.well-known/oauth-protected-resource/civic/mcp')).body.resource).to.equal('https://203.0.113.7/civic/mcp');
+      expect((await below.send('POST', '/mcp')).headers.get('www-authenticate')).to.include('resource_metadata="https://203.0.113.7/.well-known/oauth-protected-resource/civic/mcp"');
+      const [ada, client] = [await below.person(), await below.register()];
+      const started = await ada.browser.get(newFlow(client.client_id, { resource: 'https://203.0.113.7/civic/api' }).address);
+      expect(started.headers.get('location')).to.match(/^\/civic\/connect\//);
+      expect(client.registration_client_uri).to.match(/^https:\/\/203\.0\.113\.7\/civic\/oauth\/register\//);
+    } finally {
+      await below.close();
+    }
+  });
+
+  it('is what the library says of itself', async () => {
+    const { Provider, errors } = await import('oidc-provider');
+    const key = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }), kid: 'test' };
+    const civic = { url: (path: string) => BASE + path, instance: { public_url: BASE }, config: kit.composition.config.plugins['oauth'] };
+    const context = { civic, resources: createResources(civic as never), vault: { derive: () => Buffer.alloc(32, 1) } };
+    const provider = new Provider(BASE, configuration(context as never, { oidc: { Provider, errors }, keys: [key], requests: new WeakMap(), endings: {} as never }));
+    provider.proxy = true;
+    const listener = createServer(provider.callback());
+    await new Promise<void>((done) => { listener.listen(0, '127.0.0.1', done); });
+    const { host, protocol } = new URL(BASE);
+    const answer = await fetch(`http://127.0.0.1:${(listener.address() as AddressInfo).port}/.well-known/oauth-authorization-server`, { headers: { 'x-forwarded-host': host, 'x-forwarded-proto': protocol.slice(0, -1) } });
+    const library = await answer.json() as Record<string, unknown>;
+    listener.close();
+    const ours = (await kit.send('GET', '/.well-known/oauth-authorization-server')).body as Record<string, unknown>;
+    const sorted = (value: unknown) => (Array.isArray(value) ? [...value as string[]].sort() : value);
+    const differing = Object.keys(ours).filter((name) => name in library && JSON.stringify(sorted(ours[name])) !== JSON.stringify(sorted(library[name])));
+    // The scopes are those of our resources; the library lists every algorithm that it knows.
+    expect(differing).to.equal(['scopes_supported', 'token_endpoint_auth_signing_alg_values_supported']);
+    expect(library['token_endpoint_auth_signing_alg_values_supported']).to.include(ours['token_endpoint_auth_signing_alg_values_supported']);
+    expect(Object.keys(ours).filter((name) => !(name in library))).to.equal(['service_documentation']);
+  });
+
+  it('lets scripts of every website ask, without cookies', async () => {
+    const origin = 'https://app.example.org';
+    for (const [method, path, headers] of [['POST', '/oauth/token', 'content-type'], ['POST', '/oauth/register', 'content-type'], ['GET', '/.well-known/oauth-protected-resource/mcp', 'mcp-protocol-version'], ['POST', '/mcp', 'authorization,content-type,mcp-protocol-version']] as const) {
+      const asked = await kit.send('OPTIONS', path, { headers: { origin, 'access-control-request-method': method, 'access-control-request-headers': headers } });
+      expect([asked.status, asked.headers.get('access-control-allow-origin'), asked.headers.get('access-control-allow-methods')], path).to.equal([204, '*', method]);
+      const allowed = asked.headers.get('access-control-allow-headers')!.toLowerCase().split(', ');
+      expect(allowed, path).to.include(headers.split(','));
+      expect(allowed).to.not.include('x-api-key');
+      expect(asked.headers.get('access-control-allow-credentials')).to.be.null();
+    }
+    const answer = await kit.send('POST', '/oauth/token', { headers: { origin }, form: { grant_type: 'x' } });
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).to.equal([400, '*']);
+    const refused = await kit.send('POST', '/mcp', { headers: { origin } });
+    expect(refused.headers.get('access-control-expose-headers')).to.include('WWW-Authenticate');
+    // The consent page and other routes stay closed.
+    expect((await kit.send('OPTIONS', '/api/workspaces', { headers: { origin, 'access-control-request-method': 'POST' } })).headers.get('access-control-allow-origin')).to.be.null();
+  });
+
+  it('registers a client with what it needs later, and shows the registration without the secret', async () => {
+    const { status, body } = await register({ client_name: 'App', token_endpoint_auth_method: 'client_secret_post' });
+    expect(status).to.equal(201);
+    expect(body).to.include({ token_endpoint_auth_method: 'client_secret_post', registration_client_uri: `${BASE}/oauth/register/${body.client_id}` });
+    expect(body.client_secret).to.match(/^[\w-]{43,}$/);
+    const read = await kit.send('GET', `/oauth/register/${body.client_id}`, bearer(body.registration_access_token));
+    expect([read.status, read.body.client_name, read.body.client_secret]).to.equal([200, 'App', undefined]);
+    expect((await kit.send('GET', `/oauth/register/${body.client_id}`, bearer('wrong'))).status).to.equal(401);
+    const stored = JSON.stringify(await kit.db.read('oauth_clients')) + JSON.stringify(await kit.db.read('oauth_artifacts'));
+    for (const secret of [body.client_secret, body.registration_access_token]) expect(stored).to.not.include(secret);
+  });
+
+  it('takes apps that register twice, that say nothing of their kind, and that ask for a scope', async () => {
+    for (const redirect_uris of [['http://localhost:3118/callback'], ['http://127.0.0.1:33418', 'https://vscode.dev/redirect'], ['cursor://anysphere.cursor-retrieval/oauth/user-mcp/callback'], [CALLBACK]]) {
+      const [one, two] = [await register({ redirect_uris, token_endpoint_auth_method: 'none', scope: 'probe:read' }), await register({ redirect_uris, token_endpoint_auth_method: 'none' })];
+      expect([one.status, two.status, one.body.scope], redirect_uris.join()).to.equal([201, 201, undefined]);
+      expect(one.body.client_id).to.not.equal(two.body.client_id);
+      expect(one.body.grant_types).to.include('refresh_token');
+    }
+  });
+
+  it('refuses clients that cannot be trusted with a user', async () => {
+    for (const metadata of [
+      { redirect_uris: ['http://app.example.org/callback'] }, { redirect_uris: ['javascript:alert(1)'] }, { redirect_uris: ['data:text/html,x'] }, { redirect_uris: [`${CALLBACK}#x`] }, { redirect_uris: [] }, { redirect_uris: 'x' }, { redirect_uris: [1] },
+      { redirect_uris: Array.from({ length: 21 }, (_, i) => `${CALLBACK}/${i}`) }, { redirect_uris: [`${CALLBACK}/${'x'.repeat(3000)}`] },
+      { grant_types: ['password'] }, { grant_types: ['client_credentials'] }, { grant_types: ['implicit'], response_types: ['token'] }, { response_types: ['code token'] }, { token_endpoint_auth_method: 'client_secret_jwt' },
+    ]) {
+      const { status, body } = await register(metadata);
+      expect([status, /^invalid_(client_metadata|redirect_uri|request)$/.test(body.error)], JSON.stringify(metadata).slice(0, 100)).to.equal([400, true]);
+    }
+    expect((await kit.send('POST', '/oauth/register', { form: { redirect_uris: CALLBACK } })).body.error).to.equal('invalid_request');
+    const large = await kit.send('POST', '/oauth/register', { json: { redirect_uris: [CALLBACK], client_name: 'x'.repeat(100_000) } });
+    expect([large.status, large.body.error]).to.equal([413, 'invalid_request']);
+  });
+
+  it('can be switched off', async () => {
+    const closed = await oauthKit({ config: { plugins: { oauth: { registration: { enabled: false }, metadata_documents: { enabled: false } } } } });
+    try {
+      expect((await closed.send('GET', '/.well-known/oauth-authorization-server')).body).to.include({ client_id_metadata_document_supported: false }).and.to.not.include('registration_endpoint');
+      expect((await closed.send('POST', '/oauth/register', { json: { redirect_uris: [CALLBACK] } })).status).to.equal(404);
+      closed.documents.set('https://editor.example.org/client.json', { client_id: 'https://editor.example.org/client.json', redirect_uris: [CALLBACK] });
+      const ada = await closed.person();
+      expect((await ada.browser.get(newFlow('https://editor.example.org/client.json').address)).status).to.equal(400);
+    } finally {
+      await closed.close();
+    }
+  });
+});
