@@ -90,6 +90,39 @@ for (const database of testDatabases()) {
     const id = (number: number) => `0f0e0d0c-0000-4000-8000-${String(number).padStart(12, '0')}`;
     const judgementLine = (number: number, left_id: string, right_id: string, verdict = 'same') => JSON.stringify({ judgement: { id: id(900_000 + number), left_id, right_id, verdict, reason: 'They say so', at: '2026-01-01T00:00:00.000Z' } });
 
+    /** The different actors of records. */
+    const actorsOf = (...numbers: number[]) => kit.db.read('directory_records').whereIn('id', numbers.map(id)).distinct('actor_key');
+
+    it('enters judgements after the actors, wherever they are in the file, so that the size of batches does not matter', async () => {
+      const actor = (number: number) => JSON.stringify({ id: id(number), type: 'organization', claims: [{ property: 'name', value: `Actor ${number}`, source_id: '1' }], sources: [{ id: '1', url: 'https://a.example/' }] });
+      const cells = (...row: string[]) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',');
+      const csvActor = (number: number) => [
+        cells(id(number), 'organization', 'email', `a${number}@a.example`, 'https://a.example/'),
+        cells(id(number), '', 'judgement', JSON.stringify(JSON.parse(judgementLine(number, id(number), id(61))).judgement), ''),
+        cells(id(number), 'organization', 'name', `Actor ${number}`, 'https://a.example/'),
+      ].filter((_line, at) => at !== 1 || number <= 2);
+      const numbers = Array.from({ length: 61 }, (_, at) => at + 1);
+      const files = {
+        ndjson: [judgementLine(1, id(1), id(61)), judgementLine(2, id(2), id(61)), ...numbers.map(actor)].join('\n'),
+        csv: CSV_HEADER + numbers.flatMap(csvActor).join('\n'),
+      };
+      for (const [format, text] of Object.entries(files)) {
+        await emptied(kit);
+        const { value, out } = await runCommand(kit, 'import', [format, folder.file(`early.${format}`, text)]);
+        expect(value.counts, out).to.include({ read: 63, created: 63, rejected: 0 });
+        expect(await actorsOf(1, 2, 61)).to.have.length(1);
+      }
+    });
+
+    it('of a file that breaks off enters the judgements before the break', async () => {
+      await emptied(kit);
+      const [left, right] = [1, 2].map((number) => `${id(number)},organization,name,Actor ${number},https://a.example/`);
+      const judgement = JSON.stringify(JSON.parse(judgementLine(1, id(1), id(2))).judgement).replaceAll('"', '""');
+      const path = folder.file('broken.csv', `${CSV_HEADER}${id(1)},,judgement,"${judgement}",\n${left}\n${right}\n${id(3)},organization,name,"${'x'.repeat(9_000_000)}`);
+      await expect(runCommand(kit, 'import', ['csv', path])).to.reject(/cannot be read as CSV/);
+      expect(await actorsOf(1, 2)).to.have.length(1);
+    });
+
     /** A folder of a committee with its members, the members themselves, and one file that is none of ours. */
     function openStates(): string {
       const people = Array.from({ length: 60 }, (_, at) => at + 1);

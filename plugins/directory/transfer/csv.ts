@@ -38,13 +38,15 @@ async function* reads(file: TextFile, _context: ReadContext): AsyncIterable<Row>
       continue;
     }
     const row = cells as Cells;
-    // Judgements may be about the actor that ends here.
+    if (row.property === 'judgement') {
+      yield judgementRow(number, row);
+      continue;
+    }
     if (group && !isNext(group, row)) {
       yield* actorRows(group);
       group = null;
     }
-    if (row.property === 'judgement') yield judgementRow(number, row);
-    else if (row.property === 'own_place') yield placeRow(number, row);
+    if (row.property === 'own_place') yield placeRow(number, row);
     else (group ??= { number, rows: [] }).rows.push(row);
     if (group && group.rows.length > MOST_CLAIMS) throw new Failure(`Row ${group.number} begins an actor of more than ${MOST_CLAIMS} claims: actor_id seems not to be set`);
   }
@@ -58,7 +60,7 @@ interface Group {
 }
 
 function isNext({ rows }: Group, row: Cells): boolean {
-  return rows[0]!.actor_id === row.actor_id && row.property !== 'judgement' && row.property !== 'own_place';
+  return rows[0]!.actor_id === row.actor_id && row.property !== 'own_place';
 }
 
 const MOST_CLAIMS = 10_000;

@@ -6,7 +6,7 @@ import type { ActorDraft, Applied, Editor } from '../types.ts';
 import type { Places } from '../places/service.ts';
 import { enterJudgement, sortRows, type ReadRow, type Rejected, type Sorted } from './admit.ts';
 import { AuthorityLost } from './authority.ts';
-import type { Format, PlaceLine, ReadContext } from './format.ts';
+import type { Format, PlaceLine, ReadContext, Row } from './format.ts';
 import type { TextFile } from './file.ts';
 import { updateImport, type ImportRow } from './store.ts';
 
@@ -85,7 +85,7 @@ const MOST_ROWS = 500;
 
 /** Reads the file from where the import stands to its end. Returns the row as it is then. */
 export async function runImport(run: ImportRun): Promise<ImportRow> {
-  const { file, format, context, signal, onProgress } = run;
+  const { file, signal, onProgress } = run;
   const state = { ...run.row };
   const rejects = run.isDry ? null : await openRejects(state);
   let size = FEWEST_ROWS;
@@ -102,7 +102,7 @@ export async function runImport(run: ImportRun): Promise<ImportRow> {
   }
 
   try {
-    for await (const row of format.reads!(file, context)) {
+    for await (const row of judgementsLast(run)) {
       if (++position <= state.position) continue;
       // Actors are checked against places that are there.
       if (batch.length > 0 && 'place' in batch[0]! !== 'place' in row) await flush();
@@ -120,6 +120,22 @@ export async function runImport(run: ImportRun): Promise<ImportRow> {
     if (rejects && state.rejects_bytes === 0) await rm(state.rejects_path, { force: true });
   }
   return state;
+}
+
+/** Returns the rows with all judgements last: the actors that they name may be anywhere in the file. Reads the file again for them, because they could be too many to keep in memory. */
+async function* judgementsLast({ format, file, context }: ImportRun): AsyncIterable<Row> {
+  let hasJudgements = false;
+  try {
+    for await (const row of format.reads!(file, context)) {
+      if ('judgement' in row) hasJudgements = true;
+      else yield row;
+    }
+  } catch (error) {
+    // The second reading fails at the same place, after the judgements before it.
+    if (!hasJudgements || !(error instanceof Failure)) throw error;
+  }
+  if (!hasJudgements) return;
+  for await (const row of format.reads!(file, context)) if ('judgement' in row) yield row;
 }
 
 /** Rows after the last commit may be in the file already: they are cut off, and come again. */
