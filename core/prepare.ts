@@ -1,5 +1,5 @@
 import { checkConfig } from './config/check.ts';
-import { offDeclarations } from './config/generate.ts';
+import { isOfKit, offDeclarations } from './config/generate.ts';
 import { pluginError, readConfigFile, readConfigText, type ConfigDocument } from './config/load.ts';
 import type { ConfigError, ConfigFragment, CoreConfig, Origin } from './config/types.ts';
 import { bundledPlugins, LoadFailure, loadPlugin } from './load.ts';
@@ -50,7 +50,7 @@ export async function prepare(settings: Settings): Promise<Prepared> {
     origins: checked.origins,
     schema: checked.schema,
     plugins: ordered.plugins,
-    errors: [...checked.errors, ...loaded.errors, ...ordered.faults.map((fault) => orderError(fault, document)), ...sharedCodes(ordered.plugins, document), ...sharedDeclarations(ordered.plugins, document), ...undeclaredReferences(ordered.plugins).map(({ plugin, fault }) => pluginError(document, plugin, `${plugin}: ${fault}`))],
+    errors: [...checked.errors.map((error) => mentioningOff(error, loaded.plugins, document)), ...loaded.errors, ...ordered.faults.map((fault) => orderError(fault, document)), ...sharedCodes(ordered.plugins, document), ...sharedDeclarations(ordered.plugins, document), ...undeclaredReferences(ordered.plugins).map(({ plugin, fault }) => pluginError(document, plugin, `${plugin}: ${fault}`))],
   };
 }
 
@@ -70,6 +70,15 @@ async function loadNamed(document: ConfigDocument, given: Map<string, Plugin>): 
     }
   }
   return { plugins, errors };
+}
+
+/** Adds to the error about an unknown limit or rate class that a plugin outside the kit may declare it: while such a plugin is off, its names are not known. */
+function mentioningOff(error: ConfigError, plugins: Plugin[], document: ConfigDocument): ConfigError {
+  const isOfDeclarations = plugins.some(({ name, config }) => typeof config === 'function' && error.path.startsWith(`plugins.${name}.`));
+  if (!isOfDeclarations || !error.message.endsWith(' is not known')) return error;
+  const off = document.plugins.filter(({ name, enabled }) => !enabled && !isOfKit(projectRoot, name)).map(({ name }) => name);
+  if (off.length === 0) return error;
+  return { ...error, hint: [error.hint?.replace(/([^?])$/, '$1.'), `If it belongs to ${off.join(' or ')}, which is off, comment it out`].filter(Boolean).join(' ') };
 }
 
 function orderError(fault: OrderFault, document: ConfigDocument): ConfigError {

@@ -31,7 +31,7 @@ export async function checkPlugin(folder: string, { tests }: { tests: boolean })
   const results: ContractResult[] = [
     { name: `${plugin.name} can be loaded: ${plugin.summary}`, faults: [] },
     { name: 'its files follow the contract', faults: contractFaults(plugin, folder, await tablesOfOthers(plugin, withNeeds)) },
-    { name: 'it registers without a database', faults: await faultsOf(async () => { await (await testServer({ plugins: withNeeds, open: false })).close(); }) },
+    { name: 'it registers without a database, and its contracts can be generated', faults: await faultsOf(() => generateContracts(withNeeds)) },
     { name: 'it starts with only its needs, stops, and starts again', faults: await faultsOf(() => startTwice(withNeeds)) },
   ];
   if (tests && existsSync(join(folder, 'test'))) results.push({ name: 'its own tests pass', faults: testFaults(folder) });
@@ -83,6 +83,17 @@ async function tablesOfOthers(plugin: Plugin, withNeeds: Plugin[]): Promise<stri
     await db.close();
     rmSync(dataDir, { recursive: true, force: true });
     await kit.close();
+  }
+}
+
+/** Generates the contracts, which otherwise happens at the first request for them. */
+async function generateContracts(plugins: Plugin[]): Promise<void> {
+  const { composition, close } = await testServer({ plugins, open: false });
+  try {
+    composition.openApi();
+    composition.asyncApi();
+  } finally {
+    await close();
   }
 }
 

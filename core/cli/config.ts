@@ -8,7 +8,7 @@ import { pluginsOff } from '../defaults.ts';
 import { prepare, type Prepared } from '../prepare.ts';
 import { Failure, type Command } from './command.ts';
 import { editedFile, namesOf, offWarnings } from './off.ts';
-import { hasColor, rejectErrors, settingsOf } from './settings.ts';
+import { compositionOf, hasColor, rejectErrors, settingsOf } from './settings.ts';
 
 export const configShow: Command = {
   name: 'config show',
@@ -33,7 +33,8 @@ export const configCheck: Command = {
   async run({ terminal, options }) {
     const prepared = await prepare(settingsOf(options));
     const { document, plugins } = prepared;
-    const errors = [...prepared.errors, ...await driverErrors(prepared)];
+    const found = [...prepared.errors, ...await driverErrors(prepared)];
+    const errors = found.length > 0 ? found : await compositionErrors(prepared);
     if (options.json) {
       terminal.print({ ok: errors.length === 0, errors, on: plugins.map(({ name }) => name), off: pluginsOff(prepared) }, () => '');
       if (errors.length > 0) throw new Failure(errors.length === 1 ? 'The configuration has an error.' : `The configuration has ${errors.length} errors.`);
@@ -59,6 +60,18 @@ async function driverErrors({ config, document, origins }: Prepared): Promise<Co
     const origin = origins.get('database.driver');
     const at = origin?.kind === 'environment' ? { where: { variable: origin.where } } : place(document, ['database', 'driver'], 'value');
     return [{ ...at, path: 'database.driver', message: error.detail, hint: error.fix, read: 'docs/configuration.md#database' }];
+  }
+}
+
+/** Reports plugins that cannot run together, and contracts that cannot be generated, which otherwise happens at the first request for them. */
+async function compositionErrors(prepared: Prepared): Promise<ConfigError[]> {
+  try {
+    const composition = await compositionOf(prepared);
+    composition.openApi();
+    composition.asyncApi();
+    return [];
+  } catch (error) {
+    return [{ where: { file: prepared.document.file ?? undefined }, path: 'plugins', message: (error as Error).message }];
   }
 }
 

@@ -83,6 +83,10 @@ function pluginSections(root: string): [name: string, section: JsonSchema][] {
   return Object.entries(properties.plugins.properties);
 }
 
+export function isOfKit(root: string, plugin: string): boolean {
+  return pluginSections(root).some(([name]) => name === plugin);
+}
+
 /** Returns the limits and rate classes of the kit's plugins that are not among these, from the generated schema of the kit. */
 export function offDeclarations(root: string, on: string[]): OffDeclarations {
   const off = pluginSections(root).filter(([name]) => !on.includes(name));

@@ -1,7 +1,7 @@
 import type { Server } from '@hapi/hapi';
 import type { Schema } from 'joi';
 import type { ContractInfo } from './openapi.ts';
-import { publishedRoutes, type PublishedRoute } from './route.ts';
+import { describeOwner, publishedRoutes, type PublishedRoute } from './route.ts';
 import { gatherSchemas, membersOf, type JsonSchema, type Schemas } from './schema.ts';
 
 export interface AsyncApiOptions {
@@ -62,6 +62,7 @@ export function asyncApi(server: Server, options: AsyncApiOptions): AsyncApi {
     components: { messages, schemas: {}, securitySchemes: SECURITY },
   };
   for (const route of routes) {
+    schemas.enter(describeOwner(route));
     const stream = route.declaration.stream!;
     const sent = messageNames(route, stream.send, messages, schemas);
     const received = messageNames(route, stream.receive ?? {}, messages, schemas);

@@ -3,7 +3,7 @@ import type { ArraySchema, Schema } from 'joi';
 import { answersOf, type Answer, type Surroundings, isJson } from './answer.ts';
 import { isRepeatable } from '../idempotency/handler.ts';
 import { idempotencyHeader, requestHeaders, responseHeaders } from './header.ts';
-import { publishedRoutes, type PublishedRoute } from './route.ts';
+import { describeOwner, publishedRoutes, type PublishedRoute } from './route.ts';
 import { exampleOf, gatherSchemas, membersOf, type JsonSchema, type Schemas } from './schema.ts';
 
 export interface ContractInfo {
@@ -78,6 +78,7 @@ export function openApi(server: Server, options: OpenApiOptions): OpenApi {
   const paths: OpenApi['paths'] = {};
   refuseTwins(routes);
   for (const route of routes) {
+    schemas.enter(describeOwner(route));
     const answers = answersOf(route, options);
     const item = (paths[route.path] ??= { parameters: Object.keys(requestHeaders).map((name) => ref('parameters', name)) });
     item[route.method] = operation(route, answers, schemas, shared);

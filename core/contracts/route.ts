@@ -112,3 +112,8 @@ function schemaOrNull(value: unknown): Schema | null {
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
+
+/** `GET /api/places (directory)`, for errors. */
+export function describeOwner({ method, path, owner }: PublishedRoute): string {
+  return `${method.toUpperCase()} ${path} (${owner})`;
+}

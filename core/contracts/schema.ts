@@ -8,14 +8,18 @@ const PREFIX = '#/components/schemas/';
 export interface Schemas {
   /** The JSON Schema of a Joi schema; a named one (`schema.meta({ name: 'Actor' })`) becomes a reference. */
   of(schema: Schema): JsonSchema;
+  /** Names the route of the schemas that follow, for the error about two schemas with one name. */
+  enter(route: string): void;
   /** The named schemas met so far, in the order of their names. */
   components(): Record<string, JsonSchema>;
 }
 
 export function gatherSchemas(): Schemas {
   const named = new Map<string, JsonSchema>();
+  const routeOf = new Map<string, string>();
   const done = new WeakMap<Schema, JsonSchema>();
   const known = new WeakSet<Schema>();
+  let entered = 'an unnamed route';
 
   function remember(name: string, schema: Schema): void {
     if (known.has(schema)) return;
@@ -23,11 +27,12 @@ export function gatherSchemas(): Schemas {
     const json = { ...toJson(linked(schema.invalid(null))), ...jsonOf(schema) };
     const first = named.get(name);
     if (first && !areSame(first, json)) {
-      throw new Error(`Two different schemas are named ${name}: name one of them anew with .meta({ name })`);
+      throw new Error(`Two different schemas are named ${name}, one in ${routeOf.get(name)} and one in ${entered}: rename one of them with .meta({ name })`);
     }
     // A description that differs says something of the place where the schema is used, not of the schema.
     if (first && first.description !== json.description) delete first.description;
     else named.set(name, json);
+    if (!first) routeOf.set(name, entered);
   }
 
   function linked(given: Schema): Schema {
@@ -55,6 +60,7 @@ export function gatherSchemas(): Schemas {
       done.set(schema, json);
       return json;
     },
+    enter(route) { entered = route; },
     components: () => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
 }

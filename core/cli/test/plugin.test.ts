@@ -81,6 +81,29 @@ describe('bin/civic plugin check', () => {
     expect(stderr).to.contain('breaks the contract');
   });
 
+  it('names two schemas of one name, which config check finds in two plugins', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'civic-plugin-'));
+    const route = (path: string, type: string) => `server.route({ method: 'GET', path: '${path}', options: { description: 'x', validate: { query: Joi.object({}) }, response: { schema: Joi.object({ size: Joi.${type}() }).meta({ name: 'Size' }) } }, handler: () => ({}) });`;
+    const write = (name: string, routes: string) => {
+      mkdirSync(join(folder, name), { recursive: true });
+      writeFileSync(join(folder, name, 'README.md'), name);
+      writeFileSync(join(folder, name, 'index.js'), `import { definePlugin, Joi } from 'civic';\nexport default definePlugin({ name: '${name}', summary: 'x', register(server) { ${routes} } });\n`);
+    };
+    write('twice', route('/api/twice', 'string') + route('/api/twice/b', 'number'));
+    const twice = await runCivicInProcess(['plugin', 'check', join(folder, 'twice')]);
+    write('one', route('/api/one', 'string'));
+    write('two', route('/api/two', 'number'));
+    const instance = createInstance({ plugins: { one: { from: join(folder, 'one') }, two: { from: join(folder, 'two') } } });
+    const both = await instance.civicInProcess('config', 'check');
+    const json = await instance.civicInProcess('config', 'check', '--json');
+    instance.remove();
+    rmSync(folder, { recursive: true });
+    expect(twice.stdout).to.contain('Two different schemas are named Size, one in GET /api/twice (twice) and one in GET /api/twice/b (twice)');
+    expect([twice.code, both.code, json.code]).to.equal([1, 1, 1]);
+    expect(both.stderr).to.contain('Two different schemas are named Size, one in GET /api/one (one) and one in GET /api/two (two)');
+    expect(JSON.parse(json.stdout)).to.include({ ok: false });
+  });
+
   it('finds what a plugin needs beside it, and says so when it is nowhere', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'civic-plugin-'));
     const write = (name: string, needs: string[]): void => {

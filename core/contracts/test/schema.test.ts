@@ -52,8 +52,10 @@ describe('JSON Schema from Joi', () => {
 
   it('refuses two different schemas of one name', () => {
     const schemas = gatherSchemas();
+    schemas.enter('GET /a (one)');
     schemas.of(place);
-    expect(() => schemas.of(place.keys({ more: Joi.number() }))).to.throw(/Two different schemas are named Place/);
+    schemas.enter('GET /b (two)');
+    expect(() => schemas.of(place.keys({ more: Joi.number() }))).to.throw(/Two different schemas are named Place, one in GET \/a \(one\) and one in GET \/b \(two\)/);
   });
 
   it('counts null among the values of a nullable list', () => {

@@ -81,9 +81,9 @@ export function createSignalKinds(): SignalKinds {
   };
 }
 
-/** The name of a schema in the contracts: `HeronCountFacts`. */
+/** Returns the name of a schema in the contracts: `HeronCountFacts`. An underscore before a digit stays, so that `a_1` and `a1` differ. */
 export function factsName(type: SignalType): string {
-  return `${type.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Facts`;
+  return `${type.replaceAll(/(?:^|_)[a-z]/g, (start) => start.slice(-1).toUpperCase())}Facts`;
 }
 
 function isObjectSchema(value: unknown): boolean {

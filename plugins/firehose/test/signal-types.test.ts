@@ -187,6 +187,14 @@ describe('Declarations of signal types', { timeout: 60_000 }, () => {
     await kit.close();
   });
 
+  it('have facts of different names in the contracts, also when the types differ only by an underscore', async () => {
+    const facts = (type: 'string' | 'number') => ({ label: 'x', facts: Joi.object({ size: Joi[type]().required() }) });
+    const kit = await testServer({ plugins: ['firehose', declaring('one', 'a_1b', facts('string')), declaring('two', 'a1b', facts('number'))], config: { plugins: { firehose: { anonymous: true } } } });
+    const { status, body } = await kit.request('GET', '/openapi.json');
+    await kit.close();
+    expect([status, body.components?.schemas.A_1bFacts?.properties.size.type, body.components?.schemas.A1bFacts?.properties.size.type]).to.equal([200, 'string', 'number']);
+  });
+
   it('are in the contracts, tied to their facts, and leave the built-in types as they are', async () => {
     const kit = await testServer({ plugins: ['firehose', herons], config: { plugins: { firehose: { anonymous: true } } } });
     const [openapi, asyncapi] = [(await kit.request('GET', '/openapi.json')).body, (await kit.request('GET', '/asyncapi.json')).body];
