@@ -113,7 +113,13 @@ function execute(database: Database, [method, sql, bindings]: Exclude<Request, [
     return ['ran', Number(changes), Number(lastInsertRowid)];
   }
   const rows = readRows(prepared, values);
-  return ['rows', rows.length === 0 ? [] : prepared.statement.columns().map(({ name }) => name), rows, blobColumns(rows)];
+  const names = rows.length === 0 ? [] : prepared.statement.columns().map(({ name }) => name);
+  // Node 22 counts the columns of a statement before SQLite prepares it again for a table that has changed.
+  if (rows.length > 0 && rows[0]!.length < names.length && READS.test(sql)) {
+    statements.delete(sql);
+    return execute(database, [method, sql, bindings]);
+  }
+  return ['rows', names.slice(0, rows[0]?.length), rows, blobColumns(rows)];
 }
 
 function sqliteError(code: string, message: string): Error {

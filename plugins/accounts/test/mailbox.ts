@@ -41,7 +41,7 @@ export async function startMailbox(): Promise<Mailbox> {
     url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}/?ignoreTLS=true`,
     mails,
     async mailTo(address, text) {
-      for (const end = Date.now() + PATIENCE_MS; Date.now() < end;) {
+      for (const end = performance.now() + PATIENCE_MS; performance.now() < end;) {
         const found = mails.find((mail) => mail.includes(`To: ${address}`) && mail.includes(text));
         if (found !== undefined) return found;
         await new Promise((done) => { setTimeout(done, 20); });

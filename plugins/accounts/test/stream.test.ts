@@ -16,8 +16,8 @@ const streaming = (stream: string, database: 'sqlite' | 'postgres' = 'sqlite') =
 const exported = async (kit: AccountsKit) => (await kit.run('audit export') as string[]).map((line) => JSON.parse(line) as { seq: number; kind: string });
 
 async function until(what: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 30_000 * slowness; !await isDone();) {
-    if (Date.now() > end) throw new Error(`It never came to this: ${what}`);
+  for (const end = performance.now() + 30_000 * slowness; !await isDone();) {
+    if (performance.now() > end) throw new Error(`It never came to this: ${what}`);
     await new Promise((done) => { setTimeout(done, 50); });
   }
 }

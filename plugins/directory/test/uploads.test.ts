@@ -15,8 +15,8 @@ const CSV = 'actor_id,actor_type,property,value,source_url\n';
 const row = (id: number) => `0f0e0d0c-0000-4000-8000-${String(id).padStart(12, '0')},organization,name,Number ${id},https://a.example/${id}\n`;
 
 async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 60_000 * slowness; !(await condition());) {
-    if (Date.now() > end) throw new Error(`Waited in vain: ${what}`);
+  for (const end = performance.now() + 60_000 * slowness; !(await condition());) {
+    if (performance.now() > end) throw new Error(`Waited in vain: ${what}`);
     await sleep(20);
   }
 }

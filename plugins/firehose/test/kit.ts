@@ -71,8 +71,8 @@ export async function firehoseKit({ database, plugins = [], firehose = {} }: Fir
     const { status, body: made, text } = await ask('POST', '/api/wire', { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
     if (status !== 201) throw new Error(`POST /api/wire: ${text}`);
     written += (body.signals?.length ?? 0) + (body.withdraw?.length ?? 0);
-    for (const end = Date.now() + 5000 * slowness; sequenceOf((await snapshot('limit=1')).last_event_id) < written;) {
-      if (Date.now() > end) throw new Error(`The log does not reach ${written}`);
+    for (const end = performance.now() + 5000 * slowness; sequenceOf((await snapshot('limit=1')).last_event_id) < written;) {
+      if (performance.now() > end) throw new Error(`The log does not reach ${written}`);
       await sleep(5);
     }
     return made.ids;

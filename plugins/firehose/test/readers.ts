@@ -72,9 +72,9 @@ function collect(): Pick<Reading, 'messages' | 'has'> & { take(message: any): vo
     },
     async has(count, type = 'firehose.signal') {
       const found = () => messages.filter((message) => message.type === type);
-      const deadline = Date.now() + PATIENCE_MS;
+      const deadline = performance.now() + PATIENCE_MS;
       while (found().length < count) {
-        if (Date.now() > deadline) throw new Error(`${found().length} of ${count} ${type} came: ${JSON.stringify(messages)}`);
+        if (performance.now() > deadline) throw new Error(`${found().length} of ${count} ${type} came: ${JSON.stringify(messages).slice(0, 2000)}`);
         await Promise.race([new Promise<void>((resolve) => { notice = resolve; }), new Promise((resolve) => { setTimeout(resolve, 100); })]);
       }
       return found();

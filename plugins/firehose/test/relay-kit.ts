@@ -12,8 +12,8 @@ import { WIRE } from './people.ts';
 export const draft = (title: string, more: Partial<SignalDraft> = {}): SignalDraft => ({ type: 'vote', title, source_class: 'government_record', evidence: [{ source_url: 'https://example.org/minutes' }], ...more });
 
 export async function until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
-  for (const end = Date.now() + 60_000 * slowness; !(await condition());) {
-    if (Date.now() > end) throw new Error(`Waited in vain: ${what}`);
+  for (const end = performance.now() + 60_000 * slowness; !(await condition());) {
+    if (performance.now() > end) throw new Error(`Waited in vain: ${what}`);
     await sleep(20);
   }
 }

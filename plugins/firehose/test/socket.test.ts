@@ -265,9 +265,9 @@ for (const database of testDatabases()) {
       const ada = await kit.person();
       const sockets = await Promise.all([1, 2, 3].map(async () => openSocket(kit, (await kit.session(ada)).id, { headers: { 'x-api-key': ada.key } })));
       const silent = await rawSocket(kit, `${SESSIONS}/${(await kit.session(ada)).id}/socket`, ada.key);
-      const started = Date.now();
+      const started = performance.now();
       await kit.close();
-      expect(Date.now() - started, 'a client that does not respond delays no other').to.be.below(8000 * slowness);
+      expect(performance.now() - started, 'a client that does not respond delays no other').to.be.below(8000 * slowness);
       for (const socket of sockets) expect((await socket.ended).code).to.equal(1001);
       silent.destroy();
     });

@@ -88,9 +88,9 @@ function streamOf(response: IncomingMessage): Stream {
   response.on('error', () => undefined);
 
   async function until(isDone: () => boolean, what: string): Promise<void> {
-    const end = Date.now() + PATIENCE_MS;
+    const end = performance.now() + PATIENCE_MS;
     while (!isDone()) {
-      const left = end - Date.now();
+      const left = end - performance.now();
       if (left <= 0) throw new Error(`${what} did not come within ${PATIENCE_MS / 1000} s, but: ${text.slice(-2000)}`);
       await new Promise<void>((done) => {
         const timer = setTimeout(done, left);
