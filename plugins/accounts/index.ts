@@ -70,7 +70,7 @@ export default definePlugin<AccountsConfig>({
     const settingsPage = createSettingsPage(entries);
     const pages = { accounts, signIn, ways, confirmed, settingsPage };
 
-    civic.provide({ ...accounts.service, pages: createPluginPages({ entries, ways, confirmed, settingsPage, visitOf: signIn.sessions.visitOf, accountOf: accounts.people.accountOf }) });
+    civic.provide({ ...accounts.service, pages: createPluginPages({ entries, ways, confirmed, settingsPage, visitOf: signIn.sessions.visitOf, accountOf: accounts.people.accountOf, now: () => civic.clock.now() }) });
     civic.identify(resolver.identify);
     civic.plansWith(plans.including);
     civic.identify(signIn.sessions.identify);

@@ -5,6 +5,7 @@ import type { Ways } from '../signin/page.ts';
 import { doerOf, type Visit } from '../signin/sessions.ts';
 import type { Account, Doer, Workspace } from '../types.ts';
 import type { SettingsEntry, SettingsPage } from './context.ts';
+import { when, type When } from './words.ts';
 
 /** The signed-in user of a page of another plugin. */
 export interface Visitor {
@@ -36,6 +37,8 @@ export interface AccountPages {
   signedIn(work: VisitorHandler): Lifecycle.Method;
   /** The same for changes that need a proof of identity within the last minutes; `back` is where the page that asks for it leads on Cancel. */
   confirmed(work: VisitorHandler, options: { back(request: Request): string }): Lifecycle.Method;
+  /** Returns a time for the partial `accounts/time`: "3 hours ago". */
+  when(iso: string | null): When | null;
   /** Shows a page under `/account` to a signed-in user. */
   show(request: Request, h: ResponseToolkit, shown: ShownSettings, context: object): ResponseObject;
 }
@@ -47,10 +50,11 @@ export interface PluginPagesContext {
   settingsPage: SettingsPage;
   visitOf(request: Request): Visit | null;
   accountOf(person: Visit['person']): Account;
+  now(): number;
 }
 
 /** What other plugins' pages for signed-in users are built with. */
-export function createPluginPages({ entries, ways, confirmed, settingsPage, visitOf, accountOf }: PluginPagesContext): AccountPages {
+export function createPluginPages({ entries, ways, confirmed, settingsPage, visitOf, accountOf, now }: PluginPagesContext): AccountPages {
   const visitor = ({ person, memberships, workspace }: Visit, request: Request): Visitor => ({
     account: accountOf(person), workspaces: memberships.map(toldWorkspace), workspace_id: workspace?.id ?? null, doer: doerOf(request, person.id),
   });
@@ -58,6 +62,7 @@ export function createPluginPages({ entries, ways, confirmed, settingsPage, visi
     entry(entry) { entries.push(entry); },
     signedIn: (work) => ways.signedIn((visit, request, h) => work(visitor(visit, request), request, h)),
     confirmed: (work, { back }) => confirmed((visit, request, h) => work(visitor(visit, request), request, h), { back }),
+    when: (iso) => when(iso, now()),
     show: (request, h, { path, template, title, status }, context) => settingsPage(h, visitOf(request)!, { part: path, template, title, status }, context),
   };
 }

@@ -14,7 +14,7 @@ export function appRoutes({ civic, accounts, grants }: ServerContext): ServerRou
   const shown = ({ id, client_name: name, client_host: host, workspace_id, scopes, created_at, used_at }: GrantRow, { workspaces }: Visitor) => ({
     id, name, host, workspace: workspaces.find((one) => one.id === workspace_id)?.name ?? 'a workspace you left',
     scopes: scopes.map((scope) => civic.vocabulary.scopes.get(scope)?.label ?? scope),
-    connected: created_at.slice(0, 10), used: used_at?.slice(0, 10),
+    connected: pages.when(created_at), used: pages.when(used_at),
   });
   const own = async (visitor: Visitor, id: unknown): Promise<GrantRow> => {
     const found = (await grants.of(civic.db.read, visitor.account.id)).find((grant) => grant.id === id);

@@ -122,6 +122,7 @@ export function consentPage({ civic, accounts }: ConsentContext, h: ResponseTool
   return h.view('oauth/consent', {
     title: `Connect ${asked.client.name}`, action, userCode, destination, errors: fault?.errors,
     client: asked.client, account: account.name, resource: asked.resource.name, wantsIdentity: asked.wantsIdentity,
+    isUnverified: Boolean(destination?.host) && asked.client.provenHost === null && !asked.client.isByOperator,
     hasChoice: workspaces.length > 1,
     workspaces: workspaces.map(({ id, name }) => ({ id, name, isChosen: id === chosenWorkspace })),
     scopes: grantable(asked, account.role, civic).map((scope) => {

@@ -56,9 +56,9 @@ async function handle({ civic }: ServerContext, server: AuthorizationServer, req
 
 const EXPLANATIONS: Record<string, string> = {
   invalid_client: 'The app is not known here. It may have been removed, or its description cannot be read. Remove the connection in the app and connect again.',
-  invalid_redirect_uri: 'The app asked to be answered at an address that it did not register. Do not continue: somebody may be trying to get at your account.',
+  invalid_redirect_uri: 'The app asked to send you to an address that it did not register. Do not continue: an attacker may want access to your account.',
   invalid_client_metadata: 'The description that the app publishes about itself is not valid.',
-  invalid_request: 'The app sent a request that is not complete, or this page is too old. Go back to the app and connect again.',
+  invalid_request: 'The app sent a request that is not complete, or this page is too old. Return to the app and connect again.',
 };
 
 export function refusalPage(h: ResponseToolkit, { error, error_description: description, status }: Refusal): ResponseObject {
