@@ -114,7 +114,7 @@ function execute(database: Database, [method, sql, bindings]: Exclude<Request, [
   }
   const rows = readRows(prepared, values);
   const names = rows.length === 0 ? [] : prepared.statement.columns().map(({ name }) => name);
-  // Node 22 counts the columns of a statement before SQLite prepares it again for a table that has changed.
+  // Node before 26 counts the columns of a statement before SQLite prepares it again for a table that has changed.
   if (rows.length > 0 && rows[0]!.length < names.length && READS.test(sql)) {
     statements.delete(sql);
     return execute(database, [method, sql, bindings]);
