@@ -6,7 +6,7 @@ const loads = new Set<() => Promise<unknown>>();
 /**
  * Declares a module that a start does not wait for: `const library = lazily(() => import('library'))`. A serving process
  * loads it in the background once it listens. Node keeps the failure of an import for good, so a request that finds no free
- * file descriptor must not be the first to need the module.
+ * file descriptor must not be the first to need the module. A build while the server runs replaces the files of its modules.
  */
 export function lazily<Module>(load: () => Promise<Module>): () => Promise<Module> {
   loads.add(load);

@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { projectRoot } from '../../root.ts';
 import { Failure, type Command } from '../command.ts';
 import { openControlSocket, runInServer, type ControlSocket } from '../remote.ts';
 import type { Outlet } from '../terminal.ts';
@@ -24,17 +26,21 @@ describe('A command that runs in the server', () => {
         throw new Failure('Stopped. What was imported stays.');
       },
     };
-    socket = await openControlSocket(folder, () => [wait]);
+    const load: Command = {
+      name: 'load', summary: 'Loads a module of another build', needs: 'nothing',
+      async run() { await import(pathToFileURL(join(projectRoot, 'dist/bundle/replaced.js')).href); },
+    };
+    socket = await openControlSocket(folder, () => [wait, load]);
   });
   after(async () => {
     await socket.close();
     rmSync(folder, { recursive: true });
   });
 
-  function run(onOut: () => void, signal: AbortSignal): { words: string[]; exit: Promise<number | null> } {
+  function run(onOut: () => void, signal: AbortSignal, name = 'wait'): { words: string[]; exit: Promise<number | null> } {
     const words: string[] = [];
     const outlet: Outlet = { out: onOut, err: (text) => { words.push(text); }, isTerminal: false, color: false };
-    return { words, exit: runInServer(folder, ask, outlet, signal) };
+    return { words, exit: runInServer(folder, { ...ask, name }, outlet, signal) };
   }
 
   it('is stopped there by Ctrl-C here, and reports its own end', async () => {
@@ -42,6 +48,12 @@ describe('A command that runs in the server', () => {
     const { words, exit } = run(() => { interrupted.abort(); }, interrupted.signal);
     expect(await exit).to.equal(1);
     expect(words).to.equal(['Stopped. What was imported stays.\n']);
+  });
+
+  it('asks for a restart when a build has replaced its modules', async () => {
+    const { words, exit } = run(() => {}, new AbortController().signal, 'load');
+    expect(await exit).to.equal(1);
+    expect(words).to.equal(['The server runs a build that another one has replaced since its start. Restart it and run the command again.\n']);
   });
 
   it('reports that the server stopped when it did', async () => {
