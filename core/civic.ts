@@ -1,4 +1,5 @@
 import type { Server } from '@hapi/hapi';
+import type { AssistantRegistry } from './assistant/registry.ts';
 import type { Command } from './cli/command.ts';
 import type { Clock } from './clock.ts';
 import type { CoreConfig, Instance } from './config/types.ts';
@@ -32,6 +33,7 @@ export interface Kernel {
   jobs: JobQueue;
   readModels: ReadModels;
   vocabulary: Vocabulary;
+  assistant: AssistantRegistry;
   /** Names of the running plugins. */
   pluginNames: ReadonlySet<string>;
   services: Map<string, unknown>;
@@ -63,6 +65,7 @@ export function civicFor(plugin: Plugin, kernel: Kernel): Civic {
     clock: kernel.clock,
     fetch: kernel.fetch,
     vocabulary: kernel.vocabulary,
+    assistant: kernel.assistant,
     get db() { return openDatabaseIn(kernel, name); },
     jobs: kernel.jobs.of(name, () => declare('jobs.define')),
 
@@ -84,6 +87,9 @@ export function civicFor(plugin: Plugin, kernel: Kernel): Civic {
     admit: (gate) => { declare('admit'); kernel.gates.admit.push(gate); },
     command: (command) => { declare('command'); addCommand(kernel, name, command); },
     check: (check) => { declare('check'); kernel.checks.push({ ...check, plugin: name }); },
+    tool: (tool) => { declare('tool'); kernel.assistant.tool(name, tool); },
+    resource: (resource) => { declare('resource'); kernel.assistant.resource(name, resource); },
+    prompt: (prompt) => { declare('prompt'); kernel.assistant.prompt(name, prompt); },
     metric: (metric) => { declare('metric'); kernel.metrics.push({ ...metric, name: `${name}_${metric.name}` }); },
 
     pages: {

@@ -1,4 +1,5 @@
 import type { Server } from '@hapi/hapi';
+import type { Assistant } from './assistant/types.ts';
 import { bringUpToDate, checkDatabaseExists, listen, prepareDataFolder } from './boot.ts';
 import { coreChecks } from './checks.ts';
 import { addCommand, civicFor, type Kernel, type OwnedCheck, type OwnedCommand } from './civic.ts';
@@ -61,6 +62,7 @@ export interface Composition {
   readonly migrations: MigrationSet[];
   readonly events: EventBus;
   readonly jobs: JobQueue;
+  readonly assistant: Assistant;
   readonly db: OpenDatabase;
   readonly surroundings: Surroundings;
   openApi(): OpenApi;
@@ -90,6 +92,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
   addCorePages(kernel.server, { pages, plugins: options.plugins, problems: contracts.surroundings.problems, ...contracts });
   httpState(kernel.server).problemPage = pages.problemPage;
   refuseFaultyRoutes(kernel, options.plugins);
+  refuseFaultyTools(kernel);
 
   const undo: { name: string; run: () => Promise<unknown> }[] = [];
 
@@ -146,6 +149,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     migrations: migrationsOf(options.plugins),
     events: kernel.events,
     jobs: kernel.jobs,
+    assistant: kernel.assistant,
     ...contracts,
     get db() { return openDatabaseOf(kernel); },
     open,
@@ -239,6 +243,11 @@ function placeOf({ stack = '' }: Error): string {
 function refuseFaultyRoutes({ server, vocabulary }: Kernel, plugins: Plugin[]): void {
   const faults = checkRoutes(server, vocabulary, plugins.map(({ name }) => name));
   if (faults.length > 0) throw new Failure(`These routes do not keep the contract (docs/writing-plugins.md#routes):\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+}
+
+function refuseFaultyTools({ assistant }: Kernel): void {
+  const faults = assistant.faults();
+  if (faults.length > 0) throw new Failure(`These declarations for assistants do not keep the contract (docs/writing-plugins.md#tools-for-assistants):\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
 }
 
 function migrationsOf(plugins: Plugin[]): MigrationSet[] {

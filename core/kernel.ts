@@ -1,3 +1,4 @@
+import { createAssistant } from './assistant/registry.ts';
 import { systemClock } from './clock.ts';
 import type { Kernel, OwnedCheck } from './civic.ts';
 import { Failure } from './cli/command.ts';
@@ -39,6 +40,7 @@ export function createKernel(options: ComposeOptions): Kernel {
     events: createEvents({ db, log, clock, kinds: eventsOf(options.plugins), retentionDays: config.events.retention_days, delivers: role !== 'web' }),
     jobs,
     readModels: createReadModels({ db, jobs, log }),
+    assistant: createAssistant({ gates, vocabulary, strict: options.strict ?? false, reading: (what, fn) => db().reading(what, fn) }),
     live: createLive(server, httpState(server).upgrades),
     services: new Map(),
     commands: new Map(),

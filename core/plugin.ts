@@ -2,6 +2,7 @@ import type { Request, Server } from '@hapi/hapi';
 import type { Schema as JoiSchema } from 'joi';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Assistant, Prompt, Resource, Tool } from './assistant/types.ts';
 import type { Clock } from './clock.ts';
 import type { Command } from './cli/command.ts';
 import { nearest } from './config/nearest.ts';
@@ -171,6 +172,9 @@ export interface Civic<Config = unknown> {
   /** The scopes, capabilities, limits, rate classes, paths and page slots of all plugins that run. */
   readonly vocabulary: Vocabulary;
 
+  /** The tools, resources and prompts of all plugins, for the plugin that offers them to assistants. */
+  readonly assistant: Assistant;
+
   /** Emits an event in the transaction of the change that it describes. */
   emit<Name extends keyof Events & string>(tx: Tx, name: Name, payload: Events[Name]): Promise<void>;
   /** Handles each event once per installation, in order, in a transaction that also advances this plugin's position. */
@@ -204,6 +208,12 @@ export interface Civic<Config = unknown> {
   /** Adds a command to `bin/civic`. */
   command(command: Command): void;
   check(check: Check): void;
+  /** Offers a function to assistants. It uses the functions and schemas of a route. */
+  tool<Input, Data extends object>(tool: Tool<Input, Data>): void;
+  /** Offers data that assistants read by URI. */
+  resource(resource: Resource): void;
+  /** Offers a request that people choose in their assistant. */
+  prompt<Arguments>(prompt: Prompt<Arguments>): void;
   metric(metric: Metric): void;
 
   /** Adds entries to the navigation and partials to the header of every page. */

@@ -73,6 +73,12 @@ export function problemKind(code: string): ProblemKind | undefined {
   return known.get(code);
 }
 
+/** What a thrown problem says, for protocols with errors of their own; null for any other error. */
+export function problemOf(error: unknown): (ProblemKind & ProblemData) | null {
+  const data = problemData(error);
+  return data && { ...known.get(data.code)!, ...data };
+}
+
 /** The data of a thrown problem, or null for any other error. */
 export function problemData(error: unknown): ProblemData | null {
   if (!(error instanceof Boom)) return null;

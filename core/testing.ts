@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import type { ToolResult } from './assistant/types.ts';
 import type { Clock } from './clock.ts';
 import { compose, type Composition } from './compose.ts';
 import { describeErrors } from './config/report.ts';
@@ -57,6 +58,8 @@ export interface TestServer {
   /** The address of the server, with `listen`. */
   readonly url: string;
   request(method: string, path: string, options?: TestRequest): Promise<TestResponse>;
+  /** Calls a tool as an assistant would, with the checks of arguments, scope, role and plan. Throws the problem when there is one. */
+  tool(name: string, input?: object, options?: Pick<TestRequest, 'as'>): Promise<ToolResult<any>>;
   /** Stops the server and deletes its database. Fails when a response did not match the declaration of its route. */
   close(): Promise<void>;
 }
@@ -103,6 +106,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     get db() { return running.db; },
     url: server.info.uri,
     request: (method, path, request = {}) => inject(server, method, path, request),
+    tool: (name, input = {}, { as } = {}) => callTool(running, name, input, stateFor(as).caller ?? null),
     close,
   };
 }
@@ -140,6 +144,12 @@ async function composeForTest(options: TestServerOptions, folder: string, url: s
 
 function settingsForTest(folder: string, url: string | null): Record<string, unknown> {
   return { data_dir: folder, http: { port: 0 }, shutdown_seconds: 30, database: { url } };
+}
+
+async function callTool({ assistant }: Composition, name: string, input: object, caller: Caller | null): Promise<ToolResult> {
+  const tool = assistant.tools.get(name);
+  if (!tool) throw new Error(`There is no tool "${name}"; there are ${[...assistant.tools.keys()].join(', ') || 'none'}`);
+  return assistant.call(tool, input, { caller, signal: new AbortController().signal });
 }
 
 async function inject(server: Composition['server'], method: string, path: string, { payload, headers = {}, as }: TestRequest): Promise<TestResponse> {

@@ -41,6 +41,8 @@ export interface Command extends CommandDescription {
   writes?: boolean;
   /** It works on existing data only: without a database it fails instead of creating one. */
   existing?: boolean;
+  /** It reads standard input: `input` of the call has the lines, also when it runs inside the server. */
+  reads?: boolean;
   /** Exit code 0 on success; throw a `Failure` for 1. */
   run(call: CommandCall): Promise<void>;
 }
@@ -49,6 +51,8 @@ export interface CommandCall {
   terminal: Terminal;
   positionals: string[];
   options: Record<string, string | boolean | string[] | undefined>;
+  /** The lines of standard input, of a command that `reads`. */
+  input?: AsyncIterable<string>;
   /** The folder of whoever called: paths in arguments are meant from there, also when the command runs inside the server. */
   cwd: string;
 }

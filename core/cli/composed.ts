@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import type { OwnedCommand } from '../civic.ts';
 import { nearest } from '../config/nearest.ts';
 import { checkDatabaseExists, isPostgres } from '../boot.ts';
@@ -30,8 +31,13 @@ export async function runComposed(argv: string[], terminal: Terminal): Promise<n
   return pointingToHelp(command, async () => {
     const parsed = parseCall(command, rest);
     if (parsed.options.help) return terminal.out(commandHelp(command, terminal));
-    return runWhereItBelongs(command, { terminal, cwd: process.cwd(), ...parsed }, composition);
+    return runWhereItBelongs(command, { terminal, cwd: process.cwd(), input: command.reads ? standardInput() : undefined, ...parsed }, composition);
   });
+}
+
+/** Opened by the first read: lines that arrive while nothing iterates would be lost. */
+async function* standardInput(): AsyncGenerator<string> {
+  yield* createInterface({ input: process.stdin });
 }
 
 function globalOptions(argv: string[]): CommandCall['options'] {
@@ -53,7 +59,7 @@ async function runWhereItBelongs(command: OwnedCommand, call: CommandCall, compo
 function exitInServer(command: Command, call: CommandCall, composition: Composition): Promise<number | null> {
   const outlet = processOutlet();
   const ask = { name: command.name, positionals: call.positionals, options: call.options, cwd: call.cwd, isTerminal: outlet.isTerminal, color: outlet.color };
-  return runInServer(composition.config.data_dir, ask, outlet, call.terminal.signal);
+  return runInServer(composition.config.data_dir, ask, { outlet, input: call.input, signal: call.terminal.signal });
 }
 
 /** Explains words that are no command: a group of commands, a command of a plugin that is off, or a misspelling. */

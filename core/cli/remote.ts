@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
 import type { Command, CommandCall, Terminal } from './command.ts';
 import { exitCodeOf } from './exit.ts';
 import { pointingToHelp } from './help.ts';
@@ -20,6 +21,19 @@ interface Ask {
 
 export interface ControlSocket {
   close(): Promise<void>;
+}
+
+/** The streams of the process that asked. */
+interface Streams {
+  outlet: Outlet;
+  /** The lines of standard input, if the command reads them. */
+  input?: AsyncIterable<string>;
+  signal: AbortSignal;
+}
+
+/** A line of standard input; null when it has ended. */
+interface InputLine {
+  in: string | null;
 }
 
 /** Sent to the server when the user presses Ctrl-C. */
@@ -76,9 +90,13 @@ function serveCalls(socket: Socket, commands: () => Command[]): void {
   socket.on('close', () => { gone.abort(); });
   socket.on('error', () => { gone.abort(); });
   const send = (answer: Answer): void => { if (!socket.destroyed) socket.write(`${JSON.stringify(answer)}\n`); };
+  const input = new Readable({ objectMode: true, read: () => undefined });
+  let isAsked = false;
   eachLine(socket, (line) => {
     if (line === STOP) return gone.abort();
-    void runAsked(line, commands(), send, gone.signal)
+    if (isAsked) return void input.push((JSON.parse(line) as InputLine).in);
+    isAsked = true;
+    void runAsked(line, commands(), send, { input, signal: gone.signal })
       .catch((error: Error) => { send({ err: `The server did not understand: ${error.message}\n` }); })
       .finally(() => { socket.end(); });
   });
@@ -93,13 +111,13 @@ function eachLine(socket: Socket, onLine: (line: string) => void): void {
   });
 }
 
-async function runAsked(line: string, commands: Command[], send: (answer: Answer) => void, signal: AbortSignal): Promise<void> {
+async function runAsked(line: string, commands: Command[], send: (answer: Answer) => void, { input, signal }: Omit<Streams, 'outlet'>): Promise<void> {
   const ask = JSON.parse(line) as Ask;
   const command = commands.find((candidate) => candidate.name === ask.name);
   if (!command) return send({ unknown: ask.name });
   const outlet: Outlet = { out: (out) => { send({ out }); }, err: (err) => { send({ err }); }, isTerminal: ask.isTerminal, color: ask.color };
   const terminal: Terminal = createTerminal(outlet, { json: Boolean(ask.options.json), signal });
-  const exit = await exitCodeOf(() => pointingToHelp(command, () => command.run({ terminal, positionals: ask.positionals, options: ask.options, cwd: ask.cwd })), terminal);
+  const exit = await exitCodeOf(() => pointingToHelp(command, () => command.run({ terminal, positionals: ask.positionals, options: ask.options, cwd: ask.cwd, input })), terminal);
   send({ exit });
 }
 
@@ -116,11 +134,14 @@ export function hasRunningServer(dataDir: string): Promise<boolean> {
 }
 
 /** Runs a command inside the server that uses this data folder. Null when none is up. */
-export function runInServer(dataDir: string, ask: Ask, outlet: Outlet, signal: AbortSignal): Promise<number | null> {
+export function runInServer(dataDir: string, ask: Ask, { outlet, input, signal }: Streams): Promise<number | null> {
   return new Promise((done, failed) => {
     const socket = createConnection(controlSocketPath(dataDir));
     let exit: number | null = null;
-    socket.on('connect', () => { socket.write(`${JSON.stringify(ask)}\n`); });
+    socket.on('connect', () => {
+      socket.write(`${JSON.stringify(ask)}\n`);
+      if (input) void sendInput(socket, input);
+    });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') done(null);
       else failed(error);
@@ -144,4 +165,10 @@ export function runInServer(dataDir: string, ask: Ask, outlet: Outlet, signal: A
       timer = setTimeout(() => { socket.destroy(); }, STOP_MS);
     });
   });
+}
+
+async function sendInput(socket: Socket, input: AsyncIterable<string>): Promise<void> {
+  const send = (line: InputLine): void => { if (!socket.destroyed) socket.write(`${JSON.stringify(line)}\n`); };
+  for await (const line of input) send({ in: line });
+  send({ in: null });
 }

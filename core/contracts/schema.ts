@@ -10,6 +10,8 @@ export interface Schemas {
   of(schema: Schema): JsonSchema;
   /** Names the route of the schemas that follow, for the error about two schemas with one name. */
   enter(route: string): void;
+  /** The same, where a named schema does not become a reference itself; the named ones inside it do. */
+  inline(schema: Schema): JsonSchema;
   /** The named schemas met so far, in the order of their names. */
   components(): Record<string, JsonSchema>;
 }
@@ -47,9 +49,11 @@ export function gatherSchemas(): Schemas {
     return changed?.$_mutateRebuild() ?? schema;
   }
 
+  const inline = (schema: Schema): JsonSchema => ({ ...toJson(linked(schema)), ...jsonOf(schema) });
+
   function convert(schema: Schema): JsonSchema {
     const name = nameOf(schema);
-    if (name === null) return { ...toJson(linked(schema)), ...jsonOf(schema) };
+    if (name === null) return inline(schema);
     remember(name, schema);
     return toJson(linkTo(name, schema));
   }
@@ -61,6 +65,7 @@ export function gatherSchemas(): Schemas {
       return json;
     },
     enter(route) { entered = route; },
+    inline,
     components: () => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
 }

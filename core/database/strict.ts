@@ -9,13 +9,17 @@ export interface Strictness {
   /** Throws when called inside `write` or `snapshot`. */
   check(what: string): void;
   inside<T>(where: string, tx: Tx, fn: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Runs code in which `write` throws. */
+  reading<T>(where: string, fn: () => Promise<T>): Promise<T>;
 }
 
-export const lenient: Strictness = { check: () => undefined, inside: (_where, tx, fn) => fn(tx) };
+export const lenient: Strictness = { check: () => undefined, inside: (_where, tx, fn) => fn(tx), reading: (_where, fn) => fn() };
 
 interface Inside {
   owner: Strictness;
   where: string;
+  /** Only writing is forbidden. */
+  isReading?: boolean;
   /** What this one is inside of: a process may have several databases open. */
   outer: Inside | undefined;
 }
@@ -23,17 +27,18 @@ interface Inside {
 // One for the process: Node copies every storage that was ever used to each new promise, which tests that open hundreds of databases would pay for.
 const storage = new AsyncLocalStorage<Inside>();
 
-function whereOf(owner: Strictness): string | undefined {
+function innermost(owner: Strictness): Inside | undefined {
   let inside = storage.getStore();
   while (inside && inside.owner !== owner) inside = inside.outer;
-  return inside?.where;
+  return inside;
 }
 
 export function createStrictness(): Strictness {
   const strictness: Strictness = {
     check(what) {
-      const where = whereOf(strictness);
-      if (where) throw new Error(`${what} was used inside ${where}: only its tx may be used there`);
+      const inside = innermost(strictness);
+      if (inside?.isReading && what === 'db.write') throw new Error(`db.write was used inside ${inside.where}`);
+      if (inside && !inside.isReading) throw new Error(`${what} was used inside ${inside.where}: only its tx may be used there`);
     },
     inside: (where, tx, fn) => storage.run({ owner: strictness, where, outer: storage.getStore() }, async () => {
       const { watched, forgotten } = watchBuilders(tx);
@@ -42,6 +47,7 @@ export function createStrictness(): Strictness {
       for (const sql of forgotten()) throw new Error(`A query in ${where} was never run: write await before it (${sql})`);
       return value;
     }),
+    reading: (where, fn) => storage.run({ owner: strictness, where, isReading: true, outer: storage.getStore() }, fn),
   };
   return strictness;
 }

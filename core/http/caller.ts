@@ -67,7 +67,7 @@ function identify(request: Request, gates: Gates): MaybePromise<Caller | null> {
     return rejectAfterGates(error);
   }
   const passGates = (caller: Caller | null): MaybePromise<Caller | null> => after(callGates(caller, request, gates), () => {
-    if (caller) checkRoleAndPlan(caller, request, gates);
+    if (caller) checkRoleAndPlan(caller, request.route.settings.plugins?.civic, gates);
     return caller;
   });
   return found instanceof Promise ? found.then(passGates, rejectAfterGates) : passGates(found);
@@ -115,12 +115,13 @@ function rejectsSessions(request: Request): boolean {
   return isForPrograms(request.server, request.path) || request.civic.upgrade !== null;
 }
 
-function missingCredential(gates: Gates): Boom {
+/** The problem of an anonymous caller where an account is needed. */
+export function missingCredential(gates: Gates): Boom {
   return gates.resolvers.length === 0 ? problem('no_accounts') : problem('authentication_required');
 }
 
-function checkRoleAndPlan(caller: Caller, request: Request, gates: Gates): void {
-  const needed = request.route.settings.plugins?.civic;
+/** Checks what a route, a tool or a resource needs in addition to a scope. */
+export function checkRoleAndPlan(caller: Caller, needed: { role?: 'reviewer' | 'admin'; plan?: string } | undefined, gates: Gates): void {
   if (needed?.role && RANK[caller.role] < RANK[needed.role]) {
     throw problem('permission_required', { detail: `This needs the role ${needed.role}; yours is ${caller.role}.` });
   }

@@ -141,6 +141,11 @@ export const coreProblems = {
     title: 'This address speaks WebSocket only',
     advice: 'Open it with a WebSocket client.',
   },
+  result_too_large: {
+    status: 413,
+    title: 'The result is too large for a tool',
+    advice: 'Ask for less: a smaller `limit`, fewer included parts or narrower filters. The API has no such limit.',
+  },
   too_many_requests: {
     status: 429,
     title: 'Too many requests',

@@ -19,6 +19,17 @@ export interface Page<Query = Record<string, unknown>> {
   after: Position | null;
 }
 
+/** What of a request decides on its page. A tool that lists the same as a route asks with the same path and schema. */
+export interface ListQuery {
+  path: string;
+  /** Validated, with defaults. */
+  query: Record<string, unknown>;
+  /** The names of the parameters that the client gave. */
+  given: string[];
+  /** Checks again what a cursor carries. */
+  schema?: Schema | null;
+}
+
 export interface List {
   data: unknown[];
   total: number;
@@ -28,16 +39,20 @@ export interface List {
   extra?: Record<string, unknown>;
 }
 
+/** A list whose rows are JSON texts already. */
+export type TextList = Omit<List, 'data'> & { data: string[] };
+
 const CHECK_LENGTH = 8;
 
 /** Reads `cursor` and `limit` of a validated query. A cursor is enough by itself; parameters that contradict it, and a position of another shape, are 400. */
-export function pageOf<Query = Record<string, unknown>>(request: Request, shape: PositionShape | ((query: Query) => PositionShape)): Page<Query> {
-  const { cursor, limit, ...query } = request.query as Record<string, unknown>;
+export function pageOf<Query = Record<string, unknown>>(asked: Request | ListQuery, shape: PositionShape | ((query: Query) => PositionShape)): Page<Query> {
+  const list = 'given' in asked ? asked : listQueryOf(asked);
+  const { cursor, limit, ...query } = list.query;
   if (cursor === undefined) return { query: query as Query, limit: Number(limit), after: null };
-  const [filters, after] = decode(String(cursor), request.path);
-  const valid = revalidated(request, filters);
+  const [filters, after] = decode(String(cursor), list.path);
+  const valid = revalidated(list, filters);
   if (!hasShape(after, typeof shape === 'function' ? shape(valid as Query) : shape)) throw badCursor();
-  const given = Object.keys(request.orig.query ?? request.query).filter((name) => name !== 'cursor' && name !== 'limit');
+  const given = list.given.filter((name) => name !== 'cursor' && name !== 'limit');
   const changed = given.filter((name) => comparable(query[name]) !== comparable(valid[name]));
   if (changed.length > 0) {
     throw problem('invalid_cursor', {
@@ -46,6 +61,10 @@ export function pageOf<Query = Record<string, unknown>>(request: Request, shape:
     });
   }
   return { query: valid as Query, limit: Number(limit), after };
+}
+
+function listQueryOf(request: Request): ListQuery {
+  return { path: request.path, query: request.query, given: Object.keys(request.orig.query ?? request.query), schema: request.route.settings.validate?.query as Schema | null | undefined };
 }
 
 /** The answer that every list has: its rows, the exact total, and the way to the next page in body and Link. */
@@ -57,18 +76,40 @@ export function listResponse(request: Request, h: ResponseToolkit, page: Page<an
 }
 
 /** The same as text, for rows that are JSON texts already; with the headers that go with it. */
-export function listText(request: Request, page: Page<any>, list: Omit<List, 'data'> & { data: string[] }): { body: string; headers: Record<string, string> } {
+export function listText(request: Request, page: Page<any>, list: TextList): { body: string; headers: Record<string, string> } {
   const cursor = list.next && cursorAfter(request, page, list.next);
-  const extra = Object.entries(list.extra ?? {}).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`).join('');
-  return {
-    body: `{"data":[${list.data.join(',')}],"total":${list.total},"next_cursor":${JSON.stringify(cursor)}${extra}}`,
-    headers: cursor ? { link: `<${nextUrl(request, page, cursor)}>; rel="next"` } : {},
-  };
+  return { body: listBody(list, cursor), headers: cursor ? { link: `<${nextUrl(request, page, cursor)}>; rel="next"` } : {} };
+}
+
+function listBody({ data, total, extra = {} }: TextList, cursor: string | null): string {
+  const more = Object.entries(extra).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`).join('');
+  return `{"data":[${data.join(',')}],"total":${total},"next_cursor":${JSON.stringify(cursor)}${more}}`;
+}
+
+/**
+ * Returns a list as an object whose JSON has at most `maxBytes`, for tools. Reads the page again with fewer rows when it is too
+ * large; its cursor then continues after the last of them.
+ */
+export async function fitList<Data extends object = object>(asked: Pick<ListQuery, 'path'>, page: Page<any>, maxBytes: number, read: (page: Page<any>) => Promise<TextList>): Promise<Data> {
+  const whole = await read(page);
+  const rows = fittingRows(whole, cursorAfter(asked, page, whole.next ?? []), maxBytes);
+  if (rows === 0) throw problem('result_too_large', { detail: `One item alone has more than ${maxBytes} bytes.` });
+  const list = rows === whole.data.length ? whole : await read({ ...page, limit: rows });
+  return JSON.parse(listBody(list, list.next && cursorAfter(asked, page, list.next))) as Data;
+}
+
+/** Cursors after other rows may be a little longer. */
+const LONGER_CURSOR = 500;
+
+function fittingRows(list: TextList, cursor: string, maxBytes: number): number {
+  let left = maxBytes - LONGER_CURSOR - Buffer.byteLength(listBody({ ...list, data: [] }, cursor));
+  const first = list.data.findIndex((row) => (left -= Buffer.byteLength(row) + 1) < 0);
+  return first === -1 ? Math.max(1, list.data.length) : first;
 }
 
 /** The cursor of the page that begins after this row, for answers of a shape of their own. */
-export function cursorAfter(request: Request, page: Page<any>, after: Position): string {
-  return encode(page.query, after, request.path);
+export function cursorAfter({ path }: Pick<ListQuery, 'path'>, page: Page<any>, after: Position): string {
+  return encode(page.query, after, path);
 }
 
 function nextUrl(request: Request, page: Page, cursor: string): string {
@@ -109,8 +150,7 @@ function checksum(text: string, path: string): string {
   return createHash('sha256').update(`${path}\n${text}`).digest('base64url').slice(0, CHECK_LENGTH);
 }
 
-function revalidated(request: Request, filters: Record<string, unknown>): Record<string, unknown> {
-  const schema = request.route.settings.validate?.query as Schema | null | undefined;
+function revalidated({ schema }: ListQuery, filters: Record<string, unknown>): Record<string, unknown> {
   if (!schema || typeof schema.validate !== 'function') return filters;
   const { value, error } = schema.validate(filters);
   if (error) throw badCursor();

@@ -52,10 +52,10 @@ function isStrict({ path, settings: { validate, plugins } }: RequestRoute): bool
   return path.startsWith('/api/') && !plugins?.civic?.internal && isObjectSchema(schema) && schema.$_getFlag('unknown') !== true;
 }
 
-type Kind = 'query' | 'form' | 'params' | 'payload';
+type Kind = 'query' | 'form' | 'params' | 'payload' | 'arguments';
 
 // Routes share schemas, and a process that runs tests has hundreds of servers with the same routes.
-const tightenedSchemas: Record<Kind, WeakMap<Schema, Schema>> = { query: new WeakMap(), form: new WeakMap(), params: new WeakMap(), payload: new WeakMap() };
+const tightenedSchemas: Record<Kind, WeakMap<Schema, Schema>> = { query: new WeakMap(), form: new WeakMap(), params: new WeakMap(), payload: new WeakMap(), arguments: new WeakMap() };
 
 function tightened(schema: Schema, kind: Kind): Schema {
   const known = tightenedSchemas[kind].get(schema);
@@ -161,13 +161,32 @@ export function pointer(path: (string | number)[]): string {
 
 function words(item: ValidationErrorItem, source: Source, request: Request): string {
   const schema = request.route.settings.validate?.[source] as Schema | undefined;
-  const name = item.path.at(-1);
-  if (item.type === 'object.unknown') return `is not known here${suggestion(String(name), knownNames(schema, item.path.slice(0, -1)))}`;
-  if (item.type === UNSTORABLE) return 'holds the character U+0000 or half of a surrogate pair, which cannot be stored';
-  if (source === 'query' && isRepeated(request, schema, item.path)) return 'is given more than once, but takes one value';
-  if (QUERY_ERRORS[item.type]) return QUERY_ERRORS[item.type]!;
+  if (source === 'query' && isKnown(item) && isRepeated(request, schema, item.path)) return 'is given more than once, but takes one value';
   if (source === 'payload' && item.path.length === 0 && request.payload === null) return 'is missing';
+  return wordsOf(item, schema);
+}
+
+function isKnown({ type }: ValidationErrorItem): boolean {
+  return type !== 'object.unknown' && type !== UNSTORABLE;
+}
+
+/** What is wrong with one value, without its name. */
+function wordsOf(item: ValidationErrorItem, schema: Schema | undefined): string {
+  if (item.type === 'object.unknown') return `is not known here${suggestion(String(item.path.at(-1)), knownNames(schema, item.path.slice(0, -1)))}`;
+  if (item.type === UNSTORABLE) return 'holds the character U+0000 or half of a surrogate pair, which cannot be stored';
+  if (QUERY_ERRORS[item.type]) return QUERY_ERRORS[item.type]!;
   return item.type === 'any.only' ? withoutLabel(item) + nearestOf(item) : withoutLabel(item);
+}
+
+/** Returns arguments that a caller gave by name, converted and with defaults; throws the problem that lists everything wrong with them. */
+export function checkArguments<Given>(schema: Schema<Given>, given: unknown): Given {
+  const strict = tightened(schema, 'arguments');
+  const { value, error } = strict.validate(given ?? {});
+  if (!error) return value as Given;
+  const isSmall = JSON.stringify(given).length <= MAX_LENGTH;
+  const faults = (isSmall ? strict.validate(given, { abortEarly: false }).error : error)!.details;
+  const errors = unique(faults.slice(0, MAX_ERRORS).map((item) => ({ parameter: item.path.join('.'), detail: wordsOf(item, schema) })));
+  throw problem('invalid_request', { detail: summary(errors, faults.length - MAX_ERRORS), errors });
 }
 
 /** Joi puts the name in front, which is told beside the words. */

@@ -8,6 +8,10 @@ const greeting = Joi.object({
   created_at: Joi.string().isoDate().required(),
 }).meta({ name: 'HelloGreeting' });
 
+// What both the route and the tool for assistants take and return.
+const limit = Joi.number().integer().min(1).max(100).default(25).description('How many greetings');
+const greetings = Joi.object({ data: Joi.array().items(greeting).required() }).meta({ name: 'HelloGreetings' });
+
 export default definePlugin({
   name: 'hello',
   summary: 'Greets people by name and remembers whom it greeted',
@@ -22,12 +26,26 @@ export default definePlugin({
       path: '/api/hello',
       options: {
         description: 'The latest greetings, newest first',
-        validate: { query: Joi.object({ limit: Joi.number().integer().min(1).max(100).default(25) }) },
-        response: { schema: Joi.object({ data: Joi.array().items(greeting).required() }).meta({ name: 'HelloGreetings' }) },
+        validate: { query: Joi.object({ limit }) },
+        response: { schema: greetings },
       },
       handler: async (request) => {
-        const { limit } = /** @type {{ limit: number }} */ (request.query);
-        return { data: await latestGreetings(civic.db.read, limit) };
+        const query = /** @type {{ limit: number }} */ (request.query);
+        return { data: await latestGreetings(civic.db.read, query.limit) };
+      },
+    });
+
+    civic.tool({
+      name: 'list_hello_greetings',
+      title: 'List greetings',
+      description: 'Returns the latest greetings, newest first.',
+      readOnly: true,
+      destructive: false,
+      input: Joi.object({ limit }),
+      output: greetings,
+      run: async (input) => {
+        const data = await latestGreetings(civic.db.read, input.limit);
+        return { data: { data }, text: data.map(({ text }) => `- ${text}`).join('\n') || 'No greetings yet.' };
       },
     });
 

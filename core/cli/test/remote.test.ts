@@ -40,7 +40,7 @@ describe('A command that runs in the server', () => {
   function run(onOut: () => void, signal: AbortSignal, name = 'wait'): { words: string[]; exit: Promise<number | null> } {
     const words: string[] = [];
     const outlet: Outlet = { out: onOut, err: (text) => { words.push(text); }, isTerminal: false, color: false };
-    return { words, exit: runInServer(folder, { ...ask, name }, outlet, signal) };
+    return { words, exit: runInServer(folder, { ...ask, name }, { outlet, signal }) };
   }
 
   it('is stopped there by Ctrl-C here, and reports its own end', async () => {

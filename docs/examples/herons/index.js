@@ -10,6 +10,8 @@ const count = Joi.object({
   counted_at: Joi.string().isoDate().required(),
 }).meta({ name: 'HeronCount' });
 
+const counts = Joi.object({ data: Joi.array().items(count).required() }).meta({ name: 'HeronCounts' });
+
 const newCount = Joi.object({
   site: Joi.string().trim().min(1).max(80).required(),
   birds: Joi.number().integer().min(0).max(100_000).required(),
@@ -68,6 +70,20 @@ export default definePlugin({
       },
     });
 
+    civic.tool({
+      name: 'list_heron_counts',
+      title: 'List heron counts',
+      description: 'Returns the latest heron counts, newest first, each with the URL of its source.',
+      readOnly: true,
+      destructive: false,
+      input: Joi.object({ limit: Joi.number().integer().min(1).max(50).default(10).description('How many counts') }),
+      output: counts,
+      run: async ({ limit }) => {
+        const latest = await countsOf(civic.db.read, limit);
+        return { data: { data: latest }, text: latest.map(({ site, birds, source_url }) => `- ${site}: ${birds} (${source_url})`).join('\n') || 'No herons were counted yet.' };
+      },
+    });
+
     civic.pages.navigation({ label: 'Herons', path: '/herons' });
     server.route([
       {
@@ -76,7 +92,7 @@ export default definePlugin({
         options: {
           description: 'The latest heron counts, newest first',
           validate: { query: Joi.object({}) },
-          response: { schema: Joi.object({ data: Joi.array().items(count).required() }).meta({ name: 'HeronCounts' }) },
+          response: { schema: counts },
         },
         handler: async () => ({ data: await countsOf(civic.db.read) }),
       },

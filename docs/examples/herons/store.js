@@ -10,9 +10,9 @@ import { newId } from 'civic';
 
 const COLUMNS = ['id', 'site', 'birds', 'source_url', 'counted_at'];
 
-/** @param {Reader} reader @returns {Promise<HeronCount[]>} */
-export async function countsOf(reader) {
-  return await reader('herons_counts').select(COLUMNS).orderBy('key', 'desc').limit(50);
+/** @param {Reader} reader @param {number} limit @returns {Promise<HeronCount[]>} */
+export async function countsOf(reader, limit = 50) {
+  return await reader('herons_counts').select(COLUMNS).orderBy('key', 'desc').limit(limit);
 }
 
 /**

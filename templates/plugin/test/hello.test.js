@@ -13,6 +13,7 @@ test('greets somebody and remembers it', async () => {
 
     const list = await kit.request('GET', '/api/hello');
     assert.deepEqual(list.body.data.map((greeting) => greeting.text), ['Hello, Ada!']);
+    assert.equal((await kit.tool('list_hello_greetings')).text, '- Hello, Ada!');
   } finally {
     await kit.close();
   }

@@ -28,6 +28,7 @@ test('accepts a count from a caller with the scope and the capability, and shows
     assert.equal(created.status, 201);
     const page = await kit.request('GET', '/herons', { headers: { accept: 'text/html' } });
     assert.match(page.text, /Kaw Point/);
+    assert.equal((await kit.tool('list_heron_counts')).text, '- Kaw Point: 3 (https://herons.example/kaw-point)');
 
     const withoutPlan = await kit.request('POST', '/api/herons', { payload: count, as: { scope: ['herons:write'] } });
     assert.deepEqual([withoutPlan.status, withoutPlan.body.code], [403, 'plan_required']);

@@ -1,0 +1,187 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import Joi from 'joi';
+import { matchUri } from '../assistant/uri.ts';
+import type { AssistantClient, Tool } from '../assistant/types.ts';
+import { fitList, type TextList } from '../http/cursor.ts';
+import { definePlugin, type Caller, type Civic, type Plugin } from '../plugin.ts';
+import { problem } from '../problems.ts';
+import { testServer } from '../testing.ts';
+import { newId } from '../ids.ts';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const call: AssistantClient = { caller: null, signal: new AbortController().signal };
+const caller: Caller = { account_id: newId(), via: 'token', scope: [], role: 'user', plan: 'free', capabilities: [], workspace_id: null, workspace_role: null };
+
+const ring: Tool = {
+  name: 'ring',
+  title: 'Ring a bell',
+  description: 'Rings.',
+  readOnly: true,
+  destructive: false,
+  input: Joi.object({ times: Joi.number().integer().max(3).default(1).description('How often') }),
+  output: Joi.object({ sound: Joi.string().required() }),
+  run: async ({ times }) => ({ data: { sound: 'dong '.repeat(times).trim() }, text: 'It rang.' }),
+};
+
+/** A plugin that declares, and the `civic` it was given. */
+function bells(register: (civic: Civic) => void): { plugin: Plugin; civic(): Civic } {
+  let given: Civic;
+  const plugin = definePlugin({
+    name: 'bells',
+    summary: 'Bells',
+    scopes: { 'bells:ring': { label: 'Ring bells' } },
+    limits: { bells_rung: { label: 'Bells', doc: 'Bells' } },
+    capabilities: { bells: { label: 'Bells', limit: 'bells_rung' } },
+    register(_server, civic) {
+      given = civic;
+      register(civic);
+    },
+  });
+  return { plugin, civic: () => given };
+}
+
+async function withTool(tool: Partial<Tool>, work: (run: (input?: unknown, more?: Partial<AssistantClient>) => Promise<unknown>) => Promise<void>): Promise<void> {
+  const { plugin, civic } = bells((one) => one.tool({ ...ring, ...tool } as Tool));
+  const kit = await testServer({ plugins: [plugin] });
+  try {
+    const { assistant } = civic();
+    await work((input, more) => assistant.call(assistant.tools.get('ring')!, input, { ...call, ...more }));
+  } finally {
+    await kit.close();
+  }
+}
+
+async function faultOf(register: (civic: Civic) => void): Promise<string> {
+  try {
+    await (await testServer({ plugins: [bells(register).plugin], open: false })).close();
+    return 'none';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+describe('civic.tool', () => {
+  it('runs with checked arguments and defaults', () => withTool({}, async (run) => {
+    expect(await run()).to.equal({ data: { sound: 'dong' }, text: 'It rang.' });
+    expect(await run({ times: '2' })).to.include({ data: { sound: 'dong dong' } });
+    await expect(run({ times: 4, loud: true })).to.reject('times must be less than or equal to 3 (and 1 more)');
+  }));
+
+  it('knows which arguments the assistant gave', () => withTool({ run: async (_input, { given }) => ({ data: { sound: given.join() }, text: '' }) }, async (run) => {
+    expect(await run({ times: 2 })).to.include({ data: { sound: 'times' } });
+    await expect(run({})).to.reject(/"sound" is not allowed to be empty/);
+  }));
+
+  it('asks for scope, role and plan of the caller', async () => {
+    await withTool({ scope: 'bells:ring' }, async (run) => {
+      await expect(run({})).to.reject('This needs an account');
+      const error = await expect(run({}, { caller: { ...caller, scope: ['other:read'] } })).to.reject('This needs the scope bells:ring.') as { data: object };
+      expect(error.data).to.include({ extra: { scopes: ['bells:ring'] } });
+      expect(await run({}, { caller: { ...caller, scope: ['bells:ring'] } })).to.be.an.object();
+    });
+    await withTool({ plan: 'bells' }, async (run) => { await expect(run({}, { caller })).to.reject('The plan free does not include bells.'); });
+    await withTool({ role: 'admin' }, async (run) => { await expect(run({}, { caller })).to.reject('This needs the role admin; yours is user.'); });
+  });
+
+  it('fails in tests when it is readOnly and writes', async () => {
+    const { plugin, civic } = bells((one) => one.tool({ ...ring, run: async () => {
+      await one.db.write(async () => undefined);
+      return { data: { sound: 'dong' }, text: '' };
+    } }));
+    const kit = await testServer({ plugins: [plugin] });
+    const { assistant } = civic();
+    await expect(assistant.call(assistant.tools.get('ring')!, {}, call)).to.reject('db.write was used inside the tool ring, which is readOnly');
+    await kit.db.write(async () => undefined);
+    await kit.close();
+  });
+
+  it('fails in tests when the result does not match its schema', () => withTool({ run: async () => ({ data: { noise: 1 }, text: '' }) }, async (run) => {
+    await expect(run()).to.reject(/The result of the tool ring does not match its schema: "sound" is required/);
+  }));
+
+  it('passes problems on as they are', () => withTool({ run: async () => { throw problem('not_found', { detail: 'No bell.' }); } }, async (run) => {
+    await expect(run()).to.reject('No bell.');
+  }));
+
+  it('is refused without a title, honest hints, descriptions and declared names, or with a name that is taken', async () => {
+    const wrong = (tool: object) => faultOf((civic) => civic.tool({ ...ring, ...tool } as Tool));
+    expect(await wrong({ title: '' })).to.include('The tool ring cannot be declared: it has no title');
+    expect(await wrong({ readOnly: undefined })).to.include('it does not declare readOnly');
+    expect(await wrong({ destructive: undefined })).to.include('it does not declare destructive');
+    expect(await wrong({ destructive: true })).to.include('it is readOnly and destructive, which exclude each other');
+    expect(await wrong({ scope: 'entities:write' })).to.include('it is readOnly, but asks for the scope entities:write');
+    expect(await wrong({ input: Joi.object({ times: Joi.number() }) })).to.include('its argument times has no description');
+    expect(await wrong({ input: Joi.string() })).to.include('its input is not a Joi object');
+    expect(await wrong({ scope: 'bells:rign' })).to.include('the tool ring (bells): it asks for the scope "bells:rign", which no plugin that runs declares');
+    expect(await wrong({ plan: 'bell' })).to.include('it asks for the capability "bell", which no plugin that runs declares');
+    expect(await faultOf((civic) => { civic.tool(ring); civic.tool(ring); })).to.include('The tool ring belongs to the plugin bells already');
+    expect(await wrong({})).to.equal('none');
+  });
+
+  it('has a JSON Schema that needs no other document', async () => {
+    const note = Joi.object({ text: Joi.string().required() }).meta({ name: 'Note' });
+    const { plugin, civic } = bells((one) => one.tool({ ...ring, input: Joi.object({ kinds: Joi.array().items(Joi.string()).single().description('Kinds') }), output: Joi.object({ notes: Joi.array().items(note).required() }).meta({ name: 'Notes' }) }));
+    await (await testServer({ plugins: [plugin], open: false })).close();
+    const { input, output } = civic().assistant.schemasOf(civic().assistant.tools.get('ring')!);
+    expect(input).to.include({ type: 'object', properties: { kinds: { type: 'array', items: { type: 'string', minLength: 1 }, description: 'Kinds' } } });
+    expect(JSON.stringify(output)).to.include('"$ref":"#/$defs/Note"').and.not.include('#/components');
+    expect(Object.keys(output.$defs as object)).to.equal(['Note']);
+  });
+});
+
+describe('civic.resource', () => {
+  it('is found by its template, and reads without writing', async () => {
+    const { plugin, civic } = bells((one) => one.resource({ uri: 'civic://bells/{name}/sound', name: 'bell', title: 'Bell', description: 'A bell.', read: async ({ name }) => `${name}!` }));
+    const kit = await testServer({ plugins: [plugin] });
+    const { assistant } = civic();
+    const found = assistant.match('civic://bells/big%20ben/sound')!;
+    expect(await assistant.read(found.resource, found.variables, call)).to.equal('big ben!');
+    expect(assistant.match('civic://bells/a/b/sound')).to.be.null();
+    expect(await faultOf((other) => other.resource({ uri: 'bells', name: 'bell', title: 'Bell', description: 'A bell.', read: async () => '' }))).to.include('its uri is not a URI such as civic://notes/{id}');
+    await kit.close();
+  });
+
+  it('has variables that are one part of a path, decoded', () => {
+    expect(matchUri('a://x/{id}', 'a://x/1%2C2')).to.equal({ id: '1,2' });
+    expect(matchUri('a://x/{id}', 'a://x/1/2')).to.be.null();
+    expect(matchUri('a://x/{id}', 'a://x/%')).to.be.null();
+    expect(matchUri('a://x.y/{id}', 'a://xzy/1')).to.be.null();
+    expect(matchUri('a://x', 'a://x')).to.equal({});
+  });
+});
+
+describe('civic.prompt', () => {
+  it('writes its text from checked arguments, which are texts', async () => {
+    const wake = { name: 'wake', title: 'Wake', description: 'Wakes.', arguments: Joi.object({ who: Joi.string().required().description('Whom') }), text: ({ who }: { who: string }) => `Wake ${who}.` };
+    const { plugin, civic } = bells((one) => one.prompt(wake));
+    await (await testServer({ plugins: [plugin], open: false })).close();
+    const { assistant } = civic();
+    expect(assistant.write(assistant.prompts.get('wake')!, { who: 'Ada' })).to.equal('Wake Ada.');
+    expect(() => assistant.write(assistant.prompts.get('wake')!, {})).to.throw('who is required');
+    expect(await faultOf((other) => other.prompt({ ...wake, arguments: Joi.object({ who: Joi.number().description('Whom') }) }))).to.include('its argument who is not a text');
+  });
+});
+
+describe('fitList', () => {
+  const rows = Array.from({ length: 20 }, (_, i) => JSON.stringify({ i, text: 'é'.repeat(100) }));
+  const read = async ({ limit, after }: { limit: number; after: unknown[] | null }): Promise<TextList> => {
+    const start = after ? Number(after[0]) + 1 : 0;
+    return { data: rows.slice(start, start + limit), total: 20, next: start + limit < 20 ? [start + limit - 1] : null };
+  };
+
+  it('returns a whole page that fits, and as many rows as fit otherwise', async () => {
+    const whole = await fitList<{ data: unknown[]; next_cursor: string | null }>({ path: '/x' }, { query: {}, limit: 10, after: null }, 100_000, read);
+    expect([whole.data.length, typeof whole.next_cursor]).to.equal([10, 'string']);
+    const part = await fitList<{ data: unknown[]; next_cursor: string | null }>({ path: '/x' }, { query: {}, limit: 20, after: null }, 2500, read);
+    expect(Buffer.byteLength(JSON.stringify(part))).to.be.at.most(2500);
+    expect(part.data.length).to.be.above(3);
+    expect(part.next_cursor).to.be.a.string();
+  });
+
+  it('rejects a row that does not fit alone', async () => {
+    await expect(fitList({ path: '/x' }, { query: {}, limit: 1, after: null }, 700, read)).to.reject(/more than 700 bytes/);
+  });
+});
