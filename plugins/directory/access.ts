@@ -16,20 +16,23 @@ function hasReadScope({ via, scope }: Caller): boolean {
   return via === 'session' || READ_SCOPES.some((one) => scope.includes(one));
 }
 
-/** Returns the caller; without a scope that reads the directory, in no workspace: public records need no scope. */
+/** Returns the caller of a request as the directory sees it. */
 export function callerOf(request: Request): Caller | null {
-  const caller = authenticatedCaller(request);
+  return readingCaller(authenticatedCaller(request));
+}
+
+/** Returns the caller; without a scope that reads the directory, in no workspace: public records need no scope. */
+export function readingCaller(caller: Caller | null): Caller | null {
   return caller && !hasReadScope(caller) ? { ...caller, workspace_id: null, workspace_role: null } : caller;
 }
 
-function authenticatedCaller(request: Request): Caller | null {
+export function authenticatedCaller(request: Request): Caller | null {
   return request.auth.isAuthenticated ? (request.auth.credentials as unknown as Caller) : null;
 }
 
 /** The workspace whose own things the caller asked to see besides the public ones. */
-export function workspaceAsked(request: Request, visibility: Visibility | undefined): string | null {
+export function workspaceAsked(caller: Caller | null, visibility: Visibility | undefined): string | null {
   if (visibility !== 'workspace') return null;
-  const caller = authenticatedCaller(request);
   if (!caller) throw problem('authentication_required', { detail: 'visibility=workspace shows what belongs to a workspace: say who you are.' });
   if (!hasReadScope(caller)) {
     throw problem('insufficient_scope', {

@@ -24,12 +24,19 @@ import { reconcileRoutes } from './reconcile/routes.ts';
 import { createDirectory } from './service.ts';
 import { taxonomyProblems, taxonomyRoutes } from './taxonomy/routes.ts';
 import { taxonomyCheck } from './taxonomy/service.ts';
+import { actorTools } from './tools/actors.ts';
+import { placeTools } from './tools/places.ts';
+import { directoryPrompts } from './tools/prompts.ts';
+import { directoryResources } from './tools/resources.ts';
+import { taxonomyTools } from './tools/taxonomy.ts';
 import { transferCommands } from './transfer/commands.ts';
 import { transferJobs } from './transfer/jobs.ts';
 import { transferProblems, transferRoutes } from './transfer/routes.ts';
 
 export type { KnownActor, KnownSource, FreshnessTurn } from './offered/actors.ts';
+export type { ActorWithSources, Coverage } from './offered/reads.ts';
 export type { DirectoryService } from './offered/service.ts';
+export type { Actor, ActorDetail, Claim, Source } from './types.ts';
 export type { DemoPart, DemoRegion } from './demo/parts.ts';
 export type { ActorsChanged, ActorEffect, CoverageLoss } from './events.ts';
 
@@ -77,6 +84,9 @@ export const directoryPlugin = (model: ActorModel) => definePlugin<DirectoryConf
       ...reconcileRoutes({ context: directory, instance }),
       ...transferRoutes(directory),
     ]);
+    for (const tool of [...actorTools(directory), ...placeTools(directory), ...taxonomyTools(directory)]) civic.tool(tool);
+    for (const resource of directoryResources(directory)) civic.resource(resource);
+    for (const prompt of directoryPrompts()) civic.prompt(prompt);
     for (const readModel of directory.readModels) civic.readModel(readModel);
     return { start: directory.start, stop: directory.stop };
   },

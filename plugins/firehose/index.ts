@@ -8,10 +8,13 @@ import { firehoseProblems } from './problems.ts';
 import { declareRelay } from './relay/declare.ts';
 import { firehoseRoutes } from './routes.ts';
 import { createFirehose } from './service.ts';
+import { readSignals } from './snapshot/read.ts';
+import type { FirehoseService } from './types.ts';
 import { registerSessions } from './sessions/register.ts';
 import { session } from './sessions/schemas.ts';
 import { publishDirectorySignals } from './signals/directory.ts';
 import { placeSignalRoutes } from './snapshot/place-routes.ts';
+import { signalTools } from './tools.ts';
 
 export type * from './types.ts';
 
@@ -35,7 +38,7 @@ export default definePlugin<FirehoseConfig>({
     const firehose = createFirehose(civic);
     const directory = civic.serviceIfOn('directory');
     const relay = declareRelay(firehose);
-    civic.provide(firehose.publisher);
+    civic.provide({ ...firehose.publisher, signals: (query, caller) => readSignals(firehose, query, caller) } satisfies FirehoseService);
     civic.watch('accounts.access_changed', ({ payload }) => firehose.hub.openings.revokeAccount(payload.account_id));
     civic.check(logCheck(() => civic.db, civic.clock));
     civic.readModel({ name: 'signals', version: SIGNALS_VERSION, tables: SIGNAL_TABLES, rebuild: firehose.log.rebuild });
@@ -45,6 +48,7 @@ export default definePlugin<FirehoseConfig>({
     civic.metric({ name: 'queries', help: 'Different queries that are streamed or waited for', value: () => firehose.hub.groups() });
     civic.whenComposed(() => {
       firehose.kinds.close();
+      for (const tool of signalTools(firehose)) civic.tool(tool);
       server.route([...firehoseRoutes(firehose, session), ...(directory ? placeSignalRoutes(firehose, directory) : [])]);
     });
     const sessions = registerSessions(server, firehose);

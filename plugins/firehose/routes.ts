@@ -18,7 +18,7 @@ export interface RouteContext extends AnswerContext, StreamContext {
   kinds: SignalKinds;
 }
 
-const PATH = '/api/firehose';
+export const PATH = '/api/firehose';
 const TYPES = ['application/json', 'text/event-stream'];
 
 /** Created once all plugins have declared their signal types. */
@@ -69,10 +69,13 @@ function refuseForeignBody({ headers }: Request): void {
   }
 }
 
-/** Who asks; null for a visitor, where those are welcome. What visitors may, a key without Firehose may, too, as nobody. */
 function callerOf(request: Request, visibility: Visibility): Caller | null {
-  if (!request.auth.isAuthenticated) return null;
-  const caller = request.auth.credentials as unknown as Caller;
+  return readingCaller(request.auth.isAuthenticated ? request.auth.credentials as unknown as Caller : null, visibility);
+}
+
+/** Who asks; null for a visitor, where those are welcome. What visitors may, a key without Firehose may, too, as nobody. */
+export function readingCaller(caller: Caller | null, visibility: Visibility): Caller | null {
+  if (!caller) return null;
   const hasScope = caller.scope.includes('firehose:read');
   const hasPlan = caller.capabilities.includes('firehose');
   if (hasScope && hasPlan) return caller;

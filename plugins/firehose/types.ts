@@ -156,7 +156,12 @@ export interface FirehoseService {
   publish(tx: import('civic').Tx, drafts: SignalDraft[]): Promise<string[]>;
   /** Takes signals back: whoever could see one is told, nobody finds it any more. Ids that are not known are passed over. */
   withdraw(tx: import('civic').Tx, ids: string[]): Promise<void>;
+  /** The first signals that a query finds, as the caller may see them; null is an anonymous caller, who sees `visibility: 'public'`. */
+  signals(query: SignalQuery, caller: import('civic').Caller | null): Promise<{ signals: Signal[]; total: number }>;
 }
+
+/** What `signals` of the service takes; what is left out is as in `GET /api/firehose`. */
+export type SignalQuery = Partial<Pick<Query, 'places' | 'issues' | 'signal_types' | 'actor_types' | 'source_classes' | 'visibility' | 'since' | 'until' | 'limit' | 'sort'>>;
 
 declare module 'civic' {
   interface Services { firehose: FirehoseService }

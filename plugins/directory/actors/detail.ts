@@ -26,18 +26,29 @@ export async function backingOf(reader: Reader, actorKeys: number[], keeps: (cla
 
 export type Include = 'claims' | 'sources';
 
+export interface Shown {
+  /** Members to add to each actor. */
+  include: readonly Include[];
+  /** How many sources to add at most, those retrieved last; all of them when absent. */
+  mostSources?: number;
+}
+
 /** Actors as JSON texts, with what was asked to be included. */
-export async function actorTexts(reader: Reader, rows: ShownActor[], include: readonly Include[], telling: Telling, workspaceId: string | null = null): Promise<string[]> {
+export async function actorTexts(reader: Reader, rows: ShownActor[], { include, mostSources }: Shown, telling: Telling, workspaceId: string | null = null): Promise<string[]> {
   if (include.length === 0) return rows.map((row) => actorText(row, telling));
   const backing = await backingOf(reader, rows.map(({ key }) => key));
-  const all = new Map([...backing.values()].flatMap(({ sources }) => sources).map((source) => [source.key, source]));
-  const records = include.includes('sources') ? await sourceRecords(reader, [...all.values()], telling.now, workspaceId) : [];
+  const idByKey = new Map([...backing.values()].flatMap(({ sources }) => sources).map(({ key, id }) => [key, id]));
+  const shown = new Map([...backing].map(([key, { sources }]) => [key, mostSources === undefined ? sources : latestFirst(sources).slice(0, mostSources)]));
+  const distinct = new Map([...shown.values()].flat().map((source) => [source.key, source]));
+  const records = include.includes('sources') ? await sourceRecords(reader, [...distinct.values()], telling.now, workspaceId) : [];
   const sourceText = new Map(records.map((record) => [record.id, JSON.stringify(record)]));
-  return rows.map((row) => {
-    const { claims, sources } = backing.get(row.key)!;
-    return withMembers(actorText(row, telling), {
-      ...(include.includes('claims') && { claims: JSON.stringify(claims.map((claim) => claimOf(claim, all.get(claim.source_key)!.id))) }),
-      ...(include.includes('sources') && { sources: `[${sources.map(({ id }) => sourceText.get(id)!).join(',')}]` }),
-    });
-  });
+  return rows.map((row) => withMembers(actorText(row, telling), {
+    ...(include.includes('claims') && { claims: JSON.stringify(backing.get(row.key)!.claims.map((claim) => claimOf(claim, idByKey.get(claim.source_key)!))) }),
+    ...(include.includes('sources') && { sources: `[${shown.get(row.key)!.map(({ id }) => sourceText.get(id)!).join(',')}]` }),
+  }));
+}
+
+/** By the time they were retrieved. */
+export function latestFirst(sources: SourceRow[]): SourceRow[] {
+  return sources.toSorted((a, b) => (a.retrieved_at === b.retrieved_at ? b.key - a.key : a.retrieved_at < b.retrieved_at ? 1 : -1));
 }

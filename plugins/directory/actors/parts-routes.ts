@@ -1,20 +1,23 @@
 import type { ServerRoute } from '@hapi/hapi';
-import { lazily, isId, Joi, listText, pageOf, problem, textAnswer, textEtag, type Reader } from 'civic';
+import { lazily, isId, Joi, listText, pageOf, problem, textAnswer, textEtag, type Page, type Reader, type TextList } from 'civic';
 import { callerOf, workspaceBeside } from '../access.ts';
 import { recordsOfActors, sourceById } from '../ledger/store.ts';
 import { CLAIM_STATUSES, PROPERTIES, type ClaimStatus, type Property } from '../types.ts';
 import { tellingOf, type DirectoryContext } from './context.ts';
 import { backingOf } from './detail.ts';
 import { historyPage } from './history.ts';
-import { relatedActors } from './related.ts';
+import { entitySources, relatedEntities, sliceAfter } from './part-reads.ts';
 import type { ShownActor } from './read-store.ts';
-import { shownActor } from './routes.ts';
+import { shownActor } from './reads.ts';
 import { claimSchema, duplicateItem, historyItem, listOf, paging, relatedItem, sourceSchema } from './schemas.ts';
 import { sourceRecords } from './sources.ts';
 import type { Verdict } from '../matching/judge.ts';
 import { actorText, claimOf } from './wire.ts';
 
 const loadFind = lazily(() => import('../matching/find.ts'));
+
+export const sourceList = listOf(sourceSchema).meta({ name: 'SourceList' });
+export const relatedList = listOf(relatedItem).meta({ name: 'RelatedActorList' });
 
 const params = Joi.object({ id: Joi.string() });
 
@@ -25,7 +28,7 @@ interface Part {
   query: Joi.ObjectSchema;
   schema: Joi.Schema;
   /** The texts of the page's items, how many there are in all, and where the next page begins. */
-  read(reader: Reader, actor: ShownActor, page: ReturnType<typeof pageOf>): Promise<{ data: string[]; total: number; next: (string | number)[] | null }>;
+  read(reader: Reader, actor: ShownActor, page: Page): Promise<TextList>;
 }
 
 /** What there is of one actor besides itself. */
@@ -36,14 +39,8 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
       description: 'The sources of an actor, the newest first',
       notes: 'Sources of all claims that are shown, by the time they were retrieved.',
       query: Joi.object(paging),
-      schema: listOf(sourceSchema).meta({ name: 'SourceList' }),
-      async read(reader, actor, { limit, after }) {
-        const { sources } = (await backingOf(reader, [actor.key])).get(actor.key)!;
-        const sorted = sources.toSorted((a, b) => (a.retrieved_at === b.retrieved_at ? b.key - a.key : a.retrieved_at < b.retrieved_at ? 1 : -1));
-        const { rows, next } = sliceAfter(sorted, after, limit);
-        const records = await sourceRecords(reader, rows, context.civic.clock.now(), workspaceBeside(actor));
-        return { data: records.map((record) => JSON.stringify(record)), total: sources.length, next };
-      },
+      schema: sourceList,
+      read: (reader, actor, page) => entitySources(context, reader, actor, page),
     },
     {
       path: 'claims',
@@ -76,12 +73,9 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
       path: 'related',
       description: 'Actors that share an affiliation, a source, an issue area or a place, with the evidence',
       notes: 'Sorted by score. `evidence` names what the two have in common.',
-      query: Joi.object({ limit: paging.limit }),
-      schema: listOf(relatedItem).meta({ name: 'RelatedActorList' }),
-      async read(reader, actor, { limit }) {
-        const { texts, total } = await relatedActors(reader, actor, limit, tellingOf(context), context.columns);
-        return { data: texts, total, next: null };
-      },
+      query: Joi.object(paging),
+      schema: relatedList,
+      read: (reader, actor, page) => relatedEntities(context, reader, actor, page),
     },
     {
       path: 'duplicates',
@@ -119,7 +113,7 @@ function partRoute(context: DirectoryContext, { path, description, notes, query,
     async handler(request, h) {
       const page = pageOf(request, ['integer']);
       const { visibility, ...list } = await context.civic.db.snapshot(async (tx) => {
-        const actor = await shownActor(tx, request, String(request.params.id), context.civic.url);
+        const actor = await shownActor(tx, callerOf(request), String(request.params.id), context.civic.url);
         return { visibility: actor.visibility, ...await read(tx, actor, page) };
       });
       const { body, headers } = listText(request, page, list);
@@ -156,11 +150,3 @@ function sourceRoute({ civic }: DirectoryContext): ServerRoute {
     },
   };
 }
-
-/** A page of what is at hand whole: an actor has few sources and claims. */
-function sliceAfter<Row extends { key: number }>(rows: Row[], after: unknown[] | null, limit: number): { rows: Row[]; next: number[] | null } {
-  const start = after ? rows.findIndex(({ key }) => key === after[0]) + 1 : 0;
-  const page = rows.slice(start, start + limit);
-  return { rows: page, next: start + limit < rows.length ? [page.at(-1)!.key] : null };
-}
-

@@ -5,9 +5,8 @@ import { listActors } from '../search/list.ts';
 import type { Actor } from '../types.ts';
 import { tagged } from './derive.ts';
 import { actorsByIds, actorsByKey, listedWith, recordsCiting, type ShownActor } from './read-store.ts';
-import { actorText, type Telling } from './wire.ts';
 
-interface Evidence {
+export interface RelatedEvidence {
   kind: 'affiliation' | 'source' | 'issue_area' | 'place';
   detail: string;
   source_id?: string;
@@ -16,7 +15,7 @@ interface Evidence {
 }
 
 interface Relation {
-  evidence: Evidence[];
+  evidence: RelatedEvidence[];
   score: number;
 }
 
@@ -26,10 +25,14 @@ const MOST_IN_PLACE = 200;
 
 const WEIGHTS = { affiliation: 0.6, source: 0.3, issue_area: 0.15, place: 0.05 };
 
+export interface RelatedActor extends Relation {
+  row: ShownActor;
+}
+
 /** Who has to do with an actor, by what, strongest first. Only what everybody may see. */
-export async function relatedActors(reader: Reader, actor: ShownActor, limit: number, telling: Telling, columns: Columns): Promise<{ texts: string[]; total: number }> {
+export async function relationsOf(reader: Reader, actor: ShownActor, columns: Columns): Promise<RelatedActor[]> {
   const relations = new Map<number, Relation>();
-  const relate = (key: number, evidence: Evidence) => {
+  const relate = (key: number, evidence: RelatedEvidence) => {
     if (key === actor.key) return;
     const relation = relations.get(key) ?? { evidence: [], score: 0 };
     relations.set(key, relation);
@@ -42,14 +45,13 @@ export async function relatedActors(reader: Reader, actor: ShownActor, limit: nu
   await byPlaceAndIssue(reader, actor, relate);
   const rows = (await actorsByKey(reader, [...relations.keys()])).filter(({ visibility }) => visibility === 'public');
   const sorted = rows.toSorted((a, b) => relations.get(b.key)!.score - relations.get(a.key)!.score || a.key - b.key);
-  const texts = sorted.slice(0, limit).map((row) => {
+  return sorted.map((row) => {
     const { score, evidence } = relations.get(row.key)!;
-    return `{"entity":${actorText(row, telling)},"score":${Math.round(score * 1000) / 1000},"evidence":${JSON.stringify(evidence)}}`;
+    return { row, evidence, score: Math.round(score * 1000) / 1000 };
   });
-  return { texts, total: sorted.length };
 }
 
-type Relate = (key: number, evidence: Evidence) => void;
+type Relate = (key: number, evidence: RelatedEvidence) => void;
 
 async function byAffiliation(reader: Reader, actor: ShownActor, relate: Relate, columns: Columns): Promise<void> {
   const { affiliations, name } = JSON.parse(actor.body) as Actor;

@@ -155,5 +155,7 @@ export const paging = {
   limit: Joi.number().integer().min(1).max(100).default(25).description('How many items a page has'),
   cursor: Joi.string().description('From `next_cursor`; enough by itself'),
 };
+/** The same for tools: an assistant reads every item, and more than these seldom fit into one result. */
+export const toolPaging = { ...paging, limit: paging.limit.default(10) };
 export const includeParameter = Joi.string().valid('claims', 'sources', 'claims,sources', 'sources,claims')
   .description('Adds the claims or sources of each actor, or both, separated by a comma');

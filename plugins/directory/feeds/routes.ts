@@ -106,7 +106,7 @@ async function answer(request: Request, h: ResponseToolkit, format: Format, subj
     // Most readers have this version already: nothing is made for them.
     if (matchesNone(request.headers['if-none-match'] as string | undefined, etag)) return textAnswer(request, h, { body: '', etag, headers });
     const make = async () => {
-      const actors = (await actorTexts(reader, rows, ['claims', 'sources'], tellingOf(context))).map((text) => JSON.parse(text) as ActorDetail);
+      const actors = (await actorTexts(reader, rows, { include: ['claims', 'sources'] }, tellingOf(context))).map((text) => JSON.parse(text) as ActorDetail);
       const title = format.title(name);
       const feed: Feed = { title, description: `${title}, from ${instance.name}. Every statement has its source.`, id: tagOf(civic.url(self)), self: civic.url(self), home: civic.url(path), author: { name: instance.name, url: civic.url('/') }, actors };
       return { body: format.write(feed, civic.url, path), etag, headers, type: `${format.type}; charset=utf-8` };

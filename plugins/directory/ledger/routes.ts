@@ -159,7 +159,7 @@ async function act<T>(context: WriteContext, request: Request, work: (tx: Tx, re
 
 async function detailText(context: WriteContext, reader: Reader, id: string): Promise<string> {
   const actor = await actorById(reader, id);
-  const [text] = await actorTexts(reader, [actor!], ['claims', 'sources'], tellingOf(context), workspaceBeside(actor!));
+  const [text] = await actorTexts(reader, [actor!], { include: ['claims', 'sources'] }, tellingOf(context), workspaceBeside(actor!));
   return text!;
 }
 
@@ -225,7 +225,7 @@ async function split(context: WriteContext, request: Request, h: ResponseToolkit
     if (!judgement) throw problem('unknown_judgement', { detail: `${id} was not made by a judgement ${named!.slice(0, 100)}.` });
     const rows: (ShownActor | undefined)[] = [];
     for (const one of await context.ledger.unjudge(tx, judgement.id, editor)) rows.push(await actorById(tx, one));
-    return actorTexts(tx, rows.filter((row) => row !== undefined), [], tellingOf(context));
+    return actorTexts(tx, rows.filter((row) => row !== undefined), { include: [] }, tellingOf(context));
   });
   return h.response(`{"entities":[${texts.join(',')}]}`).type('application/json; charset=utf-8').header('cache-control', 'private, no-store');
 }

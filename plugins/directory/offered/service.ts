@@ -1,10 +1,13 @@
-import type { Joi, Reader } from 'civic';
+import type { Caller, Joi, Reader } from 'civic';
+import type { RelatedEvidence } from '../actors/related.ts';
+import type { Actor, ActorDetail } from '../types.ts';
 import { actorsByKey, listedWith } from '../actors/read-store.ts';
 import type { DemoParts } from '../demo/parts.ts';
 import { placeOfPath } from '../places/routes.ts';
 import { isAmbiguous } from '../places/resolve.ts';
 import { placeRecord, type Place } from '../places/schemas.ts';
 import type { Directory } from '../service.ts';
+import { offeredReads, type ActorWithSources, type Coverage } from './reads.ts';
 import { freshnessTurns, knownActors, ownNames, type FreshnessTurn, type KnownActor } from './actors.ts';
 
 /** What other plugins may ask of the directory. Public or private: see each. */
@@ -29,6 +32,14 @@ export interface DirectoryService {
   ownNames(reader: Reader, ids: string[]): Promise<Map<string, string>>;
   /** Ids of public actors who work on an issue area in a place, those with most sources first. */
   actorsIn(reader: Reader, placeKey: string, issueArea: string, limit: number): Promise<string[]>;
+  /** Searches public actors as `GET /api/entities?query=` does, each with its latest sources. */
+  search(query: string, limit: number): Promise<{ actors: ActorWithSources[]; total: number }>;
+  /** One actor with its claims and sources, if the caller may see it; else it throws the 404. */
+  detail(id: string, caller: Caller | null): Promise<ActorDetail>;
+  /** Public actors that have to do with an actor, the strongest relation first; 404 as `detail`. */
+  related(id: string, caller: Caller | null, limit: number): Promise<{ entity: Actor; score: number; evidence: RelatedEvidence[] }[]>;
+  /** What is known of a place and what is missing, as `GET /api/places/{place_key}/coverage` has it; 404 as `placeOfPath`. */
+  coverage(place: string): Promise<Coverage>;
   /** Actors, private ones among them, whose freshness became another between two moments because nobody looked at them, after an id. */
   freshnessTurns(reader: Reader, span: { since: number; until: number; after: string | null; limit: number }): Promise<FreshnessTurn[]>;
   /** Others add to the invented region what they have to show. */
@@ -41,8 +52,10 @@ declare module 'civic' {
 
 const CANDIDATES = 5;
 
-export function offeredBy({ civic, places, taxonomy }: Directory, demo: DemoParts): DirectoryService {
+export function offeredBy(directory: Directory, demo: DemoParts): DirectoryService {
+  const { civic, places, taxonomy } = directory;
   return {
+    ...offeredReads(directory),
     placeKey: async (reader, text) => (await places.byKey(reader, text))?.place_key ?? null,
     async resolvePlace(reader, text) {
       const found = await places.resolve(reader, text, { limit: CANDIDATES });

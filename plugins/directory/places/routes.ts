@@ -1,7 +1,7 @@
 import type { ServerRoute } from '@hapi/hapi';
 import { conditional, Joi, problem, weakEtag, type Database, type ProblemKinds } from 'civic';
 import { createHash } from 'node:crypto';
-import { isAmbiguous, type Candidate } from './resolve.ts';
+import { isAmbiguous } from './resolve.ts';
 import { placeList, placeQuery, placeRecord, type PlaceList, type PlaceQuery } from './schemas.ts';
 import type { PlaceRow, Places } from './service.ts';
 
@@ -56,7 +56,7 @@ export function placeRoutes({ places, db, version }: PlaceRoutes): ServerRoute[]
       handler: async (request, h) => {
         const { query, state, limit } = request.query as unknown as PlaceQuery;
         const etag = weakEtag(version, await places.revision(db().read), hashOf(JSON.stringify([query, state, limit])));
-        return conditional(request, h, { etag }, async () => listOf(places, await places.resolve(db().read, query, { state, limit })));
+        return conditional(request, h, { etag }, () => placeCandidates(places, db(), { query, state, limit }));
       },
     },
     {
@@ -78,7 +78,9 @@ export function placeRoutes({ places, db, version }: PlaceRoutes): ServerRoute[]
   ];
 }
 
-function listOf(places: Places, candidates: Candidate[]): PlaceList {
+/** The places that a free text may mean, likeliest first. */
+export async function placeCandidates(places: Places, db: Database, { query, state, limit }: PlaceQuery): Promise<PlaceList> {
+  const candidates = await places.resolve(db.read, query, { state, limit });
   const data = candidates.map(({ place, confidence, reason }) => ({ ...places.recordOf(place), confidence, reason }));
   return { data, total: data.length, next_cursor: null, ambiguous: isAmbiguous(candidates) };
 }

@@ -70,5 +70,5 @@ export const placeList = Joi.object<PlaceList, true>({
 export const placeQuery = Joi.object<PlaceQuery, true>({
   query: Joi.string().trim().max(200).required().description('Free text: "Kansas City, MO", "KCMO", "St. Louis", a ZIP code, a place key, an OCD id'),
   state: Joi.string().trim().max(50).description('Abbreviation or name; only places in this state'),
-  limit: Joi.number().integer().min(1).max(100).default(25),
+  limit: Joi.number().integer().min(1).max(100).default(25).description('How many candidates at most'),
 });

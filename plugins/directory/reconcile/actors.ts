@@ -7,6 +7,6 @@ import type { ActorDetail } from '../types.ts';
 /** Public actors, with what of them is asked for. */
 export async function actorsWhole(reader: Reader, context: DirectoryContext, keys: number[], include: ('claims' | 'sources')[] = ['claims', 'sources']): Promise<ActorDetail[]> {
   const rows = (await actorsByKey(reader, keys)).filter(({ visibility }) => visibility === 'public');
-  const texts = await actorTexts(reader, rows, include, tellingOf(context));
+  const texts = await actorTexts(reader, rows, { include }, tellingOf(context));
   return texts.map((text) => JSON.parse(text) as ActorDetail);
 }

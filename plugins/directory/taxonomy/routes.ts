@@ -97,7 +97,8 @@ export function taxonomyRoutes({ taxonomy, counts, ready, url }: TaxonomyRoutes)
   ];
 }
 
-function areasFor(taxonomy: Taxonomy, { query, domain }: IssueAreaQuery, counts: IssueAreaCounts): IssueAreaRecord[] {
+/** The issue areas of a domain, or those that a free text is about, best first. */
+export function areasFor(taxonomy: Taxonomy, { query, domain }: IssueAreaQuery, counts: IssueAreaCounts): IssueAreaRecord[] {
   const all = query === undefined ? taxonomy.issueAreas.map((item) => ({ item, score: null })) : taxonomy.resolveIssueAreas(query);
   return all.filter(({ item }) => domain === undefined || item.domain.slug === domain).map(({ item, score }) => areaRecord(item, counts, score));
 }
@@ -110,7 +111,7 @@ function recordOf({ slug, name, description, issue_areas }: Domain): DomainRecor
   return { slug, name, description, issue_area_count: issue_areas.length, issue_areas: issue_areas.map((area) => area.slug) };
 }
 
-function wholeList<Item>(data: Item[]): WholeList<Item> {
+export function wholeList<Item>(data: Item[]): WholeList<Item> {
   return { data, total: data.length, next_cursor: null };
 }
 

@@ -3,7 +3,7 @@ import { isId, Joi, newId, problem, respondOnce, type Caller, type Civic, type P
 import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { callerOf, checkOwner, mayPublish, workspaceAsked } from '../access.ts';
+import { authenticatedCaller, callerOf, checkOwner, mayPublish, workspaceAsked } from '../access.ts';
 import type { Ledger } from '../ledger/service.ts';
 import { exportLines } from './export.ts';
 import { FORMATS, formatByName } from './formats.ts';
@@ -145,7 +145,7 @@ async function maySeeImport({ authority }: Transfer, { account_id, workspace_id 
 function download({ civic, ledger }: TransferRoutes, request: Request, h: ResponseToolkit): ResponseObject {
   const { format: name, visibility } = request.query as unknown as ExportQuery;
   const format = formatByName(name)!;
-  const workspaceId = workspaceAsked(request, visibility);
+  const workspaceId = workspaceAsked(authenticatedCaller(request), visibility);
   const gone = new AbortController();
   request.events.once('disconnect', () => { gone.abort(); });
   const lines = exportLines({ civic, ledger, format, workspaceId, signal: gone.signal });

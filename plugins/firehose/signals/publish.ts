@@ -13,7 +13,7 @@ export interface PublishContext {
   kinds: SignalKinds;
 }
 
-export type Publisher = FirehoseService;
+export type Publisher = Omit<FirehoseService, 'signals'>;
 
 const MOST_BYTES = 64 * 1024;
 

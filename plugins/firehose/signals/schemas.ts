@@ -60,6 +60,11 @@ export function signalSchema(kinds: SignalKinds) {
   return schema.keys({ facts }).meta({ name: 'FirehoseSignal', json: { allOf: factsRules(kinds) } });
 }
 
+/** A page of signals in responses. */
+export function signalList(kinds: SignalKinds): Joi.ObjectSchema {
+  return Joi.object({ data: Joi.array().items(signalSchema(kinds)).required(), total: Joi.number().integer().min(0).required(), next_cursor: Joi.string().allow(null).required() });
+}
+
 /** The log may hold signals of plugins that are off, so the contract lists the announced types and allows other names. */
 function typeSchema(kinds: SignalKinds): Joi.StringSchema {
   const announced = kinds.announced();

@@ -138,15 +138,18 @@ function known(context: AnswerContext, asked: Asked, tally: Tally): { etag: stri
 
 async function answerWhole(context: AnswerContext, request: Request, h: ResponseToolkit, asked: Asked): Promise<ResponseObject> {
   const snapshot = await readSnapshot(context, asked.subscription, asked.page);
-  const { workspace } = asked.subscription;
-  if (workspace) {
-    await context.meter.load(workspace.id);
-    context.meter.add(workspace.id, snapshot.rows.length);
-  }
+  await meterUse(context, asked.subscription, snapshot.rows.length);
   const cursor = nextCursor(request, asked, snapshot);
   const answer = known(context, asked, snapshot.tally);
   Object.assign(answer.headers, linkTo(context, asked, cursor));
   return textAnswer(request, h, { ...answer, body: bodyOf(context, asked, snapshot, cursor) });
+}
+
+/** Counts the signals that a workspace received. */
+export async function meterUse({ meter }: Pick<AnswerContext, 'meter'>, { workspace }: Subscription, signals: number): Promise<void> {
+  if (!workspace) return;
+  await meter.load(workspace.id);
+  meter.add(workspace.id, signals);
 }
 
 /** Signals are copied as they were written. */

@@ -6,7 +6,7 @@ import { addressOf } from '../query/address.ts';
 import { completeQuery, filterParameters, LONGEST_CURSOR, moment } from '../query/schemas.ts';
 import type { Subscribe } from '../query/subscription.ts';
 import type { SignalKinds } from '../signals/kinds.ts';
-import { signalSchema } from '../signals/schemas.ts';
+import { signalList } from '../signals/schemas.ts';
 import type { Query } from '../types.ts';
 import { readSnapshot, SNAPSHOT_POSITION, type SnapshotContext } from './snapshot.ts';
 
@@ -39,12 +39,7 @@ export function placeSignalRoutes(context: PlaceContext, directory: DirectorySer
         query: Joi.object({ signal_type, issue, since, until, limit: Joi.number().integer().min(1).max(100).default(25), cursor: Joi.string().max(LONGEST_CURSOR).description('From `next_cursor`; enough by itself') }),
       },
       plugins: { civic: { conditional: true, problems: ['unknown_place', 'invalid_cursor'] } },
-      response: {
-        schema: Joi.object({
-          data: Joi.array().items(signalSchema(context.kinds)).required(), total: Joi.number().integer().min(0).required(), next_cursor: Joi.string().allow(null).required(), place: directory.placeSchema.required(),
-        }).meta({ name: 'PlaceSignalList' }),
-        sample: 0,
-      },
+      response: { schema: signalList(context.kinds).keys({ place: directory.placeSchema.required() }).meta({ name: 'PlaceSignalList' }), sample: 0 },
     },
     handler: (request, h) => placeSignals(context, directory, request, h),
   }];

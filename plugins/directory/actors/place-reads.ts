@@ -1,0 +1,117 @@
+import { type Caller, type Page, type Position, type Reader, type TextList } from 'civic';
+import { workspaceAsked } from '../access.ts';
+import { sourcesByKey } from '../ledger/store.ts';
+import type { PlaceRow } from '../places/service.ts';
+import { listActors } from '../search/list.ts';
+import type { ActorType, Visibility } from '../types.ts';
+import { tellingOf, type DirectoryContext } from './context.ts';
+import { coverageText } from './coverage.ts';
+import { actorTexts, type Shown } from './detail.ts';
+import { actorsByKey, countListings, countPlaceSources, placeCount, placeListing, placePage, placeSources, positionOf, type PlaceSort } from './read-store.ts';
+import { filtersOf, included, type ReadList } from './reads.ts';
+import { sourceRecords } from './sources.ts';
+import { suggestionsFor } from './suggestions.ts';
+import { actorText, withMembers } from './wire.ts';
+
+/** The reads of places, for the routes, the tools and other plugins alike. */
+
+export interface PlaceQuery {
+  issue_area?: string[];
+  entity_type?: ActorType[];
+  query?: string;
+  sort: 'relevance' | PlaceSort;
+  include?: string;
+  visibility?: Visibility;
+}
+
+type Asked = Page<PlaceQuery>;
+
+/** The actors of a place. */
+export async function placeEntities(context: DirectoryContext, place: PlaceRow, page: Asked, caller: Caller | null, shown: Shown = { include: included(page.query.include) }): Promise<ReadList> {
+  const workspace = workspaceAsked(caller, page.query.visibility);
+  const list = isPlain(page.query, workspace, shown) ? await plainList(context, place, page) : await context.civic.db.snapshot(async (tx) => {
+    const found = page.query.query ? await searchedIn(context, tx, place, page, workspace) : await listedIn(context, tx, place, page, workspace);
+    const rows = await actorsByKey(tx, found.keys);
+    return { ...found, data: await actorTexts(tx, rows, shown, tellingOf(context), workspace) };
+  });
+  const suggestions = await suggestionsFor(context, { issue_area: page.query.issue_area });
+  const extra = { place: context.places.recordOf(place), ...(list.corrected && list.corrected.length > 0 && { corrected: list.corrected }), ...(suggestions.length > 0 && { suggestions }) };
+  return { data: list.data, total: list.total, next: list.next, extra, isPrivate: workspace !== null };
+}
+
+interface Found {
+  keys: number[];
+  total: number;
+  next: Position | null;
+  corrected?: { from: string; to: string }[];
+}
+
+async function searchedIn(context: DirectoryContext, reader: Reader, place: PlaceRow, { query, limit, after }: Asked, workspace: string | null): Promise<Found> {
+  const filters = [{ any: [`p:${place.key}`] }, ...await filtersOf(context, query)];
+  return listActors(reader, { query: query.query!, filters, workspace, sort: query.sort, limit, after }, context.columns);
+}
+
+async function listedIn(context: DirectoryContext, reader: Reader, place: PlaceRow, { query, limit, after }: Asked, workspace: string | null): Promise<Found> {
+  const sort = query.sort === 'relevance' ? 'name' : query.sort;
+  const filters = (await filtersOf(context, query)).map(({ any }) => any);
+  const rows = await placeListing(reader, { place: place.key, filters, workspaceId: workspace, sort, limit, after: after as (string | number)[] | null });
+  const shown = rows.slice(0, limit);
+  return {
+    keys: shown.map(({ actor_key }) => actor_key),
+    total: await totalIn(reader, place.key, query, filters, workspace),
+    next: rows.length > limit ? positionOf(shown.at(-1)!, sort) : null,
+  };
+}
+
+/** Whether a counter of this total is kept. */
+function isKept({ issue_area = [], entity_type = [] }: PlaceQuery, workspace: string | null): boolean {
+  return !workspace && issue_area.length <= 1 && entity_type.length <= 1;
+}
+
+async function totalIn(reader: Reader, place: number, query: PlaceQuery, filters: string[][], workspace: string | null): Promise<number> {
+  if (!isKept(query, workspace)) return countListings(reader, { place, filters, workspaceId: workspace });
+  return placeCount(reader, place, query.issue_area?.[0] ?? '', query.entity_type?.[0] ?? '');
+}
+
+/** What nearly everybody asks for: one statement answers it, which needs no snapshot. */
+function isPlain(query: PlaceQuery, workspace: string | null, { include }: Shown): boolean {
+  return !query.query && include.length === 0 && isKept(query, workspace);
+}
+
+async function plainList(context: DirectoryContext, place: PlaceRow, { query, limit, after }: Asked) {
+  const reader = context.civic.db.read;
+  const sort = query.sort === 'relevance' ? 'name' : query.sort;
+  const filters = (await filtersOf(context, query)).map(({ any }) => any);
+  const kept = { issueArea: query.issue_area?.[0] ?? '', type: query.entity_type?.[0] ?? '' };
+  const { rows, total } = await placePage(reader, { place: place.key, filters, sort, limit, after: after as (string | number)[] | null }, kept);
+  const shown = rows.slice(0, limit);
+  return {
+    data: shown.map((row) => actorText(row, tellingOf(context))),
+    total: total ?? await placeCount(reader, place.key, kept.issueArea, kept.type),
+    next: rows.length > limit ? positionOf(shown.at(-1)!, sort) : null,
+    corrected: [],
+  };
+}
+
+/** The sources that public actors of a place cite, the latest retrieved first, and their internal keys. */
+export async function placeSourceList(context: DirectoryContext, place: PlaceRow, { limit, after }: Pick<Page, 'limit' | 'after'>): Promise<TextList & { keys: number[] }> {
+  const { records, keys, total, next } = await context.civic.db.snapshot(async (tx) => {
+    const rows = await placeSources(tx, place.key, after as (string | number)[] | null, limit);
+    const shown = rows.slice(0, limit);
+    const byKey = new Map((await sourcesByKey(tx, shown.map(({ source_key }) => source_key))).map((row) => [row.key, row]));
+    const last = shown.at(-1);
+    return {
+      keys: shown.map(({ source_key }) => source_key),
+      records: await sourceRecords(tx, shown.map(({ source_key }) => byKey.get(source_key)!), context.civic.clock.now()),
+      total: await countPlaceSources(tx, place.key),
+      next: rows.length > limit ? [last!.retrieved_at, last!.source_key] : null,
+    };
+  });
+  return { data: records.map((record) => JSON.stringify(record)), total, next, extra: { place: context.places.recordOf(place) }, keys };
+}
+
+/** What is known of a place and what is missing: as JSON, and the part of it that does not depend on the time. */
+export async function placeCoverage({ civic, places, taxonomy }: DirectoryContext, place: PlaceRow): Promise<{ body: string; timeless: string }> {
+  const timeless = await coverageText(civic.db.read, places.recordOf(place), place.key, taxonomy(), civic.clock.now());
+  return { timeless, body: withMembers(timeless, { generated_at: JSON.stringify(civic.clock.iso()) }) };
+}

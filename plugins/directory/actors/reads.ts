@@ -1,0 +1,102 @@
+import { isId, problem, type Caller, type Page, type Position, type PositionShape, type Reader, type TextList } from 'civic';
+import { maySee, readingCaller, workspaceAsked, workspaceBeside } from '../access.ts';
+import { actorRecord } from '../ledger/edit.ts';
+import { listActors, type ListRequest } from '../search/list.ts';
+import type { FreshnessStatus, Visibility } from '../types.ts';
+import { tellingOf, type DirectoryContext } from './context.ts';
+import { actorTexts, type Include, type Shown } from './detail.ts';
+import { dayOf } from './freshness.ts';
+import { actorById, actorsByKey, versionOf, type ShownActor } from './read-store.ts';
+import { suggestionsFor } from './suggestions.ts';
+import type { Telling } from './wire.ts';
+
+/** The reads of actors, for the routes, the tools and other plugins alike. */
+
+export interface EntityQuery {
+  query?: string;
+  state?: string;
+  place?: string[];
+  entity_type?: string[];
+  issue_area?: string[];
+  freshness?: FreshnessStatus[];
+  has_flags?: boolean;
+  visibility?: Visibility;
+  sort: ListRequest['sort'];
+  include?: string;
+  facets: boolean;
+}
+
+/** A list, and whether it has records that only the caller's workspace may see. */
+export interface ReadList extends TextList {
+  isPrivate: boolean;
+}
+
+export function included(include: string | undefined): Include[] {
+  return include ? (include.split(',') as Include[]) : [];
+}
+
+/** What filters ask for, as tags: and of ors. What does not exist matches nothing. */
+export async function filtersOf(context: DirectoryContext, query: Pick<EntityQuery, 'state' | 'place' | 'entity_type' | 'issue_area' | 'has_flags'>): Promise<{ any: string[] }[]> {
+  const filters: { any: string[] }[] = [];
+  if (query.state) filters.push({ any: [`s:${query.state}`] });
+  if (query.entity_type) filters.push({ any: query.entity_type.map((type) => `t:${type}`) });
+  if (query.issue_area) filters.push({ any: query.issue_area.map((slug) => `i:${slug}`) });
+  if (query.has_flags === true) filters.push({ any: ['f:open'] });
+  if (query.place) {
+    const places = await Promise.all(query.place.map((key) => context.places.byKey(context.civic.db.read, key)));
+    filters.push({ any: places.flatMap((place) => (place ? [`p:${place.key}`] : [])) });
+  }
+  return filters;
+}
+
+/** The shape of positions in a list of actors: the value that it is sorted by and the key. */
+export function positionShape({ query, sort }: Pick<EntityQuery, 'query' | 'sort'>): PositionShape {
+  if (query !== undefined && sort === 'relevance') return ['scalar', 'integer'];
+  return [sort === 'source_count' ? 'integer' : 'text', 'integer'];
+}
+
+/** Searches for actors. */
+export async function searchEntities(context: DirectoryContext, { query, limit, after }: Page<EntityQuery>, caller: Caller | null, shown: Shown = { include: included(query.include) }): Promise<ReadList> {
+  const workspace = workspaceAsked(caller, query.visibility);
+  const filters = await filtersOf(context, query);
+  const asked: ListRequest = {
+    query: query.query ?? null,
+    filters,
+    ...(query.freshness && { freshness: { statuses: query.freshness, day: dayOf(context.civic.clock.now()) } }),
+    workspace,
+    facets: query.facets,
+    sort: query.sort,
+    limit,
+    after: after as Position | null,
+  };
+  const { texts, found } = await context.civic.db.snapshot(async (tx) => {
+    const found = await listActors(tx, asked, context.columns);
+    const rows = await actorsByKey(tx, found.keys);
+    return { found, texts: await actorTexts(tx, rows, shown, tellingOf(context), workspace) };
+  });
+  const suggestions = await suggestionsFor(context, query);
+  const extra = { ...(found.facets && { facets: found.facets }), ...(found.corrected.length > 0 && { corrected: found.corrected }), ...(suggestions.length > 0 && { suggestions }) };
+  return { data: texts, total: found.total, next: found.next, extra, isPrivate: workspace !== null };
+}
+
+/** The actor behind an id, if the caller may see it; else 404, with its successor when it was merged. */
+export async function shownActor(reader: Reader, caller: Caller | null, id: string, url: Telling['url']): Promise<ShownActor> {
+  const reading = readingCaller(caller);
+  const found = isId(id) ? await actorById(reader, id.toLowerCase()) : undefined;
+  if (found && maySee(found, reading)) return found;
+  if (!found) await actorRecord(reader, id, url, (successor) => maySee(successor, reading));
+  throw problem('unknown_actor', { detail: `No actor has the id ${id.slice(0, 100)}.` });
+}
+
+/** An actor with its claims and sources as JSON, of one moment. */
+export async function actorDetail(context: DirectoryContext, find: (reader: Reader) => Promise<ShownActor>): Promise<{ actor: ShownActor; body: string }> {
+  const { db } = context.civic;
+  const read = async (reader: Reader) => {
+    const actor = await find(reader);
+    const [body] = await actorTexts(reader, [actor], { include: ['claims', 'sources'] }, tellingOf(context), workspaceBeside(actor));
+    return { actor, body: body! };
+  };
+  const first = await read(db.read);
+  // A transaction costs as much as the reads in it: it is for the rare time that the actor changed between them.
+  return await versionOf(db.read, first.actor.key) === first.actor.version ? first : db.snapshot(read);
+}

@@ -1,0 +1,13 @@
+import type { Caller } from 'civic';
+import { completeQuery } from '../query/schemas.ts';
+import type { Subscribe } from '../query/subscription.ts';
+import type { Signal, SignalQuery } from '../types.ts';
+import { readSnapshot, type SnapshotContext } from './snapshot.ts';
+
+/** Returns the first signals that a query finds, for other plugins. */
+export async function readSignals(context: SnapshotContext & { subscribe: Subscribe }, given: SignalQuery, caller: Caller | null): Promise<{ signals: Signal[]; total: number }> {
+  const query = completeQuery(given);
+  const subscription = await context.subscribe(context.db().read, query, caller);
+  const { rows, tally } = await readSnapshot(context, subscription, { limit: query.limit, after: null });
+  return { signals: rows.map(({ signal }) => JSON.parse(signal) as Signal), total: tally.total };
+}
