@@ -9,6 +9,9 @@ export interface Target {
   module: string;
   args?: string[];
   path: string;
+  /** GET when absent. */
+  method?: 'GET' | 'POST';
+  body?: string;
   headers?: Record<string, string>;
   /** Asks the second server of that process. */
   isBeside?: boolean;
@@ -81,7 +84,7 @@ async function load({ target, child, ...server }: Running, seconds: number): Pro
   let count = 0;
   await Promise.all(Array.from({ length: CONNECTIONS }, async () => {
     while (performance.now() < end) {
-      const answer = await pool.request({ method: 'GET', path: target.path, headers: target.headers });
+      const answer = await pool.request({ method: target.method ?? 'GET', path: target.path, headers: target.headers, body: target.body });
       if (answer.statusCode !== 200) throw new Error(`${target.name} answered ${answer.statusCode}`);
       await answer.body.dump();
       count++;

@@ -4,6 +4,7 @@ import { benchDrivers } from './drivers.ts';
 import { benchFirehose } from './firehose/run.ts';
 import { benchHttp } from './http.ts';
 import { benchKeys } from './keys.ts';
+import { benchMcp } from './mcp.ts';
 import { benchRatelimit } from './ratelimit.ts';
 import { benchStart } from './start.ts';
 
@@ -13,17 +14,19 @@ start      how long a start takes
 http       requests, against plain hapi and bare Node
 ratelimit  requests with and without rate limits
 keys       requests with an API key
+mcp        calls of tools, against the same reads of the API
 drivers    the drivers of SQLite
 directory  [import|joining|reads|cold|depth|nodes …] [--actors 50000] [--only sqlite|postgres] [--folder …] [--postgres …]
 firehose   [matching|fanout|nchan|memory|writers …] [--subscribers 1000] [--postgres …]
 
-Without a name the first five run; directory and firehose run alone. Exits 1 when a ratio is over its limit.`;
+Without a name the first six run; directory and firehose run alone. Exits 1 when a ratio is over its limit.`;
 
 const BENCHES: Record<string, () => Promise<boolean>> = {
   start: () => benchStart({ rounds: 5 }),
   http: () => benchHttp({ rounds: 25, seconds: 0.4 }),
   ratelimit: () => benchRatelimit({ rounds: 25, seconds: 0.4 }),
   keys: () => benchKeys({ rounds: 9 }),
+  mcp: () => benchMcp({ rounds: 15, seconds: 0.4 }),
   drivers: () => benchDrivers({ rounds: 9 }),
 };
 

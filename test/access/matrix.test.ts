@@ -24,7 +24,8 @@ describe('Who may do what', { timeout: 240_000 }, () => {
         for (const who of WHO) {
           const { status, body, text } = await stand.ask(who, method, path, asked);
           if (status >= 500 || status === 429) throw new Error(`${who}: ${text}`);
-          const code = typeof body === 'object' ? body.code as string | undefined : undefined;
+          // Errors of JSON-RPC carry the problem as their data.
+          const code = typeof body === 'object' ? (body.code ?? body.error?.data?.code) as string | undefined : undefined;
           const isHidden = asked.params !== undefined && HIDDEN.includes(code ?? '');
           seen[who] = [401, 403].includes(status) || isHidden ? code ?? String(status) : 'in';
         }

@@ -29,6 +29,8 @@ function outcomes(differing: Partial<Outcomes>): Outcomes {
 
 /** Only the client's own registration access token is accepted; the error has the body of RFC 6750. */
 const registered = Object.fromEntries(WHO.map((who) => [who, '401'])) as Outcomes;
+/** Keys of any kind are refused: only access tokens are taken. */
+const onlyTokens = outcomes({ nobody: 'authentication_required', other_workspace: 'token_required', wrong_scope: 'token_required', member: 'token_required', reviewer: 'token_required', admin: 'token_required' });
 
 const anyone: Case[] = [{ outcomes: everybody }];
 const visitor: Case[] = [{ outcomes: open }];
@@ -74,6 +76,9 @@ export const table: Record<string, Case[]> = {
   'GET /metrics': visitor,
   'GET /health': anyone,
   'GET /health/ready': anyone,
+
+  // mcp
+  'POST /mcp': [{ payload: { jsonrpc: '2.0', id: 1, method: 'ping' }, outcomes: onlyTokens }],
 
   // directory
   'GET /api/domains': visitor,

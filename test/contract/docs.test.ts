@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { commandsOf } from '../../core/cli/composed.ts';
 import { bundledPlugins } from '../../core/load.ts';
 import { projectRoot } from '../../core/root.ts';
 import { runCivicInProcess } from '../support/in-process.ts';
@@ -52,7 +53,7 @@ describe('The documentation', () => {
     const commands = stdout.split('\n').filter((line) => /^ {2}\w/.test(line)).map((line) => line.trim().split(/ {2,}/)[0]!);
     expect(commands).to.include(['serve', 'plugin new', 'backup']);
     // Of the example in docs/examples/herons.
-    commands.push('herons report');
+    commands.push('herons report', ...(await commandsOf(bundledPlugins()))!.map(({ name }) => name));
     for (const page of pages) {
       for (const [, words] of read(page).matchAll(/bin\/civic ([a-z]+(?: [a-z][a-z-]*)?)/g)) {
         const [first] = words!.split(' ');

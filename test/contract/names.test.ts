@@ -49,8 +49,9 @@ function patternOf({ kind, text }: Name): RegExp | null {
   return new RegExp(`['"\`]${exact}['"\`]${text.includes('_') ? `|\\b${exact}\\??:` : ''}`);
 }
 
-function mayUse(plugin: Plugin | undefined, { kind, owner }: Name): boolean {
-  return OPEN_TO_USERS.includes(kind) && [...plugin?.needs ?? [], ...plugin?.uses ?? []].includes(owner);
+function mayUse(plugin: Plugin | undefined, { kind, text, owner }: Name): boolean {
+  // A rate class or path that has the name of its plugin cannot be told from that name.
+  return (OPEN_TO_USERS.includes(kind) || text === owner) && [...plugin?.needs ?? [], ...plugin?.uses ?? []].includes(owner);
 }
 
 describe('The names of a plugin', () => {

@@ -9,7 +9,7 @@ const PAGE = { plugins: { civic: { internal: true } } };
 const SHOWN = { path: PATH, template: 'oauth/apps', title: 'Connected apps' } as const;
 
 /** The apps that an account has connected, and how to disconnect one. */
-export function appRoutes({ civic, accounts, grants }: ServerContext): ServerRoute[] {
+export function appRoutes({ civic, accounts, grants, resources }: ServerContext): ServerRoute[] {
   const { pages } = accounts;
   const shown = ({ id, client_name: name, client_host: host, workspace_id, scopes, created_at, used_at }: GrantRow, { workspaces }: Visitor) => ({
     id, name, host, workspace: workspaces.find((one) => one.id === workspace_id)?.name ?? 'a workspace you left',
@@ -27,7 +27,7 @@ export function appRoutes({ civic, accounts, grants }: ServerContext): ServerRou
       handler: pages.signedIn(async (visitor, request, h) => {
         const apps = (await grants.of(civic.db.read, visitor.account.id)).map((grant) => shown(grant, visitor));
         const notice = request.query['done'] === 'disconnected' ? 'The app is disconnected. Its access ends within seconds.' : undefined;
-        return pages.show(request, h, SHOWN, { apps, hasChoice: visitor.workspaces.length > 1, notice, mcp: civic.url('/mcp') });
+        return pages.show(request, h, SHOWN, { apps, hasChoice: visitor.workspaces.length > 1, notice, address: resources.byDefault().url });
       }),
     },
     {

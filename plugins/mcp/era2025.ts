@@ -1,0 +1,80 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  CallToolRequestSchema, GetPromptRequestSchema, isInitializeRequest, isJSONRPCRequest, JSONRPCMessageSchema, ListPromptsRequestSchema, ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema, ListToolsRequestSchema, McpError, ReadResourceRequestSchema, SUPPORTED_PROTOCOL_VERSIONS, type JSONRPCMessage, type Result,
+} from '@modelcontextprotocol/sdk/types.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import { INVALID_REQUEST, RpcError } from './errors.ts';
+import type { McpCall, Offer } from './offer.ts';
+import type { McpRequest, McpResponse } from './serve.ts';
+
+/** For what servers ask of clients, which this one does not. Each server would otherwise create its own, which takes longer than a read. */
+const jsonSchemaValidator = new AjvJsonSchemaValidator();
+
+/** Creates a server for clients of the revisions up to 2025-11-25. */
+function createServer(offer: Offer, call: McpCall): Server {
+  const server = new Server(offer.info, { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: offer.instructions, jsonSchemaValidator });
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: offer.tools() }) as Result);
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) => translated(() => offer.call(params.name, params.arguments, call)));
+  server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: offer.resources() }) as Result);
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: offer.templates() }) as Result);
+  server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => translated(() => offer.read(params.uri, call)));
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: offer.prompts() }) as Result);
+  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => translated(async () => offer.prompt(params.name, params.arguments)));
+  return server;
+}
+
+/**
+ * Serves one message with a server and a transport of its own, without sessions: shared ones have sent responses to the wrong client
+ * (CVE-2026-25536), and any node can serve the next message.
+ */
+export async function serve2025(offer: Offer, { headers, body }: McpRequest, call: McpCall): Promise<McpResponse> {
+  const parsed = JSONRPCMessageSchema.safeParse(body);
+  if (!parsed.success) return rejected('The body is not a message of JSON-RPC 2.0');
+  const message = parsed.data;
+  const revision = headers['mcp-protocol-version'];
+  if (revision !== undefined && !isInitializeRequest(message) && !SUPPORTED_PROTOCOL_VERSIONS.includes(revision)) {
+    return rejected(`The revision ${revision.slice(0, 50)} of the protocol is not supported; supported are ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')} and 2026-07-28`);
+  }
+  // Notifications and responses concern a session, and there is none.
+  if (!isJSONRPCRequest(message)) return { status: 202, text: '' };
+  const exchange = new Exchange();
+  const server = createServer(offer, call);
+  await server.connect(exchange);
+  return { status: 200, text: JSON.stringify(await exchange.responseTo(message)) };
+}
+
+/** The transport of one request and its response. That of the SDK streams and keeps sessions, and takes half of the time of a read. */
+class Exchange implements Transport {
+  onmessage?: (message: JSONRPCMessage) => void;
+  private resolve!: (message: JSONRPCMessage) => void;
+
+  responseTo(message: JSONRPCMessage): Promise<JSONRPCMessage> {
+    return new Promise((resolve) => {
+      this.resolve = resolve;
+      this.onmessage!(message);
+    });
+  }
+
+  async start(): Promise<void> {}
+
+  async close(): Promise<void> {}
+
+  /** The server sends nothing but the response: it has no capability that sends more. */
+  async send(message: JSONRPCMessage): Promise<void> {
+    if ('result' in message || 'error' in message) this.resolve(message);
+  }
+}
+
+function rejected(message: string): McpResponse {
+  return { status: 400, text: JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: INVALID_REQUEST, message } }) };
+}
+
+async function translated<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof RpcError ? new McpError(error.code, error.message, error.data) : error;
+  }
+}

@@ -1,0 +1,66 @@
+import type { OwnedTool, ProblemData, ProblemKind } from 'civic';
+
+/** An error of JSON-RPC, which each era turns into its own class. */
+export class RpcError extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** A resource that does not exist: each era has its own code for it. */
+export class MissingResource extends RpcError {
+  readonly uri: string;
+
+  constructor(uri: string, message: string) {
+    super(RESOURCE_NOT_FOUND, message, { uri });
+    this.uri = uri;
+  }
+}
+
+const RESOURCE_NOT_FOUND = -32002;
+export const INVALID_REQUEST = -32600;
+export const METHOD_NOT_FOUND = -32601;
+export const INVALID_PARAMS = -32602;
+export const INTERNAL_ERROR = -32603;
+/** For errors before a message is read, such as a missing token. */
+const REJECTED = -32000;
+
+const CODES: Record<string, number> = { malformed_body: -32700, batch_refused: -32600, invalid_request: -32600, unsupported_media_type: -32600 };
+
+interface ProblemBody {
+  code: string;
+  title: string;
+  detail: string;
+}
+
+/** The body of an HTTP error: JSON-RPC, with the problem as data. */
+export function rpcBody(problem: ProblemBody): object {
+  return { jsonrpc: '2.0', id: null, error: { code: CODES[problem.code] ?? REJECTED, message: `${problem.title}. ${problem.detail}`, data: problem } };
+}
+
+/** What the assistant should do about problems that any tool can have. */
+const ADVICE: Record<string, string> = {
+  invalid_request: 'Correct the arguments and call the tool again.',
+  authentication_required: 'Tell the user that this needs an account. Do not call the tool again.',
+  no_accounts: 'Tell the user that this instance has no accounts. Do not call the tool again.',
+  plan_required: 'Tell the user which plans include this. Do not call the tool again.',
+  permission_required: 'Tell the user that this needs another role. Do not call the tool again.',
+  result_too_large: 'Call the tool again with a smaller limit or narrower filters.',
+};
+
+/** Returns a text that tells the assistant what is wrong and what to do next. */
+export function textOfProblem({ code, title, status, detail, errors = [], extra = {} }: ProblemKind & ProblemData, tool: Pick<OwnedTool, 'advice'>): string {
+  const more = errors.length > 1 ? errors.map((error) => `- ${error.parameter ?? error.pointer}: ${error.detail}`) : [];
+  const known = Object.entries(extra).filter(([, value]) => isTelling(value)).map(([name, value]) => `${name}: ${[value].flat().join(', ')}`);
+  const advice = tool.advice?.[code] ?? ADVICE[code] ?? (status >= 500 ? 'Try again later.' : null);
+  return [`${title} (${code}). ${detail ?? ''}`.trim(), ...more, ...known, ...(advice ? [`Next: ${advice}`] : [])].join('\n');
+}
+
+function isTelling(value: unknown): boolean {
+  return typeof value === 'string' || (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string'));
+}

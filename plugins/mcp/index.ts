@@ -1,0 +1,40 @@
+import { definePlugin, type Civic } from 'civic';
+import { endpointCheck } from './check.ts';
+import { mcpOptions, type McpConfig } from './config.ts';
+import { createOffer } from './offer.ts';
+import { mcpProblems } from './problems.ts';
+import { mcpRoute } from './route.ts';
+import { createServe } from './serve.ts';
+import { connectorTools } from './connector.ts';
+import { stdioCommand } from './stdio.ts';
+
+/** The plugin with another offer, so that the conformance suite can call its own tools through the same code. */
+export const mcpPlugin = (offerOf: typeof createOffer) => definePlugin<McpConfig>({
+  name: 'mcp',
+  summary: 'The tools of all plugins for AI assistants, over the Model Context Protocol',
+  config: mcpOptions,
+  uses: ['accounts', 'directory', 'oauth'],
+  rates: { mcp: { label: 'assistants', per_minute: 600, per_hour: 6000, plan: true } },
+  paths: { '/mcp': { audience: 'programs', rate: 'mcp' } },
+  problems: mcpProblems,
+
+  register(server, civic) {
+    const { serve, close } = createServe(offerOf(civic));
+    const directory = civic.serviceIfOn('directory');
+    for (const tool of directory ? connectorTools(directory) : []) civic.tool(tool);
+    civic.serviceIfOn('oauth')?.protect({ path: '/mcp', name: 'The tools for assistants', scopes: () => scopesOf(civic) });
+    civic.command(stdioCommand(civic));
+    civic.check(endpointCheck(civic));
+    server.route(mcpRoute({ civic, serve }));
+    return { stop: close };
+  },
+});
+
+export default mcpPlugin(createOffer);
+
+/** The scopes that calls can need: those of tools, and those that read what belongs to the plugins of tools. */
+function scopesOf({ assistant, vocabulary }: Pick<Civic, 'assistant' | 'vocabulary'>): string[] {
+  const tools = [...assistant.tools.values()];
+  const isUseful = (scope: string, plugin: string) => tools.some((tool) => tool.scope === scope || (tool.plugin === plugin && scope.endsWith(':read')));
+  return [...vocabulary.scopes].filter(([scope, { plugin }]) => isUseful(scope, plugin)).map(([scope]) => scope);
+}

@@ -1,0 +1,115 @@
+import type { Boom } from '@hapi/boom';
+import type { CallToolResult, GetPromptResult, Prompt, ReadResourceResult, Resource, ResourceTemplateType, Tool } from '@modelcontextprotocol/server';
+import { nearest, problemOf, type AssistantClient, type Civic, type Joi, type OwnedTool } from 'civic';
+import { INTERNAL_ERROR, INVALID_PARAMS, MissingResource, RpcError, textOfProblem } from './errors.ts';
+
+/** One request of a client. */
+export interface McpCall extends AssistantClient {
+  requestId: string;
+  /** Set when the caller lacks a scope: the HTTP response is then 403 with a challenge, whatever the protocol would say. */
+  refusal: Boom | null;
+}
+
+/** What both eras serve, in the words of the protocol: the same objects in each. */
+export interface Offer {
+  info: { name: string; title: string; version: string; websiteUrl: string };
+  instructions: string;
+  tools(): Tool[];
+  call(name: string, given: unknown, call: McpCall): Promise<CallToolResult>;
+  resources(): Resource[];
+  templates(): ResourceTemplateType[];
+  read(uri: string, call: McpCall): Promise<ReadResourceResult>;
+  prompts(): Prompt[];
+  prompt(name: string, given: unknown): GetPromptResult;
+}
+
+const INSTRUCTIONS = [
+  'A directory of civic actors: people, organizations, initiatives, campaigns and events of places. Every statement in it has a public source.',
+  'Get place keys, slugs of issue areas and ids from the tools; do not guess them.',
+  'Cite the URLs of sources in your answer. A missing record means that nothing is recorded here, not that nothing exists.',
+  'A list that is longer than one result has next_cursor: call the same tool again with it as cursor.',
+].join('\n');
+
+const JSON_TYPE = 'application/json';
+
+/** Creates the offer of the tools that `serves` accepts. */
+export function createOffer({ assistant, instance, log }: Pick<Civic, 'assistant' | 'instance' | 'log'>, serves: (tool: OwnedTool) => boolean = () => true): Offer {
+  const served = () => [...assistant.tools.values()].filter(serves);
+  const fixed = () => [...assistant.resources.values()].filter(({ uri }) => !uri.includes('{'));
+  const templated = () => [...assistant.resources.values()].filter(({ uri }) => uri.includes('{'));
+  let tools: Tool[] | null = null;
+
+  /** The cause of a failure is for the log. */
+  function unforeseen(error: unknown, what: string, { requestId }: McpCall): string {
+    log.error({ err: error, what, request_id: requestId }, 'A call of an assistant failed');
+    return `Something went wrong on the server (request ${requestId}).\nNext: try once more. If it fails again, tell the user.`;
+  }
+
+  /** A problem becomes a result that the assistant reads; only a missing scope is for the client, which can ask for it. */
+  function failed(tool: OwnedTool, error: unknown, call: McpCall): CallToolResult {
+    const problem = problemOf(error);
+    if (problem?.code === 'insufficient_scope') call.refusal = error as Boom;
+    const text = problem ? textOfProblem(problem, tool) : unforeseen(error, tool.name, call);
+    return { content: [{ type: 'text', text }], isError: true };
+  }
+
+  return {
+    info: { name: 'civic', title: instance.name, version: instance.version, websiteUrl: instance.public_url },
+    instructions: INSTRUCTIONS,
+    tools: () => tools ??= served().map((tool) => {
+      const { input, output } = assistant.schemasOf(tool);
+      const { name, title, description, readOnly, destructive } = tool;
+      return { name, title, description, inputSchema: input as Tool['inputSchema'], outputSchema: output as Tool['outputSchema'], annotations: { title, readOnlyHint: readOnly, destructiveHint: destructive, openWorldHint: false } };
+    }),
+    async call(name, given, call) {
+      const tool = assistant.tools.get(name);
+      if (!tool || !serves(tool)) throw new RpcError(INVALID_PARAMS, unknownName('tool', name, served().map((one) => one.name)));
+      try {
+        const { data, text } = await assistant.call(tool, given, call);
+        return { content: [{ type: 'text', text }], structuredContent: data as Record<string, unknown> };
+      } catch (error) {
+        return failed(tool, error, call);
+      }
+    },
+    resources: () => fixed().map(({ uri, name, title, description, mimeType = JSON_TYPE }) => ({ uri, name, title, description, mimeType })),
+    templates: () => templated().map(({ uri, name, title, description, mimeType = JSON_TYPE }) => ({ uriTemplate: uri, name, title, description, mimeType })),
+    async read(uri, call) {
+      const found = assistant.match(uri);
+      if (!found) throw new MissingResource(uri, `There is no resource ${uri.slice(0, 200)}. resources/templates/list has the forms of URIs.`);
+      try {
+        return { contents: [{ uri, mimeType: found.resource.mimeType ?? JSON_TYPE, text: await assistant.read(found.resource, found.variables, call) }] };
+      } catch (error) {
+        const problem = problemOf(error);
+        if (!problem) throw new RpcError(INTERNAL_ERROR, unforeseen(error, uri, call));
+        if (problem.code === 'insufficient_scope') call.refusal = error as Boom;
+        throw problem.status === 404 ? new MissingResource(uri, textOfProblem(problem, {})) : new RpcError(INVALID_PARAMS, textOfProblem(problem, {}));
+      }
+    },
+    prompts: () => [...assistant.prompts.values()].map(({ name, title, description, arguments: schema }) => ({ name, title, description, arguments: argumentsOf(schema) })),
+    prompt(name, given) {
+      const prompt = assistant.prompts.get(name);
+      if (!prompt) throw new RpcError(INVALID_PARAMS, unknownName('prompt', name, [...assistant.prompts.keys()]));
+      try {
+        return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text: assistant.write(prompt, given) } }] };
+      } catch (error) {
+        const problem = problemOf(error);
+        if (!problem) throw error;
+        throw new RpcError(INVALID_PARAMS, problem.detail ?? problem.code);
+      }
+    },
+  };
+}
+
+function unknownName(kind: string, name: string, known: string[]): string {
+  const near = nearest(name, known);
+  return `There is no ${kind} "${name.slice(0, 100)}".${near ? ` Did you mean ${near}?` : ` There are ${known.join(', ')}.`}`;
+}
+
+interface Described {
+  keys?: Record<string, { flags?: { description?: string; presence?: string } }>;
+}
+
+function argumentsOf(schema: Joi.ObjectSchema): { name: string; description?: string; required: boolean }[] {
+  const { keys = {} } = schema.describe() as Described;
+  return Object.entries(keys).map(([name, { flags }]) => ({ name, description: flags?.description, required: flags?.presence === 'required' }));
+}

@@ -1,0 +1,63 @@
+import type { Lifecycle, Request, ServerRoute } from '@hapi/hapi';
+import { problem, type Caller, type Civic } from 'civic';
+import type { McpConfig } from './config.ts';
+import { rpcBody } from './errors.ts';
+import { createGuard } from './guard.ts';
+import { createIncidents } from './incidents.ts';
+import type { McpCall } from './offer.ts';
+import type { McpRequest, Serve } from './serve.ts';
+
+const PATH = '/mcp';
+const PROTOCOL_HEADERS = ['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name', 'Mcp-Session-Id'];
+const MAX_BYTES = 1024 * 1024;
+
+export interface RouteContext {
+  civic: Civic<McpConfig>;
+  serve: Serve;
+}
+
+/** Streamable HTTP without sessions: each POST is served by itself, by any node. GET and DELETE, which need sessions, are 405. */
+export function mcpRoute({ civic, serve }: RouteContext): ServerRoute {
+  const guard = createGuard(civic.instance.public_url, civic.config);
+  const record = createIncidents(civic);
+  const rejectForeign: Lifecycle.Method = async (request, h) => {
+    const refusal = guard(request);
+    if (!refusal) return h.continue;
+    await record(request, refusal.message);
+    throw refusal;
+  };
+  return {
+    method: 'POST',
+    path: PATH,
+    options: {
+      description: 'The tools of this instance for assistants, over the Model Context Protocol',
+      auth: { mode: 'required' },
+      payload: { parse: true, output: 'data', allow: 'application/json', maxBytes: MAX_BYTES },
+      ext: { onPreAuth: { method: rejectForeign } },
+      plugins: { civic: { internal: true, errors: rpcBody, cors: { headers: PROTOCOL_HEADERS, expose: PROTOCOL_HEADERS } } },
+    },
+    async handler(request, h) {
+      const caller = tokenCaller(request);
+      if (Array.isArray(request.payload)) throw problem('batch_refused');
+      const waiting = new AbortController();
+      const end = () => waiting.abort();
+      request.raw.res.once('close', end);
+      const call: McpCall = { caller, signal: waiting.signal, requestId: request.civic.requestId, refusal: null };
+      try {
+        const { status, text } = await serve({ headers: request.headers as McpRequest['headers'], body: request.payload }, call);
+        if (call.refusal) throw call.refusal;
+        const response = h.response(text === '' ? undefined : text).code(status).header('cache-control', 'no-store');
+        return text === '' ? response : response.type('application/json');
+      } finally {
+        request.raw.res.removeListener('close', end);
+      }
+    },
+  };
+}
+
+/** An API key would give an assistant more than its user granted, and would end up in the settings of programs. */
+function tokenCaller(request: Request): Caller {
+  const caller = request.auth.credentials as unknown as Caller;
+  if (caller.via !== 'token') throw problem('token_required');
+  return caller;
+}

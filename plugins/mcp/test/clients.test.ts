@@ -1,0 +1,102 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { addActor, connect2025, connect2026, mcpKit, type McpKit } from './kit.ts';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const KANSAS_CITY = 'kansas-city,missouri';
+
+/** The arguments to call each tool with. */
+const argumentsFor = (id: string): Record<string, Record<string, unknown>> => ({
+  search_entities: { query: 'river', entity_type: ['organization'] },
+  get_entity: { id },
+  get_entity_sources: { id },
+  get_related_entities: { id },
+  search_places: { query: 'KCMO' },
+  get_place_entities: { place_key: KANSAS_CITY, issue_area: ['public_transit'] },
+  get_place_sources: { place_key: KANSAS_CITY },
+  get_place_coverage: { place_key: KANSAS_CITY },
+  list_issue_areas: {},
+  resolve_issue_areas: { query: 'bus routes' },
+  search_signals: { place: [KANSAS_CITY] },
+  search: { query: 'river' },
+  fetch: { id },
+});
+
+interface AnyClient {
+  listTools(): Promise<{ tools: { name: string; title?: string; outputSchema?: unknown; annotations?: Record<string, unknown> }[] }>;
+  callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
+  listResourceTemplates(): Promise<{ resourceTemplates: { uriTemplate: string }[] }>;
+  readResource(what: { uri: string }): Promise<{ contents: unknown[] }>;
+  listPrompts(): Promise<{ prompts: { name: string }[] }>;
+  getPrompt(what: { name: string; arguments: Record<string, string> }): Promise<{ messages: { content: unknown }[] }>;
+  getServerVersion(): { name: string; version: string } | undefined;
+  close(): Promise<void>;
+}
+
+let kit: McpKit;
+let id: string;
+before(async () => {
+  kit = await mcpKit();
+  id = await addActor(kit, 'River Watch', { place: KANSAS_CITY, issue_area: 'public_transit', website: 'https://river.example' });
+  await addActor(kit, 'Friends of the River', { place: KANSAS_CITY, issue_area: 'public_transit' });
+});
+after(() => kit.close());
+
+const ERAS: [name: string, connect: (url: string, token: string) => Promise<AnyClient>][] = [
+  ['the client for revisions up to 2025-11-25', connect2025 as never],
+  ['the client for revision 2026-07-28', connect2026 as never],
+];
+
+for (const [name, connect] of ERAS) {
+  describe(`With ${name}`, () => {
+    let client: AnyClient;
+    before(async () => { client = await connect(kit.url, 'subscriber'); });
+    after(() => client.close());
+
+    it('a client connects and learns which server it is', () => {
+      expect(client.getServerVersion()).to.include({ name: 'civic' });
+    });
+
+    it('every tool is listed with a title and hints, and can be called', async () => {
+      const { tools } = await client.listTools();
+      const given = argumentsFor(id);
+      expect(tools.map((tool) => tool.name).toSorted()).to.equal(Object.keys(given).toSorted());
+      for (const tool of tools) {
+        expect(tool.title, tool.name).to.be.a.string();
+        expect(tool.annotations, tool.name).to.include({ readOnlyHint: true, destructiveHint: false });
+        // The clients hold the structured result against the schema that was listed.
+        const result = await client.callTool({ name: tool.name, arguments: given[tool.name]! }) as { isError?: boolean; structuredContent?: object; content: { text: string }[] };
+        expect(result.isError, `${tool.name}: ${result.content[0]?.text}`).to.not.equal(true);
+        expect(result.structuredContent, tool.name).to.be.an.object();
+        expect(result.content[0]!.text, tool.name).to.be.a.string();
+      }
+    });
+
+    it('resources are read by their templates', async () => {
+      const { resourceTemplates } = await client.listResourceTemplates();
+      expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).to.equal(['civic://entities/{id}', 'civic://places/{place_key}/coverage']);
+      const { contents: [actor] } = await client.readResource({ uri: `civic://entities/${id}` }) as { contents: [{ text: string }] };
+      expect(JSON.parse(actor.text)).to.include({ id, name: 'River Watch' });
+      const { contents: [coverage] } = await client.readResource({ uri: `civic://places/${encodeURIComponent(KANSAS_CITY)}/coverage` }) as { contents: [{ text: string }] };
+      expect(JSON.parse(coverage.text)).to.include({ entity_count: 2 });
+      await expect(client.readResource({ uri: 'civic://entities/unknown' })).to.reject(/No actor has the id unknown/);
+      await expect(client.readResource({ uri: 'civic://nothing/here' })).to.reject(/There is no resource/);
+    });
+
+    it('prompts are listed and written', async () => {
+      const { prompts } = await client.listPrompts();
+      expect(prompts.map((prompt) => prompt.name)).to.equal(['research_place', 'find_civic_actors', 'inspect_source_trail', 'assess_coverage_gaps']);
+      const { messages } = await client.getPrompt({ name: 'research_place', arguments: { place: 'Kansas City, MO' } });
+      expect((messages[0]!.content as { text: string }).text).to.include('Kansas City, MO');
+      await expect(client.getPrompt({ name: 'research_place', arguments: {} })).to.reject(/place/);
+    });
+
+    it('an error of a tool is a result that says what to do next', async () => {
+      const result = await client.callTool({ name: 'get_place_entities', arguments: { place_key: 'kansas city' } }) as { isError: boolean; content: { text: string }[] };
+      expect(result.isError).to.be.true();
+      expect(result.content[0]!.text).to.match(/unknown_place[^]*Next: Call search_places/);
+    });
+  });
+}

@@ -1,0 +1,145 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { request as httpRequest } from 'node:http';
+import { addActor, mcpKit, type McpKit } from './kit.ts';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+let kit: McpKit;
+before(async () => { kit = await mcpKit({ config: { public_url: 'https://civic.example.org', plugins: { mcp: { origins: ['https://inspector.example'], hosts: ['civic.internal'] } } } }); });
+after(() => kit.close());
+
+/** `fetch` does not send another Host. */
+function statusWith(headers: Record<string, string>): Promise<number> {
+  const { hostname, port } = new URL(kit.url);
+  return new Promise((done, failed) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    const sent = httpRequest({ hostname, port, path: '/mcp', method: 'POST', headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', authorization: 'Bearer reader', 'content-length': body.length, ...headers } }, (response) => {
+      response.resume();
+      done(response.statusCode!);
+    });
+    sent.on('error', failed).end(body);
+  });
+}
+
+describe('POST /mcp', () => {
+  it('serves a token without sessions, and no cache keeps the response', async () => {
+    const { status, headers, body } = await kit.rpc('ping');
+    expect([status, body]).to.equal([200, { jsonrpc: '2.0', id: 1, result: {} }]);
+    expect(headers.get('mcp-session-id')).to.be.null();
+    expect(headers.get('cache-control')).to.equal('no-store');
+    expect(headers.get('x-request-id')).to.be.a.string();
+    expect(headers.get('x-content-type-options')).to.equal('nosniff');
+  });
+
+  it('rejects requests without a token, with a wrong one and with an API key, with a challenge and an error of JSON-RPC', async () => {
+    const wrong: [string, Parameters<McpKit['rpc']>[2]][] = [
+      ['authentication_required', { token: null }],
+      ['invalid_credentials', { token: 'forged' }],
+      ['token_required', { token: null, headers: { 'x-api-key': 'civic_key' } }],
+    ];
+    for (const [code, options] of wrong) {
+      const { status, headers, body } = await kit.rpc('tools/list', {}, options);
+      expect([status, body.jsonrpc, body.id, body.error.data.code], code).to.equal([401, '2.0', null, code]);
+      expect(headers.get('www-authenticate'), code).to.match(/^Bearer /);
+      expect(headers.get('content-type')).to.include('application/json');
+    }
+  });
+
+  it('is 405 with Allow for GET and DELETE', async () => {
+    for (const method of ['GET', 'DELETE']) {
+      const response = await fetch(`${kit.url}/mcp`, { method, headers: { authorization: 'Bearer reader', accept: 'text/event-stream' } });
+      expect([method, response.status, response.headers.get('allow')]).to.equal([method, 405, 'OPTIONS, POST']);
+    }
+  });
+
+  it('rejects batches, malformed JSON, other media types and large bodies', async () => {
+    const batch = await kit.rpc('', {}, { body: [{ jsonrpc: '2.0', id: 1, method: 'ping' }, { jsonrpc: '2.0', id: 2, method: 'ping' }] });
+    expect([batch.status, batch.body.error.code, batch.body.error.data.code]).to.equal([400, -32600, 'batch_refused']);
+    const send = async (body: string, type = 'application/json') => {
+      const response = await fetch(`${kit.url}/mcp`, { method: 'POST', headers: { 'content-type': type, accept: 'application/json, text/event-stream', authorization: 'Bearer reader' }, body });
+      const { error } = await response.json() as { error: { code: number } };
+      return [response.status, error.code];
+    };
+    expect(await send('{"jsonrpc":')).to.equal([400, -32700]);
+    expect(await send('{}', 'text/plain')).to.equal([415, -32600]);
+    expect(await send(JSON.stringify({ text: 'x'.repeat(1_100_000) }))).to.equal([413, -32000]);
+    expect((await send('"text"'))[0]).to.equal(400);
+  });
+
+  it('accepts a notification with 202 and rejects an unknown revision', async () => {
+    const notification = await kit.rpc('', {}, { body: { jsonrpc: '2.0', method: 'notifications/initialized' } });
+    expect([notification.status, notification.body]).to.equal([202, null]);
+    expect((await kit.rpc('ping', {}, { headers: { 'mcp-protocol-version': '1999-01-01' } })).status).to.equal(400);
+  });
+
+  it('rejects foreign Host headers, which DNS rebinding leads to, and scripts of other websites', async () => {
+    expect(await statusWith({})).to.equal(200);
+    for (const host of ['civic.example.org', 'civic.example.org:8443', 'localhost:8080', '127.0.0.1', '[::1]:8080', 'civic.internal']) expect(await statusWith({ host }), host).to.equal(200);
+    for (const host of ['evil.example', 'civic.example.org.evil.example', 'localhost.evil.example', '127.0.0.1.evil.example']) expect(await statusWith({ host }), host).to.equal(403);
+    for (const origin of ['https://civic.example.org', 'https://inspector.example']) expect(await statusWith({ origin }), origin).to.equal(200);
+    for (const origin of ['https://evil.example', 'null', 'http://civic.example.org', 'http://localhost:6274']) expect(await statusWith({ origin }), origin).to.equal(403);
+  });
+
+  it('says which website or host was rejected', async () => {
+    const { status, body } = await kit.rpc('ping', {}, { headers: { origin: 'https://evil.example' } });
+    expect([status, body.error.data.code]).to.equal([403, 'website_refused']);
+    expect(body.error.message).to.include('https://evil.example');
+  });
+});
+
+describe('A token', () => {
+  it('that lacks the scope of a tool gets 403 with all scopes that it needs', async () => {
+    const { status, headers, body } = await kit.rpc('tools/call', { name: 'search_signals', arguments: {} }, { token: 'reader' });
+    expect([status, body.error.data.code]).to.equal([403, 'insufficient_scope']);
+    expect(headers.get('www-authenticate')).to.match(/error="insufficient_scope".*scope="directory:read firehose:read"/);
+  });
+
+  it('whose plan lacks the capability gets a result that names the plan', async () => {
+    const { isError, content } = await kit.call('search_signals', {}, 'lapsed');
+    expect(isError).to.be.true();
+    expect(content[0].text).to.match(/plan_required[^]*The plan free does not include firehose[^]*Next: Tell the user/);
+  });
+
+  it('sees what belongs to its own workspace when it asks, and only with the scope', async () => {
+    await addActor(kit, 'Quiet Club', {}, 'workspace');
+    const found = async (token: string, given: object) => (await kit.call('search_entities', { query: 'quiet', ...given }, token)).structuredContent.total as number;
+    expect(await found('reader', {})).to.equal(0);
+    expect(await found('reader', { visibility: 'workspace' })).to.equal(1);
+    const { status, headers } = await kit.rpc('tools/call', { name: 'search_entities', arguments: { visibility: 'workspace' } }, { token: 'scopeless' });
+    expect(status).to.equal(403);
+    expect(headers.get('www-authenticate')).to.include('directory:read');
+  });
+});
+
+describe('Beside oauth and accounts', () => {
+  let kit: McpKit;
+  before(async () => { kit = await mcpKit({ plugins: ['accounts', 'oauth'] }); });
+  after(() => kit.close());
+
+  it('a request without a token learns where to get one, and which scopes are useful', async () => {
+    const { status, headers } = await kit.rpc('initialize', {}, { token: null });
+    expect(status).to.equal(401);
+    const challenge = headers.get('www-authenticate')!;
+    expect(challenge).to.match(/resource_metadata="[^"]*\/\.well-known\/oauth-protected-resource\/mcp"/);
+    expect(challenge).to.include('scope="directory:read firehose:read"');
+    const metadata = await kit.request('GET', '/.well-known/oauth-protected-resource/mcp');
+    expect(metadata.body.resource).to.match(/\/mcp$/);
+    expect(metadata.body.scopes_supported).to.include(['directory:read', 'firehose:read']);
+  });
+
+  it('DNS rebinding is in the audit record, once a minute for an address', async () => {
+    for (let i = 0; i < 3; i++) expect((await kit.rpc('ping', {}, { headers: { origin: 'https://evil.example' } })).status).to.equal(403);
+    const lines: string[] = [];
+    const terminal = { out: (line: string) => { lines.push(line); }, err: () => undefined, print: () => undefined, progress: () => undefined, style: (_style: string, text: string) => text, json: true, signal: new AbortController().signal };
+    await kit.composition.commands.find(({ name }) => name === 'audit export')!.run({ terminal: terminal as never, positionals: [], options: {}, cwd: '/' });
+    expect(lines.filter((line) => line.includes('mcp_request_refused'))).to.have.length(1);
+  });
+
+  it('a browser may ask before it calls', async () => {
+    const response = await fetch(`${kit.url}/mcp`, { method: 'OPTIONS', headers: { origin: 'http://localhost:6274', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization,mcp-protocol-version' } });
+    expect(response.status).to.equal(204);
+    expect(response.headers.get('access-control-allow-headers')).to.include(['MCP-Protocol-Version', 'Authorization']);
+  });
+});

@@ -1,0 +1,164 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { definePlugin, Joi } from 'civic';
+import { testDatabases } from 'civic/testing';
+import { pino } from 'pino';
+import { addActor, mcpKit, type McpKit } from './kit.ts';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+/** A tool with a mistake. */
+const failing = definePlugin({
+  name: 'failing',
+  summary: 'Fails',
+  register(_server, civic) {
+    const none = Joi.object({});
+    civic.tool({ name: 'fail', title: 'Fail', description: 'Fails.', readOnly: true, destructive: false, input: none, output: none, run: () => Promise.reject(new Error('the cause')) });
+    civic.resource({ uri: 'civic://failing/{id}', name: 'failing', title: 'Failing', description: 'Fails.', read: () => Promise.reject(new Error('the cause')) });
+  },
+});
+
+const PLACE = 'kansas-city,missouri';
+const LONG = 'A statement that goes on and on about what the organization does for its neighbours. '.repeat(15);
+
+for (const database of testDatabases()) {
+  describe(`Tools on ${database}`, () => {
+    let kit: McpKit;
+    const ids: string[] = [];
+    before(async () => {
+      kit = await mcpKit({ database });
+      for (let i = 0; i < 30; i++) ids.push(await addActor(kit, `Neighbours of Block ${i}`, { place: PLACE, issue_area: 'public_transit', description: `${i} ${LONG}`.trim() }));
+    });
+    after(() => kit.close());
+
+    it('return a list in parts that clients do not cut, and every item once', async () => {
+      for (const [name, given] of [['get_place_entities', { place_key: PLACE, limit: 100 }], ['search_entities', { query: 'neighbours', limit: 100 }], ['get_place_sources', { place_key: PLACE, limit: 100 }]] as const) {
+        const seen: string[] = [];
+        let cursor: string | null = null;
+        let parts = 0;
+        do {
+          const { structuredContent, content, isError } = await kit.call(name, cursor ? { ...given, cursor } : given);
+          expect(isError, content[0].text).to.be.undefined();
+          expect(Buffer.byteLength(JSON.stringify(structuredContent)), name).to.be.at.most(kit.composition.assistant.maxBytes);
+          expect(content[0].text.length as number).to.be.below(10_000);
+          expect(structuredContent.total).to.equal(30);
+          seen.push(...structuredContent.data.map(({ id }: { id: string }) => id));
+          cursor = structuredContent.next_cursor;
+          if (cursor) expect(content[0].text).to.include(cursor);
+          parts++;
+        } while (cursor);
+        expect(new Set(seen).size, name).to.equal(30);
+        expect(seen.length, name).to.equal(30);
+        if (name !== 'get_place_sources') expect(parts, name).to.be.above(1);
+      }
+    });
+
+    it('return the cursor of the route that reads the same', async () => {
+      const { structuredContent: first } = await kit.call('search_entities', { query: 'neighbours', limit: 5 });
+      const page = await kit.request('GET', `/api/entities?limit=5&cursor=${first.next_cursor}`);
+      const { structuredContent: second } = await kit.call('search_entities', { limit: 5, cursor: first.next_cursor });
+      expect(page.status).to.equal(200);
+      expect(second.data.map(({ id }: { id: string }) => id)).to.equal(page.body.data.map(({ id }: { id: string }) => id));
+    });
+
+    it('return each actor with its sources, and say so in the text', async () => {
+      const { structuredContent, content } = await kit.call('search_entities', { query: 'block', limit: 1 });
+      expect(structuredContent.data[0].sources[0].url).to.match(/^https:\/\/example\.org\//);
+      expect(content[0].text).to.include([structuredContent.data[0].id, structuredContent.data[0].sources[0].url]);
+    });
+
+    it('return the claims of an actor in parts, each with its source', async () => {
+      const values = Array.from({ length: 120 }, (_, i) => `https://example.org/${i}/${'x'.repeat(300)}`);
+      const id = await addActor(kit, 'Many Pages', { place: PLACE, website: values });
+      const claims: { id: string; source_id: string }[] = [];
+      let cursor: string | null = null;
+      let parts = 0;
+      let total = 0;
+      do {
+        const { structuredContent } = await kit.call('get_entity', cursor ? { id, cursor } : { id });
+        expect(Buffer.byteLength(JSON.stringify(structuredContent))).to.be.at.most(kit.composition.assistant.maxBytes);
+        const known = structuredContent.sources.map((source: { id: string }) => source.id);
+        for (const claim of structuredContent.claims) expect(known).to.include(claim.source_id);
+        claims.push(...structuredContent.claims);
+        cursor = structuredContent.next_cursor;
+        total = structuredContent.claim_count;
+        parts++;
+      } while (cursor);
+      expect(total).to.be.above(120);
+      expect(parts).to.be.above(1);
+      expect(new Set(claims.map((claim) => claim.id)).size).to.equal(total);
+      expect(claims.length).to.equal(total);
+    });
+
+    it('take one value for a list and a number as text, as a query does', async () => {
+      const { structuredContent } = await kit.call('search_entities', { query: 'block', entity_type: 'organization', limit: '2' });
+      expect(structuredContent.data).to.have.length(2);
+    });
+
+    it('find search results in the shape of connectors', async () => {
+      const { structuredContent, content } = await kit.call('search', { query: 'block 7' });
+      expect(JSON.parse(content[0].text)).to.equal(structuredContent);
+      const [first] = structuredContent.results;
+      expect(Object.keys(first)).to.equal(['id', 'title', 'url']);
+      const fetched = await kit.call('fetch', { id: first.id });
+      expect(JSON.parse(fetched.content[0].text)).to.equal(fetched.structuredContent);
+      expect(Object.keys(fetched.structuredContent)).to.equal(['id', 'title', 'url', 'text', 'metadata']);
+      expect(fetched.structuredContent.text).to.match(/- name: Neighbours of Block 7 \(source: About Neighbours of Block 7, https:\/\/example\.org/);
+    });
+  });
+}
+
+describe('An error of a tool', () => {
+  let kit: McpKit;
+  const lines: string[] = [];
+  before(async () => {
+    kit = await mcpKit({ plugins: [failing], log: pino({ level: 'error' }, { write: (line: string) => { lines.push(line); } }) });
+  });
+  after(() => kit.close());
+
+  const textOf = async (name: string, given: object): Promise<string> => {
+    const { isError, content, structuredContent } = await kit.call(name, given);
+    expect([isError, structuredContent]).to.equal([true, undefined]);
+    return content[0].text;
+  };
+
+  it('names the likely place and the tool that finds it', async () => {
+    expect(await textOf('get_place_coverage', { place_key: 'kansas city' })).to.equal([
+      'No such place (unknown_place). No place has the key "kansas city". A key is the name of the city, a comma and the name of its state, in lower case with hyphens, as in kansas-city,missouri; kansas-city-mo is the same. Did you mean kansas-city,missouri or kansas-city,kansas?',
+      'did_you_mean: kansas-city,missouri, kansas-city,kansas',
+      'Next: Call search_places with the name of the place, and use the place_key of the right candidate.',
+    ].join('\n'));
+  });
+
+  it('names all wrong arguments and the ones that were meant', async () => {
+    expect(await textOf('search_entities', { querry: 'x', limit: 500, entity_type: ['organisation'] })).to.equal([
+      'The request holds invalid values (invalid_request). entity_type.0 must be one of [person, organization, initiative, campaign, event]; did you mean "organization"? (and 2 more)',
+      '- entity_type.0: must be one of [person, organization, initiative, campaign, event]; did you mean "organization"?',
+      '- limit: must be less than or equal to 100',
+      '- querry: is not known here; did you mean "query"?',
+      'Next: Correct the arguments and call the tool again.',
+    ].join('\n'));
+  });
+
+  it('says which id to use instead of a truncated one, and what a cursor is for', async () => {
+    expect(await textOf('get_entity', { id: '0190' })).to.match(/^No such actor \(unknown_actor\)\. No actor has the id 0190\.\nNext: Use the full id/);
+    expect(await textOf('search_entities', { cursor: 'abc' })).to.match(/invalid_cursor[^]*Next: Use next_cursor of the previous result unchanged/);
+    expect(await textOf('fetch', { id: 'x' })).to.match(/Next: Call search and use the id/);
+  });
+
+  it('that nobody foresaw shows no cause, and is in the log', async () => {
+    expect(await textOf('fail', {})).to.match(/^Something went wrong on the server \(request \w+\)\.\nNext: try once more/);
+    expect(lines.join()).to.include(['the cause', '"what":"fail"']);
+    const { body } = await kit.rpc('resources/read', { uri: 'civic://failing/x' });
+    expect([body.error.code, body.error.message.includes('the cause')]).to.equal([-32603, false]);
+    expect(lines.join()).to.include('"what":"civic://failing/x"');
+  });
+
+  it('about an unknown tool is one of JSON-RPC and names the nearest tool', async () => {
+    const { status, body } = await kit.rpc('tools/call', { name: 'get_entitty', arguments: {} });
+    expect(status).to.equal(200);
+    expect(body.error.code).to.equal(-32602);
+    expect(body.error.message).to.include('Did you mean get_entity?');
+  });
+});
