@@ -1,3 +1,4 @@
+import { isBoom } from '@hapi/boom';
 import type { Database, Rebuild, Tx } from 'civic';
 import { actorKeysAfter, recordsByKey } from '../ledger/store.ts';
 import { removeOrphanedDocuments, removeUnusedTerms } from '../search/sweep.ts';
@@ -54,7 +55,8 @@ async function replaceActors(context: RebuildContext, write: Rebuild['write'], k
       throw error;
     }));
   } catch (error) {
-    if (!isUnderivable) throw error;
+    // A full disk or a lost connection is no fault of an actor.
+    if (!isUnderivable || (isBoom(error) && error.isServer)) throw error;
     if (keys.length === 1) throw new Error(`The actor ${(await recordsByKey(context.db.read, keys))[0]?.id} was not rebuilt: ${(error as Error).message}`, { cause: error });
     for (const key of keys) await replaceActors(context, write, [key]);
   }

@@ -71,6 +71,18 @@ for (const database of testDatabases()) {
       expect(await check()).to.include({ status: 'ok' });
     });
 
+    // On SQLite a full disk takes a mounted file system.
+    if (database === 'postgres') it('names no actor when the disk is full', async () => {
+      await kit.db.write(async (tx) => {
+        await tx.raw("create function full_disk() returns trigger language plpgsql as $$ begin raise exception 'no room' using errcode = '53100'; end $$");
+        await tx.raw('create trigger full_disk before insert on directory_actors for each row execute function full_disk()');
+      });
+      await expect(rebuild()).to.reject(Error, 'The disk is full.');
+      await kit.db.write((tx) => tx.raw('drop function full_disk() cascade'));
+      await rebuild();
+      expect(await check()).to.include({ status: 'ok' });
+    });
+
     it('no longer shows a claim that has ended', async () => {
       const body = told({ name: 'Ann Council', type: 'person' });
       body.claims.push({ property: 'affiliation', value: { entity_id: null, name: 'City Council', role: 'Member', since: '2022', until: '2026-03' }, source_local_id: 's', expires_at: '2026-03-01T00:00:00.000Z' } as never);
