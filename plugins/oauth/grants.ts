@@ -32,6 +32,8 @@ const DAY = 86_400_000;
 /** A connection is approved anew after a year, however often it is used. */
 export const GRANT_DAYS = 365;
 const SWEPT_AT_ONCE = 200;
+/** The browser brings the code to the app within this time after the approval. */
+const SETTLED_MS = 3_600_000;
 const SYSTEM: Doer = { account_id: null, address: null };
 
 export function createGrants(civic: Civic, accounts: AccountsService): Grants {
@@ -58,7 +60,8 @@ export function createGrants(civic: Civic, accounts: AccountsService): Grants {
     end,
     of: grantsOf,
     async sweep() {
-      for (const { id } of await deadGrants(civic.db.read, clock.iso(), SWEPT_AT_ONCE)) await civic.db.write((tx) => end(tx, id, SYSTEM, 'expired'));
+      const settled = new Date(clock.now() - SETTLED_MS).toISOString();
+      for (const { id } of await deadGrants(civic.db.read, { now: clock.iso(), settled, limit: SWEPT_AT_ONCE })) await civic.db.write((tx) => end(tx, id, SYSTEM, 'expired'));
     },
   };
 }

@@ -46,10 +46,13 @@ export async function markGrantsUsed(tx: Tx, ids: string[], now: string): Promis
   await tx(TABLE).whereIn('id', ids).update({ used_at: now });
 }
 
-/** The connections that have ended by themselves: expired, or without a token or code that could still be used. */
-export async function deadGrants(reader: Reader, now: string, limit: number): Promise<GrantRow[]> {
+/**
+ * The connections that have ended by themselves: expired, or without a token or code that could still be used. One that was approved after
+ * `settled` may still get its code.
+ */
+export async function deadGrants(reader: Reader, { now, settled, limit }: { now: string; settled: string; limit: number }): Promise<GrantRow[]> {
   const alive = reader('oauth_artifacts').whereNotNull('grant_id').whereNot({ model: 'Grant' }).where('expires_at', '>', now).select('grant_id');
-  const rows = (await reader(TABLE).where('expires_at', '<=', now).orWhereNotIn('id', alive).limit(limit)) as unknown[];
+  const rows = (await reader(TABLE).where('expires_at', '<=', now).orWhere((row) => row.where('created_at', '<', settled).whereNotIn('id', alive)).limit(limit)) as unknown[];
   return rows.map((row) => read(row)!);
 }
 

@@ -4,7 +4,7 @@ import { stoppedClock, testDatabases } from 'civic/testing';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { approve, BASE, bearer, CALLBACK, connect, newFlow, oauthKit, openConsent, redeem, refresh, type OauthKit } from './kit.ts';
+import { approve, BASE, bearer, CALLBACK, connect, leave, newFlow, oauthKit, openConsent, redeem, refresh, type OauthKit } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -94,6 +94,16 @@ for (const database of testDatabases()) {
       clock.advance(2 * DAY);
       await runJob('oauth.sweep');
       expect(await ids()).to.equal([used.client_id]);
+      // Between the approval and the code nothing but the grant is there.
+      const grace = await kit.person();
+      const flow = newFlow(used.client_id);
+      const { path } = await openConsent(grace.browser, flow);
+      const approved = await grace.browser.post(path, { workspace: grace.workspace_id, scopes: 'probe:read' });
+      await runJob('oauth.sweep');
+      const code = (await leave(grace.browser, approved)).searchParams.get('code')!;
+      const late = (await redeem(kit, used, flow, code)).body;
+      expect(late.scope).to.equal('probe:read');
+      await kit.send('POST', '/oauth/revoke', { form: { token: late.access_token, client_id: used.client_id } });
       expect((await refresh(kit, used, tokens.refresh_token)).status).to.equal(200);
       clock.advance(29 * DAY);
       await runJob('oauth.sweep');
