@@ -136,6 +136,8 @@ for (const database of testDatabases()) {
 
     it('are checked by doctor, as an app would find them', async () => {
       const check = async (node: OauthKit) => Object.fromEntries(await Promise.all(node.composition.checks.filter(({ plugin }) => plugin === 'oauth').map(async (one) => [one.name, await one.run()] as const)));
+      // The clock of these tests has moved by months.
+      await runJob('oauth.rotate_keys');
       const results = await check(kit);
       expect([results['public address']!.status, results['signing keys']!.status]).to.equal(['ok', 'ok']);
       // An address of documentation, which is never connected to.
