@@ -16,7 +16,7 @@ export interface AssistantOptions {
   reading<T>(what: string, fn: () => Promise<T>): Promise<T>;
 }
 
-/** What plugins declare while they register, and what is read once all have. */
+/** The declarations of plugins, complete once all plugins have registered. */
 export interface AssistantRegistry extends Assistant {
   tool(plugin: string, tool: Tool): void;
   resource(plugin: string, resource: Resource): void;

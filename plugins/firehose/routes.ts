@@ -73,7 +73,7 @@ function callerOf(request: Request, visibility: Visibility): Caller | null {
   return readingCaller(request.auth.isAuthenticated ? request.auth.credentials as unknown as Caller : null, visibility);
 }
 
-/** Who asks; null for a visitor, where those are welcome. What visitors may, a key without Firehose may, too, as nobody. */
+/** Returns the caller; null for an anonymous caller, where the operator allows anonymous access. A key without Firehose then has anonymous access too. */
 export function readingCaller(caller: Caller | null, visibility: Visibility): Caller | null {
   if (!caller) return null;
   const hasScope = caller.scope.includes('firehose:read');

@@ -53,7 +53,7 @@ const ADVICE: Record<string, string> = {
   result_too_large: 'Call the tool again with a smaller limit or narrower filters.',
 };
 
-/** Returns a text that tells the assistant what is wrong and what to do next. */
+/** Returns a text that describes the problem and the next step of the assistant. */
 export function textOfProblem({ code, title, status, detail, errors = [], extra = {} }: ProblemKind & ProblemData, tool: Pick<OwnedTool, 'advice'>): string {
   const more = errors.length > 1 ? errors.map((error) => `- ${error.parameter ?? error.pointer}: ${error.detail}`) : [];
   const known = Object.entries(extra).filter(([, value]) => isTelling(value)).map(([name, value]) => `${name}: ${[value].flat().join(', ')}`);

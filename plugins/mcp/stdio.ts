@@ -6,7 +6,7 @@ import { load2026 } from './serve.ts';
 
 const loadStdio = lazily(() => import('@modelcontextprotocol/server/stdio'));
 
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+const OPERATOR_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Serves an assistant on this machine over standard input and output, in either era. */
 export function stdioCommand(civic: Civic<any>): Command {
@@ -32,9 +32,9 @@ export function stdioCommand(civic: Civic<any>): Command {
   };
 }
 
-/** Whoever runs commands can read the whole database, so every scope and plan is theirs. */
+/** Returns a caller with every scope and plan: a user who runs commands can read the whole database anyway. */
 function operator({ scopes, capabilities }: Vocabulary): Caller {
-  return { account_id: NOBODY, via: 'token', scope: [...scopes.keys()], role: 'admin', plan: 'operator', capabilities: [...capabilities.keys()], workspace_id: null, workspace_role: null };
+  return { account_id: OPERATOR_ID, via: 'token', scope: [...scopes.keys()], role: 'admin', plan: 'operator', capabilities: [...capabilities.keys()], workspace_id: null, workspace_role: null };
 }
 
 async function* withEnds(lines: AsyncIterable<string>): AsyncGenerator<string> {

@@ -50,7 +50,7 @@ function patternOf({ kind, text }: Name): RegExp | null {
 }
 
 function mayUse(plugin: Plugin | undefined, { kind, text, owner }: Name): boolean {
-  // A rate class or path that has the name of its plugin cannot be told from that name.
+  // A rate class or path that has the name of its plugin cannot be distinguished from that name.
   return (OPEN_TO_USERS.includes(kind) || text === owner) && [...plugin?.needs ?? [], ...plugin?.uses ?? []].includes(owner);
 }
 

@@ -104,7 +104,7 @@ export async function frontDoor(): Promise<{ url: string; lead(to: string): void
   };
 }
 
-/** Speaks like an instance, and says whatever it is told to. */
+/** Responds like an instance, with the responses of the test. */
 export async function liar(): Promise<{ url: string; say(...messages: object[]): void; write(...events: string[]): void }> {
   const streams: ServerResponse[] = [];
   let said = '';

@@ -185,7 +185,7 @@ for (const database of testDatabases()) {
       ]) expect(answer.status).to.equal(403);
       expect(await kit.newAudit()).to.equal(Array.from({ length: 5 }, () => 'oauth_consent_forged'));
       expect((await lastOf('oauth_consent_forged'))).to.include({ account_id: ada.id });
-      // Another browser has not the cookie of the request, whoever is signed in there.
+      // Another browser lacks the cookie of the request, also with the same user signed in.
       expect((await eve.browser.get(path)).status).to.equal(410);
       expect((await eve.browser.post(path, { workspace: eve.workspace_id, scopes: 'probe:read' })).status).to.equal(410);
       expect((await createBrowser(kit.url).get(path)).headers.get('location')).to.match(/\/sign-in\?next=/);
