@@ -16,7 +16,7 @@ export interface Outcome {
 export async function runScenarios(url: string, names: string[]): Promise<Map<string, Outcome>> {
   // The suite writes its results into the current folder.
   const folder = mkdtempSync(join(tmpdir(), 'civic-conformance-'));
-  const glob = pathToFileURL(join(import.meta.dirname, 'conformance-glob.js')).href;
+  const glob = pathToFileURL(join(import.meta.dirname, '../../../test/support/conformance-glob.js')).href;
   const child = fork(join(import.meta.dirname, 'conformance-driver.js'), [url, ...names], { cwd: folder, execArgv: ['--import', glob] });
   const outcomes = new Map<string, Outcome>();
   child.on('message', (outcome: Outcome) => { outcomes.set(outcome.name, outcome); });

@@ -184,7 +184,7 @@ export function newFlow(clientId: string, more: Record<string, string | null> = 
 }
 
 /** Opens an authorization request at a browser; returns the path of the consent page. */
-export async function openConsent(browser: Browser, flow: Flow): Promise<{ path: string; page: Reply }> {
+export async function openConsent(browser: Browser, flow: Pick<Flow, 'address'>): Promise<{ path: string; page: Reply }> {
   const started = await browser.get(flow.address);
   const path = started.headers.get('location');
   if (started.status !== 303 || !path?.startsWith('/connect/')) throw new Error(`The request was refused: ${started.status} ${path ?? ''} ${started.text.replace(/<[^>]+>|\s+/g, ' ')}`);
