@@ -6,3 +6,10 @@ export function parseUrl(text: string, base?: URL): URL | null {
     return null;
   }
 }
+
+const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** Returns whether the `hostname` of a URL is this machine. */
+export function isLoopbackHost(hostname: string): boolean {
+  return LOOPBACK_HOSTS.has(hostname);
+}

@@ -9,6 +9,7 @@ import { newerMigrations, pendingMigrations } from '../database/migrate.ts';
 import { isOpenToOthers } from '../database/private.ts';
 import type { Check, CheckResult } from '../plugin.ts';
 import { version } from '../root.ts';
+import { isLoopbackHost } from '../url.ts';
 import { shellWord } from './command.ts';
 import { hasRunningServer } from './remote.ts';
 
@@ -111,11 +112,9 @@ async function isServedByThisInstance(config: CoreConfig): Promise<boolean> {
   }
 }
 
-const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);
-
 function publicAddressResult(config: CoreConfig): CheckResult {
   const { hostname, protocol } = new URL(config.public_url);
-  if (LOCAL.has(hostname)) {
+  if (isLoopbackHost(hostname)) {
     const isOpen = !['127.0.0.1', '::1', 'localhost'].includes(config.http.host);
     return isOpen
       ? warning(`${config.public_url}, but it listens on ${config.http.host}`, 'set public_url to the address people use: links and sign-in depend on it')
@@ -128,7 +127,7 @@ function proxyResult(config: CoreConfig): CheckResult {
   const { hostname, protocol } = new URL(config.public_url);
   const { trusted_proxies: trusted } = config.http;
   if (trusted.length > 0) return ok(`client addresses are taken from ${trusted.join(', ')}`);
-  if (protocol === 'https:' && !LOCAL.has(hostname)) {
+  if (protocol === 'https:' && !isLoopbackHost(hostname)) {
     return warning('public_url is https, so a proxy stands in front, but no proxy is trusted: all visitors would share its address', 'set http.trusted_proxies to its address (loopback when it is on this machine)');
   }
   return ok('no proxy is trusted');

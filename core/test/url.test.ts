@@ -3,7 +3,7 @@ import Lab from '@hapi/lab';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../root.ts';
-import { parseUrl } from '../url.ts';
+import { isLoopbackHost, parseUrl } from '../url.ts';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -19,5 +19,12 @@ describe('parseUrl', () => {
     const files = ['core', 'plugins'].flatMap((folder) => readdirSync(join(projectRoot, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(projectRoot, folder, name)));
     const using = files.filter((file) => file.endsWith('.ts') && !file.endsWith('/url.ts') && !file.endsWith('/url.test.ts') && readFileSync(file, 'utf8').includes('URL.canParse'));
     expect(using).to.equal([]);
+  });
+});
+
+describe('isLoopbackHost', () => {
+  it('accepts the names and addresses of this machine as a URL writes them', () => {
+    for (const url of ['http://localhost:8080', 'http://127.0.0.1', 'http://[::1]:8080']) expect(isLoopbackHost(new URL(url).hostname), url).to.be.true();
+    for (const url of ['http://localhost.example.org', 'http://127.0.0.1.example.org', 'http://128.0.0.1']) expect(isLoopbackHost(new URL(url).hostname), url).to.be.false();
   });
 });

@@ -125,7 +125,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
   async function beginSealing(): Promise<void> {
     const last = await lastAuditRow(civic.db.read);
     if (last && sealedWith(last.seal) === seals.currentKey() && last.seal !== null) return;
-    if (last?.seal) civic.log.warn({ sealed_with: sealedWith(last.seal) }, `The audit record was last sealed with another key than that of ${seals.place}: after a restore elsewhere this is so; several nodes must share one key (plugins.accounts.audit.key). bin/civic doctor says more`);
+    if (last?.seal) civic.log.warn({ sealed_with: sealedWith(last.seal) }, `The audit record was last sealed with another key than that of ${seals.location}: after a restore elsewhere this is so; several nodes must share one key (plugins.accounts.audit.key). bin/civic doctor says more`);
     await civic.db.write((tx) => put(tx, { kind: 'audit_sealed', by: OPERATOR, detail: { from: last?.seq ?? 0, previous_key: sealedWith(last?.seal ?? null) } }));
   }
   const followRecord = () => witness.follow(civic.db.read, civic.clock.iso()).catch((error: unknown) => civic.log.error({ err: error }, `The newest row of the audit record could not be written to ${witness.file}`));

@@ -1,12 +1,12 @@
 import type { Boom } from '@hapi/boom';
 import type { Request } from '@hapi/hapi';
-import { parseUrl, problem } from 'civic';
+import { isLoopbackHost, parseUrl, problem } from 'civic';
 import { isIP } from 'node:net';
 import type { McpConfig } from './config.ts';
 
 /**
- * Returns a function that finds why a request is to be rejected, or null. A website can make its own name resolve to this
- * server (DNS rebinding), and its script then calls the server with that name as Host. An address cannot be rebound.
+ * Returns a function that returns the problem of a request from another website, or null. DNS rebinding: a website makes its own
+ * name resolve to this server, and its script calls the server with that name as Host. An IP address as Host cannot be rebound.
  */
 export function createGuard(publicUrl: string, { origins, hosts }: McpConfig): (request: Request) => Boom | null {
   const own = new URL(publicUrl);
@@ -19,7 +19,8 @@ export function createGuard(publicUrl: string, { origins, hosts }: McpConfig): (
       return problem('host_refused', { detail: `The Host header names ${shown(headers['host'])}, but this instance is ${own.host}.` });
     }
     const origin = headers['origin'] as string | undefined;
-    const isLocal = isLoopback(own.hostname) && isLoopback(parseUrl(origin ?? '')?.hostname);
+    // A script of this machine may call an instance that serves this machine only.
+    const isLocal = isLoopbackHost(own.hostname) && isLoopbackHost(parseUrl(origin ?? '')?.hostname ?? '');
     if (origin !== undefined && !isLocal && !allowedOrigins.has('*') && !allowedOrigins.has(origin)) {
       return problem('website_refused', { detail: `The request was sent by a script of ${shown(origin)}.` });
     }
@@ -27,16 +28,12 @@ export function createGuard(publicUrl: string, { origins, hosts }: McpConfig): (
   };
 }
 
-/** What runs on the same machine may call a server that is there for this machine only. */
-function isLoopback(hostname: string | undefined): boolean {
-  return hostname !== undefined && ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-}
-
-/** The name or address without port and brackets. */
+/** Returns the name or address of a Host header without port and brackets; null when it is malformed. */
 function hostOf(header: string): string | null {
   return parseUrl(`http://${header}`)?.hostname.replace(/^\[(.*)\]$/, '$1') ?? null;
 }
 
+/** Shortens a header of a client for an error text. */
 function shown(value: unknown): string {
   return String(value).slice(0, 100);
 }

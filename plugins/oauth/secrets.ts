@@ -1,45 +1,53 @@
+import { createSecretFile } from 'civic';
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The form in which codes, tokens and client secrets are stored. They are random, so a plain hash cannot be guessed. */
+/** Returns the form in which codes, tokens and client secrets are stored. They are random, so a hash without salt cannot be guessed. */
 export function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** The secret of this installation that is not in the database. */
-export interface Vault {
-  seal(text: string): string;
-  /** Null when the text was sealed with another secret. */
-  open(sealed: string): string | null;
-  /** Derives a key for one purpose. */
-  derive(purpose: string): Buffer;
-  /** Where the secret is, for messages. */
-  place: string;
+/** The secret of this installation, which is not in the database. Keys for each purpose are derived from it. */
+export interface InstanceSecret {
+  encrypt(text: string): string;
+  /** Returns null when the text was encrypted with another secret. */
+  decrypt(encrypted: string): string | null;
+  deriveKey(purpose: string): Buffer;
+  /** The file or the option that has the secret, for messages. */
+  location: string;
 }
 
 const FILE = 'oauth.key';
+const OPTION = 'plugins.oauth.key';
+const CIPHER = 'aes-256-gcm';
+/** Part of the key derivation: another text makes stored signing keys unreadable. */
+const ENCRYPTION = 'signing keys';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+const KEY_BYTES = 32;
 
-export function createVault({ key, dataDir }: { key: string | null; dataDir: string }): Vault {
+/** Creates the secret from the option `key`, or else from a file in the data folder, which the first use creates. */
+export function createInstanceSecret({ key, dataDir }: { key: string | null; dataDir: string }): InstanceSecret {
   const file = join(dataDir, FILE);
   let secret: string | undefined;
-  const derive = (purpose: string): Buffer => {
-    secret ??= key ?? secretIn(dataDir, file);
-    return Buffer.from(hkdfSync('sha256', secret, '', `civic oauth ${purpose}`, 32));
-  };
+
+  function deriveKey(purpose: string): Buffer {
+    secret ??= key ?? readSecret(file);
+    return Buffer.from(hkdfSync('sha256', secret, '', `civic oauth ${purpose}`, KEY_BYTES));
+  }
+
   return {
-    place: key === null ? file : 'plugins.oauth.key',
-    derive,
-    seal(text) {
+    location: key === null ? file : OPTION,
+    deriveKey,
+    encrypt(text) {
       const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', derive('signing keys'), iv);
+      const cipher = createCipheriv(CIPHER, deriveKey(ENCRYPTION), iv);
       return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64');
     },
-    open(sealed) {
-      const bytes = Buffer.from(sealed, 'base64');
-      const decipher = createDecipheriv('aes-256-gcm', derive('signing keys'), bytes.subarray(0, IV_BYTES));
+    decrypt(encrypted) {
+      const bytes = Buffer.from(encrypted, 'base64');
+      const decipher = createDecipheriv(CIPHER, deriveKey(ENCRYPTION), bytes.subarray(0, IV_BYTES));
       decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
       try {
         return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8');
@@ -50,23 +58,7 @@ export function createVault({ key, dataDir }: { key: string | null; dataDir: str
   };
 }
 
-/** Reads the secret of the data folder; creates it whole, so that another process reads all of it or nothing. */
-function secretIn(folder: string, file: string): string {
-  if (!existsSync(file)) createFile(folder, file);
+function readSecret(file: string): string {
+  if (!existsSync(file)) createSecretFile({ path: file, label: 'The secret of the authorization server', option: OPTION });
   return readFileSync(file, 'utf8').trim();
-}
-
-function createFile(folder: string, file: string): void {
-  const draft = `${file}.${process.pid}`;
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 });
-    chmodSync(draft, 0o600);
-    linkSync(draft, file);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'EEXIST') throw new Error(`The secret of the authorization server cannot be stored in ${file} (${message}): make the data folder writable, or set plugins.oauth.key`, { cause: error });
-  } finally {
-    rmSync(draft, { force: true });
-  }
 }

@@ -6,7 +6,7 @@ import { createGrants } from './grants.ts';
 import { createIncidents } from './incidents.ts';
 import { metadataUrl, resourceRoutes, serverRoutesFor } from './metadata.ts';
 import { createResources, type ProtectedPath } from './resources.ts';
-import { createVault } from './secrets.ts';
+import { createInstanceSecret } from './secrets.ts';
 import { createServer, type AuthorizationServer, type ServerContext } from './server/server.ts';
 import { createSigningKeys } from './signing.ts';
 
@@ -33,10 +33,10 @@ export interface Oauth extends ServerContext {
 export function createOauth(civic: Civic<OauthConfig>, hapi: Server): Oauth {
   const accounts = civic.service('accounts');
   const resources = createResources(civic);
-  const vault = createVault({ key: civic.config.key, dataDir: civic.instance.data_dir });
-  const keys = createSigningKeys({ civic, vault, onChange: () => { server.reset(); } });
+  const secret = createInstanceSecret({ key: civic.config.key, dataDir: civic.instance.data_dir });
+  const keys = createSigningKeys({ civic, secret, onChange: () => { server.reset(); } });
   const recordIncident = createIncidents(civic, accounts);
-  const context: ServerContext = { civic, accounts, grants: createGrants(civic, accounts), resources, keys, vault, recordIncident };
+  const context: ServerContext = { civic, accounts, grants: createGrants(civic, accounts), resources, keys, secret, recordIncident };
   const server = createServer(context);
 
   function protect(declared: ProtectedPath): void {

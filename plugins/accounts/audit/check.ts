@@ -33,7 +33,7 @@ function result({ rows, fault, sealedFrom, foreign }: Followed, seals: Seals): C
   const chain = `${rows.toLocaleString('en-US')} rows, and the hash chain is intact`;
   if (fault !== null) return { status: 'failed', detail: fault, fix: 'the audit log was changed in the database: compare bin/civic audit export with a streamed copy or the record in a backup' };
   if (foreign !== null) {
-    const where = seals.currentKey() === null ? `there is no key in ${seals.place}` : `the key in ${seals.place} is another one (${seals.currentKey()})`;
+    const where = seals.currentKey() === null ? `there is no key in ${seals.location}` : `the key in ${seals.location} is another one (${seals.currentKey()})`;
     return {
       status: 'warning',
       detail: `${chain}, but the rows up to ${foreign.seq} were sealed with the key ${foreign.key}, and ${where}, so that their seals cannot be verified`,
@@ -41,7 +41,7 @@ function result({ rows, fault, sealedFrom, foreign }: Followed, seals: Seals): C
     };
   }
   if (sealedFrom !== null) return { status: 'ok', detail: `${chain}, sealed from row ${sealedFrom} on` };
-  if (rows > 0 && seals.currentKey() !== null) return { status: 'warning', detail: `${chain}, but no row is sealed although there is a key in ${seals.place}`, fix: 'start the server: it seals the record. If it ran before, the seals were removed: compare with a streamed copy or a backup' };
+  if (rows > 0 && seals.currentKey() !== null) return { status: 'warning', detail: `${chain}, but no row is sealed although there is a key in ${seals.location}`, fix: 'start the server: it seals the record. If it ran before, the seals were removed: compare with a streamed copy or a backup' };
   return { status: 'ok', detail: `${chain}; the next start seals the rows` };
 }
 

@@ -1,5 +1,6 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createSecretFile } from 'civic';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -13,17 +14,19 @@ export interface Seals {
   currentKey(): string | null;
   verdict(hash: string, seal: string | null): Verdict;
   /** The location of the key, for messages. */
-  place: string;
+  location: string;
 }
 
 /** `foreign` is sealed with a key that is not known here. */
 export type Verdict = 'good' | 'unsealed' | 'foreign' | 'forged';
 
 const FILE = 'audit.key';
+const OPTION = 'plugins.accounts.audit.key';
 const MIN_KEY = 32;
 
 export function createSeals({ key, dataDir }: { key: string | null; dataDir: string }): Seals {
   const file = join(dataDir, FILE);
+  const location = key === null ? file : OPTION;
   let loaded: { id: string; secret: string }[] = [];
 
   /** The first key seals; the keys of further lines are earlier ones, which only verify. */
@@ -32,19 +35,19 @@ export function createSeals({ key, dataDir }: { key: string | null; dataDir: str
     const text = key ?? (existsSync(file) ? readFileSync(file, 'utf8') : '');
     loaded = text.split('\n').map((line) => line.trim()).filter((line) => line !== '').map((secret) => ({ id: keyId(secret), secret }));
     const short = loaded.find(({ secret }) => secret.length < MIN_KEY);
-    if (short) throw new Error(`A key in ${key === null ? file : 'plugins.accounts.audit.key'} has fewer than ${MIN_KEY} characters`);
+    if (short) throw new Error(`A key in ${location} has fewer than ${MIN_KEY} characters`);
     return loaded;
   }
 
   function currentOrNew(): { id: string; secret: string } {
     const [current] = keys();
     if (current) return current;
-    createKeyFile(dataDir, file);
+    createSecretFile({ path: file, label: 'The key of the audit record', option: OPTION });
     return keys()[0]!;
   }
 
   return {
-    place: key === null ? file : 'plugins.accounts.audit.key',
+    location,
     seal(hash) {
       const { id, secret } = currentOrNew();
       return `${id}.${mac(secret, hash)}`;
@@ -58,22 +61,6 @@ export function createSeals({ key, dataDir }: { key: string | null; dataDir: str
       return given.length === expected.length && timingSafeEqual(given, expected) ? 'good' : 'forged';
     },
   };
-}
-
-/** Creates the key file whole, so that another process of this data folder reads all of it or nothing. */
-function createKeyFile(folder: string, file: string): void {
-  const draft = `${file}.${process.pid}`;
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 });
-    chmodSync(draft, 0o600);
-    linkSync(draft, file);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'EEXIST') throw new Error(`The key of the audit record cannot be stored in ${file} (${message}): make the data folder writable, or set plugins.accounts.audit.key`, { cause: error });
-  } finally {
-    rmSync(draft, { force: true });
-  }
 }
 
 /** Returns the id of the key of a seal. */

@@ -1,52 +1,53 @@
-import { parseUrl } from 'civic';
+import { isLoopbackHost, parseUrl } from 'civic';
 import type { errors as OidcErrors } from 'oidc-provider';
 
-/** The metadata of a client while the library validates it: its members can be changed. */
+/** The metadata of a client while the library validates it. Assigning a member changes the client. */
 export type ClientMetadata = Record<string, unknown> & { redirect_uris?: unknown; client_secret?: unknown; token_endpoint_auth_method?: unknown };
 
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 const MOST_REDIRECTS = 20;
 const MOST_CHARACTERS = 2000;
 const MOST_NAME = 100;
+const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'];
 
-/** Whether an address leads to an app on the user's own device. */
+/** Returns whether a redirect URI leads to a program on the user's own device that listens on a port. */
 export function isLoopback(url: URL): boolean {
-  return url.protocol === 'http:' && LOOPBACK.has(url.hostname);
+  return url.protocol === 'http:' && isLoopbackHost(url.hostname);
 }
 
-/** Whether an address is opened by an app on the user's own device by its scheme, such as `cursor://`. */
+/** Returns whether a redirect URI has the scheme of an app on the user's own device, such as `cursor://`. */
 export function isPrivateScheme({ protocol }: URL): boolean {
   return protocol !== 'http:' && protocol !== 'https:';
 }
 
 /**
- * Completes and checks the metadata of every client: registered, by metadata document, and by hand. The library calls it before its
- * own checks.
+ * Checks and completes the metadata of every client: registered, of a metadata document, or created by the operator. The library
+ * calls it before its own checks.
  */
 export function adjustClient(metadata: ClientMetadata, { InvalidClientMetadata }: typeof OidcErrors): void {
   const uris = redirectUris(metadata);
   if (uris.length > MOST_REDIRECTS) throw new InvalidClientMetadata(`redirect_uris can have up to ${MOST_REDIRECTS} members`);
   for (const uri of uris) {
     if (uri.href.length > MOST_CHARACTERS) throw new InvalidClientMetadata(`a member of redirect_uris can have up to ${MOST_CHARACTERS} characters`);
-    if (uri.protocol === 'http:' && !isLoopback(uri)) throw new InvalidClientMetadata('redirect_uris must use https, a loopback address or a scheme of an app');
+    if (uri.protocol === 'http:' && !isLoopback(uri)) throw new InvalidClientMetadata('redirect_uris must use https, a loopback address or the scheme of an app');
   }
   // Many apps leave `application_type` out. Only native ones may use any port of a loopback address (RFC 8252, section 7.3).
   metadata['application_type'] = uris.some((uri) => isLoopback(uri) || isPrivateScheme(uri)) ? 'native' : 'web';
-  // A registered scope would be a limit for all later requests; what an app may do is decided on the consent page.
+  // The library rejects later requests for scopes beyond a registered `scope`. Here the user decides on the consent page.
   metadata['scope'] = undefined;
   metadata['sector_identifier_uri'] = undefined;
   metadata['subject_type'] = 'public';
   metadata['client_name'] = cleanName(metadata['client_name']);
-  // A metadata document has no secret; without one, the method that RFC 7591 names as default is impossible.
-  if (metadata.client_secret === undefined && ['client_secret_basic', 'client_secret_post'].includes(String(metadata.token_endpoint_auth_method))) metadata.token_endpoint_auth_method = 'none';
+  // A client of a metadata document has no secret and cannot use the default method of RFC 7591, client_secret_basic.
+  const needsSecret = SECRET_METHODS.includes(String(metadata.token_endpoint_auth_method));
+  if (metadata.client_secret === undefined && needsSecret) metadata.token_endpoint_auth_method = 'none';
 }
 
-/** Those that can be parsed; the library rejects the others. */
+/** Returns the redirect URIs that can be parsed. The library rejects the others. */
 function redirectUris({ redirect_uris: given }: ClientMetadata): URL[] {
   return Array.isArray(given) ? given.map((uri) => (typeof uri === 'string' ? parseUrl(uri) : null)).filter((uri) => uri !== null) : [];
 }
 
-/** The name is shown to users: without control characters and marks that reverse the direction of text. */
+/** Removes control characters and marks that reverse the direction of text: the name is shown to users. */
 function cleanName(name: unknown): unknown {
   if (typeof name !== 'string') return name;
   return name.replace(/[\p{Cc}\p{Cf}]/gu, '').trim().slice(0, MOST_NAME) || undefined;

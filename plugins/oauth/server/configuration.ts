@@ -18,14 +18,14 @@ const COOKIE = { httpOnly: true, sameSite: 'lax', signed: true } as const;
 
 /** The configuration of oidc-provider. What is not here has the library's default. */
 export function configuration(context: ServerContext, parts: ProviderParts): Configuration {
-  const { civic, accounts, resources, vault } = context;
+  const { civic, accounts, resources, secret } = context;
   const { config } = civic;
   const { errors } = parts.oidc;
   return {
     adapter: (model: string) => createAdapter(model, { civic, ...parts.endings }),
     jwks: { keys: parts.keys as never },
     cookies: {
-      keys: [vault.derive('cookies').toString('hex')],
+      keys: [secret.deriveKey('cookies').toString('hex')],
       names: { session: 'civic_oauth', interaction: 'civic_oauth_request', resume: 'civic_oauth_resume' },
       long: COOKIE,
       short: COOKIE,

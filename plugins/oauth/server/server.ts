@@ -8,7 +8,7 @@ import type { OauthConfig } from '../config.ts';
 import type { Grants } from '../grants.ts';
 import type { RecordIncident } from '../incidents.ts';
 import type { Resources } from '../resources.ts';
-import { hashOf, type Vault } from '../secrets.ts';
+import { hashOf, type InstanceSecret } from '../secrets.ts';
 import type { SigningKey, SigningKeys } from '../signing.ts';
 import { configuration } from './configuration.ts';
 import { createEndings, recordErrors, type Endings } from './record.ts';
@@ -30,7 +30,7 @@ export interface ServerContext {
   grants: Grants;
   resources: Resources;
   keys: SigningKeys;
-  vault: Vault;
+  secret: InstanceSecret;
   recordIncident: RecordIncident;
 }
 

@@ -52,7 +52,7 @@ describe('Metadata and registration', { timeout: 60_000 }, () => {
     const { Provider, errors } = await import('oidc-provider');
     const key = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }), kid: 'test' };
     const civic = { url: (path: string) => BASE + path, instance: { public_url: BASE }, config: kit.composition.config.plugins['oauth'] };
-    const context = { civic, resources: createResources(civic as never), vault: { derive: () => Buffer.alloc(32, 1) } };
+    const context = { civic, resources: createResources(civic as never), secret: { deriveKey: () => Buffer.alloc(32, 1) } };
     const provider = new Provider(BASE, configuration(context as never, { oidc: { Provider, errors }, keys: [key], requests: new WeakMap(), endings: {} as never }));
     provider.proxy = true;
     const listener = createServer(provider.callback());
