@@ -1,21 +1,18 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { createHash, randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import pino from 'pino';
 import type { Browser, Page } from 'playwright-core';
 import { openDatabase } from '../../core/database/connect.ts';
-import { follow, missingBrowser, openBrowser, seriousFaults } from '../support/browser.ts';
+import { DESK, follow, missingBrowser, openBrowser, openDevice, seriousFaults } from '../support/browser.ts';
+import { BACK, startCallback, type CallbackApp } from '../support/callback.ts';
 import { createInstance, type Instance, type Served } from '../support/civic.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const DESK = { width: 1280, height: 900 };
 const PHONE = { width: 360, height: 740 };
-const AUTHENTICATOR = { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true } as const;
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** One story: each step begins where the one before ended. */
@@ -25,10 +22,7 @@ describe('A user who connects an app, with a browser and a passkey', { skip: mis
   let home: string;
   let browser: Browser;
   let page: Page;
-  /** The app: a program on this computer that waits for the browser to come back. */
-  let app: Server;
-  let callback: string;
-  let arrived: URL | null = null;
+  let app: CallbackApp;
   let client: { client_id: string };
   let tokens: { access_token: string; refresh_token: string };
   const complaints: string[] = [];
@@ -37,20 +31,9 @@ describe('A user who connects an app, with a browser and a passkey', { skip: mis
     instance = createInstance({ plugins: { accounts: {}, directory: {}, ratelimit: {}, oauth: {} } }, { ready: true });
     served = await instance.serve();
     home = served.url.replace('127.0.0.1', 'localhost');
-    app = createServer((request, response) => {
-      if (request.url!.startsWith('/callback')) arrived = new URL(request.url!, callback);
-      response.setHeader('content-type', 'text/html').end('<title>App</title><h1>Back in the app</h1>');
-    });
-    await new Promise<void>((done) => { app.listen(0, '127.0.0.1', done); });
-    callback = `http://127.0.0.1:${(app.address() as AddressInfo).port}/callback`;
+    app = await startCallback();
     browser = await openBrowser();
-    const context = await browser.newContext({ viewport: DESK });
-    page = await context.newPage();
-    page.on('console', (message) => { if (message.type() === 'error' && !/status of 4\d\d|favicon/.test(message.text())) complaints.push(message.text()); });
-    page.on('pageerror', (error) => { complaints.push(error.message); });
-    const debug = await context.newCDPSession(page);
-    await debug.send('WebAuthn.enable');
-    await debug.send('WebAuthn.addVirtualAuthenticator', { options: AUTHENTICATOR });
+    page = (await openDevice(browser, complaints)).page;
   });
   after(async () => {
     await browser.close();
@@ -76,16 +59,16 @@ describe('A user who connects an app, with a browser and a passkey', { skip: mis
   /** Begins an authorization as an app does; returns the verifier. */
   async function authorize(): Promise<string> {
     const verifier = randomBytes(32).toString('base64url');
-    const query = new URLSearchParams({ client_id: client.client_id, response_type: 'code', redirect_uri: callback, state: 'story', resource: `${home}/api`, scope: 'workspace:read directory:read', code_challenge: createHash('sha256').update(verifier).digest('base64url'), code_challenge_method: 'S256' });
-    arrived = null;
+    const query = new URLSearchParams({ client_id: client.client_id, response_type: 'code', redirect_uri: app.url, state: 'story', resource: `${home}/api`, scope: 'workspace:read directory:read', code_challenge: createHash('sha256').update(verifier).digest('base64url'), code_challenge_method: 'S256' });
+    app.arrived = null;
     await page.goto(`${home}/oauth/authorize?${query}`);
     return verifier;
   }
 
   async function redeem(verifier: string): Promise<void> {
-    await page.getByText('Back in the app').waitFor();
-    expect(Object.fromEntries(arrived!.searchParams)).to.include({ state: 'story', iss: home });
-    tokens = await send('/oauth/token', { grant_type: 'authorization_code', client_id: client.client_id, code: arrived!.searchParams.get('code')!, redirect_uri: callback, code_verifier: verifier });
+    await page.getByText(BACK).waitFor();
+    expect(Object.fromEntries(app.arrived!.searchParams)).to.include({ state: 'story', iss: home });
+    tokens = await send('/oauth/token', { grant_type: 'authorization_code', client_id: client.client_id, code: app.arrived!.searchParams.get('code')!, redirect_uri: app.url, code_verifier: verifier });
   }
 
   it('is sent from the app to sign in, and back to the page that asks', async () => {
@@ -140,8 +123,8 @@ describe('A user who connects an app, with a browser and a passkey', { skip: mis
   it('cancels, and the app is told', async () => {
     await authorize();
     await press('Cancel');
-    await page.getByText('Back in the app').waitFor();
-    expect(Object.fromEntries(arrived!.searchParams)).to.include({ error: 'access_denied', state: 'story', iss: home });
+    await page.getByText(BACK).waitFor();
+    expect(Object.fromEntries(app.arrived!.searchParams)).to.include({ error: 'access_denied', state: 'story', iss: home });
   });
 
   it('connects a device by its code', async () => {

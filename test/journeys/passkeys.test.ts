@@ -4,24 +4,15 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pino from 'pino';
-import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { openDatabase } from '../../core/database/connect.ts';
-import { follow, missingBrowser, openBrowser, seriousFaults } from '../support/browser.ts';
+import { DESK, follow, missingBrowser, openBrowser, openDevice, resetAuthenticator, seriousFaults, type Device } from '../support/browser.ts';
 import { createInstance, type Instance, type Served } from '../support/civic.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const DESK = { width: 1280, height: 900 };
 const PHONE = { width: 360, height: 740 };
-const AUTHENTICATOR = { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true } as const;
-
-/** A browser profile of its own with an authenticator that says yes. */
-interface Device {
-  context: BrowserContext;
-  page: Page;
-  debug: CDPSession;
-}
 
 /** Makes all sessions of an instance forget when their account last proved who it is, as after ten minutes. */
 async function forgetConfirmations(dataFolder: string): Promise<void> {
@@ -48,9 +39,9 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     served = await instance.serve();
     home = served.url.replace('127.0.0.1', 'localhost');
     browser = await openBrowser();
-    own = await device();
+    own = await openDevice(browser, complaints);
     page = own.page;
-    other = await device();
+    other = await openDevice(browser, complaints);
   });
   after(async () => {
     await browser.close();
@@ -58,24 +49,10 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     instance.remove();
   });
 
-  async function device(): Promise<Device> {
-    const context = await browser.newContext({ viewport: DESK });
-    const opened = await context.newPage();
-    opened.on('console', (message) => { if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) complaints.push(message.text()); });
-    opened.on('pageerror', (error) => { complaints.push(error.message); });
-    const debug = await context.newCDPSession(opened);
-    await debug.send('WebAuthn.enable');
-    await debug.send('WebAuthn.addVirtualAuthenticator', { options: AUTHENTICATOR });
-    return { context, page: opened, debug };
-  }
-
   /** Returns the page of a device that is not signed in and has no passkey. */
   async function emptyDevice(): Promise<Page> {
     await other.context.clearCookies();
-    // Also removes the authenticator.
-    await other.debug.send('WebAuthn.disable');
-    await other.debug.send('WebAuthn.enable');
-    await other.debug.send('WebAuthn.addVirtualAuthenticator', { options: AUTHENTICATOR });
+    await resetAuthenticator(other.debug);
     return other.page;
   }
 

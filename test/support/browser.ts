@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, CDPSession, Locator, Page } from 'playwright-core';
 
 const CANDIDATES = [process.env.CIVIC_TEST_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const executable = CANDIDATES.find((path) => path && existsSync(path));
@@ -18,6 +18,35 @@ export function missingBrowser(): string | null {
 export async function openBrowser(): Promise<Browser> {
   const { chromium } = await import('playwright-core');
   return chromium.launch({ executablePath: executable, args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'] });
+}
+
+export const DESK = { width: 1280, height: 900 };
+const AUTHENTICATOR = { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true } as const;
+
+/** A browser profile of its own, with an authenticator that confirms every request. */
+export interface Device {
+  context: BrowserContext;
+  page: Page;
+  debug: CDPSession;
+}
+
+/** Adds the errors of the page to `complaints`; a response with a status of 4xx is none. */
+export async function openDevice(browser: Browser, complaints: string[]): Promise<Device> {
+  const context = await browser.newContext({ viewport: DESK });
+  const page = await context.newPage();
+  page.on('console', (message) => { if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) complaints.push(message.text()); });
+  page.on('pageerror', (error) => { complaints.push(error.message); });
+  const debug = await context.newCDPSession(page);
+  await resetAuthenticator(debug);
+  return { context, page, debug };
+}
+
+/** Gives a device an authenticator without passkeys in place of the one that it has. */
+export async function resetAuthenticator(debug: CDPSession): Promise<void> {
+  // Also removes the authenticator.
+  await debug.send('WebAuthn.disable');
+  await debug.send('WebAuthn.enable');
+  await debug.send('WebAuthn.addVirtualAuthenticator', { options: AUTHENTICATOR });
 }
 
 /** Clicks a link or button that opens another page, and waits for its `load` event: a click returns with the first bytes of the response. */

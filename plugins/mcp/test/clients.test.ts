@@ -1,39 +1,9 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { addActor, connect2025, connect2026, mcpKit, type McpKit } from './kit.ts';
+import { addActor, argumentsFor, connect2025, connect2026, KANSAS_CITY, mcpKit, type AnyClient, type McpKit } from './kit.ts';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
-
-const KANSAS_CITY = 'kansas-city,missouri';
-
-/** The arguments to call each tool with. */
-const argumentsFor = (id: string): Record<string, Record<string, unknown>> => ({
-  search_entities: { query: 'river', entity_type: ['organization'] },
-  get_entity: { id },
-  get_entity_sources: { id },
-  get_related_entities: { id },
-  search_places: { query: 'KCMO' },
-  get_place_entities: { place_key: KANSAS_CITY, issue_area: ['public_transit'] },
-  get_place_sources: { place_key: KANSAS_CITY },
-  get_place_coverage: { place_key: KANSAS_CITY },
-  list_issue_areas: {},
-  resolve_issue_areas: { query: 'bus routes' },
-  search_signals: { place: [KANSAS_CITY] },
-  search: { query: 'river' },
-  fetch: { id },
-});
-
-interface AnyClient {
-  listTools(): Promise<{ tools: { name: string; title?: string; outputSchema?: unknown; annotations?: Record<string, unknown> }[] }>;
-  callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
-  listResourceTemplates(): Promise<{ resourceTemplates: { uriTemplate: string }[] }>;
-  readResource(what: { uri: string }): Promise<{ contents: unknown[] }>;
-  listPrompts(): Promise<{ prompts: { name: string }[] }>;
-  getPrompt(what: { name: string; arguments: Record<string, string> }): Promise<{ messages: { content: unknown }[] }>;
-  getServerVersion(): { name: string; version: string } | undefined;
-  close(): Promise<void>;
-}
 
 let kit: McpKit;
 let id: string;

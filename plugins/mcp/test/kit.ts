@@ -67,6 +67,38 @@ export async function mcpKit(options: TestServerOptions = {}): Promise<McpKit> {
   });
 }
 
+export const KANSAS_CITY = 'kansas-city,missouri';
+
+/** Returns the arguments to call each tool with; `id` is that of an actor in Kansas City. */
+export const argumentsFor = (id: string): Record<string, Record<string, unknown>> => ({
+  search_entities: { query: 'river', entity_type: ['organization'] },
+  get_entity: { id },
+  get_entity_sources: { id },
+  get_related_entities: { id },
+  search_places: { query: 'KCMO' },
+  get_place_entities: { place_key: KANSAS_CITY, issue_area: ['public_transit'] },
+  get_place_sources: { place_key: KANSAS_CITY },
+  get_place_coverage: { place_key: KANSAS_CITY },
+  list_issue_areas: {},
+  resolve_issue_areas: { query: 'bus routes' },
+  search_signals: { place: [KANSAS_CITY] },
+  search: { query: 'river' },
+  fetch: { id },
+});
+
+/** What the clients of both eras have in common. */
+export interface AnyClient {
+  listTools(): Promise<{ tools: { name: string; title?: string; outputSchema?: unknown; annotations?: Record<string, unknown> }[] }>;
+  callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
+  listResources(): Promise<{ resources: unknown[] }>;
+  listResourceTemplates(): Promise<{ resourceTemplates: { uriTemplate: string }[] }>;
+  readResource(what: { uri: string }): Promise<{ contents: unknown[] }>;
+  listPrompts(): Promise<{ prompts: { name: string }[] }>;
+  getPrompt(what: { name: string; arguments: Record<string, string> }): Promise<{ messages: { content: unknown }[] }>;
+  getServerVersion(): { name: string; version: string } | undefined;
+  close(): Promise<void>;
+}
+
 /** Connects a client of the SDK for the revisions up to 2025-11-25. */
 export async function connect2025(url: string, token: string): Promise<Client2025> {
   const client = new Client2025({ name: 'test', version: '1' });
