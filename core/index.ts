@@ -9,7 +9,7 @@ export { problem, problemOf } from './problems.ts';
 export type { InputError, ProblemData, ProblemDetails, ProblemKind, ProblemKinds } from './problems.ts';
 export { isId, newId } from './ids.ts';
 export { createSecretFile } from './secret.ts';
-export { isLoopbackHost, parseUrl } from './url.ts';
+export { basePathOf, isLoopbackHost, parseUrl } from './url.ts';
 export { nearest } from './config/nearest.ts';
 export { isDeepJson, isDeepValue, MAX_JSON_DEPTH, TOO_DEEP } from './json.ts';
 export { lazily } from './lazy.ts';

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import type { Instance } from '../config/types.ts';
 import { lazily } from '../lazy.ts';
 import { projectRoot } from '../root.ts';
+import { basePathOf } from '../url.ts';
 import { loadAssets, type Asset } from './assets.ts';
 import { preferredType } from './negotiate.ts';
 import { isForPrograms } from './state.ts';
@@ -91,7 +92,7 @@ const TEMPLATES = join(projectRoot, 'templates');
  */
 export async function registerPages(server: Server, options: PagesOptions): Promise<Pages> {
   const theme = join(options.instance.data_dir, 'theme');
-  const policy = pagePolicy(basePathOf(options.instance));
+  const policy = pagePolicy(basePathOf(options.instance.public_url));
   const slots: Slots = { navigation: [], header: [], filled: new Map() };
   const foldersFor = (inner: string): Record<string, string> => Object.fromEntries(Object.entries(options.folders).map(([plugin, folder]) => [plugin, join(folder, inner)]));
   let assets: Map<string, Asset> | undefined;
@@ -152,7 +153,7 @@ async function loadParts(parts: SlotPart[], request: Request): Promise<LoadedPar
 
 /** What the layout shows around every page. */
 function surroundings(request: Request | undefined, instance: Instance, slots: Slots, assets: Map<string, Asset>): object {
-  const base = basePathOf(instance);
+  const base = basePathOf(instance.public_url);
   const here = request?.path ?? '/';
   return {
     site: instance,
@@ -163,11 +164,6 @@ function surroundings(request: Request | undefined, instance: Instance, slots: S
     header: request ? headerParts(request, slots) : [],
     navigation: [...slots.navigation, { label: 'API', path: '/docs' }].map(({ label, path }) => ({ label, href: base + path, isHere: here === path || here.startsWith(`${path}/`) })),
   };
-}
-
-/** The path of the public address: empty, or `/civic`. */
-function basePathOf({ public_url }: Instance): string {
-  return new URL(public_url).pathname.replace(/\/$/, '');
 }
 
 function headerParts(request: Request, slots: Slots): object[] {

@@ -5,6 +5,7 @@ import type { CoreConfig } from '../config/types.ts';
 import { addIdempotency, type IdempotencyOptions } from '../idempotency/handler.ts';
 import type { Logger } from '../log.ts';
 import type { Check, Metric } from '../plugin.ts';
+import { basePathOf } from '../url.ts';
 import { CORE_PATHS, type Vocabulary } from '../vocabulary.ts';
 import { problem, problemData } from '../problems.ts';
 import { accessLog, maskedPath } from './access.ts';
@@ -47,7 +48,7 @@ export interface ServerOptions {
 export function createServer(options: ServerOptions): Server {
   const { config, log } = options;
   const publicUrl = config.public_url.replace(/\/+$/, '');
-  const basePath = new URL(publicUrl).pathname.replace(/\/$/, '');
+  const basePath = basePathOf(publicUrl);
   const headers = answerHeaders({ publicUrl, corsOrigins: config.http.cors_origins });
   const server = Hapi.server({
     host: config.http.host,

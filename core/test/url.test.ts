@@ -3,7 +3,7 @@ import Lab from '@hapi/lab';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../root.ts';
-import { isLoopbackHost, parseUrl } from '../url.ts';
+import { basePathOf, isLoopbackHost, parseUrl } from '../url.ts';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -26,5 +26,11 @@ describe('isLoopbackHost', () => {
   it('accepts the names and addresses of this machine as a URL writes them', () => {
     for (const url of ['http://localhost:8080', 'http://127.0.0.1', 'http://[::1]:8080']) expect(isLoopbackHost(new URL(url).hostname), url).to.be.true();
     for (const url of ['http://localhost.example.org', 'http://127.0.0.1.example.org', 'http://128.0.0.1']) expect(isLoopbackHost(new URL(url).hostname), url).to.be.false();
+  });
+});
+
+describe('basePathOf', () => {
+  it('is the path of the public address without a slash at the end', () => {
+    expect(['https://a.example', 'https://a.example/', 'https://a.example/civic', 'https://a.example/civic/'].map(basePathOf)).to.equal(['', '', '/civic', '/civic']);
   });
 });

@@ -1,4 +1,4 @@
-import { isLoopbackHost, type Check, type CheckResult, type FetchResponse } from 'civic';
+import { basePathOf, isLoopbackHost, type Check, type CheckResult, type FetchResponse } from 'civic';
 import { RESOURCE_PATH, SERVER_PATH } from './metadata.ts';
 import type { Oauth } from './service.ts';
 
@@ -30,8 +30,8 @@ interface Probe {
 }
 
 function probes({ instance, url }: Oauth['civic']): Probe[] {
-  const { origin, pathname } = new URL(instance.public_url);
-  const base = pathname.replace(/\/$/, '');
+  const { origin } = new URL(instance.public_url);
+  const base = basePathOf(instance.public_url);
   return [
     { url: `${origin}${SERVER_PATH}${base}`, faultOf: expectMember('issuer', url('')) },
     { url: `${origin}${RESOURCE_PATH}${base}/api`, faultOf: expectMember('resource', url('/api')) },

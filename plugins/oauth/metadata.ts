@@ -1,5 +1,5 @@
 import type { Lifecycle, ServerRoute } from '@hapi/hapi';
-import type { Civic, RouteDeclaration } from 'civic';
+import { basePathOf, type Civic, type RouteDeclaration } from 'civic';
 import type { OauthConfig } from './config.ts';
 import type { Resource, Resources } from './resources.ts';
 import type { SigningKeys } from './signing.ts';
@@ -13,7 +13,8 @@ export const GRANT_TYPES = ['authorization_code', 'refresh_token', DEVICE_GRANT]
 export const CLIENT_AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 const SIGNING_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA'];
 
-const PUBLIC: { auth: { mode: 'try' }; plugins: { civic: RouteDeclaration } } = { auth: { mode: 'try' }, plugins: { civic: { internal: true, ownCredentials: true, cors: { headers: ['MCP-Protocol-Version'] } } } };
+/** Browser-based clients read these documents, some of them with an expired token in the `Authorization` header. */
+const DECLARATION: RouteDeclaration = { internal: true, ownCredentials: true, cors: { headers: ['MCP-Protocol-Version'] } };
 
 export interface MetadataContext {
   civic: Civic<OauthConfig>;
@@ -21,7 +22,7 @@ export interface MetadataContext {
   keys: SigningKeys;
 }
 
-/** Returns the metadata of the authorization server (RFC 8414), which is that of OpenID Connect discovery too. */
+/** Returns the metadata of the authorization server (RFC 8414), which is also the document of OpenID Connect discovery. */
 export function serverMetadata({ civic: { url, config }, resources }: Omit<MetadataContext, 'keys'>): Record<string, unknown> {
   const scopes = new Set(resources.all().flatMap((resource) => resource.scopes()));
   return {
@@ -48,8 +49,15 @@ export function serverMetadata({ civic: { url, config }, resources }: Omit<Metad
   };
 }
 
-/** Returns the metadata of a protected resource (RFC 9728). `identifier` is the one that the address of the document was made from. */
-export function resourceMetadata({ civic: { url, instance }, resource, identifier }: { civic: Pick<Civic, 'url' | 'instance'>; resource: Resource; identifier: string }): Record<string, unknown> {
+export interface ResourceDocument {
+  civic: Pick<Civic, 'url' | 'instance'>;
+  resource: Resource;
+  /** The audience that the address of the document belongs to. */
+  identifier: string;
+}
+
+/** Returns the metadata of a protected resource (RFC 9728). */
+export function resourceMetadata({ civic: { url, instance }, resource, identifier }: ResourceDocument): Record<string, unknown> {
   return {
     resource: identifier,
     resource_name: `${instance.name}: ${resource.name}`,
@@ -60,35 +68,36 @@ export function resourceMetadata({ civic: { url, instance }, resource, identifie
   };
 }
 
-/** The addresses of a document about an identifier: with and without the sub-path of the public address, which RFC 8414 puts behind the well-known part. */
-function placesOf(wellKnown: string, path: string, civic: Pick<Civic, 'instance'>): string[] {
-  const base = new URL(civic.instance.public_url).pathname.replace(/\/$/, '');
-  return [...new Set([wellKnown + path, wellKnown + base + path])];
+/** Returns the paths of a document. RFC 8414 puts the path of the public address behind the well-known part; a proxy may remove that path. */
+function documentPaths(wellKnown: string, path: string, civic: Pick<Civic, 'instance'>): string[] {
+  return [...new Set([wellKnown + path, wellKnown + basePathOf(civic.instance.public_url) + path])];
 }
 
-const reading = (path: string, handler: Lifecycle.Method): ServerRoute => ({ method: 'GET', path, options: PUBLIC, handler });
+function documentRoute(path: string, handler: Lifecycle.Method): ServerRoute {
+  return { method: 'GET', path, options: { auth: { mode: 'try' }, plugins: { civic: DECLARATION } }, handler };
+}
 
-/** Where the metadata document of a resource is, for challenges. */
-export function metadataUrl({ civic, resource }: { civic: Pick<Civic, 'url' | 'instance'>; resource: Resource }): string {
-  const base = new URL(civic.instance.public_url).pathname.replace(/\/$/, '');
-  return `${new URL(civic.instance.public_url).origin}${RESOURCE_PATH}${base}${resource.path}`;
+/** Returns the address of the metadata document of a resource, for challenges. */
+export function metadataUrl({ civic, resource }: Pick<ResourceDocument, 'civic' | 'resource'>): string {
+  return `${new URL(civic.instance.public_url).origin}${RESOURCE_PATH}${basePathOf(civic.instance.public_url)}${resource.path}`;
 }
 
 export function resourceRoutes(context: Pick<MetadataContext, 'civic'>, resource: Resource): ServerRoute[] {
   const { civic } = context;
   const base = civic.url('');
-  return resource.audiences.flatMap((identifier) => placesOf(RESOURCE_PATH, identifier.slice(base.length), civic)
-    .map((path) => reading(path, () => resourceMetadata({ civic, resource, identifier }))));
+  return resource.audiences.flatMap((identifier) => documentPaths(RESOURCE_PATH, identifier.slice(base.length), civic)
+    .map((path) => documentRoute(path, () => resourceMetadata({ civic, resource, identifier }))));
 }
 
-/** Server metadata is also found behind the path of each resource: clients look for it there when they know nothing else. */
+/** Returns the routes of the server metadata for a resource path. Clients that know only the address of the resource request it there. */
 export function serverRoutesFor(context: MetadataContext, path: string): ServerRoute[] {
-  return [SERVER_PATH, OPENID_PATH].flatMap((wellKnown) => placesOf(wellKnown, path, context.civic)).map((place) => reading(place, () => serverMetadata(context)));
+  return [SERVER_PATH, OPENID_PATH].flatMap((wellKnown) => documentPaths(wellKnown, path, context.civic))
+    .map((documentPath) => documentRoute(documentPath, () => serverMetadata(context)));
 }
 
 export function metadataRoutes(context: MetadataContext): ServerRoute[] {
   return [
     ...serverRoutesFor(context, ''),
-    reading('/oauth/jwks', async () => ({ keys: await context.keys.published() })),
+    documentRoute('/oauth/jwks', async () => ({ keys: await context.keys.published() })),
   ];
 }

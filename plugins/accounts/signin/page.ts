@@ -1,5 +1,5 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
-import type { Instance } from 'civic';
+import { basePathOf, type Instance } from 'civic';
 import type { Sessions, Visit } from './sessions.ts';
 
 export const PAGE = { plugins: { civic: { internal: true } } };
@@ -23,7 +23,7 @@ export interface Ways {
 }
 
 export function createWays({ public_url }: Instance, sessions: Sessions): Ways {
-  const base = new URL(public_url).pathname.replace(/\/$/, '');
+  const base = basePathOf(public_url);
   const go = (h: ResponseToolkit, path: string): ResponseObject => h.redirect(base + path).code(303).header('cache-control', 'no-store');
   return {
     base,
