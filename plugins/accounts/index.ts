@@ -32,6 +32,7 @@ import { createSignIn } from './signin/signin.ts';
 export type { AccountsService } from './service.ts';
 export type { CredentialCache } from './keys/cache.ts';
 export type { Delegate, Delegation } from './keys/delegate.ts';
+export type { FormerCaller } from './keys/identify.ts';
 export type { AccountPages, Visitor } from './settings/plugin-pages.ts';
 export type { Doer } from './types.ts';
 

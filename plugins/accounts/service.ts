@@ -21,30 +21,30 @@ import { OPERATOR, type Account, type Doer, type Workspace } from './types.ts';
 import type { InvitationContext } from './workspaces/invitations.ts';
 import { membershipsOf, type MembershipRow } from './workspaces/store.ts';
 
-/** What other plugins may ask about accounts. */
+/** The service of this plugin for other plugins. */
 export interface AccountsService {
   plans(): Plan[];
-  /** The plan of that name; the default plan when the operator removed it. */
+  /** Returns the plan of that name; the default plan when the operator removed it. */
   planOf(name: string): Plan;
-  /** A limit of the plan of that name; 0 when the plan does not have it. */
+  /** Returns a limit of the plan of that name; 0 when the plan does not have it. */
   limitOf(plan: string, limit: string): number;
   account(reader: Reader, id: string): Promise<Account | null>;
-  /** The workspaces an account belongs to, its personal one first. */
+  /** Returns the workspaces that an account belongs to, its personal one first. */
   workspacesOf(reader: Reader, accountId: string): Promise<Workspace[]>;
   membership(reader: Reader, accountId: string, workspaceId: string): Promise<Workspace | null>;
-  /** Returns the caller that a key or token identified before, for what goes on without it; null when the credential would be rejected now. */
-  callerOf(reader: Reader, who: FormerCaller): Promise<Caller | null>;
-  /** Adds credentials of another kind to `callerOf`; called in `register`. */
-  credentials(again: (reader: Reader, who: FormerCaller) => Promise<Caller | null>): void;
-  /** Returns an account for credentials of another plugin; null when the account does not exist or is disabled. */
+  /** Returns the caller that a key or token identified before, for streams and tickets; null when the credential would be rejected now. */
+  callerOf(reader: Reader, former: FormerCaller): Promise<Caller | null>;
+  /** Adds the credentials of another plugin to `callerOf`; called in `register`. */
+  credentials(callerOf: (reader: Reader, former: FormerCaller) => Promise<Caller | null>): void;
+  /** Reads an account, to create callers for the credentials of another plugin; null when the account does not exist or is disabled. */
   delegate(reader: Reader, accountId: string): Promise<Delegate | null>;
   /** Creates a cache of credentials that is emptied within a second when access changes on any node; called in `register`. */
   credentialCache<Value>(): CredentialCache<Value>;
-  /** Reports in the transaction of the change that an account may do more or less: caches forget it, and its streams end. */
+  /** Reports a change of access in its transaction: caches forget the account, and its streams end. */
   accessChanged(tx: Tx, change: AccessChanged): Promise<void>;
-  /** Creates a security notice for an account, and its mail: one sentence about what happened. */
+  /** Creates a security notice for an account, and its mail. `text` is one sentence that describes the event. */
   notify(tx: Tx, accountId: string, text: string, by: Doer): Promise<void>;
-  /** What a plugin's own pages for signed-in users need. */
+  /** Functions for pages of other plugins for signed-in users. */
   pages: AccountPages;
   /** Shows how much of a limit an account uses, as a meter on the page “Plan and usage”; called in `register`. */
   meter(limit: string, used: (accountId: string) => Promise<number>): void;
@@ -52,7 +52,7 @@ export interface AccountsService {
   consolePage(page: ConsolePage): void;
   /** Declares kinds of security events, by names that begin with the plugin's; called in `register`. */
   auditKinds(kinds: Record<string, AuditKindOptions>): void;
-  /** Puts a security event on record, in the transaction that makes it true. */
+  /** Adds a security event to the audit record, in the transaction of the change. */
   record(tx: Tx, entry: AuditEntry<string>): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ declare module 'civic' {
   interface Services { accounts: AccountsService }
 }
 
-/** All that the plugin's parts share. */
+/** The parts of the plugin, for its routes, jobs, commands and checks. */
 export interface Accounts {
   civic: Civic<AccountsConfig>;
   plans: Plans;
@@ -69,7 +69,7 @@ export interface Accounts {
   emails: Emails;
   notify: Notify;
   keys: Keys;
-  /** What the functions about workspaces and invitations need. */
+  /** The context of the functions for workspaces and invitations. */
   workspaces: InvitationContext;
   resolver: KeyResolver;
   caches: CredentialCaches;
@@ -80,9 +80,9 @@ export interface Accounts {
   seals: Seals;
   witness: Witness;
   record(tx: Tx, entry: AuditEntry): Promise<void>;
-  /** Tells that somebody may do more or less than before: here once it is committed, elsewhere by the event. */
+  /** Reports a change of access: to this node after the commit, to other nodes by an event. */
   accessChanged(tx: Tx, change: AccessChanged): Promise<void>;
-  /** Without the pages, which need what signs users in. */
+  /** Without `pages`, which depend on the sign-in. */
   service: Omit<AccountsService, 'pages'>;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -109,7 +109,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
   const notify = createNotify(civic);
   const caches = createCaches({ civic, changingAccess: auditKinds.changingAccess });
   const resolver = createResolver({ civic, plans, known: caches.create<Holder>() });
-  const sources = [resolver.again];
+  const resolvers = [resolver.callerOf];
   const accessChanged = async (tx: Tx, change: AccessChanged) => {
     await civic.emit(tx, 'accounts.access_changed', change);
     afterCommit(tx, caches.forget);
@@ -119,7 +119,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
   const keys = createKeys({ civic, plans, scopes, record: put, accessChanged, notify });
   const workspacesOf = async (reader: Reader, accountId: string): Promise<Workspace[]> => {
     const person = await personById(reader, accountId);
-    return person ? (await membershipsOf(reader, person.key)).map(toldWorkspace) : [];
+    return person ? (await membershipsOf(reader, person.key)).map(workspaceRecord) : [];
   };
   /** Seals earlier rows by adding a sealed row, and warns when the last row was sealed with another key. */
   async function beginSealing(): Promise<void> {
@@ -129,7 +129,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
     await civic.db.write((tx) => put(tx, { kind: 'audit_sealed', by: OPERATOR, detail: { from: last?.seq ?? 0, previous_key: sealedWith(last?.seal ?? null) } }));
   }
   const followRecord = () => witness.follow(civic.db.read, civic.clock.iso()).catch((error: unknown) => civic.log.error({ err: error }, `The newest row of the audit record could not be written to ${witness.file}`));
-  const flush = () => resolver.flush().catch((error: unknown) => civic.log.error({ err: error }, 'When keys were used last could not be written down'));
+  const flush = () => resolver.flush().catch((error: unknown) => civic.log.error({ err: error }, 'The times at which keys were last used could not be stored'));
   const consolePages: ConsolePage[] = [{ label: 'Accounts', path: '/console/accounts', summary: 'Create accounts and sign-in links, set plans and roles, confirm e-mail addresses, disable access.' }];
   const meters: Accounts['meters'] = new Map([['keys', async (accountId: string) => usableKeys(civic.db.read, accountId, civic.clock.iso())]]);
   let flushing: NodeJS.Timeout | undefined;
@@ -146,14 +146,14 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
       },
       workspacesOf,
       membership: async (reader, accountId, workspaceId) => (await workspacesOf(reader, accountId)).find(({ id }) => id === workspaceId.toLowerCase()) ?? null,
-      async callerOf(reader, who) {
-        for (const again of sources) {
-          const caller = await again(reader, who);
+      async callerOf(reader, former) {
+        for (const callerOf of resolvers) {
+          const caller = await callerOf(reader, former);
           if (caller) return caller;
         }
         return null;
       },
-      credentials(again) { sources.push(again); },
+      credentials(callerOf) { resolvers.push(callerOf); },
       delegate: (reader, accountId) => delegateOf(reader, accountId, { plans, scopes, now: () => civic.clock.now() }),
       credentialCache: caches.create,
       accessChanged,
@@ -190,6 +190,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
   };
 }
 
-export function toldWorkspace({ id, name, personal_of, role, created_at }: MembershipRow): Workspace {
+/** Returns a workspace as the API and other plugins show it. */
+export function workspaceRecord({ id, name, personal_of, role, created_at }: MembershipRow): Workspace {
   return { id, name, personal: personal_of !== null, role, created_at };
 }

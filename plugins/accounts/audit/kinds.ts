@@ -1,8 +1,8 @@
 /** A kind of security event in the audit record. */
 export interface AuditKindOptions {
-  /** The event in words, for the console: "A key was created". */
+  /** A sentence for the console: "A key was created". */
   label: string;
-  /** An account may do more or less after it: every node forgets what it knows of callers. */
+  /** The event changes the access of an account: every node empties its credential caches. */
   changesAccess?: boolean;
 }
 
@@ -43,23 +43,23 @@ export type AuditKind = keyof typeof OWN;
 export interface AuditKinds {
   declare(kinds: Record<string, AuditKindOptions>): void;
   has(kind: string): boolean;
-  /** The kind itself when the plugin that declares it is off. */
+  /** Returns the kind itself when the plugin that declares it is off. */
   labelOf(kind: string): string;
-  /** The kinds after which an account may do more or less. */
+  /** Returns the kinds that change access. */
   changingAccess(): string[];
 }
 
 export function createAuditKinds(): AuditKinds {
-  const known = new Map<string, AuditKindOptions>(Object.entries(OWN));
+  const declared = new Map<string, AuditKindOptions>(Object.entries(OWN));
   return {
     declare(kinds) {
       for (const [kind, options] of Object.entries(kinds)) {
-        if (known.has(kind)) throw new Error(`The audit kind "${kind}" is declared twice: give it another name`);
-        known.set(kind, options);
+        if (declared.has(kind)) throw new Error(`The audit kind "${kind}" is declared twice: give it another name`);
+        declared.set(kind, options);
       }
     },
-    has: (kind) => known.has(kind),
-    labelOf: (kind) => known.get(kind)?.label ?? kind,
-    changingAccess: () => [...known].filter(([, { changesAccess }]) => changesAccess).map(([kind]) => kind),
+    has: (kind) => declared.has(kind),
+    labelOf: (kind) => declared.get(kind)?.label ?? kind,
+    changingAccess: () => [...declared].filter(([, { changesAccess }]) => changesAccess).map(([kind]) => kind),
   };
 }

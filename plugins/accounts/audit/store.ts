@@ -93,7 +93,7 @@ export async function countOfWorkspace(reader: Reader, workspaceId: string): Pro
   return Number(row.total);
 }
 
-/** The number of the last event of these kinds; 0 when there is none. */
+/** Returns the number of the last event of these kinds; 0 when there is none. */
 export async function lastAccessChange(reader: Reader, after: number, kinds: string[]): Promise<number> {
   const row = await reader('accounts_audit').where('seq', '>', after).whereIn('kind', kinds).max({ seq: 'seq' }).first() as { seq: number | string | null };
   return Number(row.seq ?? 0);

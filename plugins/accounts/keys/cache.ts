@@ -1,16 +1,16 @@
 import type { Civic } from 'civic';
 import { lastAccessChange } from '../audit/store.ts';
 
-/** Credentials that were valid, by their id, until access changes on any node. */
+/** Valid credentials by id, cached until access changes on any node. */
 export interface CredentialCache<Value> {
-  /** Undefined when the entry is unknown, or may be older than a change on another node. */
+  /** Returns undefined when there is no entry, or when another node may have changed access since. */
   get(id: string): Value | undefined;
-  /** Returns the entry, or what `load` returns. The result is stored if `isKept` allows it and access has not changed meanwhile. */
+  /** Returns the entry, or the result of `load`. Stores the result if `isKept` returns true and access has not changed meanwhile. */
   load(id: string, load: () => Promise<Value>, isKept?: (value: Value) => boolean): Promise<Value>;
   size(): number;
 }
 
-/** All caches of callers in this process. They share one check for changes. */
+/** All credential caches of this process. They share one query for changes. */
 export interface CredentialCaches {
   create<Value>(): CredentialCache<Value>;
   /** Empties every cache. */
@@ -19,12 +19,12 @@ export interface CredentialCaches {
 
 export interface CachesContext {
   civic: { readonly db: Civic['db'] };
-  /** The audit kinds after which an account may do more or less. */
+  /** The audit kinds that change access. */
   changingAccess(): string[];
 }
 
 const MOST = 10_000;
-/** Another node's revocation takes effect here within a second. */
+/** A revocation on another node takes effect within a second. */
 const CHECK_EVERY_MS = 700;
 
 export function createCaches({ civic, changingAccess }: CachesContext): CredentialCaches {
@@ -39,7 +39,7 @@ export function createCaches({ civic, changingAccess }: CachesContext): Credenti
     generation++;
   }
 
-  /** A SQLite file belongs to one process, which receives every change. */
+  /** On SQLite all changes are made by this process, which empties the caches itself. */
   function isUpToDate(): boolean {
     return civic.db.dialect === 'sqlite' || performance.now() - checkedAt < CHECK_EVERY_MS;
   }

@@ -7,7 +7,7 @@ import { membershipsOf } from '../workspaces/store.ts';
 
 /** A credential of another plugin that acts for an account in one workspace, such as an OAuth grant. */
 export interface Delegation {
-  /** The id of the grant, for `accessChanged` and for connections that outlive a request. */
+  /** The id of the credential, for `accessChanged` and for connections that outlive a request. */
   credential_id: string;
   workspace_id: string;
   scopes: string[];
@@ -15,9 +15,9 @@ export interface Delegation {
   expires: number;
 }
 
-/** An account as it was read once: valid until access changes. */
+/** An account that was read from the database, valid until access changes. */
 export interface Delegate {
-  /** Returns the caller for a request now. Throws `workspace_forbidden` when the account does not belong to the workspace. */
+  /** Returns the caller of a request. Throws `workspace_forbidden` when the account does not belong to the workspace. */
   caller(delegation: Delegation): Caller;
 }
 

@@ -5,15 +5,16 @@ import type { WorkspaceRole } from '../types.ts';
 import { membershipsOf } from '../workspaces/store.ts';
 import type { KeyHolderRow } from './store.ts';
 
-/** What is known of a key that was right, until something about its owner changes. */
+/** A valid key with its account, cached until access changes. */
 export interface Holder {
   key: number;
   hash: Buffer;
-  /** In milliseconds, as is when the plan ends; never is infinite. */
+  /** When the key expires, in milliseconds; `Infinity` when it does not. */
   expires: number;
+  /** When the plan ends, in the same way. */
   lapses: number;
   row: KeyHolderRow;
-  /** As which workspace's member the key speaks unless told otherwise. */
+  /** The workspace of requests without X-Workspace-ID. */
   own: string | null;
   roles: Map<string, WorkspaceRole>;
   scope: string[];

@@ -9,16 +9,16 @@ import { withoutKeys } from './keys.ts';
 import { keyHolder, markUsed } from './store.ts';
 
 export interface KeyResolver {
-  /** Who sent this request's API key; null when it has none. */
+  /** Returns the caller of a request with an API key; null for a request without one. */
   identify(request: Request): Caller | null | Promise<Caller | null>;
-  /** Who somebody is now that came with a key before; null when it would be refused, or no longer speaks for that workspace. */
-  again(reader: Reader, who: FormerCaller): Promise<Caller | null>;
-  /** Writes down which keys were used lately. */
+  /** Returns the caller of a key that identified a request before; null when the key would be rejected now, or its account left the workspace. */
+  callerOf(reader: Reader, former: FormerCaller): Promise<Caller | null>;
+  /** Stores when keys were last used. */
   flush(): Promise<void>;
   size(): number;
 }
 
-/** What is left of a caller where no key can be shown again. */
+/** The identity of a caller, which a stream or ticket keeps after the request: the credential itself is not stored. */
 export interface FormerCaller {
   account_id: string;
   credential_id: string;
@@ -28,7 +28,7 @@ export interface FormerCaller {
 export interface ResolverContext {
   civic: Pick<Civic, 'clock'> & { readonly db: Civic['db'] };
   plans: Plans;
-  /** The keys that were right, by id. */
+  /** Valid keys, by id. */
   known: CredentialCache<Holder>;
 }
 
@@ -45,7 +45,7 @@ export function createResolver({ civic, plans, known }: ResolverContext): KeyRes
     return holderOf(civic.db.read, row, hash);
   }
 
-  function callerOf(holder: Holder, hash: Buffer, request: Request): Caller {
+  function callerFor(holder: Holder, hash: Buffer, request: Request): Caller {
     if (!timingSafeEqual(holder.hash, hash)) throw unknown();
     const now = civic.clock.now();
     if (holder.expires <= now) throw problem('invalid_credentials', { detail: `This key expired at ${holder.row.expires_at}.` });
@@ -58,7 +58,7 @@ export function createResolver({ civic, plans, known }: ResolverContext): KeyRes
     return callerAs(holder, workspaceAsked(holder, request), plan, now);
   }
 
-  async function again(reader: Reader, { account_id, credential_id, workspace_id }: FormerCaller): Promise<Caller | null> {
+  async function callerOf(reader: Reader, { account_id, credential_id, workspace_id }: FormerCaller): Promise<Caller | null> {
     const row = await keyHolder(reader, credential_id);
     if (!row || row.account_id !== account_id || row.revoked_at !== null || row.disabled_at !== null) return null;
     const holder = await holderOf(reader, row, Buffer.from(row.secret_hash, 'hex'));
@@ -69,17 +69,17 @@ export function createResolver({ civic, plans, known }: ResolverContext): KeyRes
 
   return {
     identify(request) {
-      refuseMisplaced(request);
+      rejectMisplaced(request);
       const given = request.headers['x-api-key'];
       if (given === undefined) return null;
       const id = idOf(given as string);
       if (id === null) throw problem('invalid_credentials', { detail: 'This is not a whole API key: a character is missing, added or mistyped.' });
       const hash = createHash('sha256').update(given as string).digest();
       const holder = known.get(id);
-      if (holder) return callerOf(holder, hash, request);
-      return known.load(id, () => load(id, hash), ({ expires }) => expires > civic.clock.now()).then((loaded) => callerOf(loaded, hash, request));
+      if (holder) return callerFor(holder, hash, request);
+      return known.load(id, () => load(id, hash), ({ expires }) => expires > civic.clock.now()).then((loaded) => callerFor(loaded, hash, request));
     },
-    again,
+    callerOf,
     async flush() {
       if (used.size === 0) return;
       const keys = [...used.keys()];
@@ -101,8 +101,8 @@ function workspaceAsked({ roles, own }: Holder, { headers }: Request): string {
   throw problem('workspace_forbidden', { detail: asked === undefined ? 'The account no longer belongs to the workspace of this key.' : 'You do not belong to the workspace in X-Workspace-ID.' });
 }
 
-/** A key anywhere but in its header is about to leak: into logs, or to whoever `Authorization` is meant for. */
-function refuseMisplaced({ headers, query }: Request): void {
+/** Rejects a key outside its header: keys in addresses end up in logs, and `Authorization` may be meant for another service. */
+function rejectMisplaced({ headers, query }: Request): void {
   const authorization = headers['authorization'] as string | undefined;
   if (authorization?.includes(KEY_START)) throw problem('misplaced_key', { detail: 'An API key goes into the header X-API-Key, not into Authorization.' });
   if (query['api_key'] !== undefined || isKey(query['key']) || Object.values(query).flat().some(holdsKey)) throw problem('misplaced_key', { detail: 'An API key goes into the header X-API-Key, never into an address: those are kept in logs and histories. Revoke this one.' });

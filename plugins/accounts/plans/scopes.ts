@@ -9,7 +9,7 @@ export interface Scopes {
   labelOf(scope: string): string;
   /** The scopes for which a plan and a role are enough. */
   allowed(plan: Plan, role: InstanceRole): string[];
-  /** The scopes for which a role is enough, whatever the plan. */
+  /** Returns the scopes that a role allows, without regard to the plan. */
   allowedByRole(role: InstanceRole): string[];
   /** The scopes of a key that is created without a list of them: the allowed ones, except those that are given on request only. */
   usual(plan: Plan, role: InstanceRole): string[];

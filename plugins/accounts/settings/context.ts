@@ -5,7 +5,7 @@ import { page, type Ways } from '../signin/page.ts';
 import type { Visit } from '../signin/sessions.ts';
 import type { SignIn } from '../signin/signin.ts';
 
-/** What the pages of an account stand on. */
+/** The context of the pages under `/account`. */
 export interface SettingsContext {
   accounts: Accounts;
   signIn: SignIn;
@@ -44,7 +44,7 @@ export interface SettingsEntry {
 
 export type SettingsPage = (h: ResponseToolkit, visit: Visit, shown: Shown, context: object) => ResponseObject;
 
-/** Returns what shows a page of the account with the others beside it, those of plugins too. An account that must add a passkey first sees no others. */
+/** Returns a function that shows a page under `/account` with the navigation to the others, also of plugins. An account that must add a passkey first gets no navigation. */
 export function createSettingsPage(added: SettingsEntry[]): SettingsPage {
   return (h, visit, { part, template, title, status }, context) => {
     const own = PARTS.map(([name, label, path]) => ({ label, path, isHere: name === part }));
@@ -72,7 +72,7 @@ const DONE: Record<string, string> = {
   joined: 'Welcome! You are a member now.',
 };
 
-/** What the step before says it has done, from a closed list: the address may be made by anybody. */
+/** Returns the notice that the address names, from a fixed list: a link of an attacker could name any text. */
 export function noticeOf({ query }: Request): string | undefined {
   const done = query.done as unknown;
   return typeof done === 'string' && Object.hasOwn(DONE, done) ? DONE[done] : undefined;

@@ -1,5 +1,5 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
-import { toldWorkspace } from '../service.ts';
+import { workspaceRecord } from '../service.ts';
 import type { Confirmation } from '../signin/confirm.ts';
 import type { Ways } from '../signin/page.ts';
 import { doerOf, type Visit } from '../signin/sessions.ts';
@@ -20,7 +20,7 @@ export interface Visitor {
 
 export type VisitorHandler = (visitor: Visitor, request: Request, h: ResponseToolkit) => Lifecycle.ReturnValue;
 
-/** A page under `/account`, as another plugin shows it. */
+/** A page of another plugin under `/account`. */
 export interface ShownSettings {
   /** The path of its entry in the navigation. */
   path: `/account/${string}`;
@@ -33,9 +33,9 @@ export interface ShownSettings {
 export interface AccountPages {
   /** Adds an entry to the navigation of `/account`; called in `register`. */
   entry(entry: SettingsEntry): void;
-  /** A handler for signed-in users. Others sign in first and then continue. */
+  /** Returns a handler for signed-in users. Other visitors sign in first and then continue. */
   signedIn(work: VisitorHandler): Lifecycle.Method;
-  /** The same for changes that need a proof of identity within the last minutes; `back` is where the page that asks for it leads on Cancel. */
+  /** Returns the same handler for changes that need recent authentication. `back` is the path that Cancel leads to. */
   confirmed(work: VisitorHandler, options: { back(request: Request): string }): Lifecycle.Method;
   /** Returns a time for the partial `accounts/time`: "3 hours ago". */
   when(iso: string | null): When | null;
@@ -53,10 +53,10 @@ export interface PluginPagesContext {
   now(): number;
 }
 
-/** What other plugins' pages for signed-in users are built with. */
+/** Creates the functions for pages of other plugins. */
 export function createPluginPages({ entries, ways, confirmed, settingsPage, visitOf, accountOf, now }: PluginPagesContext): AccountPages {
   const visitor = ({ person, memberships, workspace }: Visit, request: Request): Visitor => ({
-    account: accountOf(person), workspaces: memberships.map(toldWorkspace), workspace_id: workspace?.id ?? null, doer: doerOf(request, person.id),
+    account: accountOf(person), workspaces: memberships.map(workspaceRecord), workspace_id: workspace?.id ?? null, doer: doerOf(request, person.id),
   });
   return {
     entry(entry) { entries.push(entry); },

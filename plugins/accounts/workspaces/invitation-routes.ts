@@ -2,7 +2,7 @@ import type { ServerRoute } from '@hapi/hapi';
 import { isId, Joi, problem } from 'civic';
 import { callerOf, doerOf, reading, writing } from '../access.ts';
 import { personById } from '../people/store.ts';
-import { toldWorkspace, type Accounts } from '../service.ts';
+import { workspaceRecord, type Accounts } from '../service.ts';
 import type { WorkspaceRole } from '../types.ts';
 import { acceptInvitation, invite, withdrawInvitation } from './invitations.ts';
 import { openInvitations } from './invitations-store.ts';
@@ -83,7 +83,7 @@ export function invitationRoutes({ civic, workspaces }: Accounts): ServerRoute[]
       },
       handler: (request) => civic.db.write(async (tx) => {
         const person = (await personById(tx, callerOf(request).account_id))!;
-        return toldWorkspace(await acceptInvitation(workspaces, tx, person, (request.payload as { token: string }).token, doerOf(request)));
+        return workspaceRecord(await acceptInvitation(workspaces, tx, person, (request.payload as { token: string }).token, doerOf(request)));
       }),
     },
   ];

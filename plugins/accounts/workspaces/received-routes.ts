@@ -2,7 +2,7 @@ import type { Request, ServerRoute } from '@hapi/hapi';
 import { Joi } from 'civic';
 import { callerOf, doerOf, reading, writing } from '../access.ts';
 import { personById, type PersonRow } from '../people/store.ts';
-import { toldWorkspace, type Accounts } from '../service.ts';
+import { workspaceRecord, type Accounts } from '../service.ts';
 import { acceptReceived, declineReceived } from './invitations.ts';
 import { receivedInvitations, type ReceivedInvitationRow } from './invitations-store.ts';
 import { whole } from './routes.ts';
@@ -39,7 +39,7 @@ export function receivedRoutes({ civic, workspaces }: Accounts): ServerRoute[] {
         plugins: { civic: { problems: ['unknown_invitation', 'already_member', 'member_limit', 'membership_limit'] } },
         response: { schema: workspace },
       },
-      handler: (request) => civic.db.write(async (tx) => toldWorkspace(await acceptReceived(workspaces, tx, await person(tx, request), String(request.params.id), doerOf(request)))),
+      handler: (request) => civic.db.write(async (tx) => workspaceRecord(await acceptReceived(workspaces, tx, await person(tx, request), String(request.params.id), doerOf(request)))),
     },
     {
       method: 'POST',

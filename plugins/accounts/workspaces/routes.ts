@@ -3,7 +3,7 @@ import { isId, Joi, listResponse, pageOf, problem } from 'civic';
 import { auditOfWorkspace, countOfWorkspace } from '../audit/store.ts';
 import { callerOf, doerOf, reading, writing } from '../access.ts';
 import { personById } from '../people/store.ts';
-import { toldWorkspace, type Accounts } from '../service.ts';
+import { workspaceRecord, type Accounts } from '../service.ts';
 import { auditList, newWorkspace, wholeList, workspace } from './schemas.ts';
 import { membershipsOf } from './store.ts';
 import { createWorkspace, workspaceFor } from './workspaces.ts';
@@ -47,7 +47,7 @@ export function workspaceRoutes(accounts: Accounts): ServerRoute[] {
         const made = await civic.db.write(async (tx) => {
           const person = (await personById(tx, callerOf(request).account_id))!;
           await createWorkspace(accounts.workspaces, tx, { name, owner: person, isPersonal: false }, doerOf(request));
-          return toldWorkspace((await membershipsOf(tx, person.key)).at(-1)!);
+          return workspaceRecord((await membershipsOf(tx, person.key)).at(-1)!);
         });
         return h.response(made).code(201).location(civic.url(`/api/workspaces/${made.id}`));
       },
@@ -63,7 +63,7 @@ export function workspaceRoutes(accounts: Accounts): ServerRoute[] {
         plugins: { civic: { problems: ['unknown_workspace'] } },
         response: { schema: workspace },
       },
-      handler: async (request) => toldWorkspace(await workspaceFor(civic.db.read, callerOf(request), idIn(request))),
+      handler: async (request) => workspaceRecord(await workspaceFor(civic.db.read, callerOf(request), idIn(request))),
     },
     {
       method: 'GET',
