@@ -22,7 +22,7 @@ export const oauthOptions: ConfigFragment = {
     default: 30,
   },
   refresh_grace_seconds: {
-    doc: 'Seconds in which a refresh token that was used already is accepted once more, for apps whose processes share it; 0 accepts it once only.',
+    doc: 'Seconds in which a used refresh token is accepted again, for apps whose processes share one; 0 accepts each token once.',
     format: Joi.number().integer().min(0).max(3600),
     default: 60,
   },
@@ -33,19 +33,19 @@ export const oauthOptions: ConfigFragment = {
       default: true,
     },
     clients_per_hour: {
-      doc: 'The most apps that can register themselves in an hour, from all addresses together.',
+      doc: 'The number of apps that can register themselves in an hour, from all addresses together.',
       format: Joi.number().integer().min(1).max(1_000_000),
       default: 600,
     },
   },
   metadata_documents: {
     enabled: {
-      doc: 'Whether an app can name itself by the https address of a client ID metadata document.',
+      doc: 'Whether an app can use the https address of a client ID metadata document as its client_id.',
       format: Boolean,
       default: true,
     },
     hosts: {
-      doc: 'The only hosts from which such documents are read, such as app.example.org; an empty list allows every public host.',
+      doc: 'The hosts from which metadata documents are read, such as app.example.org; an empty list allows every public host.',
       format: Joi.array().items(Joi.string().hostname()),
       default: [],
     },
@@ -56,7 +56,7 @@ export const oauthOptions: ConfigFragment = {
     default: 90,
   },
   key: {
-    doc: 'The secret that encrypts signing keys and signs cookies, 32 characters or more; null keeps one in the file oauth.key of the data folder. Several nodes need the same.',
+    doc: 'The secret that encrypts signing keys and signs cookies, 32 characters or more; null creates one in the file oauth.key of the data folder. All nodes of an instance need the same secret.',
     format: Joi.string().min(32),
     nullable: true,
     default: null,

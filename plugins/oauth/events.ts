@@ -1,6 +1,6 @@
 import { Joi, type EventKind } from 'civic';
 
-/** The keys that sign ID tokens changed: nodes read them again. */
+/** The signing keys changed. Every node reads them again. */
 export interface KeysChanged {
   kid: string;
 }

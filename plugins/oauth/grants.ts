@@ -1,43 +1,42 @@
 import { newId, type Civic, type Reader, type Tx } from 'civic';
 import type { AccountsService, Doer } from 'civic/accounts';
 import { deleteArtifactsOf } from './store/artifacts.ts';
-import { deadGrants, deleteGrant, grantById, grantsOf, insertGrant, type GrantRow } from './store/grants.ts';
+import { deleteGrant, endedGrants, grantById, grantsOf, insertGrant, type GrantRow } from './store/grants.ts';
 
-/** What a user approved. */
-export interface Approval {
-  account_id: string;
-  workspace_id: string;
-  client_id: string;
-  client_name: string;
-  client_host: string | null;
-  resource: string;
-  scopes: string[];
-}
+/** The part of a grant that the user approved. */
+export type Approval = Omit<GrantRow, 'key' | 'id' | 'created_at' | 'expires_at' | 'used_at'>;
 
 /** The connections of apps with accounts. */
 export interface Grants {
   newId(): string;
-  /** Stores what a user approved, with its audit record and security notice. */
+  /** Stores an approval, with its audit record and security notice. */
   approve(tx: Tx, id: string, approval: Approval, by: Doer): Promise<void>;
-  /** Ends a connection and all that was issued for it. Streams that it opened end on every node. False when it had ended. */
+  /** Ends a connection, revokes its codes and tokens, and ends its streams on every node. Returns false when it had ended before. */
   end(tx: Tx, id: string, by: Doer, reason: EndReason): Promise<boolean>;
   of(reader: Reader, accountId: string): Promise<GrantRow[]>;
-  /** Ends connections that can no longer be used. */
+  /** Ends connections that expired or have no valid token left. */
   sweep(): Promise<void>;
 }
 
 export type EndReason = 'disconnected' | 'revoked_by_app' | 'replayed' | 'expired' | 'client_removed';
 
 const DAY = 86_400_000;
-/** A connection is approved anew after a year, however often it is used. */
+/** The user approves a connection again after a year, however often the app uses it. */
 export const GRANT_DAYS = 365;
 const SWEPT_AT_ONCE = 200;
-/** The browser brings the code to the app within this time after the approval. */
-const SETTLED_MS = 3_600_000;
+/** A connection without a code is not swept for this time: the browser requests the code after the approval. */
+const CODE_DUE_MS = 3_600_000;
 const SYSTEM: Doer = { account_id: null, address: null };
 
 export function createGrants(civic: Civic, accounts: AccountsService): Grants {
   const { clock } = civic;
+
+  async function approve(tx: Tx, id: string, approval: Approval, by: Doer): Promise<void> {
+    const { account_id, workspace_id, client_id, client_name: name, resource, scopes } = approval;
+    await insertGrant(tx, { ...approval, id, created_at: clock.iso(), expires_at: new Date(clock.now() + GRANT_DAYS * DAY).toISOString() });
+    await accounts.record(tx, { kind: 'oauth_connected', by, subject: id, workspace_id, detail: { account_id, client_id, name, resource, scopes } });
+    await accounts.notify(tx, account_id, `The app “${name}” was connected.`, by);
+  }
 
   async function end(tx: Tx, id: string, by: Doer, reason: EndReason): Promise<boolean> {
     const grant = await grantById(tx, id);
@@ -49,19 +48,11 @@ export function createGrants(civic: Civic, accounts: AccountsService): Grants {
     return true;
   }
 
-  return {
-    newId: () => newId(clock.now()),
-    async approve(tx, id, approval, by) {
-      const { account_id, workspace_id, client_id, client_name: name, resource, scopes } = approval;
-      await insertGrant(tx, { ...approval, id, created_at: clock.iso(), expires_at: new Date(clock.now() + GRANT_DAYS * DAY).toISOString() });
-      await accounts.record(tx, { kind: 'oauth_connected', by, subject: id, workspace_id, detail: { account_id, client_id, name, resource, scopes } });
-      await accounts.notify(tx, account_id, `The app “${name}” was connected.`, by);
-    },
-    end,
-    of: grantsOf,
-    async sweep() {
-      const settled = new Date(clock.now() - SETTLED_MS).toISOString();
-      for (const { id } of await deadGrants(civic.db.read, { now: clock.iso(), settled, limit: SWEPT_AT_ONCE })) await civic.db.write((tx) => end(tx, id, SYSTEM, 'expired'));
-    },
-  };
+  async function sweep(): Promise<void> {
+    const approvedBefore = new Date(clock.now() - CODE_DUE_MS).toISOString();
+    const ended = await endedGrants(civic.db.read, { now: clock.iso(), approvedBefore, limit: SWEPT_AT_ONCE });
+    for (const { id } of ended) await civic.db.write((tx) => end(tx, id, SYSTEM, 'expired'));
+  }
+
+  return { newId: () => newId(clock.now()), approve, end, of: grantsOf, sweep };
 }

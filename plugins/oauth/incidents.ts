@@ -2,7 +2,7 @@ import type { Request } from '@hapi/hapi';
 import { addressGroup, clientAddressOf, type Civic } from 'civic';
 import type { AccountsService } from 'civic/accounts';
 
-/** Kinds of security events of this plugin in the audit record. */
+/** The kinds of security events of this plugin in the audit record. */
 export const AUDIT_KINDS = {
   oauth_connected: { label: 'An app was connected' },
   oauth_disconnected: { label: 'An app was disconnected', changesAccess: true },
@@ -17,6 +17,7 @@ export const AUDIT_KINDS = {
   oauth_registration_refused: { label: 'A registration was refused because there were too many' },
 };
 
+/** The kinds that are refused attempts. The others are changes. */
 export type IncidentKind = Exclude<keyof typeof AUDIT_KINDS, 'oauth_connected' | 'oauth_disconnected' | 'oauth_client_made' | 'oauth_client_removed'>;
 
 export interface Incident {
@@ -28,11 +29,11 @@ export interface Incident {
   detail?: Record<string, unknown>;
 }
 
-/** Records a refused attempt. The response waits for it. */
+/** Records a refused attempt. Await it before the response, so that the record has every attempt that a client was informed of. */
 export type RecordIncident = (request: Request, incident: Incident) => Promise<void>;
 
 const WINDOW_MS = 60_000;
-/** More of one kind from one address in a minute tell nothing new, and would let an attacker fill the record. */
+/** Of one kind, from one address. A limit keeps an attacker from filling the audit record. */
 const MOST_PER_WINDOW = 20;
 const MOST_COUNTERS = 10_000;
 

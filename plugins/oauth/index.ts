@@ -20,7 +20,7 @@ const FLUSH_MS = 2000;
 
 export default definePlugin<OauthConfig>({
   name: 'oauth',
-  summary: 'An OAuth 2.1 authorization server: apps and assistants use the API in the name of a user who approved it',
+  summary: 'An OAuth 2.1 authorization server: apps and assistants use the API on behalf of a user who approved them',
   config: oauthOptions,
   needs: ['accounts'],
   rates: {
@@ -41,16 +41,17 @@ export default definePlugin<OauthConfig>({
     const { accounts, bearer, keys } = oauth;
     civic.provide(oauth.service);
     accounts.auditKinds(AUDIT_KINDS);
-    accounts.credentials(bearer.again);
+    accounts.credentials(bearer.callerOf);
     accounts.pages.entry({ label: 'Connected apps', path: '/account/apps' });
     civic.identify(bearer.identify);
     civic.watch('oauth.keys_changed', keys.forget);
     recordFloods(server, oauth);
-    server.route([...metadataRoutes(oauth), ...serverRoutes(oauth, oauth.server), ...connectRoutes(oauth, oauth.server), ...deviceRoutes(oauth, oauth.server), ...appRoutes(oauth)]);
+    server.route([...metadataRoutes(oauth), ...serverRoutes(oauth, oauth.server)]);
+    server.route([...connectRoutes(oauth, oauth.server), ...deviceRoutes(oauth, oauth.server), ...appRoutes(oauth)]);
     for (const job of oauthJobs(oauth)) civic.jobs.define(job);
     for (const command of clientCommands(oauth)) civic.command(command);
     for (const check of oauthChecks(oauth)) civic.check(check);
-    const flush = () => bearer.flush().catch((error: unknown) => { civic.log.error({ err: error }, 'When connected apps were used last could not be written down'); });
+    const flush = () => bearer.flush().catch((error: unknown) => { civic.log.error({ err: error }, 'The times at which connected apps were last used could not be stored'); });
     let flushing: NodeJS.Timeout | undefined;
     return {
       async start() {

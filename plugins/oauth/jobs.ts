@@ -5,7 +5,7 @@ import { deleteIdleClients } from './store/clients.ts';
 
 const HOUR_SECONDS = 3600;
 const DAY_MS = 86_400_000;
-/** An app that registered itself and was never connected is deleted after a day, one whose last connection ended after 90. */
+/** Registered apps are deleted a day after the registration if they were never connected, and otherwise 90 days after the last approval, if they have no connection. */
 const UNUSED_DAYS = 1;
 const IDLE_DAYS = 90;
 

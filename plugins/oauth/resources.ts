@@ -1,13 +1,13 @@
 import type { Request } from '@hapi/hapi';
 import type { Civic } from 'civic';
 
-/** A path that takes access tokens. */
+/** A path whose routes accept access tokens, as a plugin declares it. */
 export interface ProtectedPath {
-  /** `/api`, `/mcp`. Everything below it belongs to it. */
+  /** Such as `/api` or `/mcp`. Paths below it belong to the same resource. */
   path: string;
-  /** What is there, for consent pages and metadata: "The API". */
+  /** A name for consent pages and metadata: "The API". */
   name: string;
-  /** The scopes that its requests can need. */
+  /** The scopes that its routes can require. */
   scopes: string[] | (() => string[]);
 }
 
@@ -15,45 +15,49 @@ export interface ProtectedPath {
 export interface Resource {
   path: string;
   name: string;
-  /** Its identifier, which tokens have as audience. */
+  /** Its identifier, which is the audience of its tokens. */
   url: string;
   scopes(): string[];
-  /** Audiences that its requests accept: its own, and for the default resource the public address itself. */
+  /** The audiences that its routes accept: `url`, and for the default resource also the public address. */
   audiences: string[];
 }
 
 export interface Resources {
   add(declared: ProtectedPath): Resource;
   all(): Resource[];
-  /** The resource that a client means that names none: the first that a plugin protects, else `/api`. */
+  /** Returns the resource of requests that name none: the first that another plugin protects, otherwise `/api`. */
   byDefault(): Resource;
-  /** The resource with this identifier; a slash at its end does not matter. Undefined when there is none. */
+  /** Returns the resource of an identifier, with or without a slash at the end; undefined when there is none. */
   named(identifier: string): { resource: Resource; audience: string } | undefined;
-  /** The resource that a request is for. */
+  /** Returns the resource that the path of a request belongs to. */
   of(request: Pick<Request, 'path'>): Resource | undefined;
 }
 
-const OWN = '/api';
+export const API_PATH = '/api';
 
 export function createResources(civic: Pick<Civic, 'instance' | 'url'>): Resources {
-  const all: Resource[] = [];
+  const resources: Resource[] = [];
   const base = civic.url('');
-  const byDefault = (): Resource => all.find(({ path }) => path !== OWN) ?? all[0]!;
+  const byDefault = (): Resource => resources.find(({ path }) => path !== API_PATH) ?? resources[0]!;
   return {
     add({ path, name, scopes }) {
       const url = civic.url(path);
-      const isDefault = path !== OWN && !all.some((one) => one.path !== OWN);
-      const resource = { path, name, url, scopes: typeof scopes === 'function' ? scopes : () => scopes, audiences: isDefault ? [url, base] : [url] };
-      all.push(resource);
+      const isDefault = path !== API_PATH && !resources.some((other) => other.path !== API_PATH);
+      const resource: Resource = {
+        path, name, url,
+        scopes: typeof scopes === 'function' ? scopes : () => scopes,
+        audiences: isDefault ? [url, base] : [url],
+      };
+      resources.push(resource);
       return resource;
     },
-    all: () => all,
+    all: () => resources,
     byDefault,
     named(identifier) {
       const audience = identifier.replace(/\/$/, '');
-      const resource = all.find(({ audiences }) => audiences.includes(audience));
+      const resource = resources.find(({ audiences }) => audiences.includes(audience));
       return resource && { resource, audience };
     },
-    of: ({ path }) => all.find((one) => path === one.path || path.startsWith(`${one.path}/`)),
+    of: ({ path }) => resources.find((resource) => path === resource.path || path.startsWith(`${resource.path}/`)),
   };
 }

@@ -5,16 +5,17 @@ import type { OauthConfig } from './config.ts';
 import { createGrants } from './grants.ts';
 import { createIncidents } from './incidents.ts';
 import { metadataUrl, resourceRoutes, serverRoutesFor } from './metadata.ts';
-import { createResources, type ProtectedPath } from './resources.ts';
+import { API_PATH, createResources, type ProtectedPath } from './resources.ts';
 import { createInstanceSecret } from './secrets.ts';
 import { createServer, type AuthorizationServer, type ServerContext } from './server/server.ts';
 import { createSigningKeys } from './signing.ts';
 
-/** What other plugins use of OAuth. */
+/** The service of this plugin for other plugins. */
 export interface OauthService {
   /**
-   * Lets requests below a path take access tokens: publishes the metadata of the resource and names it in challenges. Tokens must have been
-   * issued for it; the first path that is protected also takes those for the bare public address. Called in `register`.
+   * Makes a path a protected resource: its routes accept access tokens, its metadata is published, and its challenges name the metadata.
+   * A token must have the resource as audience; the first path that another plugin protects also accepts the public address as
+   * audience. Call it in `register`.
    */
   protect(path: ProtectedPath): void;
 }
@@ -23,7 +24,7 @@ declare module 'civic' {
   interface Services { oauth: OauthService }
 }
 
-/** All that the plugin's parts share. */
+/** The parts of the plugin, for its routes, jobs, commands and checks. */
 export interface Oauth extends ServerContext {
   server: AuthorizationServer;
   bearer: BearerResolver;
@@ -48,6 +49,6 @@ export function createOauth(civic: Civic<OauthConfig>, hapi: Server): Oauth {
     const resource = resources.of(request);
     return resource ? { resource_metadata: metadataUrl({ civic, resource }), scope: resource.scopes().join(' ') } : null;
   });
-  protect({ path: '/api', name: 'The API', scopes: () => [...civic.vocabulary.scopes.keys()] });
+  protect({ path: API_PATH, name: 'The API', scopes: () => [...civic.vocabulary.scopes.keys()] });
   return { ...context, server, bearer: createBearer(context), service: { protect } };
 }

@@ -75,6 +75,23 @@ describe('The documentation', () => {
   });
 });
 
+describe('The security checklist of oauth', () => {
+  it('names tests that exist', () => {
+    const rows = read('plugins/oauth/README.md').split('\n').filter((line) => /^\| .*\b(?:attacks|flow|manage|bearer|registration): /.test(line));
+    expect(rows.length).to.be.above(10);
+    for (const row of rows) {
+      let file = '';
+      for (const part of row.split(' | ').at(-1)!.replace(/ \|$/, '').split('; ')) {
+        const [, name, title] = /^(?:(\w+): )?(.*)$/.exec(part)!;
+        file = name ?? file;
+        if (file === '' || file === 'accounts' || !title || title.includes('`') || /^\w+$/.test(title)) continue;
+        const titles = [...read(`plugins/oauth/test/${file}.test.ts`).matchAll(/\b(?:it|describe)\(['`]([^'`]+)/g)].map((match) => match[1]!.toLowerCase());
+        expect(titles.some((one) => one.includes(title.toLowerCase())), part).to.be.true();
+      }
+    }
+  });
+});
+
 describe('The sources', () => {
   it('have no file over 400 lines', () => {
     const files = ['core', 'plugins', 'bin'].flatMap((folder) => (existsSync(join(projectRoot, folder)) ? readdirSync(join(projectRoot, folder), { recursive: true, withFileTypes: true }) : []))

@@ -6,82 +6,88 @@ import { createGrant } from '../server/approve.ts';
 import { CONSENT_PATH } from '../server/configuration.ts';
 import { refusalPage } from '../server/mount.ts';
 import type { AuthorizationServer, ServerContext } from '../server/server.ts';
-import { accessRequest, consentPage, destinationOf, readDecision, type AccessRequest, type ConsentFault } from './consent.ts';
+import {
+  consentPage, destinationOf, grantedScopes, loadAccessRequest, readDecision, recordForgery, type AccessRequest, type ConsentFault, type Destination,
+} from './consent.ts';
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
-interface Pending {
+/** An authorization request that waits for the decision of the user. The library calls it an interaction. */
+interface PendingRequest {
   interaction: Interaction;
-  asked: AccessRequest;
+  accessRequest: AccessRequest;
+  destination: Destination;
 }
 
 const PAGE = { plugins: { civic: { internal: true, untimed: true } } };
-const GONE = { error: 'invalid_request', error_description: 'this request was decided already, or has expired', status: 410 };
+const NOT_PENDING = { error: 'invalid_request', error_description: 'this request was decided already, or has expired', status: 410 };
 
-/** The consent page of an authorization request in the browser. */
+/** Returns the routes of the consent page for authorization requests in the browser. */
 export function connectRoutes(context: ServerContext, server: AuthorizationServer): ServerRoute[] {
-  const { civic, accounts, recordIncident } = context;
+  const { civic, accounts } = context;
   const path = `${CONSENT_PATH}/{uid}`;
-  const here = (request: Request): string => `${CONSENT_PATH}/${String(request.params['uid'])}`;
+  const pagePath = (request: Request): string => `${CONSENT_PATH}/${String(request.params['uid'])}`;
 
-  /** The request that the cookie of this browser belongs to; null when there is none, or it is not the one in the address. */
-  async function pending(request: Request): Promise<Pending | null> {
+  /** Returns the request that the cookie of this browser names; null when there is none, or the address names another. */
+  async function pendingRequest(request: Request): Promise<PendingRequest | null> {
     const provider = await server.provider();
     const interaction = await provider.interactionDetails(request.raw.req, request.raw.res).catch(() => null);
     if (!interaction || interaction.uid !== request.params['uid']) return null;
-    const asked = await accessRequest(context, provider, interaction.params);
-    return asked && { interaction, asked };
+    const accessRequest = await loadAccessRequest(context, provider, interaction.params);
+    return accessRequest && { interaction, accessRequest, destination: destinationOf(String(interaction.params['redirect_uri'])) };
   }
 
-  function show(request: Request, h: ResponseToolkit, visitor: Visitor, { interaction, asked }: Pending, fault?: ConsentFault): ResponseObject {
-    return consentPage(context, h, { asked, visitor, action: here(request), destination: destinationOf(String(interaction.params['redirect_uri'])), fault });
+  function show(request: Request, h: ResponseToolkit, visitor: Visitor, { accessRequest, destination }: PendingRequest, fault?: ConsentFault): ResponseObject {
+    return consentPage(context, h, { accessRequest, visitor, action: pagePath(request), destination, fault });
   }
 
-  /** A page that goes on by itself: a redirect after a form may lead only to addresses of this instance (CSP `form-action`). */
-  function leave(h: ResponseToolkit, { asked, interaction }: Pending, isConnected: boolean): ResponseObject {
-    const resume = new URL(interaction.returnTo);
-    return h.view('oauth/leave', { title: isConnected ? 'Connected' : 'Not connected', isConnected, name: asked.client.name, next: resume.pathname + resume.search, destination: destinationOf(String(interaction.params['redirect_uri'])) })
-      .header('cache-control', 'private, no-store').header('referrer-policy', 'no-referrer');
-  }
-
-  const form = formOptions({ untimed: true }, { onReject: (request) => recordIncident(request, { kind: 'oauth_consent_forged', account_id: (request.auth.credentials?.account_id as string | undefined) ?? null, detail: { path: request.path } }) });
+  const form = formOptions({ untimed: true }, { onReject: (request) => recordForgery(context, request, request.path) });
 
   return [
     {
       method: 'GET', path, options: PAGE,
       handler: accounts.pages.signedIn(async (visitor, request, h) => {
-        const found = await pending(request);
-        return found ? show(request, h, visitor, found) : refusalPage(h, GONE);
+        const pending = await pendingRequest(request);
+        return pending ? show(request, h, visitor, pending) : refusalPage(h, NOT_PENDING);
       }),
     },
     {
       method: 'POST', path, options: form,
       handler: accounts.pages.confirmed(async (visitor, request, h) => {
-        const found = await pending(request);
-        if (!found) return refusalPage(h, GONE);
-        const read = readDecision(request, found.asked, visitor, civic);
-        if ('fault' in read) return show(request, h, visitor, found, read.fault);
-        const { interaction, asked } = found;
-        const grantId = await createGrant(context, await server.provider(), { asked, decision: read.decision, visitor, host: destinationOf(String(interaction.params['redirect_uri'])).host });
-        await finish(interaction, { login: { accountId: visitor.account.id }, consent: { grantId } }, [...read.decision.scopes, ...(asked.wantsIdentity ? ['openid'] : [])]);
-        return leave(h, found, true);
-      }, { back: here }),
+        const pending = await pendingRequest(request);
+        if (!pending) return refusalPage(h, NOT_PENDING);
+        const { interaction, accessRequest, destination } = pending;
+        const read = readDecision(request, accessRequest, visitor, civic);
+        if ('fault' in read) return show(request, h, visitor, pending, read.fault);
+        const grantId = await createGrant(context, await server.provider(), { accessRequest, decision: read.decision, visitor, host: destination.host });
+        // The library issues the code for the scope of the request, so it becomes the granted scope.
+        interaction.params['scope'] = grantedScopes(accessRequest, read.decision).join(' ');
+        await finish(interaction, { login: { accountId: visitor.account.id }, consent: { grantId } });
+        return leavePage(h, pending, true);
+      }, { back: pagePath }),
     },
     {
       method: 'POST', path: `${path}/deny`, options: form,
       handler: accounts.pages.signedIn(async (_visitor, request, h) => {
-        const found = await pending(request);
-        if (!found) return refusalPage(h, GONE);
-        await finish(found.interaction, { error: 'access_denied', error_description: 'the user did not approve the request' });
-        return leave(h, found, false);
+        const pending = await pendingRequest(request);
+        if (!pending) return refusalPage(h, NOT_PENDING);
+        await finish(pending.interaction, { error: 'access_denied', error_description: 'the user did not approve the request' });
+        return leavePage(h, pending, false);
       }),
     },
   ];
 }
 
-/** Stores the decision; the library continues with it. The scope of the request becomes what the user granted. */
-async function finish(interaction: Interaction, result: object, scopes?: string[]): Promise<void> {
-  if (scopes) interaction.params['scope'] = scopes.join(' ');
+/** Returns a page that continues by itself: the CSP `form-action` allows a form to redirect to addresses of this instance only. */
+function leavePage(h: ResponseToolkit, { accessRequest, interaction, destination }: PendingRequest, isConnected: boolean): ResponseObject {
+  const { pathname, search } = new URL(interaction.returnTo);
+  const title = isConnected ? 'Connected' : 'Not connected';
+  return h.view('oauth/leave', { title, isConnected, name: accessRequest.client.name, next: pathname + search, destination })
+    .header('cache-control', 'private, no-store').header('referrer-policy', 'no-referrer');
+}
+
+/** Stores the decision, with which the library continues. */
+async function finish(interaction: Interaction, result: object): Promise<void> {
   interaction.result = result as never;
   await interaction.persist();
 }

@@ -2,28 +2,30 @@ import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import { Joi, readForm, type Civic } from 'civic';
 import type { AccountsService, Visitor } from 'civic/accounts';
 import type { Provider } from 'oidc-provider';
+import type { RecordIncident } from '../incidents.ts';
 import type { Resource, Resources } from '../resources.ts';
 import { isLoopback, isPrivateScheme } from '../server/clients.ts';
 import { clientById } from '../store/clients.ts';
 
-/** The app that asks, as the user sees it. What it says about itself is marked as such. */
+/** The app as the consent page shows it. */
 export interface ShownClient {
   id: string;
+  /** The name that the app gave itself. */
   name: string;
-  /** The host that proves who the app is, for apps with a metadata document. */
-  provenHost: string | null;
+  /** The host of the metadata document, which proves that the app belongs to the host; null for other apps. */
+  verifiedHost: string | null;
   isByOperator: boolean;
 }
 
-/** An access request that a user decides about, by browser or device. */
+/** The access that an app requests and a user decides about, in a browser or for a device. */
 export interface AccessRequest {
   client: ShownClient;
   resource: Resource;
-  /** As the client wrote it. */
+  /** The identifier of the resource as the client wrote it. */
   resourceIdentifier: string;
-  /** The scopes of the resource that the app asks for; all when it names none. */
+  /** The requested scopes of the resource; all of them when the app requests none. */
   scopes: string[];
-  /** Whether the app asks who the user is. */
+  /** Whether the app requests an ID token (`openid`). */
   wantsIdentity: boolean;
 }
 
@@ -33,37 +35,41 @@ export interface ConsentContext {
   resources: Resources;
 }
 
+/** The parameters of an authorization or device request, as the client sent them. */
 interface RequestParameters {
   client_id?: unknown;
   scope?: unknown;
   resource?: unknown;
 }
 
-/** Returns null when the client is gone. */
-export async function accessRequest({ civic, resources }: ConsentContext, provider: Provider, params: RequestParameters): Promise<AccessRequest | null> {
+/** Returns null when the client does not exist any more. */
+export async function loadAccessRequest({ civic, resources }: ConsentContext, provider: Provider, params: RequestParameters): Promise<AccessRequest | null> {
   const client = await provider.Client.find(String(params.client_id));
   if (!client) return null;
   const stored = await clientById(civic.db.read, client.clientId);
+  // The client_id of a client that is not stored is the address of its metadata document.
+  const verifiedHost = stored ? null : new URL(client.clientId).hostname;
   const identifier = String([params.resource].flat()[0] ?? resources.byDefault().url);
   const { resource } = resources.named(identifier) ?? { resource: resources.byDefault() };
-  const asked = typeof params.scope === 'string' ? params.scope.split(' ') : [];
-  const known = resource.scopes().filter((scope) => asked.includes(scope));
+  const requested = typeof params.scope === 'string' ? params.scope.split(' ') : [];
+  const known = resource.scopes().filter((scope) => requested.includes(scope));
   return {
     client: {
       id: client.clientId,
-      name: client.clientName ?? (stored ? 'An app without a name' : new URL(client.clientId).hostname),
-      provenHost: stored ? null : new URL(client.clientId).hostname,
+      name: client.clientName ?? verifiedHost ?? 'An app without a name',
+      verifiedHost,
       isByOperator: stored?.kind === 'operator',
     },
     resource,
     resourceIdentifier: identifier,
     scopes: known.length > 0 ? known : resource.scopes(),
-    wantsIdentity: asked.includes('openid'),
+    wantsIdentity: requested.includes('openid'),
   };
 }
 
-/** Where the user is sent afterwards, in words. */
+/** Where the browser goes after the decision. */
 export interface Destination {
+  /** Null for an app on the user's own device. */
   host: string | null;
   isLoopback: boolean;
 }
@@ -84,28 +90,34 @@ export interface ConsentFault {
   given: Record<string, unknown>;
 }
 
-/** Reads the form against what was asked for: nothing else can be granted. */
-export function readDecision(request: Request, asked: AccessRequest, { account, workspaces }: Visitor, civic: Civic): { decision: Decision } | { fault: ConsentFault } {
-  const allowed = grantable(asked, account.role, civic);
+/** Validates the form against the request: a user can grant fewer scopes than requested, but no others. */
+export function readDecision(request: Request, accessRequest: AccessRequest, { account, workspaces }: Visitor, civic: Civic): { decision: Decision } | { fault: ConsentFault } {
+  const workspace = Joi.string().valid(...workspaces.map(({ id }) => id));
+  const scope = Joi.string().valid(...grantableScopes(accessRequest, account.role, civic));
   const form = Joi.object<Decision>({
-    workspace: Joi.string().valid(...workspaces.map(({ id }) => id)).required().messages({ '*': 'Choose the workspace that the app may use.' }),
-    scopes: Joi.array().items(Joi.string().valid(...allowed)).single().min(1).required().messages({ '*': 'Choose at least one thing that the app may do.' }),
+    workspace: workspace.required().messages({ '*': 'Choose the workspace that the app may use.' }),
+    scopes: Joi.array().items(scope).single().min(1).required().messages({ '*': 'Choose at least one permission.' }),
   });
   const { values, errors, given } = readForm(request, form);
   return values ? { decision: values } : { fault: { status: 400, errors, given } };
 }
 
+/** Returns the scopes of the tokens: those that the user granted, and `openid` when the app requests it. */
+export function grantedScopes({ wantsIdentity }: AccessRequest, { scopes }: Decision): string[] {
+  return wantsIdentity ? [...scopes, 'openid'] : scopes;
+}
+
 const RANK = { user: 0, reviewer: 1, admin: 2 };
 
-/** The scopes that the account can give: those above its role are not even shown. */
-function grantable({ scopes }: AccessRequest, role: keyof typeof RANK, { vocabulary }: Civic): string[] {
+/** Returns the requested scopes that the role of the account allows. The page does not show the others. */
+function grantableScopes({ scopes }: AccessRequest, role: keyof typeof RANK, { vocabulary }: Civic): string[] {
   return scopes.filter((scope) => RANK[role] >= RANK[vocabulary.scopes.get(scope)?.role ?? 'user']);
 }
 
 export interface ConsentPage {
-  asked: AccessRequest;
+  accessRequest: AccessRequest;
   visitor: Visitor;
-  /** Where the form is sent, below the public address. */
+  /** The path that the form is sent to, below the public address. */
   action: string;
   destination?: Destination;
   /** The code that the device shows. */
@@ -113,21 +125,31 @@ export interface ConsentPage {
   fault?: ConsentFault;
 }
 
-/** The page that names the app, what it may do and in which workspace. */
-export function consentPage({ civic, accounts }: ConsentContext, h: ResponseToolkit, { asked, visitor, action, destination, userCode, fault }: ConsentPage): ResponseObject {
+/** Shows the app, the permissions and the workspace, with the form that grants or denies them. */
+export function consentPage({ civic, accounts }: ConsentContext, h: ResponseToolkit, { accessRequest, visitor, action, destination, userCode, fault }: ConsentPage): ResponseObject {
+  const { client, resource, wantsIdentity } = accessRequest;
   const { account, workspaces, workspace_id } = visitor;
-  const plan = accounts.planOf(account.plan);
-  const chosenScopes = fault ? [fault.given['scopes'] ?? []].flat() : asked.scopes;
+  const { capabilities } = accounts.planOf(account.plan);
+  const chosenScopes = fault ? [fault.given['scopes'] ?? []].flat() : accessRequest.scopes;
   const chosenWorkspace = fault?.given['workspace'] ?? workspace_id;
+  const scopes = grantableScopes(accessRequest, account.role, civic).map((scope) => {
+    const { label, capability } = civic.vocabulary.scopes.get(scope) ?? { label: scope };
+    return { scope, label, isChosen: chosenScopes.includes(scope), isBeyondPlan: capability !== undefined && !capabilities.includes(capability) };
+  });
   return h.view('oauth/consent', {
-    title: `Connect ${asked.client.name}`, action, userCode, destination, errors: fault?.errors,
-    client: asked.client, account: account.name, resource: asked.resource.name, wantsIdentity: asked.wantsIdentity,
-    isUnverified: Boolean(destination?.host) && asked.client.provenHost === null && !asked.client.isByOperator,
+    title: `Connect ${client.name}`,
+    action, userCode, destination, client, wantsIdentity, scopes,
+    errors: fault?.errors,
+    account: account.name,
+    resource: resource.name,
+    isUnverified: Boolean(destination?.host) && client.verifiedHost === null && !client.isByOperator,
     hasChoice: workspaces.length > 1,
     workspaces: workspaces.map(({ id, name }) => ({ id, name, isChosen: id === chosenWorkspace })),
-    scopes: grantable(asked, account.role, civic).map((scope) => {
-      const { label, capability } = civic.vocabulary.scopes.get(scope) ?? { label: scope };
-      return { scope, label, isChosen: chosenScopes.includes(scope), isBeyondPlan: capability !== undefined && !plan.capabilities.includes(capability) };
-    }),
   }).code(fault?.status ?? 200).header('cache-control', 'private, no-store').header('referrer-policy', 'no-referrer');
+}
+
+/** Records a consent form that another site sent, or that has expired. */
+export async function recordForgery({ recordIncident }: { recordIncident: RecordIncident }, request: Request, path: string): Promise<void> {
+  const accountId = request.auth.credentials?.account_id as string | undefined;
+  await recordIncident(request, { kind: 'oauth_consent_forged', account_id: accountId ?? null, detail: { path } });
 }

@@ -9,13 +9,13 @@ type Payload = Record<string, unknown>;
 
 export interface AdapterContext {
   civic: Civic<OauthConfig>;
-  /** Ends the grant of the request under way. */
+  /** Ends a grant because of the request that the library handles. */
   endGrant(grantId: string): Promise<void>;
-  /** Rejects a code or token that a parallel request has used up, and ends its grant. */
+  /** Rejects a code or token that another request has consumed, and ends its grant. */
   rejectReplay(model: string, grantId: string | null): Promise<never>;
 }
 
-/** What the library stores, in our tables. Identifiers that are secrets are stored as hashes: the library finds rows by the value it was given. */
+/** Returns the store of a model of the library. Codes and tokens are stored as hashes: the library reads them by value only. */
 export function createAdapter(model: string, context: AdapterContext): Adapter {
   if (model === 'Session') return NO_SESSIONS;
   return model === 'Client' ? clientAdapter(context) : artifactAdapter(model, context);
@@ -23,10 +23,10 @@ export function createAdapter(model: string, context: AdapterContext): Adapter {
 
 const nothing = async (): Promise<undefined> => undefined;
 
-/** Users sign in with the accounts plugin, at every authorization. The library's own session lives as long as one request. */
+/** The plugin accounts has the sessions of users. A session of the library lasts one request and is not stored. */
 const NO_SESSIONS: Adapter = { upsert: nothing, find: nothing, findByUid: nothing, findByUserCode: nothing, consume: nothing, destroy: nothing, revokeByGrantId: nothing };
 
-/** Clients with their secret as a hash; `compareClientSecret` compares hashes. Those with a metadata document are not stored. */
+/** Stores clients with a hash as secret, which `compareClientSecret` expects. Clients of metadata documents are not stored. */
 function clientAdapter({ civic }: AdapterContext): Adapter {
   return {
     ...NO_SESSIONS,
@@ -45,18 +45,21 @@ function clientAdapter({ civic }: AdapterContext): Adapter {
 
 function artifactAdapter(model: string, { civic, endGrant, rejectReplay }: AdapterContext): Adapter {
   const { clock } = civic;
-  // Several processes of one app may share a refresh token; each of them gets its own successor within the grace period.
-  const graceFrom = (): string => new Date(clock.now() - (model === 'RefreshToken' ? civic.config.refresh_grace_seconds * 1000 : 0)).toISOString();
+  // Several processes of one app may share a refresh token. Within the grace period each gets a successor.
+  const graceMs = model === 'RefreshToken' ? civic.config.refresh_grace_seconds * 1000 : 0;
+  const graceFrom = (): string => new Date(clock.now() - graceMs).toISOString();
 
   function payloadOf({ payload, expires_at, consumed_at }: Artifact, id: string): Payload {
+    // `exp: 1` makes the library reject an artifact that has expired by the clock of the instance.
     const isExpired = expires_at !== null && Date.parse(expires_at) <= clock.now();
-    return { ...payload, jti: id, ...(isExpired && { exp: 1 }), ...(consumed_at !== null && consumed_at <= graceFrom() && { consumed: Date.parse(consumed_at) / 1000 }) };
+    const isConsumed = consumed_at !== null && consumed_at <= graceFrom();
+    return { ...payload, jti: id, ...(isExpired && { exp: 1 }), ...(isConsumed && { consumed: Date.parse(consumed_at) / 1000 }) };
   }
 
   return {
     findByUid: nothing,
     findByUserCode: nothing,
-    // A grant is always ended as a whole, with all that was issued for it.
+    // `destroy` of the grant deletes its codes and tokens.
     revokeByGrantId: nothing,
     async find(id) {
       const found = await artifact(civic.db.read, model, hashOf(id));
@@ -64,8 +67,12 @@ function artifactAdapter(model: string, { civic, endGrant, rejectReplay }: Adapt
     },
     async upsert(id, { jti: _id, userCode, ...payload }: Payload, expiresIn) {
       await civic.db.write((tx) => putArtifact(tx, {
-        model, id_hash: hashOf(id), payload, grant_id: model === 'Grant' ? id : (payload['grantId'] as string | undefined) ?? null,
-        user_code_hash: typeof userCode === 'string' ? hashOf(userCode) : null, created_at: clock.iso(),
+        model,
+        id_hash: hashOf(id),
+        payload,
+        grant_id: model === 'Grant' ? id : (payload['grantId'] as string | undefined) ?? null,
+        user_code_hash: typeof userCode === 'string' ? hashOf(userCode) : null,
+        created_at: clock.iso(),
         expires_at: expiresIn ? new Date(clock.now() + expiresIn * 1000).toISOString() : null,
       }));
     },

@@ -4,16 +4,17 @@ import type { AccessRequest, Decision } from '../pages/consent.ts';
 import { markClientUsed } from '../store/clients.ts';
 import type { ServerContext } from './server.ts';
 
-export interface Approved {
-  asked: AccessRequest;
+export interface ApprovedRequest {
+  accessRequest: AccessRequest;
   decision: Decision;
   visitor: Visitor;
+  /** The host of the redirect URI; null for an app on the user's own device. */
   host: string | null;
 }
 
-/** Creates the grant of an approved request, in the library's terms and in ours. Returns its id. */
-export async function createGrant({ civic, grants }: ServerContext, provider: Provider, { asked, decision, visitor, host }: Approved): Promise<string> {
-  const { client, resourceIdentifier, wantsIdentity } = asked;
+/** Creates the grant of the library and the connection of this plugin, with the same id. Returns the id. */
+export async function createGrant({ civic, grants }: ServerContext, provider: Provider, { accessRequest, decision, visitor, host }: ApprovedRequest): Promise<string> {
+  const { client, resourceIdentifier, wantsIdentity } = accessRequest;
   const grant = new provider.Grant({ accountId: visitor.account.id, clientId: client.id });
   grant.jti = grants.newId();
   grant.addResourceScope(resourceIdentifier, decision.scopes.join(' '));
@@ -21,8 +22,13 @@ export async function createGrant({ civic, grants }: ServerContext, provider: Pr
   await grant.save();
   await civic.db.write(async (tx) => {
     await grants.approve(tx, grant.jti, {
-      account_id: visitor.account.id, workspace_id: decision.workspace, client_id: client.id, client_name: client.name,
-      client_host: client.provenHost ?? host, resource: resourceIdentifier, scopes: decision.scopes,
+      account_id: visitor.account.id,
+      workspace_id: decision.workspace,
+      client_id: client.id,
+      client_name: client.name,
+      client_host: client.verifiedHost ?? host,
+      resource: resourceIdentifier,
+      scopes: decision.scopes,
     }, visitor.doer);
     await markClientUsed(tx, client.id, civic.clock.iso());
   });

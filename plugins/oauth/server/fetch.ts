@@ -4,8 +4,8 @@ const MOST_BYTES = 64 * 1024;
 const SECONDS = 5;
 
 /**
- * The library's way out to the network, for metadata documents and key sets of clients. Core checks each address before it connects, so
- * that neither a redirect nor a changing name leads to a private network; redirects are not followed at all.
+ * Returns the `fetch` with which the library reads metadata documents and key sets of clients. `civic.fetch` checks each address when
+ * it connects, so that a host name cannot resolve to a private network. Redirects are not followed.
  */
 export function createClientFetch(fetch: Fetch, onRefused: (url: string, error: FetchError) => Promise<void>): typeof globalThis.fetch {
   return async (input) => {

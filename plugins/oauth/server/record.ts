@@ -1,27 +1,26 @@
-import type { FetchError } from 'civic';
+import { clientAddressOf, type FetchError } from 'civic';
 import type { Doer } from 'civic/accounts';
 import type { IncomingMessage } from 'node:http';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Incident } from '../incidents.ts';
 import type { AdapterContext } from './adapter.ts';
 import type { AuthorizationServer, Oidc, ProviderParts, ServerContext } from './server.ts';
-import { clientAddressOf } from 'civic';
 
-/** How grants end while the library handles a request, and what is put on record about it. */
-export interface Endings extends Pick<AdapterContext, 'endGrant' | 'rejectReplay'> {
-  /** Requests whose incident is on record. */
+/** What the store and the fetch of the library call while the library handles a request. */
+export interface ProviderHooks extends Pick<AdapterContext, 'endGrant' | 'rejectReplay'> {
+  /** The requests whose incident is recorded already. */
   recorded: WeakSet<IncomingMessage>;
   recordRefusedFetch(url: string, error: FetchError): Promise<void>;
 }
 
 type OidcError = Error & { error?: string; error_description?: string; error_detail?: string };
 
-/** Errors that a well-behaved client does not cause. */
+/** Errors that correct clients do not cause. */
 const SUSPICIOUS = new Set(['invalid_grant', 'invalid_target', 'invalid_client', 'invalid_redirect_uri', 'invalid_client_metadata', 'unauthorized_client']);
 const EVENTS = ['authorization.error', 'grant.error', 'registration_create.error', 'device_authorization.error', 'revocation.error', 'introspection.error'] as const;
-const MOST_SHOWN = 300;
+const MOST_CHARACTERS = 300;
 
-export function createEndings({ civic, grants, recordIncident }: ServerContext, { Provider: OidcProvider, errors }: Oidc, requests: AuthorizationServer['requests']): Endings {
+export function createHooks({ civic, grants, recordIncident }: ServerContext, { Provider: OidcProvider, errors }: Oidc, requests: AuthorizationServer['requests']): ProviderHooks {
   const recorded = new WeakSet<IncomingMessage>();
   const context = (): KoaContextWithOIDC | undefined => OidcProvider.ctx as KoaContextWithOIDC | undefined;
 
@@ -33,7 +32,7 @@ export function createEndings({ civic, grants, recordIncident }: ServerContext, 
     await recordIncident(handled.request, incident);
   }
 
-  /** By a replay at the token endpoint, or by the app at the revocation endpoint. */
+  /** Ends a grant: the token endpoint calls it for a replayed code or token, the revocation endpoint for the app. */
   async function endGrant(grantId: string): Promise<void> {
     const ctx = context();
     const handled = ctx && requests.get(ctx.req);
@@ -46,39 +45,51 @@ export function createEndings({ civic, grants, recordIncident }: ServerContext, 
     await civic.db.write((tx) => grants.end(tx, grantId, by, isReplay ? 'replayed' : 'revoked_by_app'));
   }
 
-  return {
-    recorded,
-    endGrant,
-    async rejectReplay(model, grantId) {
-      if (grantId !== null) await endGrant(grantId);
-      throw new errors.InvalidGrant(`${model} already used`);
-    },
-    recordRefusedFetch: (url, { code, message }) => (code === 'address_refused' ? record({ kind: 'oauth_request_refused', subject: url.slice(0, MOST_SHOWN), detail: { endpoint: context()?.path, error: code, reason: message } }) : Promise.resolve()),
-  };
+  async function rejectReplay(model: string, grantId: string | null): Promise<never> {
+    if (grantId !== null) await endGrant(grantId);
+    throw new errors.InvalidGrant(`${model} already used`);
+  }
+
+  /** Records requests to private addresses. Other failures, such as a timeout, are no attack. */
+  async function recordRefusedFetch(url: string, { code, message }: FetchError): Promise<void> {
+    if (code !== 'address_refused') return;
+    await record({ kind: 'oauth_request_refused', subject: cut(url), detail: { endpoint: context()?.path, error: code, reason: message } });
+  }
+
+  return { recorded, endGrant, rejectReplay, recordRefusedFetch };
 }
 
 /** Records refused requests before their response is sent. */
-export function recordErrors(provider: Provider, { civic, recordIncident }: ServerContext, { requests, endings }: ProviderParts): void {
-  const found = new WeakMap<IncomingMessage, Incident>();
+export function recordErrors(provider: Provider, { civic, recordIncident }: ServerContext, { requests, hooks }: ProviderParts): void {
+  const incidents = new WeakMap<IncomingMessage, Incident>();
 
-  function note(ctx: KoaContextWithOIDC, { error, error_description, error_detail }: OidcError): void {
-    if (error === undefined || !SUSPICIOUS.has(error) || endings.recorded.has(ctx.req)) return;
+  // The events are emitted synchronously, so they cannot wait for the database: the middleware below does.
+  function noteError(ctx: KoaContextWithOIDC, { error, error_description, error_detail }: OidcError): void {
+    if (error === undefined || !SUSPICIOUS.has(error) || hooks.recorded.has(ctx.req)) return;
     const { client_id, redirect_uri, resource } = (ctx.oidc.params ?? {}) as Record<string, string | undefined>;
-    const subject = (ctx.oidc.client?.clientId ?? client_id)?.slice(0, MOST_SHOWN);
-    found.set(ctx.req, { kind: 'oauth_request_refused', subject, detail: { endpoint: ctx.path, error, reason: error_detail ?? error_description, redirect_uri: redirect_uri?.slice(0, MOST_SHOWN), resource: resource?.slice(0, MOST_SHOWN) } });
+    incidents.set(ctx.req, {
+      kind: 'oauth_request_refused',
+      subject: cut(ctx.oidc.client?.clientId ?? client_id),
+      detail: { endpoint: ctx.path, error, reason: error_detail ?? error_description, redirect_uri: cut(redirect_uri), resource: cut(resource) },
+    });
   }
 
-  for (const event of EVENTS) provider.on(event as 'grant.error', note);
+  for (const event of EVENTS) provider.on(event as 'grant.error', noteError);
   provider.on('server_error', (ctx, error) => { civic.log.error({ err: error, path: ctx.path }, 'A request to the authorization server failed'); });
   provider.use(async (ctx, next) => {
     await next();
     hideSecretHash(ctx as unknown as KoaContextWithOIDC);
-    const [incident, handled] = [found.get(ctx.req), requests.get(ctx.req)];
+    const [incident, handled] = [incidents.get(ctx.req), requests.get(ctx.req)];
     if (incident && handled) await recordIncident(handled.request, incident);
   });
 }
 
-/** A client that reads its registration gets no secret: only a hash is stored. */
+/** Shortens a value that a client chose, for the audit record. */
+function cut<Value extends string | undefined>(value: Value): Value {
+  return value?.slice(0, MOST_CHARACTERS) as Value;
+}
+
+/** Removes the secret from the response to a client that reads its registration: the library would send the stored hash. */
 function hideSecretHash(ctx: KoaContextWithOIDC): void {
   const isRead = ctx.method === 'GET' && ctx.path.startsWith('/oauth/register/');
   if (isRead && typeof ctx.body === 'object' && ctx.body !== null) delete (ctx.body as Record<string, unknown>)['client_secret'];

@@ -11,13 +11,13 @@ import type { Resources } from '../resources.ts';
 import { hashOf, type InstanceSecret } from '../secrets.ts';
 import type { SigningKey, SigningKeys } from '../signing.ts';
 import { configuration } from './configuration.ts';
-import { createEndings, recordErrors, type Endings } from './record.ts';
+import { createHooks, recordErrors, type ProviderHooks } from './record.ts';
 
 export type Oidc = Pick<typeof import('oidc-provider'), 'Provider' | 'errors'>;
 
 /**
- * Loads the library. Only requests of OAuth need it, so a start does not wait for it. Its index file would print a warning on Node 20, which
- * the tests run it on.
+ * Loads the library after the start, because only OAuth requests need it. Imports two of its modules, because its index file prints a
+ * warning on Node 20, which the tests run on.
  */
 const loadOidc = lazily(async (): Promise<Oidc> => {
   const [{ Provider: OidcProvider }, errors] = await Promise.all([import('oidc-provider/lib/provider.js'), import('oidc-provider/lib/helpers/errors.js')]);
@@ -34,36 +34,36 @@ export interface ServerContext {
   recordIncident: RecordIncident;
 }
 
-/** The authorization server: oidc-provider over our store. */
+/** The authorization server: oidc-provider on the tables of this plugin. */
 export interface AuthorizationServer {
   provider(): Promise<Provider>;
-  /** The next request builds the provider anew, with the keys of that moment. */
+  /** Makes the next request build the provider again, with the current signing keys. */
   reset(): void;
-  /** The requests that the provider handles, by their raw ones. */
+  /** The requests that the provider handles, by the request of Node. */
   requests: WeakMap<IncomingMessage, HandledRequest>;
 }
 
 export interface HandledRequest {
   request: Request;
-  /** Errors that cannot be sent to the client are shown to the user; elsewhere programs get JSON. */
+  /** The user's browser sent it: errors are shown as a page. Requests of programs get JSON. */
   isPage: boolean;
-  /** Set by the library: the error to show. */
+  /** The error to show, set by `renderError`. */
   refusal: Refusal | null;
 }
 
-/** An error that cannot be sent to the client, because the client or its redirect URI is not known. */
+/** An error that is shown to the user and not sent to the client, because the client or its redirect URI is unknown. */
 export interface Refusal {
   error: string;
   error_description?: string;
   status: number;
 }
 
-/** What a provider is built of besides the context. */
+/** The parts of one provider, which are replaced together. */
 export interface ProviderParts {
   oidc: Oidc;
   keys: SigningKey[];
   requests: AuthorizationServer['requests'];
-  endings: Endings;
+  hooks: ProviderHooks;
 }
 
 export function createServer(context: ServerContext): AuthorizationServer {
@@ -72,7 +72,7 @@ export function createServer(context: ServerContext): AuthorizationServer {
 
   async function build(): Promise<Provider> {
     const [oidc, keys] = [await loadOidc(), await context.keys.all()];
-    return buildProvider(context, { oidc, keys, requests, endings: createEndings(context, oidc, requests) });
+    return buildProvider(context, { oidc, keys, requests, hooks: createHooks(context, oidc, requests) });
   }
 
   return {
@@ -87,7 +87,7 @@ export function createServer(context: ServerContext): AuthorizationServer {
 
 function buildProvider(context: ServerContext, parts: ProviderParts): Provider {
   const provider = new parts.oidc.Provider(context.civic.url(''), configuration(context, parts));
-  // The mount sets the headers that this trusts, from the configuration.
+  // Makes the library read X-Forwarded-*, which `replaceAddress` in mount.ts sets from the configuration.
   provider.proxy = true;
   Object.defineProperty(provider.Client.prototype, 'compareClientSecret', {
     value(this: { clientSecret: string }, given: string) { return timingSafeEqual(Buffer.from(hashOf(given)), Buffer.from(this.clientSecret)); },

@@ -1,6 +1,6 @@
 import type { Reader, Tx } from 'civic';
 
-/** A code, token or pending request of the authorization server. */
+/** A code, token or pending authorization of the library oidc-provider, which calls its kind `model`. */
 export interface Artifact {
   key: number;
   model: string;
@@ -38,8 +38,8 @@ export async function deleteArtifactsOf(tx: Tx, grantId: string): Promise<void> 
 }
 
 /**
- * Marks an artifact as used, and reports whether this call may use it: when it was not used before, or was used after `graceFrom`.
- * The condition is part of the update, so that of two requests at once only one uses a code.
+ * Marks an artifact as consumed. Returns whether this call may use it: it was not consumed before, or it was consumed after
+ * `graceFrom`. The condition is part of the update, so that only one of two concurrent requests uses a code.
  */
 export async function consumeArtifact(tx: Tx, model: string, idHash: string, now: string, graceFrom: string): Promise<boolean> {
   const first = await tx(TABLE).where({ model, id_hash: idHash }).whereNull('consumed_at').update({ consumed_at: now });
@@ -47,9 +47,10 @@ export async function consumeArtifact(tx: Tx, model: string, idHash: string, now
   return (await tx(TABLE).where({ model, id_hash: idHash }).where('consumed_at', '>', graceFrom).first('key')) !== undefined;
 }
 
-/** Stores what the user decided about a device, once: the user code is gone afterwards. False when it was gone before. */
-export async function decideDevice(tx: Tx, key: number, payload: Record<string, unknown>, grantId: string | null): Promise<boolean> {
-  return await tx(TABLE).where({ key }).whereNotNull('user_code_hash').update({ payload: JSON.stringify(payload), grant_id: grantId, user_code_hash: null }) === 1;
+/** Stores the decision about a device and deletes its user code. Returns false when another request decided before. */
+export async function storeDeviceDecision(tx: Tx, key: number, payload: Record<string, unknown>, grantId: string | null): Promise<boolean> {
+  const decision = { payload: JSON.stringify(payload), grant_id: grantId, user_code_hash: null };
+  return await tx(TABLE).where({ key }).whereNotNull('user_code_hash').update(decision) === 1;
 }
 
 export async function deleteExpiredArtifacts(tx: Tx, now: string): Promise<number> {

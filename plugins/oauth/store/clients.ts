@@ -1,5 +1,6 @@
 import type { Reader, Tx } from 'civic';
 
+/** `registered`: the app registered itself; `operator`: the operator created it. */
 export type ClientKind = 'registered' | 'operator';
 
 export interface ClientRow {
@@ -29,8 +30,10 @@ export async function clientsOf(reader: Reader, kind: ClientKind): Promise<Clien
   return rows.map((row) => read(row)!);
 }
 
+/** Counts the apps that registered themselves after a time. */
 export async function countRegistered(reader: Reader, since: string): Promise<number> {
-  const row = await reader(TABLE).where({ kind: 'registered' }).where('created_at', '>', since).count({ total: '*' }).first() as { total: number | string };
+  const row = await reader(TABLE).where({ kind: 'registered' }).where('created_at', '>', since)
+    .count({ total: '*' }).first() as { total: number | string };
   return Number(row.total);
 }
 
@@ -42,10 +45,10 @@ export async function markClientUsed(tx: Tx, id: string, now: string): Promise<v
   await tx(TABLE).where({ id }).update({ used_at: now });
 }
 
-/** Deletes clients that registered themselves, have no connection, and were never used since `unusedBefore` or not since `idleBefore`. */
+/** Deletes registered clients without a connection: those registered before `unusedBefore` and never used, and those last used before `idleBefore`. */
 export async function deleteIdleClients(tx: Tx, unusedBefore: string, idleBefore: string): Promise<number> {
   return tx(TABLE).where({ kind: 'registered' })
-    .where((row) => row.where((never) => never.whereNull('used_at').where('created_at', '<', unusedBefore)).orWhere('used_at', '<', idleBefore))
+    .where((row) => row.where((unused) => unused.whereNull('used_at').where('created_at', '<', unusedBefore)).orWhere('used_at', '<', idleBefore))
     .whereNotIn('id', tx('oauth_grants').select('client_id')).delete();
 }
 

@@ -1,6 +1,6 @@
 import type { Reader, Tx } from 'civic';
 
-/** A connection of an app with an account. */
+/** A connection of an app with an account in one workspace. */
 export interface GrantRow {
   key: number;
   id: string;
@@ -8,7 +8,9 @@ export interface GrantRow {
   workspace_id: string;
   client_id: string;
   client_name: string;
+  /** The host name of the app; null for an app on the user's own device. */
   client_host: string | null;
+  /** The identifier of the resource, as the client wrote it. */
   resource: string;
   scopes: string[];
   created_at: string;
@@ -26,7 +28,7 @@ export async function grantById(reader: Reader, id: string): Promise<GrantRow | 
   return read(await reader(TABLE).where({ id }).first());
 }
 
-/** The connections of an account, the newest first. */
+/** Returns the connections of an account, the newest first. */
 export async function grantsOf(reader: Reader, accountId: string): Promise<GrantRow[]> {
   const rows = (await reader(TABLE).where({ account_id: accountId }).orderBy('key', 'desc')) as unknown[];
   return rows.map((row) => read(row)!);
@@ -37,7 +39,7 @@ export async function grantsOfClient(reader: Reader, clientId: string): Promise<
   return rows.map((row) => read(row)!);
 }
 
-/** Deletes a connection; false when it was gone. */
+/** Deletes a connection. Returns false when it did not exist. */
 export async function deleteGrant(tx: Tx, id: string): Promise<boolean> {
   return await tx(TABLE).where({ id }).delete() === 1;
 }
@@ -46,13 +48,11 @@ export async function markGrantsUsed(tx: Tx, ids: string[], now: string): Promis
   await tx(TABLE).whereIn('id', ids).update({ used_at: now });
 }
 
-/**
- * The connections that have ended by themselves: expired, or without a token or code that could still be used. One that was approved after
- * `settled` may still get its code.
- */
-export async function deadGrants(reader: Reader, { now, settled, limit }: { now: string; settled: string; limit: number }): Promise<GrantRow[]> {
-  const alive = reader('oauth_artifacts').whereNotNull('grant_id').whereNot({ model: 'Grant' }).where('expires_at', '>', now).select('grant_id');
-  const rows = (await reader(TABLE).where('expires_at', '<=', now).orWhere((row) => row.where('created_at', '<', settled).whereNotIn('id', alive)).limit(limit)) as unknown[];
+/** Returns connections that expired, and connections approved before `approvedBefore` that have no valid code or token. */
+export async function endedGrants(reader: Reader, { now, approvedBefore, limit }: { now: string; approvedBefore: string; limit: number }): Promise<GrantRow[]> {
+  const usable = reader('oauth_artifacts').whereNotNull('grant_id').whereNot({ model: 'Grant' }).where('expires_at', '>', now).select('grant_id');
+  const query = reader(TABLE).where('expires_at', '<=', now).orWhere((row) => row.where('created_at', '<', approvedBefore).whereNotIn('id', usable));
+  const rows = (await query.limit(limit)) as unknown[];
   return rows.map((row) => read(row)!);
 }
 
@@ -64,7 +64,8 @@ export interface TokenRow {
 }
 
 export async function tokenByHash(reader: Reader, hash: string): Promise<TokenRow | null> {
-  const row = await reader('oauth_artifacts').join(TABLE, `${TABLE}.id`, 'oauth_artifacts.grant_id').where({ model: 'AccessToken', id_hash: hash })
+  const row = await reader('oauth_artifacts').join(TABLE, `${TABLE}.id`, 'oauth_artifacts.grant_id')
+    .where({ model: 'AccessToken', id_hash: hash })
     .first(`${TABLE}.*`, 'oauth_artifacts.payload as token_payload', 'oauth_artifacts.expires_at as token_expires_at');
   if (!row) return null;
   const { token_payload: payload, token_expires_at: expires_at, ...grant } = row as { token_payload: string; token_expires_at: string };

@@ -1,13 +1,14 @@
 import type { Reader, Tx } from 'civic';
 
-/** A key that signs ID tokens, or did so lately. */
+/** The newest key signs ID tokens; older ones verify tokens that are still valid. */
 export interface KeyRow {
   kid: string;
+  /** The private key, encrypted. */
   sealed: string;
   created_at: string;
 }
 
-/** All keys, the newest first. */
+/** Returns all keys, the newest first. */
 export async function signingKeys(reader: Reader): Promise<KeyRow[]> {
   return reader('oauth_keys').orderBy('key', 'desc').select('kid', 'sealed', 'created_at');
 }

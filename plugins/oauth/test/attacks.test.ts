@@ -16,14 +16,14 @@ for (const database of testDatabases()) {
     const clock = stoppedClock('2026-03-01T12:00:00.000Z');
     let kit: OauthKit;
     before(async () => { kit = await oauthKit({ database, clock }); });
-    // The record takes a number of incidents a minute.
+    // The audit record has at most 20 incidents of a kind from one address in a minute.
     beforeEach(() => { clock.advance(60 * SECOND); });
     after(() => kit.close());
 
     const isAlive = async (token: string): Promise<boolean> => (await kit.send('GET', '/api/probe', bearer(token))).status === 200;
     const lastOf = async (kind: string) => (await kit.audit()).findLast((row) => row.kind === kind);
 
-    it('with a code that was used ends all that came of the code', async () => {
+    it('with a code that was used ends the connection of the code', async () => {
       const [ada, client] = [await kit.person(), await kit.register()];
       const { tokens, code, flow } = await connect(kit, ada, client);
       expect(await isAlive(tokens.access_token)).to.be.true();
@@ -36,7 +36,7 @@ for (const database of testDatabases()) {
       expect((await lastOf('oauth_disconnected'))!.detail).to.include({ client_id: client.client_id, reason: 'replayed' });
     });
 
-    it('with one code in two requests at once gets tokens once at most', async () => {
+    it('with one code in concurrent requests gets tokens at most once', async () => {
       const [ada, client] = [await kit.person(), await kit.register()];
       const flow = newFlow(client.client_id);
       const { path } = await openConsent(ada.browser, flow);
@@ -46,7 +46,7 @@ for (const database of testDatabases()) {
       expect(replies.filter(({ status, body }) => status === 400 && body.error === 'invalid_grant').length).to.be.at.least(2);
     });
 
-    it('with a stolen code fails without the verifier, for another client and for another address', async () => {
+    it('with a stolen code fails without the verifier, as another client and with another redirect URI', async () => {
       const [ada, client, other] = [await kit.person(), await kit.register(), await kit.register()];
       const flow = newFlow(client.client_id);
       const { path } = await openConsent(ada.browser, flow);
@@ -65,24 +65,24 @@ for (const database of testDatabases()) {
       }
     });
 
-    it('with a refresh token that was used is a late twin within the grace period, and ends the family after it', async () => {
+    it('with a refresh token that was used gets tokens within the grace period, and ends the connection after it', async () => {
       const [ada, client] = [await kit.person(), await kit.register()];
       const { tokens } = await connect(kit, ada, client);
       const first = (await refresh(kit, client, tokens.refresh_token)).body;
       clock.advance(GRACE - SECOND);
-      const twin = await refresh(kit, client, tokens.refresh_token);
-      expect(twin.status).to.equal(200);
-      for (const { access_token } of [tokens, first, twin.body]) expect(await isAlive(access_token)).to.be.true();
+      const late = await refresh(kit, client, tokens.refresh_token);
+      expect(late.status).to.equal(200);
+      for (const { access_token } of [tokens, first, late.body]) expect(await isAlive(access_token)).to.be.true();
       clock.advance(2 * SECOND);
       await kit.newAudit();
       const replay = await refresh(kit, client, tokens.refresh_token);
       expect([replay.status, replay.body.error]).to.equal([400, 'invalid_grant']);
       expect(await kit.newAudit()).to.equal(['oauth_token_replayed', 'oauth_disconnected']);
-      for (const { access_token } of [tokens, first, twin.body]) expect(await isAlive(access_token)).to.be.false();
-      for (const { refresh_token } of [first, twin.body]) expect((await refresh(kit, client, refresh_token)).body.error).to.equal('invalid_grant');
+      for (const { access_token } of [tokens, first, late.body]) expect(await isAlive(access_token)).to.be.false();
+      for (const { refresh_token } of [first, late.body]) expect((await refresh(kit, client, refresh_token)).body.error).to.equal('invalid_grant');
     });
 
-    it('with a token of one client by another is refused', async () => {
+    it('with a token of another client is refused', async () => {
       const [ada, client, other] = [await kit.person(), await kit.register(), await kit.register()];
       const { tokens } = await connect(kit, ada, client);
       expect((await refresh(kit, other, tokens.refresh_token)).body.error).to.equal('invalid_grant');
@@ -94,8 +94,8 @@ for (const database of testDatabases()) {
     it('with a resource of another server, or with the token of another resource, is refused', async () => {
       const [ada, client] = [await kit.person(), await kit.register()];
       await kit.newAudit();
-      const asked = new URL((await ada.browser.get(newFlow(client.client_id, { resource: 'https://other.example.org/mcp' }).address)).headers.get('location')!);
-      expect(asked.searchParams.get('error')).to.equal('invalid_target');
+      const redirect = new URL((await ada.browser.get(newFlow(client.client_id, { resource: 'https://other.example.org/mcp' }).address)).headers.get('location')!);
+      expect(redirect.searchParams.get('error')).to.equal('invalid_target');
       expect(await kit.newAudit()).to.equal(['oauth_request_refused']);
       const api = (await connect(kit, ada, client)).tokens;
       const mcp = (await connect(kit, ada, client, { more: { resource: `${BASE}/mcp` } })).tokens;
@@ -112,47 +112,47 @@ for (const database of testDatabases()) {
       expect((await refresh(kit, client, api.refresh_token, { resource: `${BASE}/mcp` })).body.error).to.equal('invalid_target');
     });
 
-    it('with another redirect address is shown to the user and sends them nowhere', async () => {
+    it('with another redirect address is shown to the user, without a redirect', async () => {
       const [ada, client] = [await kit.person(), await kit.register()];
       for (const redirect_uri of ['https://evil.example.org/callback', `${CALLBACK}/more`, `${CALLBACK}?x=1`, 'https://app.example.org:8443/callback', 'http://app.example.org/callback', 'https://app.example.org/Callback', 'https://app.example.org/x/../callback', 'http://localhost:8000/callback']) {
         await kit.newAudit();
-        const answer = await ada.browser.get(newFlow(client.client_id, { redirect_uri }).address);
-        expect([answer.status, answer.headers.get('location')], redirect_uri).to.equal([400, null]);
-        expect(answer.text).to.include('This app cannot be connected').and.to.include('invalid_redirect_uri');
+        const response = await ada.browser.get(newFlow(client.client_id, { redirect_uri }).address);
+        expect([response.status, response.headers.get('location')], redirect_uri).to.equal([400, null]);
+        expect(response.text).to.include('This app cannot be connected').and.to.include('invalid_redirect_uri');
         expect(await kit.newAudit(), redirect_uri).to.equal(['oauth_request_refused']);
         expect((await lastOf('oauth_request_refused'))).to.include({ subject: client.client_id });
       }
     });
 
-    it('may use any port of a loopback address, and nothing else of it may differ', async () => {
+    it('may use any port of a loopback address, but no other scheme, host or path', async () => {
       const ada = await kit.person();
       const registered = await kit.register({ redirect_uris: ['http://127.0.0.1:3118/callback', 'https://app.example.org/callback'] });
       const withoutPort = await kit.register({ redirect_uris: ['http://localhost/callback'] });
       kit.documents.set('https://editor.example.org/client.json', { client_id: 'https://editor.example.org/client.json', client_name: 'Editor', redirect_uris: ['http://127.0.0.1/callback', 'http://[::1]:5000/callback'] });
       const document = { client_id: 'https://editor.example.org/client.json' };
-      const isTaken = async ({ client_id }: { client_id: string }, redirect_uri: string): Promise<boolean> => (await ada.browser.get(newFlow(client_id, { redirect_uri }).address)).headers.get('location')?.startsWith('/connect/') ?? false;
+      const isAccepted = async ({ client_id }: { client_id: string }, redirect_uri: string): Promise<boolean> => (await ada.browser.get(newFlow(client_id, { redirect_uri }).address)).headers.get('location')?.startsWith('/connect/') ?? false;
       for (const [client, uri] of [
         [registered, 'http://127.0.0.1:3118/callback'], [registered, 'http://127.0.0.1:49152/callback'], [registered, 'http://127.0.0.1/callback'], [registered, 'https://app.example.org/callback'],
         [withoutPort, 'http://localhost/callback'], [withoutPort, 'http://localhost:49152/callback'],
         [document, 'http://127.0.0.1/callback'], [document, 'http://127.0.0.1:49152/callback'], [document, 'http://[::1]:5000/callback'], [document, 'http://[::1]/callback'], [document, 'http://[::1]:49152/callback'],
-      ] as const) expect(await isTaken(client, uri), uri).to.be.true();
+      ] as const) expect(await isAccepted(client, uri), uri).to.be.true();
       for (const [client, uri] of [
         [registered, 'http://127.0.0.1:3118/other'], [registered, 'http://localhost:3118/callback'], [registered, 'http://127.0.0.2:3118/callback'], [registered, 'https://127.0.0.1:3118/callback'], [registered, 'https://app.example.org:3118/callback'],
         [withoutPort, 'http://127.0.0.1/callback'], [withoutPort, 'http://localhost.example.org/callback'], [withoutPort, 'http://localhost@example.org/callback'], [document, 'http://localhost/callback'],
-      ] as const) expect(await isTaken(client, uri), uri).to.be.false();
+      ] as const) expect(await isAccepted(client, uri), uri).to.be.false();
     });
 
-    it('that mixes up two servers is noticed by the issuer, and a code of the other server is worth nothing here', async () => {
+    it('that mixes up two servers is visible in the issuer, and a code of the other server is refused', async () => {
       const [ada, client] = [await kit.person(), await kit.register()];
       const other = await oauthKit({ config: { public_url: 'https://203.0.113.8' } });
       try {
         const [eve, foreign] = [await other.person(), await other.register()];
         const flow = newFlow(foreign.client_id, { resource: 'https://203.0.113.8/api' });
         const { path } = await openConsent(eve.browser, flow);
-        const answer = await approve(eve.browser, path, { workspace: eve.workspace_id });
-        expect(answer.searchParams.get('iss')).to.equal('https://203.0.113.8');
+        const response = await approve(eve.browser, path, { workspace: eve.workspace_id });
+        expect(response.searchParams.get('iss')).to.equal('https://203.0.113.8');
         await kit.newAudit();
-        expect((await redeem(kit, client, flow, answer.searchParams.get('code')!)).body.error).to.equal('invalid_grant');
+        expect((await redeem(kit, client, flow, response.searchParams.get('code')!)).body.error).to.equal('invalid_grant');
         expect(await kit.newAudit()).to.equal(['oauth_request_refused']);
         const { tokens } = await connect(other, eve, foreign, { more: { resource: 'https://203.0.113.8/api' } });
         expect(await isAlive(tokens.access_token)).to.be.false();
@@ -176,20 +176,20 @@ for (const database of testDatabases()) {
       const before = await grants();
       const fields = { workspace: ada.workspace_id, scopes: 'probe:read' };
       await kit.newAudit();
-      for (const answer of [
+      for (const response of [
         await ada.browser.post(path, fields, { origin: 'https://evil.example.org' }),
         await ada.browser.post(path, fields, { 'sec-fetch-site': 'cross-site' }),
         await ada.browser.post(path, { ...fields, form_token: '' }),
         await ada.browser.post(path, { ...fields, form_token: eve.browser.token }),
         await ada.browser.post(`${path}/deny`, { form_token: 'x' }),
-      ]) expect(answer.status).to.equal(403);
+      ]) expect(response.status).to.equal(403);
       expect(await kit.newAudit()).to.equal(Array.from({ length: 5 }, () => 'oauth_consent_forged'));
       expect((await lastOf('oauth_consent_forged'))).to.include({ account_id: ada.id });
-      // Another browser lacks the cookie of the request, also with the same user signed in.
+      // Another browser does not have the cookie of the request.
       expect((await eve.browser.get(path)).status).to.equal(410);
       expect((await eve.browser.post(path, { workspace: eve.workspace_id, scopes: 'probe:read' })).status).to.equal(410);
       expect((await createBrowser(kit.url).get(path)).headers.get('location')).to.match(/\/sign-in\?next=/);
-      // What was not asked for, or is not theirs, cannot be granted.
+      // Scopes that were not requested and workspaces of other users cannot be granted.
       expect((await ada.browser.post(path, { ...fields, workspace: eve.workspace_id })).status).to.equal(400);
       expect((await ada.browser.post(path, { ...fields, scopes: 'probe:review' })).status).to.equal(400);
       expect((await ada.browser.post(path, { workspace: ada.workspace_id })).status).to.equal(400);
@@ -202,27 +202,27 @@ for (const database of testDatabases()) {
       const [ada, owner, client] = [await kit.person(), await kit.person(), await kit.register()];
       const workspaces: string[] = [ada.workspace_id];
       for (const name of ['Newsroom', 'Archive']) {
-        const made = await kit.request('POST', '/api/workspaces', { payload: { name }, headers: { 'x-api-key': owner.key } });
-        const invited = await kit.request('POST', `/api/workspaces/${made.body.id}/members`, { payload: { account_id: ada.id, role: 'member' }, headers: { 'x-api-key': owner.key } });
+        const created = await kit.request('POST', '/api/workspaces', { payload: { name }, headers: { 'x-api-key': owner.key } });
+        const invited = await kit.request('POST', `/api/workspaces/${created.body.id}/members`, { payload: { account_id: ada.id, role: 'member' }, headers: { 'x-api-key': owner.key } });
         await kit.request('POST', `/api/invitations/${invited.body.invitation_id}/accept`, { headers: { 'x-api-key': ada.key } });
-        workspaces.push(made.body.id);
+        workspaces.push(created.body.id);
       }
       const [own, newsroom, archive] = workspaces as [string, string, string];
       const { page } = await openConsent(ada.browser, newFlow(client.client_id));
       for (const name of ['Newsroom', 'Archive']) expect(page.text).to.include(name);
       const { tokens } = await connect(kit, ada, client, { workspace: newsroom });
-      const ask = (workspace?: string) => kit.send('GET', '/api/probe', bearer(tokens.access_token, workspace === undefined ? {} : { 'x-workspace-id': workspace }));
-      expect((await ask()).body.caller).to.include({ workspace_id: newsroom, workspace_role: 'member' });
-      expect((await ask(newsroom.toUpperCase())).status).to.equal(200);
+      const request = (workspace?: string) => kit.send('GET', '/api/probe', bearer(tokens.access_token, workspace === undefined ? {} : { 'x-workspace-id': workspace }));
+      expect((await request()).body.caller).to.include({ workspace_id: newsroom, workspace_role: 'member' });
+      expect((await request(newsroom.toUpperCase())).status).to.equal(200);
       await kit.newAudit();
-      for (const other of [own, archive, 'nonsense']) expect([(await ask(other)).status, (await ask(other)).body.code]).to.equal([403, 'workspace_forbidden']);
+      for (const other of [own, archive, 'nonsense']) expect([(await request(other)).status, (await request(other)).body.code]).to.equal([403, 'workspace_forbidden']);
       expect(await kit.newAudit()).to.equal(Array.from({ length: 6 }, () => 'oauth_workspace_refused'));
       await kit.request('DELETE', `/api/workspaces/${newsroom}/members/${ada.id}`, { headers: { 'x-api-key': owner.key } });
-      expect([(await ask()).status, (await ask()).body.code]).to.equal([403, 'workspace_forbidden']);
+      expect([(await request()).status, (await request()).body.code]).to.equal([403, 'workspace_forbidden']);
       expect((await refresh(kit, client, tokens.refresh_token)).status).to.equal(200);
     });
 
-    it('with a metadata document on a private address makes no connection', async () => {
+    it('with a metadata document on a private address opens no connection', async () => {
       const ada = await kit.person();
       let connections = 0;
       const inside = createServer((socket) => { connections++; socket.destroy(); });
@@ -232,8 +232,8 @@ for (const database of testDatabases()) {
         for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '127.1', '169.254.169.254']) {
           const client_id = `https://${host}:${port}/client.json`;
           await kit.newAudit();
-          const answer = await ada.browser.get(newFlow(client_id).address);
-          expect([answer.status, answer.headers.get('location')], host).to.equal([400, null]);
+          const response = await ada.browser.get(newFlow(client_id).address);
+          expect([response.status, response.headers.get('location')], host).to.equal([400, null]);
           expect(await kit.newAudit(), host).to.equal(['oauth_request_refused']);
           expect((await lastOf('oauth_request_refused'))!.detail.error).to.equal('address_refused');
         }
@@ -260,7 +260,7 @@ for (const database of testDatabases()) {
     before(async () => { kit = await oauthKit({ database, config: { plugins: { oauth: { refresh_grace_seconds: 0, registration: { clients_per_hour: 3 }, metadata_documents: { hosts: ['editor.example.org'] } } } } }); });
     after(() => kit.close());
 
-    it('takes each refresh token once, also of requests at once', async () => {
+    it('accepts each refresh token once, also in concurrent requests', async () => {
       const [ada, client] = [await kit.person(), await kit.register()];
       const { tokens } = await connect(kit, ada, client);
       const replies = await Promise.all([1, 2].map(() => refresh(kit, client, tokens.refresh_token)));
@@ -278,7 +278,7 @@ for (const database of testDatabases()) {
       expect((await kit.db.read('oauth_clients').count({ total: '*' }).first() as { total: number | string }).total).to.equal(3);
     });
 
-    it('stops a flood from one address before', async () => {
+    it('stops a flood from one address with the rate limit', async () => {
       const limited = await oauthKit({ plugins: ['ratelimit'], config: { plugins: { ratelimit: { oauth_registration: { requests_per_minute: 2 } } } } });
       try {
         for (const status of [201, 201, 429]) expect((await limited.send('POST', '/oauth/register', { json: { redirect_uris: [CALLBACK] } })).status).to.equal(status);
@@ -290,7 +290,7 @@ for (const database of testDatabases()) {
       }
     });
 
-    it('reads metadata documents from the named hosts only', async () => {
+    it('reads metadata documents from the configured hosts only', async () => {
       const ada = await kit.person();
       for (const host of ['editor.example.org', 'other.example.org']) kit.documents.set(`https://${host}/client.json`, { client_id: `https://${host}/client.json`, redirect_uris: [CALLBACK] });
       expect((await ada.browser.get(newFlow('https://editor.example.org/client.json').address)).status).to.equal(303);

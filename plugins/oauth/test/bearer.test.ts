@@ -12,7 +12,7 @@ const { describe, it, before, after } = lab;
 const MINUTE = 60_000;
 const FIREHOSE = { more: { scope: 'firehose:read' }, scopes: ['firehose:read'] };
 
-/** Opens a stream; `ended` resolves with the milliseconds after which the server ended it. */
+/** Opens a stream. `ended` resolves when the server ends it. */
 async function openStream(url: string, headers: Record<string, string> = {}): Promise<{ status: number; ended: Promise<void> }> {
   const response = await fetch(url, { headers: { accept: 'text/event-stream', ...headers } });
   const reader = response.body!.getReader();
@@ -21,7 +21,8 @@ async function openStream(url: string, headers: Record<string, string> = {}): Pr
   return { status: response.status, ended };
 }
 
-const within = async (ended: Promise<void>, milliseconds: number): Promise<boolean> => Promise.race([ended.then(() => true), sleep(milliseconds).then(() => false)]);
+/** Returns whether a stream ends in time. */
+const endsWithin = async (ended: Promise<void>, milliseconds: number): Promise<boolean> => Promise.race([ended.then(() => true), sleep(milliseconds).then(() => false)]);
 
 for (const database of testDatabases()) {
   describe(`An access token (${database})`, { timeout: 90_000 }, () => {
@@ -34,32 +35,32 @@ for (const database of testDatabases()) {
     });
     after(() => kit.close());
 
-    const ask = (token: string, headers: Record<string, string> = {}) => kit.send('GET', '/api/probe', bearer(token, headers));
+    const request = (token: string, headers: Record<string, string> = {}) => kit.send('GET', '/api/probe', bearer(token, headers));
     const disconnect = async (person: Person): Promise<void> => {
       const [, id] = /\/account\/apps\/([0-9a-f-]{36})\/disconnect/.exec((await person.browser.get('/account/apps')).text)!;
       expect((await person.browser.post(`/account/apps/${id}/disconnect`)).status).to.equal(303);
     };
 
-    it('is valid for 15 minutes and says when it ends', async () => {
+    it('expires after 15 minutes, which the caller and the challenge report', async () => {
       const ada = await kit.person();
       const { tokens } = await connect(kit, ada, client);
-      const { caller } = (await ask(tokens.access_token)).body;
+      const { caller } = (await request(tokens.access_token)).body;
       expect(caller).to.include({ via: 'token', valid_until: clock.now() + 15 * MINUTE });
       clock.advance(15 * MINUTE - 1);
-      expect((await ask(tokens.access_token)).status).to.equal(200);
+      expect((await request(tokens.access_token)).status).to.equal(200);
       clock.advance(1);
       const scopes = (await kit.send('GET', '/.well-known/oauth-protected-resource/api')).body.scopes_supported as string[];
-      const late = await ask(tokens.access_token);
+      const late = await request(tokens.access_token);
       expect([late.status, late.body.code]).to.equal([401, 'invalid_credentials']);
       expect(late.headers.get('www-authenticate')).to.equal(`Bearer realm="civic", error="invalid_token", resource_metadata="${BASE}/.well-known/oauth-protected-resource/api", scope="${scopes.join(' ')}"`);
       expect((await refresh(kit, client, tokens.refresh_token)).status).to.equal(200);
     });
 
-    it('is read from the header only, and not beside a key', async () => {
+    it('is read from the header only, and not together with a key', async () => {
       const ada = await kit.person();
       const { access_token: token } = (await connect(kit, ada, client)).tokens;
       for (const path of [`/api/probe?access_token=${token}`, `/api/probe?token=${token}`]) expect((await kit.send('GET', path)).status, path).to.be.within(400, 401);
-      expect((await ask(token, { 'x-api-key': ada.key })).body.code).to.equal('two_credentials');
+      expect((await request(token, { 'x-api-key': ada.key })).body.code).to.equal('two_credentials');
       for (const authorization of [`bearer ${token}`, `BEARER ${token}`]) expect((await kit.send('GET', '/api/probe', { headers: { authorization } })).status).to.equal(200);
       for (const authorization of [token, `Basic ${token}`, `Bearer ${token}x`, `Bearer ${token} x`, 'Bearer ', 'Bearer', `DPoP ${token}`]) expect((await kit.send('GET', '/api/probe', { headers: { authorization } })).status, authorization.slice(0, 12)).to.equal(401);
       const anonymous = await kit.send('GET', '/api/probe');
@@ -67,16 +68,16 @@ for (const database of testDatabases()) {
       expect(anonymous.headers.get('www-authenticate')).to.not.include('error=');
     });
 
-    it('ends with the account, and follows its role and plan', async () => {
+    it('has the current role and plan of the account, and ends when the account is disabled', async () => {
       const ada = await kit.person({ role: 'reviewer' });
       const { tokens } = await connect(kit, ada, client, { more: { scope: 'probe:read probe:review' }, scopes: ['probe:read', 'probe:review'] });
-      expect((await ask(tokens.access_token)).body.caller).to.include({ role: 'reviewer', scope: ['probe:read', 'probe:review'] });
+      expect((await request(tokens.access_token)).body.caller).to.include({ role: 'reviewer', scope: ['probe:read', 'probe:review'] });
       await kit.run('account set-role', { account: ada.id, role: 'user' });
-      expect((await ask(tokens.access_token)).body.caller).to.include({ role: 'user', scope: ['probe:read'] });
+      expect((await request(tokens.access_token)).body.caller).to.include({ role: 'user', scope: ['probe:read'] });
       await kit.run('account set-plan', { account: ada.id, plan: 'free' });
-      expect((await ask(tokens.access_token)).body.caller).to.include({ plan: 'free', capabilities: [] });
+      expect((await request(tokens.access_token)).body.caller).to.include({ plan: 'free', capabilities: [] });
       await kit.run('account disable', { account: ada.id });
-      expect((await ask(tokens.access_token)).status).to.equal(401);
+      expect((await request(tokens.access_token)).status).to.equal(401);
       expect((await refresh(kit, client, tokens.refresh_token)).body.error).to.equal('invalid_grant');
     });
 
@@ -90,7 +91,7 @@ for (const database of testDatabases()) {
       const streams = await Promise.all([openStream(`${kit.url}/api/firehose`, bearer(token).headers), openStream(events, bearer(token).headers), openStream(`${events}?ticket=${ticket}`)]);
       expect(streams.map(({ status }) => status)).to.equal([200, 200, 200]);
       await disconnect(ada);
-      for (const { ended } of streams) expect(await within(ended, 5000 * slowness)).to.be.true();
+      for (const { ended } of streams) expect(await endsWithin(ended, 5000 * slowness)).to.be.true();
       expect((await kit.send('GET', '/api/firehose', bearer(token))).status).to.equal(401);
       expect((await fetch(`${events}?ticket=${ticket}`)).status).to.equal(401);
     });
@@ -114,7 +115,7 @@ for (const database of testDatabases()) {
       const ticket = (await kit.send('POST', `/api/firehose/sessions/${id}/tickets`, { ...bearer(token), json: {} })).body.ticket;
       const streams = await Promise.all([openStream(`${kit.url}/api/firehose`, bearer(token).headers), openStream(`${kit.url}/api/firehose/sessions/${id}/events?ticket=${ticket}`)]);
       clock.advance(15 * MINUTE);
-      for (const { ended } of streams) expect(await within(ended, 5000 * slowness)).to.be.true();
+      for (const { ended } of streams) expect(await endsWithin(ended, 5000 * slowness)).to.be.true();
       expect((await fetch(`${kit.url}/api/firehose/sessions/${id}/events?ticket=${ticket}`)).status).to.equal(401);
     });
   });
@@ -137,7 +138,7 @@ if (testDatabases().includes('postgres')) {
     let here: OauthKit;
     let there: OauthKit;
     before(async () => {
-      const plugins = { oauth: { key: 'a secret that both nodes of this test know' } };
+      const plugins = { oauth: { key: 'a secret that both nodes of this test have' } };
       here = await oauthKit({ database: 'postgres', plugins: ['firehose'], config: { plugins } });
       there = await oauthKit({ plugins: ['firehose'], config: { plugins, database: { url: here.composition.config.database.url! } } });
     });
@@ -146,7 +147,7 @@ if (testDatabases().includes('postgres')) {
       await here.close();
     });
 
-    it('know each other’s clients, codes and keys, and refuse a token within a second after it was revoked on one of them', async () => {
+    it('share clients, codes and keys, and refuse a token within a second after it was revoked on one of them', async () => {
       const [ada, client] = [await here.person(), await there.register()];
       const { tokens } = await connect(here, ada, client, FIREHOSE);
       for (const node of [here, there]) expect((await node.send('GET', '/api/firehose', bearer(tokens.access_token))).status).to.equal(200);
@@ -156,7 +157,7 @@ if (testDatabases().includes('postgres')) {
       const since = performance.now();
       while ((await there.send('GET', '/api/firehose', bearer(tokens.access_token))).status !== 401) await sleep(20);
       expect(performance.now() - since).to.be.below(1000 * slowness);
-      expect(await within(stream.ended, 5000 * slowness)).to.be.true();
+      expect(await endsWithin(stream.ended, 5000 * slowness)).to.be.true();
       expect((await refresh(there, client, tokens.refresh_token)).body.error).to.equal('invalid_grant');
     });
   });

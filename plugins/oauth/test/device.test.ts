@@ -41,7 +41,7 @@ for (const database of testDatabases()) {
       expect(await kit.newAudit()).to.equal(['oauth_code_replayed', 'oauth_disconnected']);
     });
 
-    it('is told when the user cancels, and when the code has expired', async () => {
+    it('gets an error when the user cancels, and when the code has expired', async () => {
       const ada = await kit.person();
       const cancelled = await begin();
       await ada.browser.get(`/device?user_code=${cancelled.user_code}`);
@@ -53,7 +53,7 @@ for (const database of testDatabases()) {
       expect((await poll(late.device_code)).body.error).to.equal('expired_token');
     });
 
-    it('is decided about once, by a user who is signed in, on our own page', async () => {
+    it('is approved once, by a signed-in user, on a page of this instance', async () => {
       const [ada, eve] = [await kit.person(), await kit.person()];
       const begun = await begin();
       await ada.browser.get(`/device?user_code=${begun.user_code}`);

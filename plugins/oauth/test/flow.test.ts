@@ -13,7 +13,7 @@ for (const database of testDatabases()) {
     before(async () => { kit = await oauthKit({ database }); });
     after(() => kit.close());
 
-    it('leads a client that knows only the address of a resource to tokens, refreshes them and revokes them', async () => {
+    it('issues tokens to a client that knows only the address of a resource, refreshes them and revokes them', async () => {
       const refused = await kit.send('POST', '/mcp');
       expect(refused.status).to.equal(401);
       const [, metadata] = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate')!)!;
@@ -26,11 +26,11 @@ for (const database of testDatabases()) {
       const flow = newFlow(client.client_id, { resource: resource.resource });
       const { path, page } = await openConsent(ada.browser, flow);
       expect(page.text).to.include('Connect Assistant?').and.to.include('name not verified').and.to.include('app.example.org').and.to.include('Read probes').and.to.include('Change probes');
-      const answer = await approve(ada.browser, path, { workspace: ada.workspace_id });
-      expect(answer.origin + answer.pathname).to.equal(CALLBACK);
-      expect(answer.searchParams.get('state')).to.equal(flow.state);
-      expect(answer.searchParams.get('iss')).to.equal(server.issuer);
-      const redeemed = await redeem(kit, client, flow, answer.searchParams.get('code')!);
+      const redirect = await approve(ada.browser, path, { workspace: ada.workspace_id });
+      expect(redirect.origin + redirect.pathname).to.equal(CALLBACK);
+      expect(redirect.searchParams.get('state')).to.equal(flow.state);
+      expect(redirect.searchParams.get('iss')).to.equal(server.issuer);
+      const redeemed = await redeem(kit, client, flow, redirect.searchParams.get('code')!);
       expect(redeemed.status).to.equal(200);
       expect(redeemed.headers.get('cache-control')).to.equal('no-store');
       expect(redeemed.body).to.include({ token_type: 'Bearer', expires_in: 900, scope: 'probe:read probe:write' });
@@ -49,7 +49,7 @@ for (const database of testDatabases()) {
       expect((await refresh(kit, client, refreshed.body.refresh_token)).body.error).to.equal('invalid_grant');
     });
 
-    it('grants what the user leaves chosen, and all that the resource has when nothing is asked for', async () => {
+    it('grants the scopes that stay selected, and all scopes of the resource when none is requested', async () => {
       const [ada, client] = [await kit.person(), await kit.register()];
       const narrow = await connect(kit, ada, client, { scopes: ['probe:read'] });
       expect(narrow.tokens.scope).to.equal('probe:read');
@@ -68,15 +68,15 @@ for (const database of testDatabases()) {
       expect((await openConsent(reviewer.browser, newFlow(client.client_id, { scope: 'probe:review' }))).page.text).to.include('Review probes');
     });
 
-    it('sends the user back without a code when they cancel', async () => {
+    it('redirects to the app without a code when the user cancels', async () => {
       const [ada, client] = [await kit.person(), await kit.register()];
       const { path } = await openConsent(ada.browser, newFlow(client.client_id));
-      const answer = await leave(ada.browser, await ada.browser.post(`${path}/deny`));
-      expect(Object.fromEntries(answer.searchParams)).to.include({ error: 'access_denied', iss: BASE });
-      expect(answer.searchParams.has('code')).to.be.false();
+      const redirect = await leave(ada.browser, await ada.browser.post(`${path}/deny`));
+      expect(Object.fromEntries(redirect.searchParams)).to.include({ error: 'access_denied', iss: BASE });
+      expect(redirect.searchParams.has('code')).to.be.false();
     });
 
-    it('asks every time, and never when the app asks for silence', async () => {
+    it('shows the consent page every time, and fails when the app forbids a page', async () => {
       const [ada, client] = [await kit.person(), await kit.register()];
       await connect(kit, ada, client);
       expect((await openConsent(ada.browser, newFlow(client.client_id))).page.text).to.include('Connect Test app?');
@@ -84,7 +84,7 @@ for (const database of testDatabases()) {
       expect(silent.searchParams.get('error')).to.equal('login_required');
     });
 
-    it('shows what an app says of itself as text, and cuts it', async () => {
+    it('shows the name of an app as text, and shortens it', async () => {
       const ada = await kit.person();
       const client = await kit.register({ client_name: `<script>alert(1)</script>\u202e${'x'.repeat(500)}` });
       const { text } = (await openConsent(ada.browser, newFlow(client.client_id))).page;
@@ -92,7 +92,7 @@ for (const database of testDatabases()) {
       expect(text).to.not.include('logo');
     });
 
-    it('takes confidential clients by both ways to send a secret, and refuses a wrong one', async () => {
+    it('accepts both methods of sending a client secret, and refuses a wrong secret', async () => {
       const ada = await kit.person();
       for (const token_endpoint_auth_method of ['client_secret_basic', 'client_secret_post'] as const) {
         const client = await kit.register({ token_endpoint_auth_method });
@@ -112,7 +112,7 @@ for (const database of testDatabases()) {
       }
     });
 
-    it('signs ID tokens for apps that ask who the user is, with a published key', async () => {
+    it('signs ID tokens with a published key for apps that request the scope openid', async () => {
       const [ada, client] = [await kit.person(), await kit.register()];
       const { tokens } = await connect(kit, ada, client, { more: { scope: 'openid probe:read' }, scopes: ['probe:read'] });
       const [head, body, signature] = tokens.id_token.split('.') as [string, string, string];

@@ -3,12 +3,12 @@ import { testServer, type TestServer, type TestServerOptions } from 'civic/testi
 import { createHash, randomBytes } from 'node:crypto';
 import oauth from '../index.ts';
 
-/** Passkeys cannot work at an IP address, so that a sign-in link starts a full session. */
+/** Passkeys need a host name. At an IP address a sign-in link starts a full session. */
 export const BASE = 'https://203.0.113.7';
 export const CALLBACK = 'https://app.example.org/callback';
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** Paths that take tokens: an assistant's and some of the API. */
+/** Routes that accept tokens, at `/mcp` and below `/api`. */
 const probe = definePlugin({
   name: 'probe',
   summary: 'Routes for tests',
@@ -32,7 +32,7 @@ const probe = definePlugin({
   },
 });
 
-/** The plugin on a network on which these documents are published; everything else goes the usual way. */
+/** Returns the plugin with a `fetch` that finds these documents. Other requests are sent. */
 function withDocuments(documents: Map<string, object>): Plugin {
   return {
     ...oauth,
@@ -59,16 +59,16 @@ export interface OauthKit extends TestServer {
   /** Client ID metadata documents, by address. */
   documents: Map<string, object>;
   run(name: string, options?: CommandCall['options'], positionals?: string[]): Promise<any>;
-  /** An account, signed in at a browser of its own. */
+  /** Creates an account that is signed in in its own browser. */
   person(options?: CommandCall['options']): Promise<Person>;
   send(method: string, path: string, options?: { headers?: Record<string, string>; form?: Record<string, string>; json?: unknown }): Promise<Reply>;
   register(metadata?: object): Promise<any>;
-  audit(): Promise<AuditLine[]>;
-  /** The kinds of audit rows since the last call. */
+  audit(): Promise<AuditRow[]>;
+  /** Returns the kinds of the audit rows since the last call. */
   newAudit(): Promise<string[]>;
 }
 
-export interface AuditLine { kind: string; account_id: string | null; workspace_id: string | null; subject: string | null; detail: any }
+export interface AuditRow { kind: string; account_id: string | null; workspace_id: string | null; subject: string | null; detail: any }
 
 export interface Person {
   id: string;
@@ -84,8 +84,8 @@ export async function oauthKit({ config = {}, ...options }: TestServerOptions = 
   const kit = await testServer({ ...options, listen: true, plugins: ['accounts', withDocuments(documents), probe, ...options.plugins ?? []], config: { public_url: BASE, jobs: { poll_seconds: 0.1 }, ...config } });
   let seen = 0;
   const run = (name: string, given: CommandCall['options'] = {}, positionals: string[] = []) => runCommand(kit, name, given, positionals);
-  const audit = async () => (await run('audit export') as string[]).map((line) => JSON.parse(line) as AuditLine);
-  const made: OauthKit = Object.assign(kit, {
+  const audit = async () => (await run('audit export') as string[]).map((line) => JSON.parse(line) as AuditRow);
+  const oauthServer: OauthKit = Object.assign(kit, {
     documents,
     run,
     audit,
@@ -95,9 +95,9 @@ export async function oauthKit({ config = {}, ...options }: TestServerOptions = 
       seen = rows.length;
       return fresh;
     },
-    send: (method: string, path: string, sent: { headers?: Record<string, string>; form?: Record<string, string>; json?: unknown } = {}) => reply(kit.url + path, method, sent),
+    send: (method: string, path: string, sent: { headers?: Record<string, string>; form?: Record<string, string>; json?: unknown } = {}) => send(kit.url + path, method, sent),
     async register(metadata: object = {}) {
-      return (await made.send('POST', '/oauth/register', { json: { client_name: 'Test app', redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none', ...metadata } })).body;
+      return (await oauthServer.send('POST', '/oauth/register', { json: { client_name: 'Test app', redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none', ...metadata } })).body;
     },
     async person(given: CommandCall['options'] = {}): Promise<Person> {
       const { id, sign_in_link } = await run('account create', { name: `Person ${++people}`, plan: 'team', role: 'user', ...given });
@@ -109,10 +109,10 @@ export async function oauthKit({ config = {}, ...options }: TestServerOptions = 
   });
   // The first account becomes the administrator.
   await run('account create', { name: 'Administrator' });
-  return made;
+  return oauthServer;
 }
 
-async function reply(url: string, method: string, { headers = {}, form, json }: { headers?: Record<string, string>; form?: Record<string, string>; json?: unknown }): Promise<Reply> {
+async function send(url: string, method: string, { headers = {}, form, json }: { headers?: Record<string, string>; form?: Record<string, string>; json?: unknown }): Promise<Reply> {
   const body = form ? new URLSearchParams(form).toString() : json === undefined ? undefined : JSON.stringify(json);
   const type = form ? 'application/x-www-form-urlencoded' : json === undefined ? undefined : 'application/json';
   const response = await fetch(url, { method, body, redirect: 'manual', headers: { ...(type && { 'content-type': type }), ...headers } });
@@ -121,7 +121,7 @@ async function reply(url: string, method: string, { headers = {}, form, json }: 
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : text };
 }
 
-/** A browser without scripts: keeps cookies by path, and sends forms with the token of the page it saw last. */
+/** A browser without scripts. It stores cookies by path, and sends forms with the form token of the last page. */
 export interface Browser {
   get(path: string, headers?: Record<string, string>): Promise<Reply>;
   post(path: string, fields?: Record<string, string | string[]>, headers?: Record<string, string>): Promise<Reply>;
@@ -134,11 +134,11 @@ export function createBrowser(url: string): Browser {
   const browser: Browser = {
     cookies: new Map(),
     token: '',
-    get: (path, headers = {}) => sent('GET', path, { headers }),
+    get: (path, headers = {}) => request('GET', path, { headers }),
     post(path, fields = {}, headers = {}) {
       const form = new URLSearchParams();
       for (const [name, value] of Object.entries({ form_token: browser.token, ...fields })) for (const one of [value].flat()) form.append(name, one);
-      return sent('POST', path, { body: form.toString(), headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers } });
+      return request('POST', path, { body: form.toString(), headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers } });
     },
     async follow(link) {
       const { pathname, search, searchParams } = new URL(link);
@@ -148,7 +148,7 @@ export function createBrowser(url: string): Browser {
     },
   };
 
-  async function sent(method: string, path: string, { body, headers = {} }: { body?: string; headers?: Record<string, string> }): Promise<Reply> {
+  async function request(method: string, path: string, { body, headers = {} }: { body?: string; headers?: Record<string, string> }): Promise<Reply> {
     const cookie = [...browser.cookies].filter(([, one]) => path.startsWith(one.path)).map(([name, { value }]) => `${name.split(' ')[0]}=${value}`).join('; ');
     const response = await fetch(url + path, { method, body, redirect: 'manual', headers: { accept: 'text/html', ...(cookie && { cookie }), ...headers } });
     for (const line of response.headers.getSetCookie()) {
@@ -171,7 +171,7 @@ export interface Flow {
   address: string;
 }
 
-/** An authorization request with PKCE. `null` leaves a parameter out. */
+/** Creates an authorization request with PKCE. `null` removes a parameter. */
 export function newFlow(clientId: string, more: Record<string, string | null> = {}): Flow {
   const [verifier, state] = [randomBytes(32).toString('base64url'), randomBytes(8).toString('hex')];
   const query = new URLSearchParams();
@@ -183,7 +183,7 @@ export function newFlow(clientId: string, more: Record<string, string | null> = 
   return { verifier, state, address: `/oauth/authorize?${query}` };
 }
 
-/** Opens an authorization request at a browser; returns the path of the consent page. */
+/** Sends an authorization request with a browser. Returns the consent page and its path. */
 export async function openConsent(browser: Browser, flow: Pick<Flow, 'address'>): Promise<{ path: string; page: Reply }> {
   const started = await browser.get(flow.address);
   const path = started.headers.get('location');
@@ -191,20 +191,20 @@ export async function openConsent(browser: Browser, flow: Pick<Flow, 'address'>)
   return { path, page: await browser.get(path) };
 }
 
-/** Presses Connect; returns the address that the browser is sent to. */
+/** Presses Connect. Returns the redirect to the app. */
 export async function approve(browser: Browser, path: string, fields: { workspace: string; scopes?: string[] }): Promise<URL> {
-  const answer = await browser.post(path, { workspace: fields.workspace, scopes: fields.scopes ?? ['probe:read', 'probe:write'] });
-  if (answer.status !== 200) throw new Error(`The consent was refused: ${answer.status} ${answer.text.replace(/<[^>]+>|\s+/g, ' ')}`);
-  return leave(browser, answer);
+  const page = await browser.post(path, { workspace: fields.workspace, scopes: fields.scopes ?? ['probe:read', 'probe:write'] });
+  if (page.status !== 200) throw new Error(`The consent was refused: ${page.status} ${page.text.replace(/<[^>]+>|\s+/g, ' ')}`);
+  return leave(browser, page);
 }
 
-/** Goes where the page leads by itself. */
-export async function leave(browser: Browser, answer: Reply): Promise<URL> {
-  const next = /http-equiv="refresh" content="0; url=([^"]+)"/.exec(answer.text)![1]!.replaceAll('&amp;', '&').replaceAll('&#x3D;', '=');
+/** Follows the refresh of the page after the decision. Returns the redirect to the app. */
+export async function leave(browser: Browser, page: Reply): Promise<URL> {
+  const next = /http-equiv="refresh" content="0; url=([^"]+)"/.exec(page.text)![1]!.replaceAll('&amp;', '&').replaceAll('&#x3D;', '=');
   return new URL((await browser.get(next)).headers.get('location')!);
 }
 
-/** The whole way to tokens. */
+/** Approves an authorization request and redeems its code. */
 export async function connect(kit: OauthKit, person: Person, client: { client_id: string }, { more = {}, scopes, workspace = person.workspace_id, auth = {} }: { more?: Record<string, string | null>; scopes?: string[]; workspace?: string; auth?: Record<string, string> } = {}): Promise<{ tokens: any; code: string; flow: Flow }> {
   const flow = newFlow(client.client_id, more);
   const { path } = await openConsent(person.browser, flow);

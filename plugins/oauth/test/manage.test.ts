@@ -24,7 +24,7 @@ for (const database of testDatabases()) {
       while ((await jobs.byId(id))?.state !== 'completed') await sleep(10);
     };
 
-    it('get new signing keys in time, and the old one stays published for a while', async () => {
+    it('have signing keys that are replaced in time, while an old key stays published for a week', async () => {
       const published = async () => (await kit.send('GET', '/oauth/jwks')).body.keys.map(({ kid }: { kid: string }) => kid);
       const first = await published();
       expect(first).to.have.length(1);
@@ -43,7 +43,7 @@ for (const database of testDatabases()) {
       expect(await published()).to.equal([both[0]]);
     });
 
-    it('are listed with what they may do, reported to the account, and disconnected one by one', async () => {
+    it('are listed with their permissions, reported to the account, and disconnected one by one', async () => {
       const [ada, eve] = [await kit.person(), await kit.person()];
       expect((await ada.browser.get('/account/apps')).text).to.include('No apps yet.').and.to.include('aria-current="page">Connected apps');
       const [first, second] = [await kit.register({ client_name: 'First app' }), await kit.register({ client_name: 'Second app' })];
@@ -66,27 +66,27 @@ for (const database of testDatabases()) {
       expect(text).to.include('An app was connected (First app)').and.to.include('An app was disconnected (First app)');
     });
 
-    it('are created by hand with a secret that is shown once, and removed with their connections', async () => {
+    it('are created by the operator with a secret that is shown once, and removed with their connections', async () => {
       const ada = await kit.person();
-      const made = await kit.run('oauth client create', { name: 'Newsroom', 'redirect-uri': [CALLBACK], confidential: true });
-      expect(made.client_secret).to.match(/^[\w-]{43}$/);
+      const created = await kit.run('oauth client create', { name: 'Newsroom', 'redirect-uri': [CALLBACK], confidential: true });
+      expect(created.client_secret).to.match(/^[\w-]{43}$/);
       const listed = await kit.run('oauth client list');
       expect(listed).to.have.length(1);
-      expect(listed[0]).to.include({ client_id: made.client_id, name: 'Newsroom', confidential: true, connections: 0 });
-      expect(JSON.stringify(listed)).to.not.include(made.client_secret);
-      const flow = newFlow(made.client_id);
+      expect(listed[0]).to.include({ client_id: created.client_id, name: 'Newsroom', confidential: true, connections: 0 });
+      expect(JSON.stringify(listed)).to.not.include(created.client_secret);
+      const flow = newFlow(created.client_id);
       const { path, page } = await openConsent(ada.browser, flow);
       expect(page.text).to.include('added by the operator');
       const code = (await approve(ada.browser, path, { workspace: ada.workspace_id })).searchParams.get('code')!;
-      const { body } = await redeem(kit, made, flow, code, { authorization: `Basic ${Buffer.from(`${made.client_id}:${made.client_secret}`).toString('base64')}` });
+      const { body } = await redeem(kit, created, flow, code, { authorization: `Basic ${Buffer.from(`${created.client_id}:${created.client_secret}`).toString('base64')}` });
       expect((await kit.send('GET', '/api/probe', bearer(body.access_token))).status).to.equal(200);
-      expect(await kit.run('oauth client remove', {}, [made.client_id])).to.equal({ client_id: made.client_id, connections: 1 });
+      expect(await kit.run('oauth client remove', {}, [created.client_id])).to.equal({ client_id: created.client_id, connections: 1 });
       expect((await kit.send('GET', '/api/probe', bearer(body.access_token))).status).to.equal(401);
-      await expect(kit.run('oauth client remove', {}, [made.client_id])).to.reject(/no client with this id/);
+      await expect(kit.run('oauth client remove', {}, [created.client_id])).to.reject(/no client with this id/);
       for (const [options, words] of [[{ name: 'x' }, /--redirect-uri/], [{ name: 'x', 'redirect-uri': ['http://app.example.org'] }, /must use https/], [{ name: 'x', 'redirect-uri': ['nonsense'] }, /not valid/]] as const) await expect(kit.run('oauth client create', options as never)).to.reject(words);
     });
 
-    it('are swept when nothing can be done with them any more, and never while they are connected', async () => {
+    it('are deleted when they can no longer be used, but not while they are connected', async () => {
       const ada = await kit.person();
       const [used, unused] = [await kit.register(), await kit.register()];
       const { tokens } = await connect(kit, ada, used);
@@ -94,7 +94,7 @@ for (const database of testDatabases()) {
       clock.advance(2 * DAY);
       await runJob('oauth.sweep');
       expect(await ids()).to.equal([used.client_id]);
-      // Between the approval and the code nothing but the grant is there.
+      // Between the approval and the code there is only the grant.
       const grace = await kit.person();
       const flow = newFlow(used.client_id);
       const { path } = await openConsent(grace.browser, flow);
@@ -119,7 +119,7 @@ for (const database of testDatabases()) {
       expect(await kit.db.read('oauth_artifacts').whereNotNull('expires_at')).to.equal([]);
     });
 
-    it('leave no secret in the database, and the one beside it is for the owner alone', async () => {
+    it('leave no secret in the database, and only the owner can read the key file', async () => {
       const [ada, client] = [await kit.person(), await kit.register({ token_endpoint_auth_method: 'client_secret_post' })];
       const flow = newFlow(client.client_id);
       const { path } = await openConsent(ada.browser, flow);
@@ -134,13 +134,13 @@ for (const database of testDatabases()) {
       expect(text).to.not.include(readFileSync(file, 'utf8').trim());
     });
 
-    it('are checked by doctor, as an app would find them', async () => {
+    it('are checked by doctor with the requests of an app', async () => {
       const check = async (node: OauthKit) => Object.fromEntries(await Promise.all(node.composition.checks.filter(({ plugin }) => plugin === 'oauth').map(async (one) => [one.name, await one.run()] as const)));
-      // The clock of these tests has moved by months.
+      // Other tests have advanced the clock by months, so the key is overdue.
       await runJob('oauth.rotate_keys');
       const results = await check(kit);
       expect([results['public address']!.status, results['signing keys']!.status]).to.equal(['ok', 'ok']);
-      // An address of documentation, which is never connected to.
+      // The public address is reserved for documentation: no host responds.
       expect(results['from outside']).to.include({ status: 'warning' });
       for (const [issuer, status] of [[BASE, 'ok'], ['https://other.example.org', 'warning']] as const) {
         kit.documents.set(`${BASE}/.well-known/oauth-authorization-server`, { issuer });

@@ -18,7 +18,7 @@ describe('Metadata and registration', { timeout: 60_000 }, () => {
 
   const register = (metadata: object) => kit.send('POST', '/oauth/register', { json: { redirect_uris: [CALLBACK], ...metadata } });
 
-  it('describes the server at every address where clients look for it', async () => {
+  it('describes the server at every address that clients try', async () => {
     const expected = (await kit.send('GET', '/.well-known/oauth-authorization-server')).body;
     expect(expected).to.include({ issuer: BASE, code_challenge_methods_supported: ['S256'], response_types_supported: ['code'], client_id_metadata_document_supported: true, authorization_response_iss_parameter_supported: true });
     expect(expected.grant_types_supported).to.not.include('implicit').and.to.not.include('password').and.to.not.include('client_credentials');
@@ -48,18 +48,18 @@ describe('Metadata and registration', { timeout: 60_000 }, () => {
     }
   });
 
-  it('is what the library says of itself', async () => {
+  it('is the same as the metadata of the library', async () => {
     const { Provider, errors } = await import('oidc-provider');
     const key = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }), kid: 'test' };
     const civic = { url: (path: string) => BASE + path, instance: { public_url: BASE }, config: kit.composition.config.plugins['oauth'] };
     const context = { civic, resources: createResources(civic as never), secret: { deriveKey: () => Buffer.alloc(32, 1) } };
-    const provider = new Provider(BASE, configuration(context as never, { oidc: { Provider, errors }, keys: [key], requests: new WeakMap(), endings: {} as never }));
+    const provider = new Provider(BASE, configuration(context as never, { oidc: { Provider, errors }, keys: [key], requests: new WeakMap(), hooks: {} as never }));
     provider.proxy = true;
     const listener = createServer(provider.callback());
     await new Promise<void>((done) => { listener.listen(0, '127.0.0.1', done); });
     const { host, protocol } = new URL(BASE);
-    const answer = await fetch(`http://127.0.0.1:${(listener.address() as AddressInfo).port}/.well-known/oauth-authorization-server`, { headers: { 'x-forwarded-host': host, 'x-forwarded-proto': protocol.slice(0, -1) } });
-    const library = await answer.json() as Record<string, unknown>;
+    const response = await fetch(`http://127.0.0.1:${(listener.address() as AddressInfo).port}/.well-known/oauth-authorization-server`, { headers: { 'x-forwarded-host': host, 'x-forwarded-proto': protocol.slice(0, -1) } });
+    const library = await response.json() as Record<string, unknown>;
     listener.close();
     const ours = (await kit.send('GET', '/.well-known/oauth-authorization-server')).body as Record<string, unknown>;
     const sorted = (value: unknown) => (Array.isArray(value) ? [...value as string[]].sort() : value);
@@ -70,25 +70,25 @@ describe('Metadata and registration', { timeout: 60_000 }, () => {
     expect(Object.keys(ours).filter((name) => !(name in library))).to.equal(['service_documentation']);
   });
 
-  it('lets scripts of every website ask, without cookies', async () => {
+  it('allows scripts of every website, without cookies', async () => {
     const origin = 'https://app.example.org';
     for (const [method, path, headers] of [['POST', '/oauth/token', 'content-type'], ['POST', '/oauth/register', 'content-type'], ['GET', '/.well-known/oauth-protected-resource/mcp', 'mcp-protocol-version'], ['POST', '/mcp', 'authorization,content-type,mcp-protocol-version']] as const) {
-      const asked = await kit.send('OPTIONS', path, { headers: { origin, 'access-control-request-method': method, 'access-control-request-headers': headers } });
-      expect([asked.status, asked.headers.get('access-control-allow-origin'), asked.headers.get('access-control-allow-methods')], path).to.equal([204, '*', method]);
-      const allowed = asked.headers.get('access-control-allow-headers')!.toLowerCase().split(', ');
+      const preflight = await kit.send('OPTIONS', path, { headers: { origin, 'access-control-request-method': method, 'access-control-request-headers': headers } });
+      expect([preflight.status, preflight.headers.get('access-control-allow-origin'), preflight.headers.get('access-control-allow-methods')], path).to.equal([204, '*', method]);
+      const allowed = preflight.headers.get('access-control-allow-headers')!.toLowerCase().split(', ');
       expect(allowed, path).to.include(headers.split(','));
       expect(allowed).to.not.include('x-api-key');
-      expect(asked.headers.get('access-control-allow-credentials')).to.be.null();
+      expect(preflight.headers.get('access-control-allow-credentials')).to.be.null();
     }
-    const answer = await kit.send('POST', '/oauth/token', { headers: { origin }, form: { grant_type: 'x' } });
-    expect([answer.status, answer.headers.get('access-control-allow-origin')]).to.equal([400, '*']);
+    const failed = await kit.send('POST', '/oauth/token', { headers: { origin }, form: { grant_type: 'x' } });
+    expect([failed.status, failed.headers.get('access-control-allow-origin')]).to.equal([400, '*']);
     const refused = await kit.send('POST', '/mcp', { headers: { origin } });
     expect(refused.headers.get('access-control-expose-headers')).to.include('WWW-Authenticate');
-    // The consent page and other routes stay closed.
+    // Other routes do not allow scripts of other websites.
     expect((await kit.send('OPTIONS', '/api/workspaces', { headers: { origin, 'access-control-request-method': 'POST' } })).headers.get('access-control-allow-origin')).to.be.null();
   });
 
-  it('registers a client with what it needs later, and shows the registration without the secret', async () => {
+  it('registers a client with a secret, and later returns the registration without the secret', async () => {
     const { status, body } = await register({ client_name: 'App', token_endpoint_auth_method: 'client_secret_post' });
     expect(status).to.equal(201);
     expect(body).to.include({ token_endpoint_auth_method: 'client_secret_post', registration_client_uri: `${BASE}/oauth/register/${body.client_id}` });
@@ -100,7 +100,7 @@ describe('Metadata and registration', { timeout: 60_000 }, () => {
     for (const secret of [body.client_secret, body.registration_access_token]) expect(stored).to.not.include(secret);
   });
 
-  it('takes apps that register twice, that say nothing of their kind, and that ask for a scope', async () => {
+  it('accepts apps that register twice, without application_type, or with a scope', async () => {
     for (const redirect_uris of [['http://localhost:3118/callback'], ['http://127.0.0.1:33418', 'https://vscode.dev/redirect'], ['cursor://anysphere.cursor-retrieval/oauth/user-mcp/callback'], [CALLBACK]]) {
       const [one, two] = [await register({ redirect_uris, token_endpoint_auth_method: 'none', scope: 'probe:read' }), await register({ redirect_uris, token_endpoint_auth_method: 'none' })];
       expect([one.status, two.status, one.body.scope], redirect_uris.join()).to.equal([201, 201, undefined]);
@@ -109,7 +109,7 @@ describe('Metadata and registration', { timeout: 60_000 }, () => {
     }
   });
 
-  it('refuses clients that cannot be trusted with a user', async () => {
+  it('refuses unsafe clients', async () => {
     for (const metadata of [
       { redirect_uris: ['http://app.example.org/callback'] }, { redirect_uris: ['javascript:alert(1)'] }, { redirect_uris: ['data:text/html,x'] }, { redirect_uris: [`${CALLBACK}#x`] }, { redirect_uris: [] }, { redirect_uris: 'x' }, { redirect_uris: [1] },
       { redirect_uris: Array.from({ length: 21 }, (_, i) => `${CALLBACK}/${i}`) }, { redirect_uris: [`${CALLBACK}/${'x'.repeat(3000)}`] },
