@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { checkRoleAndPlan, missingCredential, type Gates } from '../http/caller.ts';
 import { checkArguments } from '../http/validation.ts';
 import { problem } from '../problems.ts';
@@ -56,6 +57,7 @@ export function createAssistant({ gates, vocabulary, strict, reading }: Assistan
     if (!strict) return result;
     const { error } = tool.output.validate(result.data, { convert: false });
     if (error) throw new Error(`The result of the tool ${tool.name} does not match its schema: ${error.message}`);
+    if (result.json !== undefined && !isDeepStrictEqual(JSON.parse(result.json), result.data)) throw new Error(`The JSON of the tool ${tool.name} is not that of its data`);
     return result;
   }
 

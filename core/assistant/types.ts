@@ -25,6 +25,8 @@ export interface ToolResult<Data = object> {
   data: Data;
   /** The same for clients that show text only: a line for each item, with its id and its source. */
   text: string;
+  /** The JSON of `data`, from a tool that has it: it is not serialized again. */
+  json?: string;
 }
 
 /** A function that an assistant can call, such as over MCP. It does what a route does, with the schemas of that route. */

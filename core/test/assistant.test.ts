@@ -102,6 +102,12 @@ describe('civic.tool', () => {
     await expect(run()).to.reject(/The result of the tool ring does not match its schema: "sound" is required/);
   }));
 
+  it('fails in tests when the JSON is not that of the data', async () => {
+    const withJson = (json: string) => withTool({ run: async () => ({ data: { sound: 'dong' }, text: '', json }) }, async (run) => { await run(); });
+    await withJson('{"sound":"dong"}');
+    await expect(withJson('{"sound":"ding"}')).to.reject('The JSON of the tool ring is not that of its data');
+  });
+
   it('passes problems on as they are', () => withTool({ run: async () => { throw problem('not_found', { detail: 'No bell.' }); } }, async (run) => {
     await expect(run()).to.reject('No bell.');
   }));

@@ -7,6 +7,7 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { INVALID_REQUEST, RpcError } from './errors.ts';
 import type { McpCall, Offer } from './offer.ts';
+import { responseText } from './response.ts';
 import type { McpRequest, McpResponse } from './serve.ts';
 
 /** For what servers ask of clients, which this one does not. Each server would otherwise create its own, which takes longer than a read. */
@@ -42,7 +43,7 @@ export async function serve2025(offer: Offer, { headers, body }: McpRequest, cal
   const exchange = new Exchange();
   const server = createServer(offer, call);
   await server.connect(exchange);
-  return { status: 200, text: JSON.stringify(await exchange.responseTo(message)) };
+  return { status: 200, text: responseText(await exchange.responseTo(message), call.json) };
 }
 
 /** The transport of one request and its response. That of the SDK streams and keeps sessions, and takes half of the time of a read. */

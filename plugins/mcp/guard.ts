@@ -13,24 +13,25 @@ export function createGuard(publicUrl: string, { origins, hosts }: McpConfig): (
   const allowedHosts = new Set([own.hostname, 'localhost', ...hosts]);
   const allowedOrigins = new Set([own.origin, ...origins.map((origin) => (origin === '*' ? origin : new URL(origin).origin))]);
 
-  return ({ headers }) => {
-    const host = hostOf(String(headers['host'] ?? ''));
-    if (host === null || !(allowedHosts.has(host) || isIP(host) !== 0)) {
+  return ({ headers, info }) => {
+    const host = withoutBrackets(info.hostname.toLowerCase());
+    if (!allowedHosts.has(host) && isIP(host) === 0) {
       return problem('host_refused', { detail: `The Host header names ${shown(headers['host'])}, but this instance is ${own.host}.` });
     }
     const origin = headers['origin'] as string | undefined;
+    if (origin === undefined) return null;
     // A script of this machine may call an instance that serves this machine only.
-    const isLocal = isLoopbackHost(own.hostname) && isLoopbackHost(parseUrl(origin ?? '')?.hostname ?? '');
-    if (origin !== undefined && !isLocal && !allowedOrigins.has('*') && !allowedOrigins.has(origin)) {
+    const isLocal = isLoopbackHost(own.hostname) && isLoopbackHost(parseUrl(origin)?.hostname ?? '');
+    if (!isLocal && !allowedOrigins.has('*') && !allowedOrigins.has(origin)) {
       return problem('website_refused', { detail: `The request was sent by a script of ${shown(origin)}.` });
     }
     return null;
   };
 }
 
-/** Returns the name or address of a Host header without port and brackets; null when it is malformed. */
-function hostOf(header: string): string | null {
-  return parseUrl(`http://${header}`)?.hostname.replace(/^\[(.*)\]$/, '$1') ?? null;
+/** Returns an IPv6 address without the brackets that it has in headers and URLs. */
+function withoutBrackets(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
 }
 
 /** Shortens a header of a client for an error text. */

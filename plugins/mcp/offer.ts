@@ -8,6 +8,8 @@ export interface McpCall extends AssistantClient {
   requestId: string;
   /** Set when the caller lacks a scope: the HTTP response is then 403 with a challenge, whatever the protocol would say. */
   refusal: Boom | null;
+  /** The JSON of `structuredContent`, set by a tool that has it. */
+  json: string | null;
 }
 
 /** What both eras serve, in the words of the protocol: the same objects in each. */
@@ -65,7 +67,8 @@ export function createOffer({ assistant, instance, log }: Pick<Civic, 'assistant
       const tool = assistant.tools.get(name);
       if (!tool || !serves(tool)) throw new RpcError(INVALID_PARAMS, unknownName('tool', name, served().map((one) => one.name)));
       try {
-        const { data, text } = await assistant.call(tool, given, call);
+        const { data, text, json = null } = await assistant.call(tool, given, call);
+        call.json = json;
         return { content: [{ type: 'text', text }], structuredContent: data as Record<string, unknown> };
       } catch (error) {
         return failed(tool, error, call);

@@ -42,11 +42,11 @@ export function mcpRoute({ civic, serve }: RouteContext): ServerRoute {
       const waiting = new AbortController();
       const end = () => waiting.abort();
       request.raw.res.once('close', end);
-      const call: McpCall = { caller, signal: waiting.signal, requestId: request.civic.requestId, refusal: null };
+      const call: McpCall = { caller, signal: waiting.signal, requestId: request.civic.requestId, refusal: null, json: null };
       try {
         const { status, text } = await serve({ headers: request.headers as McpRequest['headers'], body: request.payload }, call);
         if (call.refusal) throw call.refusal;
-        const response = h.response(text === '' ? undefined : text).code(status).header('cache-control', 'no-store');
+        const response = h.response(text === '' ? undefined : Buffer.from(text)).code(status).header('cache-control', 'no-store');
         return text === '' ? response : response.type('application/json');
       } finally {
         request.raw.res.removeListener('close', end);

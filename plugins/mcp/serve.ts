@@ -1,4 +1,5 @@
 import { lazily } from 'civic';
+import type { Era2026 } from './era2026.ts';
 import type { McpCall, Offer } from './offer.ts';
 
 /** The SDKs take longer to load than the rest of a start, so the first request or the background loads them. */
@@ -21,14 +22,15 @@ export interface McpResponse {
 export type Serve = (request: McpRequest, call: McpCall) => Promise<McpResponse>;
 
 export function createServe(offer: Offer): { serve: Serve; close(): Promise<void> } {
-  let handler2026: ReturnType<(typeof import('./era2026.ts'))['create2026']> | null = null;
+  let era2026: Era2026 | null = null;
   return {
     async serve(request, call) {
-      const { create2026, isOf2025, serve2026 } = await load2026();
-      if (isOf2025(request)) return (await load2025()).serve2025(offer, request, call);
-      handler2026 ??= create2026(offer);
-      return serve2026(handler2026, request, call);
+      const { create2026, routeOf } = await load2026();
+      const route = routeOf(request);
+      if (route.kind === 'legacy') return (await load2025()).serve2025(offer, request, call);
+      era2026 ??= create2026(offer);
+      return era2026.serve(route, request, call);
     },
-    close: async () => { await handler2026?.close(); },
+    close: async () => { await era2026?.close(); },
   };
 }

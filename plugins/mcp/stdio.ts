@@ -23,7 +23,7 @@ export function stdioCommand(civic: Civic<any>): Command {
       const { createServer } = await load2026();
       // Changes belong to an account, and there is none.
       const offer = createOffer(civic, ({ readOnly }) => readOnly);
-      const call = { caller: operator(civic.vocabulary), signal: terminal.signal, requestId: 'stdio', refusal: null };
+      const call = { caller: operator(civic.vocabulary), signal: terminal.signal, requestId: 'stdio', refusal: null, json: null };
       const source = Readable.from(withEnds(input!), { objectMode: false });
       const serving = serveStdio(() => createServer(offer, call), { transport: new StdioServerTransport(source, linesTo(terminal.out)) });
       await finished(source, { signal: terminal.signal }).catch(() => undefined);

@@ -7,7 +7,7 @@ import { actorDetail, positionShape, searchEntities, shownActor, type EntityQuer
 import { actorList, entityFilters } from '../actors/routes.ts';
 import { actorDetailSchema, toolPaging } from '../actors/schemas.ts';
 import type { Actor, Source } from '../types.ts';
-import { detailPage, detailText, type DetailPage } from './detail.ts';
+import { detailPage, detailText } from './detail.ts';
 import { actorLine, listText, sourceLine } from './text.ts';
 
 /** So many sources are shown with each actor of a list; get_entity_sources has all. */
@@ -76,8 +76,8 @@ export function actorTools(context: DirectoryContext): Tool[] {
       advice: { unknown_actor: UNKNOWN_ACTOR, invalid_cursor: INVALID_CURSOR },
       async run(given: { id: string; cursor?: string }, { caller, maxBytes }) {
         const { body } = await actorDetail(context, (reader) => shownActor(reader, caller, given.id, civic.url));
-        const data: DetailPage = detailPage(body, given, maxBytes);
-        return { data, text: detailText(data) };
+        const page = detailPage(body, given, maxBytes);
+        return { ...page, text: detailText(page.data) };
       },
     },
     {

@@ -1,4 +1,5 @@
 import { cursorAfter, pageOf, problem } from 'civic';
+import { withMembers } from '../actors/wire.ts';
 import type { ActorDetail, Claim, Source } from '../types.ts';
 import { claimLine, continued, countOf, fitting, shortened } from './text.ts';
 
@@ -7,12 +8,13 @@ export interface DetailPage extends ActorDetail {
   next_cursor: string | null;
 }
 
-/** Returns the first page of an actor that is given as JSON, or the claims after the cursor, as many as fit. */
-export function detailPage(body: string, asked: { id: string; cursor?: string }, maxBytes: number): DetailPage {
+/** Returns the first page of an actor that is given as JSON, or the claims after the cursor, as many as fit; and the JSON of a whole actor. */
+export function detailPage(body: string, asked: { id: string; cursor?: string }, maxBytes: number): { data: DetailPage; json?: string } {
   const detail = JSON.parse(body) as ActorDetail;
   // Nearly every actor fits whole, and measuring its parts takes as long as reading it.
   const isWhole = asked.cursor === undefined && Buffer.byteLength(body) + LONGEST_CURSOR <= maxBytes;
-  return isWhole ? { ...detail, next_cursor: null } : claimsAfter(detail, asked, maxBytes);
+  if (!isWhole) return { data: claimsAfter(detail, asked, maxBytes) };
+  return { data: { ...detail, next_cursor: null }, json: withMembers(body, { next_cursor: 'null' }) };
 }
 
 const LONGEST_CURSOR = 200;

@@ -84,7 +84,7 @@ export function placeTools(context: DirectoryContext): Tool[] {
         const { body } = await placeCoverage(context, await placeOf(key));
         if (Buffer.byteLength(body) > maxBytes) throw problem('result_too_large', { detail: `The coverage has more than ${maxBytes} bytes, because the taxonomy of this instance is large.` });
         const data = JSON.parse(body) as Coverage;
-        return { data, text: coverageLines(data).join('\n') };
+        return { data, json: body, text: coverageLines(data).join('\n') };
       },
     },
   ];

@@ -15,7 +15,8 @@ export function directoryResources(context: DirectoryContext): Resource[] {
       description: 'One civic actor with its claims and their sources, as JSON.',
       async read({ id }, { caller, maxBytes }) {
         const { body } = await actorDetail(context, (reader) => shownActor(reader, caller, id!, civic.url));
-        return JSON.stringify(detailPage(body, { id: id! }, maxBytes));
+        const { data, json } = detailPage(body, { id: id! }, maxBytes);
+        return json ?? JSON.stringify(data);
       },
     },
     {

@@ -63,6 +63,15 @@ for (const [name, connect] of ERAS) {
       await expect(client.getPrompt({ name: 'research_place', arguments: {} })).to.reject(/place/);
     });
 
+    it('a tool returns what its route returns, and an unknown one is an error', async () => {
+      const read = async (path: string) => (await fetch(kit.url + path)).json() as Promise<object>;
+      const call = async (name: string, given: Record<string, unknown>) => (await client.callTool({ name, arguments: given }) as { structuredContent: object }).structuredContent;
+      expect(await call('get_entity', { id })).to.equal({ ...await read(`/api/entities/${id}`), next_cursor: null });
+      const coverage = await read(`/api/places/${KANSAS_CITY}/coverage`);
+      expect({ ...await call('get_place_coverage', { place_key: KANSAS_CITY }), generated_at: null }).to.equal({ ...coverage, generated_at: null });
+      await expect(client.callTool({ name: 'get_entitty', arguments: {} })).to.reject(/Did you mean get_entity/);
+    });
+
     it('an error of a tool is a result that says what to do next', async () => {
       const result = await client.callTool({ name: 'get_place_entities', arguments: { place_key: 'kansas city' } }) as { isError: boolean; content: { text: string }[] };
       expect(result.isError).to.be.true();

@@ -76,7 +76,7 @@ describe('POST /mcp', () => {
 
   it('rejects foreign Host headers, which DNS rebinding leads to, and scripts of other websites', async () => {
     expect(await statusWith({})).to.equal(200);
-    for (const host of ['civic.example.org', 'civic.example.org:8443', 'localhost:8080', '127.0.0.1', '[::1]:8080', 'civic.internal']) expect(await statusWith({ host }), host).to.equal(200);
+    for (const host of ['civic.example.org', 'civic.example.org:8443', 'localhost:8080', 'LOCALHOST', '127.0.0.1', '[::1]:8080', 'civic.internal']) expect(await statusWith({ host }), host).to.equal(200);
     for (const host of ['evil.example', 'civic.example.org.evil.example', 'localhost.evil.example', '127.0.0.1.evil.example']) expect(await statusWith({ host }), host).to.equal(403);
     for (const origin of ['https://civic.example.org', 'https://inspector.example']) expect(await statusWith({ origin }), origin).to.equal(200);
     for (const origin of ['https://evil.example', 'null', 'http://civic.example.org', 'http://localhost:6274']) expect(await statusWith({ origin }), origin).to.equal(403);

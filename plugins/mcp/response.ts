@@ -1,0 +1,11 @@
+interface Message {
+  result?: Record<string, unknown>;
+}
+
+/** Returns the JSON of a response. `json` is that of its `structuredContent` where the tool has it, which is then not serialized again. */
+export function responseText(message: object, json: string | null): string {
+  const { result, ...envelope } = message as Message;
+  if (json === null || result?.['structuredContent'] === undefined) return JSON.stringify(message);
+  const { structuredContent: _known, ...rest } = result;
+  return `${JSON.stringify({ ...envelope, result: rest }).slice(0, -2)},"structuredContent":${json}}}`;
+}
