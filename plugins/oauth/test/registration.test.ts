@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createResources } from '../resources.ts';
 import { configuration } from '../server/configuration.ts';
-import { BASE, bearer, CALLBACK, newFlow, oauthKit, type OauthKit } from './kit.ts';
+import { approve, BASE, bearer, CALLBACK, connect, newFlow, oauthKit, openConsent, redeem, type OauthKit } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -107,6 +107,16 @@ describe('Metadata and registration', { timeout: 60_000 }, () => {
       expect(one.body.client_id).to.not.equal(two.body.client_id);
       expect(one.body.grant_types).to.include('refresh_token');
     }
+  });
+
+  it('lets an app that registers again while its user decides go on with either registration', async () => {
+    const [ada, first] = [await kit.person(), await kit.register()];
+    const flow = newFlow(first.client_id);
+    const { path } = await openConsent(ada.browser, flow);
+    const second = await kit.register();
+    const code = (await approve(ada.browser, path, { workspace: ada.workspace_id })).searchParams.get('code')!;
+    const tokens = [(await redeem(kit, first, flow, code)).body, (await connect(kit, ada, second)).tokens];
+    for (const { access_token: token } of tokens) expect((await kit.send('GET', '/api/probe', bearer(token))).status).to.equal(200);
   });
 
   it('refuses unsafe clients', async () => {
