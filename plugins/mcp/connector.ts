@@ -50,7 +50,7 @@ function titleOf({ name, type, places }: Actor): string {
 }
 
 function metadataOf({ type, status, freshness, updated_at: updated, issue_areas: issues }: Actor): Record<string, string> {
-  return { type, status, freshness: freshness.status, updated_at: updated, issue_areas: issues.join(', ') };
+  return { type, status, freshness: freshness.status, updated_at: updated, ...(issues.length > 0 && { issue_areas: issues.join(', ') }) };
 }
 
 /** A line for each claim with the URL of its source, as many as fit into half of a result: the text is sent twice. */

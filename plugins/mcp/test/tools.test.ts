@@ -106,6 +106,13 @@ for (const database of testDatabases()) {
       expect(Object.keys(fetched.structuredContent)).to.equal(['id', 'title', 'url', 'text', 'metadata']);
       expect(fetched.structuredContent.text).to.match(/- name: Neighbours of Block 7 \(source: About Neighbours of Block 7, https:\/\/example\.org/);
     });
+
+    it('fetch an actor of which little is known', async () => {
+      const id = await addActor(kit, 'Chess Club');
+      const { isError, structuredContent } = await kit.call('fetch', { id });
+      expect(isError).to.be.undefined();
+      expect(structuredContent.metadata).to.include({ type: 'organization' }).and.to.not.include('issue_areas');
+    });
   });
 }
 
