@@ -1,6 +1,6 @@
 import type { ServerRoute } from '@hapi/hapi';
 import { isId, Joi, problem } from 'civic';
-import { callerOf, doerOf, reading, writing } from '../access.ts';
+import { accountCallerOf, callerOf, doerOf, reading, writing } from '../access.ts';
 import { personById } from '../people/store.ts';
 import { workspaceRecord, type Accounts } from '../service.ts';
 import type { WorkspaceRole } from '../types.ts';
@@ -78,11 +78,11 @@ export function invitationRoutes({ civic, workspaces }: Accounts): ServerRoute[]
         notes: 'The token is what follows `token=` in the link. It works once and until it expires.',
         auth: writing,
         validate: { query: noQuery, payload: joining },
-        plugins: { civic: { problems: ['unknown_invitation', 'already_member', 'member_limit', 'membership_limit'] } },
+        plugins: { civic: { problems: ['unknown_invitation', 'already_member', 'member_limit', 'membership_limit', 'workspace_forbidden'] } },
         response: { schema: workspace },
       },
       handler: (request) => civic.db.write(async (tx) => {
-        const person = (await personById(tx, callerOf(request).account_id))!;
+        const person = (await personById(tx, accountCallerOf(request).account_id))!;
         return workspaceRecord(await acceptInvitation(workspaces, tx, person, (request.payload as { token: string }).token, doerOf(request)));
       }),
     },

@@ -1,6 +1,6 @@
 import type { Request, ServerRoute } from '@hapi/hapi';
 import { Joi } from 'civic';
-import { callerOf, doerOf, reading, writing } from '../access.ts';
+import { accountCallerOf, doerOf, reading, writing } from '../access.ts';
 import { personById, type PersonRow } from '../people/store.ts';
 import { workspaceRecord, type Accounts } from '../service.ts';
 import { acceptReceived, declineReceived } from './invitations.ts';
@@ -14,7 +14,7 @@ const shown = ({ workspace_id, workspace_name, ...rest }: ReceivedInvitationRow)
 
 /** Invitations that the caller's account has received. */
 export function receivedRoutes({ civic, workspaces }: Accounts): ServerRoute[] {
-  const person = async (reader: typeof civic.db.read, request: Request): Promise<PersonRow> => (await personById(reader, callerOf(request).account_id))!;
+  const person = async (reader: typeof civic.db.read, request: Request): Promise<PersonRow> => (await personById(reader, accountCallerOf(request).account_id))!;
   return [
     {
       method: 'GET',
@@ -24,6 +24,7 @@ export function receivedRoutes({ civic, workspaces }: Accounts): ServerRoute[] {
         notes: 'Invitations by link are not listed here: they name no account.',
         auth: reading,
         validate: { query: noQuery },
+        plugins: { civic: { problems: ['workspace_forbidden'] } },
         response: { schema: wholeList(receivedInvitation, 'ReceivedInvitationList') },
       },
       handler: async (request) => whole((await receivedInvitations(civic.db.read, await person(civic.db.read, request), civic.clock.iso())).map(shown)),
@@ -36,7 +37,7 @@ export function receivedRoutes({ civic, workspaces }: Accounts): ServerRoute[] {
         notes: 'The role is the one the invitation names. An invitation that was withdrawn, declined or accepted before is 404.',
         auth: writing,
         validate: { query: noQuery, params },
-        plugins: { civic: { problems: ['unknown_invitation', 'already_member', 'member_limit', 'membership_limit'] } },
+        plugins: { civic: { problems: ['unknown_invitation', 'already_member', 'member_limit', 'membership_limit', 'workspace_forbidden'] } },
         response: { schema: workspace },
       },
       handler: (request) => civic.db.write(async (tx) => workspaceRecord(await acceptReceived(workspaces, tx, await person(tx, request), String(request.params.id), doerOf(request)))),
@@ -49,7 +50,7 @@ export function receivedRoutes({ civic, workspaces }: Accounts): ServerRoute[] {
         notes: 'The workspace may invite you again. Nothing else changes.',
         auth: writing,
         validate: { query: noQuery, params },
-        plugins: { civic: { problems: ['unknown_invitation'] } },
+        plugins: { civic: { problems: ['unknown_invitation', 'workspace_forbidden'] } },
         response: { status: { 204: Joi.any() } },
       },
       async handler(request, h) {

@@ -1,7 +1,7 @@
 import type { Request, ServerRoute } from '@hapi/hapi';
 import { isId, Joi, listResponse, pageOf, problem } from 'civic';
 import { auditOfWorkspace, countOfWorkspace } from '../audit/store.ts';
-import { callerOf, doerOf, reading, writing } from '../access.ts';
+import { accountCallerOf, callerOf, doerOf, reading, writing } from '../access.ts';
 import { personById } from '../people/store.ts';
 import { workspaceRecord, type Accounts } from '../service.ts';
 import { auditList, newWorkspace, wholeList, workspace } from './schemas.ts';
@@ -39,13 +39,13 @@ export function workspaceRoutes(accounts: Accounts): ServerRoute[] {
         notes: 'You become its owner. A personal workspace, which every account has, takes no other members.',
         auth: writing,
         validate: { query: noQuery, payload: newWorkspace },
-        plugins: { civic: { problems: ['membership_limit'] } },
+        plugins: { civic: { problems: ['membership_limit', 'workspace_forbidden'] } },
         response: { status: { 201: workspace } },
       },
       async handler(request, h) {
         const { name } = request.payload as { name: string };
         const made = await civic.db.write(async (tx) => {
-          const person = (await personById(tx, callerOf(request).account_id))!;
+          const person = (await personById(tx, accountCallerOf(request).account_id))!;
           await createWorkspace(accounts.workspaces, tx, { name, owner: person, isPersonal: false }, doerOf(request));
           return workspaceRecord((await membershipsOf(tx, person.key)).at(-1)!);
         });

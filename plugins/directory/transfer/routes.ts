@@ -50,7 +50,7 @@ export function transferRoutes(context: TransferRoutes): ServerRoute[] {
       path: '/api/imports/{id}',
       options: {
         description: 'How far an import is, and what became of its rows',
-        notes: 'Only members of the workspace of the import see it, and the account that started it while it is one of them. While it runs, `Retry-After` is the time until the next request.',
+        notes: 'Only members of the workspace of the import see it, and the account that started it while it is one of them; an access token sees the imports of its own workspace. While it runs, `Retry-After` is the time until the next request.',
         auth: writer,
         validate: { query: noQuery, params },
         plugins: { civic: { problems: ['unknown_import'] } },
@@ -136,10 +136,11 @@ async function importFor(transfer: Transfer, request: Request): Promise<ImportRo
   return row;
 }
 
+/** The account that started an import sees it from its other workspaces, too; its access tokens are for one workspace. */
 async function maySeeImport({ authority }: Transfer, { account_id, workspace_id }: ImportRow, caller: Caller): Promise<boolean> {
   const isOwn = account_id === caller.account_id;
   if (workspace_id === null) return isOwn;
-  return workspace_id === caller.workspace_id || (isOwn && authority.isMember(caller.account_id, workspace_id));
+  return workspace_id === caller.workspace_id || (isOwn && caller.via !== 'token' && authority.isMember(caller.account_id, workspace_id));
 }
 
 function download({ civic, ledger }: TransferRoutes, request: Request, h: ResponseToolkit): ResponseObject {

@@ -81,7 +81,9 @@ let people = 0;
 
 export async function oauthKit({ config = {}, ...options }: TestServerOptions = {}): Promise<OauthKit> {
   const documents = new Map<string, object>();
-  const kit = await testServer({ ...options, listen: true, plugins: ['accounts', withDocuments(documents), probe, ...options.plugins ?? []], config: { public_url: BASE, jobs: { poll_seconds: 0.1 }, ...config } });
+  // The real plugin has the path of the probe.
+  const resources = options.plugins?.includes('mcp') ? [] : [probe];
+  const kit = await testServer({ ...options, listen: true, plugins: ['accounts', withDocuments(documents), ...resources, ...options.plugins ?? []], config: { public_url: BASE, jobs: { poll_seconds: 0.1 }, ...config } });
   let seen = 0;
   const run = (name: string, given: CommandCall['options'] = {}, positionals: string[] = []) => runCommand(kit, name, given, positionals);
   const audit = async () => (await run('audit export') as string[]).map((line) => JSON.parse(line) as AuditRow);
@@ -117,7 +119,7 @@ async function send(url: string, method: string, { headers = {}, form, json }: {
   const type = form ? 'application/x-www-form-urlencoded' : json === undefined ? undefined : 'application/json';
   const response = await fetch(url, { method, body, redirect: 'manual', headers: { ...(type && { 'content-type': type }), ...headers } });
   const text = await response.text();
-  const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
+  const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '') && text !== '';
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : text };
 }
 
