@@ -40,7 +40,7 @@ export function createKernel(options: ComposeOptions): Kernel {
     events: createEvents({ db, log, clock, kinds: eventsOf(options.plugins), retentionDays: config.events.retention_days, delivers: role !== 'web' }),
     jobs,
     readModels: createReadModels({ db, jobs, log }),
-    assistant: createAssistant({ gates, vocabulary, strict: options.strict ?? false, reading: (what, fn) => db().reading(what, fn) }),
+    assistant: createAssistant({ gates, vocabulary, strict: options.strict ?? false, readOnly: (where, fn) => db().readOnly(where, fn) }),
     live: createLive(server, httpState(server).upgrades),
     services: new Map(),
     commands: new Map(),

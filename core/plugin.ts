@@ -74,11 +74,11 @@ export interface RouteDeclaration {
   internal?: boolean;
   /** Accepts a form of a page of this instance, and rejects cross-site forms; set by `formOptions`. */
   form?: boolean;
-  /** Its handler reads the `Authorization` header itself, as the endpoints of OAuth do: no resolver is called. Gates still apply. */
+  /** The handler reads the `Authorization` header itself, as OAuth endpoints do: no resolver is called. Gates are called with an anonymous caller. */
   ownCredentials?: boolean;
-  /** Returns the body of an error in the form of the route's own protocol, such as RFC 6749; RFC 9457 when absent. */
+  /** Returns the body of an error as the protocol of the route defines it, such as RFC 6749; RFC 9457 when absent. */
   errors?(problem: ProblemBody): object;
-  /** Scripts of every allowed website may call it, also to change something: its credentials are tokens, which no browser sends by itself. */
+  /** Scripts of every allowed website may call it, with any method. For routes with tokens as credentials, which browsers do not send by themselves. */
   cors?: CorsDeclaration;
 }
 
@@ -172,7 +172,7 @@ export interface Civic<Config = unknown> {
   /** The scopes, capabilities, limits, rate classes, paths and page slots of all plugins that run. */
   readonly vocabulary: Vocabulary;
 
-  /** The tools, resources and prompts of all plugins, for the plugin that offers them to assistants. */
+  /** The tools, resources and prompts of all plugins, for a plugin that serves them to assistants. */
   readonly assistant: Assistant;
 
   /** Emits an event in the transaction of the change that it describes. */
@@ -208,11 +208,11 @@ export interface Civic<Config = unknown> {
   /** Adds a command to `bin/civic`. */
   command(command: Command): void;
   check(check: Check): void;
-  /** Offers a function to assistants. It uses the functions and schemas of a route. */
+  /** Declares a function that assistants can call. */
   tool<Input, Data extends object>(tool: Tool<Input, Data>): void;
-  /** Offers data that assistants read by URI. */
+  /** Declares data that clients of assistants read by URI. */
   resource(resource: Resource): void;
-  /** Offers a request that people choose in their assistant. */
+  /** Declares a message that users choose from a menu of their assistant. */
   prompt<Arguments>(prompt: Prompt<Arguments>): void;
   metric(metric: Metric): void;
 

@@ -73,7 +73,7 @@ export function problemKind(code: string): ProblemKind | undefined {
   return known.get(code);
 }
 
-/** What a thrown problem says, for protocols with errors of their own; null for any other error. */
+/** Returns the code, status and texts of a thrown problem, for protocols with other error bodies; null for any other error. */
 export function problemOf(error: unknown): (ProblemKind & ProblemData) | null {
   const data = problemData(error);
   return data && { ...known.get(data.code)!, ...data };

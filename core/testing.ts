@@ -58,7 +58,7 @@ export interface TestServer {
   /** The address of the server, with `listen`. */
   readonly url: string;
   request(method: string, path: string, options?: TestRequest): Promise<TestResponse>;
-  /** Calls a tool as an assistant would, with the checks of arguments, scope, role and plan. Throws the problem when there is one. */
+  /** Calls a tool with the checks of arguments, scope, role and plan. Throws the problem of the tool. */
   tool(name: string, input?: object, options?: Pick<TestRequest, 'as'>): Promise<ToolResult<any>>;
   /** Stops the server and deletes its database. Fails when a response did not match the declaration of its route. */
   close(): Promise<void>;

@@ -3,8 +3,8 @@ import { gatherSchemas, membersOf, type JsonSchema } from '../contracts/schema.t
 
 const COMPONENTS = '#/components/schemas/';
 
-/** Returns one JSON Schema with everything it refers to under `$defs`: a client of a tool has no other document. */
-export function selfContained(schema: ObjectSchema): JsonSchema {
+/** Returns a JSON Schema with the schemas that it refers to under `$defs`: a client of a tool has no other document. */
+export function selfContainedSchema(schema: ObjectSchema): JsonSchema {
   const schemas = gatherSchemas();
   const json = schemas.inline(schema);
   const $defs = schemas.components();
@@ -12,8 +12,10 @@ export function selfContained(schema: ObjectSchema): JsonSchema {
   return JSON.parse(JSON.stringify(whole).replaceAll(COMPONENTS, '#/$defs/')) as JsonSchema;
 }
 
-/** The same for arguments. Lists are lists only: that one value is taken for a list of one is a courtesy, and doubles the schema. */
-export function ofArguments(schema: ObjectSchema): JsonSchema {
-  const members = [...membersOf(schema)].map(([name, member]) => [name, member.type === 'array' ? (member as ArraySchema).single(false) : member]);
-  return { type: 'object', ...selfContained(schema.keys(Object.fromEntries(members))) };
+/** Returns the JSON Schema of arguments. It does not mention that one value is accepted for a list of one, which would double its size. */
+export function argumentsSchema(schema: ObjectSchema): JsonSchema {
+  const members = [...membersOf(schema)].map(([name, member]) => {
+    return [name, member.type === 'array' ? (member as ArraySchema).single(false) : member];
+  });
+  return { type: 'object', ...selfContainedSchema(schema.keys(Object.fromEntries(members))) };
 }

@@ -1,7 +1,7 @@
 import type { ObjectSchema } from 'joi';
 import type { Caller } from '../plugin.ts';
 
-/** Who calls a tool or reads a resource. */
+/** The client that calls a tool or reads a resource. */
 export interface AssistantClient {
   /** Null for an anonymous caller. */
   caller: Caller | null;
@@ -9,39 +9,40 @@ export interface AssistantClient {
   signal: AbortSignal;
 }
 
-/** What a resource knows of the request that it serves. */
+/** The request that a resource serves. */
 export interface AssistantCall extends AssistantClient {
-  /** How many bytes the JSON of a result may have; see `fitList`. */
+  /** The most bytes that the JSON of a result may have; see `fitList`. */
   maxBytes: number;
 }
 
+/** The request that a tool serves. */
 export interface ToolCall extends AssistantCall {
-  /** The names of the arguments that the assistant gave; the others have their defaults. */
+  /** The names of the arguments that the assistant sent; the others have their defaults. */
   given: string[];
 }
 
 export interface ToolResult<Data = object> {
-  /** Matches the schema `output`. Statements in it come with their sources. */
+  /** Matches the schema `output`. Statements have their sources. */
   data: Data;
-  /** The same for clients that show text only: a line for each item, with its id and its source. */
+  /** A summary for clients that show text only: a line for each item, with its id and its source. */
   text: string;
   /** The JSON of `data`, from a tool that has it: it is not serialized again. */
   json?: string;
 }
 
-/** A function that an assistant can call, such as over MCP. It does what a route does, with the schemas of that route. */
+/** A function that an assistant can call, such as over MCP. It calls the same function as a route, with the schemas of that route. */
 export interface Tool<Input = any, Data extends object = any> {
-  /** Unique over all plugins, in snake_case. */
+  /** In snake_case, unique among all plugins. */
   name: string;
-  /** What people see, in sentence case: "Search actors". */
+  /** A name for users, in sentence case: "Search actors". */
   title: string;
-  /** What it does, when to call it, and which tool gives the ids that it takes. Assistants choose by this text. */
+  /** States what the tool does, when to call it, and which tool returns the ids that it needs. Assistants choose tools by this text. */
   description: string;
-  /** It changes no data. Tests fail when such a tool writes. */
+  /** The tool changes no data. A call in a test fails when the tool writes. */
   readOnly: boolean;
-  /** It deletes or overwrites data, so that assistants ask before they call it. */
+  /** The tool deletes or overwrites data. Clients ask the user before they call it. */
   destructive: boolean;
-  /** The scope that the caller needs. A tool without a scope, role and plan serves anonymous callers. */
+  /** The scope that the caller needs. Anonymous callers can call a tool without scope, role and plan. */
   scope?: string;
   /** The capability of a plan that the caller needs. */
   plan?: string;
@@ -50,9 +51,9 @@ export interface Tool<Input = any, Data extends object = any> {
   /** The arguments, by name. Values are converted as in a query: "5" is 5. */
   input: ObjectSchema<Input>;
   output: ObjectSchema;
-  /** What the assistant should do about a problem that `run` throws, by code: "Call search_places with the name." */
+  /** The next step of the assistant after a problem that `run` throws, by code: "Call search_places with the name." */
   advice?: Record<string, string>;
-  /** Throws `problem(…)` like the handler of a route. */
+  /** Returns the result, or throws `problem(…)` like the handler of a route. */
   run(input: Input, call: ToolCall): Promise<ToolResult<Data>>;
 }
 
@@ -68,17 +69,18 @@ export interface Resource {
   scope?: string;
   plan?: string;
   role?: 'reviewer' | 'admin';
-  /** Returns the text. `variables` are those of the template, decoded. */
+  /** Returns the content. `variables` are those of the template, decoded. */
   read(variables: Record<string, string>, call: AssistantCall): Promise<string>;
 }
 
-/** A request that a person chooses from a menu; its text goes to the assistant. */
+/** A message to the assistant that a user chooses from a menu. */
 export interface Prompt<Arguments = any> {
   name: string;
   title: string;
   description: string;
-  /** Members are texts; each has a description. */
+  /** The arguments by name: strings, each with a description. */
   arguments: ObjectSchema<Arguments>;
+  /** Returns the message. */
   text(given: Arguments): string;
 }
 
@@ -86,21 +88,22 @@ export type OwnedTool = Tool & { plugin: string };
 export type OwnedResource = Resource & { plugin: string };
 export type OwnedPrompt = Prompt & { plugin: string };
 
-/** What the running plugins offer to assistants, for the plugin that speaks a protocol with them. Complete once all have registered. */
+/** The tools, resources and prompts of all running plugins, for a plugin that serves them over a protocol. Complete once all plugins have registered. */
 export interface Assistant {
   readonly tools: ReadonlyMap<string, OwnedTool>;
   /** By URI. */
   readonly resources: ReadonlyMap<string, OwnedResource>;
   readonly prompts: ReadonlyMap<string, OwnedPrompt>;
-  /** How many bytes the JSON of a result may have. */
+  /** The most bytes that the JSON of a result may have. */
   readonly maxBytes: number;
-  /** Checks scope, role and plan of the caller and the arguments, then runs the tool. */
+  /** Checks the scope, role and plan of the caller and the arguments, and runs the tool. */
   call(tool: OwnedTool, given: unknown, client: AssistantClient): Promise<ToolResult>;
   /** Returns the resource that a URI names and the variables in the URI, or null. */
   match(uri: string): { resource: OwnedResource; variables: Record<string, string> } | null;
+  /** Checks the scope, role and plan of the caller, and reads the resource. */
   read(resource: OwnedResource, variables: Record<string, string>, client: AssistantClient): Promise<string>;
-  /** Checks the arguments and returns the text. */
+  /** Checks the arguments and returns the message of the prompt. */
   write(prompt: OwnedPrompt, given: unknown): string;
-  /** Returns the self-contained JSON Schema (draft 2020-12) of what a tool takes and returns. */
+  /** Returns the JSON Schemas (draft 2020-12) of the arguments and the result of a tool, each without references to other documents. */
   schemasOf(tool: Tool): { input: Record<string, unknown>; output: Record<string, unknown> };
 }

@@ -1,4 +1,4 @@
-/** Returns the variables of a URI that has the form of a template, such as `civic://notes/{id}`; null when it has another form. */
+/** Returns the variables of a URI that matches a template, such as `civic://notes/{id}`; null when it does not match. */
 export function matchUri(template: string, uri: string): Record<string, string> | null {
   const names = [...template.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
   const pattern = template.split(/\{\w+\}/).map((text) => text.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&')).join('([^/?#]+)');

@@ -1,6 +1,6 @@
 import type { Style } from './style.ts';
 
-/** How a command speaks: its words may travel through the running server's socket, so it never uses `process.stdout`. */
+/** The output of a command. A command may run inside the server and send its output through a socket, so it never uses `process.stdout`. */
 export interface Terminal {
   out(line: string): void;
   err(line: string): void;
@@ -41,7 +41,7 @@ export interface Command extends CommandDescription {
   writes?: boolean;
   /** It works on existing data only: without a database it fails instead of creating one. */
   existing?: boolean;
-  /** It reads standard input: `input` of the call has the lines, also when it runs inside the server. */
+  /** It reads standard input, whose lines are `input` of the call, also when the command runs inside the server. */
   reads?: boolean;
   /** Exit code 0 on success; throw a `Failure` for 1. */
   run(call: CommandCall): Promise<void>;
@@ -51,19 +51,19 @@ export interface CommandCall {
   terminal: Terminal;
   positionals: string[];
   options: Record<string, string | boolean | string[] | undefined>;
-  /** The lines of standard input, of a command that `reads`. */
+  /** The lines of standard input, for a command with `reads`. */
   input?: AsyncIterable<string>;
-  /** The folder of whoever called: paths in arguments are meant from there, also when the command runs inside the server. */
+  /** The working directory of the process that called the command: resolve paths against it, also inside the server. */
   cwd: string;
 }
 
-/** A command that could not do its work: printed as it is, exit code 1. */
+/** A command failed: prints the message, exit code 1. */
 export class Failure extends Error {}
 
-/** A command called in a way it does not understand: printed with a pointer to `--help`, exit code 2. */
+/** A command was called with wrong arguments: prints the message and a reference to `--help`, exit code 2. */
 export class Misuse extends Error {}
 
-/** A word as it can be pasted into a shell. */
+/** Quotes a word for a shell. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -35,7 +35,7 @@ export async function runComposed(argv: string[], terminal: Terminal): Promise<n
   });
 }
 
-/** Opened by the first read: lines that arrive while nothing iterates would be lost. */
+/** Opens standard input at the first read: readline drops lines that arrive before the iteration. */
 async function* standardInput(): AsyncGenerator<string> {
   yield* createInterface({ input: process.stdin });
 }

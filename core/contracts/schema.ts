@@ -10,7 +10,7 @@ export interface Schemas {
   of(schema: Schema): JsonSchema;
   /** Names the route of the schemas that follow, for the error about two schemas with one name. */
   enter(route: string): void;
-  /** The same, where a named schema does not become a reference itself; the named ones inside it do. */
+  /** Returns the schema itself also when it has a name. Named schemas inside it become references. */
   inline(schema: Schema): JsonSchema;
   /** The named schemas met so far, in the order of their names. */
   components(): Record<string, JsonSchema>;

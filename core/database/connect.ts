@@ -37,8 +37,8 @@ export interface OpenDatabase extends Database {
   /** Runs `fn` while no other node runs one of the same name. */
   exclusively<T>(name: string, fn: () => Promise<T>): Promise<T>;
   ping(): Promise<void>;
-  /** Runs code that must not write; in tests `write` then throws by name. */
-  reading<T>(where: string, fn: () => Promise<T>): Promise<T>;
+  /** Runs code that must not write. In tests `write` then throws an error that names the code. */
+  readOnly<T>(where: string, fn: () => Promise<T>): Promise<T>;
   /** Rejects while writes are refused, such as on a full disk. */
   checkWritable(): Promise<void>;
   /** Starts detection: from then on queries fail with `database_unavailable` when the database server does not respond, within 5 s. */
@@ -70,7 +70,7 @@ async function sqliteDatabase(file: string, chosen: ChosenDriver, options: Datab
       if (options.lock?.isLost) throw databaseProblem('database_unavailable');
       return await writer.write(fn, writeOptions);
     },
-    reading: strictness.reading,
+    readOnly: strictness.readOnly,
     async snapshot(fn) {
       strictness.check('db.snapshot');
       return await pools.readers.transaction((tx) => strictness.inside('db.snapshot', tx, fn));
@@ -127,7 +127,7 @@ async function postgresDatabase(url: string, options: DatabaseOptions, searchPat
     driver: null,
     read: pool,
     write: writer.write,
-    reading: strictness.reading,
+    readOnly: strictness.readOnly,
     async snapshot(fn) {
       strictness.check('db.snapshot');
       return await pool.transaction((tx) => strictness.inside('db.snapshot', tx, fn), { isolationLevel: 'repeatable read', readOnly: true });

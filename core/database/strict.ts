@@ -4,23 +4,23 @@ import type { Tx } from './types.ts';
 
 const CHANGES = new Set(['insert', 'update', 'del']);
 
-/** Keeps code inside `write` and `snapshot` from using anything but `tx`, and from forgetting to await it. Checked in tests; it costs too much in production. */
+/** Checks that code inside `write` and `snapshot` uses only `tx` and awaits it, and that read-only code does not write. For tests: it costs too much in production. */
 export interface Strictness {
   /** Throws when called inside `write` or `snapshot`. */
   check(what: string): void;
   inside<T>(where: string, tx: Tx, fn: (tx: Tx) => Promise<T>): Promise<T>;
   /** Runs code in which `write` throws. */
-  reading<T>(where: string, fn: () => Promise<T>): Promise<T>;
+  readOnly<T>(where: string, fn: () => Promise<T>): Promise<T>;
 }
 
-export const lenient: Strictness = { check: () => undefined, inside: (_where, tx, fn) => fn(tx), reading: (_where, fn) => fn() };
+export const lenient: Strictness = { check: () => undefined, inside: (_where, tx, fn) => fn(tx), readOnly: (_where, fn) => fn() };
 
 interface Inside {
   owner: Strictness;
   where: string;
-  /** Only writing is forbidden. */
-  isReading?: boolean;
-  /** What this one is inside of: a process may have several databases open. */
+  /** Reads are allowed, also without `tx`; writes are not. */
+  isReadOnly?: boolean;
+  /** The enclosing call, perhaps of another database: a process may have several open. */
   outer: Inside | undefined;
 }
 
@@ -37,8 +37,8 @@ export function createStrictness(): Strictness {
   const strictness: Strictness = {
     check(what) {
       const inside = innermost(strictness);
-      if (inside?.isReading && what === 'db.write') throw new Error(`db.write was used inside ${inside.where}`);
-      if (inside && !inside.isReading) throw new Error(`${what} was used inside ${inside.where}: only its tx may be used there`);
+      if (inside?.isReadOnly && what === 'db.write') throw new Error(`db.write was used inside ${inside.where}`);
+      if (inside && !inside.isReadOnly) throw new Error(`${what} was used inside ${inside.where}: only its tx may be used there`);
     },
     inside: (where, tx, fn) => storage.run({ owner: strictness, where, outer: storage.getStore() }, async () => {
       const { watched, forgotten } = watchBuilders(tx);
@@ -47,7 +47,7 @@ export function createStrictness(): Strictness {
       for (const sql of forgotten()) throw new Error(`A query in ${where} was never run: write await before it (${sql})`);
       return value;
     }),
-    reading: (where, fn) => storage.run({ owner: strictness, where, isReading: true, outer: storage.getStore() }, fn),
+    readOnly: (where, fn) => storage.run({ owner: strictness, where, isReadOnly: true, outer: storage.getStore() }, fn),
   };
   return strictness;
 }

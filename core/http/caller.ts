@@ -115,7 +115,7 @@ function rejectsSessions(request: Request): boolean {
   return isForPrograms(request.server, request.path) || request.civic.upgrade !== null;
 }
 
-/** The problem of an anonymous caller where an account is needed. */
+/** Returns the problem of an anonymous caller where an account is needed. */
 export function missingCredential(gates: Gates): Boom {
   return gates.resolvers.length === 0 ? problem('no_accounts') : problem('authentication_required');
 }

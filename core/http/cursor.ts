@@ -4,13 +4,13 @@ import type { Schema } from 'joi';
 import { createHash } from 'node:crypto';
 import { problem } from '../problems.ts';
 
-/** Where a page ends: the values its last row is sorted by. */
+/** The end of a page: the values by which its last row is sorted. */
 export type Position = (string | number)[];
 
 /** The type of each value of a position. `scalar` is a text or a number, where the order of the list depends on the words of the search. */
 export type PositionShape = readonly ('text' | 'integer' | 'number' | 'scalar')[];
 
-/** Which page of a list is asked for. */
+/** The requested page of a list. */
 export interface Page<Query = Record<string, unknown>> {
   /** Filters and sort: from the cursor when there is one, else from the query. */
   query: Query;
@@ -19,14 +19,14 @@ export interface Page<Query = Record<string, unknown>> {
   after: Position | null;
 }
 
-/** What of a request decides on its page. A tool that lists the same as a route asks with the same path and schema. */
+/** The request of a list, by a route or by a tool. A tool and a route with the same path and schema accept each other's cursors. */
 export interface ListQuery {
   path: string;
   /** Validated, with defaults. */
   query: Record<string, unknown>;
   /** The names of the parameters that the client gave. */
   given: string[];
-  /** Checks again what a cursor carries. */
+  /** Validates the filters in a cursor. */
   schema?: Schema | null;
 }
 
@@ -39,14 +39,14 @@ export interface List {
   extra?: Record<string, unknown>;
 }
 
-/** A list whose rows are JSON texts already. */
+/** A list whose rows are JSON texts. */
 export type TextList = Omit<List, 'data'> & { data: string[] };
 
 const CHECK_LENGTH = 8;
 
-/** Reads `cursor` and `limit` of a validated query. A cursor is enough by itself; parameters that contradict it, and a position of another shape, are 400. */
-export function pageOf<Query = Record<string, unknown>>(asked: Request | ListQuery, shape: PositionShape | ((query: Query) => PositionShape)): Page<Query> {
-  const list = 'given' in asked ? asked : listQueryOf(asked);
+/** Reads `cursor` and `limit` of a validated query. A cursor contains the filters: other filters beside it, and a position of another shape, are rejected. */
+export function pageOf<Query = Record<string, unknown>>(source: Request | ListQuery, shape: PositionShape | ((query: Query) => PositionShape)): Page<Query> {
+  const list = 'given' in source ? source : listQueryOf(source);
   const { cursor, limit, ...query } = list.query;
   if (cursor === undefined) return { query: query as Query, limit: Number(limit), after: null };
   const [filters, after] = decode(String(cursor), list.path);
@@ -63,11 +63,11 @@ export function pageOf<Query = Record<string, unknown>>(asked: Request | ListQue
   return { query: valid as Query, limit: Number(limit), after };
 }
 
-function listQueryOf(request: Request): ListQuery {
-  return { path: request.path, query: request.query, given: Object.keys(request.orig.query ?? request.query), schema: request.route.settings.validate?.query as Schema | null | undefined };
+function listQueryOf({ path, query, orig, route }: Request): ListQuery {
+  return { path, query, given: Object.keys(orig.query ?? query), schema: route.settings.validate?.query as Schema | null | undefined };
 }
 
-/** The answer that every list has: its rows, the exact total, and the way to the next page in body and Link. */
+/** Creates the response of a list: its rows, the exact total, and the next page in body and `Link`. */
 export function listResponse(request: Request, h: ResponseToolkit, page: Page<any>, list: List): ResponseObject {
   const cursor = list.next && cursorAfter(request, page, list.next);
   const response = h.response({ data: list.data, total: list.total, next_cursor: cursor, ...list.extra });
@@ -75,7 +75,7 @@ export function listResponse(request: Request, h: ResponseToolkit, page: Page<an
   return response;
 }
 
-/** The same as text, for rows that are JSON texts already; with the headers that go with it. */
+/** Returns the same response as text and headers, for rows that are JSON texts. */
 export function listText(request: Request, page: Page<any>, list: TextList): { body: string; headers: Record<string, string> } {
   const cursor = list.next && cursorAfter(request, page, list.next);
   return { body: listBody(list, cursor), headers: cursor ? { link: `<${nextUrl(request, page, cursor)}>; rel="next"` } : {} };
@@ -87,27 +87,28 @@ function listBody({ data, total, extra = {} }: TextList, cursor: string | null):
 }
 
 /**
- * Returns a list as an object whose JSON has at most `maxBytes`, for tools. Reads the page again with fewer rows when it is too
- * large; its cursor then continues after the last of them.
+ * Returns a list as an object whose JSON has at most `maxBytes`, for tools. Reads a page that is too large again with fewer rows, so
+ * that the cursor continues after the last of them.
  */
-export async function fitList<Data extends object = object>(asked: Pick<ListQuery, 'path'>, page: Page<any>, maxBytes: number, read: (page: Page<any>) => Promise<TextList>): Promise<Data> {
+export async function fitList<Data extends object = object>(list: Pick<ListQuery, 'path'>, page: Page<any>, maxBytes: number, read: (page: Page<any>) => Promise<TextList>): Promise<Data> {
   const whole = await read(page);
-  const rows = fittingRows(whole, cursorAfter(asked, page, whole.next ?? []), maxBytes);
+  const rows = fittingRows(whole, cursorAfter(list, page, whole.next ?? []), maxBytes);
   if (rows === 0) throw problem('result_too_large', { detail: `One item alone has more than ${maxBytes} bytes.` });
-  const list = rows === whole.data.length ? whole : await read({ ...page, limit: rows });
-  return JSON.parse(listBody(list, list.next && cursorAfter(asked, page, list.next))) as Data;
+  const fitting = rows === whole.data.length ? whole : await read({ ...page, limit: rows });
+  return JSON.parse(listBody(fitting, fitting.next && cursorAfter(list, page, fitting.next))) as Data;
 }
 
-/** Cursors after other rows may be a little longer. */
-const LONGER_CURSOR = 500;
+/** Reserved, because the cursor after a page with fewer rows may be longer than the measured one. */
+const CURSOR_RESERVE = 500;
 
+/** Returns how many rows fit into a result; 0 when the first does not. */
 function fittingRows(list: TextList, cursor: string, maxBytes: number): number {
-  let left = maxBytes - LONGER_CURSOR - Buffer.byteLength(listBody({ ...list, data: [] }, cursor));
+  let left = maxBytes - CURSOR_RESERVE - Buffer.byteLength(listBody({ ...list, data: [] }, cursor));
   const first = list.data.findIndex((row) => (left -= Buffer.byteLength(row) + 1) < 0);
   return first === -1 ? Math.max(1, list.data.length) : first;
 }
 
-/** The cursor of the page that begins after this row, for answers of a shape of their own. */
+/** Returns the cursor of the page after a row, for responses of another shape. */
 export function cursorAfter({ path }: Pick<ListQuery, 'path'>, page: Page<any>, after: Position): string {
   return encode(page.query, after, path);
 }
@@ -117,8 +118,8 @@ function nextUrl(request: Request, page: Page, cursor: string): string {
   return `${request.server.app.civic.publicUrl}${request.path}?${limit}cursor=${cursor}`;
 }
 
-// A cursor holds nothing its owner could not ask for, so it is checked against slips, not signed:
-// it works on every node and after every restart, and its filters pass the route's own schema again.
+// A cursor has a checksum against typing errors and no signature: its filters are validated by the schema of the route, so a forged one
+// gives no further access. It works on every node and after a restart.
 function encode(filters: object, after: Position, path: string): string {
   const text = JSON.stringify([filters, after]);
   return Buffer.from(text).toString('base64url') + checksum(text, path);
@@ -158,12 +159,12 @@ function revalidated({ schema }: ListQuery, filters: Record<string, unknown>): R
   return valid;
 }
 
-/** The order in which a repeated parameter is given means nothing. */
+/** Ignores the order of a repeated parameter. */
 function comparable(value: unknown): string | undefined {
   return JSON.stringify(Array.isArray(value) ? value.map((item) => JSON.stringify(item)).sort() : value);
 }
 
-/** Its check holds off slips only: a forged position may not even fit its column, which Postgres tells and SQLite does not mind. */
+/** Returns whether a database error comes from a forged cursor: Postgres rejects a position that does not fit its column, SQLite does not. */
 export function isForgedCursor(error: Error & { code?: unknown }, request: Request): boolean {
   return request.query?.['cursor'] !== undefined && /^22[0-9A-Z]{3}$/.test(String(error.code));
 }

@@ -5,14 +5,14 @@ import { routeTraits } from './state.ts';
 
 const EVERYTHING = '/{any*}';
 
-/** What no other route answers: 404, 405 with `Allow`, and OPTIONS. As a route of its own it passes through auth and limits. */
+/** Adds the routes for requests that match no other: 404, 405 with `Allow`, and OPTIONS. As routes they pass authentication and rate limits. */
 export function addFallback(server: Server, cors: Cors): void {
   server.route({
     method: '*',
     path: EVERYTHING,
     options: {
       plugins: { civic: { problems: ['not_found', 'method_not_allowed'] } },
-      // Whatever was sent along does not matter: the answer is 404 or 405, not 413 or 415.
+      // The body is ignored: the response is 404 or 405, not 413 or 415.
       payload: { parse: false, output: 'data', failAction: 'ignore', allow: undefined, maxBytes: 1024 },
     },
     handler: (request) => {
@@ -39,7 +39,7 @@ export function addFallback(server: Server, cors: Cors): void {
   });
 }
 
-/** hapi answers 404 to a known path with another method, so the methods are asked for one by one. */
+/** Matches the path with each method: hapi does not report the methods of a path. */
 function allowedMethods(request: Request): string[] {
   const { server } = request;
   const methods = new Set(server.table().map((route) => route.method).filter((method) => method !== '*' && method !== 'options'));
@@ -56,10 +56,10 @@ function isRoute(server: Server, method: string, path: string): boolean {
 /** Returns the CORS headers of a preflight request; none when the route is not open to scripts of other websites. */
 function preflight(request: Request, cors: Cors): Record<string, string> {
   const method = String(request.headers['access-control-request-method'] ?? '').toLowerCase();
-  if (request.headers['origin'] === undefined || method === '') return {};
+  if (method === '') return {};
   const route = request.server.match((method === 'head' ? 'get' : method) as 'get', request.path);
   if (route === null || route.path === EVERYTHING) return {};
   const { cors: declared, isOpen } = routeTraits(route);
-  if (declared) return cors.preflightDeclared(request, method.toUpperCase(), declared);
-  return isOpen && (method === 'get' || method === 'head') ? cors.preflight(request) : {};
+  if (declared) return cors.preflight(request, method.toUpperCase(), declared);
+  return isOpen && (method === 'get' || method === 'head') ? cors.preflight(request, 'GET, HEAD') : {};
 }

@@ -12,31 +12,31 @@ export interface FormRules {
   onReject?(request: Request): Promise<void>;
 }
 
-/** The options of a route that takes a page's form: its body is read, and what our own page did not send is refused. */
+/** Returns the options of a route that accepts a form: they parse the body, and reject forms that no page of this instance sent. */
 export function formOptions(declared: RouteDeclaration = {}, { onReject }: FormRules = {}): RouteOptions {
   return {
     payload: { allow: ['application/x-www-form-urlencoded'], maxBytes: MAX_FORM_BYTES },
     plugins: { civic: { ...declared, internal: true, form: true } },
-    ext: { onPostAuth: { method: onReject ? (request, h) => refuseAfter(request, h, onReject) : refuseForeign } },
+    ext: { onPostAuth: { method: onReject ? (request, h) => rejectAfterReport(request, h, onReject) : rejectForeign } },
   };
 }
 
-/** Ties the forms of this reader's pages to their session: what others cannot read, they cannot make a token from. */
+/** Binds the forms of a request's pages to its session: the token is derived from the session secret, which other sites cannot read. */
 export function bindForms(request: Request, sessionSecret: string): void {
   request.civic.formToken = createHmac('sha256', sessionSecret).update('form').digest('base64url');
 }
 
-async function refuseAfter(request: Request, h: ResponseToolkit, onReject: (request: Request) => Promise<void>): Promise<symbol> {
+async function rejectAfterReport(request: Request, h: ResponseToolkit, onReject: (request: Request) => Promise<void>): Promise<symbol> {
   try {
-    return refuseForeign(request, h);
+    return rejectForeign(request, h);
   } catch (error) {
     await onReject(request);
     throw error;
   }
 }
 
-/** Browsers say where a form comes from; the token holds where they do not. */
-function refuseForeign(request: Request, h: ResponseToolkit): symbol {
+/** Rejects cross-site and expired forms: by the headers of the browser, and by the form token for browsers that do not send them. */
+function rejectForeign(request: Request, h: ResponseToolkit): symbol {
   if (!comesFromOurPage(request)) throw problem('foreign_form', { detail: `Forms of this instance are sent from its own pages at ${request.server.app.civic.publicUrl}/.` });
   const fields = request.payload as Record<string, unknown> | null;
   const { formToken } = request.civic;
@@ -45,7 +45,7 @@ function refuseForeign(request: Request, h: ResponseToolkit): symbol {
   return h.continue;
 }
 
-/** Programs that say nothing of a page are let through. */
+/** Returns false for a request that the browser marks as cross-site. Programs send neither header and pass. */
 export function comesFromOurPage({ headers, server }: Request): boolean {
   const site = headers['sec-fetch-site'] as string | undefined;
   if (site !== undefined) return site === 'same-origin' || site === 'none';
@@ -59,17 +59,17 @@ function isSame(given: string, expected: string): boolean {
 }
 
 export interface ReadForm<Values> {
-  /** What was filled in, checked; null when something is wrong. */
+  /** The validated fields; null when one is invalid. */
   values: Values | null;
-  /** What to say beside each field. */
+  /** The error text of each invalid field. */
   errors: Record<string, string>;
-  /** As it was sent, to be shown again. */
+  /** The fields as they were sent, to fill the form again. */
   given: Record<string, unknown>;
 }
 
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
-/** A form against its schema, so that a page can say beside each field what is wrong with it. */
+/** Validates a form, and returns the errors by field for the page. */
 export function readForm<Values>(request: Request, schema: ObjectSchema<Values>): ReadForm<Values> {
   const given = { ...(request.payload as Record<string, unknown> | null) };
   const odd = Object.entries(given).find(([, value]) => [value].flat().some((one) => UNSTORABLE.test(String(one))));

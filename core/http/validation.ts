@@ -142,15 +142,16 @@ function unique(errors: InputError[]): InputError[] {
   return [...new Map(errors.map((error) => [JSON.stringify(error), error])).values()];
 }
 
-function summary(errors: InputError[], untold: number): string {
+/** Returns the first error, and the number of the others; `unlisted` errors are not in the list. */
+function summary(errors: InputError[], unlisted: number): string {
   const [first] = errors;
   const name = first!.parameter ?? (first!.pointer || 'The body');
-  const others = errors.length - 1 + Math.max(0, untold);
+  const others = errors.length - 1 + Math.max(0, unlisted);
   return `${name} ${first!.detail}${others > 0 ? ` (and ${others} more)` : ''}`;
 }
 
 function inputError(item: ValidationErrorItem, source: Source, request: Request): InputError {
-  const detail = words(item, source, request);
+  const detail = faultText(item, source, request);
   return source === 'payload' ? { pointer: pointer(item.path), detail } : { parameter: item.path.slice(0, 1).join(), detail };
 }
 
@@ -159,37 +160,38 @@ export function pointer(path: (string | number)[]): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-function words(item: ValidationErrorItem, source: Source, request: Request): string {
+function faultText(item: ValidationErrorItem, source: Source, request: Request): string {
   const schema = request.route.settings.validate?.[source] as Schema | undefined;
   if (source === 'query' && isKnown(item) && isRepeated(request, schema, item.path)) return 'is given more than once, but takes one value';
   if (source === 'payload' && item.path.length === 0 && request.payload === null) return 'is missing';
-  return wordsOf(item, schema);
+  return valueFault(item, schema);
 }
 
 function isKnown({ type }: ValidationErrorItem): boolean {
   return type !== 'object.unknown' && type !== UNSTORABLE;
 }
 
-/** What is wrong with one value, without its name. */
-function wordsOf(item: ValidationErrorItem, schema: Schema | undefined): string {
+/** Describes the fault of one value, without its name. */
+function valueFault(item: ValidationErrorItem, schema: Schema | undefined): string {
   if (item.type === 'object.unknown') return `is not known here${suggestion(String(item.path.at(-1)), knownNames(schema, item.path.slice(0, -1)))}`;
   if (item.type === UNSTORABLE) return 'holds the character U+0000 or half of a surrogate pair, which cannot be stored';
   if (QUERY_ERRORS[item.type]) return QUERY_ERRORS[item.type]!;
   return item.type === 'any.only' ? withoutLabel(item) + nearestOf(item) : withoutLabel(item);
 }
 
-/** Returns arguments that a caller gave by name, converted and with defaults; throws the problem that lists everything wrong with them. */
-export function checkArguments<Given>(schema: Schema<Given>, given: unknown): Given {
+/** Returns named arguments converted and with defaults. Throws a problem that lists all faults. */
+export function checkArguments<Arguments>(schema: Schema<Arguments>, sent: unknown): Arguments {
   const strict = tightened(schema, 'arguments');
-  const { value, error } = strict.validate(given ?? {});
-  if (!error) return value as Given;
+  const given = sent ?? {};
+  const { value, error } = strict.validate(given);
+  if (!error) return value as Arguments;
   const isSmall = JSON.stringify(given).length <= MAX_LENGTH;
   const faults = (isSmall ? strict.validate(given, { abortEarly: false }).error : error)!.details;
-  const errors = unique(faults.slice(0, MAX_ERRORS).map((item) => ({ parameter: item.path.join('.'), detail: wordsOf(item, schema) })));
+  const errors = unique(faults.slice(0, MAX_ERRORS).map((item) => ({ parameter: item.path.join('.'), detail: valueFault(item, schema) })));
   throw problem('invalid_request', { detail: summary(errors, faults.length - MAX_ERRORS), errors });
 }
 
-/** Joi puts the name in front, which is told beside the words. */
+/** Removes the name that Joi puts in front: the error has it in another member. */
 function withoutLabel(item: ValidationErrorItem): string {
   const label = `"${item.context?.label}" `;
   return item.message.startsWith(label) ? item.message.slice(label.length) : item.message;

@@ -26,9 +26,9 @@ const ring: Tool = {
   run: async ({ times }) => ({ data: { sound: 'dong '.repeat(times).trim() }, text: 'It rang.' }),
 };
 
-/** A plugin that declares, and the `civic` it was given. */
+/** Returns a plugin that calls `register`, and the `civic` that core passed to it. */
 function bells(register: (civic: Civic) => void): { plugin: Plugin; civic(): Civic } {
-  let given: Civic;
+  let received: Civic;
   const plugin = definePlugin({
     name: 'bells',
     summary: 'Bells',
@@ -36,11 +36,11 @@ function bells(register: (civic: Civic) => void): { plugin: Plugin; civic(): Civ
     limits: { bells_rung: { label: 'Bells', doc: 'Bells' } },
     capabilities: { bells: { label: 'Bells', limit: 'bells_rung' } },
     register(_server, civic) {
-      given = civic;
+      received = civic;
       register(civic);
     },
   });
-  return { plugin, civic: () => given };
+  return { plugin, civic: () => received };
 }
 
 async function withTool(tool: Partial<Tool>, work: (run: (input?: unknown, more?: Partial<AssistantClient>) => Promise<unknown>) => Promise<void>): Promise<void> {
@@ -54,6 +54,7 @@ async function withTool(tool: Partial<Tool>, work: (run: (input?: unknown, more?
   }
 }
 
+/** Returns the error message of a start; `none` when it succeeds. */
 async function faultOf(register: (civic: Civic) => void): Promise<string> {
   try {
     await (await testServer({ plugins: [bells(register).plugin], open: false })).close();
@@ -70,12 +71,16 @@ describe('civic.tool', () => {
     await expect(run({ times: 4, loud: true })).to.reject('times must be less than or equal to 3 (and 1 more)');
   }));
 
-  it('knows which arguments the assistant gave', () => withTool({ run: async (_input, { given }) => ({ data: { sound: given.join() }, text: '' }) }, async (run) => {
+  it('rejects a call without arguments that lacks a required one', () => withTool({ input: Joi.object({ times: Joi.number().required().description('How often') }) }, async (run) => {
+    await expect(run(undefined)).to.reject('times is required');
+  }));
+
+  it('gets the names of the arguments that the assistant sent', () => withTool({ run: async (_input, { given }) => ({ data: { sound: given.join() }, text: '' }) }, async (run) => {
     expect(await run({ times: 2 })).to.include({ data: { sound: 'times' } });
     await expect(run({})).to.reject(/"sound" is not allowed to be empty/);
   }));
 
-  it('asks for scope, role and plan of the caller', async () => {
+  it('requires the scope, role and plan of the caller', async () => {
     await withTool({ scope: 'bells:ring' }, async (run) => {
       await expect(run({})).to.reject('This needs an account');
       const error = await expect(run({}, { caller: { ...caller, scope: ['other:read'] } })).to.reject('This needs the scope bells:ring.') as { data: object };
@@ -108,21 +113,21 @@ describe('civic.tool', () => {
     await expect(withJson('{"sound":"ding"}')).to.reject('The JSON of the tool ring is not that of its data');
   });
 
-  it('passes problems on as they are', () => withTool({ run: async () => { throw problem('not_found', { detail: 'No bell.' }); } }, async (run) => {
+  it('throws the problems of run unchanged', () => withTool({ run: async () => { throw problem('not_found', { detail: 'No bell.' }); } }, async (run) => {
     await expect(run()).to.reject('No bell.');
   }));
 
-  it('is refused without a title, honest hints, descriptions and declared names, or with a name that is taken', async () => {
+  it('is rejected without a title, hints, descriptions or declared names, with contradicting hints, or with the name of another tool', async () => {
     const wrong = (tool: object) => faultOf((civic) => civic.tool({ ...ring, ...tool } as Tool));
     expect(await wrong({ title: '' })).to.include('The tool ring cannot be declared: it has no title');
     expect(await wrong({ readOnly: undefined })).to.include('it does not declare readOnly');
     expect(await wrong({ destructive: undefined })).to.include('it does not declare destructive');
     expect(await wrong({ destructive: true })).to.include('it is readOnly and destructive, which exclude each other');
-    expect(await wrong({ scope: 'entities:write' })).to.include('it is readOnly, but asks for the scope entities:write');
+    expect(await wrong({ scope: 'entities:write' })).to.include('it is readOnly, but needs the scope entities:write');
     expect(await wrong({ input: Joi.object({ times: Joi.number() }) })).to.include('its argument times has no description');
     expect(await wrong({ input: Joi.string() })).to.include('its input is not a Joi object');
-    expect(await wrong({ scope: 'bells:rign' })).to.include('the tool ring (bells): it asks for the scope "bells:rign", which no plugin that runs declares');
-    expect(await wrong({ plan: 'bell' })).to.include('it asks for the capability "bell", which no plugin that runs declares');
+    expect(await wrong({ scope: 'bells:rign' })).to.include('the tool ring (bells): it needs the scope "bells:rign", which no plugin that runs declares');
+    expect(await wrong({ plan: 'bell' })).to.include('it needs the capability "bell", which no plugin that runs declares');
     expect(await faultOf((civic) => { civic.tool(ring); civic.tool(ring); })).to.include('The tool ring belongs to the plugin bells already');
     expect(await wrong({})).to.equal('none');
   });
@@ -139,7 +144,7 @@ describe('civic.tool', () => {
 });
 
 describe('civic.resource', () => {
-  it('is found by its template, and reads without writing', async () => {
+  it('is found by its template and read', async () => {
     const { plugin, civic } = bells((one) => one.resource({ uri: 'civic://bells/{name}/sound', name: 'bell', title: 'Bell', description: 'A bell.', read: async ({ name }) => `${name}!` }));
     const kit = await testServer({ plugins: [plugin] });
     const { assistant } = civic();
@@ -150,7 +155,7 @@ describe('civic.resource', () => {
     await kit.close();
   });
 
-  it('has variables that are one part of a path, decoded', () => {
+  it('has variables that match one segment of a path, decoded', () => {
     expect(matchUri('a://x/{id}', 'a://x/1%2C2')).to.equal({ id: '1,2' });
     expect(matchUri('a://x/{id}', 'a://x/1/2')).to.be.null();
     expect(matchUri('a://x/{id}', 'a://x/%')).to.be.null();
@@ -160,14 +165,14 @@ describe('civic.resource', () => {
 });
 
 describe('civic.prompt', () => {
-  it('writes its text from checked arguments, which are texts', async () => {
+  it('returns its text for checked arguments, which are strings', async () => {
     const wake = { name: 'wake', title: 'Wake', description: 'Wakes.', arguments: Joi.object({ who: Joi.string().required().description('Whom') }), text: ({ who }: { who: string }) => `Wake ${who}.` };
     const { plugin, civic } = bells((one) => one.prompt(wake));
     await (await testServer({ plugins: [plugin], open: false })).close();
     const { assistant } = civic();
     expect(assistant.write(assistant.prompts.get('wake')!, { who: 'Ada' })).to.equal('Wake Ada.');
     expect(() => assistant.write(assistant.prompts.get('wake')!, {})).to.throw('who is required');
-    expect(await faultOf((other) => other.prompt({ ...wake, arguments: Joi.object({ who: Joi.number().description('Whom') }) }))).to.include('its argument who is not a text');
+    expect(await faultOf((other) => other.prompt({ ...wake, arguments: Joi.object({ who: Joi.number().description('Whom') }) }))).to.include('its argument who is not a string');
   });
 });
 

@@ -31,6 +31,20 @@ describe('The documentation', () => {
     });
   }
 
+  const tools = guide.slice(guide.indexOf('### Tools for assistants'), guide.indexOf('### Commands and checks'));
+  for (const name of ['Tool', 'ToolCall', 'AssistantCall', 'AssistantClient', 'ToolResult', 'Resource', 'Prompt', 'Assistant']) {
+    it(`documents every member of ${name}`, () => {
+      const members = membersOf(read('core/assistant/types.ts'), name);
+      expect(members.length).to.be.at.least(1);
+      expect(members.filter((member) => !new RegExp(`\`${member}[\`(]`).test(tools))).to.equal([]);
+    });
+  }
+
+  it('documents every member of CorsDeclaration', () => {
+    const [row] = /^\| `cors` .*$/m.exec(guide)!;
+    expect(membersOf(contract, 'CorsDeclaration').filter((member) => !row.includes(`\`${member}\``))).to.equal([]);
+  });
+
   it('documents everything else that civic exports', () => {
     const names = [...read('core/index.ts').matchAll(/^export \{([^}]*)\}/gm)].flatMap((match) => match[1]!.split(',').map((name) => name.trim().replace(/^default as /, '')));
     expect(names.length).to.be.above(10);
