@@ -61,3 +61,12 @@ export function createResources(civic: Pick<Civic, 'instance' | 'url'>): Resourc
     of: ({ path }) => resources.find((resource) => path === resource.path || path.startsWith(`${resource.path}/`)),
   };
 }
+
+/** Scopes of OpenID Connect, which belong to no resource. */
+const STANDARD_SCOPES = ['openid', 'offline_access'];
+
+/** Returns the scopes of the resource that a request names; all of them when it names none. Empty when it names unknown ones only. */
+export function requestedScopes(resource: Resource, scope: unknown): string[] {
+  const named = typeof scope === 'string' ? scope.split(' ').filter((name) => name !== '' && !STANDARD_SCOPES.includes(name)) : [];
+  return named.length === 0 ? resource.scopes() : resource.scopes().filter((name) => named.includes(name));
+}

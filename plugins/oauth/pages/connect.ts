@@ -4,7 +4,6 @@ import type { Visitor } from 'civic/accounts';
 import type { Provider } from 'oidc-provider';
 import { createGrant } from '../server/approve.ts';
 import { CONSENT_PATH } from '../server/configuration.ts';
-import { refusalPage } from '../server/mount.ts';
 import type { AuthorizationServer, ServerContext } from '../server/server.ts';
 import {
   consentPage, destinationOf, grantedScopes, loadAccessRequest, readDecision, recordForgery, type AccessRequest, type ConsentFault, type Destination,
@@ -20,7 +19,6 @@ interface PendingRequest {
 }
 
 const PAGE = { plugins: { civic: { internal: true, untimed: true } } };
-const NOT_PENDING = { error: 'invalid_request', error_description: 'this request was decided already, or has expired', status: 410 };
 
 /** Returns the routes of the consent page for authorization requests in the browser. */
 export function connectRoutes(context: ServerContext, server: AuthorizationServer): ServerRoute[] {
@@ -48,14 +46,14 @@ export function connectRoutes(context: ServerContext, server: AuthorizationServe
       method: 'GET', path, options: PAGE,
       handler: accounts.pages.signedIn(async (visitor, request, h) => {
         const pending = await pendingRequest(request);
-        return pending ? show(request, h, visitor, pending) : refusalPage(h, NOT_PENDING);
+        return pending ? show(request, h, visitor, pending) : closedPage(h);
       }),
     },
     {
       method: 'POST', path, options: form,
       handler: accounts.pages.confirmed(async (visitor, request, h) => {
         const pending = await pendingRequest(request);
-        if (!pending) return refusalPage(h, NOT_PENDING);
+        if (!pending) return closedPage(h);
         const { interaction, accessRequest, destination } = pending;
         const read = readDecision(request, accessRequest, visitor, civic);
         if ('fault' in read) return show(request, h, visitor, pending, read.fault);
@@ -70,12 +68,17 @@ export function connectRoutes(context: ServerContext, server: AuthorizationServe
       method: 'POST', path: `${path}/deny`, options: form,
       handler: accounts.pages.signedIn(async (_visitor, request, h) => {
         const pending = await pendingRequest(request);
-        if (!pending) return refusalPage(h, NOT_PENDING);
+        if (!pending) return closedPage(h);
         await finish(pending.interaction, { error: 'access_denied', error_description: 'the user did not approve the request' });
         return leavePage(h, pending, false);
       }),
     },
   ];
+}
+
+/** The page of a request that the user decided already, or that has expired; also after the button Back. */
+function closedPage(h: ResponseToolkit): ResponseObject {
+  return h.view('oauth/closed', { title: 'This request is no longer open' }).code(410).header('cache-control', 'private, no-store');
 }
 
 /** Returns a page that continues by itself: the CSP `form-action` allows a form to redirect to addresses of this instance only. */

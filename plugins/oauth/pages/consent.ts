@@ -3,7 +3,7 @@ import { Joi, readForm, type Civic } from 'civic';
 import type { AccountsService, Visitor } from 'civic/accounts';
 import type { Provider } from 'oidc-provider';
 import type { RecordIncident } from '../incidents.ts';
-import type { Resource, Resources } from '../resources.ts';
+import { requestedScopes, type Resource, type Resources } from '../resources.ts';
 import { isLoopback, isPrivateScheme } from '../server/clients.ts';
 import { clientById } from '../store/clients.ts';
 
@@ -51,8 +51,6 @@ export async function loadAccessRequest({ civic, resources }: ConsentContext, pr
   const verifiedHost = stored ? null : new URL(client.clientId).hostname;
   const identifier = String([params.resource].flat()[0] ?? resources.byDefault().url);
   const { resource } = resources.named(identifier) ?? { resource: resources.byDefault() };
-  const requested = typeof params.scope === 'string' ? params.scope.split(' ') : [];
-  const known = resource.scopes().filter((scope) => requested.includes(scope));
   return {
     client: {
       id: client.clientId,
@@ -62,8 +60,8 @@ export async function loadAccessRequest({ civic, resources }: ConsentContext, pr
     },
     resource,
     resourceIdentifier: identifier,
-    scopes: known.length > 0 ? known : resource.scopes(),
-    wantsIdentity: requested.includes('openid'),
+    scopes: requestedScopes(resource, params.scope),
+    wantsIdentity: String(params.scope ?? '').split(' ').includes('openid'),
   };
 }
 

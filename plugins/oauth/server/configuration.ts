@@ -2,11 +2,13 @@ import { basePathOf } from 'civic';
 import type { Configuration } from 'oidc-provider';
 import { GRANT_DAYS } from '../grants.ts';
 import { CLIENT_AUTH_METHODS } from '../metadata.ts';
+import { requestedScopes } from '../resources.ts';
 import { grantById } from '../store/grants.ts';
 import { createAdapter } from './adapter.ts';
 import { adjustClient, type ClientMetadata } from './clients.ts';
 import { createClientFetch } from './fetch.ts';
-import type { ProviderParts, Refusal, ServerContext } from './server.ts';
+import { refusalOf } from './refusal.ts';
+import type { ProviderParts, ServerContext } from './server.ts';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -15,6 +17,8 @@ const DAY = 24 * HOUR;
 export const CONSENT_PATH = '/connect';
 export const DEVICE_PATH = '/device';
 const DECISION_SECONDS = 15 * MINUTE;
+/** The endpoints at which a client requests scopes. */
+const REQUESTS = ['authorization', 'device_authorization'];
 const COOKIE = { httpOnly: true, sameSite: 'lax', signed: true } as const;
 
 const ROUTES: Configuration['routes'] = {
@@ -50,12 +54,12 @@ export function configuration(context: ServerContext, parts: ProviderParts): Con
     interactions: { url: (_ctx, { uid }) => `${basePathOf(civic.instance.public_url)}${CONSENT_PATH}/${uid}` },
     clientBasedCORS: () => true,
     fetch: createClientFetch(civic.fetch, parts.hooks.recordRefusedFetch),
-    renderError(ctx, out) {
+    renderError(ctx, out, error) {
       const handled = parts.requests.get(ctx.req);
       ctx.body = out;
       if (!handled?.isPage) return;
       ctx.respond = false;
-      handled.refusal = { ...(out as Omit<Refusal, 'status'>), status: ctx.status };
+      handled.refusal = refusalOf(ctx, out, error);
     },
     ...clientOptions(parts),
     ...tokenOptions(context),
@@ -134,9 +138,11 @@ function features({ civic: { config }, resources }: ServerContext, { oidc: { err
       enabled: true,
       defaultResource: async (_ctx, _client, several) => [several ?? resources.byDefault().url].flat()[0]!,
       useGrantedResource: async () => true,
-      async getResourceServerInfo(_ctx, identifier) {
+      async getResourceServerInfo(ctx, identifier) {
         const found = resources.named(identifier);
         if (!found) throw new errors.InvalidTarget();
+        const scope = ctx.oidc.params?.['scope'];
+        if (REQUESTS.includes(ctx.oidc.route) && requestedScopes(found.resource, scope).length === 0) throw new errors.InvalidScope(`the resource has none of the requested scopes: ${String(scope)}`, String(scope));
         return { scope: found.resource.scopes().join(' '), audience: found.audience, accessTokenFormat: 'opaque', accessTokenTTL: config.access_minutes * MINUTE };
       },
     },

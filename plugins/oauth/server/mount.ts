@@ -3,7 +3,8 @@ import { basePathOf, clientAddressOf, problem, type RouteDeclaration } from 'civ
 import { once } from 'node:events';
 import { countRegistered } from '../store/clients.ts';
 import { oauthErrors } from './errors.ts';
-import type { AuthorizationServer, HandledRequest, Refusal, ServerContext } from './server.ts';
+import { refusalPage } from './refusal.ts';
+import type { AuthorizationServer, HandledRequest, ServerContext } from './server.ts';
 
 const MOST_BYTES = 64 * 1024;
 const HOUR_MS = 3_600_000;
@@ -19,6 +20,9 @@ function rawOptions(more: RouteDeclaration = {}): RouteOptions {
     timeout: { server: false },
   };
 }
+
+/** For the user's browser: its session is read, so that the header of an error page shows who is signed in. */
+const PAGE_OPTIONS = rawOptions({ ownCredentials: false });
 
 function postOptions(type: string, more: RouteDeclaration = {}): RouteOptions {
   return { ...rawOptions({ ...CORS, ...more }), payload: { parse: false, output: 'stream', maxBytes: MOST_BYTES, allow: [type] } };
@@ -37,8 +41,8 @@ export function serverRoutes(context: ServerContext, server: AuthorizationServer
     { method: 'GET', path: '/oauth/register/{client_id}', options: rawOptions(CORS), handler: handlePrograms },
   ];
   return [
-    { method: 'GET', path: '/oauth/authorize', options: rawOptions(), handler: handlePages },
-    { method: 'GET', path: '/oauth/authorize/{uid}', options: rawOptions(), handler: handlePages },
+    { method: 'GET', path: '/oauth/authorize', options: PAGE_OPTIONS, handler: handlePages },
+    { method: 'GET', path: '/oauth/authorize/{uid}', options: PAGE_OPTIONS, handler: handlePages },
     ...['token', 'revoke', 'introspect', 'device'].map((name): ServerRoute => ({ method: 'POST', path: `/oauth/${name}`, options: postOptions(FORM), handler: handlePrograms })),
     ...(context.civic.config.registration.enabled ? registrationRoutes : []),
   ];
@@ -71,19 +75,6 @@ function replaceAddress(request: Request, publicUrl: string): void {
   delete req.headers['x-forwarded-host'];
   // Core has checked the origin and set the CORS headers.
   delete req.headers['origin'];
-}
-
-const EXPLANATIONS: Record<string, string> = {
-  invalid_client: 'This instance does not know the app. The app may have been removed, or its description cannot be read. Remove the connection in the app and connect again.',
-  invalid_redirect_uri: 'The app requested a redirect to an address that it did not register. Do not continue: an attacker may want access to your account.',
-  invalid_client_metadata: 'The description that the app publishes about itself is not valid.',
-  invalid_request: 'The app sent an incomplete request, or this page has expired. Return to the app and connect again.',
-};
-
-export function refusalPage(h: ResponseToolkit, { error, error_description: description, status }: Refusal): ResponseObject {
-  const explanation = EXPLANATIONS[error] ?? EXPLANATIONS['invalid_request'];
-  return h.view('oauth/refused', { title: 'This app cannot be connected', explanation, error, description })
-    .code(status >= 400 ? status : 400).header('cache-control', 'no-store');
 }
 
 /** Rejects a registration when too many apps, from all addresses together, have registered in the last hour. */

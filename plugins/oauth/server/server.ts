@@ -12,6 +12,7 @@ import { hashOf, type InstanceSecret } from '../secrets.ts';
 import type { SigningKey, SigningKeys } from '../signing.ts';
 import { configuration } from './configuration.ts';
 import { createHooks, recordErrors, type ProviderHooks } from './record.ts';
+import type { Refusal } from './refusal.ts';
 
 export type Oidc = Pick<typeof import('oidc-provider'), 'Provider' | 'errors'>;
 
@@ -49,13 +50,6 @@ export interface HandledRequest {
   isPage: boolean;
   /** The error to show, set by `renderError`. */
   refusal: Refusal | null;
-}
-
-/** An error that is shown to the user and not sent to the client, because the client or its redirect URI is unknown. */
-export interface Refusal {
-  error: string;
-  error_description?: string;
-  status: number;
 }
 
 /** The parts of one provider, which are replaced together. */

@@ -118,7 +118,8 @@ for (const database of testDatabases()) {
         await kit.newAudit();
         const response = await ada.browser.get(newFlow(client.client_id, { redirect_uri }).address);
         expect([response.status, response.headers.get('location')], redirect_uri).to.equal([400, null]);
-        expect(response.text).to.include('This app cannot be connected').and.to.include('invalid_redirect_uri');
+        expect(response.text).to.include('This app cannot be connected').and.to.include('invalid_redirect_uri').and.to.include(redirect_uri.replace('=', '&#x3D;'));
+        expect(response.text).to.include('<span class="who">Person').and.to.not.include('/sign-in');
         expect(await kit.newAudit(), redirect_uri).to.equal(['oauth_request_refused']);
         expect((await lastOf('oauth_request_refused'))).to.include({ subject: client.client_id });
       }
@@ -237,6 +238,7 @@ for (const database of testDatabases()) {
           await kit.newAudit();
           const response = await ada.browser.get(newFlow(client_id).address);
           expect([response.status, response.headers.get('location')], host).to.equal([400, null]);
+          expect(response.text).to.include('client.json').and.to.include('the host cannot be reached').and.to.not.match(/private|reserved|allow_private/);
           expect(await kit.newAudit(), host).to.equal(['oauth_request_refused']);
           expect((await lastOf('oauth_request_refused'))!.detail.error).to.equal('address_refused');
         }
@@ -249,6 +251,8 @@ for (const database of testDatabases()) {
     it('with the metadata document of another client is refused', async () => {
       const ada = await kit.person();
       const client_id = 'https://copy.example.org/client.json';
+      kit.documents.set(client_id, { status: 404 });
+      expect((await ada.browser.get(newFlow(client_id).address)).text).to.include(client_id).and.to.include('status 404');
       for (const document of [{ client_id: 'https://editor.example.org/client.json' }, {}, { client_id, client_secret: 'x' }, { client_id, token_endpoint_auth_method: 'client_secret_post' }, { client_id, redirect_uris: ['http://app.example.org/callback'] }]) {
         kit.documents.set(client_id, { client_name: 'Copy', redirect_uris: [CALLBACK], ...document });
         expect((await ada.browser.get(newFlow(client_id).address)).status, JSON.stringify(document)).to.equal(400);

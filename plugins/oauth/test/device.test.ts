@@ -68,10 +68,11 @@ for (const database of testDatabases()) {
       expect((await ada.browser.get('/device?user_code=BBBB-BBBB')).text).to.include('This code is not known');
     });
 
-    it('needs a client that may use this flow, and a resource of this server', async () => {
+    it('needs a client that may use this flow, and a resource and a scope of this server', async () => {
       const other = await kit.register({ redirect_uris: [CALLBACK] });
       expect((await begin({ client_id: other.client_id })).error).to.equal('invalid_request');
       expect((await begin({ resource: 'https://other.example.org' })).error).to.equal('invalid_target');
+      expect((await begin({ scope: 'prob:read' })).error).to.equal('invalid_scope');
       const stored = JSON.stringify(await kit.db.read('oauth_artifacts'));
       const begun = await begin();
       for (const secret of [begun.device_code, begun.user_code.replace('-', '')]) expect(stored).to.not.include(secret);

@@ -68,12 +68,32 @@ for (const database of testDatabases()) {
       expect((await openConsent(reviewer.browser, newFlow(client.client_id, { scope: 'probe:review' }))).page.text).to.include('Review probes');
     });
 
+    it('ignores an unknown scope beside a known one, and fails when all are unknown', async () => {
+      const [ada, client] = [await kit.person(), await kit.register()];
+      const misspelt = new URL((await ada.browser.get(newFlow(client.client_id, { scope: 'openid prob:read' }).address)).headers.get('location')!);
+      expect(Object.fromEntries(misspelt.searchParams)).to.include({ error: 'invalid_scope', iss: BASE });
+      expect(misspelt.searchParams.get('error_description')).to.include('prob:read');
+      for (const [scope, shown] of [['prob:read probe:read', 1], ['openid', 2], ['offline_access', 2]] as const) {
+        expect((await openConsent(ada.browser, newFlow(client.client_id, { scope, resource: `${BASE}/mcp` }))).page.text.match(/name="scopes"/g), scope).to.have.length(shown);
+      }
+    });
+
     it('redirects to the app without a code when the user cancels', async () => {
       const [ada, client] = [await kit.person(), await kit.register()];
       const { path } = await openConsent(ada.browser, newFlow(client.client_id));
       const redirect = await leave(ada.browser, await ada.browser.post(`${path}/deny`));
       expect(Object.fromEntries(redirect.searchParams)).to.include({ error: 'access_denied', iss: BASE });
       expect(redirect.searchParams.has('code')).to.be.false();
+    });
+
+    it('explains to a user who goes back to a decided request that it is closed', async () => {
+      const [ada, client] = [await kit.person(), await kit.register()];
+      const { path } = await openConsent(ada.browser, newFlow(client.client_id));
+      await approve(ada.browser, path, { workspace: ada.workspace_id });
+      for (const { status, text } of [await ada.browser.get(path), await ada.browser.post(path), await ada.browser.post(`${path}/deny`)]) {
+        expect(status).to.equal(410);
+        expect(text).to.include('This request is no longer open').and.to.include('href="/account/apps"').and.to.not.include('cannot be connected');
+      }
     });
 
     it('shows the consent page every time, and fails when the app forbids a page', async () => {

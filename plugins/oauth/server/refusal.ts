@@ -1,0 +1,48 @@
+import type { ResponseObject, ResponseToolkit } from '@hapi/hapi';
+import { FetchError, type FetchErrorCode } from 'civic';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+
+/** An error that is shown to the user and not sent to the client, because the client or its redirect URI is unknown. */
+export interface Refusal {
+  error: string;
+  status: number;
+  /** The cause and the value that caused it, for the developer of the app. */
+  description?: string;
+  received?: string;
+}
+
+const MOST_CHARACTERS = 300;
+
+const EXPLANATIONS: Record<string, string> = {
+  invalid_client: 'This instance does not know the app. The app may have been removed, or its description cannot be read. Remove the connection in the app and connect again.',
+  invalid_redirect_uri: 'The app requested a redirect to an address that it did not register. Do not continue: an attacker may want access to your account.',
+  invalid_client_metadata: 'The description that the app publishes about itself is not valid.',
+  invalid_request: 'The app sent an incomplete request, or this page has expired. Return to the app and connect again.',
+};
+
+/** One reason for a host without an address and for one with a private address: the page must not reveal the network of the instance. */
+const FETCH_REASONS: Partial<Record<FetchErrorCode, string>> = {
+  too_slow: 'the host did not respond in time',
+  too_large: 'the document is too large',
+  too_many_redirects: 'the address is redirected',
+};
+const UNREACHABLE = 'the host cannot be reached';
+
+/** Returns the refusal for an error of the library. `body` is the body that the library would send. */
+export function refusalOf(ctx: KoaContextWithOIDC, body: { error: string; error_description?: string }, error: Error & { error_detail?: string }): Refusal {
+  const { client_id, redirect_uri } = (ctx.oidc?.params ?? {}) as Record<string, unknown>;
+  const received = body.error === 'invalid_redirect_uri' ? redirect_uri : client_id;
+  const reason = error.cause instanceof FetchError ? FETCH_REASONS[error.cause.code] ?? UNREACHABLE : error.error_detail;
+  return {
+    error: body.error,
+    status: ctx.status,
+    description: [body.error_description, reason].filter(Boolean).join(': '),
+    ...(typeof received === 'string' && { received: received.slice(0, MOST_CHARACTERS) }),
+  };
+}
+
+export function refusalPage(h: ResponseToolkit, { error, description, received, status }: Refusal): ResponseObject {
+  const explanation = EXPLANATIONS[error] ?? EXPLANATIONS['invalid_request'];
+  return h.view('oauth/refused', { title: 'This app cannot be connected', explanation, error, description, received })
+    .code(status >= 400 ? status : 400).header('cache-control', 'no-store');
+}
