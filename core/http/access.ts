@@ -2,7 +2,7 @@ import type { Request } from '@hapi/hapi';
 import type { Logger } from '../log.ts';
 
 // Also inside an address that travels in another one, as in `/sign-in?next=%2Finvitations%3Ftoken%3D…`.
-const SECRET = /((?:[?&]|%3f|%26)(?:ticket|(?:\w+_)?token|(?:x-)?(?:api[_-]?)?key|(?:\w+_)?code|(?:\w+_)?secret|password|sig|signature|(?:\w+_)?assertion|session)(?:=|%3d))(?:(?!%26)[^&#])*/gi;
+const SECRET = /((?:[?&]|%3f|%26)(?:ticket|(?:\w+_)?token|(?:x-)?(?:api[_-]?)?key|(?:\w+_)?code|code_verifier|(?:\w+_)?secret|password|sig|signature|(?:\w+_)?assertion|session)(?:=|%3d))(?:(?!%26)[^&#])*/gi;
 
 // An API key is known by its form, wherever somebody pasted it.
 const KEY = /(civic_[0-9A-Za-z]{8}_)[0-9A-Za-z]{49}/g;

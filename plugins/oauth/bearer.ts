@@ -1,5 +1,5 @@
 import type { Request } from '@hapi/hapi';
-import { problem, type Caller, type Civic, type Reader } from 'civic';
+import { isId, problem, type Caller, type Civic, type Reader } from 'civic';
 import type { AccountsService, Delegate, FormerCaller } from 'civic/accounts';
 import type { Incident, RecordIncident } from './incidents.ts';
 import type { Resources } from './resources.ts';
@@ -69,8 +69,9 @@ export function createBearer({ civic, accounts, resources, recordIncident }: Bea
     throw problem('invalid_credentials', { detail: `This access token is for ${audience}, not for ${request.path}. Request one for the right resource.` });
   }
 
+  /** Records ids only: a client may have put its token into the wrong header. */
   async function rejectWorkspace({ grant }: ValidToken, request: Request, workspace: string): Promise<never> {
-    await recordIncident(request, { ...incidentOf(grant), kind: 'oauth_workspace_refused', detail: { asked: workspace.slice(0, 100) } });
+    await recordIncident(request, { ...incidentOf(grant), kind: 'oauth_workspace_refused', detail: { asked: isId(workspace) ? workspace : 'not an id' } });
     throw problem('workspace_forbidden', { detail: 'This access token is for the workspace that was chosen when the app was connected, not for the one in X-Workspace-ID.' });
   }
 

@@ -167,10 +167,10 @@ describe('The access log', () => {
 
   it('has one line a request, without secrets', async () => {
     const { server, lines } = site('info');
-    await server.inject({ url: '/x?a=1&ticket=t1&access_token=t2&code=t3&api_key=t4&place_key=kept&state=MO&next=%2Fy%3Ftoken%3Dt5%26b%3D2&c=3', headers: { 'x-request-id': 'r-1' } });
+    await server.inject({ url: '/x?a=1&ticket=t1&access_token=t2&code=t3&code_verifier=t6&api_key=t4&place_key=kept&state=MO&next=%2Fy%3Ftoken%3Dt5%26b%3D2&c=3', headers: { 'x-request-id': 'r-1' } });
     expect(lines).to.have.length(1);
     expect(lines[0]).to.include({ level: 'info', method: 'GET', status: 200, request_id: 'r-1', bytes: 5, msg: 'request' });
-    expect(lines[0]!['path']).to.equal('/x?a=1&ticket=[masked]&access_token=[masked]&code=[masked]&api_key=[masked]&place_key=kept&state=MO&next=%2Fy%3Ftoken%3D[masked]%26b%3D2&c=3');
+    expect(lines[0]!['path']).to.equal('/x?a=1&ticket=[masked]&access_token=[masked]&code=[masked]&code_verifier=[masked]&api_key=[masked]&place_key=kept&state=MO&next=%2Fy%3Ftoken%3D[masked]%26b%3D2&c=3');
     expect(lines[0]!['ms']).to.be.a.number();
   });
 

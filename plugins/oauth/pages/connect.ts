@@ -39,7 +39,7 @@ export function connectRoutes(context: ServerContext, server: AuthorizationServe
     return consentPage(context, h, { accessRequest, visitor, action: pagePath(request), destination, fault });
   }
 
-  const form = formOptions({ untimed: true }, { onReject: (request) => recordForgery(context, request, request.path) });
+  const form = formOptions({ untimed: true }, { onReject: (request) => recordForgery(context, request) });
 
   return [
     {

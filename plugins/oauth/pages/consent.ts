@@ -147,7 +147,7 @@ export function consentPage({ civic, accounts }: ConsentContext, h: ResponseTool
 }
 
 /** Records a consent form that another site sent, or that has expired. */
-export async function recordForgery({ recordIncident }: { recordIncident: RecordIncident }, request: Request, path: string): Promise<void> {
+export async function recordForgery({ recordIncident }: { recordIncident: RecordIncident }, request: Request): Promise<void> {
   const accountId = request.auth.credentials?.account_id as string | undefined;
-  await recordIncident(request, { kind: 'oauth_consent_forged', account_id: accountId ?? null, detail: { path } });
+  await recordIncident(request, { kind: 'oauth_consent_forged', account_id: accountId ?? null, detail: { path: request.path } });
 }

@@ -33,7 +33,7 @@ export function deviceRoutes(context: ServerContext, server: AuthorizationServer
   }
 
   function show(h: ResponseToolkit, visitor: Visitor, { code, accessRequest }: PendingDevice, fault?: ConsentFault): ResponseObject {
-    return consentPage(context, h, { accessRequest, visitor, action: `${DEVICE_PATH}/${code}`, userCode: code, fault });
+    return consentPage(context, h, { accessRequest, visitor, action: DEVICE_PATH, userCode: code, fault });
   }
 
   /** Returns false when another request decided about the device at the same time. */
@@ -52,9 +52,9 @@ export function deviceRoutes(context: ServerContext, server: AuthorizationServer
     return isFirst;
   }
 
-  // The path has the code of the device, which the audit record must not have.
-  const form = formOptions(DECLARATION, { onReject: (request) => recordForgery(context, request, DEVICE_PATH) });
-  const codeOf = (request: Request): string => String(request.params['code']);
+  const form = formOptions(DECLARATION, { onReject: (request) => recordForgery(context, request) });
+  // In the form and not in the path, which is logged.
+  const codeOf = (request: Request): string => String((request.payload as { user_code?: unknown } | null)?.user_code ?? '');
 
   return [
     {
@@ -67,7 +67,7 @@ export function deviceRoutes(context: ServerContext, server: AuthorizationServer
       }),
     },
     {
-      method: 'POST', path: `${DEVICE_PATH}/{code}`, options: form,
+      method: 'POST', path: DEVICE_PATH, options: form,
       handler: accounts.pages.confirmed(async (visitor, request, h) => {
         const pending = await pendingDevice(codeOf(request));
         if (!pending) return codePage(h, '', UNKNOWN_CODE);
@@ -77,7 +77,7 @@ export function deviceRoutes(context: ServerContext, server: AuthorizationServer
       }, { back: (request) => `${DEVICE_PATH}?user_code=${encodeURIComponent(codeOf(request))}` }),
     },
     {
-      method: 'POST', path: `${DEVICE_PATH}/{code}/deny`, options: form,
+      method: 'POST', path: `${DEVICE_PATH}/deny`, options: form,
       handler: accounts.pages.signedIn(async (_visitor, request, h) => {
         const pending = await pendingDevice(codeOf(request));
         if (!pending) return codePage(h, '', UNKNOWN_CODE);

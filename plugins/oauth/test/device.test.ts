@@ -30,7 +30,7 @@ for (const database of testDatabases()) {
       const typed = begun.user_code.toLowerCase().replace('-', ' ');
       const page = await ada.browser.get(`/device?user_code=${encodeURIComponent(typed)}`);
       expect(page.text).to.include('Connect Field tool?').and.to.include(begun.user_code).and.to.include('added by the operator').and.to.include('Never approve a code');
-      const done = await ada.browser.post(`/device/${begun.user_code}`, { workspace: ada.workspace_id, scopes: 'probe:read' });
+      const done = await ada.browser.post('/device', { user_code: begun.user_code, workspace: ada.workspace_id, scopes: 'probe:read' });
       expect(done.text).to.include('Field tool is connected');
       const { status, body } = await poll(begun.device_code);
       expect([status, body.scope, body.token_type]).to.equal([200, 'probe:read', 'Bearer']);
@@ -45,7 +45,7 @@ for (const database of testDatabases()) {
       const ada = await kit.person();
       const cancelled = await begin();
       await ada.browser.get(`/device?user_code=${cancelled.user_code}`);
-      expect((await ada.browser.post(`/device/${cancelled.user_code}/deny`)).text).to.include('Not connected');
+      expect((await ada.browser.post('/device/deny', { user_code: cancelled.user_code })).text).to.include('Not connected');
       expect((await poll(cancelled.device_code)).body.error).to.equal('access_denied');
       const late = await begin();
       clock.advance(15 * 60_000);
@@ -58,11 +58,11 @@ for (const database of testDatabases()) {
       const begun = await begin();
       await ada.browser.get(`/device?user_code=${begun.user_code}`);
       await kit.newAudit();
-      const fields = { workspace: ada.workspace_id, scopes: 'probe:read' };
-      expect((await ada.browser.post(`/device/${begun.user_code}`, fields, { origin: 'https://evil.example.org' })).status).to.equal(403);
+      const fields = { user_code: begun.user_code, workspace: ada.workspace_id, scopes: 'probe:read' };
+      expect((await ada.browser.post('/device', fields, { origin: 'https://evil.example.org' })).status).to.equal(403);
       expect(await kit.newAudit()).to.equal(['oauth_consent_forged']);
-      expect((await ada.browser.post(`/device/${begun.user_code}`, { ...fields, scopes: 'probe:write' })).status).to.equal(400);
-      const replies = await Promise.all([ada.browser.post(`/device/${begun.user_code}`, fields), eve.browser.post(`/device/${begun.user_code}`, { workspace: eve.workspace_id, scopes: 'probe:read' })]);
+      expect((await ada.browser.post('/device', { ...fields, scopes: 'probe:write' })).status).to.equal(400);
+      const replies = await Promise.all([ada.browser.post('/device', fields), eve.browser.post('/device', { user_code: begun.user_code, workspace: eve.workspace_id, scopes: 'probe:read' })]);
       expect(replies.filter(({ text }) => text.includes('is connected'))).to.have.length(1);
       expect(await kit.db.read('oauth_grants').whereIn('account_id', [ada.id, eve.id])).to.have.length(1);
       expect((await ada.browser.get('/device?user_code=BBBB-BBBB')).text).to.include('This code is not known');
