@@ -29,6 +29,8 @@ function outcomes(differing: Partial<Outcomes>): Outcomes {
 
 /** Only the client's own registration access token is accepted; the error has the body of RFC 6750. */
 const registered = Object.fromEntries(WHO.map((who) => [who, '401'])) as Outcomes;
+/** Browsers open it and send no key; a wrong one is refused, with the body of RFC 6749. */
+const authorizing = outcomes({ free_plan: '403', revoked_key: '401', expired_key: '401' });
 /** Keys of any kind are refused: only access tokens are taken. */
 const onlyTokens = outcomes({ nobody: 'authentication_required', other_workspace: 'token_required', wrong_scope: 'token_required', member: 'token_required', reviewer: 'token_required', admin: 'token_required' });
 
@@ -241,8 +243,8 @@ export const table: Record<string, Case[]> = {
   'GET /.well-known/oauth-protected-resource/mcp': anyone,
   'GET /.well-known/oauth-protected-resource': anyone,
   'GET /oauth/jwks': anyone,
-  'GET /oauth/authorize': anyone,
-  'GET /oauth/authorize/{uid}': anyone,
+  'GET /oauth/authorize': [{ outcomes: authorizing }],
+  'GET /oauth/authorize/{uid}': [{ outcomes: authorizing }],
   'POST /oauth/token': anyone,
   'POST /oauth/revoke': anyone,
   'POST /oauth/introspect': anyone,
