@@ -10,7 +10,7 @@ import { createLogger } from '../core/log.ts';
 import { prepare } from '../core/prepare.ts';
 import { emptyDatabase, testDatabases } from '../core/testing/database.ts';
 import { run } from '../plugins/directory/test/command.ts';
-import { directoryKit, told, type DirectoryKit } from '../plugins/directory/test/kit.ts';
+import { actorPayload, directoryKit, type DirectoryKit } from '../plugins/directory/test/kit.ts';
 import { runCommand } from '../plugins/directory/test/transfer.ts';
 
 export const notQuick = 'it fills the gazetteer';
@@ -47,7 +47,7 @@ describe('A backup with added places', { timeout: 120_000 }, () => {
     source = await directoryKit();
     writeFileSync(join(folder, 'divisions.csv'), DIVISIONS);
     expect((await runCommand(source, 'places import', [join(folder, 'divisions.csv')])).value).to.include({ keys: PLACES });
-    for (const place of PLACES) await source.send('POST', '/api/entities', told({ name: `Friends of ${place}`, place }), 'reviewer');
+    for (const place of PLACES) await source.send('POST', '/api/entities', actorPayload({ name: `Friends of ${place}`, place }), 'reviewer');
     await createBackup(source.db, join(folder, 'backup'));
   });
   after(async () => {

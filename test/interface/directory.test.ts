@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { testDatabases } from '../../core/testing.ts';
-import { directoryKit, told, type DirectoryKit } from '../../plugins/directory/test/kit.ts';
+import { actorPayload, directoryKit, type DirectoryKit } from '../../plugins/directory/test/kit.ts';
 import { covers } from './rows.ts';
 
 export const lab = Lab.script();
@@ -17,22 +17,22 @@ for (const database of testDatabases()) describe(`The directory, on ${database}`
   before(async () => {
     civic = await directoryKit({ database });
     for (const type of TYPES) {
-      const made = await civic.send('POST', '/api/entities', told({ name: `A ${type}`, type, place: KC, issue_area: 'public_transit' }), 'reviewer');
+      const made = await civic.send('POST', '/api/entities', actorPayload({ name: `A ${type}`, type, place: KC, issue_area: 'public_transit' }), 'reviewer');
       ids.push(made.body.id);
     }
-    await civic.send('POST', '/api/entities', told({ name: 'Far away', place: 'portland,oregon' }), 'reviewer');
+    await civic.send('POST', '/api/entities', actorPayload({ name: 'Far away', place: 'portland,oregon' }), 'reviewer');
   });
   after(() => civic.close());
 
   it(covers('service.actor-types', 'all five types can be entered, and no other'), async () => {
     const { body } = await civic.get(`/api/places/${KC}/entities`);
     expect(body.data.map(({ type }: { type: string }) => type).sort()).to.equal(TYPES.toSorted());
-    expect((await civic.send('POST', '/api/entities', told({ name: 'X', type: 'robot' }), 'reviewer')).status).to.equal(400);
+    expect((await civic.send('POST', '/api/entities', actorPayload({ name: 'X', type: 'robot' }), 'reviewer')).status).to.equal(400);
   });
 
   it(covers('service.actor-has-sources', 'no actor is answered without a source'), async () => {
     for (const actor of (await civic.get('/api/entities?include=sources')).body.data) expect(actor.sources).to.not.be.empty();
-    expect((await civic.send('POST', '/api/entities', { ...told({ name: 'X' }), sources: [] }, 'reviewer')).status).to.equal(400);
+    expect((await civic.send('POST', '/api/entities', { ...actorPayload({ name: 'X' }), sources: [] }, 'reviewer')).status).to.equal(400);
   });
 
   it(covers('service.source-content', 'a source has its address, title, publication, excerpt and dates'), async () => {
@@ -64,7 +64,7 @@ for (const database of testDatabases()) describe(`The directory, on ${database}`
   });
 
   it(covers('resources.actor-gone', 'a deleted actor and a merged one are not found'), async () => {
-    const [left, right] = await Promise.all(['Left', 'Right'].map(async (name) => (await civic.send('POST', '/api/entities', told({ name }), 'reviewer')).body.id));
+    const [left, right] = await Promise.all(['Left', 'Right'].map(async (name) => (await civic.send('POST', '/api/entities', actorPayload({ name }), 'reviewer')).body.id));
     await civic.send('POST', `/api/entities/${left}/merge`, { into: right }, 'reviewer');
     expect((await civic.get(`/api/entities/${left}`)).status).to.equal(404);
     await civic.send('DELETE', `/api/entities/${right}`, undefined, 'reviewer');

@@ -12,7 +12,7 @@ export interface Backing {
   sources: SourceRow[];
 }
 
-/** What actors stand on, by actor key: the claims that readers may see, with their sources. */
+/** Returns the shown claims of actors and their sources, by actor key. */
 export async function backingOf(reader: Reader, actorKeys: number[], keeps: (claim: ClaimRow) => boolean = isShown): Promise<Map<number, Backing>> {
   const claims = (await claimsOfActors(reader, actorKeys)).filter(keeps);
   const sources = new Map((await sourcesByKey(reader, [...new Set(claims.map(({ source_key }) => source_key))])).map((row) => [row.key, row]));
@@ -33,7 +33,10 @@ export interface Shown {
   mostSources?: number;
 }
 
-/** Actors as JSON texts, with what was asked to be included. */
+/** For lists of tools and of the service: the latest sources of each actor. `get_entity_sources` returns all. */
+export const WITH_LATEST_SOURCES: Shown = { include: ['sources'], mostSources: 3 };
+
+/** Returns actors as JSON texts, with the members of `include`. */
 export async function actorTexts(reader: Reader, rows: ShownActor[], { include, mostSources }: Shown, telling: Telling, workspaceId: string | null = null): Promise<string[]> {
   if (include.length === 0) return rows.map((row) => actorText(row, telling));
   const backing = await backingOf(reader, rows.map(({ key }) => key));

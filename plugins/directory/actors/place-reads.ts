@@ -13,7 +13,7 @@ import { sourceRecords } from './sources.ts';
 import { suggestionsFor } from './suggestions.ts';
 import { actorText, withMembers } from './wire.ts';
 
-/** The reads of places, for the routes, the tools and other plugins alike. */
+/** Reads of places, which routes, tools and the service share. */
 
 export interface PlaceQuery {
   issue_area?: string[];
@@ -24,10 +24,10 @@ export interface PlaceQuery {
   visibility?: Visibility;
 }
 
-type Asked = Page<PlaceQuery>;
+type PlacePage = Page<PlaceQuery>;
 
-/** The actors of a place. */
-export async function placeEntities(context: DirectoryContext, place: PlaceRow, page: Asked, caller: Caller | null, shown: Shown = { include: included(page.query.include) }): Promise<ReadList> {
+/** Returns the actors of a place. */
+export async function placeEntities(context: DirectoryContext, place: PlaceRow, page: PlacePage, caller: Caller | null, shown: Shown = { include: included(page.query.include) }): Promise<ReadList> {
   const workspace = workspaceAsked(caller, page.query.visibility);
   const list = isPlain(page.query, workspace, shown) ? await plainList(context, place, page) : await context.civic.db.snapshot(async (tx) => {
     const found = page.query.query ? await searchedIn(context, tx, place, page, workspace) : await listedIn(context, tx, place, page, workspace);
@@ -46,12 +46,12 @@ interface Found {
   corrected?: { from: string; to: string }[];
 }
 
-async function searchedIn(context: DirectoryContext, reader: Reader, place: PlaceRow, { query, limit, after }: Asked, workspace: string | null): Promise<Found> {
+async function searchedIn(context: DirectoryContext, reader: Reader, place: PlaceRow, { query, limit, after }: PlacePage, workspace: string | null): Promise<Found> {
   const filters = [{ any: [`p:${place.key}`] }, ...await filtersOf(context, query)];
   return listActors(reader, { query: query.query!, filters, workspace, sort: query.sort, limit, after }, context.columns);
 }
 
-async function listedIn(context: DirectoryContext, reader: Reader, place: PlaceRow, { query, limit, after }: Asked, workspace: string | null): Promise<Found> {
+async function listedIn(context: DirectoryContext, reader: Reader, place: PlaceRow, { query, limit, after }: PlacePage, workspace: string | null): Promise<Found> {
   const sort = query.sort === 'relevance' ? 'name' : query.sort;
   const filters = (await filtersOf(context, query)).map(({ any }) => any);
   const rows = await placeListing(reader, { place: place.key, filters, workspaceId: workspace, sort, limit, after: after as (string | number)[] | null });
@@ -63,22 +63,22 @@ async function listedIn(context: DirectoryContext, reader: Reader, place: PlaceR
   };
 }
 
-/** Whether a counter of this total is kept. */
-function isKept({ issue_area = [], entity_type = [] }: PlaceQuery, workspace: string | null): boolean {
+/** Returns whether the database has a counter of this total. */
+function hasCounter({ issue_area = [], entity_type = [] }: PlaceQuery, workspace: string | null): boolean {
   return !workspace && issue_area.length <= 1 && entity_type.length <= 1;
 }
 
 async function totalIn(reader: Reader, place: number, query: PlaceQuery, filters: string[][], workspace: string | null): Promise<number> {
-  if (!isKept(query, workspace)) return countListings(reader, { place, filters, workspaceId: workspace });
+  if (!hasCounter(query, workspace)) return countListings(reader, { place, filters, workspaceId: workspace });
   return placeCount(reader, place, query.issue_area?.[0] ?? '', query.entity_type?.[0] ?? '');
 }
 
-/** What nearly everybody asks for: one statement answers it, which needs no snapshot. */
+/** Returns whether one statement reads the list, without a snapshot. Most requests are such. */
 function isPlain(query: PlaceQuery, workspace: string | null, { include }: Shown): boolean {
-  return !query.query && include.length === 0 && isKept(query, workspace);
+  return !query.query && include.length === 0 && hasCounter(query, workspace);
 }
 
-async function plainList(context: DirectoryContext, place: PlaceRow, { query, limit, after }: Asked) {
+async function plainList(context: DirectoryContext, place: PlaceRow, { query, limit, after }: PlacePage) {
   const reader = context.civic.db.read;
   const sort = query.sort === 'relevance' ? 'name' : query.sort;
   const filters = (await filtersOf(context, query)).map(({ any }) => any);
@@ -93,7 +93,7 @@ async function plainList(context: DirectoryContext, place: PlaceRow, { query, li
   };
 }
 
-/** The sources that public actors of a place cite, the latest retrieved first, and their internal keys. */
+/** Returns the sources that public actors of a place cite, the latest retrieved first, and their internal keys. */
 export async function placeSourceList(context: DirectoryContext, place: PlaceRow, { limit, after }: Pick<Page, 'limit' | 'after'>): Promise<TextList & { keys: number[] }> {
   const { records, keys, total, next } = await context.civic.db.snapshot(async (tx) => {
     const rows = await placeSources(tx, place.key, after as (string | number)[] | null, limit);
@@ -110,7 +110,7 @@ export async function placeSourceList(context: DirectoryContext, place: PlaceRow
   return { data: records.map((record) => JSON.stringify(record)), total, next, extra: { place: context.places.recordOf(place) }, keys };
 }
 
-/** What is known of a place and what is missing: as JSON, and the part of it that does not depend on the time. */
+/** Returns the coverage of a place as JSON, and the same JSON without `generated_at`, for the ETag. */
 export async function placeCoverage({ civic, places, taxonomy }: DirectoryContext, place: PlaceRow): Promise<{ body: string; timeless: string }> {
   const timeless = await coverageText(civic.db.read, places.recordOf(place), place.key, taxonomy(), civic.clock.now());
   return { timeless, body: withMembers(timeless, { generated_at: JSON.stringify(civic.clock.iso()) }) };

@@ -10,7 +10,7 @@ import { actorById, actorsByKey, versionOf, type ShownActor } from './read-store
 import { suggestionsFor } from './suggestions.ts';
 import type { Telling } from './wire.ts';
 
-/** The reads of actors, for the routes, the tools and other plugins alike. */
+/** Reads of actors, which routes, tools and the service share. */
 
 export interface EntityQuery {
   query?: string;
@@ -26,7 +26,7 @@ export interface EntityQuery {
   facets: boolean;
 }
 
-/** A list, and whether it has records that only the caller's workspace may see. */
+/** A list, and whether it may contain private records of the caller's workspace. */
 export interface ReadList extends TextList {
   isPrivate: boolean;
 }
@@ -35,7 +35,7 @@ export function included(include: string | undefined): Include[] {
   return include ? (include.split(',') as Include[]) : [];
 }
 
-/** What filters ask for, as tags: and of ors. What does not exist matches nothing. */
+/** Returns the filters as tags: an actor must have one tag of each. A name that does not exist matches nothing. */
 export async function filtersOf(context: DirectoryContext, query: Pick<EntityQuery, 'state' | 'place' | 'entity_type' | 'issue_area' | 'has_flags'>): Promise<{ any: string[] }[]> {
   const filters: { any: string[] }[] = [];
   if (query.state) filters.push({ any: [`s:${query.state}`] });
@@ -49,7 +49,7 @@ export async function filtersOf(context: DirectoryContext, query: Pick<EntityQue
   return filters;
 }
 
-/** The shape of positions in a list of actors: the value that it is sorted by and the key. */
+/** Returns the shape of positions in a list of actors: the value by which it is sorted, and the key. */
 export function positionShape({ query, sort }: Pick<EntityQuery, 'query' | 'sort'>): PositionShape {
   if (query !== undefined && sort === 'relevance') return ['scalar', 'integer'];
   return [sort === 'source_count' ? 'integer' : 'text', 'integer'];
@@ -79,7 +79,7 @@ export async function searchEntities(context: DirectoryContext, { query, limit, 
   return { data: texts, total: found.total, next: found.next, extra, isPrivate: workspace !== null };
 }
 
-/** The actor behind an id, if the caller may see it; else 404, with its successor when it was merged. */
+/** Returns the actor of an id. Throws `unknown_actor` when the caller may not see it, with `merged_into` when it was merged. */
 export async function shownActor(reader: Reader, caller: Caller | null, id: string, url: Telling['url']): Promise<ShownActor> {
   const reading = readingCaller(caller);
   const found = isId(id) ? await actorById(reader, id.toLowerCase()) : undefined;
@@ -88,7 +88,7 @@ export async function shownActor(reader: Reader, caller: Caller | null, id: stri
   throw problem('unknown_actor', { detail: `No actor has the id ${id.slice(0, 100)}.` });
 }
 
-/** An actor with its claims and sources as JSON, of one moment. */
+/** Returns an actor with its claims and sources as JSON, all of one version. */
 export async function actorDetail(context: DirectoryContext, find: (reader: Reader) => Promise<ShownActor>): Promise<{ actor: ShownActor; body: string }> {
   const { db } = context.civic;
   const read = async (reader: Reader) => {
@@ -97,6 +97,6 @@ export async function actorDetail(context: DirectoryContext, find: (reader: Read
     return { actor, body: body! };
   };
   const first = await read(db.read);
-  // A transaction costs as much as the reads in it: it is for the rare time that the actor changed between them.
+  // A snapshot costs as much as the reads in it. It is used only when the actor changed between the reads, which is rare.
   return await versionOf(db.read, first.actor.key) === first.actor.version ? first : db.snapshot(read);
 }

@@ -1,4 +1,5 @@
 import type { DirectoryContext } from '../actors/context.ts';
+import { WITH_LATEST_SOURCES } from '../actors/detail.ts';
 import { relatedEntities } from '../actors/part-reads.ts';
 import { placeCoverage } from '../actors/place-reads.ts';
 import { actorDetail, searchEntities, shownActor } from '../actors/reads.ts';
@@ -9,7 +10,7 @@ import type { DirectoryService } from './service.ts';
 
 export type ActorWithSources = Actor & { sources: Source[] };
 
-/** As it is answered. */
+/** The response of `GET /api/places/{place_key}/coverage`. */
 export interface Coverage {
   place: Place;
   entity_count: number;
@@ -24,14 +25,13 @@ export interface Coverage {
   generated_at: string;
 }
 
-const LATEST = { include: ['sources'], mostSources: 3 } as const;
-
-/** The reads of the API, for other plugins. */
+/** Returns the functions of the service that read as the API does. */
 export function offeredReads(context: DirectoryContext): Pick<DirectoryService, 'search' | 'detail' | 'related' | 'coverage'> {
   const { civic, places } = context;
   return {
     async search(query, limit) {
-      const { data, total } = await searchEntities(context, { query: { query, sort: 'relevance', facets: false }, limit, after: null }, null, LATEST);
+      const page = { query: { query, sort: 'relevance', facets: false }, limit, after: null } as const;
+      const { data, total } = await searchEntities(context, page, null, WITH_LATEST_SOURCES);
       return { actors: data.map((text) => JSON.parse(text) as ActorWithSources), total };
     },
     async detail(id, caller) {
@@ -39,7 +39,10 @@ export function offeredReads(context: DirectoryContext): Pick<DirectoryService, 
       return JSON.parse(body) as ActorDetail;
     },
     async related(id, caller, limit) {
-      const { data } = await civic.db.snapshot(async (tx) => relatedEntities(context, tx, await shownActor(tx, caller, id, civic.url), { limit, after: null }));
+      const { data } = await civic.db.snapshot(async (tx) => {
+        const actor = await shownActor(tx, caller, id, civic.url);
+        return relatedEntities(context, tx, actor, { limit, after: null });
+      });
       return data.map((text) => JSON.parse(text));
     },
     coverage: async (place) => JSON.parse((await placeCoverage(context, await placeOfPath(places, civic.db, place))).body) as Coverage,

@@ -10,39 +10,39 @@ import type { Directory } from '../service.ts';
 import { offeredReads, type ActorWithSources, type Coverage } from './reads.ts';
 import { freshnessTurns, knownActors, ownNames, type FreshnessTurn, type KnownActor } from './actors.ts';
 
-/** What other plugins may ask of the directory. Public or private: see each. */
+/** The service of this plugin for other plugins. Each function states whether it returns private actors. */
 export interface DirectoryService {
-  /** The canonical key of a place, by key, slug or a synonym of one; null when it is no place. */
+  /** Returns the canonical key of a place, by key, slug or synonym; null for any other text. */
   placeKey(reader: Reader, text: string): Promise<string | null>;
   /** Resolves free text as `GET /api/places?query=` does. `place` is null when the text names none for certain; `candidates` are the nearest, likeliest first. */
   resolvePlace(reader: Reader, text: string): Promise<{ place: Place | null; candidates: Place[] }>;
-  /** The place a path names, as it is answered; else it throws the 404 that says what could have been meant. */
+  /** Returns the place of a key in a path, as the API does; otherwise throws the problem `unknown_place` with suggestions. */
   placeOfPath(text: string): Promise<Place>;
-  /** Of a place as it is answered, for routes of others. */
+  /** The schema of a place in responses, for routes of other plugins. */
   placeSchema: Joi.ObjectSchema;
-  /** By canonical keys; those that are no place are left out. */
+  /** Returns places by canonical key, without keys that are no place. */
   places(reader: Reader, placeKeys: string[]): Promise<Map<string, Place>>;
-  /** The issue areas of a domain; null when it is none. */
+  /** Returns the issue areas of a domain; null when there is no such domain. */
   issuesOfDomain(slug: string): string[] | null;
-  /** What an issue area is called; null when there is none of that slug. */
+  /** Returns the name of an issue area; null when there is no such slug. */
   issueName(slug: string): string | null;
-  /** Actors with what they stand on, private ones among them, in the order of their ids. */
+  /** Returns actors with their sources, private ones too, in the order of `ids`. */
   actors(reader: Reader, ids: string[]): Promise<KnownActor[]>;
-  /** What actors were called by themselves, also those that were merged into another, by id. */
+  /** Returns the names in the actors' own records by id, also of actors that were merged into another. */
   ownNames(reader: Reader, ids: string[]): Promise<Map<string, string>>;
-  /** Ids of public actors who work on an issue area in a place, those with most sources first. */
+  /** Returns the ids of public actors that work on an issue area in a place, those with most sources first. */
   actorsIn(reader: Reader, placeKey: string, issueArea: string, limit: number): Promise<string[]>;
   /** Searches public actors as `GET /api/entities?query=` does, each with its latest sources. */
   search(query: string, limit: number): Promise<{ actors: ActorWithSources[]; total: number }>;
-  /** One actor with its claims and sources, if the caller may see it; else it throws the 404. */
+  /** Returns an actor with its claims and sources. Throws `unknown_actor` when the caller may not see it. */
   detail(id: string, caller: Caller | null): Promise<ActorDetail>;
-  /** Public actors that have to do with an actor, the strongest relation first; 404 as `detail`. */
+  /** Returns public actors that are related to an actor, the strongest relation first. Throws as `detail` does. */
   related(id: string, caller: Caller | null, limit: number): Promise<{ entity: Actor; score: number; evidence: RelatedEvidence[] }[]>;
-  /** What is known of a place and what is missing, as `GET /api/places/{place_key}/coverage` has it; 404 as `placeOfPath`. */
+  /** Returns the coverage of a place, as `GET /api/places/{place_key}/coverage` does. Throws as `placeOfPath` does. */
   coverage(place: string): Promise<Coverage>;
-  /** Actors, private ones among them, whose freshness became another between two moments because nobody looked at them, after an id. */
+  /** Returns actors, private ones too, whose freshness dropped between two times because no source was retrieved, in the order of their ids after `after`. */
   freshnessTurns(reader: Reader, span: { since: number; until: number; after: string | null; limit: number }): Promise<FreshnessTurn[]>;
-  /** Others add to the invented region what they have to show. */
+  /** Lets other plugins add data to the demo. */
   demo: DemoParts;
 }
 

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { stoppedClock, testDatabases } from 'civic/testing';
-import { directoryKit, told, type DirectoryKit } from './kit.ts';
+import { actorPayload, directoryKit, type DirectoryKit } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -16,15 +16,15 @@ for (const database of testDatabases()) {
     before(async () => { kit = await directoryKit({ database, clock }); });
     after(() => kit.close());
 
-    const enter = async (what: Parameters<typeof told>[0], who = 'reviewer') => {
-      const answer = await kit.send('POST', '/api/entities', told(what), who);
+    const enter = async (what: Parameters<typeof actorPayload>[0], who = 'reviewer') => {
+      const answer = await kit.send('POST', '/api/entities', actorPayload(what), who);
       expect(answer.status, answer.text).to.equal(201);
       return answer.body;
     };
     const namesIn = async (path: string) => (await kit.get(path)).body.data.map(({ name }: { name: string }) => name);
 
     it('are entered with their sources and answered whole, claim by claim', async () => {
-      const { status, headers, body } = await kit.send('POST', '/api/entities', told({
+      const { status, headers, body } = await kit.send('POST', '/api/entities', actorPayload({
         name: 'Westside Tenants Union', url: 'https://Example.org:443/union?utm_source=x#top', description: 'Renters who organize', place: 'kansas-city-mo', issue_area: ['housing_affordability', 'homelessness_and_housing_insecurity'],
         website: 'https://union.example.org/', phone: '+1 816 555 0142', social: { network: 'mastodon', url: 'https://social.example/@union' }, identifier: { scheme: 'ein', value: '12-3456789' },
       }), 'reviewer');
@@ -49,7 +49,7 @@ for (const database of testDatabases()) {
     });
 
     it('cannot exist without a name, a source, or a source for each claim; all faults are reported at once', async () => {
-      const bad = told({ name: 'X', place: 'nowhere,missouri', issue_area: 'unheard_of' });
+      const bad = actorPayload({ name: 'X', place: 'nowhere,missouri', issue_area: 'unheard_of' });
       bad.claims[0]!.source_local_id = 'elsewhere';
       const { status, body } = await kit.send('POST', '/api/entities', bad, 'reviewer');
       expect(status).to.equal(400);
@@ -58,15 +58,15 @@ for (const database of testDatabases()) {
         { pointer: '/claims/1/value', detail: '"nowhere,missouri" is no place: write a key such as kansas-city,missouri' },
         { pointer: '/claims/2/value', detail: '"unheard_of" is no issue area: see /api/issue-areas' },
       ]);
-      const nameless = told({ name: 'X', description: 'No name' });
+      const nameless = actorPayload({ name: 'X', description: 'No name' });
       nameless.claims.shift();
       expect((await kit.send('POST', '/api/entities', nameless, 'reviewer')).body.errors[0].detail).to.equal('a claim with the property "name" is required');
-      expect((await kit.send('POST', '/api/entities', { ...told({ name: 'X' }), sources: [] }, 'reviewer')).status).to.equal(400);
-      expect((await kit.send('POST', '/api/entities', { ...told({ name: 'X' }), sources: [{ local_id: 's', title: 'No address' }] }, 'reviewer')).body.errors[0].pointer).to.equal('/sources/0/url');
+      expect((await kit.send('POST', '/api/entities', { ...actorPayload({ name: 'X' }), sources: [] }, 'reviewer')).status).to.equal(400);
+      expect((await kit.send('POST', '/api/entities', { ...actorPayload({ name: 'X' }), sources: [{ local_id: 's', title: 'No address' }] }, 'reviewer')).body.errors[0].pointer).to.equal('/sources/0/url');
     });
 
     it('are not created without credentials, scope or role', async () => {
-      const body = told({ name: 'Sneaky' });
+      const body = actorPayload({ name: 'Sneaky' });
       expect((await kit.send('POST', '/api/entities', body)).status).to.equal(401);
       expect((await kit.send('POST', '/api/entities', body, 'reader')).status).to.equal(403);
       expect((await kit.send('POST', '/api/entities', body, 'member')).body.code).to.equal('permission_required');
@@ -148,7 +148,7 @@ for (const database of testDatabases()) {
     });
 
     it('have a claim once, though a request brings it twice', async () => {
-      const { id } = await enter({ name: 'Twice Told' });
+      const { id } = await enter({ name: 'Twice ActorProperties' });
       const claim = { property: 'email', value: 'a@example.org', source_local_id: 'n' };
       const { body } = await kit.send('PATCH', `/api/entities/${id}`, { sources: [{ local_id: 'n', url: 'https://example.org/twice' }], add: [claim, claim] }, 'reviewer');
       expect(body.claims.filter(({ property }: { property: string }) => property === 'email')).to.have.length(1);

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { stoppedClock } from 'civic/testing';
-import { directoryKit, told, type DirectoryKit } from './kit.ts';
+import { actorPayload, directoryKit, type DirectoryKit } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -17,7 +17,7 @@ describe('Public reads of the directory', { timeout: 60_000 }, () => {
   let lonely: { sources: { id: string }[] };
   before(async () => {
     kit = await directoryKit({ clock: stoppedClock('2026-03-02T12:00:00.000Z') });
-    const enter = async (what: Parameters<typeof told>[0], who: string) => (await kit.send('POST', '/api/entities', told(what), who)).body;
+    const enter = async (what: Parameters<typeof actorPayload>[0], who: string) => (await kit.send('POST', '/api/entities', actorPayload(what), who)).body;
     actor = await enter({ name: 'Westside Tenants Union', place: KC, issue_area: 'housing_affordability', url: URL }, 'reviewer');
     own = await enter({ name: 'Westside Tenants Union', place: KC, issue_area: 'housing_affordability', visibility: 'workspace', url: URL }, 'member');
     lonely = await enter({ name: 'Secret Garden', visibility: 'workspace', url: 'https://example.org/secret' }, 'member');

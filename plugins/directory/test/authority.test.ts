@@ -3,7 +3,7 @@ import Lab from '@hapi/lab';
 import { definePlugin, type CommandCall, type Terminal } from 'civic';
 import { testDatabases, testServer, type TestResponse, type TestServer } from 'civic/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { told } from './kit.ts';
+import { actorPayload } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -81,8 +81,8 @@ for (const database of testDatabases()) {
 
     it('a key reads private records only with a scope of the directory', async () => {
       const owner = await person();
-      const { body: actor } = await kit.request('POST', '/api/entities', { payload: told({ name: 'Hidden Society', visibility: 'workspace', place: 'kansas-city,missouri' }), headers: { 'x-api-key': owner.key } });
-      const { body: open } = await kit.request('POST', '/api/entities', { payload: told({ name: 'Open Society' }), headers: { 'x-api-key': (await person('reviewer')).key } });
+      const { body: actor } = await kit.request('POST', '/api/entities', { payload: actorPayload({ name: 'Hidden Society', visibility: 'workspace', place: 'kansas-city,missouri' }), headers: { 'x-api-key': owner.key } });
+      const { body: open } = await kit.request('POST', '/api/entities', { payload: actorPayload({ name: 'Open Society' }), headers: { 'x-api-key': (await person('reviewer')).key } });
       const [{ id: source }] = actor.sources;
       const single = [`/api/entities/${actor.id}`, `/api/entities/by-slug/${actor.slug}`, `/api/sources/${source}`, ...['claims', 'sources', 'history', 'related', 'duplicates'].map((part) => `/api/entities/${actor.id}/${part}`)];
       const lists = ['/api/entities?visibility=workspace', '/api/places/kansas-city,missouri/entities?visibility=workspace', '/api/exports/entities?visibility=workspace'];

@@ -10,7 +10,7 @@ import { createLedger } from '../ledger/ledger.ts';
 import { HALF_LIVES } from '../config.ts';
 import { createPlaces } from '../places/service.ts';
 import { openTaxonomy } from '../taxonomy/service.ts';
-import { directoryKit, told, type DirectoryKit } from './kit.ts';
+import { actorPayload, directoryKit, type DirectoryKit } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -24,8 +24,8 @@ for (const database of testDatabases()) {
     before(async () => { kit = await directoryKit({ database }); });
     after(() => kit.close());
 
-    const post = async (what: Parameters<typeof told>[0], who = 'reviewer') => {
-      const answer = await kit.send('POST', '/api/entities', told(what), who);
+    const post = async (what: Parameters<typeof actorPayload>[0], who = 'reviewer') => {
+      const answer = await kit.send('POST', '/api/entities', actorPayload(what), who);
       expect(answer.status, answer.text).to.equal(201);
       return { ...answer.body, link: String(answer.headers.link ?? '') };
     };
@@ -110,7 +110,7 @@ for (const database of testDatabases()) {
 
     it('are joined on import where that is sure, also within one set, and can be taken apart again', async () => {
       const draft = (name: string, ein: string, type: ActorDraft['type'] = 'organization'): ActorDraft => ({
-        ...told({ type, name, place: KC, identifier: { scheme: 'ein', value: ein } }), type, visibility: 'public',
+        ...actorPayload({ type, name, place: KC, identifier: { scheme: 'ein', value: ein } }), type, visibility: 'public',
       } as unknown as ActorDraft);
       const there = await post({ name: 'Holdale Housing Coalition', place: KC, identifier: { scheme: 'ein', value: '12-3456780' } });
       const drafts = [draft('Holdale Coalition for Housing', '12-3456780'), draft('Pelby Land Trust', '12-0000001'), draft('Pelby Land Trust', '12-0000001'), draft('Pelby Land Trust', '12-0000002')];

@@ -3,7 +3,7 @@ import Lab from '@hapi/lab';
 import { stoppedClock, testDatabases } from 'civic/testing';
 import { parseAtomFeed, parseJsonFeed } from 'feedsmith';
 import ICAL from 'ical.js';
-import { directoryKit, told, type DirectoryKit, type Told } from './kit.ts';
+import { actorPayload, directoryKit, type DirectoryKit, type ActorProperties } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -17,8 +17,8 @@ for (const database of testDatabases()) describe(`Feeds and calendars, on ${data
   let kit: DirectoryKit;
   let rider: { id: string };
 
-  const enter = async (what: Told, who = 'reviewer') => {
-    const { status, body, text } = await kit.send('POST', '/api/entities', told(what), who);
+  const enter = async (what: ActorProperties, who = 'reviewer') => {
+    const { status, body, text } = await kit.send('POST', '/api/entities', actorPayload(what), who);
     expect(status, text).to.equal(201);
     return body;
   };

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { testDatabases, type TestResponse } from 'civic/testing';
 import { createHash } from 'node:crypto';
-import { directoryKit, OTHER_WORKSPACE, told, WORKSPACE, type DirectoryKit, type Told } from './kit.ts';
+import { actorPayload, directoryKit, OTHER_WORKSPACE, WORKSPACE, type DirectoryKit, type ActorProperties } from './kit.ts';
 import { upload } from './transfer.ts';
 
 export const lab = Lab.script();
@@ -18,8 +18,8 @@ for (const database of testDatabases()) {
     before(async () => { kit = await directoryKit({ database }); });
     after(() => kit.close());
 
-    const enter = async (what: Told, who = 'editor') => {
-      const answer = await kit.send('POST', '/api/entities', told(what), who);
+    const enter = async (what: ActorProperties, who = 'editor') => {
+      const answer = await kit.send('POST', '/api/entities', actorPayload(what), who);
       expect(answer.status, answer.text).to.equal(201);
       return answer.body;
     };
@@ -57,7 +57,7 @@ for (const database of testDatabases()) {
     });
 
     it('a private actor has no workspace, and all callers see it as a duplicate', async () => {
-      const hidden = await kit.send('POST', '/api/entities', told({ name: 'Quiet Society', visibility: 'workspace' }), 'reviewer');
+      const hidden = await kit.send('POST', '/api/entities', actorPayload({ name: 'Quiet Society', visibility: 'workspace' }), 'reviewer');
       expect(hidden.status).to.equal(400);
       expect(hidden.body.errors[0].pointer).to.equal('/visibility');
       const file = await kit.send('POST', '/api/imports?format=ndjson', '{}', 'reviewer', { 'content-type': 'application/x-ndjson' });
@@ -84,7 +84,7 @@ for (const database of testDatabases()) {
     });
 
     it('a number too large for a column, a day that is none, or a given source id is an error of ours', async () => {
-      const body = told({ name: 'Hostile' });
+      const body = actorPayload({ name: 'Hostile' });
       for (const member of [{ locator: { start: 0, end: 2 ** 31 } }, { expires_at: '2026-02-30T00:00:00Z' }, { expires_at: '+012345-01-01T00:00:00Z' }]) {
         const { status, text } = await kit.send('POST', '/api/entities', { ...body, claims: [{ ...body.claims[0], ...member }] }, 'editor');
         expect(status, text).to.equal(400);

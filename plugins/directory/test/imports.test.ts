@@ -3,7 +3,7 @@ import Lab from '@hapi/lab';
 import { stoppedClock, testDatabases } from 'civic/testing';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { directoryKit, OTHER_WORKSPACE, told, type DirectoryKit } from './kit.ts';
+import { actorPayload, directoryKit, OTHER_WORKSPACE, type DirectoryKit } from './kit.ts';
 import { emptied, exported, runCommand, testFolder, upload } from './transfer.ts';
 
 export const lab = Lab.script();
@@ -180,7 +180,7 @@ for (const database of testDatabases()) {
     });
 
     it('reports what an export wrote, of formats that hold some types only', async () => {
-      await kit.send('POST', '/api/entities', told({ type: 'event', name: 'Hearing', event_start: '2027-01-01T10:00:00.000Z' }), 'editor');
+      await kit.send('POST', '/api/entities', actorPayload({ type: 'event', name: 'Hearing', event_start: '2027-01-01T10:00:00.000Z' }), 'editor');
       const wrote = async (format: string) => (await runCommand(kit, 'export', [], { format, out: join(folder.path, 'out') }));
       const meetings = await wrote('meetings');
       expect(meetings.value).to.include({ actors: 1, by_type: { event: 1 }, left_out: 61 });
@@ -193,7 +193,7 @@ for (const database of testDatabases()) {
     });
 
     describe('of what belongs to a workspace', () => {
-      const enter = async (name: string, who: string, visibility: string): Promise<string> => (await kit.send('POST', '/api/entities', told({ name, visibility }), who)).body.id;
+      const enter = async (name: string, who: string, visibility: string): Promise<string> => (await kit.send('POST', '/api/entities', actorPayload({ name, visibility }), who)).body.id;
       let own: string[];
       let theirs: string[];
       let open: string[];

@@ -41,7 +41,7 @@ export async function directoryKit(options: TestServerOptions = {}): Promise<Dir
   });
 }
 
-export interface Told {
+export interface ActorProperties {
   type?: string;
   visibility?: string;
   url?: string;
@@ -49,8 +49,8 @@ export interface Told {
   [property: string]: unknown;
 }
 
-/** A body for POST /api/entities: each property is a claim on the one source, a list is several. */
-export function told({ type = 'organization', visibility = 'public', url = `https://example.org/${encodeURIComponent(String(Math.random()))}`, ...properties }: Told) {
+/** Returns a body for POST /api/entities with one source: each property is a claim, a list is several claims. */
+export function actorPayload({ type = 'organization', visibility = 'public', url = `https://example.org/${encodeURIComponent(String(Math.random()))}`, ...properties }: ActorProperties) {
   return {
     type,
     visibility,

@@ -3,7 +3,7 @@ import Lab from '@hapi/lab';
 import { slowness, testDatabases, testServer, type TestServer } from 'civic/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import directory from '../index.ts';
-import { directoryKit, told, type DirectoryKit } from './kit.ts';
+import { actorPayload, directoryKit, type DirectoryKit } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -30,7 +30,7 @@ if (testDatabases().includes('postgres')) {
     });
 
     it('show a change at once on the node that made it, and soon on the other: list, detail, coverage, facets and issue areas', async () => {
-      const id = (await writing.send('POST', '/api/entities', told({ name: 'Names change', place: KC, issue_area: 'housing_affordability' }), 'reviewer')).body.id as string;
+      const id = (await writing.send('POST', '/api/entities', actorPayload({ name: 'Names change', place: KC, issue_area: 'housing_affordability' }), 'reviewer')).body.id as string;
       const reads = {
         [`/api/places/${KC}/entities`]: (body: any) => body.total,
         [`/api/places/${KC}/coverage`]: (body: any) => body.entity_count,
@@ -40,7 +40,7 @@ if (testDatabases().includes('postgres')) {
       const seen = async (node: TestServer, path: string) => (await node.request('GET', path)).body;
       const late: number[] = [];
       for (let count = 2; count <= CHANGES; count++) {
-        await writing.send('POST', '/api/entities', told({ name: `Actor ${count}`, place: KC, issue_area: 'housing_affordability' }), 'reviewer');
+        await writing.send('POST', '/api/entities', actorPayload({ name: `Actor ${count}`, place: KC, issue_area: 'housing_affordability' }), 'reviewer');
         for (const [path, number] of Object.entries(reads)) expect(number(await seen(writing, path)), path).to.equal(count);
         const since = performance.now();
         for (const [path, number] of Object.entries(reads)) {

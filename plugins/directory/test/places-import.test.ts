@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { testDatabases } from 'civic/testing';
-import { directoryKit, told, type DirectoryKit } from './kit.ts';
+import { actorPayload, directoryKit, type DirectoryKit } from './kit.ts';
 import { runCommand, testFolder } from './transfer.ts';
 
 export const lab = Lab.script();
@@ -73,7 +73,7 @@ for (const database of testDatabases()) {
     });
 
     it('keep added places through a rebuild, and remove takes one away from its actors', async () => {
-      const { id } = (await kit.send('POST', '/api/entities', told({ name: 'Alder Falls Council', place: 'alder-falls,missouri' }), 'reviewer')).body;
+      const { id } = (await kit.send('POST', '/api/entities', actorPayload({ name: 'Alder Falls Council', place: 'alder-falls,missouri' }), 'reviewer')).body;
       const placesOf = async () => (await kit.get(`/api/entities/${id}`)).body.places.length;
       await runCommand(kit, 'directory rebuild', []);
       expect([(await kit.get('/api/places/alder-falls-mo')).status, await placesOf()]).to.equal([200, 1]);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { definePlugin } from 'civic';
 import { MOST_IN_BLOCK } from '../matching/block.ts';
 import { separateOrigins } from '../migrations/012_workspace_origins.ts';
-import { directoryKit, OTHER_WORKSPACE, told, WORKSPACE, type DirectoryKit, type Told } from './kit.ts';
+import { actorPayload, directoryKit, OTHER_WORKSPACE, WORKSPACE, type DirectoryKit, type ActorProperties } from './kit.ts';
 import { exported, upload } from './transfer.ts';
 
 export const lab = Lab.script();
@@ -29,8 +29,8 @@ for (const database of testDatabases()) {
     before(async () => { kit = await directoryKit({ database, clock, plugins: [listener] }); });
     after(() => kit.close());
 
-    const enter = async (what: Told, who: string) => {
-      const { status, body, text, headers } = await kit.send('POST', '/api/entities', told(what), who);
+    const enter = async (what: ActorProperties, who: string) => {
+      const { status, body, text, headers } = await kit.send('POST', '/api/entities', actorPayload(what), who);
       expect(status, text).to.equal(201);
       return { ...body, link: String(headers.link ?? '') };
     };
@@ -175,8 +175,8 @@ for (const database of testDatabases()) {
           for (const id of [UNKNOWN, UNKNOWN.toUpperCase(), hidden.id, hidden.id.toUpperCase(), second.id]) {
             const [method, path, payload] = attempt(id);
             const { status, body, headers } = await kit.send(method, path, payload, who);
-            const { request_id: _request, ...told } = body;
-            answers.push(JSON.stringify({ status, told, link: headers.link ?? null }).replaceAll(id, 'ID'));
+            const { request_id: _request, ...shown } = body;
+            answers.push(JSON.stringify({ status, shown, link: headers.link ?? null }).replaceAll(id, 'ID'));
           }
           expect(JSON.parse(answers[0]!).status, answers[0]).to.equal(404);
           expect([...new Set(answers)], who).to.equal([answers[0]]);

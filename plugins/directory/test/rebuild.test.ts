@@ -3,7 +3,7 @@ import Lab from '@hapi/lab';
 import { definePlugin } from 'civic';
 import { stoppedClock, testDatabases } from 'civic/testing';
 import type { ActorsChanged } from '../events.ts';
-import { directoryKit, told, type DirectoryKit } from './kit.ts';
+import { actorPayload, directoryKit, type DirectoryKit } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -24,10 +24,10 @@ for (const database of testDatabases()) {
     before(async () => {
       kit = await directoryKit({ database, clock, plugins: [listener] });
       for (const [index, type] of ['person', 'organization', 'campaign', 'initiative', 'event'].entries()) {
-        const body = told({ name: `Actor ${index}`, type, place: [KC, 'st-louis,missouri'], issue_area: ['housing_affordability', 'public_transit'], url: `https://example.org/${index % 3}` });
+        const body = actorPayload({ name: `Actor ${index}`, type, place: [KC, 'st-louis,missouri'], issue_area: ['housing_affordability', 'public_transit'], url: `https://example.org/${index % 3}` });
         ids.push((await kit.send('POST', '/api/entities', body, 'reviewer')).body.id);
       }
-      await kit.send('POST', '/api/entities', told({ name: 'Private', place: KC, visibility: 'workspace' }), 'member');
+      await kit.send('POST', '/api/entities', actorPayload({ name: 'Private', place: KC, visibility: 'workspace' }), 'member');
       await kit.send('POST', `/api/entities/${ids[0]}/merge`, { into: ids[1] }, 'reviewer').then(() => kit.send('POST', `/api/entities/${ids[1]}/merge`, { into: ids[2] }, 'reviewer'));
       await kit.send('DELETE', `/api/entities/${ids[3]}`, undefined, 'reviewer');
     });
@@ -84,7 +84,7 @@ for (const database of testDatabases()) {
     });
 
     it('no longer shows a claim that has ended', async () => {
-      const body = told({ name: 'Ann Council', type: 'person' });
+      const body = actorPayload({ name: 'Ann Council', type: 'person' });
       body.claims.push({ property: 'affiliation', value: { entity_id: null, name: 'City Council', role: 'Member', since: '2022', until: '2026-03' }, source_local_id: 's', expires_at: '2026-03-01T00:00:00.000Z' } as never);
       const { id } = (await kit.send('POST', '/api/entities', body, 'reviewer')).body;
       const affiliations = async () => (await kit.get(`/api/entities/${id}`)).body.affiliations.length;

@@ -4,7 +4,7 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage } from
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { slowness, testDatabases } from 'civic/testing';
-import { directoryKit, told, type DirectoryKit } from './kit.ts';
+import { actorPayload, directoryKit, type DirectoryKit } from './kit.ts';
 
 export const notQuick = 'it reaches limits with large data';
 export const lab = Lab.script();
@@ -51,7 +51,7 @@ for (const database of testDatabases()) describe(`Limits of the reconciliation s
     kit = await directoryKit({ database, listen: true });
     for (const [index, one] of WORDS.entries()) {
       for (const other of WORDS.slice(index + 1)) {
-        const { status, text } = await kit.send('POST', '/api/entities', told({ name: `${one} ${other} Tenants Union`, place: 'kansas-city,missouri', affiliation: { name: `${other} Council` }, website: `https://${one}-${other}.example/`.toLowerCase() }), 'reviewer');
+        const { status, text } = await kit.send('POST', '/api/entities', actorPayload({ name: `${one} ${other} Tenants Union`, place: 'kansas-city,missouri', affiliation: { name: `${other} Council` }, website: `https://${one}-${other}.example/`.toLowerCase() }), 'reviewer');
         expect(status, text).to.equal(201);
       }
     }

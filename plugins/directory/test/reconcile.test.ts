@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { stoppedClock, testDatabases } from 'civic/testing';
-import { directoryKit, told, type DirectoryKit, type Told } from './kit.ts';
+import { actorPayload, directoryKit, type DirectoryKit, type ActorProperties } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -19,8 +19,8 @@ for (const database of testDatabases()) describe(`The reconciliation service, on
   let kit: DirectoryKit;
   const ids: Record<string, string> = {};
 
-  const enter = async (key: string, what: Told, who = 'reviewer') => {
-    const { status, body, text } = await kit.send('POST', '/api/entities', told(what), who);
+  const enter = async (key: string, what: ActorProperties, who = 'reviewer') => {
+    const { status, body, text } = await kit.send('POST', '/api/entities', actorPayload(what), who);
     expect(status, text).to.equal(201);
     ids[key] = body.id;
   };

@@ -1,5 +1,8 @@
 import { bulkInsert, type Database } from 'civic';
+import { testServer, type TestServer } from 'civic/testing';
 import { actorModel } from '../actors/model.ts';
+import directory from '../index.ts';
+import { createColumns, type Columns } from '../search/columns.ts';
 import { priorOf, rankOf, wordsOf, type SearchDocument } from '../search/document.ts';
 import type { ListRequest } from '../search/list.ts';
 import { putDocuments } from '../search/store.ts';
@@ -75,6 +78,19 @@ export async function store(db: Database, actors: Made[]): Promise<void> {
       await putDocuments(tx, part.map(({ document }) => document), []);
     });
   }
+}
+
+/** Starts a server with generated actors, and loads the columns of their search index. */
+export async function searchServer(database: 'sqlite' | 'postgres', actors: Made[]): Promise<{ kit: TestServer; columns: Columns }> {
+  const kit = await testServer({ plugins: [directory], database });
+  await store(kit.db, actors);
+  const columns = createColumns();
+  await columns.load(kit.db.read, throwError);
+  return { kit, columns };
+}
+
+export function throwError(error: unknown): never {
+  throw error;
 }
 
 /** Returns what a list must contain, computed from the actors one by one. */

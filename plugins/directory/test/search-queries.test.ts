@@ -1,17 +1,15 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import type { Position } from 'civic';
-import { testDatabases, testServer, type TestServer } from 'civic/testing';
-import directory from '../index.ts';
-import { createColumns, type Columns } from '../search/columns.ts';
+import { testDatabases, type TestServer } from 'civic/testing';
+import type { Columns } from '../search/columns.ts';
 import { listActors, type ListRequest, type ListResult } from '../search/list.ts';
 import { readQuery, wholeMatch } from '../search/match.ts';
 import { pageByWalk, pageOfFound, type Order } from '../search/query-store.ts';
-import { expected, makeActors, makeRequests, store } from './search-oracle.ts';
+import { expected, makeActors, makeRequests, searchServer } from './search-oracle.ts';
 
 export const notQuick = 'it evaluates results on many records';
 export const lab = Lab.script();
-const fail = (error: unknown): never => { throw error; };
 const { describe, it, before, after } = lab;
 
 // More than the limits at which a search takes another way, such as walking an index.
@@ -28,12 +26,7 @@ for (const dialect of testDatabases()) {
   describe(`Search of many actors on ${dialect}`, () => {
     let kit: TestServer;
     let columns: Columns;
-    before(async () => {
-      kit = await testServer({ plugins: [directory], database: dialect });
-      await store(kit.db, actors);
-      columns = createColumns();
-      await columns.load(kit.db.read, fail);
-    });
+    before(async () => { ({ kit, columns } = await searchServer(dialect, actors)); });
     after(() => kit.close());
 
     const list = (request: ListRequest): Promise<ListResult> => listActors(kit.db.read, request, columns);

@@ -1,17 +1,15 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { testDatabases, testServer, type TestServer } from 'civic/testing';
-import directory from '../index.ts';
+import { testDatabases, type TestServer } from 'civic/testing';
 import { createColumns, type Columns } from '../search/columns.ts';
 import { rankOf, tokensOf } from '../search/document.ts';
 import { listActors, type ListRequest, type ListResult } from '../search/list.ts';
 import { mergeSearch } from '../search/merge.ts';
 import { putDocuments, removeDocuments } from '../search/store.ts';
 import { isOneApart } from '../search/typo.ts';
-import { expected, makeActors, makeRequests, OTHER, store, WORKSPACE } from './search-oracle.ts';
+import { expected, makeActors, makeRequests, OTHER, searchServer, store, throwError, WORKSPACE } from './search-oracle.ts';
 
 export const lab = Lab.script();
-const fail = (error: unknown): never => { throw error; };
 const { describe, it, before, after } = lab;
 
 const actors = makeActors(500);
@@ -20,12 +18,7 @@ for (const dialect of testDatabases()) {
   describe(`Search on ${dialect}`, () => {
     let kit: TestServer;
     let columns: Columns;
-    before(async () => {
-      kit = await testServer({ plugins: [directory], database: dialect });
-      await store(kit.db, actors);
-      columns = createColumns();
-      await columns.load(kit.db.read, fail);
-    });
+    before(async () => { ({ kit, columns } = await searchServer(dialect, actors)); });
     after(() => kit.close());
 
     const list = (request: Partial<ListRequest>): Promise<ListResult> =>
@@ -88,7 +81,7 @@ for (const dialect of testDatabases()) {
 
     it('keeps its columns equal to those of a new load', async () => {
       const anew = createColumns();
-      await anew.load(kit.db.read, fail);
+      await anew.load(kit.db.read, throwError);
       expect(columns.facets('all')).to.equal(anew.facets('all'));
       expect([columns.size, [...columns.issueCounts()].sort()]).to.equal([anew.size, [...anew.issueCounts()].sort()]);
       expect(columns.size).to.equal(actors.filter(({ document }) => document.workspace === null).length);

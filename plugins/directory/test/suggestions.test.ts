@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { directoryKit, told, type DirectoryKit } from './kit.ts';
+import { actorPayload, directoryKit, type DirectoryKit } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -11,7 +11,7 @@ describe('Filters with values that do not exist', () => {
   let kit: DirectoryKit;
   before(async () => {
     kit = await directoryKit();
-    await kit.send('POST', '/api/entities', told({ name: 'Westside Tenants Union', place: KC, issue_area: 'housing_affordability' }), 'reviewer');
+    await kit.send('POST', '/api/entities', actorPayload({ name: 'Westside Tenants Union', place: KC, issue_area: 'housing_affordability' }), 'reviewer');
   });
   after(() => kit.close());
 

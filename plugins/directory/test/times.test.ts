@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { stoppedClock, testDatabases } from 'civic/testing';
 import { clampTimes } from '../migrations/009_workspace_sources.ts';
-import { directoryKit, told, type DirectoryKit } from './kit.ts';
+import { actorPayload, directoryKit, type DirectoryKit } from './kit.ts';
 import { runCommand, upload } from './transfer.ts';
 
 export const lab = Lab.script();
@@ -22,7 +22,7 @@ for (const database of testDatabases()) {
     before(async () => { kit = await directoryKit({ database, clock }); });
     after(() => kit.close());
 
-    const cited = (url: string, source: object, name = 'Cites') => ({ ...told({ name, url }), sources: [{ local_id: 's', url, ...source }] });
+    const cited = (url: string, source: object, name = 'Cites') => ({ ...actorPayload({ name, url }), sources: [{ local_id: 's', url, ...source }] });
 
     it('are refused of sources, but for a clock that is a little ahead', async () => {
       for (const source of [{ retrieved_at: NEVER }, { retrieved_at: LATER }, { published_at: AFTER_TOMORROW }]) {
@@ -37,14 +37,14 @@ for (const database of testDatabases()) {
     });
 
     it('are refused of sources that a patch adds', async () => {
-      const { body } = await kit.send('POST', '/api/entities', told({ name: 'Patched' }), 'reviewer');
+      const { body } = await kit.send('POST', '/api/entities', actorPayload({ name: 'Patched' }), 'reviewer');
       const patch = { sources: [{ local_id: 's', url: 'https://example.org/p', retrieved_at: NEVER }], add: [{ property: 'phone', value: '816-555-0100', source_local_id: 's' }] };
       const { status, body: refused } = await kit.send('PATCH', `/api/entities/${body.id}`, patch, 'reviewer');
       expect([status, refused.errors[0].pointer]).to.equal([400, '/sources/0/retrieved_at']);
     });
 
     it('are right for what is yet to happen', async () => {
-      const meeting = told({ type: 'event', name: 'Meeting to come', event_start: '2027-01-01T00:00:00Z', event_end: '2027-01-01T02:00:00Z' });
+      const meeting = actorPayload({ type: 'event', name: 'Meeting to come', event_start: '2027-01-01T00:00:00Z', event_end: '2027-01-01T02:00:00Z' });
       meeting.claims.push({ property: 'phone', value: '816-555-0100', source_local_id: 's', excerpt: 'x', locator: { start: 0, end: 1 }, expires_at: NEVER } as never);
       const { status, text } = await kit.send('POST', '/api/entities', meeting, 'reviewer');
       expect(status, text).to.equal(201);
@@ -68,7 +68,7 @@ for (const database of testDatabases()) {
 
     it('are refused of judgements that an import brings', async () => {
       const ids: string[] = [];
-      for (const name of ['Judged left', 'Judged right']) ids.push((await kit.send('POST', '/api/entities', told({ name }), 'reviewer')).body.id);
+      for (const name of ['Judged left', 'Judged right']) ids.push((await kit.send('POST', '/api/entities', actorPayload({ name }), 'reviewer')).body.id);
       const [left_id, right_id] = ids;
       const judgement = { id: '01890000-0000-7000-8000-0000000000ee', left_id, right_id, verdict: 'same', at: NEVER };
       const { body } = await upload(kit, 'format=ndjson&visibility=public', JSON.stringify({ judgement }), 'reviewer');
@@ -78,7 +78,7 @@ for (const database of testDatabases()) {
 
     it('of an earlier version become the time of the update', async () => {
       const url = 'https://example.org/clamped';
-      const { body } = await kit.send('POST', '/api/entities', { ...cited(url, {}, 'Clamped'), claims: [...told({ name: 'Clamped', place: 'kansas-city,missouri' }).claims] }, 'reviewer');
+      const { body } = await kit.send('POST', '/api/entities', { ...cited(url, {}, 'Clamped'), claims: [...actorPayload({ name: 'Clamped', place: 'kansas-city,missouri' }).claims] }, 'reviewer');
       const record = kit.db.read('directory_records').where({ id: body.id });
       await kit.db.write(async (tx) => {
         const [{ key }] = await tx('directory_records').where({ id: body.id }).select('key');

@@ -3,7 +3,7 @@ import Lab from '@hapi/lab';
 import { definePlugin } from 'civic';
 import { testDatabases } from 'civic/testing';
 import type { DirectoryService } from '../offered/service.ts';
-import { directoryKit, told, type DirectoryKit } from './kit.ts';
+import { actorPayload, directoryKit, type DirectoryKit } from './kit.ts';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -27,7 +27,7 @@ for (const database of testDatabases()) {
     before(async () => {
       kit = await directoryKit({ database, plugins: [reader] });
       for (const name of ['Bus Riders', 'Tram Riders', 'Walkers', 'Cyclists']) {
-        ids.push((await kit.send('POST', '/api/entities', told({ name, place: PLACE, issue_area: 'public_transit' }), 'reviewer')).body.id as string);
+        ids.push((await kit.send('POST', '/api/entities', actorPayload({ name, place: PLACE, issue_area: 'public_transit' }), 'reviewer')).body.id as string);
       }
     });
     after(() => kit.close());

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { COLUMNS } from '../transfer/csv.ts';
 import { FORMATS } from '../transfer/formats.ts';
-import { directoryKit, told, WORKSPACE, type DirectoryKit } from './kit.ts';
+import { actorPayload, directoryKit, WORKSPACE, type DirectoryKit } from './kit.ts';
 import { emptied, exported, runCommand, testFolder, upload } from './transfer.ts';
 
 export const lab = Lab.script();
@@ -215,7 +215,7 @@ for (const database of testDatabases()) {
         for (const [format, file] of FILES) await runCommand(kit, 'import', [format, copyOf(file)], ZONE);
         const made = [];
         for (const name of ['Old Mill Trust', 'The Old Mill Trust', '=HYPERLINK("x")', 'Mill Trust']) {
-          made.push((await kit.send('POST', '/api/entities', told({ name, url: `https://mill.example.org/${made.length}`, place: 'joplin,missouri', description: 'Grain, "flour"\nand, water', phone: '+1 417 555 0100' }), 'reviewer')).body);
+          made.push((await kit.send('POST', '/api/entities', actorPayload({ name, url: `https://mill.example.org/${made.length}`, place: 'joplin,missouri', description: 'Grain, "flour"\nand, water', phone: '+1 417 555 0100' }), 'reviewer')).body);
         }
         const [one, other, , third] = made;
         const description = one.claims.find((claim: { property: string }) => claim.property === 'description');
@@ -286,7 +286,7 @@ for (const database of testDatabases()) {
       });
 
       it('answers exports as files that can be imported, and only what is public', async () => {
-        await kit.send('POST', '/api/entities', told({ name: 'Secret Garden', visibility: 'workspace' }), 'member');
+        await kit.send('POST', '/api/entities', actorPayload({ name: 'Secret Garden', visibility: 'workspace' }), 'member');
         const open = await kit.get('/api/exports/entities');
         expect(open.headers['content-type']).to.equal('application/x-ndjson');
         expect(open.headers['content-disposition']).to.equal('attachment; filename="civic-ndjson.ndjson"');

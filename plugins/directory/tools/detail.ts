@@ -3,44 +3,47 @@ import { withMembers } from '../actors/wire.ts';
 import type { ActorDetail, Claim, Source } from '../types.ts';
 import { claimLine, continued, countOf, fitting, shortened } from './text.ts';
 
-/** An actor with as many of its claims as fit, and with the sources of these claims. */
+const LONGEST_CURSOR = 200;
+
+/** An actor with some of its claims and the sources of these claims. */
 export interface DetailPage extends ActorDetail {
   next_cursor: string | null;
 }
 
-/** Returns the first page of an actor that is given as JSON, or the claims after the cursor, as many as fit; and the JSON of a whole actor. */
-export function detailPage(body: string, asked: { id: string; cursor?: string }, maxBytes: number): { data: DetailPage; json?: string } {
+/** Returns an actor with as many claims as the result of a tool may have: the first, or those after the cursor. `json` is set when all claims fit. */
+export function detailPage(body: string, position: { id: string; cursor?: string }, maxBytes: number): { data: DetailPage; json?: string } {
   const detail = JSON.parse(body) as ActorDetail;
-  // Nearly every actor fits whole, and measuring its parts takes as long as reading it.
-  const isWhole = asked.cursor === undefined && Buffer.byteLength(body) + LONGEST_CURSOR <= maxBytes;
-  if (!isWhole) return { data: claimsAfter(detail, asked, maxBytes) };
+  // Nearly every actor fits as a whole, and measuring its parts takes as long as reading it.
+  const isWhole = position.cursor === undefined && Buffer.byteLength(body) + LONGEST_CURSOR <= maxBytes;
+  if (!isWhole) return { data: claimsAfter(detail, position, maxBytes) };
   return { data: { ...detail, next_cursor: null }, json: withMembers(body, { next_cursor: 'null' }) };
 }
 
-const LONGEST_CURSOR = 200;
-
-/** The cursor names the last claim of the page before. */
+/** Returns the claims after the cursor, whose position is the id of the last claim of the page before. */
 function claimsAfter(detail: ActorDetail, { id, cursor }: { id: string; cursor?: string }, maxBytes: number): DetailPage {
   const list = { path: `/api/entities/${id}`, query: { ...(cursor !== undefined && { cursor }) }, given: [] };
   const { after } = pageOf(list, ['text']);
-  const next = (claim: Claim) => cursorAfter(list, { query: {}, limit: 0, after: null }, [claim.id]);
+  const cursorOf = (claim: Claim) => cursorAfter(list, { query: {}, limit: 0, after: null }, [claim.id]);
   const bytes = (value: object) => Buffer.byteLength(JSON.stringify(value)) + 1;
   const start = after ? detail.claims.findIndex((claim) => claim.id === after[0]) + 1 : 0;
   const sources = new Map<string, Source>();
   const claims: Claim[] = [];
-  let left = maxBytes - bytes({ ...detail, claims: [], sources: [], next_cursor: detail.claims[0] ? next(detail.claims[0]) : null });
+  let left = maxBytes - bytes({ ...detail, claims: [], sources: [], next_cursor: detail.claims[0] ? cursorOf(detail.claims[0]) : null });
   for (const claim of detail.claims.slice(start)) {
-    const source = sources.has(claim.source_id) ? undefined : detail.sources.find((one) => one.id === claim.source_id);
+    const source = sources.has(claim.source_id) ? undefined : detail.sources.find(({ id: sourceId }) => sourceId === claim.source_id);
     left -= bytes(claim) + (source ? bytes(source) : 0);
     if (left < 0) break;
     claims.push(claim);
     if (source) sources.set(source.id, source);
   }
-  if (claims.length === 0 && start < detail.claims.length) throw problem('result_too_large', { detail: `One claim alone has more than ${maxBytes} bytes.` });
+  if (claims.length === 0 && start < detail.claims.length) {
+    throw problem('result_too_large', { detail: `One claim has more than ${maxBytes} bytes.` });
+  }
   const hasMore = start + claims.length < detail.claims.length;
-  return { ...detail, claims, sources: [...sources.values()], next_cursor: hasMore ? next(claims.at(-1)!) : null };
+  return { ...detail, claims, sources: [...sources.values()], next_cursor: hasMore ? cursorOf(claims.at(-1)!) : null };
 }
 
+/** Returns the summary of an actor for clients that show text only. */
 export function detailText(page: DetailPage): string {
   const { name, type, description, places, issue_areas, status, source_count, claim_count, claims, sources, next_cursor, url } = page;
   const urls = new Map(sources.map((source) => [source.id, source.url]));

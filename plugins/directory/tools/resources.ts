@@ -23,7 +23,7 @@ export function directoryResources(context: DirectoryContext): Resource[] {
       uri: 'civic://places/{place_key}/coverage',
       name: 'place_coverage',
       title: 'Coverage of a place',
-      description: 'What the directory knows of a place and which issue areas are covered, thin or missing, as JSON.',
+      description: 'What the directory has about a place, and which issue areas are covered, thin or missing, as JSON.',
       read: async ({ place_key: key }) => (await placeCoverage(context, await placeOfPath(places, civic.db, key!))).body,
     },
   ];

@@ -1,12 +1,13 @@
-import { fitList, Joi, pageOf, type Page, type TextList, type Tool } from 'civic';
+import { Joi, type Page, type TextList, type Tool } from 'civic';
 import { areasFor, wholeList } from '../taxonomy/routes.ts';
 import { issueAreaList, issueAreaQuery, type IssueAreaQuery, type IssueAreaRecord } from '../taxonomy/schemas.ts';
 import type { Directory } from '../service.ts';
-import { INVALID_CURSOR, listQuery, type List } from './actors.ts';
+import { INVALID_CURSOR, readList } from './list.ts';
 import { listText, shortened } from './text.ts';
 
 const domain = issueAreaQuery.extract('domain');
 const listInput = Joi.object({ domain, cursor: Joi.string().description('From `next_cursor`') });
+const MOST_RESOLVED = 20;
 const resolveInput = Joi.object({ query: issueAreaQuery.extract('query').required(), domain });
 
 export function taxonomyTools({ taxonomy, issueCounts }: Pick<Directory, 'taxonomy' | 'issueCounts'>): Tool[] {
@@ -15,15 +16,17 @@ export function taxonomyTools({ taxonomy, issueCounts }: Pick<Directory, 'taxono
     {
       name: 'list_issue_areas',
       title: 'List issue areas',
-      description: 'Returns the issue areas that actors are tied to, with slug, description and number of public actors. To find the slug for a topic, call resolve_issue_areas instead.',
+      description: 'Returns the issue areas of the directory, with slug, description and number of public actors. To find the slug for a topic, call resolve_issue_areas instead.',
       readOnly: true,
       destructive: false,
       input: listInput,
       output: issueAreaList,
       advice: { invalid_cursor: INVALID_CURSOR },
-      async run(given: IssueAreaQuery, call) {
-        const list = listQuery('/api/issue-areas', given, listInput, call);
-        const data: List<IssueAreaRecord> = await fitList(list, pageOf<IssueAreaQuery>(list, ['text']), call.maxBytes, async (page) => areasAfter(await areas(page.query), page));
+      async run(query: IssueAreaQuery, call) {
+        const data = await readList<IssueAreaRecord, IssueAreaQuery>({
+          path: '/api/issue-areas', query, schema: listInput, position: ['text'],
+          read: async (page) => areasAfter(await areas(page.query), page),
+        }, call);
         return { data, text: listText(['issue area', 'issue areas'], data, data.data.map(areaLine)) };
       },
     },
@@ -36,15 +39,16 @@ export function taxonomyTools({ taxonomy, issueCounts }: Pick<Directory, 'taxono
       input: resolveInput,
       output: issueAreaList,
       async run(given: IssueAreaQuery) {
-        const data = wholeList((await areas(given)).slice(0, 20));
-        return { data, text: data.total === 0 ? 'No issue area fits. Try other words, or list_issue_areas.' : listText(['issue area', 'issue areas'], data, data.data.map(areaLine)) };
+        const data = wholeList((await areas(given)).slice(0, MOST_RESOLVED));
+        if (data.total === 0) return { data, text: 'No issue area matches. Use other words, or call list_issue_areas.' };
+        return { data, text: listText(['issue area', 'issue areas'], data, data.data.map(areaLine)) };
       },
     },
   ];
 }
 
-/** The issue areas after the one that a position names. */
-function areasAfter(all: IssueAreaRecord[], { limit, after }: Page): TextList {
+/** Returns the issue areas after a position; all of them when the tool has no limit. */
+function areasAfter(all: IssueAreaRecord[], { limit, after }: Pick<Page, 'limit' | 'after'>): TextList {
   const start = after ? all.findIndex(({ slug }) => slug === after[0]) + 1 : 0;
   const shown = all.slice(start, Number.isNaN(limit) ? undefined : start + limit);
   return { data: shown.map((area) => JSON.stringify(area)), total: all.length, next: start + shown.length < all.length ? [shown.at(-1)!.slug] : null };

@@ -69,7 +69,7 @@ export function limitedServer({ plugins = [], ...options }: TestServerOptions = 
 }
 
 /** Limit, remaining and reset, as the headers have them. */
-export function told({ headers }: Pick<TestResponse, 'headers'>): number[] {
+export function limitHeaders({ headers }: Pick<TestResponse, 'headers'>): number[] {
   return ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'].map((name) => Number(headers[name]));
 }
 

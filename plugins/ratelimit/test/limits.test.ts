@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { stoppedClock, testDatabases, type TestServer } from 'civic/testing';
-import { limitedServer, told } from './kit.ts';
+import { limitedServer, limitHeaders } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach } = lab;
@@ -33,15 +33,15 @@ for (const database of testDatabases()) {
     const passed = (statuses: number[]): number => statuses.filter((status) => status !== 429).length;
 
     it('let an address read 30 times a minute, count down in the headers, and say when and how to go on [limits.public-reads, headers.ratelimit-limit, headers.ratelimit-remaining, headers.ratelimit-reset, errors.429]', async () => {
-      for (let left = 29; left >= 0; left--) expect(told(await kit.request('GET', '/api/things'))).to.equal([30, left, 60]);
+      for (let left = 29; left >= 0; left--) expect(limitHeaders(await kit.request('GET', '/api/things'))).to.equal([30, left, 60]);
       clock.advance(18_500);
       const refused = await kit.request('GET', '/api/things');
       expect([refused.status, refused.body.code]).to.equal([429, 'rate_limited']);
-      expect(told(refused)).to.equal([30, 0, 42]);
+      expect(limitHeaders(refused)).to.equal([30, 0, 42]);
       expect(refused.headers).to.include({ 'retry-after': '42', 'x-ratelimit-limit': '30', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(start / 1000 + 60) });
       expect(refused.body.detail).to.equal(`Without an account 30 reads a minute are allowed from one address. The next is free in 42 seconds, at ${secondsLater(60)}. An API key gives more: see /api/plans.`);
       clock.advance(42_000);
-      expect(told(await kit.request('GET', '/api/things'))).to.equal([30, 29, 60]);
+      expect(limitHeaders(await kit.request('GET', '/api/things'))).to.equal([30, 29, 60]);
     });
 
     it('let it write 10 times a minute, beside its reads [limits.public-writes]', async () => {
@@ -56,13 +56,13 @@ for (const database of testDatabases()) {
         clock.advance(MINUTE);
       }
       expect(done).to.equal(117);
-      expect(told(await kit.request('GET', '/api/things'))).to.equal([120, 2, 3420]);
+      expect(limitHeaders(await kit.request('GET', '/api/things'))).to.equal([120, 2, 3420]);
       expect(passed(await ask(4, 'GET', '/api/things'))).to.equal(2);
       const refused = await kit.request('GET', '/api/things');
-      expect(told(refused)).to.equal([120, 0, 3420]);
+      expect(limitHeaders(refused)).to.equal([120, 0, 3420]);
       expect(refused.body.detail).to.include('120 requests an hour');
       clock.advance(57 * MINUTE);
-      expect(told(await kit.request('GET', '/api/things'))).to.equal([30, 29, 60]);
+      expect(limitHeaders(await kit.request('GET', '/api/things'))).to.equal([30, 29, 60]);
     });
 
     it('report the window with the fewest requests left, and on a tie the one that ends later', async () => {
@@ -70,17 +70,17 @@ for (const database of testDatabases()) {
         await ask(30, 'GET', '/api/things');
         clock.advance(MINUTE);
       }
-      expect(told(await kit.request('GET', '/api/things'))).to.equal([120, 29, 3420]);
+      expect(limitHeaders(await kit.request('GET', '/api/things'))).to.equal([120, 29, 3420]);
     });
 
     it('go by what a route says of itself, and by method where it says nothing', async () => {
-      expect(told(await kit.request('POST', '/api/search', { payload: {} }))).to.equal([30, 29, 60]);
-      expect(told(await kit.request('HEAD', '/api/things'))).to.equal([30, 28, 60]);
-      expect(told(await kit.request('DELETE', '/api/things'))).to.equal([10, 9, 60]);
+      expect(limitHeaders(await kit.request('POST', '/api/search', { payload: {} }))).to.equal([30, 29, 60]);
+      expect(limitHeaders(await kit.request('HEAD', '/api/things'))).to.equal([30, 28, 60]);
+      expect(limitHeaders(await kit.request('DELETE', '/api/things'))).to.equal([10, 9, 60]);
       expect((await kit.request('GET', '/api/free')).headers).to.not.include('ratelimit-limit');
       expect((await kit.request('OPTIONS', '/api/things')).headers).to.not.include('ratelimit-limit');
       expect((await kit.request('GET', '/health')).headers).to.not.include('ratelimit-limit');
-      expect(told(await kit.request('GET', '/api/things'))[1]).to.equal(27);
+      expect(limitHeaders(await kit.request('GET', '/api/things'))[1]).to.equal(27);
     });
 
     it('are in the headers of every response of /api', async () => {
@@ -92,10 +92,10 @@ for (const database of testDatabases()) {
       let left = 30;
       for (const [status, method, path, headers] of cases) {
         const answer = await kit.request(method, path, { headers: headers ?? {} });
-        expect([answer.status, ...told(answer)], `${method} ${path}`).to.equal([status, 30, --left, 60]);
+        expect([answer.status, ...limitHeaders(answer)], `${method} ${path}`).to.equal([status, 30, --left, 60]);
       }
       expect((await kit.request('PUT', '/api/things')).status).to.equal(405);
-      expect(told(await kit.request('POST', '/api/things', { payload: 'x', headers: { 'content-type': 'text/plain' } }))).to.equal([10, 8, 60]);
+      expect(limitHeaders(await kit.request('POST', '/api/things', { payload: 'x', headers: { 'content-type': 'text/plain' } }))).to.equal([10, 8, 60]);
     });
 
     it('hold for an IPv4 address or a /64 of IPv6, and for no other address', async () => {
@@ -109,7 +109,7 @@ for (const database of testDatabases()) {
     it('count a refused credential against its address, and never against an account', async () => {
       const statuses = await ask(32, 'GET', '/api/things', { 'x-api-key': 'key_' });
       expect([statuses.filter((status) => status === 401).length, statuses.filter((status) => status === 429).length]).to.equal([30, 2]);
-      expect(told(await kit.request('GET', '/api/things', { headers: { 'x-api-key': 'key_ada_free_1' } }))).to.equal([60, 59, 60]);
+      expect(limitHeaders(await kit.request('GET', '/api/things', { headers: { 'x-api-key': 'key_ada_free_1' } }))).to.equal([60, 59, 60]);
     });
 
     it('go by plan for an account, all its keys together, wherever it asks from', async () => {
@@ -119,14 +119,14 @@ for (const database of testDatabases()) {
       const refused = await kit.request('GET', '/api/things', { headers: key('three', '203.0.113.3') });
       expect(refused.body.detail).to.equal(`The plan tiny allows 5 requests a minute for all keys, tokens and sessions of an account together. The next is free in 60 seconds, at ${secondsLater(60)}. A larger plan allows more: see /api/plans.`);
       clock.advance(MINUTE);
-      expect(told(await kit.request('GET', '/api/things', { headers: key('one', '203.0.113.1') }))).to.equal([8, 2, 86_340]);
+      expect(limitHeaders(await kit.request('GET', '/api/things', { headers: key('one', '203.0.113.1') }))).to.equal([8, 2, 86_340]);
       expect(passed(await ask(4, 'GET', '/api/things', key('one', '203.0.113.1')))).to.equal(2);
       expect(passed(await ask(1, 'GET', '/api/things', { 'x-api-key': 'key_bob_tiny_1' }))).to.equal(1);
     });
 
     it('give a larger plan its room at once', async () => {
       expect(passed(await ask(6, 'GET', '/api/things', { 'x-api-key': 'key_ada_tiny_1' }))).to.equal(5);
-      expect(told(await kit.request('GET', '/api/things', { headers: { 'x-api-key': 'key_ada_free_1' } }))).to.equal([60, 54, 60]);
+      expect(limitHeaders(await kit.request('GET', '/api/things', { headers: { 'x-api-key': 'key_ada_free_1' } }))).to.equal([60, 54, 60]);
     });
 
     it('reject no request for a day because the clock was a day ahead for a moment', async () => {
@@ -136,9 +136,9 @@ for (const database of testDatabases()) {
       expect(passed(await ask(31, 'GET', '/api/things'))).to.equal(30);
       expect(passed(await ask(6, 'GET', '/api/things', key))).to.equal(5);
       clock.advance(-DAY);
-      expect(told(await kit.request('GET', '/api/things'))).to.equal([30, 29, 60]);
+      expect(limitHeaders(await kit.request('GET', '/api/things'))).to.equal([30, 29, 60]);
       expect(passed(await ask(30, 'GET', '/api/things'))).to.equal(29);
-      expect(told(await kit.request('GET', '/api/things', { headers: key }))).to.equal([5, 4, 60]);
+      expect(limitHeaders(await kit.request('GET', '/api/things', { headers: key }))).to.equal([5, 4, 60]);
     });
 
     it('are apart for pages, assets and signing in, which carry no headers until they refuse', async () => {
