@@ -1,4 +1,5 @@
 import type { ObjectSchema, Schema } from 'joi';
+import { nearest } from '../config/nearest.ts';
 import { isSchema, membersOf } from '../contracts/schema.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import type { Prompt, Resource, Tool } from './types.ts';
@@ -6,6 +7,10 @@ import type { Prompt, Resource, Tool } from './types.ts';
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 const URI = /^[a-z][a-z0-9+.-]*:\/\/[^\s{}]+(?:\{[a-z_]+\}[^\s{}]*)*$/;
 const WRITES = /:(?:write|review)$/;
+
+const TOOL_MEMBERS = ['name', 'title', 'description', 'readOnly', 'destructive', 'scope', 'plan', 'role', 'input', 'output', 'advice', 'run'] satisfies (keyof Tool)[];
+const RESOURCE_MEMBERS = ['uri', 'name', 'title', 'description', 'mimeType', 'scope', 'plan', 'role', 'read'] satisfies (keyof Resource)[];
+const PROMPT_MEMBERS = ['name', 'title', 'description', 'arguments', 'text'] satisfies (keyof Prompt)[];
 
 const isFilled = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
 
@@ -24,22 +29,26 @@ export function toolFaults(tool: Tool): string[] {
     !isObject(output) && 'its output is not a Joi object',
     typeof run !== 'function' && 'it has no run(input, call)',
     ...undescribed(input).map((member) => `its argument ${member} has no description`),
+    ...unknownMembers(tool, TOOL_MEMBERS),
   ];
   return faults.filter((fault) => typeof fault === 'string');
 }
 
-export function resourceFaults({ uri, name, title, description, read }: Resource): string[] {
+export function resourceFaults(resource: Resource): string[] {
+  const { uri, name, title, description, read } = resource;
   const faults = [
     !URI.test(uri) && 'its uri is not a URI such as civic://notes/{id}',
     !isFilled(name) && 'it has no name',
     !isFilled(title) && 'it has no title',
     !isFilled(description) && 'it has no description',
     typeof read !== 'function' && 'it has no read(variables, call)',
+    ...unknownMembers(resource, RESOURCE_MEMBERS),
   ];
   return faults.filter((fault) => typeof fault === 'string');
 }
 
-export function promptFaults({ name, title, description, arguments: given, text }: Prompt): string[] {
+export function promptFaults(prompt: Prompt): string[] {
+  const { name, title, description, arguments: given, text } = prompt;
   const faults = [
     !NAME.test(name) && 'its name is not in snake_case, at most 64 characters',
     !isFilled(title) && 'it has no title',
@@ -48,6 +57,7 @@ export function promptFaults({ name, title, description, arguments: given, text 
     typeof text !== 'function' && 'it has no text(given)',
     ...undescribed(given).map((member) => `its argument ${member} has no description`),
     ...membersIn(given).filter(([, schema]) => schema.type !== 'string').map(([member]) => `its argument ${member} is not a string, and clients send only strings`),
+    ...unknownMembers(prompt, PROMPT_MEMBERS),
   ];
   return faults.filter((fault) => typeof fault === 'string');
 }
@@ -59,6 +69,14 @@ export function undeclaredNames({ scope, plan }: Pick<Tool, 'scope' | 'plan'>, {
     plan !== undefined && !capabilities.has(plan) && `it needs the capability "${plan}", which no plugin that runs declares`,
   ];
   return faults.filter((fault) => typeof fault === 'string');
+}
+
+/** A misspelt `scope` would leave a tool open to every caller. */
+function unknownMembers(declared: object, known: string[]): string[] {
+  return Object.keys(declared).filter((member) => !known.includes(member)).map((member) => {
+    const near = nearest(member, known);
+    return `it has a member "${member}", which is not known${near ? `: did you mean "${near}"?` : ''}`;
+  });
 }
 
 function isObject(schema: unknown): schema is ObjectSchema {

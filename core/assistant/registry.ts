@@ -51,6 +51,7 @@ export function createAssistant({ gates, vocabulary, strict, readOnly }: Assista
 
   async function run(tool: OwnedTool, given: unknown, client: AssistantClient): Promise<ToolResult> {
     const result = await tool.run(checkArguments(tool.input, given), { ...client, maxBytes: MAX_BYTES, given: Object.keys(given ?? {}) });
+    if (typeof result?.text !== 'string') throw new Error(`The result of the tool ${tool.name} has no text`);
     if (!strict) return result;
     const { error } = tool.output.validate(result.data, { convert: false });
     if (error) throw new Error(`The result of the tool ${tool.name} does not match its schema: ${error.message}`);

@@ -107,6 +107,10 @@ describe('civic.tool', () => {
     await expect(run()).to.reject(/The result of the tool ring does not match its schema: "sound" is required/);
   }));
 
+  it('fails without a text, which clients that show text need', () => withTool({ run: async () => ({ data: { sound: 'dong' } }) as never }, async (run) => {
+    await expect(run()).to.reject('The result of the tool ring has no text');
+  }));
+
   it('fails in tests when the JSON is not that of the data', async () => {
     const withJson = (json: string) => withTool({ run: async () => ({ data: { sound: 'dong' }, text: '', json }) }, async (run) => { await run(); });
     await withJson('{"sound":"dong"}');
@@ -127,6 +131,7 @@ describe('civic.tool', () => {
     expect(await wrong({ input: Joi.object({ times: Joi.number() }) })).to.include('its argument times has no description');
     expect(await wrong({ input: Joi.string() })).to.include('its input is not a Joi object');
     expect(await wrong({ scope: 'bells:rign' })).to.include('the tool ring (bells): it needs the scope "bells:rign", which no plugin that runs declares');
+    expect(await wrong({ scopes: ['bells:ring'] })).to.include('it has a member "scopes", which is not known: did you mean "scope"?');
     expect(await wrong({ plan: 'bell' })).to.include('it needs the capability "bell", which no plugin that runs declares');
     expect(await faultOf((civic) => { civic.tool(ring); civic.tool(ring); })).to.include('The tool ring belongs to the plugin bells already');
     expect(await wrong({})).to.equal('none');

@@ -8,11 +8,15 @@ const PROBE: FetchOptions = {
 };
 
 /** Checks that a client that knows only the address of `/mcp` finds the authorization server: from outside, through the proxy. */
-export function endpointCheck({ fetch, url }: Pick<Civic, 'fetch' | 'url'>): Check {
+export function endpointCheck({ fetch, url, assistant }: Pick<Civic, 'fetch' | 'url' | 'assistant'>, { hasOauth }: { hasOauth: boolean }): Check {
   const address = url('/mcp');
   return {
     name: 'assistants',
     async run() {
+      if (!hasOauth) {
+        return { status: 'warning', detail: `${address} takes access tokens only, and the plugin oauth is off: only bin/civic mcp stdio works`, fix: 'add "oauth:" to "plugins:" in the config file' };
+      }
+      if (assistant.tools.size === 0) return { status: 'warning', detail: `${address} has no tools`, fix: 'add "directory:" to "plugins:" in the config file, or a plugin that declares tools' };
       if (isLoopbackHost(new URL(address).hostname)) return { status: 'ok', detail: `${address}, for assistants on this machine only` };
       try {
         const { status, headers } = await fetch(address, PROBE);

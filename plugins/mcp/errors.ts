@@ -1,4 +1,5 @@
 import type { OwnedTool, ProblemData, ProblemKind } from 'civic';
+import { mcpProblems } from './problems.ts';
 
 /** An error of JSON-RPC, which each era turns into its own class. */
 export class RpcError extends Error {
@@ -23,6 +24,7 @@ export class MissingResource extends RpcError {
 }
 
 const RESOURCE_NOT_FOUND = -32002;
+export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
@@ -30,7 +32,7 @@ export const INTERNAL_ERROR = -32603;
 /** For errors before a message is read, such as a missing token. */
 const REJECTED = -32000;
 
-const CODES: Record<string, number> = { malformed_body: -32700, batch_refused: -32600, invalid_request: -32600, unsupported_media_type: -32600 };
+const CODES: Record<string, number> = { malformed_body: PARSE_ERROR, batch_refused: INVALID_REQUEST, invalid_request: INVALID_REQUEST, unsupported_media_type: INVALID_REQUEST };
 
 interface ProblemBody {
   code: string;
@@ -38,8 +40,12 @@ interface ProblemBody {
   detail: string;
 }
 
+/** Problems whose text recommends an API key, which `/mcp` does not accept. */
+const RECOMMEND_KEYS = ['authentication_required', 'misplaced_key'];
+
 /** The body of an HTTP error: JSON-RPC, with the problem as data. */
-export function rpcBody(problem: ProblemBody): object {
+export function rpcBody(given: ProblemBody): object {
+  const problem = RECOMMEND_KEYS.includes(given.code) ? { ...given, title: mcpProblems.token_required.title, detail: mcpProblems.token_required.advice } : given;
   return { jsonrpc: '2.0', id: null, error: { code: CODES[problem.code] ?? REJECTED, message: `${problem.title}. ${problem.detail}`, data: problem } };
 }
 

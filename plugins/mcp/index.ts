@@ -22,9 +22,10 @@ export const mcpPlugin = (offerOf: typeof createOffer) => definePlugin<McpConfig
     const { serve, close } = createServe(offerOf(civic));
     const directory = civic.serviceIfOn('directory');
     for (const tool of directory ? connectorTools(directory) : []) civic.tool(tool);
-    civic.serviceIfOn('oauth')?.protect({ path: '/mcp', name: 'The tools for assistants', scopes: () => scopesOf(civic) });
+    const oauth = civic.serviceIfOn('oauth');
+    oauth?.protect({ path: '/mcp', name: 'The tools for assistants', scopes: () => scopesOf(civic) });
     civic.command(stdioCommand(civic));
-    civic.check(endpointCheck(civic));
+    civic.check(endpointCheck(civic, { hasOauth: oauth !== null }));
     server.route(mcpRoute({ civic, serve }));
     return { stop: close };
   },

@@ -1,6 +1,8 @@
 import { lazily, type Caller, type Civic, type Command, type Vocabulary } from 'civic';
 import { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PARSE_ERROR } from './errors.ts';
 import { createOffer } from './offer.ts';
 import { load2026 } from './serve.ts';
 
@@ -12,9 +14,10 @@ const OPERATOR_ID = '00000000-0000-0000-0000-000000000000';
 export function stdioCommand(civic: Civic<any>): Command {
   return {
     name: 'mcp stdio',
-    summary: 'Serve an assistant on this machine, without sign-in',
-    examples: ['bin/civic mcp stdio'],
+    summary: 'Serve an assistant on this machine over standard input and output, without sign-in',
+    examples: ['claude mcp add civic -- bin/civic mcp stdio'],
     needs: 'server',
+    existing: true,
     // Tools read what the running server has in memory, so on SQLite it runs inside the server when one is up.
     writes: true,
     reads: true,
@@ -24,8 +27,10 @@ export function stdioCommand(civic: Civic<any>): Command {
       // Changes belong to an account, and there is none.
       const offer = createOffer(civic, ({ readOnly }) => readOnly);
       const call = { caller: operator(civic.vocabulary), signal: terminal.signal, requestId: 'stdio', refusal: null, json: null };
-      const source = Readable.from(withEnds(input!), { objectMode: false });
-      const serving = serveStdio(() => createServer(offer, call), { transport: new StdioServerTransport(source, linesTo(terminal.out)) });
+      terminal.err('Waiting for the messages of an assistant on standard input. docs/assistants.md shows how to connect one.');
+      const requests = createPendingRequests(terminal.out);
+      const source = Readable.from(requests.received(input!), { objectMode: false });
+      const serving = serveStdio(() => createServer(offer, call), { transport: new StdioServerTransport(source, requests.sent) });
       await finished(source, { signal: terminal.signal }).catch(() => undefined);
       await serving.close();
     },
@@ -37,15 +42,59 @@ function operator({ scopes, capabilities }: Vocabulary): Caller {
   return { account_id: OPERATOR_ID, via: 'token', scope: [...scopes.keys()], role: 'admin', plan: 'operator', capabilities: [...capabilities.keys()], workspace_id: null, workspace_role: null };
 }
 
-async function* withEnds(lines: AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const line of lines) yield `${line}\n`;
+const SETTLE_MS = 30_000;
+
+/** Keeps the input open until every request has its response: a client may close its side after the last request. */
+function createPendingRequests(print: (line: string) => void) {
+  const pending = new Set<unknown>();
+  let settled: (() => void) | null = null;
+
+  function finish(id: unknown): void {
+    pending.delete(id);
+    if (pending.size === 0) settled?.();
+  }
+
+  /** Returns whether a line is JSON. The SDK ignores other lines, so that their sender would wait for ever. */
+  function note(line: string): boolean {
+    const message = parsed(line);
+    if (message === undefined) return false;
+    if (message?.method === 'notifications/cancelled') finish(message.params?.requestId);
+    else if (typeof message?.method === 'string' && message.id !== undefined) pending.add(message.id);
+    return true;
+  }
+
+  return {
+    async* received(lines: AsyncIterable<string>): AsyncGenerator<string> {
+      for await (const line of lines) {
+        if (line.trim() === '') continue;
+        if (note(line)) yield `${line}\n`;
+        else print(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: PARSE_ERROR, message: 'The line is not JSON' } }));
+      }
+      if (pending.size > 0) await Promise.race([new Promise<void>((done) => { settled = done; }), sleep(SETTLE_MS, undefined, { ref: false })]);
+    },
+    sent: new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        const line = chunk.toString().trimEnd();
+        print(line);
+        const message = parsed(line);
+        if (message?.method === undefined) finish(message?.id);
+        done();
+      },
+    }),
+  };
 }
 
-function linesTo(print: (line: string) => void): Writable {
-  return new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      print(chunk.toString().trimEnd());
-      done();
-    },
-  });
+interface Message {
+  id?: unknown;
+  method?: unknown;
+  params?: { requestId?: unknown };
+}
+
+/** Returns undefined for text that is not JSON. */
+function parsed(line: string): Message | null | undefined {
+  try {
+    return JSON.parse(line) as Message | null;
+  } catch {
+    return undefined;
+  }
 }

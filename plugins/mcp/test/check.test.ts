@@ -6,12 +6,17 @@ import { endpointCheck } from '../check.ts';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-type Fetch = Parameters<typeof endpointCheck>[0]['fetch'];
+type Civic = Parameters<typeof endpointCheck>[0];
+type Fetch = Civic['fetch'];
+
+function check(fetch: unknown, address = 'https://civic.example.org', { tools = 1, hasOauth = true } = {}) {
+  const assistant = { tools: { size: tools } } as Civic['assistant'];
+  return endpointCheck({ fetch: fetch as Fetch, url: (path) => address + path, assistant }, { hasOauth }).run();
+}
 
 /** Returns the result of the check for a response of `/mcp`. */
 function checkResponse(status: number, challenge?: string) {
-  const fetch = (async () => ({ status, headers: challenge ? { 'www-authenticate': challenge } : {} })) as unknown as Fetch;
-  return endpointCheck({ fetch, url: (path) => `https://civic.example.org${path}` }).run();
+  return check(async () => ({ status, headers: challenge ? { 'www-authenticate': challenge } : {} }));
 }
 
 describe('The check of doctor', () => {
@@ -26,12 +31,17 @@ describe('The check of doctor', () => {
   });
 
   it('sends no request when the public address is this machine', async () => {
-    const fetch = (async () => { throw new Error('A request was sent'); }) as unknown as Fetch;
-    expect(await endpointCheck({ fetch, url: (path) => `http://localhost:8080${path}` }).run()).to.equal({ status: 'ok', detail: 'http://localhost:8080/mcp, for assistants on this machine only' });
+    const fetch = async () => { throw new Error('A request was sent'); };
+    expect(await check(fetch, 'http://localhost:8080')).to.equal({ status: 'ok', detail: 'http://localhost:8080/mcp, for assistants on this machine only' });
   });
 
   it('warns when the address cannot be reached', async () => {
-    const fetch = (async () => { throw new FetchError('unreachable', 'The host did not respond'); }) as unknown as Fetch;
-    expect(await endpointCheck({ fetch, url: (path) => `https://civic.example.org${path}` }).run()).to.include({ status: 'warning' });
+    const fetch = async () => { throw new FetchError('unreachable', 'The host did not respond'); };
+    expect(await check(fetch)).to.include({ status: 'warning' });
+  });
+
+  it('warns when assistants cannot sign in, or have nothing to call', async () => {
+    expect(await check(null, 'http://localhost:8080', { hasOauth: false })).to.include({ status: 'warning', fix: 'add "oauth:" to "plugins:" in the config file' });
+    expect(await check(null, 'http://localhost:8080', { tools: 0 })).to.include({ status: 'warning', detail: 'http://localhost:8080/mcp has no tools' });
   });
 });

@@ -43,6 +43,7 @@ describe('POST /mcp', () => {
       const { status, headers, body } = await kit.rpc('tools/list', {}, options);
       expect([status, body.jsonrpc, body.id, body.error.data.code], code).to.equal([401, '2.0', null, code]);
       expect(headers.get('www-authenticate'), code).to.match(/^Bearer /);
+      expect(body.error.message, code).to.not.include('X-API-Key');
       expect(headers.get('content-type')).to.include('application/json');
     }
   });
