@@ -8,7 +8,7 @@ import type { EventBus } from './events.ts';
 import type { Gates } from './http/caller.ts';
 import type { createFetch } from './http/fetch.ts';
 import type { Live } from './http/live.ts';
-import type { PageSlots } from './http/pages.ts';
+import type { Pages } from './http/pages.ts';
 import { absoluteUrl, httpState } from './http/state.ts';
 import type { JobQueue } from './jobs.ts';
 import type { Logger } from './log.ts';
@@ -45,7 +45,7 @@ export interface Kernel {
   whenComposed: { plugin: Plugin; run: () => void }[];
   live: Live;
   /** Set before any plugin registers. */
-  pages: PageSlots | null;
+  pages: Pages | null;
   /** Set once everything is migrated. */
   db: OpenDatabase | null;
   /** Declarations are taken only while plugins register. */
@@ -92,8 +92,9 @@ export function civicFor(plugin: Plugin, kernel: Kernel): Civic {
     prompt: (prompt) => { declare('prompt'); kernel.assistant.prompt(name, prompt); },
     metric: (metric) => { declare('metric'); kernel.metrics.push({ ...metric, name: `${name}_${metric.name}` }); },
 
+    texts: (language) => kernel.pages!.texts.of(name, language),
     pages: {
-      navigation: (item) => { declare('pages.navigation'); kernel.pages!.navigation(item); },
+      navigation: (item) => { declare('pages.navigation'); kernel.pages!.navigation(item, name); },
       header: (part) => { declare('pages.header'); kernel.pages!.header(part); },
       fill: (slot, part) => { declare('pages.fill'); if (isOpenSlot(plugin, slot, kernel)) kernel.pages!.fill(slot, part); },
       parts: (slot, request) => kernel.pages!.parts(ownSlot(plugin, slot), request),

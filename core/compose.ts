@@ -80,7 +80,7 @@ export interface Composition {
 /** The phase register: hands every plugin its `Civic` and takes its declarations. No I/O. */
 export async function compose(options: ComposeOptions): Promise<Composition> {
   const kernel = createKernel(options);
-  const pages = await registerPages(kernel.server, { instance: kernel.instance, folders: Object.fromEntries(options.plugins.map((plugin) => [plugin.name, folderOfPlugin(plugin)])) });
+  const pages = await registerPages(kernel.server, { instance: kernel.instance, folders: Object.fromEntries(options.plugins.map((plugin) => [plugin.name, folderOfPlugin(plugin)])), log: options.log, now: () => kernel.clock.now() });
   kernel.pages = pages;
   kernel.checks.push(...coreChecks(kernel));
   defineCoreJobs(kernel);

@@ -17,6 +17,8 @@ import type { Logger } from './log.ts';
 import { registerProblems, type ProblemKinds } from './problems.ts';
 import type { ReadModel } from './read-models.ts';
 import type { Sequence, SequenceOptions } from './sequence.ts';
+import type { Language } from './texts/language.ts';
+import type { Texts } from './texts/texts.ts';
 import { CATEGORIES, declarationFaults, type Declarations, type OffDeclarations, type Vocabulary, vocabularyOf } from './vocabulary.ts';
 
 /** The services of plugins, by plugin name. A plugin adds its own by declaration merging. */
@@ -216,6 +218,8 @@ export interface Civic<Config = unknown> {
   prompt<Arguments>(prompt: Prompt<Arguments>): void;
   metric(metric: Metric): void;
 
+  /** Returns the plugin's texts, dates and numbers in a language, such as `request.civic.language`. */
+  texts(language: Language): Promise<Texts>;
   /** Adds entries to the navigation and partials to the header of every page. */
   readonly pages: PageSlots;
   /** Declares a public topic that open pages subscribe to, such as `/signals`. */

@@ -69,7 +69,7 @@ export function problemsOf(plugins: { name: string }[]): ProblemKinds {
   return Object.fromEntries(kinds.map(([code, { owner: _owner, ...kind }]) => [code, kind]));
 }
 
-export function problemKind(code: string): ProblemKind | undefined {
+export function problemKind(code: string): (ProblemKind & { owner: string }) | undefined {
   return known.get(code);
 }
 

@@ -23,7 +23,8 @@ const VARY = 'accept-encoding, origin';
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 export function responseBytes({ etag, body, type = JSON_TYPE, headers }: { etag: string; body: string | Buffer; type?: string; headers: Record<string, string> }): ResponseBytes {
-  const lines: HeaderLine[] = [...Object.entries({ etag, ...headers }), ['vary', VARY]];
+  const { vary, ...own } = headers;
+  const lines: HeaderLine[] = [...Object.entries({ etag, ...own }), ['vary', vary === undefined ? VARY : `${VARY}, ${vary}`]];
   return { etag, type, plain: typeof body === 'string' ? Buffer.from(body) : body, gzip: null, headers: lines, plainHeaders: null, gzipHeaders: null };
 }
 

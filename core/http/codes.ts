@@ -182,6 +182,11 @@ const codeByStatus = new Map<number, string>([
   [415, 'unsupported_media_type'], [426, 'upgrade_required'], [429, 'too_many_requests'], [431, 'headers_too_large'], [503, 'unavailable'],
 ]);
 
+/** The detail of a 404 that says no more than the path. Pages translate it. */
+export function nothingAt(path: string): string {
+  return `There is nothing at ${path}.`;
+}
+
 /** The code of an error that was thrown without one, by hapi or a library. */
 export function codeForStatus(status: number): string {
   return codeByStatus.get(status) ?? (status >= 500 ? 'internal_error' : 'bad_request');

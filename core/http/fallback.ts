@@ -1,5 +1,6 @@
 import type { Request, Server } from '@hapi/hapi';
 import { problem } from '../problems.ts';
+import { nothingAt } from './codes.ts';
 import type { Cors } from './cors.ts';
 import { routeTraits } from './state.ts';
 
@@ -17,7 +18,7 @@ export function addFallback(server: Server, cors: Cors): void {
     },
     handler: (request) => {
       const allowed = allowedMethods(request);
-      if (allowed.length === 0) throw problem('not_found', { detail: `There is nothing at ${request.path}.` });
+      if (allowed.length === 0) throw problem('not_found', { detail: nothingAt(request.path) });
       throw problem('method_not_allowed', {
         detail: `${request.method.toUpperCase()} is not possible at ${request.path}.`,
         headers: { allow: allowed.join(', ') },
@@ -31,7 +32,7 @@ export function addFallback(server: Server, cors: Cors): void {
     options: { auth: false, plugins: { civic: { rate: 'none', problems: ['not_found'] } }, payload: { parse: false, output: 'data', failAction: 'ignore', allow: undefined, maxBytes: 1024 } },
     handler: (request, h) => {
       const allowed = allowedMethods(request);
-      if (allowed.length === 0) throw problem('not_found', { detail: `There is nothing at ${request.path}.` });
+      if (allowed.length === 0) throw problem('not_found', { detail: nothingAt(request.path) });
       const response = h.response().code(204).header('allow', allowed.join(', '));
       for (const [name, value] of Object.entries(preflight(request, cors))) response.header(name, value);
       return response;

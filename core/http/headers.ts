@@ -1,6 +1,7 @@
 import type { Request } from '@hapi/hapi';
 import type { ServerResponse } from 'node:http';
 import { problem } from '../problems.ts';
+import { preferredLanguage } from '../texts/language.ts';
 import { corsHeaders, type Cors } from './cors.ts';
 import { routeTraits, type RequestState, type RouteTraits } from './state.ts';
 import { randomHex, readTrace, type Trace } from './trace.ts';
@@ -36,6 +37,7 @@ export function openState(request: Request): RequestState {
     refusal: given === undefined || isGiven ? null : problem('invalid_header', { detail: 'X-Request-ID must be 1 to 128 visible ASCII characters without spaces.' }),
     upgrade: null,
     clientAddress: null,
+    language: preferredLanguage(headers['accept-language'] as string | undefined),
     formToken: null,
     isLogged: false,
   };

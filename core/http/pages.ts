@@ -1,26 +1,28 @@
 import type { Request, ResponseObject, ResponseToolkit, Server } from '@hapi/hapi';
 import vision from '@hapi/vision';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { Instance } from '../config/types.ts';
-import { lazily } from '../lazy.ts';
-import { projectRoot } from '../root.ts';
+import type { Logger } from '../log.ts';
+import { problemKind } from '../problems.ts';
+import { DEFAULT_LANGUAGE } from '../texts/language.ts';
+import { createTexts, type AllTexts, type LoadedTexts, type Texts } from '../texts/texts.ts';
 import { basePathOf } from '../url.ts';
 import { loadAssets, type Asset } from './assets.ts';
+import { nothingAt } from './codes.ts';
 import { preferredType } from './negotiate.ts';
 import { isForPrograms } from './state.ts';
+import { handlebars, TEMPLATES } from './templates.ts';
 
 export interface PagesOptions {
   instance: Instance;
   /** The folders of the plugins that run, by name: they may hold templates, partials and assets. */
   folders: Record<string, string>;
+  log: Logger;
+  now(): number;
 }
 
-export interface NavigationItem {
-  label: string;
-  /** From the root of the instance: `/places`. */
-  path: string;
-}
+/** An entry of the navigation: a label, or the key of a text of the plugin. The path is from the root of the instance: `/places`. */
+export type NavigationItem = { path: string; label: string } | { path: string; text: string };
 
 /** What a problem's page shows: the same as its JSON. */
 export interface ShownProblem {
@@ -63,14 +65,16 @@ export interface LoadedPart {
   context: object;
 }
 
-export interface Pages extends PageSlots {
+export interface Pages extends Omit<PageSlots, 'navigation'> {
+  navigation(item: NavigationItem, plugin: string): void;
+  texts: AllTexts;
   assets(): Map<string, Asset>;
-  /** The Content-Security-Policy of every page. */
-  policy: string;
+  /** The headers of a page in the language of the request. */
+  headers(request: Request): Record<string, string>;
   /** All that the layout shows of the reader: two requests with the same text get the same layout at one path. */
   readerOf(request: Request): string;
   /** A problem as a page, for those who would rather read one; null for programs, which get JSON. */
-  problemPage(request: Request, h: ResponseToolkit, problem: ShownProblem): ResponseObject | null;
+  problemPage(request: Request, h: ResponseToolkit, problem: ShownProblem): Promise<ResponseObject> | null;
 }
 
 const PAGE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -84,8 +88,6 @@ function pagePolicy(base: string): string {
   return `${PAGE_POLICY}, script-src *:*${base}/assets/`;
 }
 
-const TEMPLATES = join(projectRoot, 'templates');
-
 /**
  * Makes `h.view('queue')` of core and `h.view('flags/queue')` of plugins work everywhere, in one layout.
  * No template is read before the first page is requested, and a start does not wait for Handlebars.
@@ -93,6 +95,7 @@ const TEMPLATES = join(projectRoot, 'templates');
 export async function registerPages(server: Server, options: PagesOptions): Promise<Pages> {
   const theme = join(options.instance.data_dir, 'theme');
   const policy = pagePolicy(basePathOf(options.instance.public_url));
+  const texts = createTexts({ theme, folders: options.folders, log: options.log, now: options.now });
   const slots: Slots = { navigation: [], header: [], filled: new Map() };
   const foldersFor = (inner: string): Record<string, string> => Object.fromEntries(Object.entries(options.folders).map(([plugin, folder]) => [plugin, join(folder, inner)]));
   let assets: Map<string, Asset> | undefined;
@@ -100,38 +103,58 @@ export async function registerPages(server: Server, options: PagesOptions): Prom
 
   await server.register(vision.plugin as never);
   server.views({
-    engines: { html: handlebars(theme, foldersFor('templates/partials')) },
+    engines: { html: handlebars({ theme, folders: options.folders, texts }) },
     path: [theme, join(TEMPLATES, 'pages')],
     layout: true,
     layoutPath: [theme, TEMPLATES],
-    context: (request: Request | undefined) => surroundings(request, options.instance, slots, assetsOnce()),
+    context: async (request: Request | undefined) => surroundings(request, options.instance, slots, { assets: assetsOnce(), texts: await texts.load() }),
   } as never);
 
+  const headers = (request: Request): Record<string, string> => ({ 'content-security-policy': policy, 'content-language': request.civic.language, 'vary': 'accept-language' });
   const foldersOf = (plugin: string): string[] => [join(theme, plugin), join(options.folders[plugin] ?? theme, 'templates')];
 
   server.decorate('toolkit', 'view' as never, ((inherited: ResponseToolkit['view']) => function view(this: ResponseToolkit, name: string, context?: object) {
     const [page, plugin] = name.split('/').reverse() as [string, string?];
-    return inherited.call(this, page, context, plugin === undefined ? {} : { path: foldersOf(plugin) }).header('content-security-policy', policy);
+    const response = inherited.call(this, page, context, plugin === undefined ? {} : { path: foldersOf(plugin) });
+    for (const [header, value] of Object.entries(headers(this.request))) response.header(header, value, { append: header === 'vary' });
+    return response;
   }) as never, { extend: true });
 
   return {
-    navigation: (item) => { slots.navigation.push(item); },
+    navigation: (item, plugin) => { slots.navigation.push({ ...item, plugin }); },
     header: (part) => { slots.header.push(part); },
     fill: (slot, part) => { slots.filled.set(slot, [...(slots.filled.get(slot) ?? []), part]); },
     parts: (slot, request) => loadParts(slots.filled.get(slot) ?? [], request),
     assets: assetsOnce,
-    policy,
-    readerOf: (request) => JSON.stringify([request.civic.formToken, headerParts(request, slots)]),
-    problemPage: (request, h, problem) => (prefersPage(request) ? problemPage(h, problem) : null),
+    texts,
+    headers,
+    readerOf: (request) => JSON.stringify([request.civic.language, request.civic.formToken, headerParts(request, slots)]),
+    problemPage: (request, h, problem) => (prefersPage(request) ? problemPage(request, h, problem, texts) : null),
   };
 }
 
-function problemPage(h: ResponseToolkit, problem: ShownProblem): ResponseObject {
+async function problemPage(request: Request, h: ResponseToolkit, problem: ShownProblem, texts: AllTexts): Promise<ResponseObject> {
+  const t = await texts.of('core', request.civic.language);
+  const { title } = translatedProblem(t, problem.code);
   const places = problem.errors?.map(({ parameter, pointer, detail }) => ({ place: parameter ?? pointer, detail }));
-  return h.view('problem', { ...problem, errors: places, heading: problem.title, title: problem.title, isOurs: problem.status >= 500 })
+  return h.view('problem', { ...problem, detail: shownDetail(request, problem, t), errors: places, heading: title, title, isOurs: problem.status >= 500 })
     .code(problem.status)
     .header('cache-control', 'no-store')
     .vary('accept');
+}
+
+/** Returns the detail in the language of the page where it is one of core's. A problem without a detail has the advice of its code there. */
+function shownDetail({ path }: Request, { code, detail }: ShownProblem, t: Texts): string | undefined {
+  if (detail === nothingAt(path)) return t('problem.nothing_at', { path });
+  // Advice marks code with backticks.
+  return detail === problemKind(code)!.advice ? translatedProblem(t, code).advice.replaceAll('`', '') : detail;
+}
+
+/** Returns the title and the advice of a code in a language; in English where there is no translation. */
+export function translatedProblem(t: Texts, code: string): { title: string; advice: string } {
+  const { title, advice, owner } = problemKind(code)!;
+  const path = `problems.${code}`;
+  return { title: t.declared(owner, `${path}.title`, title), advice: t.declared(owner, `${path}.advice`, advice) };
 }
 
 /** Whether an error is better told as a page: the reader asked for HTML more than for JSON, and not at a path for programs. */
@@ -141,7 +164,7 @@ function prefersPage(request: Request): boolean {
 }
 
 interface Slots {
-  navigation: NavigationItem[];
+  navigation: (NavigationItem & { plugin: string })[];
   header: HeaderPart[];
   filled: Map<string, SlotPart[]>;
 }
@@ -152,19 +175,27 @@ async function loadParts(parts: SlotPart[], request: Request): Promise<LoadedPar
 }
 
 /** What the layout shows around every page. */
-function surroundings(request: Request | undefined, instance: Instance, slots: Slots, assets: Map<string, Asset>): object {
+function surroundings(request: Request | undefined, instance: Instance, slots: Slots, { assets, texts }: { assets: Map<string, Asset>; texts: LoadedTexts }): object {
   const base = basePathOf(instance.public_url);
   const here = request?.path ?? '/';
+  const language = request?.civic.language ?? DEFAULT_LANGUAGE;
   return {
     site: instance,
     base,
     here: base + here,
+    language,
     assets: addresses(assets, base),
     form_token: request?.civic?.formToken ?? '',
     header: request ? headerParts(request, slots) : [],
-    navigation: [...slots.navigation, { label: 'API', path: '/docs' }].map(({ label, path }) => ({ label, href: base + path, isHere: here === path || here.startsWith(`${path}/`) })),
+    navigation: [...slots.navigation, API_ENTRY].map((item) => ({
+      label: 'label' in item ? item.label : texts.of(item.plugin, language)(item.text),
+      href: base + item.path,
+      isHere: here === item.path || here.startsWith(`${item.path}/`),
+    })),
   };
 }
+
+const API_ENTRY = { text: 'navigation.api', path: '/docs', plugin: 'core' };
 
 function headerParts(request: Request, slots: Slots): object[] {
   return slots.header.flatMap(({ partial, fill }) => filled(partial, fill(request)));
@@ -183,34 +214,4 @@ function addresses(assets: Map<string, Asset>, base: string): object {
     else named[plugin] = { ...(named[plugin] as Record<string, string> | undefined), [file]: base + path };
   }
   return named;
-}
-
-type Handlebars = typeof import('handlebars');
-
-const loadHandlebars = lazily(() => import('handlebars'));
-
-/** Vision's engine, loaded with the layout's partials when the first page is asked for. */
-function handlebars(theme: string, pluginFolders: Record<string, string>): object {
-  let engine: Handlebars;
-  return {
-    prepare(_config: object, done: (error?: Error) => void) {
-      loadHandlebars().then(({ default: library }) => {
-        engine = library.create() as Handlebars;
-        for (const folder of [join(TEMPLATES, 'partials'), join(theme, 'partials')]) addPartials(engine, folder);
-        for (const [plugin, folder] of Object.entries(pluginFolders)) addPartials(engine, folder, `${plugin}/`);
-        done();
-      }).catch(done);
-    },
-    compile: (source: string) => {
-      const template = engine.compile(source, { preventIndent: true });
-      return (context: object, runtime: object) => template(context, runtime);
-    },
-  };
-}
-
-function addPartials(engine: Handlebars, folder: string, prefix = ''): void {
-  if (!existsSync(folder)) return;
-  for (const file of readdirSync(folder)) {
-    if (file.endsWith('.html')) engine.registerPartial(prefix + basename(file, '.html'), readFileSync(join(folder, file), 'utf8'));
-  }
 }

@@ -13,6 +13,7 @@ import { bodyOptions, guardStream, keepAnswerable, refuseBody, rejectDeepBody } 
 import { answerBrokenRequests, parseProblem } from './broken.ts';
 import { addCallerScheme, type Gates } from './caller.ts';
 import { parseTrustedProxy } from './client-address.ts';
+import { nothingAt } from './codes.ts';
 import { matchesNone } from './conditional.ts';
 import { createListener, limitConnections, type ConnectionLimits } from './connections.ts';
 import { badCursor, isForgedCursor } from './cursor.ts';
@@ -123,7 +124,7 @@ function open(request: Request, answer: AnswerHeaders, basePath: string): Reques
 
 /** `example.org:443` and `foo://bar` are addresses without a path, which hapi's router does not survive. Nothing of ours has NUL in its path. */
 function refusedTarget(request: Request): Boom | null {
-  if (request.path.includes('%00')) return problem('not_found', { detail: `There is nothing at ${request.path}.` });
+  if (request.path.includes('%00')) return problem('not_found', { detail: nothingAt(request.path) });
   if (request.path.includes('%') && !isDecodable(request.path)) {
     const instance = request.path;
     // hapi would answer by itself, past the gates.
@@ -174,7 +175,7 @@ function takeRefusal(request: Request): Boom {
 }
 
 /** The one `onPreResponse`: problems, upgrades, conditional requests, headers. */
-function close(request: Request, h: ResponseToolkit, answer: AnswerHeaders, log: Logger): symbol | Boom | ResponseObject {
+function close(request: Request, h: ResponseToolkit, answer: AnswerHeaders, log: Logger): symbol | Boom | ResponseObject | Promise<Boom | ResponseObject> {
   const state = request.civic;
   const response = request.response as Boom | ResponseObject;
   const refusal = state.refusal ? takeRefusal(request) : null;
@@ -200,13 +201,23 @@ function answerUnmodified(request: Request, response: ResponseObject): void {
   if (wanted !== undefined && matchesNone(wanted, String(response.headers['etag']))) response.code(304);
 }
 
-function fail(error: Boom, request: Request, h: ResponseToolkit, answer: AnswerHeaders, log: Logger): Boom | ResponseObject {
+function fail(error: Boom, request: Request, h: ResponseToolkit, answer: AnswerHeaders, log: Logger): Boom | Promise<Boom | ResponseObject> {
   const body = writeProblem(error, request);
   if (error.output.statusCode >= 500) logFailure(error, request, log);
+  const asJson = (): Boom => {
+    answer.finish(error.output.headers as Headers, request);
+    return error;
+  };
   const page = request.server.app.civic.problemPage?.(request, h, body);
-  if (page) keepHeaders(error, page);
-  answer.finish((page ? page.headers : error.output.headers) as Headers, request);
-  return page ?? error;
+  if (!page) return asJson();
+  return page.then((response) => {
+    keepHeaders(error, response);
+    answer.finish(response.headers as Headers, request);
+    return response;
+  }, (failure: unknown) => {
+    log.error({ err: failure }, 'The page about a problem cannot be rendered');
+    return asJson();
+  });
 }
 
 /** A page about a problem still says Allow, Retry-After and WWW-Authenticate. */

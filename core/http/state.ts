@@ -3,6 +3,7 @@ import type { Request, RequestRoute, ResponseObject, ResponseToolkit, Server } f
 import type { IncomingMessage } from 'node:http';
 import type { IdempotencyOptions } from '../idempotency/handler.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
+import type { Language } from '../texts/language.ts';
 import type { AnswerHeaders } from './headers.ts';
 import type { ProblemBody } from './problem.ts';
 import type { Trace } from './trace.ts';
@@ -22,6 +23,8 @@ export interface RequestState {
   refusal: Boom | null;
   upgrade: PendingUpgrade | null;
   clientAddress: string | null;
+  /** The language of a page in the response. */
+  language: Language;
   /** What the forms of this reader's pages must bring back; null when nobody is signed in. */
   formToken: string | null;
   /** Its failure is already in the log. */
@@ -41,7 +44,7 @@ export interface HttpState {
   upgrades: Upgrades;
   idempotency: IdempotencyOptions;
   /** Set by the pages: a problem as a page for those who asked for HTML, or null. */
-  problemPage: ((request: Request, h: ResponseToolkit, problem: ProblemBody) => ResponseObject | null) | null;
+  problemPage: ((request: Request, h: ResponseToolkit, problem: ProblemBody) => Promise<ResponseObject> | null) | null;
   /** Parameters that plugins add to the `Bearer` challenge. */
   challenges: ((request: Request) => Record<string, string> | null)[];
   /** The first parts of paths, such as `/api`: core's own and those that plugins declare. */

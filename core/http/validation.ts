@@ -3,6 +3,7 @@ import type { Lifecycle, Request, RequestRoute, ResponseToolkit } from '@hapi/ha
 import { closest, distance } from 'fastest-levenshtein';
 import type { CustomValidator, ObjectSchema, Schema, ValidationErrorItem } from 'joi';
 import { problem, type InputError } from '../problems.ts';
+import { nothingAt } from './codes.ts';
 import { QUERY_ERRORS, strictQuery } from './query.ts';
 
 // Beyond these a caller learns nothing more, and finding them all would keep everybody else waiting.
@@ -117,7 +118,7 @@ function isPlain(value: unknown): value is Record<string, unknown> {
 export async function refuseInput(request: Request, _h: ResponseToolkit, error?: Error): Promise<never> {
   const boom = error as ValidationBoom;
   const source = boom.output.payload.validation?.source;
-  if (source === 'params') throw problem('not_found', { detail: `There is nothing at ${request.path}.` });
+  if (source === 'params') throw problem('not_found', { detail: nothingAt(request.path) });
   if (!source || !boom.details) throw boom;
   const faults = (await allFaults(request, source)) ?? boom.details;
   const errors = unique(faults.slice(0, MAX_ERRORS).map((item) => inputError(item, source, request)));

@@ -4,9 +4,11 @@ import type { AsyncApi } from '../contracts/asyncapi.ts';
 import type { OpenApi } from '../contracts/openapi.ts';
 import type { Asset } from '../http/assets.ts';
 import { JSON_TYPE, responseBytes, sendBytes, type ResponseBytes } from '../http/bytes.ts';
-import type { Pages } from '../http/pages.ts';
+import { translatedProblem, type Pages } from '../http/pages.ts';
 import { textEtag } from '../http/ready.ts';
 import { problem, type ProblemKinds } from '../problems.ts';
+import { LANGUAGES } from '../texts/language.ts';
+import type { Texts } from '../texts/texts.ts';
 import { reference } from './reference.ts';
 
 export interface CorePagesOptions {
@@ -23,7 +25,8 @@ export interface CorePagesOptions {
 export function addCorePages(server: Server, options: CorePagesOptions): void {
   const { pages, plugins, problems } = options;
   const internal = { plugins: { civic: { internal: true } } };
-  const kinds = Object.entries(problems).map(([code, kind]) => ({ code, ...kind })).sort((a, b) => a.status - b.status || (a.code < b.code ? -1 : 1));
+  const textsFor = ({ civic: { language } }: Request): Promise<Texts> => pages.texts.of('core', language);
+  const kinds = Object.entries(problems).map(([code, { status }]) => ({ code, status })).sort((a, b) => a.status - b.status || (a.code < b.code ? -1 : 1));
   const documents = { openapi: once(options.openApi), asyncapi: once(options.asyncApi) };
   const openApiBytes = once(() => document(documents.openapi()));
   const asyncApiBytes = once(() => document(documents.asyncapi()));
@@ -32,8 +35,14 @@ export function addCorePages(server: Server, options: CorePagesOptions): void {
 
   server.route([
     { method: 'GET', path: '/docs', options: internal, handler: docs },
-    { method: 'GET', path: '/problems', options: internal, handler: (_request, h) => h.view('problems', { title: 'Problems', kinds }) },
-    { method: 'GET', path: '/problems/{code}', options: internal, handler: (request, h) => problemKindPage(request, h, problems) },
+    {
+      method: 'GET', path: '/problems', options: internal,
+      handler: async (request, h) => {
+        const t = await textsFor(request);
+        return h.view('problems', { title: t('problems.title'), kinds: kinds.map((kind) => ({ ...kind, ...translatedProblem(t, kind.code) })) });
+      },
+    },
+    { method: 'GET', path: '/problems/{code}', options: internal, handler: async (request, h) => problemKindPage(request, h, problems, await textsFor(request)) },
     { method: 'GET', path: '/assets/{file*}', options: internal, handler: asset },
     {
       method: 'GET', path: '/openapi.json', handler: (request, h) => sendBytes(request, h, openApiBytes()),
@@ -46,35 +55,50 @@ export function addCorePages(server: Server, options: CorePagesOptions): void {
   ]);
   const isStartTaken = server.table().some(({ method, path }) => method === 'get' && path === '/');
   if (!isStartTaken) {
-    server.route({ method: 'GET', path: '/', options: internal, handler: (_request, h) => h.view('welcome', { plugins, hasPlugins: plugins.length > 0 }) });
+    server.route({
+      method: 'GET', path: '/', options: internal,
+      handler: async (request, h) => {
+        const t = await textsFor(request);
+        return h.view('welcome', { plugins: plugins.map(({ name, summary }) => ({ name, summary: t.declared(name, 'summary', summary) })), hasPlugins: plugins.length > 0 });
+      },
+    });
   }
 }
 
-function problemKindPage(request: Request, h: ResponseToolkit, problems: ProblemKinds): ResponseObject {
+function problemKindPage(request: Request, h: ResponseToolkit, problems: ProblemKinds, t: Texts): ResponseObject {
   const code = String(request.params.code);
   const kind = Object.hasOwn(problems, code) ? problems[code] : undefined;
   if (!kind) throw problem('not_found', { detail: `This instance knows no problem of the code "${code}".` });
+  const { title, advice } = translatedProblem(t, code);
   // Advice marks code with backticks.
-  const advice = kind.advice.split('`').map((text, index) => ({ text, isCode: index % 2 === 1 }));
-  return h.view('problem-kind', { code, status: kind.status, advice, heading: kind.title, title: kind.title });
+  const parts = advice.split('`').map((text, index) => ({ text, isCode: index % 2 === 1 }));
+  return h.view('problem-kind', { code, status: kind.status, advice: parts, heading: title, title });
 }
 
-/** Long, and the same for all anonymous readers: rendered once for them, and sent as bytes. */
-function docsPage(pages: Pages, context: () => object): (request: Request, h: ResponseToolkit) => Promise<ResponseObject | symbol> {
-  let text: string | undefined;
-  let cached: { reader: string; page: ResponseBytes } | undefined;
+/** One for each language. */
+const MOST_CACHED = LANGUAGES.length;
 
-  const view = async (request: Request): Promise<object> => ({ title: 'API', text: text ??= await request.render('docs', context(), { layout: false }) });
+/** Long, and the same for all anonymous readers of a language: rendered once for them, and sent as bytes. */
+function docsPage(pages: Pages, context: () => object): (request: Request, h: ResponseToolkit) => Promise<ResponseObject | symbol> {
+  const cached = new Map<string, ResponseBytes>();
+  let text: string | undefined;
+
+  async function view(request: Request): Promise<object> {
+    const t = await pages.texts.of('core', request.civic.language);
+    return { title: t('docs.title'), text: text ??= await request.render('docs', context(), { layout: false }) };
+  }
   async function render(request: Request): Promise<ResponseBytes> {
     const body = await request.render('ready', await view(request));
-    return responseBytes({ body, etag: textEtag(body), type: 'text/html; charset=utf-8', headers: { 'cache-control': 'no-cache', 'content-security-policy': pages.policy } });
+    return responseBytes({ body, etag: textEtag(body), type: 'text/html; charset=utf-8', headers: { 'cache-control': 'no-cache', ...pages.headers(request) } });
   }
 
   return async (request, h) => {
     const reader = pages.readerOf(request);
-    if (request.auth.isAuthenticated || request.civic.formToken !== null || (cached && cached.reader !== reader)) return h.view('ready', await view(request));
-    cached ??= { reader, page: await render(request) };
-    return sendBytes(request, h, cached.page);
+    const isCached = cached.has(reader) || cached.size < MOST_CACHED;
+    if (request.auth.isAuthenticated || request.civic.formToken !== null || !isCached) return h.view('ready', await view(request));
+    const page = cached.get(reader) ?? await render(request);
+    cached.set(reader, page);
+    return sendBytes(request, h, page);
   };
 }
 

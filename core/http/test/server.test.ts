@@ -148,7 +148,7 @@ describe('A failure', () => {
 
   it('may be shown as a page to those who asked for one', async () => {
     const { server } = testServer();
-    server.app.civic.problemPage = (request, h, body) => (request.headers['accept'] === 'text/html' ? h.response(`<h1>${body.title}</h1>`).code(body.status) : null);
+    server.app.civic.problemPage = (request, h, body) => (request.headers['accept'] === 'text/html' ? Promise.resolve(h.response(`<h1>${body.title}</h1>`).code(body.status)) : null);
     const page = await server.inject({ url: '/nothing', headers: { accept: 'text/html' } });
     expect([page.statusCode, page.payload]).to.equal([404, '<h1>There is nothing here</h1>']);
     expect(page.headers['x-request-id']).to.exist();

@@ -5,6 +5,7 @@ import Joi from 'joi';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pino from 'pino';
 import { asyncApi } from '../../contracts/asyncapi.ts';
 import { openApi } from '../../contracts/openapi.ts';
 import { registerPages, type Pages } from '../../http/pages.ts';
@@ -43,7 +44,7 @@ describe('Pages', () => {
     registerProblems(problems);
     server = testServer({ publicUrl: `https://civic.example${base}` }).server;
     const instance = { name: 'Kansas <City>', version: '1.2.3', public_url: `https://civic.example${base}`, data_dir: data, demo: false };
-    pages = await registerPages(server, { instance, folders: { hello: join(folder, 'hello') } });
+    pages = await registerPages(server, { instance, folders: { hello: join(folder, 'hello') }, log: pino({ level: 'silent' }), now: Date.now });
     httpState(server).problemPage = pages.problemPage;
     await server.register({ name: 'hello', register: (own: Server) => own.route([
       { method: 'GET', path: '/hello', handler: (_request: Request, h) => h.view('hello/greeting', { who: '<world>' }), options: { plugins: { civic: { internal: true } } } },
@@ -87,7 +88,7 @@ describe('Pages', () => {
   });
 
   it('show every entry of the navigation and mark where the reader is', async () => {
-    pages.navigation({ label: 'Greetings', path: '/hello' });
+    pages.navigation({ label: 'Greetings', path: '/hello' }, 'hello');
     expect((await get('/hello')).payload).to.match(/<a href="\/hello" aria-current="page">Greetings<\/a>/);
     expect((await get('/')).payload).to.match(/<a href="\/hello">Greetings<\/a>/);
   });
@@ -138,6 +139,37 @@ describe('Pages', () => {
     expect((await get('/hello')).payload).to.contain(['<h1>Welcome</h1>', '<footer>Ours</footer>']);
     expect((await get('/problems')).payload).to.contain('<h1>Oh dear</h1>');
     expect((await get(pages.assets().get('style')!.path)).payload).to.contain(['prefers-color-scheme', '--accent: purple']);
+  });
+
+  describe('in the language of the reader', () => {
+    const spanish = { ...BROWSER, 'accept-language': 'es-MX,es;q=0.9,en;q=0.8' };
+
+    it('are Spanish for a browser that prefers it, and say so', async () => {
+      for (const [url, text] of [['/', 'Leer la documentación de la API'], ['/problems', 'Códigos de error'], ['/problems/not_found', 'Revise la dirección'], ['/nowhere', 'No hay nada en /nowhere.'], ['/docs', 'Ir al contenido']] as const) {
+        const { headers, payload } = await get(url, spanish);
+        expect(payload, url).to.contain(['<html lang="es">', text]);
+        expect(headers['content-language'], url).to.equal('es');
+        expect(String(headers.vary), url).to.contain('accept-language');
+        const english = await get(url);
+        expect(english.payload, url).to.contain('<html lang="en">');
+        expect(english.payload, url).to.not.contain(text);
+        expect(String(english.headers.vary), url).to.contain('accept-language');
+      }
+    });
+
+    it('follow the qualities of Accept-Language, and are English without a language of ours', async () => {
+      const cases = {
+        'es': 'es', 'es-419': 'es', 'ES-mx': 'es', 'en, es': 'en', 'es, en': 'es', 'fr, es;q=0.5': 'es', 'en;q=0.4, es;q=0.6': 'es', 'en;q=0, *': 'es',
+        '': 'en', 'fr': 'en', '*': 'en', 'es;q=0': 'en', 'es;q=x': 'en', ';;,': 'en', [`es${', x'.repeat(400)}`]: 'en',
+      };
+      for (const [header, language] of Object.entries(cases)) expect((await get('/problems', { ...BROWSER, 'accept-language': header })).headers['content-language'], header).to.equal(language);
+    });
+
+    it('leave the API in English', async () => {
+      const { headers, payload } = await get('/api/nowhere', { ...spanish, accept: 'application/json' });
+      expect(JSON.parse(payload)).to.include({ title: 'There is nothing here', detail: 'There is nothing at /api/nowhere.' });
+      expect(String(headers.vary)).to.not.contain('language');
+    });
   });
 
   describe('of problems', () => {

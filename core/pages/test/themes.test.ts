@@ -13,7 +13,14 @@ const page = readFileSync(join(projectRoot, 'docs/themes.md'), 'utf8');
 
 /** The files of the example, by their path in the data folder: each block begins with a comment that names it. */
 function exampleFiles(): [path: string, text: string][] {
-  return [...page.matchAll(/```\w+\n(?:\/\*|<!--) data\/(\S+) .*\n([^]*?)```/g)].map((match) => [match[1]!, match[2]!]);
+  return [...page.matchAll(/```\w+\n(?:\/\*|<!--|#) data\/(\S+).*\n([^]*?)```/g)].map((match) => [match[1]!, match[2]!]);
+}
+
+function writeExample(data: string, isWanted: (file: [path: string, text: string]) => boolean): void {
+  for (const [path, text] of exampleFiles().filter(isWanted)) {
+    mkdirSync(dirname(join(data, path)), { recursive: true });
+    writeFileSync(join(data, path), text);
+  }
 }
 
 describe('docs/themes.md', () => {
@@ -22,10 +29,7 @@ describe('docs/themes.md', () => {
 
   before(async () => {
     data = mkdtempSync(join(tmpdir(), 'civic-theme-'));
-    for (const [path, text] of exampleFiles()) {
-      mkdirSync(dirname(join(data, path)), { recursive: true });
-      writeFileSync(join(data, path), text);
-    }
+    writeExample(data, ([path]) => !path.endsWith('.yaml'));
     kit = await testServer({ config: { name: 'Harbour Town', data_dir: data } });
   });
   after(async () => {
@@ -34,13 +38,25 @@ describe('docs/themes.md', () => {
   });
 
   it('has an example that changes style, footer and welcome page', async () => {
-    expect(exampleFiles().map(([path]) => path)).to.equal(['theme/style.css', 'theme/partials/footer.html', 'theme/welcome.html']);
+    expect(exampleFiles().map(([path]) => path)).to.equal(['theme/style.css', 'theme/partials/footer.html', 'theme/welcome.html', 'theme/texts.en.yaml', 'theme/texts.es.yaml']);
     const { text } = await kit.request('GET', '/', { headers: { accept: 'text/html' } });
     expect(text).to.contain(['Who does what in Harbour Town', 'Harbour Town, run by the Harbour Town Library', '<header class="top">']);
     expect(text).to.not.contain('run with Civic');
     const style = await kit.request('GET', /href="(\/assets\/style[^"]+)"/.exec(text)![1]!);
     expect(style.text).to.contain(['--ground:', '--accent: #7a2e0e']);
     expect(style.text.lastIndexOf('--accent: #7a2e0e')).to.be.above(style.text.indexOf('--ground:'));
+  });
+
+  it('has an example that changes texts in both languages and keeps the others', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'civic-theme-texts-'));
+    writeExample(other, ([path]) => path.endsWith('.yaml'));
+    const themed = await testServer({ config: { name: 'Harbour Town', data_dir: other } });
+    const page = async (language: string): Promise<string> => (await themed.request('GET', '/', { headers: { 'accept': 'text/html', 'accept-language': language } })).text;
+    const [english, spanish] = [await page('en'), await page('es')];
+    await themed.close();
+    rmSync(other, { recursive: true });
+    expect(english).to.contain(['Harbour Town, run by the Harbour Town Library with Civic', 'Who does what in Harbour Town', 'Read the API documentation']);
+    expect(spanish).to.contain(['Harbour Town, un servicio de la biblioteca de Harbour Town con Civic', 'Un directorio de las personas', 'Leer la documentación']);
   });
 
   it('changes other pages only around their content', async () => {
