@@ -89,6 +89,8 @@ export interface CorsDeclaration {
   headers?: string[];
   /** Response headers that scripts may read besides those of every API route. */
   expose?: string[];
+  /** Websites that are allowed besides those of `http.cors_origins`; `*` is all of them. */
+  origins?: string[];
 }
 
 export interface StreamDeclaration {

@@ -12,19 +12,23 @@ const TOOL_MEMBERS = ['name', 'title', 'description', 'readOnly', 'destructive',
 const RESOURCE_MEMBERS = ['uri', 'name', 'title', 'description', 'mimeType', 'scope', 'plan', 'role', 'read'] satisfies (keyof Resource)[];
 const PROMPT_MEMBERS = ['name', 'title', 'description', 'arguments', 'text'] satisfies (keyof Prompt)[];
 
+const ROLES = ['reviewer', 'admin'];
+
+const isName = (name: unknown): boolean => typeof name === 'string' && NAME.test(name);
 const isFilled = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
 
 /** Returns the faults of a tool, one clause for each. */
 export function toolFaults(tool: Tool): string[] {
-  const { name, title, description, readOnly, destructive, scope, input, output, run } = tool;
+  const { name, title, description, readOnly, destructive, scope, role, input, output, run } = tool;
   const faults = [
-    !NAME.test(name) && 'its name is not in snake_case, at most 64 characters',
+    !isName(name) && 'its name is not in snake_case, at most 64 characters',
     !isFilled(title) && 'it has no title',
     !isFilled(description) && 'it has no description',
     typeof readOnly !== 'boolean' && 'it does not declare readOnly',
     typeof destructive !== 'boolean' && 'it does not declare destructive',
     readOnly && destructive && 'it is readOnly and destructive, which exclude each other',
     readOnly && scope !== undefined && WRITES.test(scope) && `it is readOnly, but needs the scope ${scope}`,
+    isUnknownRole(role) && `its role is "${role}", not reviewer or admin`,
     !isObject(input) && 'its input is not a Joi object',
     !isObject(output) && 'its output is not a Joi object',
     typeof run !== 'function' && 'it has no run(input, call)',
@@ -35,12 +39,13 @@ export function toolFaults(tool: Tool): string[] {
 }
 
 export function resourceFaults(resource: Resource): string[] {
-  const { uri, name, title, description, read } = resource;
+  const { uri, name, title, description, role, read } = resource;
   const faults = [
     !URI.test(uri) && 'its uri is not a URI such as civic://notes/{id}',
     !isFilled(name) && 'it has no name',
     !isFilled(title) && 'it has no title',
     !isFilled(description) && 'it has no description',
+    isUnknownRole(role) && `its role is "${role}", not reviewer or admin`,
     typeof read !== 'function' && 'it has no read(variables, call)',
     ...unknownMembers(resource, RESOURCE_MEMBERS),
   ];
@@ -50,7 +55,7 @@ export function resourceFaults(resource: Resource): string[] {
 export function promptFaults(prompt: Prompt): string[] {
   const { name, title, description, arguments: given, text } = prompt;
   const faults = [
-    !NAME.test(name) && 'its name is not in snake_case, at most 64 characters',
+    !isName(name) && 'its name is not in snake_case, at most 64 characters',
     !isFilled(title) && 'it has no title',
     !isFilled(description) && 'it has no description',
     !isObject(given) && 'its arguments are not a Joi object',
@@ -69,6 +74,11 @@ export function undeclaredNames({ scope, plan }: Pick<Tool, 'scope' | 'plan'>, {
     plan !== undefined && !capabilities.has(plan) && `it needs the capability "${plan}", which no plugin that runs declares`,
   ];
   return faults.filter((fault) => typeof fault === 'string');
+}
+
+/** A role that does not exist has no rank, so every caller would pass. */
+function isUnknownRole(role: unknown): boolean {
+  return role !== undefined && !ROLES.includes(role as string);
 }
 
 /** A misspelt `scope` would leave a tool open to every caller. */

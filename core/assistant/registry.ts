@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { checkRoleAndPlan, missingCredential, type Gates } from '../http/caller.ts';
+import { badCursor, isForgedCursor } from '../http/cursor.ts';
 import { checkArguments } from '../http/validation.ts';
 import { problem } from '../problems.ts';
 import type { Vocabulary } from '../vocabulary.ts';
@@ -29,6 +30,9 @@ export interface AssistantRegistry extends Assistant {
 /** Clients truncate results above 25,000 tokens. JSON with many ids has at least 2.2 bytes in a token, and a result also has a text. */
 const MAX_BYTES = 44_000;
 
+/** The longest result of a plugin that is sent at all; tools keep to `maxBytes`. */
+const MAX_CHARACTERS = 1_000_000;
+
 export function createAssistant({ gates, vocabulary, strict, readOnly }: AssistantOptions): AssistantRegistry {
   const tools = new Map<string, OwnedTool>();
   const resources = new Map<string, OwnedResource>();
@@ -49,14 +53,17 @@ export function createAssistant({ gates, vocabulary, strict, readOnly }: Assista
     checkRoleAndPlan(caller, { role, plan }, gates);
   }
 
-  async function run(tool: OwnedTool, given: unknown, client: AssistantClient): Promise<ToolResult> {
-    const result = await tool.run(checkArguments(tool.input, given), { ...client, maxBytes: MAX_BYTES, given: Object.keys(given ?? {}) });
-    if (typeof result?.text !== 'string') throw new Error(`The result of the tool ${tool.name} has no text`);
-    if (!strict) return result;
+  async function run(tool: OwnedTool, given: unknown, client: AssistantClient): Promise<Required<ToolResult>> {
+    const input = checkArguments(tool.input, given);
+    const result = await tool.run(input, { ...client, maxBytes: MAX_BYTES, given: Object.keys(given ?? {}) })
+      .catch((error: Error) => { throw isForgedCursor(error, input) ? badCursor() : error; });
+    const text = checkText(`tool ${tool.name}`, result?.text);
+    const json = checkText(`tool ${tool.name}`, result.json ?? JSON.stringify(result.data));
+    if (!strict) return { data: result.data, text, json };
     const { error } = tool.output.validate(result.data, { convert: false });
     if (error) throw new Error(`The result of the tool ${tool.name} does not match its schema: ${error.message}`);
     if (result.json !== undefined && !isDeepStrictEqual(JSON.parse(result.json), result.data)) throw new Error(`The JSON of the tool ${tool.name} is not that of its data`);
-    return result;
+    return { data: result.data, text, json };
   }
 
   return {
@@ -84,13 +91,21 @@ export function createAssistant({ gates, vocabulary, strict, readOnly }: Assista
     },
     async read(resource, variables, client) {
       checkAccess(resource, client);
-      return readOnly(`the resource ${resource.uri}`, () => resource.read(variables, { ...client, maxBytes: MAX_BYTES }));
+      const text = await readOnly(`the resource ${resource.uri}`, () => resource.read(variables, { ...client, maxBytes: MAX_BYTES }));
+      return checkText(`resource ${resource.uri}`, text);
     },
-    write: (prompt, given) => prompt.text(checkArguments(prompt.arguments, given)),
+    write: async (prompt, given) => checkText(`prompt ${prompt.name}`, await prompt.text(checkArguments(prompt.arguments, given))),
     schemasOf(tool) {
       const found = schemas.get(tool) ?? { input: argumentsSchema(tool.input), output: selfContainedSchema(tool.output) };
       schemas.set(tool, found);
       return found;
     },
   };
+}
+
+/** Returns a text that can be sent. A plugin without types could return anything, of any size. */
+function checkText(what: string, text: unknown): string {
+  if (typeof text !== 'string') throw new Error(`The result of the ${what} has no text`);
+  if (text.length > MAX_CHARACTERS) throw new Error(`The result of the ${what} has ${text.length} characters, more than ${MAX_CHARACTERS}`);
+  return text;
 }

@@ -81,7 +81,7 @@ export interface Prompt<Arguments = any> {
   /** The arguments by name: strings, each with a description. */
   arguments: ObjectSchema<Arguments>;
   /** Returns the message. */
-  text(given: Arguments): string;
+  text(given: Arguments): string | Promise<string>;
 }
 
 export type OwnedTool = Tool & { plugin: string };
@@ -97,13 +97,13 @@ export interface Assistant {
   /** The most bytes that the JSON of a result may have. */
   readonly maxBytes: number;
   /** Checks the scope, role and plan of the caller and the arguments, and runs the tool. */
-  call(tool: OwnedTool, given: unknown, client: AssistantClient): Promise<ToolResult>;
+  call(tool: OwnedTool, given: unknown, client: AssistantClient): Promise<Required<ToolResult>>;
   /** Returns the resource that a URI names and the variables in the URI, or null. */
   match(uri: string): { resource: OwnedResource; variables: Record<string, string> } | null;
   /** Checks the scope, role and plan of the caller, and reads the resource. */
   read(resource: OwnedResource, variables: Record<string, string>, client: AssistantClient): Promise<string>;
   /** Checks the arguments and returns the message of the prompt. */
-  write(prompt: OwnedPrompt, given: unknown): string;
+  write(prompt: OwnedPrompt, given: unknown): Promise<string>;
   /** Returns the JSON Schemas (draft 2020-12) of the arguments and the result of a tool, each without references to other documents. */
   schemasOf(tool: Tool): { input: Record<string, unknown>; output: Record<string, unknown> };
 }

@@ -31,13 +31,13 @@ export async function runComposed(argv: string[], terminal: Terminal): Promise<n
   return pointingToHelp(command, async () => {
     const parsed = parseCall(command, rest);
     if (parsed.options.help) return terminal.out(commandHelp(command, terminal));
-    return runWhereItBelongs(command, { terminal, cwd: process.cwd(), input: command.reads ? standardInput() : undefined, ...parsed }, composition);
+    return runWhereItBelongs(command, { terminal, cwd: process.cwd(), input: command.reads ? standardInput(terminal.signal) : undefined, ...parsed }, composition);
   });
 }
 
-/** Opens standard input at the first read: readline drops lines that arrive before the iteration. */
-async function* standardInput(): AsyncGenerator<string> {
-  yield* createInterface({ input: process.stdin });
+/** Opens standard input at the first read: readline drops lines that arrive before the iteration. Ends with the signal, so that the process can. */
+async function* standardInput(signal: AbortSignal): AsyncGenerator<string> {
+  yield* createInterface({ input: process.stdin, signal });
 }
 
 function globalOptions(argv: string[]): CommandCall['options'] {

@@ -14,8 +14,12 @@ function steps(wanted: string, other: string): number {
   return Math.min(isClose ? 1 : Infinity, distance(wanted, other));
 }
 
+/** The distance of two words takes time with the square of their length, and clients can send names of any length. */
+const MAX_LENGTH = 200;
+
 /** Returns the known name that is most likely meant; undefined when none is close. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
+  if (name.length > MAX_LENGTH) return undefined;
   const wanted = folded(name);
   let best: string | undefined;
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;

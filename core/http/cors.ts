@@ -21,11 +21,11 @@ export function corsHeaders(origins: string[]): Cors {
   const allowed = new Set(origins);
   const isAnyAllowed = allowed.has('*');
 
-  function allowedOrigin({ headers }: Request): string | null {
+  function allowedOrigin({ headers }: Request, further: string[] = []): string | null {
     const origin = headers['origin'] as string | undefined;
     if (origin === undefined) return null;
-    if (isAnyAllowed) return '*';
-    return allowed.has(origin) ? origin : null;
+    if (isAnyAllowed || further.includes('*')) return '*';
+    return allowed.has(origin) || further.includes(origin) ? origin : null;
   }
 
   return {
@@ -36,15 +36,15 @@ export function corsHeaders(origins: string[]): Cors {
       headers['access-control-allow-origin'] = origin;
       headers['access-control-expose-headers'] = EXPOSED;
     },
-    applyDeclared(headers, request, { expose = [] }) {
-      const origin = allowedOrigin(request);
+    applyDeclared(headers, request, { expose = [], origins }) {
+      const origin = allowedOrigin(request, origins);
       if (origin === null) return;
       headers['access-control-allow-origin'] = origin;
       headers['access-control-expose-headers'] = [EXPOSED, 'WWW-Authenticate', ...expose].join(', ');
       headers['cross-origin-resource-policy'] ??= 'cross-origin';
     },
-    preflight(request, methods, { headers = [] } = {}): Record<string, string> {
-      const origin = allowedOrigin(request);
+    preflight(request, methods, { headers = [], origins } = {}): Record<string, string> {
+      const origin = allowedOrigin(request, origins);
       if (origin === null) return {};
       return {
         'access-control-allow-origin': origin,

@@ -165,8 +165,8 @@ function comparable(value: unknown): string | undefined {
 }
 
 /** Returns whether a database error comes from a forged cursor: Postgres rejects a position that does not fit its column, SQLite does not. */
-export function isForgedCursor(error: Error & { code?: unknown }, request: Request): boolean {
-  return request.query?.['cursor'] !== undefined && /^22[0-9A-Z]{3}$/.test(String(error.code));
+export function isForgedCursor(error: Error & { code?: unknown }, query: Record<string, unknown> | undefined): boolean {
+  return query?.['cursor'] !== undefined && /^22[0-9A-Z]{3}$/.test(String(error.code));
 }
 
 export function badCursor(): Boom {

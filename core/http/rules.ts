@@ -26,13 +26,16 @@ function isUnguarded(server: Server, { method, path, settings }: RequestRoute): 
   return Boolean(declared?.internal) && !declared?.form && !isForPrograms(server, path) && ['post', 'put', 'patch', 'delete'].includes(method);
 }
 
+const ROLES: unknown[] = ['reviewer', 'admin'];
+
 /** Every plugin may have routes under these. */
 const SHARED_PATHS = ['/api', '/.well-known'];
 
 /** A name that no plugin declares is misspelt, or its plugin is off: the route could never respond. */
 function undeclaredNames(route: RequestRoute, { scopes, capabilities, rates }: Vocabulary): string[] {
-  const { plan, rate } = route.settings.plugins?.civic ?? {};
+  const { plan, rate, role } = route.settings.plugins?.civic ?? {};
   const faults = [
+    role !== undefined && !ROLES.includes(role) && `asks for the role "${String(role)}", which is not reviewer or admin`,
     ...scopesOf(route).filter((scope) => !scopes.has(scope)).map((scope) => `asks for the scope "${scope}", which no plugin that runs declares`),
     plan !== undefined && !capabilities.has(plan) && `asks for the capability "${plan}", which no plugin that runs declares`,
     rate !== undefined && !(CORE_RATES as readonly string[]).includes(rate) && !rates.has(rate) && `names the rate class "${rate}", which no plugin that runs declares`,

@@ -192,7 +192,7 @@ function isBoom(response: Boom | ResponseObject): response is Boom {
 }
 
 function told(error: Boom, request: Request): Boom {
-  return error.isServer && isForgedCursor(error, request) ? badCursor() : error;
+  return error.isServer && isForgedCursor(error, request.query) ? badCursor() : error;
 }
 
 function answerUnmodified(request: Request, response: ResponseObject): void {

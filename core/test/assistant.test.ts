@@ -66,7 +66,7 @@ async function faultOf(register: (civic: Civic) => void): Promise<string> {
 
 describe('civic.tool', () => {
   it('runs with checked arguments and defaults', () => withTool({}, async (run) => {
-    expect(await run()).to.equal({ data: { sound: 'dong' }, text: 'It rang.' });
+    expect(await run()).to.equal({ data: { sound: 'dong' }, text: 'It rang.', json: '{"sound":"dong"}' });
     expect(await run({ times: '2' })).to.include({ data: { sound: 'dong dong' } });
     await expect(run({ times: 4, loud: true })).to.reject('times must be less than or equal to 3 (and 1 more)');
   }));
@@ -132,6 +132,7 @@ describe('civic.tool', () => {
     expect(await wrong({ input: Joi.string() })).to.include('its input is not a Joi object');
     expect(await wrong({ scope: 'bells:rign' })).to.include('the tool ring (bells): it needs the scope "bells:rign", which no plugin that runs declares');
     expect(await wrong({ scopes: ['bells:ring'] })).to.include('it has a member "scopes", which is not known: did you mean "scope"?');
+    expect(await wrong({ role: 'owner' })).to.include('its role is "owner", not reviewer or admin');
     expect(await wrong({ plan: 'bell' })).to.include('it needs the capability "bell", which no plugin that runs declares');
     expect(await faultOf((civic) => { civic.tool(ring); civic.tool(ring); })).to.include('The tool ring belongs to the plugin bells already');
     expect(await wrong({})).to.equal('none');
@@ -175,8 +176,8 @@ describe('civic.prompt', () => {
     const { plugin, civic } = bells((one) => one.prompt(wake));
     await (await testServer({ plugins: [plugin], open: false })).close();
     const { assistant } = civic();
-    expect(assistant.write(assistant.prompts.get('wake')!, { who: 'Ada' })).to.equal('Wake Ada.');
-    expect(() => assistant.write(assistant.prompts.get('wake')!, {})).to.throw('who is required');
+    expect(await assistant.write(assistant.prompts.get('wake')!, { who: 'Ada' })).to.equal('Wake Ada.');
+    await expect(assistant.write(assistant.prompts.get('wake')!, {})).to.reject('who is required');
     expect(await faultOf((other) => other.prompt({ ...wake, arguments: Joi.object({ who: Joi.number().description('Whom') }) }))).to.include('its argument who is not a string');
   });
 });

@@ -2,10 +2,11 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   CallToolRequestSchema, GetPromptRequestSchema, isInitializeRequest, isJSONRPCRequest, JSONRPCMessageSchema, ListPromptsRequestSchema, ListResourcesRequestSchema,
-  ListResourceTemplatesRequestSchema, ListToolsRequestSchema, McpError, ReadResourceRequestSchema, SUPPORTED_PROTOCOL_VERSIONS, type JSONRPCMessage, type Result,
+  ListResourceTemplatesRequestSchema, ListToolsRequestSchema, McpError, ReadResourceRequestSchema, SUPPORTED_PROTOCOL_VERSIONS, type JSONRPCErrorResponse, type JSONRPCMessage,
+  type JSONRPCRequest, type Result,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
-import { INVALID_REQUEST, RpcError } from './errors.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, RpcError } from './errors.ts';
 import type { McpCall, Offer } from './offer.ts';
 import { responseText } from './response.ts';
 import type { McpRequest, McpResponse } from './serve.ts';
@@ -22,7 +23,7 @@ function createServer(offer: Offer, call: McpCall): Server {
   server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: offer.templates() }) as Result);
   server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => translated(() => offer.read(params.uri, call)));
   server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: offer.prompts() }) as Result);
-  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => translated(async () => offer.prompt(params.name, params.arguments)));
+  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => translated(() => offer.prompt(params.name, params.arguments, call)));
   return server;
 }
 
@@ -43,7 +44,17 @@ export async function serve2025(offer: Offer, { headers, body }: McpRequest, cal
   const exchange = new Exchange();
   const server = createServer(offer, call);
   await server.connect(exchange);
-  return { status: 200, text: responseText(await exchange.responseTo(message), call.json) };
+  const response = await exchange.responseTo(message);
+  return { status: 200, text: responseText('error' in response ? withReadableFault(response, message) : response, call.json) };
+}
+
+const SCHEMAS = { 'tools/call': CallToolRequestSchema, 'resources/read': ReadResourceRequestSchema, 'prompts/get': GetPromptRequestSchema } as const;
+
+/** The SDK reports params of the wrong type as an internal error with a dump of its schema. */
+function withReadableFault(response: JSONRPCErrorResponse, { id, method, params }: JSONRPCRequest): JSONRPCErrorResponse {
+  const schema = SCHEMAS[method as keyof typeof SCHEMAS];
+  const [issue] = (response.error.code === INTERNAL_ERROR && schema?.safeParse({ method, params }).error?.issues) || [];
+  return issue ? { jsonrpc: '2.0', id, error: { code: INVALID_PARAMS, message: `${issue.path.join('.')}: ${issue.message}` } } : response;
 }
 
 /** The transport of one request and its response. That of the SDK streams and keeps sessions, and takes half of the time of a read. */

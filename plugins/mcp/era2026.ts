@@ -26,7 +26,7 @@ export function createServer(offer: Offer, call: McpCall): Server {
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: offer.templates() }));
   server.setRequestHandler('resources/read', ({ params }) => translated(() => offer.read(params.uri, call)));
   server.setRequestHandler('prompts/list', () => ({ prompts: offer.prompts() }));
-  server.setRequestHandler('prompts/get', ({ params }) => translated(async () => offer.prompt(params.name, params.arguments)));
+  server.setRequestHandler('prompts/get', ({ params }) => translated(() => offer.prompt(params.name, params.arguments, call)));
   return server;
 }
 

@@ -62,7 +62,8 @@ const ADVICE: Record<string, string> = {
 /** Returns a text that describes the problem and the next step of the assistant. */
 export function textOfProblem({ code, title, status, detail, errors = [], extra = {} }: ProblemKind & ProblemData, tool: Pick<OwnedTool, 'advice'>): string {
   const more = errors.length > 1 ? errors.map((error) => `- ${error.parameter ?? error.pointer}: ${error.detail}`) : [];
-  const known = Object.entries(extra).filter(([, value]) => isTelling(value)).map(([name, value]) => `${name}: ${[value].flat().join(', ')}`);
+  const known = Object.entries(extra).filter(([, value]) => isTelling(value)).map(([name, value]) => ({ name, text: [value].flat().join(', ') }))
+    .filter(({ text }) => !detail?.includes(text)).map(({ name, text }) => `${name}: ${text}`);
   const advice = tool.advice?.[code] ?? ADVICE[code] ?? (status >= 500 ? 'Try again later.' : null);
   return [`${title} (${code}). ${detail ?? ''}`.trim(), ...more, ...known, ...(advice ? [`Next: ${advice}`] : [])].join('\n');
 }

@@ -10,7 +10,7 @@ import type { McpConfig } from './config.ts';
  */
 export function createGuard(publicUrl: string, { origins, hosts }: McpConfig): (request: Request) => Boom | null {
   const own = new URL(publicUrl);
-  const allowedHosts = new Set([own.hostname, 'localhost', ...hosts]);
+  const allowedHosts = new Set([own.hostname, 'localhost', ...hosts.map((host) => host.toLowerCase())]);
   const allowedOrigins = new Set([own.origin, ...origins.map((origin) => (origin === '*' ? origin : new URL(origin).origin))]);
 
   return ({ headers, info }) => {

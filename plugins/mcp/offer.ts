@@ -22,7 +22,7 @@ export interface Offer {
   templates(): ResourceTemplateType[];
   read(uri: string, call: McpCall): Promise<ReadResourceResult>;
   prompts(): Prompt[];
-  prompt(name: string, given: unknown): GetPromptResult;
+  prompt(name: string, given: unknown, call: McpCall): Promise<GetPromptResult>;
 }
 
 const INSTRUCTIONS = [
@@ -67,7 +67,7 @@ export function createOffer({ assistant, instance, log }: Pick<Civic, 'assistant
       const tool = assistant.tools.get(name);
       if (!tool || !serves(tool)) throw new RpcError(INVALID_PARAMS, unknownName('tool', name, served().map((one) => one.name)));
       try {
-        const { data, text, json = null } = await assistant.call(tool, given, call);
+        const { data, text, json } = await withinTime(assistant.call(tool, given, call), tool.name);
         call.json = json;
         return { content: [{ type: 'text', text }], structuredContent: data as Record<string, unknown> };
       } catch (error) {
@@ -89,18 +89,33 @@ export function createOffer({ assistant, instance, log }: Pick<Civic, 'assistant
       }
     },
     prompts: () => [...assistant.prompts.values()].map(({ name, title, description, arguments: schema }) => ({ name, title, description, arguments: argumentsOf(schema) })),
-    prompt(name, given) {
+    async prompt(name, given, call) {
       const prompt = assistant.prompts.get(name);
       if (!prompt) throw new RpcError(INVALID_PARAMS, unknownName('prompt', name, [...assistant.prompts.keys()]));
       try {
-        return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text: assistant.write(prompt, given) } }] };
+        return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text: await assistant.write(prompt, given) } }] };
       } catch (error) {
         const problem = problemOf(error);
-        if (!problem) throw error;
+        if (!problem) throw new RpcError(INTERNAL_ERROR, unforeseen(error, name, call));
         throw new RpcError(INVALID_PARAMS, problem.detail ?? problem.code);
       }
     },
   };
+}
+
+/** The server drops a connection after a minute without a response; the assistant should read why. */
+const MAX_SECONDS = 50;
+
+async function withinTime<T>(work: Promise<T>, tool: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`The tool ${tool} took longer than ${MAX_SECONDS} seconds`)), MAX_SECONDS * 1000);
+  });
+  try {
+    return await Promise.race([work, tooLong]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function unknownName(kind: string, name: string, known: string[]): string {

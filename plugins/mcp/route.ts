@@ -34,7 +34,7 @@ export function mcpRoute({ civic, serve }: RouteContext): ServerRoute {
       auth: { mode: 'required' },
       payload: { parse: true, output: 'data', allow: 'application/json', maxBytes: MAX_BYTES },
       ext: { onPreAuth: { method: rejectForeign } },
-      plugins: { civic: { internal: true, errors: rpcBody, cors: { headers: PROTOCOL_HEADERS, expose: PROTOCOL_HEADERS } } },
+      plugins: { civic: { internal: true, errors: rpcBody, cors: { headers: PROTOCOL_HEADERS, expose: PROTOCOL_HEADERS, origins: civic.config.origins } } },
     },
     async handler(request, h) {
       const caller = tokenCaller(request);

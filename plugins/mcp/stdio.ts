@@ -2,7 +2,7 @@ import { lazily, type Caller, type Civic, type Command, type Vocabulary } from '
 import { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PARSE_ERROR } from './errors.ts';
+import { INVALID_REQUEST, PARSE_ERROR } from './errors.ts';
 import { createOffer } from './offer.ts';
 import { load2026 } from './serve.ts';
 
@@ -43,6 +43,8 @@ function operator({ scopes, capabilities }: Vocabulary): Caller {
 }
 
 const SETTLE_MS = 30_000;
+/** As much as a request over HTTP can have. */
+const MAX_CHARACTERS = 1024 * 1024;
 
 /** Keeps the input open until every request has its response: a client may close its side after the last request. */
 function createPendingRequests(print: (line: string) => void) {
@@ -54,21 +56,23 @@ function createPendingRequests(print: (line: string) => void) {
     if (pending.size === 0) settled?.();
   }
 
-  /** Returns whether a line is JSON. The SDK ignores other lines, so that their sender would wait for ever. */
-  function note(line: string): boolean {
+  /** Returns the error of a line that is no message. The SDK ignores such lines, so that their sender would wait for ever. */
+  function note(line: string): { code: number; message: string } | null {
     const message = parsed(line);
-    if (message === undefined) return false;
+    if (message === undefined) return { code: PARSE_ERROR, message: 'The line is not JSON' };
+    if (Array.isArray(message)) return { code: INVALID_REQUEST, message: 'Batches are not accepted' };
     if (message?.method === 'notifications/cancelled') finish(message.params?.requestId);
     else if (typeof message?.method === 'string' && message.id !== undefined) pending.add(message.id);
-    return true;
+    return null;
   }
 
   return {
     async* received(lines: AsyncIterable<string>): AsyncGenerator<string> {
       for await (const line of lines) {
         if (line.trim() === '') continue;
-        if (note(line)) yield `${line}\n`;
-        else print(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: PARSE_ERROR, message: 'The line is not JSON' } }));
+        const fault = line.length > MAX_CHARACTERS ? { code: INVALID_REQUEST, message: `The line has more than ${MAX_CHARACTERS} characters` } : note(line);
+        if (fault === null) yield `${line}\n`;
+        else print(JSON.stringify({ jsonrpc: '2.0', id: null, error: fault }));
       }
       if (pending.size > 0) await Promise.race([new Promise<void>((done) => { settled = done; }), sleep(SETTLE_MS, undefined, { ref: false })]);
     },

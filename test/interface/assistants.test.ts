@@ -5,6 +5,7 @@ import { StdioClientTransport as Stdio2025 } from '@modelcontextprotocol/sdk/cli
 import { Client as Client2026 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as Stdio2026 } from '@modelcontextprotocol/client/stdio';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -58,6 +59,14 @@ describe('bin/civic mcp stdio', { timeout: 120_000 }, () => {
     const responses = output.trim().split('\n').map((line) => JSON.parse(line) as { id: number | null; error?: { code: number } });
     expect(responses.map(({ id }) => id).toSorted((a, b) => Number(a) - Number(b))).to.equal([null, 1, 2, 3, 4]);
     expect(responses.find(({ id }) => id === null)!.error!.code).to.equal(-32700);
+  });
+
+  it('ends on a signal while its input is open', async () => {
+    const { command, args, env } = parameters();
+    const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
+    await once(child.stderr, 'data');
+    child.kill('SIGTERM');
+    await once(child, 'exit');
   });
 
   it('is all that works without the plugin oauth, and doctor reports it', async () => {

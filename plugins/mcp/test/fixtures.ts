@@ -69,7 +69,7 @@ export const fixtures: Offer = {
     return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` }) }] };
   },
   prompts: () => Object.entries(PROMPTS).map(([name, prompt]) => ({ name, description: `The fixture ${name}`, arguments: prompt.arguments.map((argument) => ({ name: argument, description: argument, required: true })) })),
-  prompt(name, given) {
+  async prompt(name, given) {
     const prompt = PROMPTS[name];
     if (!prompt) throw new RpcError(INVALID_PARAMS, `There is no prompt ${name}`);
     return { description: name, messages: prompt.messages(given as Record<string, string>).map((content) => ({ role: 'user', content })) };

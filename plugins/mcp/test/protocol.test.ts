@@ -7,7 +7,7 @@ export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
 let kit: McpKit;
-before(async () => { kit = await mcpKit({ config: { public_url: 'https://civic.example.org', plugins: { mcp: { origins: ['https://inspector.example'], hosts: ['civic.internal'] } } } }); });
+before(async () => { kit = await mcpKit({ config: { public_url: 'https://civic.example.org', http: { cors_origins: [] }, plugins: { mcp: { origins: ['https://inspector.example'], hosts: ['Civic.Internal'] } } } }); });
 after(() => kit.close());
 
 /** `fetch` does not send another Host. */
@@ -67,6 +67,30 @@ describe('POST /mcp', () => {
     expect(await send('{}', 'text/plain')).to.equal([415, -32600]);
     expect(await send(JSON.stringify({ text: 'x'.repeat(1_100_000) }))).to.equal([413, -32000]);
     expect((await send('"text"'))[0]).to.equal(400);
+  });
+
+  it('names params of a wrong type', async () => {
+    for (const [method, params, message] of [['tools/call', { name: 7 }, 'params.name: '], ['tools/call', { name: 'search', arguments: [] }, 'params.arguments: '], ['prompts/get', {}, 'params.name: ']] as const) {
+      const { error } = (await kit.rpc(method, params)).body;
+      expect([error.code, error.message.slice(0, message.length)]).to.equal([-32602, message]);
+    }
+  });
+
+  it('rejects a long name without looking for a similar one', async () => {
+    const began = process.cpuUsage();
+    const { body } = await kit.rpc('tools/call', { name: 'x'.repeat(900_000) });
+    const { user, system } = process.cpuUsage(began);
+    expect(body.error.code).to.equal(-32602);
+    expect((user + system) / 1000).to.be.below(400);
+  });
+
+  it('lets scripts of the configured websites read responses', async () => {
+    const { headers } = await kit.rpc('ping', {}, { headers: { origin: 'https://inspector.example' } });
+    expect(headers.get('access-control-allow-origin')).to.equal('https://inspector.example');
+    const preflight = await fetch(`${kit.url}/mcp`, { method: 'OPTIONS', headers: { origin: 'https://inspector.example', 'access-control-request-method': 'POST' } });
+    expect(preflight.headers.get('access-control-allow-origin')).to.equal('https://inspector.example');
+    const foreign = await fetch(`${kit.url}/mcp`, { method: 'OPTIONS', headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' } });
+    expect(foreign.headers.get('access-control-allow-origin')).to.be.null();
   });
 
   it('accepts a notification with 202 and rejects an unknown revision', async () => {

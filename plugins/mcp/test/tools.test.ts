@@ -2,7 +2,9 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { definePlugin, Joi } from 'civic';
 import { testDatabases } from 'civic/testing';
+import { createHash } from 'node:crypto';
 import { pino } from 'pino';
+import { textOfProblem } from '../errors.ts';
 import { addActor, mcpKit, type McpKit } from './kit.ts';
 
 export const lab = Lab.script();
@@ -15,6 +17,10 @@ const failing = definePlugin({
   register(_server, civic) {
     const none = Joi.object({});
     civic.tool({ name: 'fail', title: 'Fail', description: 'Fails.', readOnly: true, destructive: false, input: none, output: none, run: () => Promise.reject(new Error('the cause')) });
+    const circular: Record<string, unknown> = {};
+    circular['self'] = circular;
+    civic.tool({ name: 'circular', title: 'Circular', description: 'Returns itself.', readOnly: true, destructive: false, input: none, output: none, run: async () => ({ data: circular, text: '' }) });
+    civic.prompt({ name: 'fail_later', title: 'Fail', description: 'Fails.', arguments: none, text: () => Promise.reject(new Error('the cause')) });
     civic.resource({ uri: 'civic://failing/{id}', name: 'failing', title: 'Failing', description: 'Fails.', read: () => Promise.reject(new Error('the cause')) });
   },
 });
@@ -91,6 +97,15 @@ for (const database of testDatabases()) {
       expect(claims.length).to.equal(total);
     });
 
+    it('reject a forged cursor as the routes do', async () => {
+      const text = JSON.stringify([{ sort: 'source_count', facets: false }, [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]]);
+      const cursor = Buffer.from(text).toString('base64url') + createHash('sha256').update(`/api/entities\n${text}`).digest('base64url').slice(0, 8);
+      const { content } = await kit.call('search_entities', { cursor });
+      // The columns of SQLite take every number.
+      if (database === 'postgres') expect(content[0].text).to.include('invalid_cursor');
+      expect(content[0].text).to.not.include('Something went wrong');
+    });
+
     it('take one value for a list and a number as text, as a query does', async () => {
       const { structuredContent } = await kit.call('search_entities', { query: 'block', entity_type: 'organization', limit: '2' });
       expect(structuredContent.data).to.have.length(2);
@@ -148,13 +163,21 @@ describe('An error of a tool', () => {
     ].join('\n'));
   });
 
+  it('names the plans once', async () => {
+    const text = textOfProblem({ code: 'plan_required', title: 'Another plan is needed', status: 403, advice: '', detail: 'Plans that do: team, pass.', extra: { plans: ['team', 'pass'] } }, {});
+    expect(text.match(/team, pass/g)).to.have.length(1);
+  });
+
   it('says which id to use instead of a truncated one, and what a cursor is for', async () => {
     expect(await textOf('get_entity', { id: '0190' })).to.match(/^No such actor \(unknown_actor\)\. No actor has the id 0190\.\nNext: Use the full id/);
     expect(await textOf('search_entities', { cursor: 'abc' })).to.match(/invalid_cursor[^]*Next: Use next_cursor of the previous result unchanged/);
     expect(await textOf('fetch', { id: 'x' })).to.match(/Next: Call search and use the id/);
   });
 
-  it('that nobody foresaw shows no cause, and is in the log', async () => {
+  it('that was not expected shows no cause, and is in the log', async () => {
+    expect(await textOf('circular', {})).to.match(/^Something went wrong on the server/);
+    const prompt = await kit.rpc('prompts/get', { name: 'fail_later' });
+    expect([prompt.body.error.code, prompt.body.error.message.includes('the cause')]).to.equal([-32603, false]);
     expect(await textOf('fail', {})).to.match(/^Something went wrong on the server \(request \w+\)\.\nNext: try once more/);
     expect(lines.join()).to.include(['the cause', '"what":"fail"']);
     const { body } = await kit.rpc('resources/read', { uri: 'civic://failing/x' });
