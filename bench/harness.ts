@@ -15,6 +15,8 @@ export interface Target {
   headers?: Record<string, string>;
   /** Asks the second server of that process. */
   isBeside?: boolean;
+  /** The name of a credential that the server reports; its headers are sent as well. */
+  credential?: string;
 }
 
 export interface Sample {
@@ -40,6 +42,7 @@ interface Server {
   port: number;
   pool: Pool;
   beside: Pool | null;
+  credentials: Record<string, Record<string, string>>;
 }
 
 interface Running extends Server {
@@ -71,20 +74,21 @@ export async function compare(targets: Target[], options: { rounds: number; seco
 async function launch(target: Pick<Target, 'module' | 'args'>): Promise<Server> {
   // What it logs goes to a file system's bottomless pit, through the same descriptor as in production.
   const child = fork(target.module, target.args ?? [], { env: { ...process.env, UV_THREADPOOL_SIZE: '8' }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  const [{ port, beside }] = (await once(child, 'message')) as [{ port: number; beside?: number }];
+  const [{ port, beside, credentials = {} }] = (await once(child, 'message')) as [{ port: number } & Reported];
   const poolAt = (at: number) => new Pool(`http://127.0.0.1:${at}`, { connections: CONNECTIONS, pipelining: 1 });
-  return { child, port, pool: poolAt(port), beside: beside ? poolAt(beside) : null };
+  return { child, port, pool: poolAt(port), beside: beside ? poolAt(beside) : null, credentials };
 }
 
 async function load({ target, child, ...server }: Running, seconds: number): Promise<Sample> {
   const pool = target.isBeside ? server.beside! : server.pool;
+  const headers = { ...target.headers, ...server.credentials[target.credential ?? ''] };
   const before = await cpuOf(child);
   const started = performance.now();
   const end = started + seconds * 1000;
   let count = 0;
   await Promise.all(Array.from({ length: CONNECTIONS }, async () => {
     while (performance.now() < end) {
-      const answer = await pool.request({ method: target.method ?? 'GET', path: target.path, headers: target.headers, body: target.body });
+      const answer = await pool.request({ method: target.method ?? 'GET', path: target.path, headers, body: target.body });
       if (answer.statusCode !== 200) throw new Error(`${target.name} answered ${answer.statusCode}`);
       await answer.body.dump();
       count++;
@@ -152,13 +156,21 @@ export function printRows(title: string, rows: Row[]): void {
   }
 }
 
-/** For server modules: tells the harness the port, and the CPU time used so far when asked. */
-export function reportTo(port: number, beside?: number): void {
+/** What else a server has for the harness. */
+interface Reported {
+  /** The port of a second server in the process. */
+  beside?: number;
+  /** Headers that identify a caller, by the name of the credential. */
+  credentials?: Record<string, Record<string, string>>;
+}
+
+/** For server modules: sends the port to the harness, and the CPU time used so far when the harness asks. */
+export function reportTo(port: number, more: Reported = {}): void {
   process.on('message', () => {
     const { user, system } = process.cpuUsage();
     process.send!({ cpu: user + system });
   });
-  process.send!({ port, beside });
+  process.send!({ port, ...more });
 }
 
 /** The answer all targets give. */

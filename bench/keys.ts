@@ -1,4 +1,5 @@
 import type { Request } from '@hapi/hapi';
+import { join } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import { testServer } from '../core/testing.ts';
 import { vocabularyOf } from '../core/vocabulary.ts';
@@ -9,13 +10,34 @@ import { createResolver } from '../plugins/accounts/keys/identify.ts';
 import { newKey } from '../plugins/accounts/keys/key.ts';
 import { createPlans } from '../plugins/accounts/plans/plans.ts';
 import { runCommand } from '../plugins/accounts/test/kit.ts';
-import { median } from './harness.ts';
+import { compare, median, printRows, type Target } from './harness.ts';
 
 const CALLS = 20_000;
 const LIMIT_MICROSECONDS = 50;
 
-/** What it costs to know the sender of a key that was used before, and to refuse a malformed one. */
-export async function benchKeys(options: { rounds: number }): Promise<boolean> {
+/** Of a request with an access token against the same with an API key. */
+const LIMIT_TOKEN = 1.1;
+
+export async function benchKeys(options: { rounds: number; seconds: number }): Promise<boolean> {
+  const isInside = await benchLookUps({ rounds: 9 });
+  return await benchRequests(options) && isInside;
+}
+
+/** Measures what a request costs with an API key, with an access token and without either. */
+async function benchRequests(options: { rounds: number; seconds: number }): Promise<boolean> {
+  const rows = await compare([target('with an API key', 'key'), target('with an access token', 'token'), target('anonymous')], options);
+  printRows(`One GET route under /api, small response, CPU a request (limit ${LIMIT_TOKEN}x)`, rows);
+  const [key, token, anonymous] = rows.map(({ cpu }) => cpu) as [number, number, number];
+  process.stdout.write(`  against an anonymous request: API key ${(key / anonymous).toFixed(2)}x, access token ${(token / anonymous).toFixed(2)}x\n`);
+  return rows[1]!.ratio <= LIMIT_TOKEN;
+}
+
+function target(name: string, credential?: string): Target {
+  return { name, credential, module: join(import.meta.dirname, 'servers', 'credentials.js'), path: '/api/bench' };
+}
+
+/** Measures what it costs to identify the caller of a key that was used before, and to refuse a malformed one. */
+async function benchLookUps(options: { rounds: number }): Promise<boolean> {
   const kit = await testServer({ plugins: [accounts] });
   try {
     const account = await runCommand(kit, 'account create', { name: 'Bench' }, []);

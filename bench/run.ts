@@ -13,7 +13,7 @@ const USAGE = `npm run bench [-- name …]
 start      how long a start takes
 http       requests, against plain hapi and bare Node
 ratelimit  requests with and without rate limits
-keys       requests with an API key
+keys       requests with an API key or an access token
 mcp        calls of tools, against the same reads of the API
 drivers    the drivers of SQLite
 directory  [import|joining|reads|cold|depth|nodes …] [--actors 50000] [--only sqlite|postgres] [--folder …] [--postgres …]
@@ -25,7 +25,7 @@ const BENCHES: Record<string, () => Promise<boolean>> = {
   start: () => benchStart({ rounds: 5 }),
   http: () => benchHttp({ rounds: 25, seconds: 0.4 }),
   ratelimit: () => benchRatelimit({ rounds: 25, seconds: 0.4 }),
-  keys: () => benchKeys({ rounds: 9 }),
+  keys: () => benchKeys({ rounds: 25, seconds: 0.4 }),
   mcp: () => benchMcp({ rounds: 15, seconds: 0.4 }),
   drivers: () => benchDrivers({ rounds: 9 }),
 };

@@ -48,4 +48,4 @@ for (const path of paths) {
   });
 }
 await plain.start();
-reportTo(server.info.port as number, plain.info.port as number);
+reportTo(server.info.port as number, { beside: plain.info.port as number });
