@@ -29,6 +29,7 @@ import { checkCookies, checkParty } from './signin/party.ts';
 import { signInRoutes } from './signin/routes.ts';
 import { createSignIn } from './signin/signin.ts';
 
+export type { Incident, RecordIncident } from './audit/incidents.ts';
 export type { AccountsService } from './service.ts';
 export type { CredentialCache } from './keys/cache.ts';
 export type { Delegate, Delegation } from './keys/delegate.ts';

@@ -1,5 +1,6 @@
 import { afterCommit, type Caller, type Civic, type Reader, type Tx } from 'civic';
 import { createSeals, sealedWith, type Seals } from './audit/seal.ts';
+import { createIncidents, type RecordIncident } from './audit/incidents.ts';
 import { createAuditKinds, type AuditKindOptions, type AuditKinds } from './audit/kinds.ts';
 import { lastAuditRow, record, type AuditEntry } from './audit/store.ts';
 import { createWitness, type Witness } from './audit/witness.ts';
@@ -54,6 +55,8 @@ export interface AccountsService {
   auditKinds(kinds: Record<string, AuditKindOptions>): void;
   /** Adds a security event to the audit record, in the transaction of the change. */
   record(tx: Tx, entry: AuditEntry<string>): Promise<void>;
+  /** Returns a function that adds refused attempts to the audit record, at most so many of a kind from one address in a minute; called in `register`. */
+  incidents(mostPerMinute: number): RecordIncident;
 }
 
 declare module 'civic' {
@@ -121,6 +124,10 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
     const person = await personById(reader, accountId);
     return person ? (await membershipsOf(reader, person.key)).map(workspaceRecord) : [];
   };
+  const recordDeclared = (tx: Tx, entry: AuditEntry<string>): Promise<void> => {
+    if (!auditKinds.has(entry.kind)) throw new Error(`The audit kind "${entry.kind}" is not declared: call auditKinds in register`);
+    return put(tx, entry);
+  };
   /** Seals earlier rows by adding a sealed row, and warns when the last row was sealed with another key. */
   async function beginSealing(): Promise<void> {
     const last = await lastAuditRow(civic.db.read);
@@ -167,10 +174,8 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
         meters.set(limit, used);
       },
       consolePage(page) { consolePages.push(page); },
-      record(tx, entry) {
-        if (!auditKinds.has(entry.kind)) throw new Error(`The audit kind "${entry.kind}" is not declared: call auditKinds in register`);
-        return put(tx, entry);
-      },
+      record: recordDeclared,
+      incidents: (mostPerMinute) => createIncidents(civic.clock, mostPerMinute, (entry) => civic.db.write((tx) => recordDeclared(tx, entry))),
     },
     async start() {
       // Before a new row: the record must still contain the row that the data folder remembers.

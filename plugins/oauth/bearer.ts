@@ -1,7 +1,7 @@
 import type { Request } from '@hapi/hapi';
 import { isId, problem, type Caller, type Civic, type Reader } from 'civic';
 import type { AccountsService, Delegate, FormerCaller } from 'civic/accounts';
-import type { Incident, RecordIncident } from './incidents.ts';
+import type { OauthIncident, RecordOauthIncident } from './incidents.ts';
 import type { Resources } from './resources.ts';
 import { hashOf } from './secrets.ts';
 import { grantById, markGrantsUsed, tokenByHash, type GrantRow } from './store/grants.ts';
@@ -29,7 +29,7 @@ export interface BearerContext {
   civic: Civic;
   accounts: AccountsService;
   resources: Resources;
-  recordIncident: RecordIncident;
+  recordIncident: RecordOauthIncident;
 }
 
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
@@ -113,6 +113,6 @@ export function createBearer({ civic, accounts, resources, recordIncident }: Bea
   };
 }
 
-function incidentOf({ id, account_id, workspace_id }: GrantRow): Pick<Incident, 'account_id' | 'workspace_id' | 'subject'> {
+function incidentOf({ id, account_id, workspace_id }: GrantRow): Pick<OauthIncident, 'account_id' | 'workspace_id' | 'subject'> {
   return { account_id, workspace_id, subject: id };
 }

@@ -1,6 +1,4 @@
-import type { Request } from '@hapi/hapi';
-import { addressGroup, clientAddressOf, type Civic } from 'civic';
-import type { AccountsService } from 'civic/accounts';
+import type { Incident, RecordIncident } from 'civic/accounts';
 
 /** The kinds of security events of this plugin in the audit record. */
 export const AUDIT_KINDS = {
@@ -20,40 +18,7 @@ export const AUDIT_KINDS = {
 /** The kinds that are refused attempts. The others are changes. */
 export type IncidentKind = Exclude<keyof typeof AUDIT_KINDS, 'oauth_connected' | 'oauth_disconnected' | 'oauth_client_made' | 'oauth_client_removed'>;
 
-export interface Incident {
-  kind: IncidentKind;
-  account_id?: string | null;
-  workspace_id?: string | null;
-  /** The id of the client or grant. */
-  subject?: string;
-  detail?: Record<string, unknown>;
-}
+export type OauthIncident = Incident<IncidentKind>;
+export type RecordOauthIncident = RecordIncident<IncidentKind>;
 
-/** Records a refused attempt. Await it before the response, so that the record has every attempt that a client was informed of. */
-export type RecordIncident = (request: Request, incident: Incident) => Promise<void>;
-
-const WINDOW_MS = 60_000;
-/** Of one kind, from one address. A limit keeps an attacker from filling the audit record. */
-const MOST_PER_WINDOW = 20;
-const MOST_COUNTERS = 10_000;
-
-export function createIncidents(civic: Civic, accounts: AccountsService): RecordIncident {
-  const counters = new Map<string, { since: number; count: number }>();
-
-  function isWorthRecording(key: string): boolean {
-    const now = civic.clock.now();
-    const counter = counters.get(key);
-    if (!counter || now - counter.since >= WINDOW_MS) {
-      if (counters.size >= MOST_COUNTERS) counters.clear();
-      counters.set(key, { since: now, count: 1 });
-      return true;
-    }
-    return ++counter.count <= MOST_PER_WINDOW;
-  }
-
-  return async (request, { kind, account_id = null, workspace_id, subject, detail }) => {
-    const address = clientAddressOf(request);
-    if (!isWorthRecording(`${kind} ${addressGroup(address)}`)) return;
-    await civic.db.write((tx) => accounts.record(tx, { kind, by: { account_id, address }, subject, workspace_id, detail }));
-  };
-}
+export const MOST_INCIDENTS_PER_MINUTE = 20;

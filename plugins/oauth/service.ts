@@ -3,7 +3,7 @@ import type { Civic } from 'civic';
 import { createBearer, type BearerResolver } from './bearer.ts';
 import type { OauthConfig } from './config.ts';
 import { createGrants } from './grants.ts';
-import { createIncidents } from './incidents.ts';
+import { MOST_INCIDENTS_PER_MINUTE } from './incidents.ts';
 import { metadataUrl, resourceRoutes, serverRoutesFor } from './metadata.ts';
 import { API_PATH, createResources, type ProtectedPath } from './resources.ts';
 import { createInstanceSecret } from './secrets.ts';
@@ -36,7 +36,7 @@ export function createOauth(civic: Civic<OauthConfig>, hapi: Server): Oauth {
   const resources = createResources(civic);
   const secret = createInstanceSecret({ key: civic.config.key, dataDir: civic.instance.data_dir });
   const keys = createSigningKeys({ civic, secret, onChange: () => { server.reset(); } });
-  const recordIncident = createIncidents(civic, accounts);
+  const recordIncident = accounts.incidents(MOST_INCIDENTS_PER_MINUTE);
   const context: ServerContext = { civic, accounts, grants: createGrants(civic, accounts), resources, keys, secret, recordIncident };
   const server = createServer(context);
 

@@ -7,14 +7,14 @@ import type { Witness } from './witness.ts';
 
 /** A security event to put on record. */
 export interface AuditEntry<Kind extends string = AuditKind> {
-  /** What happened, as `key_made` or `signed_in`. */
+  /** The kind of event, such as `key_made` or `signed_in`. */
   kind: Kind;
-  /** Who did it. */
+  /** The account and address that caused it. */
   by: Doer;
-  /** To what: the id of an account, a key, a session, an invitation. */
+  /** The id of the changed account, key, session or invitation. */
   subject?: string;
   workspace_id?: string | null;
-  /** What else is worth knowing; never a secret. */
+  /** Further facts; never a secret. */
   detail?: object;
 }
 

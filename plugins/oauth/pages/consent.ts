@@ -2,7 +2,7 @@ import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import { Joi, readForm, type Civic } from 'civic';
 import type { AccountsService, Visitor } from 'civic/accounts';
 import type { Provider } from 'oidc-provider';
-import type { RecordIncident } from '../incidents.ts';
+import type { RecordOauthIncident } from '../incidents.ts';
 import { requestedScopes, type Resource, type Resources } from '../resources.ts';
 import { isLoopback, isPrivateScheme } from '../server/clients.ts';
 import { clientById } from '../store/clients.ts';
@@ -147,7 +147,7 @@ export function consentPage({ civic, accounts }: ConsentContext, h: ResponseTool
 }
 
 /** Records a consent form that another site sent, or that has expired. */
-export async function recordForgery({ recordIncident }: { recordIncident: RecordIncident }, request: Request): Promise<void> {
+export async function recordForgery({ recordIncident }: { recordIncident: RecordOauthIncident }, request: Request): Promise<void> {
   const accountId = request.auth.credentials?.account_id as string | undefined;
   await recordIncident(request, { kind: 'oauth_consent_forged', account_id: accountId ?? null, detail: { path: request.path } });
 }

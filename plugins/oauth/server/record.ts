@@ -2,7 +2,7 @@ import { clientAddressOf, type FetchError } from 'civic';
 import type { Doer } from 'civic/accounts';
 import type { IncomingMessage } from 'node:http';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
-import type { Incident } from '../incidents.ts';
+import type { OauthIncident } from '../incidents.ts';
 import type { AdapterContext } from './adapter.ts';
 import type { AuthorizationServer, Oidc, ProviderParts, ServerContext } from './server.ts';
 
@@ -24,7 +24,7 @@ export function createHooks({ civic, grants, recordIncident }: ServerContext, { 
   const recorded = new WeakSet<IncomingMessage>();
   const context = (): KoaContextWithOIDC | undefined => OidcProvider.ctx as KoaContextWithOIDC | undefined;
 
-  async function record(incident: Incident): Promise<void> {
+  async function record(incident: OauthIncident): Promise<void> {
     const req = context()?.req;
     const handled = req && requests.get(req);
     if (!handled || recorded.has(req)) return;
@@ -61,7 +61,7 @@ export function createHooks({ civic, grants, recordIncident }: ServerContext, { 
 
 /** Records refused requests before their response is sent. */
 export function recordErrors(provider: Provider, { civic, recordIncident }: ServerContext, { requests, hooks }: ProviderParts): void {
-  const incidents = new WeakMap<IncomingMessage, Incident>();
+  const incidents = new WeakMap<IncomingMessage, OauthIncident>();
 
   // The events are emitted synchronously, so they cannot wait for the database: the middleware below does.
   function noteError(ctx: KoaContextWithOIDC, { error, error_description, error_detail }: OidcError): void {

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Provider } from 'oidc-provider';
 import type { OauthConfig } from '../config.ts';
 import type { Grants } from '../grants.ts';
-import type { RecordIncident } from '../incidents.ts';
+import type { RecordOauthIncident } from '../incidents.ts';
 import type { Resources } from '../resources.ts';
 import { hashOf, type InstanceSecret } from '../secrets.ts';
 import type { SigningKey, SigningKeys } from '../signing.ts';
@@ -32,7 +32,7 @@ export interface ServerContext {
   resources: Resources;
   keys: SigningKeys;
   secret: InstanceSecret;
-  recordIncident: RecordIncident;
+  recordIncident: RecordOauthIncident;
 }
 
 /** The authorization server: oidc-provider on the tables of this plugin. */
