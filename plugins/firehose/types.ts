@@ -148,19 +148,19 @@ export interface Query {
 
 /** What other plugins may do with the Firehose. */
 export interface FirehoseService {
-  /** Announces which built-in types the plugin publishes; the contracts list only announced types. Called in `register`. */
+  /** Announces built-in types that the plugin publishes: the contracts list only announced types. Called in `register`. */
   produces(types: readonly BuiltInType[]): void;
-  /** Declares types of the plugin's own, by name, and announces them. Called in `register` with the plugin's name. */
+  /** Declares and announces types of the plugin, by name. Called in `register` with the name of the plugin. */
   signalTypes(plugin: string, kinds: Record<string, SignalKind>): void;
-  /** Writes signals to the log in the transaction that makes them true. Answers their ids. */
+  /** Appends signals to the log in the transaction of the change. Returns their ids. */
   publish(tx: import('civic').Tx, drafts: SignalDraft[]): Promise<string[]>;
-  /** Takes signals back: whoever could see one is told, nobody finds it any more. Ids that are not known are passed over. */
+  /** Withdraws signals: clients that could see one receive a withdrawal, and no query finds it. Ignores unknown ids. */
   withdraw(tx: import('civic').Tx, ids: string[]): Promise<void>;
-  /** The first signals that a query finds, as the caller may see them; null is an anonymous caller, who sees `visibility: 'public'`. */
+  /** Returns the first signals of a query that the caller may see; null is an anonymous caller, who may see `visibility: 'public'`. */
   signals(query: SignalQuery, caller: import('civic').Caller | null): Promise<{ signals: Signal[]; total: number }>;
 }
 
-/** What `signals` of the service takes; what is left out is as in `GET /api/firehose`. */
+/** The query of `signals`. Absent members have the defaults of `GET /api/firehose`. */
 export type SignalQuery = Partial<Pick<Query, 'places' | 'issues' | 'signal_types' | 'actor_types' | 'source_classes' | 'visibility' | 'since' | 'until' | 'limit' | 'sort'>>;
 
 declare module 'civic' {

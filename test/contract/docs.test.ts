@@ -71,7 +71,7 @@ describe('The documentation', () => {
     for (const page of pages) {
       for (const [, words] of read(page).matchAll(/bin\/civic ([a-z]+(?: [a-z][a-z-]*)?)/g)) {
         const [first] = words!.split(' ');
-        expect(commands.some((command) => command === words || command === first), `${page}: bin/civic ${words}`).to.be.true();
+        expect(commands.some((command) => command === words || command === first || command.startsWith(`${words} `)), `${page}: bin/civic ${words}`).to.be.true();
       }
     }
   });
@@ -87,6 +87,26 @@ describe('The documentation', () => {
     for (const name of bundledPlugins()) expect(existsSync(join(projectRoot, 'plugins', name, 'README.md')), name).to.be.true();
     expect(existsSync(join(projectRoot, 'templates/plugin/README.md'))).to.be.true();
   });
+});
+
+describe('The README of a plugin', () => {
+  const services: [plugin: string, file: string, name: string][] = [
+    ['accounts', 'service.ts', 'AccountsService'],
+    ['accounts', 'settings/plugin-pages.ts', 'AccountPages'],
+    ['directory', 'offered/service.ts', 'DirectoryService'],
+    ['firehose', 'types.ts', 'FirehoseService'],
+    ['oauth', 'service.ts', 'OauthService'],
+    ['ratelimit', 'service.ts', 'RatelimitService'],
+  ];
+
+  for (const [plugin, file, name] of services) {
+    it(`documents every member of ${name}`, () => {
+      const readme = read(`plugins/${plugin}/README.md`);
+      const members = membersOf(read(`plugins/${plugin}/${file}`), name);
+      expect(members.length).to.be.at.least(1);
+      expect(members.filter((member) => !new RegExp(`[\`.]${member}\\b`).test(readme))).to.equal([]);
+    });
+  }
 });
 
 describe('The security checklist of oauth', () => {
