@@ -10,12 +10,12 @@ const origin = Joi.alternatives(Joi.valid('*'), Joi.string().uri({ scheme: ['htt
 
 export const mcpOptions: ConfigFragment = {
   origins: {
-    doc: 'Websites whose scripts may call /mcp besides this instance itself, such as http://localhost:6274 for the MCP Inspector; * allows all.',
+    doc: 'Origins of other websites whose scripts may call /mcp, such as http://localhost:6274 for the MCP Inspector; * allows all.',
     format: Joi.array().items(origin),
     default: [],
   },
   hosts: {
-    doc: 'Names in the Host header that are accepted besides that of public_url, localhost and IP addresses: for proxies that change the header.',
+    doc: 'Further names that are accepted in the Host header besides public_url, localhost and IP addresses, for proxies that change the header.',
     format: Joi.array().items(host),
     default: [],
   },

@@ -11,7 +11,7 @@ import type { McpCall, Offer } from './offer.ts';
 import { responseText } from './response.ts';
 import type { McpRequest, McpResponse } from './serve.ts';
 
-/** For what servers ask of clients, which this one does not. Each server would otherwise create its own, which takes longer than a read. */
+/** Validates responses of clients to requests of the server, which sends none. Shared, because creating one for each server takes longer than a read. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
 /** Creates a server for clients of the revisions up to 2025-11-25. */
@@ -28,8 +28,8 @@ function createServer(offer: Offer, call: McpCall): Server {
 }
 
 /**
- * Serves one message with a server and a transport of its own, without sessions: shared ones have sent responses to the wrong client
- * (CVE-2026-25536), and any node can serve the next message.
+ * Serves one message with a new server and transport, without sessions, so that any node can serve the next message. Shared servers
+ * have sent responses to the wrong client (CVE-2026-25536).
  */
 export async function serve2025(offer: Offer, { headers, body }: McpRequest, call: McpCall): Promise<McpResponse> {
   const parsed = JSONRPCMessageSchema.safeParse(body);
@@ -37,9 +37,10 @@ export async function serve2025(offer: Offer, { headers, body }: McpRequest, cal
   const message = parsed.data;
   const revision = headers['mcp-protocol-version'];
   if (revision !== undefined && !isInitializeRequest(message) && !SUPPORTED_PROTOCOL_VERSIONS.includes(revision)) {
-    return rejected(`The revision ${revision.slice(0, 50)} of the protocol is not supported; supported are ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')} and 2026-07-28`);
+    const supported = [...SUPPORTED_PROTOCOL_VERSIONS, '2026-07-28'].join(', ');
+    return rejected(`The protocol revision ${revision.slice(0, 50)} is not supported; supported are ${supported}`);
   }
-  // Notifications and responses concern a session, and there is none.
+  // Notifications and responses belong to a session, and there are no sessions.
   if (!isJSONRPCRequest(message)) return { status: 202, text: '' };
   const exchange = new Exchange();
   const server = createServer(offer, call);
@@ -57,7 +58,7 @@ function withReadableFault(response: JSONRPCErrorResponse, { id, method, params 
   return issue ? { jsonrpc: '2.0', id, error: { code: INVALID_PARAMS, message: `${issue.path.join('.')}: ${issue.message}` } } : response;
 }
 
-/** The transport of one request and its response. That of the SDK streams and keeps sessions, and takes half of the time of a read. */
+/** The transport of one request and its response. The transport of the SDK has streams and sessions, and takes half as long as a read. */
 class Exchange implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   private resolve!: (message: JSONRPCMessage) => void;
@@ -73,7 +74,7 @@ class Exchange implements Transport {
 
   async close(): Promise<void> {}
 
-  /** The server sends nothing but the response: it has no capability that sends more. */
+  /** Passes the response on. The server has no capability that sends other messages. */
   async send(message: JSONRPCMessage): Promise<void> {
     if ('result' in message || 'error' in message) this.resolve(message);
   }
@@ -83,6 +84,7 @@ function rejected(message: string): McpResponse {
   return { status: 400, text: JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: INVALID_REQUEST, message } }) };
 }
 
+/** Runs a handler, and throws its errors as errors of this SDK. */
 async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

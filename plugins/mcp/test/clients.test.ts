@@ -1,5 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { addActor, argumentsFor, connect2025, connect2026, KANSAS_CITY, mcpKit, type AnyClient, type McpKit } from './kit.ts';
 
 export const lab = Lab.script();
@@ -14,6 +16,14 @@ before(async () => {
 });
 after(() => kit.close());
 
+it('The README names every tool, resource and prompt', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../../../plugins/mcp/README.md'), 'utf8');
+  const { tools, resources, prompts } = kit.composition.assistant;
+  const names = [...tools.keys(), ...resources.keys(), ...prompts.keys()];
+  expect(names.length).to.be.above(15);
+  expect(names.filter((name) => !readme.includes(`\`${name}\``))).to.equal([]);
+});
+
 const ERAS: [name: string, connect: (url: string, token: string) => Promise<AnyClient>][] = [
   ['the client for revisions up to 2025-11-25', connect2025 as never],
   ['the client for revision 2026-07-28', connect2026 as never],
@@ -25,7 +35,7 @@ for (const [name, connect] of ERAS) {
     before(async () => { client = await connect(kit.url, 'subscriber'); });
     after(() => client.close());
 
-    it('a client connects and learns which server it is', () => {
+    it('a client connects and gets the name of the server', () => {
       expect(client.getServerVersion()).to.include({ name: 'civic' });
     });
 
@@ -36,7 +46,7 @@ for (const [name, connect] of ERAS) {
       for (const tool of tools) {
         expect(tool.title, tool.name).to.be.a.string();
         expect(tool.annotations, tool.name).to.include({ readOnlyHint: true, destructiveHint: false });
-        // The clients hold the structured result against the schema that was listed.
+        // The clients validate the structured result with the listed schema.
         const result = await client.callTool({ name: tool.name, arguments: given[tool.name]! }) as { isError?: boolean; structuredContent?: object; content: { text: string }[] };
         expect(result.isError, `${tool.name}: ${result.content[0]?.text}`).to.not.equal(true);
         expect(result.structuredContent, tool.name).to.be.an.object();
@@ -55,7 +65,7 @@ for (const [name, connect] of ERAS) {
       await expect(client.readResource({ uri: 'civic://nothing/here' })).to.reject(/There is no resource/);
     });
 
-    it('prompts are listed and written', async () => {
+    it('prompts are listed, and return their message', async () => {
       const { prompts } = await client.listPrompts();
       expect(prompts.map((prompt) => prompt.name)).to.equal(['research_place', 'find_civic_actors', 'inspect_source_trail', 'assess_coverage_gaps']);
       const { messages } = await client.getPrompt({ name: 'research_place', arguments: { place: 'Kansas City, MO' } });
@@ -72,7 +82,7 @@ for (const [name, connect] of ERAS) {
       await expect(client.callTool({ name: 'get_entitty', arguments: {} })).to.reject(/Did you mean get_entity/);
     });
 
-    it('an error of a tool is a result that says what to do next', async () => {
+    it('an error of a tool is a result with the next step', async () => {
       const result = await client.callTool({ name: 'get_place_entities', arguments: { place_key: 'kansas city' } }) as { isError: boolean; content: { text: string }[] };
       expect(result.isError).to.be.true();
       expect(result.content[0]!.text).to.match(/unknown_place[^]*Next: Call search_places/);

@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import type { Outcome } from './conformance-run.ts';
 
 /**
- * Runs scenarios of the suite in this process and sends their outcomes to the parent. The suite is a command that runs one scenario
- * and exits. Loading its packages takes most of that time, so they are loaded once, and only the command itself again.
+ * Runs scenarios of the suite in this process and sends their outcomes to the parent process. The suite is a command that runs one
+ * scenario and exits. Most of its time is for loading packages, so this process loads them once and imports only the command again.
  */
 const [url, ...scenarios] = process.argv.slice(2);
 const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json');

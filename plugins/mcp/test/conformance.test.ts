@@ -57,7 +57,7 @@ describe('The conformance suite', () => {
   }
 
   for (const [revision, scenarios] of Object.entries(RUN)) {
-    it(`runs every scenario that ${revision} requires, or the README says why it does not apply`, () => {
+    it(`runs every scenario that ${revision} requires, or the README explains why it does not apply`, () => {
       const isExplained = (scenario: string) => readme.includes(`\`${scenario}\``) || (scenario.startsWith('input-required-result-') && readme.includes('`input-required-result-*`'));
       expect(requiredScenarios(revision).filter((scenario) => !scenarios.includes(scenario) && !isExplained(scenario))).to.equal([]);
     });

@@ -10,7 +10,7 @@ const base: Caller = {
   workspace_id: '01890000-0000-7000-8000-00000000000a', workspace_role: 'member',
 };
 
-/** By the text of their token. */
+/** Callers by token. */
 export const callers: Record<string, Caller> = {
   reader: base,
   subscriber: { ...base, scope: ['directory:read', 'firehose:read'], plan: 'team', capabilities: ['firehose'] },
@@ -20,7 +20,7 @@ export const callers: Record<string, Caller> = {
   reviewer: { ...base, role: 'reviewer', scope: ['directory:read', 'entities:write'] },
 };
 
-/** Stands in for an authorization server: the token is the name of a caller. */
+/** A replacement for the plugin oauth: the token is the name of a caller. */
 export const tokens = definePlugin({
   name: 'tokens',
   summary: 'Callers for tests',
@@ -33,16 +33,16 @@ export const tokens = definePlugin({
   },
 });
 
-export interface RpcAnswer {
+export interface RpcReply {
   status: number;
   headers: Headers;
   body: any;
 }
 
 export interface McpKit extends TestServer {
-  /** Sends a message of the 2025 era, as the subscriber unless said. */
-  rpc(method: string, params?: object, options?: { token?: string | null; headers?: Record<string, string>; body?: unknown }): Promise<RpcAnswer>;
-  /** The result of a tool. */
+  /** Sends a message of the 2025 era, by default with the token of the subscriber. */
+  rpc(method: string, params?: object, options?: { token?: string | null; headers?: Record<string, string>; body?: unknown }): Promise<RpcReply>;
+  /** Calls a tool and returns its result. */
   call(name: string, given?: object, token?: string): Promise<any>;
 }
 
@@ -106,7 +106,7 @@ export async function connect2025(url: string, token: string): Promise<Client202
   return client;
 }
 
-/** Connects a client of the SDK for the revision 2026-07-28, which speaks no older one. */
+/** Connects a client of the SDK for the revision 2026-07-28, without older revisions. */
 export async function connect2026(url: string, token: string): Promise<Client2026> {
   const client = new Client2026({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
   await client.connect(new Transport2026(new URL(`${url}/mcp`), { requestInit: { headers: { authorization: `Bearer ${token}` } } }));

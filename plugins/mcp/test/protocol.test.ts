@@ -10,7 +10,7 @@ let kit: McpKit;
 before(async () => { kit = await mcpKit({ config: { public_url: 'https://civic.example.org', http: { cors_origins: [] }, plugins: { mcp: { origins: ['https://inspector.example'], hosts: ['Civic.Internal'] } } } }); });
 after(() => kit.close());
 
-/** `fetch` does not send another Host. */
+/** Sends a request with `node:http`, because `fetch` does not allow another Host header. */
 function statusWith(headers: Record<string, string>): Promise<number> {
   const { hostname, port } = new URL(kit.url);
   return new Promise((done, failed) => {
@@ -24,7 +24,7 @@ function statusWith(headers: Record<string, string>): Promise<number> {
 }
 
 describe('POST /mcp', () => {
-  it('serves a token without sessions, and no cache keeps the response', async () => {
+  it('serves a request with a token without a session, and forbids caches', async () => {
     const { status, headers, body } = await kit.rpc('ping');
     expect([status, body]).to.equal([200, { jsonrpc: '2.0', id: 1, result: {} }]);
     expect(headers.get('mcp-session-id')).to.be.null();
@@ -33,7 +33,7 @@ describe('POST /mcp', () => {
     expect(headers.get('x-content-type-options')).to.equal('nosniff');
   });
 
-  it('rejects requests without a token, with a wrong one and with an API key, with a challenge and an error of JSON-RPC', async () => {
+  it('rejects requests without a token, with a wrong one and with an API key, with a challenge and a JSON-RPC error', async () => {
     const wrong: [string, Parameters<McpKit['rpc']>[2]][] = [
       ['authentication_required', { token: null }],
       ['invalid_credentials', { token: 'forged' }],
@@ -99,7 +99,7 @@ describe('POST /mcp', () => {
     expect((await kit.rpc('ping', {}, { headers: { 'mcp-protocol-version': '1999-01-01' } })).status).to.equal(400);
   });
 
-  it('rejects foreign Host headers, which DNS rebinding leads to, and scripts of other websites', async () => {
+  it('rejects Host headers of DNS rebinding, and scripts of other websites', async () => {
     expect(await statusWith({})).to.equal(200);
     for (const host of ['civic.example.org', 'civic.example.org:8443', 'localhost:8080', 'LOCALHOST', '127.0.0.1', '[::1]:8080', 'civic.internal']) expect(await statusWith({ host }), host).to.equal(200);
     for (const host of ['evil.example', 'civic.example.org.evil.example', 'localhost.evil.example', '127.0.0.1.evil.example']) expect(await statusWith({ host }), host).to.equal(403);
@@ -107,7 +107,7 @@ describe('POST /mcp', () => {
     for (const origin of ['https://evil.example', 'null', 'http://civic.example.org', 'http://localhost:6274']) expect(await statusWith({ origin }), origin).to.equal(403);
   });
 
-  it('says which website or host was rejected', async () => {
+  it('names the rejected website', async () => {
     const { status, body } = await kit.rpc('ping', {}, { headers: { origin: 'https://evil.example' } });
     expect([status, body.error.data.code]).to.equal([403, 'website_refused']);
     expect(body.error.message).to.include('https://evil.example');
@@ -127,7 +127,7 @@ describe('A token', () => {
     expect(content[0].text).to.match(/plan_required[^]*The plan free does not include firehose[^]*Next: Tell the user/);
   });
 
-  it('sees what belongs to its own workspace when it asks, and only with the scope', async () => {
+  it('gets private actors of its workspace on request, and only with the scope', async () => {
     await addActor(kit, 'Quiet Club', {}, 'workspace');
     const found = async (token: string, given: object) => (await kit.call('search_entities', { query: 'quiet', ...given }, token)).structuredContent.total as number;
     expect(await found('reader', {})).to.equal(0);
@@ -143,7 +143,7 @@ describe('Beside oauth and accounts', () => {
   before(async () => { kit = await mcpKit({ plugins: ['accounts', 'oauth'] }); });
   after(() => kit.close());
 
-  it('a request without a token learns where to get one, and which scopes are useful', async () => {
+  it('the challenge of a request without a token names the resource metadata and the useful scopes', async () => {
     const { status, headers } = await kit.rpc('initialize', {}, { token: null });
     expect(status).to.equal(401);
     const challenge = headers.get('www-authenticate')!;
@@ -154,7 +154,7 @@ describe('Beside oauth and accounts', () => {
     expect(metadata.body.scopes_supported).to.include(['directory:read', 'firehose:read']);
   });
 
-  it('DNS rebinding is in the audit record, once a minute for an address', async () => {
+  it('rejected requests are in the audit record, once a minute for an address', async () => {
     for (let i = 0; i < 3; i++) expect((await kit.rpc('ping', {}, { headers: { origin: 'https://evil.example' } })).status).to.equal(403);
     const lines: string[] = [];
     const terminal = { out: (line: string) => { lines.push(line); }, err: () => undefined, print: () => undefined, progress: () => undefined, style: (_style: string, text: string) => text, json: true, signal: new AbortController().signal };
@@ -162,7 +162,7 @@ describe('Beside oauth and accounts', () => {
     expect(lines.filter((line) => line.includes('mcp_request_refused'))).to.have.length(1);
   });
 
-  it('a browser may ask before it calls', async () => {
+  it('a browser may send a preflight request', async () => {
     const response = await fetch(`${kit.url}/mcp`, { method: 'OPTIONS', headers: { origin: 'http://localhost:6274', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization,mcp-protocol-version' } });
     expect(response.status).to.equal(204);
     expect(response.headers.get('access-control-allow-headers')).to.include(['MCP-Protocol-Version', 'Authorization']);

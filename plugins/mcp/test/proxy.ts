@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Passes requests on to a server with a token, which the suite cannot send. */
+/** Starts a proxy that adds a token to requests, because the suite cannot send one. */
 export async function proxyWithToken(url: string, token: string): Promise<{ server: Server; url: string }> {
   const { hostname, port } = new URL(url);
   const server = createServer((req, res) => {

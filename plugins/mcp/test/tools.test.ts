@@ -10,7 +10,7 @@ import { addActor, mcpKit, type McpKit } from './kit.ts';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-/** A tool with a mistake. */
+/** A plugin whose tool and resource throw an unexpected error. */
 const failing = definePlugin({
   name: 'failing',
   summary: 'Fails',
@@ -38,7 +38,7 @@ for (const database of testDatabases()) {
     });
     after(() => kit.close());
 
-    it('return a list in parts that clients do not cut, and every item once', async () => {
+    it('return a list in pages that clients do not truncate, and every item once', async () => {
       for (const [name, given] of [['get_place_entities', { place_key: PLACE, limit: 100 }], ['search_entities', { query: 'neighbours', limit: 100 }], ['get_place_sources', { place_key: PLACE, limit: 100 }]] as const) {
         const seen: string[] = [];
         let cursor: string | null = null;
@@ -60,7 +60,7 @@ for (const database of testDatabases()) {
       }
     });
 
-    it('return the cursor of the route that reads the same', async () => {
+    it('accept and return cursors of the route that reads the same', async () => {
       const { structuredContent: first } = await kit.call('search_entities', { query: 'neighbours', limit: 5 });
       const page = await kit.request('GET', `/api/entities?limit=5&cursor=${first.next_cursor}`);
       const { structuredContent: second } = await kit.call('search_entities', { limit: 5, cursor: first.next_cursor });
@@ -68,13 +68,13 @@ for (const database of testDatabases()) {
       expect(second.data.map(({ id }: { id: string }) => id)).to.equal(page.body.data.map(({ id }: { id: string }) => id));
     });
 
-    it('return each actor with its sources, and say so in the text', async () => {
+    it('return each actor with its sources, also in the text', async () => {
       const { structuredContent, content } = await kit.call('search_entities', { query: 'block', limit: 1 });
       expect(structuredContent.data[0].sources[0].url).to.match(/^https:\/\/example\.org\//);
       expect(content[0].text).to.include([structuredContent.data[0].id, structuredContent.data[0].sources[0].url]);
     });
 
-    it('return the claims of an actor in parts, each with its source', async () => {
+    it('return the claims of an actor in pages, each with its source', async () => {
       const values = Array.from({ length: 120 }, (_, i) => `https://example.org/${i}/${'x'.repeat(300)}`);
       const id = await addActor(kit, 'Many Pages', { place: PLACE, website: values });
       const claims: { id: string; source_id: string }[] = [];
@@ -106,12 +106,12 @@ for (const database of testDatabases()) {
       expect(content[0].text).to.not.include('Something went wrong');
     });
 
-    it('take one value for a list and a number as text, as a query does', async () => {
+    it('accept one value for a list and a number as text, as a query does', async () => {
       const { structuredContent } = await kit.call('search_entities', { query: 'block', entity_type: 'organization', limit: '2' });
       expect(structuredContent.data).to.have.length(2);
     });
 
-    it('find search results in the shape of connectors', async () => {
+    it('return search results in the format of connectors', async () => {
       const { structuredContent, content } = await kit.call('search', { query: 'block 7' });
       expect(JSON.parse(content[0].text)).to.equal(structuredContent);
       const [first] = structuredContent.results;
@@ -153,7 +153,7 @@ describe('An error of a tool', () => {
     ].join('\n'));
   });
 
-  it('names all wrong arguments and the ones that were meant', async () => {
+  it('names all wrong arguments, with suggestions', async () => {
     expect(await textOf('search_entities', { querry: 'x', limit: 500, entity_type: ['organisation'] })).to.equal([
       'The request holds invalid values (invalid_request). entity_type.0 must be one of [person, organization, initiative, campaign, event]; did you mean "organization"? (and 2 more)',
       '- entity_type.0: must be one of [person, organization, initiative, campaign, event]; did you mean "organization"?',
@@ -168,13 +168,13 @@ describe('An error of a tool', () => {
     expect(text.match(/team, pass/g)).to.have.length(1);
   });
 
-  it('says which id to use instead of a truncated one, and what a cursor is for', async () => {
+  it('explains which id and which cursor to use', async () => {
     expect(await textOf('get_entity', { id: '0190' })).to.match(/^No such actor \(unknown_actor\)\. No actor has the id 0190\.\nNext: Use the full id/);
     expect(await textOf('search_entities', { cursor: 'abc' })).to.match(/invalid_cursor[^]*Next: Use next_cursor of the previous result unchanged/);
     expect(await textOf('fetch', { id: 'x' })).to.match(/Next: Call search and use the id/);
   });
 
-  it('that was not expected shows no cause, and is in the log', async () => {
+  it('that was unexpected shows no cause, and is in the log', async () => {
     expect(await textOf('circular', {})).to.match(/^Something went wrong on the server/);
     const prompt = await kit.rpc('prompts/get', { name: 'fail_later' });
     expect([prompt.body.error.code, prompt.body.error.message.includes('the cause')]).to.equal([-32603, false]);
@@ -185,7 +185,7 @@ describe('An error of a tool', () => {
     expect(lines.join()).to.include('"what":"civic://failing/x"');
   });
 
-  it('about an unknown tool is one of JSON-RPC and names the nearest tool', async () => {
+  it('about an unknown tool is a JSON-RPC error and names the nearest tool', async () => {
     const { status, body } = await kit.rpc('tools/call', { name: 'get_entitty', arguments: {} });
     expect(status).to.equal(200);
     expect(body.error.code).to.equal(-32602);
