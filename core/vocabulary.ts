@@ -51,6 +51,8 @@ export interface PathKind {
   rate?: string;
   /** Other plugins may have routes under it too. */
   shared?: boolean;
+  /** False when its addresses have no language prefix, as those of files. Never with `programs`. */
+  languages?: boolean;
 }
 
 /** A place on a plugin's page where other plugins add a part. */
@@ -96,7 +98,7 @@ const KINDS: { [C in Category]: Joi.ObjectSchema<Kind<C>> } = {
   capabilities: Joi.object<CapabilityKind, true>({ label: text, limit: text }),
   limits: Joi.object<LimitKind, true>({ label: text, doc: text, plans: Joi.object().pattern(Joi.any(), Joi.number().integer().min(0).max(most)) }),
   rates: Joi.object<RateKind, true>({ label: text, per_minute: rate, per_hour: rate, plan: Joi.boolean(), byAddress: Joi.boolean() }),
-  paths: Joi.object<PathKind, true>({ audience: Joi.string().valid('people', 'programs').required(), rate: Joi.string(), shared: Joi.boolean() }),
+  paths: Joi.object<PathKind, true>({ audience: Joi.string().valid('people', 'programs').required(), rate: Joi.string(), shared: Joi.boolean(), languages: Joi.boolean() }),
   slots: Joi.object<SlotKind, true>({ summary: text }),
 };
 
@@ -107,12 +109,16 @@ export const CORE_RATES = ['read', 'write', 'stream', 'none'] as const;
 export const CORE_PATHS: Record<string, PathKind> = {
   '/api': { audience: 'programs' },
   '/.well-known': { audience: 'programs' },
-  '/assets': { audience: 'people' },
+  '/asyncapi.json': { audience: 'people', languages: false },
+  '/assets': { audience: 'people', languages: false },
   '/docs': { audience: 'people' },
+  '/en': { audience: 'people' },
   '/errors': { audience: 'people' },
-  '/health': { audience: 'people' },
-  '/live': { audience: 'people' },
-  '/metrics': { audience: 'people' },
+  '/es': { audience: 'people' },
+  '/health': { audience: 'people', languages: false },
+  '/live': { audience: 'people', languages: false },
+  '/metrics': { audience: 'people', languages: false },
+  '/openapi.json': { audience: 'people', languages: false },
   '/problems': { audience: 'people' },
 };
 

@@ -38,6 +38,7 @@ export function openState(request: Request): RequestState {
     upgrade: null,
     clientAddress: null,
     language: preferredLanguage(headers['accept-language'] as string | undefined),
+    languagePrefix: '',
     formToken: null,
     isLogged: false,
   };

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import type { Instance } from '../config/types.ts';
 import type { Logger } from '../log.ts';
 import { problemKind } from '../problems.ts';
-import { DEFAULT_LANGUAGE } from '../texts/language.ts';
+import { DEFAULT_LANGUAGE, LANGUAGE_NAMES, LANGUAGES } from '../texts/language.ts';
 import { createTexts, type AllTexts, type LoadedTexts, type Texts } from '../texts/texts.ts';
 import { basePathOf } from '../url.ts';
 import { loadAssets, type Asset } from './assets.ts';
 import { nothingAt } from './codes.ts';
 import { preferredType } from './negotiate.ts';
-import { isForPrograms } from './state.ts';
+import { hasLanguages, isForPrograms, pagePath } from './state.ts';
 import { handlebars, TEMPLATES } from './templates.ts';
 
 export interface PagesOptions {
@@ -110,7 +110,7 @@ export async function registerPages(server: Server, options: PagesOptions): Prom
     context: async (request: Request | undefined) => surroundings(request, options.instance, slots, { assets: assetsOnce(), texts: await texts.load() }),
   } as never);
 
-  const headers = (request: Request): Record<string, string> => ({ 'content-security-policy': policy, 'content-language': request.civic.language, 'vary': 'accept-language' });
+  const headers = (request: Request): Record<string, string> => ({ 'content-security-policy': policy, 'content-language': request.civic.language, ...(request.civic.languagePrefix === '' && { vary: 'accept-language' }) });
   const foldersOf = (plugin: string): string[] => [join(theme, plugin), join(options.folders[plugin] ?? theme, 'templates')];
 
   server.decorate('toolkit', 'view' as never, ((inherited: ResponseToolkit['view']) => function view(this: ResponseToolkit, name: string, context?: object) {
@@ -128,7 +128,7 @@ export async function registerPages(server: Server, options: PagesOptions): Prom
     assets: assetsOnce,
     texts,
     headers,
-    readerOf: (request) => JSON.stringify([request.civic.language, request.civic.formToken, headerParts(request, slots)]),
+    readerOf: (request) => JSON.stringify([request.civic.language, request.civic.languagePrefix, request.civic.formToken, headerParts(request, slots)]),
     problemPage: (request, h, problem) => (prefersPage(request) ? problemPage(request, h, problem, texts) : null),
   };
 }
@@ -144,8 +144,8 @@ async function problemPage(request: Request, h: ResponseToolkit, problem: ShownP
 }
 
 /** Returns the detail in the language of the page where it is one of core's. A problem without a detail has the advice of its code there. */
-function shownDetail({ path }: Request, { code, detail }: ShownProblem, t: Texts): string | undefined {
-  if (detail === nothingAt(path)) return t('problem.nothing_at', { path });
+function shownDetail(request: Request, { code, detail }: ShownProblem, t: Texts): string | undefined {
+  if (detail === nothingAt(request.path)) return t('problem.nothing_at', { path: pagePath(request, request.path) });
   // Advice marks code with backticks.
   return detail === problemKind(code)!.advice ? translatedProblem(t, code).advice.replaceAll('`', '') : detail;
 }
@@ -176,15 +176,19 @@ async function loadParts(parts: SlotPart[], request: Request): Promise<LoadedPar
 
 /** What the layout shows around every page. */
 function surroundings(request: Request | undefined, instance: Instance, slots: Slots, { assets, texts }: { assets: Map<string, Asset>; texts: LoadedTexts }): object {
-  const base = basePathOf(instance.public_url);
+  const root = basePathOf(instance.public_url);
+  const { language, languagePrefix } = request?.civic ?? { language: DEFAULT_LANGUAGE, languagePrefix: '' };
+  const base = root + languagePrefix;
   const here = request?.path ?? '/';
-  const language = request?.civic.language ?? DEFAULT_LANGUAGE;
   return {
     site: instance,
+    root,
     base,
+    prefix: languagePrefix,
     here: base + here,
     language,
-    assets: addresses(assets, base),
+    languages: request ? languagesOf(request, root) : [],
+    assets: addresses(assets, root),
     form_token: request?.civic?.formToken ?? '',
     header: request ? headerParts(request, slots) : [],
     navigation: [...slots.navigation, API_ENTRY].map((item) => ({
@@ -193,6 +197,14 @@ function surroundings(request: Request | undefined, instance: Instance, slots: S
       isHere: here === item.path || here.startsWith(`${item.path}/`),
     })),
   };
+}
+
+/** The addresses of this page in every language; of a page that only a form leads to, those of the home page. None where addresses have no language. */
+function languagesOf({ civic, method, path, server, url }: Request, root: string): object[] {
+  if (!hasLanguages(server, path)) return [];
+  const isRead = method === 'get' || server.match('get', path)?.settings.plugins?.civic?.internal;
+  const page = isRead ? path + (method === 'get' ? url.search : '') : '/';
+  return LANGUAGES.map((language) => ({ language, name: LANGUAGE_NAMES[language], href: `${root}/${language}${page}`, isHere: language === civic.language }));
 }
 
 const API_ENTRY = { text: 'navigation.api', path: '/docs', plugin: 'core' };

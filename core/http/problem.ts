@@ -44,7 +44,7 @@ function problemBody(data: ProblemData, status: number, request: Request): Probl
     ...bareProblem(publicUrl, data.code, request.civic.requestId),
     status,
     ...(detail !== undefined && { detail }),
-    instance: request.path.startsWith('/') ? basePath + request.path : '/',
+    instance: request.path.startsWith('/') ? basePath + request.civic.languagePrefix + request.path : '/',
     ...(errors && { errors }),
     ...extra,
   };

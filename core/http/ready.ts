@@ -1,7 +1,9 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import { createHash } from 'node:crypto';
 import { isUnusual, JSON_TYPE, responseBytes, sendBytes, sizeOfBytes, type ResponseBytes } from './bytes.ts';
+import { DEFAULT_LANGUAGE } from '../texts/language.ts';
 import { matchesNone, weakEtag } from './conditional.ts';
+import { isForPrograms } from './state.ts';
 
 /** A response that is cached as bytes until the data it shows changes. */
 export interface ReadyAnswer {
@@ -27,7 +29,7 @@ export interface ReadyAnswers {
 }
 
 interface Entry {
-  url: string;
+  key: string;
   tags: string[];
   day: number;
   response: ResponseBytes;
@@ -50,7 +52,7 @@ export function readyAnswers(options: { maxBytes: number; now(): number }): Read
   const today = () => Math.floor(options.now() / DAY_MS);
 
   function remove(entry: Entry): void {
-    entries.delete(entry.url);
+    entries.delete(entry.key);
     bytes -= entry.size;
     for (const tag of entry.tags) {
       const tagged = byTag.get(tag);
@@ -71,10 +73,10 @@ export function readyAnswers(options: { maxBytes: number; now(): number }): Read
   }
 
   function store(entry: Entry): void {
-    const old = entries.get(entry.url);
+    const old = entries.get(entry.key);
     if (old) remove(old);
     if (sizeOf(entry) > options.maxBytes / 8) return;
-    entries.set(entry.url, entry);
+    entries.set(entry.key, entry);
     for (const tag of entry.tags) {
       const tagged = byTag.get(tag);
       if (tagged) tagged.add(entry);
@@ -83,30 +85,30 @@ export function readyAnswers(options: { maxBytes: number; now(): number }): Read
     resize(entry);
   }
 
-  function find(url: string): Entry | null {
-    const entry = entries.get(url);
+  function find(key: string): Entry | null {
+    const entry = entries.get(key);
     if (!entry) return null;
     if (entry.day !== today()) {
       remove(entry);
       return null;
     }
     // The order of a map is the order of use.
-    entries.delete(url);
-    entries.set(url, entry);
+    entries.delete(key);
+    entries.set(key, entry);
     return entry;
   }
 
   function send(request: Request, h: ResponseToolkit, entry: Entry): ResponseObject | symbol {
     const hadGzip = entry.response.gzip !== null;
     const sent = sendBytes(request, h, entry.response);
-    if (!hadGzip && entry.response.gzip && entries.get(entry.url) === entry) resize(entry);
+    if (!hadGzip && entry.response.gzip && entries.get(entry.key) === entry) resize(entry);
     return sent;
   }
 
   return {
     hit(request, h) {
       if (request.auth.isAuthenticated || isUnusual(request)) return h.continue;
-      const entry = find(request.raw.req.url!);
+      const entry = find(keyOf(request));
       return entry ? send(request, h, entry) : h.continue;
     },
     async answer(request, h, tag, make) {
@@ -114,7 +116,7 @@ export function readyAnswers(options: { maxBytes: number; now(): number }): Read
       const made = await make();
       const tags = [...new Set([tag, ...made.tags ?? []])];
       const response = responseBytes({ etag: made.etag, body: made.body, type: made.type, headers: headersOf(request, made) });
-      const entry: Entry = { url: request.raw.req.url!, tags, day: today(), response, size: 0 };
+      const entry: Entry = { key: keyOf(request), tags, day: today(), response, size: 0 };
       // The tags are known only now, so any touch while the response was created counts.
       if (before === touches) store(entry);
       return send(request, h, entry);
@@ -146,10 +148,15 @@ export function textEtag(text: string): string {
   return weakEtag(createHash('sha1').update(text).digest('base64url'));
 }
 
+/** A page has one URL in several languages; what programs read is the same in all. */
+function keyOf({ civic: { language }, path, raw, server }: Request): string {
+  return language === DEFAULT_LANGUAGE || isForPrograms(server, path) ? raw.req.url! : `${language} ${raw.req.url!}`;
+}
+
 function headersOf(request: Request, { cacheControl, headers }: Omit<ReadyAnswer, 'tags'>): Record<string, string> {
   return { 'cache-control': cacheControl ?? request.server.app.civic.publicCacheControl, ...headers };
 }
 
-function sizeOf({ url, tags, response }: Entry): number {
-  return sizeOfBytes(response) + url.length + SLOT_BYTES + tags.reduce((sum, tag) => sum + tag.length + 2 * SLOT_BYTES, 0);
+function sizeOf({ key, tags, response }: Entry): number {
+  return sizeOfBytes(response) + key.length + SLOT_BYTES + tags.reduce((sum, tag) => sum + tag.length + 2 * SLOT_BYTES, 0);
 }

@@ -5,6 +5,7 @@ import type { CoreConfig } from '../config/types.ts';
 import { addIdempotency, type IdempotencyOptions } from '../idempotency/handler.ts';
 import type { Logger } from '../log.ts';
 import type { Check, Metric } from '../plugin.ts';
+import { languagePrefix, type Language } from '../texts/language.ts';
 import { basePathOf } from '../url.ts';
 import { CORE_PATHS, type Vocabulary } from '../vocabulary.ts';
 import { problem, problemData } from '../problems.ts';
@@ -22,7 +23,7 @@ import { answerHeaders, openState, type AnswerHeaders, type Headers } from './he
 import { addHealth } from './health.ts';
 import { addMetrics } from './metrics.ts';
 import { writeProblem } from './problem.ts';
-import type { RequestState } from './state.ts';
+import { hasLanguages, type RequestState } from './state.ts';
 import { randomHex } from './trace.ts';
 import { acceptUpgrade, addUpgrades, noteUpgrade } from './upgrade.ts';
 import { isDecodable, refuseInput, refuseResponse, rejectMalformedQuery, tightenInput } from './validation.ts';
@@ -117,6 +118,8 @@ function open(request: Request, answer: AnswerHeaders, basePath: string): Reques
   if (request.headers['transfer-encoding'] !== undefined) keepAnswerable(request.raw.req);
   if ((request.raw.req as { upgrade?: boolean }).upgrade) noteUpgrade(request, state);
   if (basePath !== '' && request.path.startsWith(basePath)) removeBasePath(request, state, basePath);
+  const language = languagePrefix(request.path);
+  if (language) removeLanguage(request, state, language);
   // No route has this method, so the fallback gets the request and tells the refusal.
   if (state.refusal) request.setMethod('refused' as 'get');
   return state;
@@ -159,9 +162,21 @@ function refusedQuery(request: Request): Boom | null {
 /** A proxy may or may not remove the path of the public address; routes never have it. */
 function removeBasePath(request: Request, state: RequestState, basePath: string): void {
   const rest = request.path.slice(basePath.length);
-  if (rest !== '' && rest[0] !== '/') return;
+  if (rest === '' || rest[0] === '/') setPath(request, state, rest || '/');
+}
+
+/** `/es/places` is the page `/places` in Spanish: routes never have the language. What is no page has one address only. */
+function removeLanguage(request: Request, state: RequestState, language: Language): void {
+  state.language = language;
+  const path = request.path.slice(3) || '/';
+  if (!hasLanguages(request.server, path)) return;
+  state.languagePrefix = `/${language}`;
+  setPath(request, state, path);
+}
+
+function setPath(request: Request, state: RequestState, path: string): void {
   try {
-    request.setUrl((rest || '/') + (request.url?.search ?? ''));
+    request.setUrl(path + (request.url?.search ?? ''));
   } catch {
     state.refusal = problem('bad_request', { detail: 'The address or the Host header is malformed.' });
   }

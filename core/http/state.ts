@@ -25,6 +25,8 @@ export interface RequestState {
   clientAddress: string | null;
   /** The language of a page in the response. */
   language: Language;
+  /** `/es` when the address has it; empty when `Accept-Language` decided. `request.path` never has it. */
+  languagePrefix: string;
   /** What the forms of this reader's pages must bring back; null when nobody is signed in. */
   formToken: string | null;
   /** Its failure is already in the log. */
@@ -69,6 +71,22 @@ export function pathKindOf(server: Server, path: string): PathKind | undefined {
 /** Whether programs call a path: nothing there is a page. */
 export function isForPrograms(server: Server, path: string): boolean {
   return pathKindOf(server, path)?.audience === 'programs';
+}
+
+/** Whether the pages at a path also have an address in each language, such as `/es/places`. */
+export function hasLanguages(server: Server, path: string): boolean {
+  const kind = pathKindOf(server, path);
+  return kind === undefined || (kind.audience === 'people' && kind.languages !== false);
+}
+
+/** Returns the path of a page for links and redirects: below the path of `public_url`, and in the language that the address of the request has. */
+export function pagePath({ server, civic: { languagePrefix } }: Request, path: string): string {
+  const prefix = languagePrefix !== '' && hasLanguages(server, pathOnly(path)) ? languagePrefix : '';
+  return server.app.civic.basePath + prefix + path;
+}
+
+function pathOnly(address: string): string {
+  return address.split(/[?#]/, 1)[0]!;
 }
 
 /** The absolute public address of a path; never made from the Host header. */

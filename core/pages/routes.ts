@@ -39,7 +39,7 @@ export function addCorePages(server: Server, options: CorePagesOptions): void {
       method: 'GET', path: '/problems', options: internal,
       handler: async (request, h) => {
         const t = await textsFor(request);
-        return h.view('problems', { title: t('problems.title'), kinds: kinds.map((kind) => ({ ...kind, ...translatedProblem(t, kind.code) })) });
+        return h.view('problems', { canonical: '/problems', title: t('problems.title'), kinds: kinds.map((kind) => ({ ...kind, ...translatedProblem(t, kind.code) })) });
       },
     },
     { method: 'GET', path: '/problems/{code}', options: internal, handler: async (request, h) => problemKindPage(request, h, problems, await textsFor(request)) },
@@ -59,7 +59,7 @@ export function addCorePages(server: Server, options: CorePagesOptions): void {
       method: 'GET', path: '/', options: internal,
       handler: async (request, h) => {
         const t = await textsFor(request);
-        return h.view('welcome', { plugins: plugins.map(({ name, summary }) => ({ name, summary: t.declared(name, 'summary', summary) })), hasPlugins: plugins.length > 0 });
+        return h.view('welcome', { canonical: '/', plugins: plugins.map(({ name, summary }) => ({ name, summary: t.declared(name, 'summary', summary) })), hasPlugins: plugins.length > 0 });
       },
     });
   }
@@ -72,20 +72,24 @@ function problemKindPage(request: Request, h: ResponseToolkit, problems: Problem
   const { title, advice } = translatedProblem(t, code);
   // Advice marks code with backticks.
   const parts = advice.split('`').map((text, index) => ({ text, isCode: index % 2 === 1 }));
-  return h.view('problem-kind', { code, status: kind.status, advice: parts, heading: title, title });
+  return h.view('problem-kind', { canonical: `/problems/${code}`, code, status: kind.status, advice: parts, heading: title, title });
 }
 
-/** One for each language. */
-const MOST_CACHED = LANGUAGES.length;
+/** Each language with and without its prefix. */
+const MOST_CACHED = 2 * LANGUAGES.length;
 
 /** Long, and the same for all anonymous readers of a language: rendered once for them, and sent as bytes. */
 function docsPage(pages: Pages, context: () => object): (request: Request, h: ResponseToolkit) => Promise<ResponseObject | symbol> {
   const cached = new Map<string, ResponseBytes>();
-  let text: string | undefined;
+  // By language prefix, which its links have.
+  const texts = new Map<string, string>();
 
   async function view(request: Request): Promise<object> {
     const t = await pages.texts.of('core', request.civic.language);
-    return { title: t('docs.title'), text: text ??= await request.render('docs', context(), { layout: false }) };
+    const { languagePrefix } = request.civic;
+    const text = texts.get(languagePrefix) ?? await request.render('docs', context(), { layout: false });
+    texts.set(languagePrefix, text);
+    return { title: t('docs.title'), text };
   }
   async function render(request: Request): Promise<ResponseBytes> {
     const body = await request.render('ready', await view(request));

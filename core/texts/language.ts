@@ -30,6 +30,13 @@ export function preferredLanguage(header: string | undefined): Language {
   return best.language;
 }
 
+/** Returns the language that a path begins with: `/es` and `/es/places` begin with Spanish. */
+export function languagePrefix(path: string): Language | null {
+  if (path.length !== 3 && path[3] !== '/') return null;
+  const name = path.slice(1, 3);
+  return isLanguage(name) ? name : null;
+}
+
 function isLanguage(name: string): name is Language {
   return (LANGUAGES as readonly string[]).includes(name);
 }

@@ -65,7 +65,7 @@ export default definePlugin<AccountsConfig>({
     const accounts = createAccounts(civic);
     const { plans, resolver } = accounts;
     const signIn = createSignIn(accounts);
-    const ways = createWays(civic.instance, signIn.sessions);
+    const ways = createWays(signIn.sessions);
     const db = () => civic.db;
     const { confirmed, routes: confirmRoutes } = createConfirmation(signIn, ways);
     const entries: SettingsEntry[] = [];

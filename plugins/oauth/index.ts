@@ -30,7 +30,8 @@ export default definePlugin<OauthConfig>({
   },
   paths: {
     '/oauth': { audience: 'programs', rate: 'oauth' },
-    '/connect': { audience: 'people' },
+    // The cookie of an authorization request belongs to the exact path.
+    '/connect': { audience: 'people', languages: false },
     '/device': { audience: 'people' },
   },
   events: oauthEvents,

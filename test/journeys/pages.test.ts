@@ -5,13 +5,13 @@ import { loadAssets } from '../../core/http/assets.ts';
 import { testServer, type TestServer } from '../../core/testing.ts';
 import notes from '../plugins/notes/index.ts';
 import pulse from '../plugins/pulse/index.ts';
-import { missingBrowser, openBrowser, seriousFaults } from '../support/browser.ts';
+import { follow, missingBrowser, openBrowser, seriousFaults } from '../support/browser.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, beforeEach, after } = lab;
 
 const isMissing = missingBrowser() !== null;
-const PAGES = ['/', '/docs', '/problems', '/problems/invalid_request', '/nowhere'];
+const PAGES = ['/', '/es/', '/docs', '/problems', '/problems/invalid_request', '/es/nowhere'];
 const WIDTHS = { desk: { width: 1280, height: 900 }, phone: { width: 360, height: 740 } };
 
 let browser: Browser;
@@ -50,6 +50,20 @@ describe('The pages of core', { skip: isMissing }, () => {
       expect(complaints).to.equal([]);
     });
   }
+
+  it('change to Spanish and stay there', async () => {
+    await page.setViewportSize(WIDTHS.phone);
+    await page.goto(`${kit.url}/problems/not_found?from=here`);
+    await follow(page, page.getByRole('link', { name: 'Español' }));
+    expect(page.url()).to.equal(`${kit.url}/es/problems/not_found?from=here`);
+    await follow(page, page.getByRole('navigation').getByRole('link', { name: 'API' }));
+    expect(page.url()).to.equal(`${kit.url}/es/docs`);
+    await follow(page, page.getByRole('contentinfo').getByRole('link', { name: 'Códigos de error' }));
+    expect(await page.textContent('h1')).to.equal('Códigos de error');
+    await follow(page, page.getByRole('link', { name: 'English' }));
+    expect(page.url()).to.equal(`${kit.url}/en/problems`);
+    expect(complaints).to.equal([]);
+  });
 
   it('lead from the start to an operation and its problems by keyboard alone', async () => {
     await page.setViewportSize(WIDTHS.desk);

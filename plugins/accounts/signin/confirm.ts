@@ -1,5 +1,5 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { formOptions, problem } from 'civic';
+import { formOptions, pagePath, problem } from 'civic';
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import { page, SIGN_IN, type SignedInHandler, type Ways } from './page.ts';
 import { answerOf, whoTries } from './routes.ts';
@@ -31,7 +31,7 @@ function backFrom(path: string): string {
 const ANSWER = 'confirm_answer';
 const SECRET = 'confirm_secret';
 
-export function createConfirmation(signIn: SignIn, { signedIn, base }: Ways): Confirmation {
+export function createConfirmation(signIn: SignIn, { signedIn }: Ways): Confirmation {
   const { passkeys, party, sessions, tries, mails } = signIn;
 
   /** Returns whether the form has a valid proof; removes the proof from the form. */
@@ -52,7 +52,7 @@ export function createConfirmation(signIn: SignIn, { signedIn, base }: Ways): Co
 
   function confirmPage(request: Request, h: ResponseToolkit, visit: Visit, { canUsePasskey, back, fault }: { canUsePasskey: boolean; back: string; fault?: string }): ResponseObject {
     const fields = Object.entries((request.payload ?? {}) as Record<string, unknown>).flatMap(([name, value]) => [value].flat().map((one) => ({ name, value: String(one) })));
-    return page(h, 'confirm', { title: 'Confirm it’s you', action: base + request.path, fields, back, canUsePasskey, party, mails, minutes: RECENT_MINUTES, fault, name: visit.person.name }, fault ? 400 : 403);
+    return page(h, 'confirm', { title: 'Confirm it’s you', action: pagePath(request, request.path), fields, back, canUsePasskey, party, mails, minutes: RECENT_MINUTES, fault, name: visit.person.name }, fault ? 400 : 403);
   }
 
   return {

@@ -1,5 +1,5 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
-import { basePathOf, type Instance } from 'civic';
+import { pagePath } from 'civic';
 import type { Sessions, Visit } from './sessions.ts';
 
 export const PAGE = { plugins: { civic: { internal: true } } };
@@ -14,19 +14,15 @@ export function page(h: ResponseToolkit, name: string, context: object, status =
 export type SignedInHandler = (visit: Visit, request: Request, h: ResponseToolkit) => Lifecycle.ReturnValue;
 
 export interface Ways {
-  /** The sub-path of public_url, without a slash at its end. */
-  base: string;
   /** To a page of ours. */
   go(h: ResponseToolkit, path: string): ResponseObject;
   /** For those who are signed in; others are asked to, and come back. Who must add a passkey first is led there, unless `passing`. */
   signedIn(work: SignedInHandler, options?: { passing?: boolean }): Lifecycle.Method;
 }
 
-export function createWays({ public_url }: Instance, sessions: Sessions): Ways {
-  const base = basePathOf(public_url);
-  const go = (h: ResponseToolkit, path: string): ResponseObject => h.redirect(base + path).code(303).header('cache-control', 'no-store');
+export function createWays(sessions: Sessions): Ways {
+  const go = (h: ResponseToolkit, path: string): ResponseObject => h.redirect(pagePath(h.request, path)).code(303).header('cache-control', 'no-store');
   return {
-    base,
     go,
     signedIn: (work, { passing = false } = {}) => (request, h) => {
       const visit = sessions.visitOf(request);

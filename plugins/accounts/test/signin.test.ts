@@ -53,6 +53,20 @@ for (const database of testDatabases()) {
       expect(shutOut.cookie).to.be.null();
     });
 
+    it('keeps the language of the address, from the first page to the account', async () => {
+      const { reader, passkey } = await settled();
+      await reader.post('/es/sign-out');
+      const refused = await reader.get('/es/account/keys?a=1');
+      expect(refused.headers.location).to.equal(`/es/sign-in?next=${encodeURIComponent('/account/keys?a=1')}`);
+      expect((await reader.get(String(refused.headers.location))).text).to.contain('action="/es/sign-in/passkey"');
+      const { body } = await reader.post('/es/sign-in/passkey/options');
+      const signedIn = await reader.post('/es/sign-in/passkey', { next: '/account/keys?a=1', answer: JSON.stringify({ ceremony: body.ceremony, response: passkey.get(body.options) }) });
+      expect(signedIn.headers.location).to.equal('/es/account/keys?a=1');
+      expect((await reader.get('/es/account')).text).to.contain('action="/es/sign-out"');
+      expect((await reader.post('/es/account', { name: 'Ada L.' })).headers.location).to.equal('/es/account?done=saved');
+      expect((await reader.post('/es/account', { name: 'Ada L.', form_token: 'wrong' })).status).to.equal(403);
+    });
+
     it('by link only allows adding a passkey', async () => {
       const { sign_in_link } = await kit.run('account create', { name: 'Passing' });
       const reader = pageReader(kit);

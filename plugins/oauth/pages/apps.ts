@@ -1,5 +1,5 @@
 import type { ServerRoute } from '@hapi/hapi';
-import { basePathOf, formOptions, problem } from 'civic';
+import { formOptions, pagePath, problem } from 'civic';
 import type { Visitor } from 'civic/accounts';
 import type { ServerContext } from '../server/server.ts';
 import type { GrantRow } from '../store/grants.ts';
@@ -52,7 +52,7 @@ export function appRoutes({ civic, accounts, grants, resources }: ServerContext)
       handler: pages.signedIn(async (visitor, request, h) => {
         const { id } = await ownGrant(visitor, request.params['id']);
         await civic.db.write((tx) => grants.end(tx, id, visitor.doer, 'disconnected'));
-        return h.redirect(`${basePathOf(civic.instance.public_url)}${PATH}?done=disconnected`).code(303).header('cache-control', 'no-store');
+        return h.redirect(pagePath(request, `${PATH}?done=disconnected`)).code(303).header('cache-control', 'no-store');
       }),
     },
   ];
