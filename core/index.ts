@@ -20,6 +20,7 @@ export type { ConfigFragment, Instance } from './config/types.ts';
 export type { Columns, Database, Dialect, Migration, Reader, Schema, Tx } from './database/types.ts';
 export type { EnqueueOptions, JobKind, JobRecord, Jobs, RunningJob } from './jobs.ts';
 export { FetchError } from './http/fetch.ts';
+export { reachAdvice } from './http/fetch/error.ts';
 export type { Fetch, FetchErrorCode, FetchOptions, FetchResponse, FetchStream } from './http/fetch.ts';
 export { Failure, Misuse } from './cli/command.ts';
 export type { Command, CommandCall, CommandOption, Terminal } from './cli/command.ts';

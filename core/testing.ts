@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { ToolResult } from './assistant/types.ts';
+import type { AssistantClient, ToolResult } from './assistant/types.ts';
 import type { Clock } from './clock.ts';
 import { compose, type Composition } from './compose.ts';
 import { describeErrors } from './config/report.ts';
@@ -60,6 +60,10 @@ export interface TestServer {
   request(method: string, path: string, options?: TestRequest): Promise<TestResponse>;
   /** Calls a tool with the checks of arguments, scope, role and plan. Throws the problem of the tool. */
   tool(name: string, input?: object, options?: Pick<TestRequest, 'as'>): Promise<ToolResult<any>>;
+  /** Reads a resource by its URI, with the checks of scope, role and plan. */
+  read(uri: string, options?: Pick<TestRequest, 'as'>): Promise<string>;
+  /** Returns the text of a prompt. */
+  prompt(name: string, given?: object): Promise<string>;
   /** Stops the server and deletes its database. Fails when a response did not match the declaration of its route. */
   close(): Promise<void>;
 }
@@ -106,7 +110,9 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     get db() { return running.db; },
     url: server.info.uri,
     request: (method, path, request = {}) => inject(server, method, path, request),
-    tool: (name, input = {}, { as } = {}) => callTool(running, name, input, stateFor(as).caller ?? null),
+    tool: (name, input = {}, { as } = {}) => callTool(running, name, input, clientOf(as)),
+    read: (uri, { as } = {}) => readResource(running, uri, clientOf(as)),
+    prompt: async (name, given = {}) => running.assistant.write(declared(running.assistant.prompts, 'prompt', name), given),
     close,
   };
 }
@@ -146,10 +152,24 @@ function settingsForTest(folder: string, url: string | null): Record<string, unk
   return { data_dir: folder, http: { port: 0 }, shutdown_seconds: 30, database: { url } };
 }
 
-async function callTool({ assistant }: Composition, name: string, input: object, caller: Caller | null): Promise<ToolResult> {
-  const tool = assistant.tools.get(name);
-  if (!tool) throw new Error(`There is no tool "${name}"; there are ${[...assistant.tools.keys()].join(', ') || 'none'}`);
-  return assistant.call(tool, input, { caller, signal: new AbortController().signal });
+function clientOf(as: TestRequest['as']): AssistantClient {
+  return { caller: stateFor(as).caller ?? null, signal: new AbortController().signal };
+}
+
+async function callTool({ assistant }: Composition, name: string, input: object, client: AssistantClient): Promise<ToolResult> {
+  return assistant.call(declared(assistant.tools, 'tool', name), input, client);
+}
+
+async function readResource({ assistant }: Composition, uri: string, client: AssistantClient): Promise<string> {
+  const found = assistant.match(uri);
+  if (!found) throw new Error(`There is no resource "${uri}"; there are ${[...assistant.resources.keys()].join(', ') || 'none'}`);
+  return assistant.read(found.resource, found.variables, client);
+}
+
+function declared<Declared>(all: ReadonlyMap<string, Declared>, label: string, name: string): Declared {
+  const found = all.get(name);
+  if (!found) throw new Error(`There is no ${label} "${name}"; there are ${[...all.keys()].join(', ') || 'none'}`);
+  return found;
 }
 
 async function inject(server: Composition['server'], method: string, path: string, { payload, headers = {}, as }: TestRequest): Promise<TestResponse> {

@@ -1,4 +1,4 @@
-import { FetchError, isLoopbackHost, type Check, type CheckResult, type Civic, type FetchOptions } from 'civic';
+import { FetchError, isLoopbackHost, reachAdvice, type Check, type CheckResult, type Civic, type FetchOptions } from 'civic';
 
 /** A request without a token, as a client sends it first. */
 const PROBE: FetchOptions = {
@@ -23,10 +23,7 @@ export function endpointCheck({ fetch, url, assistant }: Pick<Civic, 'fetch' | '
         return resultOf(address, status, headers['www-authenticate']);
       } catch (error) {
         if (!(error instanceof FetchError)) throw error;
-        return {
-          status: 'warning', detail: `${address} cannot be reached from here: ${error.message}`,
-          fix: 'start the server and open the address from outside; hosted assistants need https and a public address',
-        };
+        return { status: 'warning', detail: `${address} cannot be requested from this machine`, fix: reachAdvice(error) };
       }
     },
   };

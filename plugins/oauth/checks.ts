@@ -1,4 +1,4 @@
-import { basePathOf, isLoopbackHost, type Check, type CheckResult, type FetchResponse } from 'civic';
+import { basePathOf, isLoopbackHost, reachAdvice, type Check, type CheckResult, type FetchResponse } from 'civic';
 import { RESOURCE_PATH, SERVER_PATH } from './metadata.ts';
 import type { Oauth } from './service.ts';
 
@@ -58,7 +58,7 @@ async function checkFromOutside(civic: Oauth['civic']): Promise<CheckResult> {
       const fault = faultOf(await civic.fetch(url, { timeout_seconds: 10, max_redirects: 0 }));
       if (fault !== null) return { status: 'warning', detail: `${url} ${fault}`, fix };
     } catch (error) {
-      return { status: 'warning', detail: `${url} cannot be requested: ${(error as Error).message}`, fix };
+      return { status: 'warning', detail: `${url} cannot be requested from this machine`, fix: reachAdvice(error) };
     }
   }
   return { status: 'ok', detail: `metadata and authorization respond at ${publicUrl}` };

@@ -1,4 +1,4 @@
-import { Failure, Misuse, type Command, type CommandCall } from 'civic';
+import { Failure, isLoopbackHost, Misuse, parseUrl, type Command, type CommandCall } from 'civic';
 import { randomBytes } from 'node:crypto';
 import { DEVICE_GRANT } from './metadata.ts';
 import { hashOf } from './secrets.ts';
@@ -36,7 +36,8 @@ async function createClient({ civic, accounts, server }: Oauth, { terminal, opti
   const uris = (options['redirect-uri'] as string[] | undefined) ?? [];
   if (uris.length === 0 && !options['device']) throw new Misuse('Give --redirect-uri, or --device for an app without a browser');
   const id = `client_${randomBytes(12).toString('base64url')}`;
-  const name = String(options['name']);
+  const name = nameOf(options['name']);
+  for (const uri of uris) checkRedirectUri(uri);
   const secret = options['confidential'] ? randomBytes(32).toString('base64url') : null;
   const metadata = await validMetadata(server, {
     client_id: id,
@@ -51,8 +52,26 @@ async function createClient({ civic, accounts, server }: Oauth, { terminal, opti
     await putClient(tx, { id, kind: 'operator', name, metadata, secret_hash: secret === null ? null : hashOf(secret), created_at: civic.clock.iso() });
     await accounts.record(tx, { kind: 'oauth_client_made', by: OPERATOR, subject: id, detail: { name } });
   });
-  const printedSecret = secret === null ? '' : `\nclient_secret  ${secret}\nKeep the secret now: it is not shown again.`;
-  terminal.print({ client_id: id, ...(secret !== null && { client_secret: secret }), redirect_uris: uris }, () => `client_id      ${id}${printedSecret}`);
+  terminal.print({ client_id: id, ...(secret !== null && { client_secret: secret }), redirect_uris: uris }, () => [
+    `client_id      ${id}`,
+    ...(secret === null ? [] : [`client_secret  ${secret}`, 'Store the secret now: it is not shown again.']),
+    `Enter ${secret === null ? 'it' : 'both'} in the settings of the app, with the address ${civic.url('')}.`,
+  ].join('\n'));
+}
+
+const MAX_NAME = 100;
+
+function nameOf(given: unknown): string {
+  const name = String(given).trim();
+  if (name === '' || name.length > MAX_NAME) throw new Misuse(`--name must have 1 to ${MAX_NAME} characters: users see it when they approve the app`);
+  return name;
+}
+
+function checkRedirectUri(text: string): void {
+  const uri = parseUrl(text);
+  if (!uri) throw new Misuse(`--redirect-uri ${text} is not a URL such as https://app.example.org/callback`);
+  if (uri.hostname.includes('*')) throw new Misuse(`--redirect-uri ${text} has a wildcard, and redirect URIs are compared as they are: give the option once for each`);
+  if (uri.protocol === 'http:' && !isLoopbackHost(uri.hostname)) throw new Misuse(`--redirect-uri ${text} must use https; plain http is for loopback addresses, such as http://127.0.0.1/callback`);
 }
 
 /** Runs the checks of the library that registered clients pass. Returns the completed metadata without the secret. */
@@ -84,7 +103,8 @@ function listCommand({ civic }: Oauth): Command {
         connections: (await grantsOfClient(civic.db.read, id)).length,
         created_at,
       })));
-      const lines = clients.map(({ client_id, name, connections, created_at }) => `${client_id}  ${name}, created ${created_at}, ${connectionCount(connections)}`);
+      const lines = clients.map(({ client_id, name, connections, created_at, redirect_uris }) => (
+        `${client_id}  ${name}, created ${created_at}, ${connectionCount(connections)}, ${[redirect_uris ?? []].flat().join(' ') || 'device flow only'}`));
       terminal.print(clients, () => (lines.length === 0 ? 'There are no clients. Create one with bin/civic oauth client create.' : lines.join('\n')));
     },
   };

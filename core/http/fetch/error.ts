@@ -29,3 +29,11 @@ export function asFetchError(error: unknown, url: URL): unknown {
   if (code === 'UND_ERR_DESTROYED') return stopping(url);
   return new FetchError('bad_response', `${shown(url)} gave no answer that can be understood: ${message}.`, { cause: error });
 }
+
+/** Returns what `doctor` advises when the public address of this instance cannot be requested. */
+export function reachAdvice(error: unknown): string {
+  const code = error instanceof FetchError ? error.code : null;
+  if (code === 'address_refused') return 'the address is that of a private network: only apps in that network can connect; the others need a public https address';
+  if (code === 'unreachable') return 'check the host name in public_url and its DNS record, start the server, and run bin/civic doctor again';
+  return 'check the proxy and its certificate, and run bin/civic doctor again';
+}

@@ -1,6 +1,6 @@
 // @ts-check
 import { definePlugin, Joi, problem } from 'civic';
-import { addReport, addToSite, countsOf, insertCount, pruneCounts, siteTotals } from './store.js';
+import { addReport, addToSite, countsAt, countsOf, insertCount, pruneCounts, siteTotals } from './store.js';
 
 const count = Joi.object({
   id: Joi.string().guid().required(),
@@ -82,6 +82,22 @@ export default definePlugin({
         const latest = await countsOf(civic.db.read, limit);
         return { data: { data: latest }, text: latest.map(({ site, birds, source_url }) => `- ${site}: ${birds} (${source_url})`).join('\n') || 'No herons were counted yet.' };
       },
+    });
+
+    civic.resource({
+      uri: 'civic://herons/{site}',
+      name: 'heron_site',
+      title: 'Heron site',
+      description: 'The counts of one site with their sources, as JSON.',
+      read: async ({ site }) => JSON.stringify({ data: await countsAt(civic.db.read, String(site).slice(0, 200)) }),
+    });
+
+    civic.prompt({
+      name: 'compare_heron_sites',
+      title: 'Compare heron sites',
+      description: 'Which site has more herons, with sources',
+      arguments: Joi.object({ sites: Joi.string().required().description('Names of sites') }),
+      text: ({ sites }) => `Compare these sites with list_heron_counts: ${sites}. Cite the source of each count.`,
     });
 
     civic.pages.navigation({ label: 'Herons', path: '/herons' });

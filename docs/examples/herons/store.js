@@ -15,6 +15,11 @@ export async function countsOf(reader, limit = 50) {
   return await reader('herons_counts').select(COLUMNS).orderBy('key', 'desc').limit(limit);
 }
 
+/** @param {Reader} reader @param {string} site @returns {Promise<HeronCount[]>} */
+export async function countsAt(reader, site) {
+  return await reader('herons_counts').select(COLUMNS).where({ site }).orderBy('key', 'desc').limit(50);
+}
+
 /**
  * Adds one to the reports of an account on a day and returns how many there are. The changed row stays locked until the
  * transaction ends, so that requests at the same time cannot exceed a limit together.

@@ -37,7 +37,9 @@ describe('The check of doctor', () => {
 
   it('warns when the address cannot be reached', async () => {
     const fetch = async () => { throw new FetchError('unreachable', 'The host did not respond'); };
-    expect(await check(fetch)).to.include({ status: 'warning' });
+    expect(await check(fetch)).to.include({ status: 'warning', fix: 'check the host name in public_url and its DNS record, start the server, and run bin/civic doctor again' });
+    const refused = async () => { throw new FetchError('address_refused', 'The address is private'); };
+    expect((await check(refused)).fix).to.match(/private network/).and.to.not.include('allow_private_addresses');
   });
 
   it('warns when assistants cannot sign in, or have nothing to call', async () => {

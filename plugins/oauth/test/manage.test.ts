@@ -83,7 +83,7 @@ for (const database of testDatabases()) {
       expect(await kit.run('oauth client remove', {}, [created.client_id])).to.equal({ client_id: created.client_id, connections: 1 });
       expect((await kit.send('GET', '/api/probe', bearer(body.access_token))).status).to.equal(401);
       await expect(kit.run('oauth client remove', {}, [created.client_id])).to.reject(/no client with this id/);
-      for (const [options, words] of [[{ name: 'x' }, /--redirect-uri/], [{ name: 'x', 'redirect-uri': ['http://app.example.org'] }, /must use https/], [{ name: 'x', 'redirect-uri': ['nonsense'] }, /not valid/]] as const) await expect(kit.run('oauth client create', options as never)).to.reject(words);
+      for (const [options, words] of [[{ name: 'x' }, /--redirect-uri/], [{ name: 'x', 'redirect-uri': ['http://app.example.org'] }, /must use https/], [{ name: 'x', 'redirect-uri': ['nonsense'] }, /--redirect-uri nonsense is not a URL/], [{ name: 'x', 'redirect-uri': ['https://*.example.org/cb'] }, /wildcard/], [{ name: ' ', device: true }, /--name must have/], [{ name: 'x'.repeat(101), device: true }, /--name must have/]] as const) await expect(kit.run('oauth client create', options as never)).to.reject(words);
     });
 
     it('are deleted when they can no longer be used, but not while they are connected', async () => {

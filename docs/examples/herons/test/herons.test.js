@@ -29,6 +29,8 @@ test('accepts a count from a caller with the scope and the capability, and shows
     const page = await kit.request('GET', '/herons', { headers: { accept: 'text/html' } });
     assert.match(page.text, /Kaw Point/);
     assert.equal((await kit.tool('list_heron_counts')).text, '- Kaw Point: 3 (https://herons.example/kaw-point)');
+    assert.equal(JSON.parse(await kit.read('civic://herons/Kaw%20Point')).data[0].birds, 3);
+    assert.match(await kit.prompt('compare_heron_sites', { sites: 'Kaw Point' }), /Compare these sites/);
 
     const withoutPlan = await kit.request('POST', '/api/herons', { payload: count, as: { scope: ['herons:write'] } });
     assert.deepEqual([withoutPlan.status, withoutPlan.body.code], [403, 'plan_required']);
