@@ -14,9 +14,14 @@ export function endpointCheck({ fetch, url, assistant }: Pick<Civic, 'fetch' | '
     name: 'assistants',
     async run() {
       if (!hasOauth) {
-        return { status: 'warning', detail: `${address} takes access tokens only, and the plugin oauth is off: only bin/civic mcp stdio works`, fix: 'add "oauth:" to "plugins:" in the config file' };
+        return {
+          status: 'warning', detail: `${address} accepts access tokens only, and the plugin oauth is off: only bin/civic mcp stdio works`,
+          fix: 'add "oauth:" to "plugins:" in the config file',
+        };
       }
-      if (assistant.tools.size === 0) return { status: 'warning', detail: `${address} has no tools`, fix: 'add "directory:" to "plugins:" in the config file, or a plugin that declares tools' };
+      if (assistant.tools.size === 0) {
+        return { status: 'warning', detail: `${address} has no tools`, fix: 'add "directory:" to "plugins:" in the config file, or a plugin that declares tools' };
+      }
       if (isLoopbackHost(new URL(address).hostname)) return { status: 'ok', detail: `${address}, for assistants on this machine only` };
       try {
         const { status, headers } = await fetch(address, PROBE);

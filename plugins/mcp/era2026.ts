@@ -9,7 +9,7 @@ import type { McpRequest, McpResponse } from './serve.ts';
 
 const REVISION = '2026-07-28';
 
-/** What plugins offer changes only with a restart; who may see it does not differ. */
+/** Lists change only with a restart, and are the same for every caller. */
 const LISTS = { ttlMs: 300_000, cacheScope: 'public' } as const;
 
 /** Creates a server for clients of the revision 2026-07-28; over stdio also for older ones. */
@@ -30,7 +30,7 @@ export function createServer(offer: Offer, call: McpCall): Server {
   return server;
 }
 
-/** Decides the era of a request, and with it what is wrong with a request of this one. */
+/** Returns the era of a request; for a request of this era also its message, or the error of its headers. */
 export function routeOf({ headers, body }: McpRequest): InboundClassificationOutcome {
   return classifyInboundRequest({ httpMethod: 'POST', protocolVersionHeader: headers['mcp-protocol-version'], mcpMethodHeader: headers['mcp-method'], mcpNameHeader: headers['mcp-name'], body });
 }
@@ -46,7 +46,7 @@ export function create2026(offer: Offer): Era2026 {
     async serve(route, { headers, body }, call) {
       if (isListening(body)) return { status: 404, text: JSON.stringify({ jsonrpc: '2.0', id: body.id ?? null, error: { code: METHOD_NOT_FOUND, message: 'There are no subscriptions: what the tools return changes, the lists do not' } }) };
       if (isToolCall(route) && repeatsBody(headers, route)) return callTool(offer, route, call);
-      // The token stays outside: what runs behind the route has no use for it.
+      // Tools get the caller and never the token, so the token of `authInfo` is empty.
       return read(await handler.fetch(requestWith(headers), { parsedBody: body, authInfo: { token: '', clientId: '', scopes: call.caller?.scope ?? [], extra: { call } } }));
     },
     close: () => handler.close(),
@@ -59,12 +59,12 @@ function isToolCall(route: InboundClassificationOutcome): route is ToolCallRoute
   return route.kind === 'modern' && route.messageKind === 'request' && route.message.method === 'tools/call';
 }
 
-/** Whether the headers of a call name its revision, method and tool, which is what the handler checks. `routeOf` has compared the first two. */
+/** Returns whether the headers of a call name its revision, method and tool, as the handler requires. `routeOf` has compared the first two with the body. */
 function repeatsBody(headers: McpRequest['headers'], { message, classification }: ToolCallRoute): boolean {
   return classification.revision === REVISION && headers['mcp-protocol-version'] !== undefined && headers['mcp-method'] !== undefined && headers['mcp-name'] === message.params?.['name'];
 }
 
-/** Calls a tool without the handler, which takes as long as a read to wrap the result in a `Response` and to read it from there. */
+/** Calls a tool without the handler: creating and reading its `Response` takes as long as a read. */
 function callTool(offer: Offer, { message, classification }: ToolCallRoute, call: McpCall): Promise<McpResponse> {
   return new Promise((resolve, reject) => {
     const exchange = new Exchange(classification, (result) => resolve({ status: 200, text: responseText(result, call.json) }));
@@ -72,7 +72,7 @@ function callTool(offer: Offer, { message, classification }: ToolCallRoute, call
   });
 }
 
-/** The transport of one call. A result goes to `respond`; errors become a `Response` with their status. */
+/** The transport of one call. It passes a result to `respond`; an error becomes a `Response` with its status. */
 class Exchange extends PerRequestHTTPServerTransport {
   private readonly respond: (result: JSONRPCMessage) => void;
 
@@ -91,16 +91,17 @@ async function read(response: Response): Promise<McpResponse> {
   return { status: response.status, text: await response.text() };
 }
 
-/** The handler would open a stream that nothing is ever sent on. */
+/** Returns whether a request subscribes to messages of the server. The handler would open a stream without messages. */
 function isListening(body: unknown): body is { id?: unknown } {
   return (body as { method?: unknown } | null)?.method === 'subscriptions/listen';
 }
 
-/** What the handler reads of a request when the body is given. A whole `Request` takes as long as a query. */
+/** Returns the part of a `Request` that the handler reads when it gets a parsed body. Creating a whole one takes as long as a query. */
 function requestWith(headers: McpRequest['headers']): Request {
   return { method: 'POST', headers: { get: (name: string) => headers[name.toLowerCase()] ?? null } } as unknown as Request;
 }
 
+/** Runs a handler, and throws its errors as errors of this SDK. */
 async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,7 +1,7 @@
 import type { OwnedTool, ProblemData, ProblemKind } from 'civic';
 import { mcpProblems } from './problems.ts';
 
-/** An error of JSON-RPC, which each era turns into its own class. */
+/** A JSON-RPC error. Each era throws it as the class of its SDK. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -13,7 +13,7 @@ export class RpcError extends Error {
   }
 }
 
-/** A resource that does not exist: each era has its own code for it. */
+/** A resource that does not exist. Each era has another code for it. */
 export class MissingResource extends RpcError {
   readonly uri: string;
 
@@ -29,7 +29,7 @@ export const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
-/** For errors before a message is read, such as a missing token. */
+/** For requests that are rejected before their message is read, such as without a token. */
 const REJECTED = -32000;
 
 const CODES: Record<string, number> = { malformed_body: PARSE_ERROR, batch_refused: INVALID_REQUEST, invalid_request: INVALID_REQUEST, unsupported_media_type: INVALID_REQUEST };
@@ -43,13 +43,13 @@ interface ProblemBody {
 /** Problems whose text recommends an API key, which `/mcp` does not accept. */
 const RECOMMEND_KEYS = ['authentication_required', 'misplaced_key'];
 
-/** The body of an HTTP error: JSON-RPC, with the problem as data. */
+/** Returns the body of an HTTP error: a JSON-RPC error with the problem as data. */
 export function rpcBody(given: ProblemBody): object {
   const problem = RECOMMEND_KEYS.includes(given.code) ? { ...given, title: mcpProblems.token_required.title, detail: mcpProblems.token_required.advice } : given;
   return { jsonrpc: '2.0', id: null, error: { code: CODES[problem.code] ?? REJECTED, message: `${problem.title}. ${problem.detail}`, data: problem } };
 }
 
-/** What the assistant should do about problems that any tool can have. */
+/** The next step of the assistant after problems that any tool can have, by code. */
 const ADVICE: Record<string, string> = {
   invalid_request: 'Correct the arguments and call the tool again.',
   authentication_required: 'Tell the user that this needs an account. Do not call the tool again.',
@@ -62,12 +62,13 @@ const ADVICE: Record<string, string> = {
 /** Returns a text that describes the problem and the next step of the assistant. */
 export function textOfProblem({ code, title, status, detail, errors = [], extra = {} }: ProblemKind & ProblemData, tool: Pick<OwnedTool, 'advice'>): string {
   const more = errors.length > 1 ? errors.map((error) => `- ${error.parameter ?? error.pointer}: ${error.detail}`) : [];
-  const known = Object.entries(extra).filter(([, value]) => isTelling(value)).map(([name, value]) => ({ name, text: [value].flat().join(', ') }))
+  const members = Object.entries(extra).filter(([, value]) => isText(value)).map(([name, value]) => ({ name, text: [value].flat().join(', ') }))
     .filter(({ text }) => !detail?.includes(text)).map(({ name, text }) => `${name}: ${text}`);
   const advice = tool.advice?.[code] ?? ADVICE[code] ?? (status >= 500 ? 'Try again later.' : null);
-  return [`${title} (${code}). ${detail ?? ''}`.trim(), ...more, ...known, ...(advice ? [`Next: ${advice}`] : [])].join('\n');
+  return [`${title} (${code}). ${detail ?? ''}`.trim(), ...more, ...members, ...(advice ? [`Next: ${advice}`] : [])].join('\n');
 }
 
-function isTelling(value: unknown): boolean {
+/** Returns whether a value is a text or a list of texts. */
+function isText(value: unknown): boolean {
   return typeof value === 'string' || (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string'));
 }

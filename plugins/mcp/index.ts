@@ -1,14 +1,14 @@
 import { definePlugin, type Civic } from 'civic';
 import { endpointCheck } from './check.ts';
 import { mcpOptions, type McpConfig } from './config.ts';
+import { connectorTools } from './connector.ts';
 import { createOffer } from './offer.ts';
 import { mcpProblems } from './problems.ts';
 import { mcpRoute } from './route.ts';
 import { createServe } from './serve.ts';
-import { connectorTools } from './connector.ts';
 import { stdioCommand } from './stdio.ts';
 
-/** The plugin with another offer, so that the conformance suite can call its own tools through the same code. */
+/** Creates the plugin with an offer. The tests of conformance pass another one, with the tools that the suite calls. */
 export const mcpPlugin = (offerOf: typeof createOffer) => definePlugin<McpConfig>({
   name: 'mcp',
   summary: 'The tools of all plugins for AI assistants, over the Model Context Protocol',
@@ -33,9 +33,11 @@ export const mcpPlugin = (offerOf: typeof createOffer) => definePlugin<McpConfig
 
 export default mcpPlugin(createOffer);
 
-/** The scopes that calls can need: those of tools, and those that read what belongs to the plugins of tools. */
+/** Returns the scopes that calls can need: those of tools, and the scopes with which plugins of tools also return private data. */
 function scopesOf({ assistant, vocabulary }: Pick<Civic, 'assistant' | 'vocabulary'>): string[] {
   const tools = [...assistant.tools.values()];
-  const isUseful = (scope: string, plugin: string) => tools.some((tool) => tool.scope === scope || (tool.plugin === plugin && scope.endsWith(':read')));
+  const isUseful = (scope: string, plugin: string) => {
+    return tools.some((tool) => tool.scope === scope || (tool.plugin === plugin && scope.endsWith(':read')));
+  };
   return [...vocabulary.scopes].filter(([scope, { plugin }]) => isUseful(scope, plugin)).map(([scope]) => scope);
 }

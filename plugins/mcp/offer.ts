@@ -3,16 +3,16 @@ import type { CallToolResult, GetPromptResult, Prompt, ReadResourceResult, Resou
 import { nearest, problemOf, type AssistantClient, type Civic, type Joi, type OwnedTool } from 'civic';
 import { INTERNAL_ERROR, INVALID_PARAMS, MissingResource, RpcError, textOfProblem } from './errors.ts';
 
-/** One request of a client. */
+/** A request of a client. */
 export interface McpCall extends AssistantClient {
   requestId: string;
-  /** Set when the caller lacks a scope: the HTTP response is then 403 with a challenge, whatever the protocol would say. */
+  /** Set when the caller lacks a scope: the HTTP response is then 403 with a challenge, instead of the result of the protocol. */
   refusal: Boom | null;
   /** The JSON of `structuredContent`, set by a tool that has it. */
   json: string | null;
 }
 
-/** What both eras serve, in the words of the protocol: the same objects in each. */
+/** The tools, resources and prompts in the types of the protocol, which are the same in both eras. */
 export interface Offer {
   info: { name: string; title: string; version: string; websiteUrl: string };
   instructions: string;
@@ -34,20 +34,20 @@ const INSTRUCTIONS = [
 
 const JSON_TYPE = 'application/json';
 
-/** Creates the offer of the tools that `serves` accepts. */
+/** Creates the offer, with the tools for which `serves` returns true. */
 export function createOffer({ assistant, instance, log }: Pick<Civic, 'assistant' | 'instance' | 'log'>, serves: (tool: OwnedTool) => boolean = () => true): Offer {
   const served = () => [...assistant.tools.values()].filter(serves);
   const fixed = () => [...assistant.resources.values()].filter(({ uri }) => !uri.includes('{'));
   const templated = () => [...assistant.resources.values()].filter(({ uri }) => uri.includes('{'));
   let tools: Tool[] | null = null;
 
-  /** The cause of a failure is for the log. */
+  /** Logs an unexpected error, and returns a text without its cause. */
   function unforeseen(error: unknown, what: string, { requestId }: McpCall): string {
     log.error({ err: error, what, request_id: requestId }, 'A call of an assistant failed');
     return `Something went wrong on the server (request ${requestId}).\nNext: try once more. If it fails again, tell the user.`;
   }
 
-  /** A problem becomes a result that the assistant reads; only a missing scope is for the client, which can ask for it. */
+  /** Returns the result for a problem, which the assistant reads. A missing scope is also reported to the client, which can request it. */
   function failed(tool: OwnedTool, error: unknown, call: McpCall): CallToolResult {
     const problem = problemOf(error);
     if (problem?.code === 'insufficient_scope') call.refusal = error as Boom;

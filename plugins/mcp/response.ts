@@ -2,7 +2,7 @@ interface Message {
   result?: Record<string, unknown>;
 }
 
-/** Returns the JSON of a response. `json` is that of its `structuredContent` where the tool has it, which is then not serialized again. */
+/** Returns the JSON of a response. Inserts `json` as its `structuredContent` if the tool has it, instead of serializing the data again. */
 export function responseText(message: object, json: string | null): string {
   const { result, ...envelope } = message as Message;
   if (json === null || result?.['structuredContent'] === undefined) return JSON.stringify(message);

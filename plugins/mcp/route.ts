@@ -16,7 +16,7 @@ export interface RouteContext {
   serve: Serve;
 }
 
-/** Streamable HTTP without sessions: each POST is served by itself, by any node. GET and DELETE, which need sessions, are 405. */
+/** Returns the route of Streamable HTTP without sessions: any node can serve each POST. The response to GET and DELETE, which need sessions, is 405. */
 export function mcpRoute({ civic, serve }: RouteContext): ServerRoute {
   const guard = createGuard(civic.instance.public_url, civic.config);
   const record = createIncidents(civic);
@@ -55,7 +55,7 @@ export function mcpRoute({ civic, serve }: RouteContext): ServerRoute {
   };
 }
 
-/** An API key would give an assistant more than its user granted, and would end up in the settings of programs. */
+/** Rejects API keys: a key has all permissions of its account, and would be stored in the settings of assistants. */
 function tokenCaller(request: Request): Caller {
   const caller = request.auth.credentials as unknown as Caller;
   if (caller.via !== 'token') throw problem('token_required');

@@ -2,7 +2,7 @@ import { lazily } from 'civic';
 import type { Era2026 } from './era2026.ts';
 import type { McpCall, Offer } from './offer.ts';
 
-/** The SDKs take longer to load than the rest of a start, so the first request or the background loads them. */
+/** The SDKs are loaded after the start, because they take longer to load than the rest of it. */
 const load2025 = lazily(() => import('./era2025.ts'));
 export const load2026 = lazily(() => import('./era2026.ts'));
 
@@ -12,13 +12,13 @@ export interface McpRequest {
   body: unknown;
 }
 
-/** JSON, or nothing. */
+/** `text` is JSON, or empty. */
 export interface McpResponse {
   status: number;
   text: string;
 }
 
-/** Serves a JSON-RPC message in the era of its client. */
+/** Serves a JSON-RPC message with the server of its era. */
 export type Serve = (request: McpRequest, call: McpCall) => Promise<McpResponse>;
 
 export function createServe(offer: Offer): { serve: Serve; close(): Promise<void> } {
