@@ -24,7 +24,8 @@ import { settingsRoutes } from './settings/routes.ts';
 import { visitorPart } from './settings/visitor.ts';
 import { printFirstLink } from './signin/first.ts';
 import { createConfirmation } from './signin/confirm.ts';
-import { createWays } from './signin/page.ts';
+import { nextCookie } from './signin/cookie.ts';
+import { createWays, type Purpose } from './signin/page.ts';
 import { checkCookies, checkParty } from './signin/party.ts';
 import { signInRoutes } from './signin/routes.ts';
 import { createSignIn } from './signin/signin.ts';
@@ -65,14 +66,15 @@ export default definePlugin<AccountsConfig>({
     const accounts = createAccounts(civic);
     const { plans, resolver } = accounts;
     const signIn = createSignIn(accounts);
-    const ways = createWays(signIn.sessions);
+    const purposes: Purpose[] = [];
+    const ways = createWays(signIn.sessions, purposes);
     const db = () => civic.db;
     const { confirmed, routes: confirmRoutes } = createConfirmation(signIn, ways);
     const entries: SettingsEntry[] = [];
     const settingsPage = createSettingsPage(entries);
     const pages = { accounts, signIn, ways, confirmed, settingsPage };
 
-    civic.provide({ ...accounts.service, pages: createPluginPages({ entries, ways, confirmed, settingsPage, visitOf: signIn.sessions.visitOf, accountOf: accounts.people.accountOf, now: () => civic.clock.now() }) });
+    civic.provide({ ...accounts.service, pages: createPluginPages({ entries, purposes, ways, confirmed, settingsPage, visitOf: signIn.sessions.visitOf, accountOf: accounts.people.accountOf, now: () => civic.clock.now() }) });
     civic.identify(resolver.identify);
     civic.plansWith(plans.including);
     civic.identify(signIn.sessions.identify);
@@ -94,7 +96,7 @@ export default definePlugin<AccountsConfig>({
       ...memberRoutes(accounts),
       ...invitationRoutes(accounts),
       ...receivedRoutes(accounts),
-      ...signInRoutes(signIn, ways),
+      ...signInRoutes(signIn, ways, nextCookie(civic.instance.public_url)),
       ...confirmRoutes,
       ...settingsRoutes(pages),
       ...consoleRoutes(pages),

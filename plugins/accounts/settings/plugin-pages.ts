@@ -1,7 +1,7 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import { workspaceRecord } from '../service.ts';
 import type { Confirmation } from '../signin/confirm.ts';
-import type { Ways } from '../signin/page.ts';
+import type { Purpose, Ways } from '../signin/page.ts';
 import { doerOf, type Visit } from '../signin/sessions.ts';
 import type { Account, Doer, Workspace } from '../types.ts';
 import type { SettingsEntry, SettingsPage } from './context.ts';
@@ -33,6 +33,8 @@ export interface ShownSettings {
 export interface AccountPages {
   /** Adds an entry to the navigation of `/account`; called in `register`. */
   entry(entry: SettingsEntry): void;
+  /** Describes pages that users sign in for: "Sign in to connect Field notes"; called in `register`. */
+  purpose(purpose: Purpose): void;
   /** Returns a handler for signed-in users. Other visitors sign in first and then continue. */
   signedIn(work: VisitorHandler): Lifecycle.Method;
   /** Returns the same handler for changes that need recent authentication. `back` is the path that Cancel leads to. */
@@ -45,6 +47,7 @@ export interface AccountPages {
 
 export interface PluginPagesContext {
   entries: SettingsEntry[];
+  purposes: Purpose[];
   ways: Ways;
   confirmed: Confirmation['confirmed'];
   settingsPage: SettingsPage;
@@ -54,12 +57,13 @@ export interface PluginPagesContext {
 }
 
 /** Creates the functions for pages of other plugins. */
-export function createPluginPages({ entries, ways, confirmed, settingsPage, visitOf, accountOf, now }: PluginPagesContext): AccountPages {
+export function createPluginPages({ entries, purposes, ways, confirmed, settingsPage, visitOf, accountOf, now }: PluginPagesContext): AccountPages {
   const visitor = ({ person, memberships, workspace }: Visit, request: Request): Visitor => ({
     account: accountOf(person), workspaces: memberships.map(workspaceRecord), workspace_id: workspace?.id ?? null, doer: doerOf(request, person.id),
   });
   return {
     entry(entry) { entries.push(entry); },
+    purpose(purpose) { purposes.push(purpose); },
     signedIn: (work) => ways.signedIn((visit, request, h) => work(visitor(visit, request), request, h)),
     confirmed: (work, { back }) => confirmed((visit, request, h) => work(visitor(visit, request), request, h), { back }),
     when: (iso) => when(iso, now()),

@@ -2,26 +2,28 @@ import type { ServerRoute } from '@hapi/hapi';
 import { formOptions } from 'civic';
 import { CODES } from '../signin/codes.ts';
 import { codesLeft } from '../signin/codes-store.ts';
-import { PAGE, SIGN_IN } from '../signin/page.ts';
+import { nextOf, PAGE, SIGN_IN, wantedPage } from '../signin/page.ts';
 import { noticeOf, type SettingsContext, type Shown } from './context.ts';
 import { when } from './words.ts';
 
 const SHOWN: Shown = { part: 'recovery', template: 'recovery', title: 'Recovery codes' };
 
-export function recoveryRoutes({ accounts: { civic }, signIn, ways: { signedIn }, confirmed, settingsPage }: SettingsContext): ServerRoute[] {
+export function recoveryRoutes({ accounts: { civic }, signIn, ways: { purposeOf, signedIn }, confirmed, settingsPage }: SettingsContext): ServerRoute[] {
   return [
     {
       method: 'GET', path: '/account/recovery-codes', options: PAGE,
       handler: signedIn(async (visit, request, h) => {
         const { left, made_at } = await codesLeft(civic.db.read, visit.person.key);
-        return settingsPage(h, visit, SHOWN, { left, all: CODES, isLow: left > 0 && left < 4, made: when(made_at, civic.clock.now()), notice: noticeOf(request) });
+        const next = wantedPage(request.query.next);
+        return settingsPage(h, visit, SHOWN, { left, all: CODES, isLow: left > 0 && left < 4, made: when(made_at, civic.clock.now()), next, purpose: next && await purposeOf(next), notice: noticeOf(request) });
       }),
     },
     {
       method: 'POST', path: '/account/recovery-codes', options: formOptions(SIGN_IN),
       handler: confirmed(async (visit, request, h) => {
         const codes = await signIn.createCodes(request, visit.person);
-        return settingsPage(h, visit, { ...SHOWN, template: 'recovery-made', title: 'Your recovery codes' }, { codes, text: codes.join('\n') });
+        const next = nextOf((request.payload as Record<string, unknown> | null)?.next);
+        return settingsPage(h, visit, { ...SHOWN, template: 'recovery-made', title: 'Your recovery codes' }, { codes, text: codes.join('\n'), next });
       }),
     },
   ];

@@ -18,24 +18,50 @@ export interface Ways {
   go(h: ResponseToolkit, path: string): ResponseObject;
   /** For those who are signed in; others are asked to, and come back. Who must add a passkey first is led there, unless `passing`. */
   signedIn(work: SignedInHandler, options?: { passing?: boolean }): Lifecycle.Method;
+  /** Returns what a user signs in for, such as "connect Field notes"; null when no plugin describes the page. */
+  purposeOf(next: string): Promise<string | null>;
 }
 
-export function createWays(sessions: Sessions): Ways {
+/** Describes the pages below a path to users who must sign in first. */
+export interface Purpose {
+  /** Such as `/connect`. */
+  path: string;
+  /** Returns what follows "Sign in to", for a path with its query; null for a page that does not exist. */
+  describe(next: string): Promise<string | null> | string | null;
+}
+
+export function createWays(sessions: Sessions, purposes: Purpose[]): Ways {
   const go = (h: ResponseToolkit, path: string): ResponseObject => h.redirect(pagePath(h.request, path)).code(303).header('cache-control', 'no-store');
   return {
     go,
     signedIn: (work, { passing = false } = {}) => (request, h) => {
       const visit = sessions.visitOf(request);
-      if (!visit) return go(h, `/sign-in?next=${encodeURIComponent(request.method === 'get' ? request.path + request.url.search : '/account')}`);
-      if (!visit.isFull && !passing) return go(h, '/account/passkeys');
+      const wanted = request.method === 'get' ? request.path + request.url.search : HOME;
+      if (!visit) return go(h, `/sign-in?next=${encodeURIComponent(wanted)}`);
+      if (!visit.isFull && !passing) return go(h, withNext('/account/passkeys', wanted));
       return work(visit, request, h);
     },
+    purposeOf: async (next) => purposes.find(({ path }) => next === path || next.startsWith(`${path}/`) || next.startsWith(`${path}?`))?.describe(next) ?? null,
   };
+}
+
+/** Where a user goes after signing in, when no page is wanted. */
+const HOME = '/account';
+
+/** Adds the page that is wanted afterwards to a path. */
+export function withNext(path: string, next: string): string {
+  return next === HOME ? path : `${path}${path.includes('?') ? '&' : '?'}next=${encodeURIComponent(next)}`;
+}
+
+/** Returns the page that is wanted afterwards, for a link or a field of a form; null when there is none. */
+export function wantedPage(given: unknown): string | null {
+  const next = nextOf(given);
+  return next === HOME ? null : next;
 }
 
 const OURS = /^\/(?![/\\])[\x21-\x7e]*$/;
 
 /** Where to go after signing in: a path of this instance, never another site. */
 export function nextOf(given: unknown): string {
-  return typeof given === 'string' && given.length < 2000 && OURS.test(given) ? given : '/account';
+  return typeof given === 'string' && given.length < 2000 && OURS.test(given) ? given : HOME;
 }

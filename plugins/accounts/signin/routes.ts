@@ -3,7 +3,8 @@ import { addressGroup, clientAddressOf, formOptions, Joi, problem, readForm } fr
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import { emailField, nameField } from '../settings/fields.ts';
 import { foldEmail } from '../people/people.ts';
-import { nextOf, page, SIGN_IN, SIGN_IN_PAGE, type Ways } from './page.ts';
+import type { Cookie } from './cookie.ts';
+import { nextOf, page, SIGN_IN, SIGN_IN_PAGE, wantedPage, withNext, type Ways } from './page.ts';
 import type { Answer } from './passkeys.ts';
 import type { SignIn } from './signin.ts';
 
@@ -13,16 +14,24 @@ const codeForm = Joi.object<{ code: string }>({ code: Joi.string().trim().min(10
 const mailForm = Joi.object<{ email: string }>({ email: emailField.required() });
 const firstForm = Joi.object<{ token: string; name: string; email: string | null }>({ token: Joi.string().required(), name: nameField, email: emailField.allow('').empty('').default(null) });
 
-export function signInRoutes(signIn: SignIn, { go, signedIn }: Ways): ServerRoute[] {
+const fieldOf = (request: Request, name: string): unknown => (request.payload as Record<string, unknown> | null)?.[name];
+
+export function signInRoutes(signIn: SignIn, { go, signedIn, purposeOf }: Ways, waiting: Cookie): ServerRoute[] {
   const { sessions, passkeys, party, mails, tries } = signIn;
 
   const begun = (h: ResponseToolkit, secret: string, path: string): ResponseObject => sessions.keep(go(h, path), secret);
-  /** Those who must add a passkey go there; the page they wanted waits. */
-  const after = (next: string): string => (party.works ? '/account/passkeys' : next);
+  /** Those who must add a passkey go there first. */
+  const after = (next: string): string => (party.works ? withNext('/account/passkeys', next) : next);
 
   async function signInPage(request: Request, h: ResponseToolkit, fault?: string): Promise<ResponseObject> {
-    const next = nextOf((request.payload as Record<string, unknown> | null)?.next ?? request.query.next);
-    return page(h, 'sign-in', { title: 'Sign in', next, party, mails, fault, isEmpty: await signIn.isEmpty() }, fault ? 400 : 200);
+    const next = nextOf(fieldOf(request, 'next') ?? request.query.next);
+    const purpose = await purposeOf(next);
+    const title = purpose === null ? 'Sign in' : `Sign in to ${purpose}`;
+    return page(h, 'sign-in', { title, next, query: withNext('', next), party, mails, fault, isEmpty: await signIn.isEmpty() }, fault ? 400 : 200);
+  }
+
+  function codePage(h: ResponseToolkit, next: string, wrong?: { errors: Record<string, string>; given: Record<string, unknown> }): ResponseObject {
+    return page(h, 'code', { title: 'Use a recovery code', next, query: withNext('', next), ...wrong }, wrong ? 400 : 200);
   }
 
   async function linkPage(h: ResponseToolkit, token: unknown, more: object = {}, status = 200): Promise<ResponseObject> {
@@ -47,43 +56,47 @@ export function signInRoutes(signIn: SignIn, { go, signedIn }: Ways): ServerRout
     {
       method: 'POST', path: '/sign-in/passkey', options: FORM,
       handler: async (request, h) => {
-        const answer = answerOf<AuthenticationResponseJSON>((request.payload as Record<string, unknown> | null)?.answer);
+        const answer = answerOf<AuthenticationResponseJSON>(fieldOf(request, 'answer'));
         const person = answer && await passkeys.signIn(answer, clientAddressOf(request));
         if (!person) return signInPage(request, h, 'That passkey was not accepted. It may have been removed, or it took too long. Try once more.');
         const secret = await signIn.begin(request, person);
-        return begun(h, secret, nextOf((request.payload as Record<string, unknown>).next));
+        return begun(h, secret, nextOf(fieldOf(request, 'next')));
       },
     },
     { method: 'GET', path: '/sign-in/link', options: SIGN_IN_PAGE, handler: (request, h) => linkPage(h, request.query.token) },
     {
       method: 'POST', path: '/sign-in/link', options: FORM,
       handler: async (request, h) => {
-        const token = String((request.payload as Record<string, unknown> | null)?.token);
+        const token = String(fieldOf(request, 'token'));
         const purpose = await signIn.linkFor(token);
         const { values, errors, given } = readForm(request, firstForm);
         if (purpose && 'first' in purpose && !values) return linkPage(h, token, { errors, given }, 400);
         const secret = purpose && await signIn.useLink(request, token, values);
-        return secret === null ? linkPage(h, null) : begun(h, secret, after('/account'));
+        if (secret === null) return linkPage(h, null);
+        const wanted = waiting.read(request);
+        const response = begun(h, secret, after(nextOf(wanted && decodeURIComponent(wanted))));
+        return wanted === null ? response : waiting.clear(response);
       },
     },
-    { method: 'GET', path: '/sign-in/code', options: SIGN_IN_PAGE, handler: (_request, h) => page(h, 'code', { title: 'Use a recovery code' }) },
+    { method: 'GET', path: '/sign-in/code', options: SIGN_IN_PAGE, handler: (request, h) => codePage(h, nextOf(request.query.next)) },
     {
       method: 'POST', path: '/sign-in/code', options: FORM,
       handler: async (request, h) => {
+        const next = nextOf(fieldOf(request, 'next'));
         const { values, errors, given } = readForm(request, codeForm);
-        if (!values) return page(h, 'code', { title: 'Use a recovery code', errors, given }, 400);
+        if (!values) return codePage(h, next, { errors, given });
         if (!tries.codes.admits(whoTries(request))) throw problem('too_many_requests', { detail: 'Too many codes were tried from your address. Wait a quarter of an hour.', headers: { 'retry-after': '900' } });
         const secret = await signIn.useCode(request, values.code);
-        if (secret === null) return page(h, 'code', { title: 'Use a recovery code', given, errors: { code: 'This is no code of ours, or it has been used.' } }, 400);
-        return begun(h, secret, after('/account'));
+        if (secret === null) return codePage(h, next, { given, errors: { code: 'This is no code of ours, or it has been used.' } });
+        return begun(h, secret, after(next));
       },
     },
-    ...(mails ? mailRoutes(signIn) : []),
+    ...(mails ? mailRoutes(signIn, waiting) : []),
     {
       method: 'POST', path: '/sign-out', options: FORM,
       handler: async (request, h) => {
         await signIn.end(request);
-        return sessions.keep(go(h, '/sign-in'), null);
+        return sessions.keep(go(h, withNext('/sign-in', nextOf(fieldOf(request, 'next')))), null);
       },
     },
     {
@@ -100,17 +113,23 @@ export function signInRoutes(signIn: SignIn, { go, signedIn }: Ways): ServerRout
 }
 
 /** The answer is the same whether an account has the address or not. */
-function mailRoutes({ tries, askForMail }: SignIn): ServerRoute[] {
+function mailRoutes({ tries, askForMail, linkSeconds }: SignIn, waiting: Cookie): ServerRoute[] {
+  function mailPage(h: ResponseToolkit, next: string, wrong?: { errors: Record<string, string>; given: Record<string, unknown> }): ResponseObject {
+    return page(h, 'email', { title: 'Sign in by e-mail', next, query: withNext('', next), ...wrong }, wrong ? 400 : 200);
+  }
+
   return [
-    { method: 'GET', path: '/sign-in/email', options: SIGN_IN_PAGE, handler: (_request, h) => page(h, 'email', { title: 'Sign in by e-mail' }) },
+    { method: 'GET', path: '/sign-in/email', options: SIGN_IN_PAGE, handler: (request, h) => mailPage(h, nextOf(request.query.next)) },
     {
       method: 'POST', path: '/sign-in/email', options: FORM,
       handler: async (request, h) => {
+        const wanted = wantedPage(fieldOf(request, 'next'));
         const { values, errors, given } = readForm(request, mailForm);
-        if (!values) return page(h, 'email', { title: 'Sign in by e-mail', errors, given }, 400);
+        if (!values) return mailPage(h, nextOf(wanted), { errors, given });
         const isBounded = tries.mails.admits(`from ${whoTries(request)}`) && tries.mails.admits(`to ${foldEmail(values.email)}`);
         if (isBounded) await askForMail(values.email);
-        return page(h, 'email-sent', { title: 'Look into your mail', email: values.email });
+        const response = page(h, 'email-sent', { title: 'Look into your mail', email: values.email });
+        return wanted === null ? response : waiting.set(response, encodeURIComponent(wanted), linkSeconds);
       },
     },
   ];

@@ -42,6 +42,8 @@ export interface SignIn {
   sessions: Sessions;
   passkeys: Passkeys;
   mails: boolean;
+  /** How long a sign-in link works. */
+  linkSeconds: number;
   tries: { codes: Throttle; mails: Throttle; ceremonies: Throttle };
   /** Whether nobody has an account yet. */
   isEmpty(): Promise<boolean>;
@@ -96,6 +98,7 @@ export function createSignIn(context: SignInContext): SignIn {
     party, sessions, linkFor,
     passkeys: createPasskeys({ civic, party, record, notify }),
     mails: civic.config.mail.smtp_url !== null,
+    linkSeconds: civic.config.link_minutes * 60,
     isEmpty: async () => !await hasPeople(civic.db.read),
     tries: { codes: createThrottle(10, 900, now), mails: createThrottle(3, 900, now), ceremonies: createThrottle(60, 60, now) },
     begin: (request, person) => civic.db.write((tx) => sessions.begin(tx, request, person, 'passkey')),

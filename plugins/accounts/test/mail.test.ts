@@ -27,7 +27,7 @@ describe('Sign-in links by mail', () => {
     box.close();
   });
 
-  const ask = (email: string, address = '203.0.113.1') => kit.request('POST', '/sign-in/email', { payload: `email=${encodeURIComponent(email)}`, headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html', 'x-forwarded-for': address } });
+  const ask = (email: string, address = '203.0.113.1', next = '') => kit.request('POST', '/sign-in/email', { payload: `email=${encodeURIComponent(email)}&next=${encodeURIComponent(next)}`, headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html', 'x-forwarded-for': address } });
   async function arrived(count: number): Promise<void> {
     for (const end = performance.now() + 20_000 * slowness; mails.length < count && performance.now() < end;) await new Promise((done) => { setTimeout(done, 20); });
     expect(mails).to.have.length(count);
@@ -42,6 +42,23 @@ describe('Sign-in links by mail', () => {
     const link = /https:\S+/.exec(mails[0]!)![0];
     const reader = pageReader(kit, '__Host-civic_session');
     expect((await reader.follow(link)).headers.location).to.equal('/account/passkeys');
+  });
+
+  it('lead to the page that the user signs in for, in the browser that requested the link only', async () => {
+    const { id } = await kit.run('account create', { name: 'Grace' });
+    const wanted = async (headers: Record<string, string>) => {
+      const token = new URL((await kit.run('account sign-in-link', { account: id })).sign_in_link).searchParams.get('token')!;
+      return (await kit.request('POST', '/sign-in/link', { payload: `token=${token}`, headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers } })).headers;
+    };
+    expect((await kit.request('GET', '/sign-in/email?next=%2Fdevice', { headers: { accept: 'text/html' } })).text).to.contain('name="next" value="/device"');
+    const cookie = String((await ask('grace@example.org', '203.0.113.2', '/device?user_code=A')).headers['set-cookie']);
+    expect(cookie).to.match(/^__Host-civic_next=[^;]+; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=1800$/);
+    const headers = await wanted({ cookie: cookie.split(';')[0]! });
+    expect(headers.location).to.equal('/account/passkeys?next=%2Fdevice%3Fuser_code%3DA');
+    expect(String(headers['set-cookie'])).to.contain('__Host-civic_next=;');
+    expect((await wanted({})).location).to.equal('/account/passkeys');
+    expect((await wanted({ cookie: `__Host-civic_next=${encodeURIComponent('//evil.example')}` })).location).to.equal('/account/passkeys');
+    expect((await ask('grace@example.org', '203.0.113.2', '//evil.example')).headers['set-cookie']).to.be.undefined();
   });
 
   it('are few: no more than three a quarter of an hour', async () => {

@@ -8,7 +8,7 @@ export interface PageReader {
   /** Opens a sign-in link and presses its button. */
   follow(link: string, fields?: Record<string, string>): Promise<TestResponse>;
   /** What the browser's script does: begins a ceremony and answers it. */
-  addPasskey(passkey: Authenticator, name?: string): Promise<TestResponse>;
+  addPasskey(passkey: Authenticator, name?: string, next?: string): Promise<TestResponse>;
   signIn(passkey: Authenticator, next?: string): Promise<TestResponse>;
   cookie: string | null;
   token: string;
@@ -32,10 +32,10 @@ export function pageReader(kit: TestServer, cookieName = 'civic_session'): PageR
       await reader.get(pathname + search);
       return reader.post(pathname, { token: searchParams.get('token')!, ...fields });
     },
-    async addPasskey(passkey, name = 'Laptop') {
+    async addPasskey(passkey, name = 'Laptop', next = '/account') {
       await reader.get('/account/passkeys');
       const { body } = await reader.post('/account/passkeys/options');
-      return reader.post('/account/passkeys', { name, answer: JSON.stringify({ ceremony: body.ceremony, response: passkey.create(body.options) }) });
+      return reader.post('/account/passkeys', { name, next, answer: JSON.stringify({ ceremony: body.ceremony, response: passkey.create(body.options) }) });
     },
     async signIn(passkey, next = '/account') {
       const { body } = await reader.post('/sign-in/passkey/options');

@@ -71,8 +71,9 @@ for (const database of testDatabases()) {
       const { sign_in_link } = await kit.run('account create', { name: 'Passing' });
       const reader = pageReader(kit);
       await reader.follow(sign_in_link);
-      for (const path of ['/account', '/account/keys', '/account/sessions', '/account/workspaces', '/account/plan', '/account/recovery-codes']) {
-        expect((await reader.get(path)).headers.location, path).to.equal('/account/passkeys');
+      expect((await reader.get('/account')).headers.location).to.equal('/account/passkeys');
+      for (const path of ['/account/keys', '/account/sessions', '/account/workspaces', '/account/plan', '/account/recovery-codes']) {
+        expect((await reader.get(path)).headers.location, path).to.equal(`/account/passkeys?next=${encodeURIComponent(path)}`);
       }
       expect((await reader.post('/account', { name: 'Changed' })).headers.location).to.equal('/account/passkeys');
       expect((await reader.get('/account/passkeys')).text).to.contain('Add your first passkey');
@@ -101,7 +102,30 @@ for (const database of testDatabases()) {
       const { reader, passkey } = await settled();
       for (const next of ['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)', '/a\nb']) {
         expect((await reader.signIn(passkey, next)).headers.location, next).to.equal('/account');
+        for (const path of ['/account/passkeys', '/account/recovery-codes']) expect((await reader.get(`${path}?next=${encodeURIComponent(next)}`)).text, next).to.not.match(/(?:href|value)="(?:https:|\/[/\\]|javascript:)/);
+        expect((await reader.post('/account/recovery-codes', { next })).text, next).to.contain('<a class="button" href="/account">');
+        expect((await reader.post('/sign-out', { next })).headers.location, next).to.equal('/sign-in');
       }
+    });
+
+    it('by link or code leads to the wanted page after the passkey', async () => {
+      const next = '/account/keys?x=1';
+      const carried = `next=${encodeURIComponent(next)}`;
+      const { sign_in_link } = await kit.run('account create', { name: 'New' });
+      const reader = pageReader(kit);
+      await reader.follow(sign_in_link);
+      expect((await reader.get(next)).headers.location).to.equal(`/account/passkeys?${carried}`);
+      expect((await reader.get(`/account/passkeys?${carried}`)).text).to.contain('name="next" value="/account/keys?x&#x3D;1"');
+      expect((await reader.addPasskey(authenticator(HOME), 'Laptop', next)).headers.location).to.equal(`/account/recovery-codes?done=passkey&${carried}`);
+      expect((await reader.get(`/account/recovery-codes?done=passkey&${carried}`)).text).to.contain('<a href="/account/keys?x&#x3D;1">Skip');
+      const { text } = await reader.post('/account/recovery-codes', { next });
+      expect(text).to.contain('<a class="button" href="/account/keys?x&#x3D;1">Continue');
+      expect((await reader.post('/sign-out', { next })).headers.location).to.equal(`/sign-in?${carried}`);
+      expect((await reader.get(`/sign-in?${carried}`)).text).to.contain(`/sign-in/code?${carried.replace('=', '&#x3D;')}`);
+      expect((await reader.get(`/sign-in/code?${carried}`)).text).to.contain(`/sign-in?${carried.replace('=', '&#x3D;')}`);
+      expect((await reader.post('/sign-in/code', { code: 'wrong', next })).text).to.contain('name="next" value="/account/keys');
+      expect((await reader.post('/sign-in/code', { code: /<li><code>([^<]+)/.exec(text)![1]!, next })).headers.location).to.equal(`/account/passkeys?${carried}`);
+      expect((await reader.addPasskey(authenticator(HOME), 'Phone', next)).headers.location, 'recovery codes are left').to.equal(next);
     });
 
     it('accepts no session that another site put into the browser', async () => {
