@@ -5,6 +5,8 @@ import type { Plugin } from './plugin.ts';
 export interface ScopeKind {
   /** What the scope allows, for key and consent pages: "Read your notes". */
   label: string;
+  /** Which data that is, for consent pages: "Also those that you keep private". */
+  hint?: string;
   /** The capability that the account's plan must include. */
   capability?: string;
   /** The lowest role on the instance that may have the scope. */
@@ -94,7 +96,7 @@ const rate = Joi.number().integer().min(1).max(most).required();
 
 /** What pages, options and contracts are built of, so a mistake would otherwise be reported as one of the plugin that builds them. */
 const KINDS: { [C in Category]: Joi.ObjectSchema<Kind<C>> } = {
-  scopes: Joi.object<ScopeKind, true>({ label: text, capability: Joi.string(), role: Joi.string().valid('reviewer', 'admin'), onRequest: Joi.boolean() }),
+  scopes: Joi.object<ScopeKind, true>({ label: text, hint: Joi.string().trim().min(1), capability: Joi.string(), role: Joi.string().valid('reviewer', 'admin'), onRequest: Joi.boolean() }),
   capabilities: Joi.object<CapabilityKind, true>({ label: text, limit: text }),
   limits: Joi.object<LimitKind, true>({ label: text, doc: text, plans: Joi.object().pattern(Joi.any(), Joi.number().integer().min(0).max(most)) }),
   rates: Joi.object<RateKind, true>({ label: text, per_minute: rate, per_hour: rate, plan: Joi.boolean(), byAddress: Joi.boolean() }),

@@ -30,6 +30,7 @@ describe('The declarations of a plugin', () => {
   it('are rejected when a value has another form, in the name of their plugin', () => {
     const rejected: [object, RegExp][] = [
       [{ scopes: { 'herons:read': { label: '' } } }, /^The plugin herons has an invalid declaration: "herons:read" in scopes: "label" is not allowed to be empty/],
+      [{ scopes: { 'herons:read': { label: 'x', hint: '' } } }, /"hint" is not allowed to be empty/],
       [{ scopes: { 'herons:read': { label: 'x', role: 'emperor' } } }, /"role" must be one of \[reviewer, admin\]/],
       [{ limits: { counts: { label: 'x', doc: 'x', plans: { team: 1e308 } } } }, /"counts" in limits: "plans\.team" must be/],
       [{ limits: { counts: { label: 'x', doc: 'x', plans: { team: -5 } } } }, /"plans\.team" must be greater than or equal to 0/],

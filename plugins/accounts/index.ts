@@ -44,8 +44,8 @@ export default definePlugin<AccountsConfig>({
   recommended: 'Without it, users cannot sign in and the API rejects every write.',
   config: accountOptions,
   scopes: {
-    'workspace:read': { label: 'Read the workspace' },
-    'workspace:write': { label: 'Change the workspace' },
+    'workspace:read': { label: 'See the workspace', hint: 'Its name, members, invitations and security events.' },
+    'workspace:write': { label: 'Manage the workspace', hint: 'Invite and remove members, change roles, accept invitations.' },
   },
   capabilities: { api_keys: { label: 'API keys', limit: 'keys' } },
   limits: { keys: { label: 'API keys', doc: 'How many API keys can be in use at once', plans: { individual: 1, research_pass: 3, team: 20 } } },

@@ -47,8 +47,8 @@ export const directoryPlugin = (model: ActorModel) => definePlugin<DirectoryConf
   uses: ['accounts'],
   config: directoryOptions,
   scopes: {
-    'directory:read': { label: 'Read the directory' },
-    'entities:write': { label: 'Create and edit actors' },
+    'directory:read': { label: 'Read the directory', hint: 'Including the private records of the workspace.' },
+    'entities:write': { label: 'Create and edit actors', hint: 'People, organizations and initiatives in the directory.' },
   },
   paths: { '/reconcile': { audience: 'programs' } },
   problems: { ...taxonomyProblems, ...placeProblems, ...directoryProblems, ...transferProblems },

@@ -45,6 +45,13 @@ describe('The documentation', () => {
     expect(membersOf(contract, 'CorsDeclaration').filter((member) => !row.includes(`\`${member}\``))).to.equal([]);
   });
 
+  it('documents every member of declared names', () => {
+    for (const [category, name] of [['scopes', 'ScopeKind'], ['capabilities', 'CapabilityKind'], ['limits', 'LimitKind'], ['rates', 'RateKind'], ['paths', 'PathKind'], ['slots', 'SlotKind']] as const) {
+      const [, members] = new RegExp(`^\\| \`${category}\` \\| (.*?) \\|`, 'm').exec(guide)!;
+      expect(members!.replace(/[`?]/g, '').split(', '), category).to.equal(membersOf(read('core/vocabulary.ts'), name));
+    }
+  });
+
   it('documents everything else that civic exports', () => {
     const names = [...read('core/index.ts').matchAll(/^export \{([^}]*)\}/gm)].flatMap((match) => match[1]!.split(',').map((name) => name.trim().replace(/^default as /, '')));
     expect(names.length).to.be.above(10);

@@ -209,7 +209,7 @@ describe('A user who connects an assistant, with a browser and a passkey', { ski
         await expect(connect()).to.reject(/Unauthorized/);
         expect(requests).to.equal(['POST /mcp 401', ...METADATA, 'POST /oauth/register 201']);
         expect(Object.fromEntries(keychain.toOpen!.searchParams)).to.include({ resource: `${home}/mcp`, redirect_uri: app.url, code_challenge_method: 'S256' });
-        await approve({ without: 'Follow the Firehose' });
+        await approve({ without: 'Read live signals' });
         start();
         await connect();
         expect(era.revisionOf(assistant)).to.equal(era.revision);

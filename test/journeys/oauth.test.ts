@@ -71,31 +71,36 @@ describe('A user who connects an app, with a browser and a passkey', { skip: mis
     tokens = await send('/oauth/token', { grant_type: 'authorization_code', client_id: client.client_id, code: app.arrived!.searchParams.get('code')!, redirect_uri: app.url, code_verifier: verifier });
   }
 
-  it('is sent from the app to sign in, and back to the page that asks', async () => {
+  it('is sent from the app to a first passkey, to another account, and back to the page that asks', async () => {
     const link = /http:\/\/localhost\S+/.exec(served.output().split('Become the administrator')[1]!)![0];
     await page.goto(link);
     await page.getByLabel('Your name').fill('Ada Example');
     await press('Create the administrator');
     await page.waitForURL(/account\/passkeys$/);
-    await press('Add a passkey');
-    await page.waitForURL(/recovery-codes/);
-    await page.locator('.visitor summary').click();
-    await press('Sign out');
-    await page.waitForURL(/sign-in$/);
     // Without a port: any port of a loopback address is right later.
     client = await (await fetch(`${home}/oauth/register`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ client_name: 'Field notes', redirect_uris: ['http://127.0.0.1/callback'], token_endpoint_auth_method: 'none' }) })).json() as typeof client;
     await authorize();
+    expect(await page.locator('main').innerText()).to.contain('Add your first passkey').and.to.contain('Then you can connect Field notes.');
+    await readable();
+    await press('Add a passkey');
+    await page.waitForURL(/recovery-codes/);
+    await readable();
+    await follow(page, page.getByRole('link', { name: 'Skip for now and connect Field notes' }));
+    expect(await page.textContent('h1')).to.equal('Connect Field notes?');
+    await follow(page, page.getByRole('button', { name: 'Use another account' }));
     expect(page.url()).to.match(/\/sign-in\?next=%2Fconnect%2F/);
+    expect(await page.textContent('h1')).to.equal('Sign in to connect Field notes');
+    await readable();
     await press('Sign in with a passkey');
     await page.waitForURL(/\/connect\//);
     expect(await page.textContent('h1')).to.equal('Connect Field notes?');
-    expect(await page.locator('.facts').innerText()).to.contain('name not verified').and.to.contain('a program on this computer').and.to.contain('Ada Example');
+    expect(await page.locator('.app').innerText()).to.contain('name not verified').and.to.contain('a program on this computer').and.to.contain('Ada Example');
     await readable();
   });
 
   it('approves less than was asked for, and the app gets tokens', async () => {
     const verifier = await authorize();
-    await page.getByLabel('Read the workspace').uncheck();
+    await page.getByLabel('See the workspace').uncheck();
     await page.locator('input[name=scopes]').first().focus();
     await press('Connect');
     await redeem(verifier);

@@ -1,6 +1,6 @@
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import { formOptions } from 'civic';
-import type { Visitor } from 'civic/accounts';
+import type { AccountsService, Visitor } from 'civic/accounts';
 import type { Provider } from 'oidc-provider';
 import { createGrant } from '../server/approve.ts';
 import { CONSENT_PATH } from '../server/configuration.ts';
@@ -36,7 +36,7 @@ export function connectRoutes(context: ServerContext, server: AuthorizationServe
   }
 
   function show(request: Request, h: ResponseToolkit, visitor: Visitor, { accessRequest, destination }: PendingRequest, fault?: ConsentFault): ResponseObject {
-    return consentPage(context, h, { accessRequest, visitor, action: pagePath(request), destination, fault });
+    return consentPage(context, h, { accessRequest, visitor, here: pagePath(request), action: pagePath(request), destination, fault });
   }
 
   const form = formOptions({ untimed: true }, { onReject: (request) => recordForgery(context, request) });
@@ -79,6 +79,21 @@ export function connectRoutes(context: ServerContext, server: AuthorizationServe
 /** The page of a request that the user decided already, or that has expired; also after the button Back. */
 function closedPage(h: ResponseToolkit): ResponseObject {
   return h.view('oauth/closed', { title: 'This request is no longer open' }).code(410).header('cache-control', 'private, no-store');
+}
+
+type Purpose = Parameters<AccountsService['pages']['purpose']>[0];
+
+/** Describes consent pages to users who must sign in first. */
+export function connectPurpose(context: ServerContext, server: AuthorizationServer): Purpose {
+  return {
+    path: CONSENT_PATH,
+    async describe(next) {
+      const provider = await server.provider();
+      const interaction = await provider.Interaction.find(next.slice(CONSENT_PATH.length + 1));
+      const accessRequest = interaction && await loadAccessRequest(context, provider, interaction.params);
+      return accessRequest ? `connect ${accessRequest.client.name ?? 'an app'}` : null;
+    },
+  };
 }
 
 /** Returns a page that continues by itself: the CSP `form-action` allows a form to redirect to addresses of this instance only. */

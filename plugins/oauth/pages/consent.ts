@@ -1,5 +1,5 @@
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
-import { Joi, readForm, type Civic } from 'civic';
+import { Joi, readForm, type Civic, type ScopeKind } from 'civic';
 import type { AccountsService, Visitor } from 'civic/accounts';
 import type { Provider } from 'oidc-provider';
 import type { RecordOauthIncident } from '../incidents.ts';
@@ -10,8 +10,8 @@ import { clientById } from '../store/clients.ts';
 /** The app as the consent page shows it. */
 export interface ShownClient {
   id: string;
-  /** The name that the app gave itself. */
-  name: string;
+  /** The name that the app gave itself; null when it gave none. */
+  name: string | null;
   /** The host of the metadata document, which proves that the app belongs to the host; null for other apps. */
   verifiedHost: string | null;
   isByOperator: boolean;
@@ -54,7 +54,7 @@ export async function loadAccessRequest({ civic, resources }: ConsentContext, pr
   return {
     client: {
       id: client.clientId,
-      name: client.clientName ?? verifiedHost ?? 'An app without a name',
+      name: client.clientName ?? verifiedHost,
       verifiedHost,
       isByOperator: stored?.kind === 'operator',
     },
@@ -70,11 +70,14 @@ export interface Destination {
   /** Null for an app on the user's own device. */
   host: string | null;
   isLoopback: boolean;
+  /** The scheme of an app on the user's own device, such as `cursor:`. */
+  scheme: string | null;
 }
 
 export function destinationOf(redirectUri: string): Destination {
   const url = new URL(redirectUri);
-  return { host: isLoopback(url) || isPrivateScheme(url) ? null : url.host, isLoopback: isLoopback(url) };
+  const scheme = isPrivateScheme(url) ? url.protocol : null;
+  return { host: scheme || isLoopback(url) ? null : url.host, isLoopback: isLoopback(url), scheme };
 }
 
 export interface Decision {
@@ -105,6 +108,14 @@ export function grantedScopes({ wantsIdentity }: AccessRequest, { scopes }: Deci
   return wantsIdentity ? [...scopes, 'openid'] : scopes;
 }
 
+/** A longer name is shown in smaller letters. */
+const LONG_NAME = 24;
+
+/** Returns whether a scope changes nothing. Plugins name such scopes `…:read`. */
+function isReading(scope: string): boolean {
+  return scope.endsWith(':read');
+}
+
 const RANK = { user: 0, reviewer: 1, admin: 2 };
 
 /** Returns the requested scopes that the role of the account allows. The page does not show the others. */
@@ -115,7 +126,8 @@ function grantableScopes({ scopes }: AccessRequest, role: keyof typeof RANK, { v
 export interface ConsentPage {
   accessRequest: AccessRequest;
   visitor: Visitor;
-  /** The path that the form is sent to, below the public address. */
+  /** The path of this page with its query, and the path that the form is sent to, below the public address. */
+  here: string;
   action: string;
   destination?: Destination;
   /** The code that the device shows. */
@@ -124,23 +136,28 @@ export interface ConsentPage {
 }
 
 /** Shows the app, the permissions and the workspace, with the form that grants or denies them. */
-export function consentPage({ civic, accounts }: ConsentContext, h: ResponseToolkit, { accessRequest, visitor, action, destination, userCode, fault }: ConsentPage): ResponseObject {
-  const { client, resource, wantsIdentity } = accessRequest;
+export function consentPage({ civic, accounts }: ConsentContext, h: ResponseToolkit, { accessRequest, visitor, here, action, destination, userCode, fault }: ConsentPage): ResponseObject {
+  const { client, wantsIdentity } = accessRequest;
   const { account, workspaces, workspace_id } = visitor;
   const { capabilities } = accounts.planOf(account.plan);
-  const chosenScopes = fault ? [fault.given['scopes'] ?? []].flat() : accessRequest.scopes;
+  const chosenScopes = fault && [fault.given['scopes'] ?? []].flat();
   const chosenWorkspace = fault?.given['workspace'] ?? workspace_id;
-  const scopes = grantableScopes(accessRequest, account.role, civic).map((scope) => {
-    const { label, capability } = civic.vocabulary.scopes.get(scope) ?? { label: scope };
-    return { scope, label, isChosen: chosenScopes.includes(scope), isBeyondPlan: capability !== undefined && !capabilities.includes(capability) };
+  const permissions = grantableScopes(accessRequest, account.role, civic).map((scope) => {
+    const { label, hint, capability }: ScopeKind = civic.vocabulary.scopes.get(scope) ?? { label: scope };
+    const isBeyondPlan = capability !== undefined && !capabilities.includes(capability);
+    return { scope, label, hint, isBeyondPlan, isChosen: chosenScopes ? chosenScopes.includes(scope) : !isBeyondPlan };
   });
+  const isNative = Boolean(destination?.isLoopback || destination?.scheme);
+  const isUnverified = client.verifiedHost === null && !client.isByOperator;
   return h.view('oauth/consent', {
-    title: `Connect ${client.name}`,
-    action, userCode, destination, client, wantsIdentity, scopes,
+    title: `Connect ${client.name ?? 'an app'}?`,
+    here, action, userCode, destination, client, wantsIdentity, isNative, isUnverified,
+    isLong: (client.name?.length ?? 0) > LONG_NAME,
+    hasCaution: isNative || isUnverified || userCode !== undefined,
+    reads: permissions.filter(({ scope }) => isReading(scope)),
+    writes: permissions.filter(({ scope }) => !isReading(scope)),
     errors: fault?.errors,
     account: account.name,
-    resource: resource.name,
-    isUnverified: Boolean(destination?.host) && client.verifiedHost === null && !client.isByOperator,
     hasChoice: workspaces.length > 1,
     workspaces: workspaces.map(({ id, name }) => ({ id, name, isChosen: id === chosenWorkspace })),
   }).code(fault?.status ?? 200).header('cache-control', 'private, no-store').header('referrer-policy', 'no-referrer');

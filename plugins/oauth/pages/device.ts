@@ -33,7 +33,7 @@ export function deviceRoutes(context: ServerContext, server: AuthorizationServer
   }
 
   function show(h: ResponseToolkit, visitor: Visitor, { code, accessRequest }: PendingDevice, fault?: ConsentFault): ResponseObject {
-    return consentPage(context, h, { accessRequest, visitor, action: DEVICE_PATH, userCode: code, fault });
+    return consentPage(context, h, { accessRequest, visitor, here: pageOf(code), action: DEVICE_PATH, userCode: code, fault });
   }
 
   /** Returns false when another request decided about the device at the same time. */
@@ -74,7 +74,7 @@ export function deviceRoutes(context: ServerContext, server: AuthorizationServer
         const read = readDecision(request, pending.accessRequest, visitor, civic);
         if ('fault' in read) return show(h, visitor, pending, read.fault);
         return await approve(pending, read.decision, visitor) ? donePage(h, pending, true) : codePage(h, '', UNKNOWN_CODE);
-      }, { back: (request) => `${DEVICE_PATH}?user_code=${encodeURIComponent(codeOf(request))}` }),
+      }, { back: (request) => pageOf(codeOf(request)) }),
     },
     {
       method: 'POST', path: `${DEVICE_PATH}/deny`, options: form,
@@ -87,6 +87,11 @@ export function deviceRoutes(context: ServerContext, server: AuthorizationServer
       }),
     },
   ];
+}
+
+/** Returns the path of the consent page for a code. */
+function pageOf(code: string): string {
+  return `${DEVICE_PATH}?user_code=${encodeURIComponent(code)}`;
 }
 
 /** The page with the field for the code. */

@@ -25,7 +25,7 @@ export async function createGrant({ civic, grants }: ServerContext, provider: Pr
       account_id: visitor.account.id,
       workspace_id: decision.workspace,
       client_id: client.id,
-      client_name: client.name,
+      client_name: client.name ?? 'An app without a name',
       client_host: client.verifiedHost ?? host,
       resource: resourceIdentifier,
       scopes: decision.scopes,

@@ -6,7 +6,7 @@ export type ClientMetadata = Record<string, unknown> & { redirect_uris?: unknown
 
 const MOST_REDIRECTS = 20;
 const MOST_CHARACTERS = 2000;
-const MOST_NAME = 100;
+const MOST_NAME = 60;
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'];
 
 /** Returns whether a redirect URI leads to a program on the user's own device that listens on a port. */
@@ -47,8 +47,10 @@ function redirectUris({ redirect_uris: given }: ClientMetadata): URL[] {
   return Array.isArray(given) ? given.map((uri) => (typeof uri === 'string' ? parseUrl(uri) : null)).filter((uri) => uri !== null) : [];
 }
 
-/** Removes control characters and marks that reverse the direction of text: the name is shown to users. */
+/** Removes control characters and marks that reverse the direction of text, and shortens the name: it is shown to users. */
 function cleanName(name: unknown): unknown {
   if (typeof name !== 'string') return name;
-  return name.replace(/[\p{Cc}\p{Cf}]/gu, '').trim().slice(0, MOST_NAME) || undefined;
+  const characters = [...name.replace(/[\p{Cc}\p{Cf}]/gu, '').trim()];
+  if (characters.length === 0) return undefined;
+  return characters.length > MOST_NAME ? `${characters.slice(0, MOST_NAME - 1).join('').trimEnd()}…` : characters.join('');
 }

@@ -78,6 +78,26 @@ for (const database of testDatabases()) {
       }
     });
 
+    it('explains permissions, sets those that change data apart, and selects none beyond the plan', async () => {
+      const client = await kit.register();
+      const scope = 'probe:write probe:follow probe:read';
+      const permissions = async (plan: string) => {
+        const { text } = (await openConsent((await kit.person({ plan })).browser, newFlow(client.client_id, { scope }))).page;
+        return [...text.matchAll(/value="(probe:\w+)"( checked)?> <span>([^]*?)<\/label>|<p class="(changes)">/g)].map(([, name, checked, words, rule]) => rule ?? [name, checked !== undefined, words!.replace(/<[^>]+>/g, '')]);
+      };
+      expect(await permissions('team')).to.equal([['probe:read', true, 'Read probes Also private probes.'], 'changes', ['probe:write', true, 'Change probes'], ['probe:follow', true, 'Follow probes As they appear.']]);
+      expect((await permissions('individual')).at(-1)).to.equal(['probe:follow', false, 'Follow probes Not in your plan. Compare plans']);
+    });
+
+    it('warns of every app whose name is not verified', async () => {
+      const ada = await kit.person();
+      for (const [redirect_uri, shown, warning] of [[CALLBACK, 'app.example.org', 'if you started on app.example.org'], ['http://127.0.0.1:4000/x', 'a program on this computer', 'if you started it yourself'], ['cursor://callback', 'the app that opens cursor:// links', 'if you started it yourself']] as const) {
+        const client = await kit.register({ client_name: 'Cursor', redirect_uris: [redirect_uri] });
+        const { text } = (await openConsent(ada.browser, newFlow(client.client_id, { redirect_uri }))).page;
+        expect(text, redirect_uri).to.include('name not verified').and.to.include(shown).and.to.include(warning);
+      }
+    });
+
     it('redirects to the app without a code when the user cancels', async () => {
       const [ada, client] = [await kit.person(), await kit.register()];
       const { path } = await openConsent(ada.browser, newFlow(client.client_id));
@@ -96,6 +116,17 @@ for (const database of testDatabases()) {
       }
     });
 
+    it('tells a user who signs in or changes the account what for', async () => {
+      const [ada, client] = [await kit.person(), await kit.register({ client_name: 'Notes & more' })];
+      const { path, page } = await openConsent(ada.browser, newFlow(client.client_id));
+      expect(page.text).to.include('Use another account');
+      const left = await ada.browser.post('/sign-out', { next: path });
+      expect(left.headers.get('location')).to.equal(`/sign-in?next=${encodeURIComponent(path)}`);
+      expect((await ada.browser.get(left.headers.get('location')!)).text).to.include('<h1>Sign in to connect Notes &amp; more</h1>');
+      expect((await ada.browser.get('/sign-in?next=%2Fdevice')).text).to.include('<h1>Sign in to connect a device</h1>');
+      for (const next of ['/connect/unknown', '/connecting', '/account']) expect((await ada.browser.get(`/sign-in?next=${encodeURIComponent(next)}`)).text, next).to.include('<h1>Sign in</h1>');
+    });
+
     it('shows the consent page every time, and fails when the app forbids a page', async () => {
       const [ada, client] = [await kit.person(), await kit.register()];
       await connect(kit, ada, client);
@@ -108,8 +139,10 @@ for (const database of testDatabases()) {
       const ada = await kit.person();
       const client = await kit.register({ client_name: `<script>alert(1)</script>\u202e${'x'.repeat(500)}` });
       const { text } = (await openConsent(ada.browser, newFlow(client.client_id))).page;
-      expect(text).to.include('&lt;script&gt;alert(1)').and.to.not.include('<script>alert').and.to.not.include('\u202e').and.to.not.include('x'.repeat(101));
+      expect(text).to.include('&lt;script&gt;alert(1)').and.to.not.include('<script>alert').and.to.not.include('\u202e').and.to.not.include('x'.repeat(40)).and.to.include('x…?</h1>');
       expect(text).to.not.include('logo');
+      const nameless = (await openConsent(ada.browser, newFlow((await kit.register({ client_name: ' \u202e ' })).client_id))).page.text;
+      expect(nameless).to.include('Connect an app?').and.to.include('This app gives no name').and.to.not.include('this name');
     });
 
     it('accepts both methods of sending a client secret, and refuses a wrong secret', async () => {

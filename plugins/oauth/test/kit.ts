@@ -14,10 +14,13 @@ const probe = definePlugin({
   summary: 'Routes for tests',
   uses: ['oauth'],
   scopes: {
-    'probe:read': { label: 'Read probes' },
+    'probe:read': { label: 'Read probes', hint: 'Also private probes.' },
     'probe:write': { label: 'Change probes' },
     'probe:review': { label: 'Review probes', role: 'reviewer', onRequest: true },
+    'probe:follow': { label: 'Follow probes', hint: 'As they appear.', capability: 'probes', onRequest: true },
   },
+  capabilities: { probes: { label: 'Probes', limit: 'probes' } },
+  limits: { probes: { label: 'Probes', doc: 'How many probes can be open at once', plans: { team: 50 } } },
   paths: { '/mcp': { audience: 'programs' } },
   register(server, civic) {
     civic.serviceIfOn('oauth')?.protect({ path: '/mcp', name: 'Tools for assistants', scopes: ['probe:read', 'probe:write'] });
