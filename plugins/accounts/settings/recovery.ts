@@ -1,5 +1,5 @@
 import type { ServerRoute } from '@hapi/hapi';
-import { formOptions } from 'civic';
+import { formOptions, pagePath } from 'civic';
 import { CODES } from '../signin/codes.ts';
 import { codesLeft } from '../signin/codes-store.ts';
 import { nextOf, PAGE, SIGN_IN, wantedPage } from '../signin/page.ts';
@@ -15,7 +15,7 @@ export function recoveryRoutes({ accounts: { civic }, signIn, ways: { purposeOf,
       handler: signedIn(async (visit, request, h) => {
         const { left, made_at } = await codesLeft(civic.db.read, visit.person.key);
         const next = wantedPage(request.query.next);
-        return settingsPage(h, visit, SHOWN, { left, all: CODES, isLow: left > 0 && left < 4, made: when(made_at, civic.clock.now()), next, purpose: next && await purposeOf(next), notice: noticeOf(request) });
+        return settingsPage(h, visit, SHOWN, { left, all: CODES, isLow: left > 0 && left < 4, made: when(made_at, civic.clock.now()), next, link: next && pagePath(request, next), purpose: next && await purposeOf(next), notice: noticeOf(request) });
       }),
     },
     {
@@ -23,7 +23,7 @@ export function recoveryRoutes({ accounts: { civic }, signIn, ways: { purposeOf,
       handler: confirmed(async (visit, request, h) => {
         const codes = await signIn.createCodes(request, visit.person);
         const next = nextOf((request.payload as Record<string, unknown> | null)?.next);
-        return settingsPage(h, visit, { ...SHOWN, template: 'recovery-made', title: 'Your recovery codes' }, { codes, text: codes.join('\n'), next });
+        return settingsPage(h, visit, { ...SHOWN, template: 'recovery-made', title: 'Your recovery codes' }, { codes, text: codes.join('\n'), link: pagePath(request, next) });
       }),
     },
   ];
