@@ -37,7 +37,8 @@ async function rejectAfterReport(request: Request, h: ResponseToolkit, onReject:
 
 /** Rejects cross-site and expired forms: by the headers of the browser, and by the form token for browsers that do not send them. */
 function rejectForeign(request: Request, h: ResponseToolkit): symbol {
-  if (!comesFromOurPage(request)) throw problem('foreign_form', { detail: `Forms of this instance are sent from its own pages at ${request.server.app.civic.publicUrl}/.` });
+  const { publicUrl } = request.server.app.civic;
+  if (!comesFromOurPage(request)) throw problem('foreign_form', { detail: `Forms of this instance are sent from its own pages at ${publicUrl}/.` });
   const fields = request.payload as Record<string, unknown> | null;
   const { formToken } = request.civic;
   if (formToken !== null && !isSame(String(fields?.[TOKEN] ?? ''), formToken)) throw problem('stale_form');

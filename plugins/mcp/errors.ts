@@ -32,7 +32,12 @@ export const INTERNAL_ERROR = -32603;
 /** For requests that are rejected before their message is read, such as without a token. */
 const REJECTED = -32000;
 
-const CODES: Record<string, number> = { malformed_body: PARSE_ERROR, batch_refused: INVALID_REQUEST, invalid_request: INVALID_REQUEST, unsupported_media_type: INVALID_REQUEST };
+const CODES: Record<string, number> = {
+  malformed_body: PARSE_ERROR,
+  batch_refused: INVALID_REQUEST,
+  invalid_request: INVALID_REQUEST,
+  unsupported_media_type: INVALID_REQUEST,
+};
 
 interface ProblemBody {
   code: string;
@@ -45,8 +50,10 @@ const RECOMMEND_KEYS = ['authentication_required', 'misplaced_key'];
 
 /** Returns the body of an HTTP error: a JSON-RPC error with the problem as data. */
 export function rpcBody(given: ProblemBody): object {
-  const problem = RECOMMEND_KEYS.includes(given.code) ? { ...given, title: mcpProblems.token_required.title, detail: mcpProblems.token_required.advice } : given;
-  return { jsonrpc: '2.0', id: null, error: { code: CODES[problem.code] ?? REJECTED, message: `${problem.title}. ${problem.detail}`, data: problem } };
+  const { title, advice } = mcpProblems.token_required;
+  const problem = RECOMMEND_KEYS.includes(given.code) ? { ...given, title, detail: advice } : given;
+  const error = { code: CODES[problem.code] ?? REJECTED, message: `${problem.title}. ${problem.detail}`, data: problem };
+  return { jsonrpc: '2.0', id: null, error };
 }
 
 /** The next step of the assistant after problems that any tool can have, by code. */

@@ -66,13 +66,17 @@ export function createBearer({ civic, accounts, resources, recordIncident }: Bea
 
   async function rejectAudience({ grant, audience }: ValidToken, request: Request): Promise<never> {
     await recordIncident(request, { ...incidentOf(grant), kind: 'oauth_resource_refused', detail: { path: request.path, audience } });
-    throw problem('invalid_credentials', { detail: `This access token is for ${audience}, not for ${request.path}. Request one for the right resource.` });
+    throw problem('invalid_credentials', {
+      detail: `This access token is for ${audience}, not for ${request.path}. Request one for the right resource.`,
+    });
   }
 
-  /** Records ids only: a client may have put its token into the wrong header. */
+  /** Records the header only if it is an id: a client may have put its token into it. */
   async function rejectWorkspace({ grant }: ValidToken, request: Request, workspace: string): Promise<never> {
     await recordIncident(request, { ...incidentOf(grant), kind: 'oauth_workspace_refused', detail: { asked: isId(workspace) ? workspace : 'not an id' } });
-    throw problem('workspace_forbidden', { detail: 'This access token is for the workspace that was chosen when the app was connected, not for the one in X-Workspace-ID.' });
+    throw problem('workspace_forbidden', {
+      detail: 'This access token is for the workspace that was chosen when the app was connected, not for the one in X-Workspace-ID.',
+    });
   }
 
   function markUsed(id: string): void {

@@ -5,7 +5,7 @@ import { deleteIdleClients } from './store/clients.ts';
 
 const HOUR_SECONDS = 3600;
 const DAY_MS = 86_400_000;
-/** Registered apps are deleted a day after the registration if they were never connected, and otherwise 90 days after the last approval, if they have no connection. */
+/** Registered apps without a connection are deleted: a day after the registration if never approved, otherwise 90 days after the last approval. */
 const UNUSED_DAYS = 1;
 const IDLE_DAYS = 90;
 

@@ -65,7 +65,7 @@ export function createResources(civic: Pick<Civic, 'instance' | 'url'>): Resourc
 /** Scopes of OpenID Connect, which belong to no resource. */
 const STANDARD_SCOPES = ['openid', 'offline_access'];
 
-/** Returns the scopes of the resource that a request names; all of them when it names none. Empty when it names unknown ones only. */
+/** Returns the requested scopes of a resource; all of them when none is requested, and none when all requested ones are unknown. */
 export function requestedScopes(resource: Resource, scope: unknown): string[] {
   const named = typeof scope === 'string' ? scope.split(' ').filter((name) => name !== '' && !STANDARD_SCOPES.includes(name)) : [];
   return named.length === 0 ? resource.scopes() : resource.scopes().filter((name) => named.includes(name));

@@ -40,8 +40,16 @@ export async function delegateOf(reader: Reader, accountId: string, { plans, sco
       const plan = plans.current(person, now());
       const allowed = scopes.allowedByRole(person.role);
       return {
-        account_id: person.id, via: 'token', scope: granted.filter((scope) => allowed.includes(scope)), role: person.role, plan: plan.name, capabilities: plan.capabilities,
-        workspace_id, workspace_role, credential_id, valid_until: firstEnd(expires, lapses, now()),
+        account_id: person.id,
+        via: 'token',
+        scope: granted.filter((scope) => allowed.includes(scope)),
+        role: person.role,
+        plan: plan.name,
+        capabilities: plan.capabilities,
+        workspace_id,
+        workspace_role,
+        credential_id,
+        valid_until: firstEnd(expires, lapses, now()),
       };
     },
   };

@@ -24,7 +24,15 @@ export function createAdapter(model: string, context: AdapterContext): Adapter {
 const nothing = async (): Promise<undefined> => undefined;
 
 /** The plugin accounts has the sessions of users. A session of the library lasts one request and is not stored. */
-const NO_SESSIONS: Adapter = { upsert: nothing, find: nothing, findByUid: nothing, findByUserCode: nothing, consume: nothing, destroy: nothing, revokeByGrantId: nothing };
+const NO_SESSIONS: Adapter = {
+  upsert: nothing,
+  find: nothing,
+  findByUid: nothing,
+  findByUserCode: nothing,
+  consume: nothing,
+  destroy: nothing,
+  revokeByGrantId: nothing,
+};
 
 /** Stores clients with a hash as secret, which `compareClientSecret` expects. Clients of metadata documents are not stored. */
 function clientAdapter({ civic }: AdapterContext): Adapter {

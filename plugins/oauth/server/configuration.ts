@@ -142,8 +142,15 @@ function features({ civic: { config }, resources }: ServerContext, { oidc: { err
         const found = resources.named(identifier);
         if (!found) throw new errors.InvalidTarget();
         const scope = ctx.oidc.params?.['scope'];
-        if (REQUESTS.includes(ctx.oidc.route) && requestedScopes(found.resource, scope).length === 0) throw new errors.InvalidScope(`the resource has none of the requested scopes: ${String(scope)}`, String(scope));
-        return { scope: found.resource.scopes().join(' '), audience: found.audience, accessTokenFormat: 'opaque', accessTokenTTL: config.access_minutes * MINUTE };
+        if (REQUESTS.includes(ctx.oidc.route) && requestedScopes(found.resource, scope).length === 0) {
+          throw new errors.InvalidScope(`the resource has none of the requested scopes: ${String(scope)}`, String(scope));
+        }
+        return {
+          scope: found.resource.scopes().join(' '),
+          audience: found.audience,
+          accessTokenFormat: 'opaque',
+          accessTokenTTL: config.access_minutes * MINUTE,
+        };
       },
     },
   };

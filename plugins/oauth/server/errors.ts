@@ -12,6 +12,7 @@ export const oauthErrors: RouteDeclaration['errors'] = ({ status, detail }) => (
 export function recordFloods(server: Server, { civic, recordIncident }: ServerContext): void {
   server.events.on('response', (request) => {
     if (request.path !== '/oauth/register' || request.raw.res.statusCode !== 429) return;
-    recordIncident(request, { kind: 'oauth_registration_refused' }).catch((error: unknown) => { civic.log.error({ err: error }, 'A refused registration could not be recorded'); });
+    recordIncident(request, { kind: 'oauth_registration_refused' })
+      .catch((error: unknown) => { civic.log.error({ err: error }, 'A refused registration could not be recorded'); });
   });
 }

@@ -1,7 +1,8 @@
-import { FetchError, type Fetch } from 'civic';
+import { FetchError, type Fetch, type FetchOptions } from 'civic';
 
 const MOST_BYTES = 64 * 1024;
 const SECONDS = 5;
+const OPTIONS: FetchOptions = { headers: { accept: 'application/json' }, timeout_seconds: SECONDS, max_bytes: MOST_BYTES, max_redirects: 0 };
 
 /**
  * Returns the `fetch` with which the library reads metadata documents and key sets of clients. `civic.fetch` checks each address when
@@ -11,8 +12,9 @@ export function createClientFetch(fetch: Fetch, onRefused: (url: string, error: 
   return async (input) => {
     const url = input instanceof Request ? input.url : String(input);
     try {
-      const { status, headers, body } = await fetch(url, { headers: { accept: 'application/json' }, timeout_seconds: SECONDS, max_bytes: MOST_BYTES, max_redirects: 0 });
-      return new Response(new Uint8Array(body), { status, headers: { 'content-type': headers['content-type'] ?? '', 'cache-control': headers['cache-control'] ?? '' } });
+      const { status, headers, body } = await fetch(url, OPTIONS);
+      const kept = { 'content-type': headers['content-type'] ?? '', 'cache-control': headers['cache-control'] ?? '' };
+      return new Response(new Uint8Array(body), { status, headers: kept });
     } catch (error) {
       if (error instanceof FetchError) await onRefused(url, error);
       throw error;

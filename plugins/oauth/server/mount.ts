@@ -21,7 +21,7 @@ function rawOptions(more: RouteDeclaration = {}): RouteOptions {
   };
 }
 
-/** For the user's browser: its session is read, so that the header of an error page shows who is signed in. */
+/** For the user's browser. Core identifies the session, so that the header of an error page shows the signed-in user. */
 const PAGE_OPTIONS = rawOptions({ ownCredentials: false });
 
 function postOptions(type: string, more: RouteDeclaration = {}): RouteOptions {
@@ -43,7 +43,9 @@ export function serverRoutes(context: ServerContext, server: AuthorizationServer
   return [
     { method: 'GET', path: '/oauth/authorize', options: PAGE_OPTIONS, handler: handlePages },
     { method: 'GET', path: '/oauth/authorize/{uid}', options: PAGE_OPTIONS, handler: handlePages },
-    ...['token', 'revoke', 'introspect', 'device'].map((name): ServerRoute => ({ method: 'POST', path: `/oauth/${name}`, options: postOptions(FORM), handler: handlePrograms })),
+    ...['token', 'revoke', 'introspect', 'device'].map((name): ServerRoute => {
+      return { method: 'POST', path: `/oauth/${name}`, options: postOptions(FORM), handler: handlePrograms };
+    }),
     ...(context.civic.config.registration.enabled ? registrationRoutes : []),
   ];
 }
@@ -82,5 +84,8 @@ async function rejectFlood({ clock, config, db }: ServerContext['civic']): Promi
   const most = config.registration.clients_per_hour;
   const since = new Date(clock.now() - HOUR_MS).toISOString();
   if (await countRegistered(db.read, since) < most) return;
-  throw problem('too_many_requests', { detail: `${most} apps have registered in the last hour, which is the limit. Try again later.`, headers: { 'retry-after': '600' } });
+  throw problem('too_many_requests', {
+    detail: `${most} apps have registered in the last hour, which is the limit. Try again later.`,
+    headers: { 'retry-after': '600' },
+  });
 }

@@ -16,8 +16,12 @@ export interface ProviderHooks extends Pick<AdapterContext, 'endGrant' | 'reject
 type OidcError = Error & { error?: string; error_description?: string; error_detail?: string };
 
 /** Errors that correct clients do not cause. */
-const SUSPICIOUS = new Set(['invalid_grant', 'invalid_target', 'invalid_client', 'invalid_redirect_uri', 'invalid_client_metadata', 'unauthorized_client']);
-const EVENTS = ['authorization.error', 'grant.error', 'registration_create.error', 'device_authorization.error', 'revocation.error', 'introspection.error'] as const;
+const SUSPICIOUS = new Set([
+  'invalid_grant', 'invalid_target', 'invalid_client', 'invalid_redirect_uri', 'invalid_client_metadata', 'unauthorized_client',
+]);
+const EVENTS = [
+  'authorization.error', 'grant.error', 'registration_create.error', 'device_authorization.error', 'revocation.error', 'introspection.error',
+] as const;
 const MOST_CHARACTERS = 300;
 
 export function createHooks({ civic, grants, recordIncident }: ServerContext, { Provider: OidcProvider, errors }: Oidc, requests: AuthorizationServer['requests']): ProviderHooks {
