@@ -11,6 +11,7 @@ import type { Plugin } from '../plugin.ts';
 import { projectRoot } from '../root.ts';
 import { testServer } from '../testing.ts';
 import { contractFaults } from './contract.ts';
+import { textFaults, textSourcesOf } from './texts.ts';
 
 export interface ContractResult {
   name: string;
@@ -31,6 +32,7 @@ export async function checkPlugin(folder: string, { tests }: { tests: boolean })
   const results: ContractResult[] = [
     { name: `${plugin.name} can be loaded: ${plugin.summary}`, faults: [] },
     { name: 'its files follow the contract', faults: contractFaults(plugin, folder, await tablesOfOthers(plugin, withNeeds)) },
+    { name: 'its texts are complete in every language', faults: await textFaults(textSourcesOf(plugin, folder)) },
     { name: 'it registers without a database, and its contracts can be generated', faults: await faultsOf(() => generateContracts(withNeeds)) },
     { name: 'it starts with only its needs, stops, and starts again', faults: await faultsOf(() => startTwice(withNeeds)) },
   ];

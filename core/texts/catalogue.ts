@@ -28,6 +28,8 @@ export interface CatalogueOptions {
   now(): number;
 }
 
+/** What keys begin with whose texts are in English in the code, and plain text in the catalogue. */
+export const DECLARED = 'declared.';
 const CORE_FOLDER = join(projectRoot, 'templates/texts');
 
 /** The folders of texts, by owner. */
@@ -78,14 +80,14 @@ function addTheme({ file, texts, faults }: TextFile, languages: Catalogue['langu
 
 /** Returns why a text of the theme cannot be used; null for one that can. */
 function themeFault(text: string, key: string, ours: Map<string, string | Message>, parse: ParseMessage): string | null {
+  if (key.startsWith(DECLARED)) return null;
   const known = ours.get(key);
-  // Declared texts are in English in the code, so the catalogue need not have them.
-  if (known === undefined && !key.startsWith('declared.')) {
+  if (known === undefined) {
     const near = nearest(key, ours.keys());
     return near ? `is no text of the kit: did you mean "${near}"?` : 'is no text of the kit';
   }
   try {
-    const allowed = typeof known === 'string' ? parse(known).names : new Set<string>();
+    const allowed = parse(String(known)).names;
     const other = [...parse(text).names].find((name) => !allowed.has(name));
     if (other === undefined) return null;
     return `uses "${other}", which the page does not give${allowed.size === 0 ? '' : `: there is ${[...allowed].join(', ')}`}`;

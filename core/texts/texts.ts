@@ -1,5 +1,5 @@
 import type { Logger } from '../log.ts';
-import { readCatalogue, type Catalogue, type CatalogueOptions } from './catalogue.ts';
+import { DECLARED, readCatalogue, type Catalogue, type CatalogueOptions } from './catalogue.ts';
 import type { Formats } from './format.ts';
 import { DEFAULT_LANGUAGE, type Language } from './language.ts';
 import { escapeHtml, type Message, type TextValues } from './message.ts';
@@ -83,7 +83,8 @@ function loadedTexts({ languages, faults }: Catalogue, log: Logger): LoadedTexts
 
   function textsOf(plugin: string, language: Language): Texts {
     const text = (key: string, values: TextValues = {}): string => write(...ownerAndKey(plugin, language, key), (message) => message.text(values)) ?? key;
-    const declared = (owner: string, path: string, english: string): string => messageOf(owner, language, `declared.${path}`)?.text({}) ?? english;
+    // Declared texts are plain text, in which braces are braces.
+    const declared = (owner: string, path: string, english: string): string => (languages[language].owners.get(owner)?.get(DECLARED + path) as string | undefined) ?? english;
     return Object.assign(text, languages[language].formats, { language, declared });
   }
 

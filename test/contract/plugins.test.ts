@@ -33,7 +33,7 @@ describe('The contract', () => {
     it(`is kept by ${folder}, which starts alone with its needs`, async () => {
       const results = await checkPlugin(join(projectRoot, folder), { tests: false });
       expect(results.flatMap((result) => result.faults)).to.equal([]);
-      expect(results).to.have.length(4);
+      expect(results).to.have.length(5);
     });
   }
 

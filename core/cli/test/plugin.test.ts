@@ -3,7 +3,7 @@ import Lab from '@hapi/lab';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { projectRoot as root } from '../../root.ts';
 import { createInstance } from '../../../test/support/civic.ts';
 import { runCivicInProcess } from '../../../test/support/in-process.ts';
@@ -79,6 +79,46 @@ describe('bin/civic plugin check', () => {
     expect(code).to.equal(1);
     expect(stdout).to.contain(['README.md is missing', 'GET /api/odd (odd): has no description']);
     expect(stderr).to.contain('breaks the contract');
+  });
+
+  it('finds every fault of its texts', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'civic-plugin-'));
+    const write = (file: string, text: string): void => {
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      writeFileSync(join(folder, file), text);
+    };
+    const check = async (): Promise<string[]> => {
+      const { stdout } = await runCivicInProcess(['plugin', 'check', folder]);
+      return [...stdout.matchAll(/^ +(?:- )?(.*(?:text|catalogue|declared|values|literal).*)$/gm)].map((match) => match[1]!.trim());
+    };
+    write('README.md', 'birds');
+    write('index.js', `import { definePlugin } from 'civic';
+      export default definePlugin({ name: 'birds', summary: 'Birds', problems: { no_bird: { status: 404, title: 'No bird', advice: 'Wait.' } }, async register(server, civic) {
+        civic.whenComposed(async () => { const t = await civic.texts('en'); t('code.used'); t('code.absent'); t(\`kinds.\${t.language}\`); });
+      } });`);
+    write('templates/page.html', '<h1 title="{{t "page.bold"}}">{{t "page.title" name=name}}</h1>\n<p>Words<code>code</code> {{t "page.none"}}</p><img alt="Heron">{{t key}}{{#if a}}{{t (concat "shapes." a)}}{{/if}}');
+    write('texts/en.yaml', 'page: { title: "{name} and {other}", bold: <strong>B</strong>, unused: U }\ncode: { used: used }\nkinds: { en: English }\ndeclared: { summary: Birds }\nlist: [1]');
+    write('texts/es.yaml', 'page: { title: "{name}", bold: <strong>B</strong>, unused: "{", more: M }\ncode: { used: usado }\ndeclared: { problems: { no_fish: { title: x } } }');
+    const faults = await check();
+    write('templates/page.html', '<h1>{{t "page.title" name=name}}</h1>');
+    write('texts/en.yaml', 'page: { title: "{name}" }\ncode: { used: used, absent: absent }\nkinds: { en: English }');
+    write('texts/es.yaml', 'page: { title: "{name}" }\ncode: { used: usado, absent: falta }\nkinds: { en: Inglés }\ndeclared: { summary: Aves, problems: { no_bird: { title: No hay aves, advice: Espere. } } }');
+    const fixed = await check();
+    rmSync(folder, { recursive: true });
+    expect(fixed).to.equal([]);
+    for (const fault of [
+      'texts/en.yaml:5: list is not a text: put it in quotes',
+      'texts/es.yaml:1: page.unused is not a valid message (EXPECT_ARGUMENT_CLOSING_BRACE)',
+      'page.html: line 2: the key of {{t}} is neither a literal nor (concat "…" …) that begins with one',
+      'texts/es.yaml lacks kinds.en', 'texts/es.yaml has page.more, which texts/en.yaml lacks',
+      'page.title has the values (name, other) in en and (name) in es',
+      'texts/en.yaml has declared.summary, which is English in the declaration',
+      'texts/es.yaml lacks declared.summary', 'texts/es.yaml lacks declared.problems.no_bird.title', 'texts/es.yaml has declared.problems.no_fish.title, which is not declared',
+      'the text page.title has the value other, which a template does not give', 'the text page.bold has elements or links, but is used in an attribute',
+      'the text page.none is used, but not in the catalogue', 'the text code.absent is used, but not in the catalogue', 'the text page.unused is not used',
+      'page.html has text outside the catalogue: Words', 'page.html has text outside the catalogue: Heron',
+    ]) expect(faults).to.include(fault);
+    expect(faults.filter((fault) => fault.includes('code.used') || fault.includes('kinds.en is not'))).to.equal([]);
   });
 
   it('names two schemas of one name, which config check finds in two plugins', async () => {

@@ -148,7 +148,10 @@ export default definePlugin({
         method: 'GET',
         path: '/herons',
         options: { plugins: { civic: { internal: true } } },
-        handler: async (_request, h) => h.view('herons/list', { title: 'Herons', counts: await countsOf(civic.db.read), sites: await siteTotals(civic.db.read) }),
+        handler: async (request, h) => {
+          const t = await civic.texts(request.civic.language);
+          return h.view('herons/list', { title: t('list.title'), canonical: '/herons', counts: await countsOf(civic.db.read), sites: await siteTotals(civic.db.read) });
+        },
       },
     ]);
   },
