@@ -58,8 +58,9 @@ async function runWhereItBelongs(command: OwnedCommand, call: CommandCall, compo
 
 function exitInServer(command: Command, call: CommandCall, composition: Composition): Promise<number | null> {
   const outlet = processOutlet();
-  const ask = { name: command.name, positionals: call.positionals, options: call.options, cwd: call.cwd, isTerminal: outlet.isTerminal, color: outlet.color };
-  return runInServer(composition.config.data_dir, ask, { outlet, input: call.input, signal: call.terminal.signal });
+  const { positionals, options, cwd } = call;
+  const request = { name: command.name, positionals, options, cwd, isTerminal: outlet.isTerminal, color: outlet.color };
+  return runInServer(composition.config.data_dir, request, { outlet, input: call.input, signal: call.terminal.signal });
 }
 
 /** Explains words that are no command: a group of commands, a command of a plugin that is off, or a misspelling. */

@@ -9,8 +9,8 @@ import { exitCodeOf } from './exit.ts';
 import { pointingToHelp } from './help.ts';
 import { createTerminal, type Outlet } from './terminal.ts';
 
-/** What a command line asks of the running server. */
-interface Ask {
+/** The first line to the server: the command to run. */
+interface CommandRequest {
   name: string;
   positionals: string[];
   options: CommandCall['options'];
@@ -23,7 +23,7 @@ export interface ControlSocket {
   close(): Promise<void>;
 }
 
-/** The streams of the process that asked. */
+/** The streams of the process that sent the request. */
 interface Streams {
   outlet: Outlet;
   /** The lines of standard input, if the command reads them. */
@@ -41,7 +41,8 @@ const STOP = JSON.stringify({ stop: true });
 /** How long the server may take to end the command after that. */
 const STOP_MS = 15_000;
 
-type Answer = { out: string } | { err: string } | { exit: number } | { unknown: string };
+/** A line from the server. `unknown` is the name of a command that the server does not have. */
+type ServerLine = { out: string } | { err: string } | { exit: number } | { unknown: string };
 
 // The longest path a Unix socket may have is 104 to 108 bytes, depending on the system.
 const LONGEST_PATH = 100;
@@ -55,7 +56,7 @@ export function controlSocketPath(dataDir: string): string {
 /** Lets commands on the same machine run inside this process: one process writes a SQLite file. */
 export async function openControlSocket(dataDir: string, commands: () => Command[]): Promise<ControlSocket> {
   const path = controlSocketPath(dataDir);
-  // Only the holder of the writer lock comes here, so a socket that exists is left over from a killed process.
+  // This process holds the writer lock, so an existing socket is left over from a killed process.
   rmSync(path, { force: true });
   const callers = new Set<Socket>();
   const server = createServer((socket) => {
@@ -89,15 +90,15 @@ function serveCalls(socket: Socket, commands: () => Command[]): void {
   const gone = new AbortController();
   socket.on('close', () => { gone.abort(); });
   socket.on('error', () => { gone.abort(); });
-  const send = (answer: Answer): void => { if (!socket.destroyed) socket.write(`${JSON.stringify(answer)}\n`); };
+  const send = (line: ServerLine): void => { if (!socket.destroyed) socket.write(`${JSON.stringify(line)}\n`); };
   const input = new Readable({ objectMode: true, read: () => undefined });
-  let isAsked = false;
+  let isRunning = false;
   eachLine(socket, (line) => {
     if (line === STOP) return gone.abort();
-    if (isAsked) return void input.push((JSON.parse(line) as InputLine).in);
-    isAsked = true;
-    void runAsked(line, commands(), send, { input, signal: gone.signal })
-      .catch((error: Error) => { send({ err: `The server did not understand: ${error.message}\n` }); })
+    if (isRunning) return void input.push((JSON.parse(line) as InputLine).in);
+    isRunning = true;
+    void runRequest(line, commands(), send, { input, signal: gone.signal })
+      .catch((error: Error) => { send({ err: `The server cannot run the command: ${error.message}\n` }); })
       .finally(() => { socket.end(); });
   });
 }
@@ -111,13 +112,14 @@ function eachLine(socket: Socket, onLine: (line: string) => void): void {
   });
 }
 
-async function runAsked(line: string, commands: Command[], send: (answer: Answer) => void, { input, signal }: Omit<Streams, 'outlet'>): Promise<void> {
-  const ask = JSON.parse(line) as Ask;
-  const command = commands.find((candidate) => candidate.name === ask.name);
-  if (!command) return send({ unknown: ask.name });
-  const outlet: Outlet = { out: (out) => { send({ out }); }, err: (err) => { send({ err }); }, isTerminal: ask.isTerminal, color: ask.color };
-  const terminal: Terminal = createTerminal(outlet, { json: Boolean(ask.options.json), signal });
-  const exit = await exitCodeOf(() => pointingToHelp(command, () => command.run({ terminal, positionals: ask.positionals, options: ask.options, cwd: ask.cwd, input })), terminal);
+async function runRequest(line: string, commands: Command[], send: (line: ServerLine) => void, { input, signal }: Omit<Streams, 'outlet'>): Promise<void> {
+  const request = JSON.parse(line) as CommandRequest;
+  const command = commands.find((candidate) => candidate.name === request.name);
+  if (!command) return send({ unknown: request.name });
+  const outlet: Outlet = { out: (out) => { send({ out }); }, err: (err) => { send({ err }); }, isTerminal: request.isTerminal, color: request.color };
+  const terminal: Terminal = createTerminal(outlet, { json: Boolean(request.options.json), signal });
+  const { positionals, options, cwd } = request;
+  const exit = await exitCodeOf(() => pointingToHelp(command, () => command.run({ terminal, positionals, options, cwd, input })), terminal);
   send({ exit });
 }
 
@@ -133,25 +135,25 @@ export function hasRunningServer(dataDir: string): Promise<boolean> {
   });
 }
 
-/** Runs a command inside the server that uses this data folder. Null when none is up. */
-export function runInServer(dataDir: string, ask: Ask, { outlet, input, signal }: Streams): Promise<number | null> {
+/** Runs a command inside the server that uses this data folder. Returns the exit code; null when no server runs. */
+export function runInServer(dataDir: string, request: CommandRequest, { outlet, input, signal }: Streams): Promise<number | null> {
   return new Promise((done, failed) => {
     const socket = createConnection(controlSocketPath(dataDir));
     let exit: number | null = null;
     socket.on('connect', () => {
-      socket.write(`${JSON.stringify(ask)}\n`);
+      socket.write(`${JSON.stringify(request)}\n`);
       if (input) void sendInput(socket, input);
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') done(null);
       else failed(error);
     });
-    eachLine(socket, (line) => {
-      const answer = JSON.parse(line) as Answer;
-      if ('out' in answer) outlet.out(answer.out);
-      else if ('err' in answer) outlet.err(answer.err);
-      else if ('exit' in answer) exit = answer.exit;
-      else outlet.err(`The running server does not know "${answer.unknown}": restart it after changing its config\n`);
+    eachLine(socket, (text) => {
+      const line = JSON.parse(text) as ServerLine;
+      if ('out' in line) outlet.out(line.out);
+      else if ('err' in line) outlet.err(line.err);
+      else if ('exit' in line) exit = line.exit;
+      else outlet.err(`The running server does not know "${line.unknown}": restart it after changing its config\n`);
     });
     let timer: NodeJS.Timeout | undefined;
     socket.on('close', () => {

@@ -82,7 +82,7 @@ export async function auditOfWorkspace(reader: Reader, workspaceId: string, befo
   return rows.map(auditRow);
 }
 
-/** What somebody did, and what was done to their account; the latest first. */
+/** Returns the events that an account caused or that changed it, the latest first. */
 export async function auditOfAccount(reader: Reader, accountId: string, limit: number): Promise<AuditRow[]> {
   const rows = (await reader('accounts_audit').where({ account_id: accountId }).orWhere({ subject: accountId }).orderBy('seq', 'desc').limit(limit)) as StoredRow[];
   return rows.map(auditRow);

@@ -5,24 +5,24 @@ import { base62, newSecret } from '../secrets.ts';
 const FORM = /^civic_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}$/;
 const CHECKSUM = 6;
 
-/** How every API key begins; also what a misplaced one is known by. */
+/** The prefix of every API key, by which a misplaced one is recognized. */
 export const KEY_START = 'civic_';
 
 const ANYWHERE = /civic_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}/;
 
-/** Whether a whole key, or what has the form of one, is somewhere in a text. */
+/** Returns whether a text contains something with the form of a key. */
 export function holdsKey(text: unknown): boolean {
   return typeof text === 'string' && ANYWHERE.test(text);
 }
 
-/** A new key: `civic_<id>_<secret><checksum>`. */
+/** Creates a key: `civic_<id>_<secret><checksum>`. */
 export function newKey(): { id: string; key: string } {
   const id = base62(BigInt(`0x${randomBytes(8).toString('hex')}`), 8);
   const body = `${KEY_START}${id}_${newSecret()}`;
   return { id, key: body + checksumOf(body) };
 }
 
-/** The id in a key, or null when no such key was ever made: most wrong keys are told from their form alone. */
+/** Returns the id in a key, or null when the form or the checksum is wrong: most wrong keys need no query. */
 export function idOf(key: string): string | null {
   if (!FORM.test(key)) return null;
   const body = key.slice(0, -CHECKSUM);

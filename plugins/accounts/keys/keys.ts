@@ -20,7 +20,7 @@ export interface NewKey {
   workspace_id?: string;
 }
 
-/** A key as it is shown: everything but the secret. */
+/** A key in responses and lists, without its secret. */
 export interface ShownKey {
   id: string;
   name: string;
@@ -106,7 +106,7 @@ export async function usableKeys(reader: Reader, accountId: string, now: string)
   return person ? countUsableKeys(reader, person.key, now) : 0;
 }
 
-/** For somebody whose plan has no API access, or has it no longer. */
+/** Returns the problem of a key whose account has a plan without API keys. */
 export function withoutKeys(held: { plan: string; plan_until: string | null }, current: Plan, plans: Plans): Error {
   const enough = plans.including('api_keys');
   const why = held.plan === current.name || held.plan_until === null ? `The plan ${current.name} has no API keys.` : `The plan ${held.plan} ended at ${held.plan_until}, and ${current.name} has no API keys.`;

@@ -116,7 +116,7 @@ for (const database of testDatabases()) {
       }
     });
 
-    it('tells a user who signs in or changes the account what for', async () => {
+    it('names the app on the pages to sign in and to use another account', async () => {
       const [ada, client] = [await kit.person(), await kit.register({ client_name: 'Notes & more' })];
       const { path, page } = await openConsent(ada.browser, newFlow(client.client_id));
       expect(page.text).to.include('Use another account');
