@@ -55,12 +55,14 @@ function artifactAdapter(model: string, { civic, endGrant, rejectReplay }: Adapt
   const { clock } = civic;
   // Several processes of one app may share a refresh token. Within the grace period each gets a successor.
   const graceMs = model === 'RefreshToken' ? civic.config.refresh_grace_seconds * 1000 : 0;
-  const graceFrom = (): string => new Date(clock.now() - graceMs).toISOString();
+  // Null without one: a comparison of times would accept a second use by a concurrent request, or on a node whose clock is behind.
+  const graceFrom = (): string | null => (graceMs === 0 ? null : new Date(clock.now() - graceMs).toISOString());
 
   function payloadOf({ payload, expires_at, consumed_at }: Artifact, id: string): Payload {
     // `exp: 1` makes the library reject an artifact that has expired by the clock of the instance.
     const isExpired = expires_at !== null && Date.parse(expires_at) <= clock.now();
-    const isConsumed = consumed_at !== null && consumed_at <= graceFrom();
+    const from = graceFrom();
+    const isConsumed = consumed_at !== null && (from === null || consumed_at <= from);
     return { ...payload, jti: id, ...(isExpired && { exp: 1 }), ...(isConsumed && { consumed: Date.parse(consumed_at) / 1000 }) };
   }
 

@@ -38,12 +38,12 @@ export async function deleteArtifactsOf(tx: Tx, grantId: string): Promise<void> 
 }
 
 /**
- * Marks an artifact as consumed. Returns whether this call may use it: it was not consumed before, or it was consumed after
- * `graceFrom`. The condition is part of the update, so that only one of two concurrent requests uses a code.
+ * Marks an artifact as consumed. Returns whether this call may use it: it was not consumed before, or, with a grace period, it was
+ * consumed after `graceFrom`. The condition is part of the update, so that only one of two concurrent requests uses a code.
  */
-export async function consumeArtifact(tx: Tx, model: string, idHash: string, now: string, graceFrom: string): Promise<boolean> {
+export async function consumeArtifact(tx: Tx, model: string, idHash: string, now: string, graceFrom: string | null): Promise<boolean> {
   const first = await tx(TABLE).where({ model, id_hash: idHash }).whereNull('consumed_at').update({ consumed_at: now });
-  if (first === 1) return true;
+  if (first === 1 || graceFrom === null) return first === 1;
   return (await tx(TABLE).where({ model, id_hash: idHash }).where('consumed_at', '>', graceFrom).first('key')) !== undefined;
 }
 

@@ -36,6 +36,13 @@ for (const database of testDatabases()) {
       expect((await lastOf('oauth_disconnected'))!.detail).to.include({ client_id: client.client_id, reason: 'replayed' });
     });
 
+    it('with a code that was used fails also on a node whose clock is behind', async () => {
+      const [ada, client] = [await kit.person(), await kit.register()];
+      const { code, flow } = await connect(kit, ada, client);
+      clock.advance(-SECOND);
+      expect((await redeem(kit, client, flow, code)).body.error).to.equal('invalid_grant');
+    });
+
     it('with one code in concurrent requests gets tokens at most once', async () => {
       const [ada, client] = [await kit.person(), await kit.register()];
       const flow = newFlow(client.client_id);
@@ -123,27 +130,6 @@ for (const database of testDatabases()) {
         expect(await kit.newAudit(), redirect_uri).to.equal(['oauth_request_refused']);
         expect((await lastOf('oauth_request_refused'))).to.include({ subject: client.client_id });
       }
-    });
-
-    it('may use any port of a loopback address, but no other scheme, host or path', async () => {
-      const ada = await kit.person();
-      const redirect_uris = ['localhost', '127.0.0.1', '[::1]'].flatMap((host) => [`http://${host}/without`, `http://${host}:5000/with`]);
-      // Neither says which kind of app it is.
-      const document = { client_id: 'https://editor.example.org/client.json', client_name: 'Editor', redirect_uris };
-      kit.documents.set(document.client_id, document);
-      const registered = await kit.register({ redirect_uris: [...redirect_uris, CALLBACK] });
-      const isAccepted = async ({ client_id }: { client_id: string }, redirect_uri: string): Promise<boolean> => (await ada.browser.get(newFlow(client_id, { redirect_uri }).address)).headers.get('location')?.startsWith('/connect/') ?? false;
-      for (const client of [registered, document]) {
-        for (const uri of redirect_uris) for (const port of ['', ':5000', ':49152']) {
-          const { protocol, hostname, pathname } = new URL(uri);
-          expect(await isAccepted(client, `${protocol}//${hostname}${port}${pathname}`), `${uri} at ${port || 'no port'}`).to.be.true();
-        }
-        for (const uri of ['http://127.0.0.1:5000/other', 'http://127.0.0.2:5000/with', 'https://127.0.0.1:5000/with', 'http://localhost.example.org/without', 'http://localhost@example.org/without', 'http://[::2]/without']) expect(await isAccepted(client, uri), uri).to.be.false();
-      }
-      expect(await isAccepted(registered, CALLBACK)).to.be.true();
-      expect(await isAccepted(registered, 'https://app.example.org:5000/callback')).to.be.false();
-      const local = await kit.register({ redirect_uris: ['http://localhost/callback'] });
-      for (const uri of ['http://127.0.0.1/callback', 'http://[::1]/callback']) expect(await isAccepted(local, uri), uri).to.be.false();
     });
 
     it('that mixes up two servers is visible in the issuer, and a code of the other server is refused', async () => {
@@ -263,8 +249,9 @@ for (const database of testDatabases()) {
   });
 
   describe(`A strict server (${database})`, { timeout: 60_000 }, () => {
+    const clock = stoppedClock('2026-03-01T12:00:00.000Z');
     let kit: OauthKit;
-    before(async () => { kit = await oauthKit({ database, config: { plugins: { oauth: { refresh_grace_seconds: 0, registration: { clients_per_hour: 3 }, metadata_documents: { hosts: ['editor.example.org'] } } } } }); });
+    before(async () => { kit = await oauthKit({ database, clock, config: { plugins: { oauth: { refresh_grace_seconds: 0, registration: { clients_per_hour: 3 }, metadata_documents: { hosts: ['editor.example.org'] } } } } }); });
     after(() => kit.close());
 
     it('accepts each refresh token once, also in concurrent requests', async () => {
@@ -274,6 +261,14 @@ for (const database of testDatabases()) {
       expect(replies.map(({ status }) => status).filter((status) => status === 200).length).to.be.at.most(1);
       expect(await kit.newAudit()).to.include('oauth_token_replayed');
       for (const { body } of replies) if (body.access_token) expect((await kit.send('GET', '/api/probe', bearer(body.access_token))).status).to.equal(401);
+    });
+
+    it('accepts no refresh token twice when the clock of a node is behind', async () => {
+      const [ada, client] = [await kit.person(), await kit.register()];
+      const { tokens } = await connect(kit, ada, client);
+      await refresh(kit, client, tokens.refresh_token);
+      clock.advance(-SECOND);
+      expect((await refresh(kit, client, tokens.refresh_token)).body.error).to.equal('invalid_grant');
     });
 
     it('stops a flood of registrations', async () => {

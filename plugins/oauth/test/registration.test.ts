@@ -119,6 +119,27 @@ describe('Metadata and registration', { timeout: 60_000 }, () => {
     for (const { access_token: token } of tokens) expect((await kit.send('GET', '/api/probe', bearer(token))).status).to.equal(200);
   });
 
+  it('lets an app use any port of a loopback address, but no other scheme, host or path', async () => {
+    const ada = await kit.person();
+    const redirect_uris = ['localhost', '127.0.0.1', '[::1]'].flatMap((host) => [`http://${host}/without`, `http://${host}:5000/with`]);
+    // Neither says which kind of app it is.
+    const document = { client_id: 'https://editor.example.org/client.json', client_name: 'Editor', redirect_uris };
+    kit.documents.set(document.client_id, document);
+    const registered = await kit.register({ redirect_uris: [...redirect_uris, CALLBACK] });
+    const isAccepted = async ({ client_id }: { client_id: string }, redirect_uri: string): Promise<boolean> => (await ada.browser.get(newFlow(client_id, { redirect_uri }).address)).headers.get('location')?.startsWith('/connect/') ?? false;
+    for (const client of [registered, document]) {
+      for (const uri of redirect_uris) for (const port of ['', ':5000', ':49152']) {
+        const { protocol, hostname, pathname } = new URL(uri);
+        expect(await isAccepted(client, `${protocol}//${hostname}${port}${pathname}`), `${uri} at ${port || 'no port'}`).to.be.true();
+      }
+      for (const uri of ['http://127.0.0.1:5000/other', 'http://127.0.0.2:5000/with', 'https://127.0.0.1:5000/with', 'http://localhost.example.org/without', 'http://localhost@example.org/without', 'http://[::2]/without']) expect(await isAccepted(client, uri), uri).to.be.false();
+    }
+    expect(await isAccepted(registered, CALLBACK)).to.be.true();
+    expect(await isAccepted(registered, 'https://app.example.org:5000/callback')).to.be.false();
+    const local = await kit.register({ redirect_uris: ['http://localhost/callback'] });
+    for (const uri of ['http://127.0.0.1/callback', 'http://[::1]/callback']) expect(await isAccepted(local, uri), uri).to.be.false();
+  });
+
   it('refuses unsafe clients', async () => {
     for (const metadata of [
       { redirect_uris: ['http://app.example.org/callback'] }, { redirect_uris: ['javascript:alert(1)'] }, { redirect_uris: ['data:text/html,x'] }, { redirect_uris: [`${CALLBACK}#x`] }, { redirect_uris: [] }, { redirect_uris: 'x' }, { redirect_uris: [1] },
