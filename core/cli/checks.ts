@@ -7,11 +7,12 @@ import { databaseNow } from '../database/dialect.ts';
 import { existingFolder, folderFault } from '../database/folder.ts';
 import { newerMigrations, pendingMigrations } from '../database/migrate.ts';
 import { isOpenToOthers } from '../database/private.ts';
-import type { Check, CheckResult } from '../plugin.ts';
+import type { Check, CheckResult, Plugin } from '../plugin.ts';
 import { version } from '../root.ts';
 import { isLoopbackHost } from '../url.ts';
 import { shellWord } from './command.ts';
 import { hasRunningServer } from './remote.ts';
+import { themeFaultsOf, themeFolder } from './theme.ts';
 
 export type NamedCheck = Pick<Check, 'name' | 'run'>;
 
@@ -82,12 +83,20 @@ function clockResult(): CheckResult {
   return now.getUTCFullYear() >= 2026 ? ok(now.toISOString()) : failed(`it shows ${now.toISOString()}`, 'set the clock of this machine, best by NTP (timedatectl set-ntp true)');
 }
 
-export function settingsChecks(config: CoreConfig): NamedCheck[] {
+export function settingsChecks(config: CoreConfig, plugins: Plugin[]): NamedCheck[] {
   return [
+    { name: 'theme', run: () => themeResult(config, plugins) },
     { name: 'port', run: () => portResult(config) },
     { name: 'public address', run: async () => publicAddressResult(config) },
     { name: 'proxy', run: async () => proxyResult(config) },
   ];
+}
+
+/** A text with a mistake is replaced by the kit's own, so nobody would notice. */
+async function themeResult(config: CoreConfig, plugins: Plugin[]): Promise<CheckResult> {
+  const faults = await themeFaultsOf(config, plugins);
+  if (faults.length > 0) return warning(faults.join('; '), 'correct these lines; docs/themes.md describes the texts of a theme');
+  return ok(existsSync(themeFolder(config)) ? themeFolder(config) : 'none');
 }
 
 /** The server of this instance may use the port. */

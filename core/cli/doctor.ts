@@ -24,7 +24,7 @@ export const doctor: Command = {
     const prepared = await prepare(settingsOf(options));
     const isBroken = prepared.errors.length > 0;
     const folders = folderChecks(prepared.config);
-    const settings = settingsChecks(prepared.config);
+    const settings = settingsChecks(prepared.config, prepared.plugins);
     const findings = [
       ...await run(machineChecks()),
       ...(prepared.errors.some(concernsDataFolder) ? skip(namesOf(folders), BROKEN) : await run(folders)),

@@ -14,6 +14,7 @@ import { Failure, Misuse, type Command, type CommandCall, type Terminal } from '
 import { namesOf, newDefaultText, offWarnings } from './off.ts';
 import { openControlSocket, type ControlSocket } from './remote.ts';
 import type { Prepared } from '../prepare.ts';
+import { themeFaultsOf } from './theme.ts';
 import { preparedOrFail, restoreCommand, settingsOf, withDemo } from './settings.ts';
 
 export const serve: Command = {
@@ -49,7 +50,7 @@ export const serve: Command = {
       if (demo) await loadDemo(demo, terminal);
       if (!isPostgres(prepared.config)) control = await openControlSocket(prepared.config.data_dir, () => composition.commands);
       // Before it listens: a database that goes away later must not end the server.
-      const lines = await pluginLines(composition, prepared);
+      const lines = [...await pluginLines(composition, prepared), ...(await themeFaultsOf(prepared.config, prepared.plugins)).map((fault): [string, string] => ['Warning', fault])];
       await rememberDefaults(composition.db, prepared.document);
       if (role !== 'worker') await composition.listen();
       youngHeapGrowsBy(2);

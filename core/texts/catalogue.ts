@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { nearest } from '../config/nearest.ts';
 import { bundledPlugins } from '../load.ts';
@@ -57,7 +58,18 @@ export async function readCatalogue({ theme, folders, now }: CatalogueOptions): 
   return { languages, faults };
 }
 
-export function themeFile(theme: string, language: Language): string {
+/** Returns what is wrong with the texts of the theme, a sentence with file and line each. Reads nothing when it has none. */
+export async function themeTextFaults(options: Omit<CatalogueOptions, 'now'>): Promise<string[]> {
+  if (!LANGUAGES.some((language) => existsSync(themeFile(options.theme, language)))) return [];
+  const { faults } = await readCatalogue({ ...options, now: Date.now });
+  return faults.map(describeFault);
+}
+
+export function describeFault({ file, line, detail }: TextFault): string {
+  return `${file}${line === undefined ? '' : `:${line}`}: ${detail}`;
+}
+
+function themeFile(theme: string, language: Language): string {
   return join(theme, `texts.${language}.yaml`);
 }
 

@@ -1,5 +1,5 @@
 import type { Logger } from '../log.ts';
-import { DECLARED, readCatalogue, type Catalogue, type CatalogueOptions } from './catalogue.ts';
+import { DECLARED, describeFault, readCatalogue, type Catalogue, type CatalogueOptions } from './catalogue.ts';
 import type { Formats } from './format.ts';
 import { DEFAULT_LANGUAGE, type Language } from './language.ts';
 import { escapeHtml, type Message, type TextValues } from './message.ts';
@@ -47,7 +47,7 @@ function loadedTexts({ languages, faults }: Catalogue, log: Logger): LoadedTexts
     reported.add(what);
     log.warn({ err }, what);
   }
-  for (const { file, line, detail } of faults) report(`${file}${line === undefined ? '' : `:${line}`}: ${detail}`);
+  for (const fault of faults) report(describeFault(fault));
 
   /** Returns the parsed text; null when the language lacks it, or it is no valid message. */
   function messageOf(owner: string, language: Language, key: string): Message | null {

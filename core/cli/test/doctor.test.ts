@@ -1,8 +1,9 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInstance, testPlugins } from '../../../test/support/civic.ts';
+import { serveInProcess } from '../../../test/support/serving.ts';
 import { runCivicInProcess } from '../../../test/support/in-process.ts';
 import { hasNodeSqlite } from '../../database/sqlite/choose.ts';
 import { nodeResult } from '../checks.ts';
@@ -30,6 +31,34 @@ describe('bin/civic doctor', () => {
     const { code, byName } = await findings({ plugins: { notes: { from: join(testPlugins, 'notes') } } });
     expect(code).to.equal(0);
     for (const name of ['node', 'data folder', 'disk', 'file system', 'clock', 'config', 'public address', 'proxy', 'database']) expect(byName.get(name)?.status, name).to.equal('ok');
+  });
+
+  it('names each text of the theme that cannot be used, and pages show the kit’s own', async () => {
+    const instance = createInstance();
+    const theme = join(instance.folder, 'data/theme');
+    mkdirSync(theme, { recursive: true });
+    writeFileSync(join(theme, 'texts.en.yaml'), 'core:\n  welcome:\n    lead: "{count}"\n    read_doc: x\n    api: "{"\n    running: Our plugins\noauth: { x: y }\nacounts: { x: y }\n');
+    writeFileSync(join(theme, 'texts.es.yaml'), 'core:\n  welcome: [\n');
+    const { code, stdout } = await instance.civicInProcess('doctor', '--json');
+    const served = await serveInProcess(instance.configFile);
+    const page = await (await fetch(served.url, { headers: { accept: 'text/html' } })).text();
+    const spanish = await (await fetch(`${served.url}/es/`, { headers: { accept: 'text/html' } })).text();
+    await served.stop();
+    instance.remove();
+    const { status, detail, fix } = (JSON.parse(stdout) as { findings: Finding[] }).findings.find(({ name }) => name === 'theme')!;
+    expect([code, status]).to.equal([0, 'warning']);
+    const faults = [
+      `${theme}/texts.en.yaml:3: core.welcome.lead uses "count", which the page does not give`,
+      `${theme}/texts.en.yaml:4: core.welcome.read_doc is no text of the kit: did you mean "welcome.read_docs"?`,
+      `${theme}/texts.en.yaml:5: core.welcome.api is not a valid message (EXPECT_ARGUMENT_CLOSING_BRACE)`,
+      `${theme}/texts.en.yaml:8: acounts.x belongs to no plugin that runs`,
+    ];
+    expect(detail.split('; ').slice(0, 4)).to.equal(faults);
+    expect(detail.split('; ')[4]).to.contain(`${theme}/texts.es.yaml:3: `);
+    expect(fix).to.contain('docs/themes.md');
+    for (const fault of faults) expect(served.output(), 'the log of the first page').to.contain(JSON.stringify(fault));
+    expect(page).to.contain(['Our plugins', 'Read the API documentation', 'A directory of the people']);
+    expect(spanish).to.contain('Leer la documentación');
   });
 
   it('changes nothing while it looks', async () => {

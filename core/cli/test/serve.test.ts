@@ -1,9 +1,9 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { once } from 'node:events';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { openDatabase } from '../../database/connect.ts';
 import { quiet } from '../../database/test/support.ts';
 import { createInstance, testPlugins, type Instance, type Served } from '../../../test/support/civic.ts';
@@ -54,9 +54,13 @@ describe('bin/civic serve', () => {
 
   it('says where it listens when a proxy answers for it, and does not offer to write a config file that is there', async () => {
     writeFileSync(instance.configFile, JSON.stringify({ data_dir: join(instance.folder, 'data'), public_url: 'https://civic.example.org/town', plugins }));
+    const texts = join(instance.folder, 'data/theme/texts.en.yaml');
+    mkdirSync(dirname(texts));
+    writeFileSync(texts, 'core:\n  welcome:\n    read_doc: Read\n');
     served = await instance.serve();
     await until(() => served.output().includes('Ctrl-C'));
     expect(served.output()).to.contain(['running at https://civic.example.org/town/', `on 127.0.0.1:${new URL(served.url).port}`, 'bin/civic config show']);
+    expect(served.output(), 'a mistake in the theme').to.contain(`  Warning   ${texts}:3: core.welcome.read_doc is no text of the kit: did you mean "welcome.read_docs"?\n`);
     expect(served.output()).to.not.contain('bin/civic init');
   });
 
