@@ -35,6 +35,7 @@ export const serve: Command = {
     const demo = prepared.config.demo ? demoCommand(composition) : null;
     const backs = prepared.config.backup.before_migrations && !options['no-backup'];
     let control: ControlSocket | null = null;
+    let loading: NodeJS.Timeout | undefined;
     const newFile = missingFile(prepared.config);
     for (const folder of newFile ? [prepared.config.data_dir, dirname(newFile)] : []) checkDataFolder(folder);
     if (newFile) terminal.err(`Creating the database ${newFile}: this takes a few seconds, once`);
@@ -55,10 +56,11 @@ export const serve: Command = {
       if (role !== 'worker') await composition.listen();
       youngHeapGrowsBy(2);
       terminal.err(welcome(composition, role, { prepared, pluginLines: lines }, terminal));
-      void loadLazyModules(log);
+      loading = setTimeout(() => { void loadLazyModules(log); }, FIRST_REQUESTS_MS).unref();
       if (!terminal.signal.aborted) await once(terminal.signal, 'abort');
       terminal.err('Stopping…');
     } finally {
+      clearTimeout(loading);
       await control?.close();
       const faults = await composition.stop();
       // A part that did not stop may hold sockets or timers that would keep the process.
@@ -68,6 +70,8 @@ export const serve: Command = {
 };
 
 const LAST_MS = 1000;
+/** How long the first requests are served before modules are loaded that they hardly need: loading takes a second, in which they would wait. */
+const FIRST_REQUESTS_MS = 500;
 
 async function composeServer(options: CommandCall['options'], terminal: Terminal): Promise<{ prepared: Prepared; role: Role; log: Logger; composition: Composition }> {
   const settings = settingsOf(options);

@@ -24,7 +24,7 @@ const asUrl = (code: string): string => `data:text/javascript,${encodeURICompone
 
 /** esbuild names each module before its code. */
 function modulesIn(file: string): string[] {
-  const names = [...readFileSync(join(BUNDLE, file), 'utf8').matchAll(/^\/\/ ((?:dist|node_modules)\/\S+\.js)$/gm)].map((match) => match[1]!);
+  const names = [...readFileSync(join(BUNDLE, file), 'utf8').matchAll(/^\/\/ ((?:dist|node_modules)\/\S+\.m?js)$/gm)].map((match) => match[1]!);
   return [...new Set(names)];
 }
 
@@ -45,7 +45,7 @@ export default definePlugin({ name: 'greeter', summary: 'Greets', register(_serv
     const files = readdirSync(BUNDLE).filter((file) => file.endsWith('.js'));
     expect(files).to.include(['main.js', 'index.js', 'resolve.js', ...bundledPlugins().map((name) => `plugin-${name}.js`)]);
     const modules = files.flatMap(modulesIn);
-    expect(modules).to.include(['dist/core/compose.js', 'dist/plugins/directory/index.js', 'node_modules/@hapi/hapi/lib/server.js', 'node_modules/knex/lib/client.js']);
+    expect(modules).to.include(['dist/core/compose.js', 'dist/plugins/directory/index.js', 'node_modules/@hapi/hapi/lib/server.js', 'node_modules/knex/lib/client.js', 'node_modules/oidc-provider/lib/provider.js', 'node_modules/@modelcontextprotocol/server/dist/index.mjs', 'node_modules/@modelcontextprotocol/sdk/dist/esm/server/index.js', 'node_modules/@simplewebauthn/server/esm/registration/verifyRegistrationResponse.js']);
     expect(modules.filter((name, index) => modules.indexOf(name) !== index)).to.equal([]);
   });
 
