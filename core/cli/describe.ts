@@ -9,7 +9,9 @@ export async function writeListing(plugins: string[]): Promise<void> {
   const commands = await commandsOf(plugins);
   if (!commands) return;
   const own = (await loadOwnCommands()).map(describe);
-  const composed = Object.fromEntries(['core', ...plugins].map((plugin) => [plugin, commands.filter((command) => command.plugin === plugin).map(describe)]));
+  // In the order of the composition, so that help is the same without this file.
+  const ordered = new Set(['core', ...commands.map(({ plugin }) => plugin), ...plugins]);
+  const composed = Object.fromEntries([...ordered].map((plugin) => [plugin, commands.filter((command) => command.plugin === plugin).map(describe)]));
   writeFileSync(LISTING, JSON.stringify({ own, composed } satisfies Listing));
 }
 
