@@ -37,7 +37,8 @@ export function workspaceAsked(caller: Caller | null, visibility: Visibility | u
   if (!hasReadScope(caller)) {
     throw problem('insufficient_scope', {
       detail: `visibility=workspace needs the scope ${READ_SCOPES.join(' or ')}.`,
-      extra: { scopes: READ_SCOPES },
+      // Clients ask the user for every scope that is listed, and reading is enough.
+      extra: { scopes: READ_SCOPES.slice(0, 1) },
     });
   }
   return caller.workspace_id;

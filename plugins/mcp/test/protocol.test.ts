@@ -134,7 +134,7 @@ describe('A token', () => {
     expect(await found('reader', { visibility: 'workspace' })).to.equal(1);
     const { status, headers } = await kit.rpc('tools/call', { name: 'search_entities', arguments: { visibility: 'workspace' } }, { token: 'scopeless' });
     expect(status).to.equal(403);
-    expect(headers.get('www-authenticate')).to.include('directory:read');
+    expect(headers.get('www-authenticate')).to.include('scope="directory:read"');
   });
 });
 
