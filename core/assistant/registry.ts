@@ -6,6 +6,8 @@ import { problem } from '../problems.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { promptFaults, resourceFaults, toolFaults, undeclaredNames } from './faults.ts';
 import { argumentsSchema, selfContainedSchema } from './schema.ts';
+import { MAX_TEXT_BYTES, resultBytes } from './text.ts';
+import { truncatable } from './truncate.ts';
 import { matchUri } from './uri.ts';
 import type { Assistant, AssistantClient, OwnedPrompt, OwnedResource, OwnedTool, Prompt, Resource, Tool, ToolResult } from './types.ts';
 
@@ -27,7 +29,7 @@ export interface AssistantRegistry extends Assistant {
   faults(): string[];
 }
 
-/** Clients truncate results above 25,000 tokens. JSON with many ids has at least 2.2 bytes in a token, and a result also has a text. */
+/** The largest JSON of a result, as `resultBytes` measures it. */
 const MAX_BYTES = 44_000;
 
 /** The longest result of a plugin that is sent at all; tools keep to `maxBytes`. */
@@ -62,6 +64,8 @@ export function createAssistant({ gates, vocabulary, strict, readOnly }: Assista
     if (!strict) return { data: result.data, text, json };
     const { error } = tool.output.validate(result.data, { convert: false });
     if (error) throw new Error(`The result of the tool ${tool.name} does not match its schema: ${error.message}`);
+    const bytes = resultBytes(json) + resultBytes(text);
+    if (bytes > MAX_BYTES + MAX_TEXT_BYTES) throw new Error(`The result of the tool ${tool.name} has ${bytes} bytes, which clients truncate: use fitList or fitData, and fitText`);
     if (result.json !== undefined && !isDeepStrictEqual(JSON.parse(result.json), result.data)) throw new Error(`The JSON of the tool ${tool.name} is not that of its data`);
     return { data: result.data, text, json };
   }
@@ -69,7 +73,10 @@ export function createAssistant({ gates, vocabulary, strict, readOnly }: Assista
   return {
     tools, resources, prompts,
     maxBytes: MAX_BYTES,
-    tool: (plugin, tool) => { add(tools, 'tool', tool.name, { ...tool, plugin }, toolFaults(tool)); },
+    tool(plugin, tool) {
+      const faults = toolFaults(tool);
+      add(tools, 'tool', tool.name, { ...tool, output: faults.length > 0 ? tool.output : truncatable(tool.output), plugin }, faults);
+    },
     resource: (plugin, resource) => { add(resources, 'resource', resource.uri, { ...resource, plugin }, resourceFaults(resource)); },
     prompt: (plugin, prompt) => { add(prompts, 'prompt', prompt.name, { ...prompt, plugin }, promptFaults(prompt)); },
     faults: () => [

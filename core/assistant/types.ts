@@ -11,7 +11,7 @@ export interface AssistantClient {
 
 /** The request that a resource serves. */
 export interface AssistantCall extends AssistantClient {
-  /** The most bytes that the JSON of a result may have; see `fitList`. */
+  /** The largest JSON of a result, as `resultBytes` measures it; `fitList` and `fitData` keep to it. */
   maxBytes: number;
 }
 
@@ -24,7 +24,7 @@ export interface ToolCall extends AssistantCall {
 export interface ToolResult<Data = object> {
   /** Matches the schema `output`. Statements have their sources. */
   data: Data;
-  /** A summary for clients that show text only: a line for each item, with its id and its source. */
+  /** A summary for clients that show text only: a line for each item, with its id and its source. Stored text in it is quoted with `quoteText`. */
   text: string;
   /** The JSON of `data`, from a tool that has it: it is not serialized again. */
   json?: string;
@@ -94,7 +94,7 @@ export interface Assistant {
   /** By URI. */
   readonly resources: ReadonlyMap<string, OwnedResource>;
   readonly prompts: ReadonlyMap<string, OwnedPrompt>;
-  /** The most bytes that the JSON of a result may have. */
+  /** The largest JSON of a result, as `resultBytes` measures it. */
   readonly maxBytes: number;
   /** Checks the scope, role and plan of the caller and the arguments, and runs the tool. */
   call(tool: OwnedTool, given: unknown, client: AssistantClient): Promise<Required<ToolResult>>;

@@ -144,7 +144,7 @@ export const coreProblems = {
   result_too_large: {
     status: 413,
     title: 'The result is too large for a tool',
-    advice: 'Ask for less: a smaller `limit`, fewer included parts or narrower filters. The API has no such limit.',
+    advice: 'Use fewer or shorter filters. The API has no such limit.',
   },
   too_many_requests: {
     status: 429,

@@ -81,31 +81,10 @@ export function listText(request: Request, page: Page<any>, list: TextList): { b
   return { body: listBody(list, cursor), headers: cursor ? { link: `<${nextUrl(request, page, cursor)}>; rel="next"` } : {} };
 }
 
-function listBody({ data, total, extra = {} }: TextList, cursor: string | null): string {
+/** Returns the JSON of a list. */
+export function listBody({ data, total, extra = {} }: TextList, cursor: string | null): string {
   const more = Object.entries(extra).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`).join('');
   return `{"data":[${data.join(',')}],"total":${total},"next_cursor":${JSON.stringify(cursor)}${more}}`;
-}
-
-/**
- * Returns a list as an object whose JSON has at most `maxBytes`, for tools. Reads a page that is too large again with fewer rows, so
- * that the cursor continues after the last of them.
- */
-export async function fitList<Data extends object = object>(list: Pick<ListQuery, 'path'>, page: Page<any>, maxBytes: number, read: (page: Page<any>) => Promise<TextList>): Promise<Data> {
-  const whole = await read(page);
-  const rows = fittingRows(whole, cursorAfter(list, page, whole.next ?? []), maxBytes);
-  if (rows === 0) throw problem('result_too_large', { detail: `One item alone has more than ${maxBytes} bytes.` });
-  const fitting = rows === whole.data.length ? whole : await read({ ...page, limit: rows });
-  return JSON.parse(listBody(fitting, fitting.next && cursorAfter(list, page, fitting.next))) as Data;
-}
-
-/** Reserved, because the cursor after a page with fewer rows may be longer than the measured one. */
-const CURSOR_RESERVE = 500;
-
-/** Returns how many rows fit into a result; 0 when the first does not. */
-function fittingRows(list: TextList, cursor: string, maxBytes: number): number {
-  let left = maxBytes - CURSOR_RESERVE - Buffer.byteLength(listBody({ ...list, data: [] }, cursor));
-  const first = list.data.findIndex((row) => (left -= Buffer.byteLength(row) + 1) < 0);
-  return first === -1 ? Math.max(1, list.data.length) : first;
 }
 
 /** Returns the cursor of the page after a row, for responses of another shape. */

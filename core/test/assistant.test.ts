@@ -3,7 +3,6 @@ import Lab from '@hapi/lab';
 import Joi from 'joi';
 import { matchUri } from '../assistant/uri.ts';
 import type { AssistantClient, Tool } from '../assistant/types.ts';
-import { fitList, type TextList } from '../http/cursor.ts';
 import { definePlugin, type Caller, type Civic, type Plugin } from '../plugin.ts';
 import { problem } from '../problems.ts';
 import { testServer } from '../testing.ts';
@@ -179,26 +178,5 @@ describe('civic.prompt', () => {
     expect(await assistant.write(assistant.prompts.get('wake')!, { who: 'Ada' })).to.equal('Wake Ada.');
     await expect(assistant.write(assistant.prompts.get('wake')!, {})).to.reject('who is required');
     expect(await faultOf((other) => other.prompt({ ...wake, arguments: Joi.object({ who: Joi.number().description('Whom') }) }))).to.include('its argument who is not a string');
-  });
-});
-
-describe('fitList', () => {
-  const rows = Array.from({ length: 20 }, (_, i) => JSON.stringify({ i, text: 'é'.repeat(100) }));
-  const read = async ({ limit, after }: { limit: number; after: unknown[] | null }): Promise<TextList> => {
-    const start = after ? Number(after[0]) + 1 : 0;
-    return { data: rows.slice(start, start + limit), total: 20, next: start + limit < 20 ? [start + limit - 1] : null };
-  };
-
-  it('returns a whole page that fits, and as many rows as fit otherwise', async () => {
-    const whole = await fitList<{ data: unknown[]; next_cursor: string | null }>({ path: '/x' }, { query: {}, limit: 10, after: null }, 100_000, read);
-    expect([whole.data.length, typeof whole.next_cursor]).to.equal([10, 'string']);
-    const part = await fitList<{ data: unknown[]; next_cursor: string | null }>({ path: '/x' }, { query: {}, limit: 20, after: null }, 2500, read);
-    expect(Buffer.byteLength(JSON.stringify(part))).to.be.at.most(2500);
-    expect(part.data.length).to.be.above(3);
-    expect(part.next_cursor).to.be.a.string();
-  });
-
-  it('rejects a row that does not fit alone', async () => {
-    await expect(fitList({ path: '/x' }, { query: {}, limit: 1, after: null }, 700, read)).to.reject(/more than 700 bytes/);
   });
 });

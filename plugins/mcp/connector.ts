@@ -1,9 +1,12 @@
-import { Joi, type Tool } from 'civic';
+import { Joi, quoteText, resultBytes, singleLine, type Tool } from 'civic';
 import type { Actor, ActorDetail, DirectoryService } from 'civic/directory';
 
 /** The tools `search` and `fetch` that connectors of ChatGPT require: with these names, arguments and results, and with the JSON also as text. */
 
 const MOST_RESULTS = 20;
+const TITLE_LENGTH = 100;
+const VALUE_LENGTH = 1000;
+const EXCERPT_LENGTH = 300;
 
 const result = { id: Joi.string().required(), title: Joi.string().required(), url: Joi.string().required() };
 
@@ -28,7 +31,7 @@ export function connectorTools(directory: DirectoryService): Tool[] {
     {
       name: 'fetch',
       title: 'Read a search result',
-      description: 'Returns one civic actor by the id of a search result, as a text in which every statement has the URL of its source.',
+      description: 'Returns one civic actor by the id of a search result, as a text in which every statement has the URL of its source. Texts in quotation marks are quoted from sources.',
       readOnly: true,
       destructive: false,
       input: Joi.object({ id: Joi.string().required().description('The id of a result of search') }),
@@ -36,9 +39,9 @@ export function connectorTools(directory: DirectoryService): Tool[] {
       advice: { unknown_actor: 'Call search and use the id of a result unchanged.' },
       async run({ id }: { id: string }, { caller, maxBytes }) {
         const actor = await directory.detail(id, caller);
-        // The result contains the document twice: in `structuredContent`, and escaped in the text.
-        const text = documentOf(actor, maxBytes / 4);
-        return withJsonText({ id: actor.id, title: titleOf(actor), url: actor.url, text, metadata: metadataOf(actor) });
+        const document = { id: actor.id, title: titleOf(actor), url: actor.url, text: '', metadata: metadataOf(actor) };
+        // The result contains the document twice: in `structuredContent`, and in the text.
+        return withJsonText({ ...document, text: documentOf(actor, maxBytes / 2 - sentBytes(document)) });
       },
     },
   ];
@@ -49,25 +52,32 @@ function withJsonText<Data extends object>(data: Data): { data: Data; text: stri
   return { data, text: JSON.stringify(data) };
 }
 
+/** Returns the size of data in the text of a result, where its JSON is escaped once more. */
+function sentBytes(data: unknown): number {
+  return resultBytes(JSON.stringify(JSON.stringify(data)));
+}
+
 function titleOf({ name, type, places }: Actor): string {
   const [place] = places;
-  return `${name} (${type}${place ? `, ${place.name}` : ''})`;
+  return `${singleLine(name, TITLE_LENGTH)} (${type}${place ? `, ${singleLine(place.name, TITLE_LENGTH)}` : ''})`;
 }
 
 function metadataOf({ type, status, freshness, updated_at: updated, issue_areas: issues }: Actor): Record<string, string> {
-  return { type, status, freshness: freshness.status, updated_at: updated, ...(issues.length > 0 && { issue_areas: issues.join(', ') }) };
+  return { type, status, freshness: freshness.status, updated_at: updated, ...(issues.length > 0 && { issue_areas: singleLine(issues.join(', '), VALUE_LENGTH) }) };
 }
 
 /** Returns a text with a line for each claim and the URL of its source, as many as `maxBytes` allow. */
 function documentOf({ name, description, claims, sources }: ActorDetail, maxBytes: number): string {
-  const urls = new Map(sources.map(({ id, url, title }) => [id, title ? `${title}, ${url}` : url]));
-  const lines = claims.map(({ property, value, excerpt, source_id: source }) => {
-    const quote = excerpt ? ` “${excerpt.slice(0, 300)}”` : '';
-    return `- ${property}: ${typeof value === 'string' ? value : JSON.stringify(value)}${quote} (source: ${urls.get(source)})`;
-  });
-  let left = maxBytes - name.length - (description?.length ?? 0);
-  const fitting = lines.filter((line) => (left -= Buffer.byteLength(line) + 1) >= 0);
-  const omitted = lines.length - fitting.length;
-  const note = omitted > 0 ? [`${omitted} further claims are omitted; get_entity returns them in pages.`] : [];
-  return [name, ...(description ? [description] : []), ...fitting, ...note].join('\n');
+  const cited = new Map(sources.map(({ id, url, title }) => [id, title ? `${quoteText(title)}, ${url}` : url]));
+  const head = [singleLine(name), ...(description ? [quoteText(description, VALUE_LENGTH)] : [])];
+  const note = (omitted: number) => `${omitted} further claims are omitted; get_entity returns them in pages.`;
+  let left = maxBytes - sentBytes([...head, note(claims.length)].join('\n'));
+  const lines = claims.map((claim) => claimLine(claim, cited.get(claim.source_id)!)).filter((line) => (left -= sentBytes(line)) >= 0);
+  return [...head, ...lines, ...(lines.length < claims.length ? [note(claims.length - lines.length)] : [])].join('\n');
+}
+
+function claimLine({ property, value, excerpt }: ActorDetail['claims'][number], source: string): string {
+  const values = typeof value === 'string' ? [value] : Object.values(value).filter((one) => one !== null);
+  const quotation = excerpt ? `, excerpt ${quoteText(excerpt, EXCERPT_LENGTH)}` : '';
+  return `- ${property}: ${values.map((one) => quoteText(String(one), VALUE_LENGTH)).join(', ')}${quotation} (source: ${source})`;
 }

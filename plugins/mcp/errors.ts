@@ -63,7 +63,7 @@ const ADVICE: Record<string, string> = {
   no_accounts: 'Tell the user that this instance has no accounts. Do not call the tool again.',
   plan_required: 'Tell the user which plans include this. Do not call the tool again.',
   permission_required: 'Tell the user that this needs another role. Do not call the tool again.',
-  result_too_large: 'Call the tool again with a smaller limit or narrower filters.',
+  result_too_large: 'Call the tool again with fewer or shorter filters.',
 };
 
 /** Returns a text that describes the problem and the next step of the assistant. */

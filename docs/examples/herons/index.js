@@ -1,5 +1,5 @@
 // @ts-check
-import { definePlugin, Joi, problem } from 'civic';
+import { definePlugin, fitData, fitText, Joi, problem, quoteText } from 'civic';
 import { addReport, addToSite, countsAt, countsOf, insertCount, pruneCounts, siteTotals } from './store.js';
 
 const count = Joi.object({
@@ -78,9 +78,10 @@ export default definePlugin({
       destructive: false,
       input: Joi.object({ limit: Joi.number().integer().min(1).max(50).default(10).description('How many counts') }),
       output: counts,
-      run: async ({ limit }) => {
+      run: async ({ limit }, { maxBytes }) => {
         const latest = await countsOf(civic.db.read, limit);
-        return { data: { data: latest }, text: latest.map(({ site, birds, source_url }) => `- ${site}: ${birds} (${source_url})`).join('\n') || 'No herons were counted yet.' };
+        const lines = latest.map(({ site, birds, source_url }) => `- ${quoteText(site)}: ${birds} (${source_url})`);
+        return { data: fitData({ data: latest }, maxBytes), text: fitText(lines) || 'No herons were counted yet.' };
       },
     });
 

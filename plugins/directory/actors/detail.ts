@@ -1,4 +1,4 @@
-import type { Reader } from 'civic';
+import type { PositionShape, Reader } from 'civic';
 import { groupBy } from '../ledger/group.ts';
 import type { ClaimRow, SourceRow } from '../ledger/rows.ts';
 import { claimsOfActors, sourcesByKey } from '../ledger/store.ts';
@@ -18,10 +18,18 @@ export async function backingOf(reader: Reader, actorKeys: number[], keeps: (cla
   const sources = new Map((await sourcesByKey(reader, [...new Set(claims.map(({ source_key }) => source_key))])).map((row) => [row.key, row]));
   const byActor = groupBy(claims, ({ actor_key }) => actor_key);
   return new Map(actorKeys.map((key) => {
-    // What its own record says comes first, also after an export and an import, where the keys are others.
+    // The order of `claimPosition`. What its own record says comes first, also after an export and an import, where the keys are others.
     const own = (byActor.get(key) ?? []).sort((a, b) => Number(b.record_key === key) - Number(a.record_key === key) || a.record_key - b.record_key || a.key - b.key);
     return [key, { claims: own, sources: [...new Set(own.map(({ source_key }) => source_key))].map((sourceKey) => sources.get(sourceKey)!) }];
   }));
+}
+
+/** Of claims: whether another record states it, and the keys of the record and the claim. */
+export const CLAIM_POSITION: PositionShape = ['integer', 'integer', 'integer'];
+
+/** Returns the position of a claim among those of its actor, in the order of `backingOf`. */
+export function claimPosition(actorKey: number, { record_key, key }: Pick<ClaimRow, 'record_key' | 'key'>): number[] {
+  return [Number(record_key !== actorKey), record_key, key];
 }
 
 export type Include = 'claims' | 'sources';
@@ -51,7 +59,14 @@ export async function actorTexts(reader: Reader, rows: ShownActor[], { include, 
   }));
 }
 
-/** By the time they were retrieved. */
+/** Returns the sources by the time they were retrieved, in the order of `sourcePosition`. */
 export function latestFirst(sources: SourceRow[]): SourceRow[] {
   return sources.toSorted((a, b) => (a.retrieved_at === b.retrieved_at ? b.key - a.key : a.retrieved_at < b.retrieved_at ? 1 : -1));
+}
+
+/** Of the sources of an actor: the time of retrieval and the key, both negative. */
+export const SOURCE_POSITION: PositionShape = ['integer', 'integer'];
+
+export function sourcePosition({ retrieved_at, key }: Pick<SourceRow, 'retrieved_at' | 'key'>): number[] {
+  return [-Date.parse(retrieved_at), -key];
 }

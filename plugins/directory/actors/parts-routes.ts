@@ -1,13 +1,15 @@
 import type { ServerRoute } from '@hapi/hapi';
-import { lazily, isId, Joi, listText, pageOf, problem, textAnswer, textEtag, type Page, type Reader, type TextList } from 'civic';
+import { lazily, isId, Joi, listText, pageOf, problem, singleLine, textAnswer, textEtag, type Page, type PositionShape, type Reader, type TextList } from 'civic';
 import { callerOf, workspaceBeside } from '../access.ts';
 import { recordsOfActors, sourceById } from '../ledger/store.ts';
 import { CLAIM_STATUSES, PROPERTIES, type ClaimStatus, type Property } from '../types.ts';
 import { tellingOf, type DirectoryContext } from './context.ts';
-import { backingOf } from './detail.ts';
+import { backingOf, CLAIM_POSITION, claimPosition, SOURCE_POSITION } from './detail.ts';
 import { historyPage } from './history.ts';
-import { entitySources, relatedEntities, sliceAfter } from './part-reads.ts';
+import { entitySources, relatedEntities } from './part-reads.ts';
+import { sliceAfter } from './position.ts';
 import type { ShownActor } from './read-store.ts';
+import { RELATED_POSITION } from './related.ts';
 import { shownActor } from './reads.ts';
 import { claimSchema, duplicateItem, historyItem, listOf, paging, relatedItem, sourceSchema } from './schemas.ts';
 import { sourceRecords } from './sources.ts';
@@ -27,6 +29,8 @@ interface Part {
   notes: string;
   query: Joi.ObjectSchema;
   schema: Joi.Schema;
+  /** Of the cursor, where there is one. */
+  position?: PositionShape;
   /** The texts of the page's items, how many there are in all, and where the next page begins. */
   read(reader: Reader, actor: ShownActor, page: Page): Promise<TextList>;
 }
@@ -40,6 +44,7 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
       notes: 'Sources of all claims that are shown, by the time they were retrieved.',
       query: Joi.object(paging),
       schema: sourceList,
+      position: SOURCE_POSITION,
       read: (reader, actor, page) => entitySources(context, reader, actor, page),
     },
     {
@@ -48,12 +53,13 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
       notes: 'Every statement with its source, excerpt, rank, confidence and the times it was first and last seen.',
       query: Joi.object({ property: Joi.string().valid(...PROPERTIES), status: Joi.string().valid(...CLAIM_STATUSES.filter((status) => status !== 'hidden')), ...paging }),
       schema: listOf(claimSchema).meta({ name: 'ClaimList' }),
+      position: CLAIM_POSITION,
       async read(reader, actor, { query, limit, after }) {
         const wanted = query as { property?: Property; status?: ClaimStatus };
         const { claims, sources } = (await backingOf(reader, [actor.key], ({ property, status }) => status !== 'hidden'
           && (!wanted.property || property === wanted.property) && (!wanted.status || status === wanted.status))).get(actor.key)!;
         const ids = new Map(sources.map(({ key, id }) => [key, id]));
-        const { rows, next } = sliceAfter(claims, after, limit);
+        const { rows, next } = sliceAfter(claims, (claim) => claimPosition(actor.key, claim), after, limit);
         return { data: rows.map((claim) => JSON.stringify(claimOf(claim, ids.get(claim.source_key)!))), total: claims.length, next };
       },
     },
@@ -63,6 +69,7 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
       notes: 'Editors are named by their kind, never by their account.',
       query: Joi.object(paging),
       schema: listOf(historyItem).meta({ name: 'ChangeList' }),
+      position: ['integer'],
       async read(reader, actor, { limit, after }) {
         const records = await recordsOfActors(reader, [actor.key]);
         const { items, total, next } = await historyPage(reader, records, { before: after ? Number(after[0]) : null, limit }, ({ visibility, workspace_id }) => visibility === 'public' || workspace_id === workspaceBeside(actor));
@@ -75,6 +82,7 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
       notes: 'Sorted by score. `evidence` names what the two have in common.',
       query: Joi.object(paging),
       schema: relatedList,
+      position: RELATED_POSITION,
       read: (reader, actor, page) => relatedEntities(context, reader, actor, page),
     },
     {
@@ -99,7 +107,7 @@ function verdictText({ zone, probability, rule, explanation }: Verdict): string 
   return JSON.stringify({ zone, score: Math.round(1000 * probability) / 1000, rule, explanation: shown }).slice(1, -1);
 }
 
-function partRoute(context: DirectoryContext, { path, description, notes, query, schema, read }: Part): ServerRoute {
+function partRoute(context: DirectoryContext, { path, description, notes, query, schema, position = [], read }: Part): ServerRoute {
   return {
     method: 'GET',
     path: `/api/entities/{id}/${path}`,
@@ -111,7 +119,7 @@ function partRoute(context: DirectoryContext, { path, description, notes, query,
       response: { schema, sample: 0 },
     },
     async handler(request, h) {
-      const page = pageOf(request, ['integer']);
+      const page = pageOf(request, position);
       const { visibility, ...list } = await context.civic.db.snapshot(async (tx) => {
         const actor = await shownActor(tx, callerOf(request), String(request.params.id), context.civic.url);
         return { visibility: actor.visibility, ...await read(tx, actor, page) };
@@ -143,7 +151,7 @@ function sourceRoute({ civic }: DirectoryContext): ServerRoute {
           const [found] = isShown ? await sourceRecords(tx, [row], civic.clock.now(), workspace) : [];
           if (found && found.entity_ids.length > 0) return { record: found, isPublic: workspace === null };
         }
-        throw problem('unknown_source', { detail: `No source has the id ${id.slice(0, 100)}.` });
+        throw problem('unknown_source', { detail: `No source has the id ${singleLine(id, 100)}.` });
       });
       const body = JSON.stringify(record);
       return textAnswer(request, h, { body, etag: textEtag(body), ...(!isPublic && { cacheControl: 'private, no-store' }) });

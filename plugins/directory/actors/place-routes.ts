@@ -20,8 +20,8 @@ export const placeFilters = {
   ...paging,
 };
 
-/** Of a list of sources: the time of retrieval and the key. */
-export const SOURCE_POSITION = ['text', 'integer'] as const;
+/** Of the sources of a place: the time of retrieval and the key. */
+export const PLACE_SOURCE_POSITION = ['text', 'integer'] as const;
 
 export const placeActorList = listOf(actorSchema, { place: placeRecord.required(), corrected: correctedSchema, suggestions: suggestionsSchema }).meta({ name: 'PlaceActorList' });
 export const placeSourceListSchema = listOf(sourceSchema, { place: placeRecord.required() }).meta({ name: 'PlaceSourceList' });
@@ -123,7 +123,7 @@ async function answerEntities(context: DirectoryContext, request: Request, h: Re
 }
 
 async function answerSources(context: DirectoryContext, request: Request, h: ResponseToolkit) {
-  const page = pageOf(request, SOURCE_POSITION);
+  const page = pageOf(request, PLACE_SOURCE_POSITION);
   const place = await placeOfPath(context.places, context.civic.db, String(request.params.place_key));
   return context.ready.answer(request, h, `place:${place.key}`, async () => {
     const list = await placeSourceList(context, place, page);

@@ -1,10 +1,10 @@
-import { isId, problem, type Caller, type Page, type Position, type PositionShape, type Reader, type TextList } from 'civic';
+import { isId, problem, singleLine, type Caller, type Page, type Position, type PositionShape, type Reader, type TextList } from 'civic';
 import { maySee, readingCaller, workspaceAsked, workspaceBeside } from '../access.ts';
 import { actorRecord } from '../ledger/edit.ts';
 import { listActors, type ListRequest } from '../search/list.ts';
-import type { FreshnessStatus, Visibility } from '../types.ts';
+import type { ActorDetail, FreshnessStatus, Visibility } from '../types.ts';
 import { tellingOf, type DirectoryContext } from './context.ts';
-import { actorTexts, type Include, type Shown } from './detail.ts';
+import { actorTexts, backingOf, claimPosition, type Include, type Shown } from './detail.ts';
 import { dayOf } from './freshness.ts';
 import { actorById, actorsByKey, versionOf, type ShownActor } from './read-store.ts';
 import { suggestionsFor } from './suggestions.ts';
@@ -85,7 +85,7 @@ export async function shownActor(reader: Reader, caller: Caller | null, id: stri
   const found = isId(id) ? await actorById(reader, id.toLowerCase()) : undefined;
   if (found && maySee(found, reading)) return found;
   if (!found) await actorRecord(reader, id, url, (successor) => maySee(successor, reading));
-  throw problem('unknown_actor', { detail: `No actor has the id ${id.slice(0, 100)}.` });
+  throw problem('unknown_actor', { detail: `No actor has the id ${singleLine(id, 100)}.` });
 }
 
 /** Returns an actor with its claims and sources as JSON, all of one version. */
@@ -99,4 +99,14 @@ export async function actorDetail(context: DirectoryContext, find: (reader: Read
   const first = await read(db.read);
   // A snapshot costs as much as the reads in it. It is used only when the actor changed between the reads, which is rare.
   return await versionOf(db.read, first.actor.key) === first.actor.version ? first : db.snapshot(read);
+}
+
+/** Returns an actor with its claims and sources, and the position of each claim, all of one version. */
+export function actorWithPositions(context: DirectoryContext, find: (reader: Reader) => Promise<ShownActor>): Promise<{ detail: ActorDetail; positions: number[][] }> {
+  return context.civic.db.snapshot(async (tx) => {
+    const actor = await find(tx);
+    const [body] = await actorTexts(tx, [actor], { include: ['claims', 'sources'] }, tellingOf(context), workspaceBeside(actor));
+    const { claims } = (await backingOf(tx, [actor.key])).get(actor.key)!;
+    return { detail: JSON.parse(body!) as ActorDetail, positions: claims.map((claim) => claimPosition(actor.key, claim)) };
+  });
 }

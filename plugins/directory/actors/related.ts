@@ -1,9 +1,10 @@
-import type { Reader } from 'civic';
+import type { PositionShape, Reader } from 'civic';
 import { sourcesByKey, sourcesByUrl } from '../ledger/store.ts';
 import type { Columns } from '../search/columns.ts';
 import { listActors } from '../search/list.ts';
 import type { Actor } from '../types.ts';
 import { tagged } from './derive.ts';
+import { comparePositions } from './position.ts';
 import { actorsByIds, actorsByKey, listedWith, recordsCiting, type ShownActor } from './read-store.ts';
 
 export interface RelatedEvidence {
@@ -44,11 +45,18 @@ export async function relationsOf(reader: Reader, actor: ShownActor, columns: Co
   await bySource(reader, actor, relate);
   await byPlaceAndIssue(reader, actor, relate);
   const rows = (await actorsByKey(reader, [...relations.keys()])).filter(({ visibility }) => visibility === 'public');
-  const sorted = rows.toSorted((a, b) => relations.get(b.key)!.score - relations.get(a.key)!.score || a.key - b.key);
-  return sorted.map((row) => {
+  const related = rows.map((row) => {
     const { score, evidence } = relations.get(row.key)!;
     return { row, evidence, score: Math.round(score * 1000) / 1000 };
   });
+  return related.toSorted((a, b) => comparePositions(relatedPosition(a), relatedPosition(b)));
+}
+
+/** Of related actors: the score, negative, and the key. */
+export const RELATED_POSITION: PositionShape = ['number', 'integer'];
+
+export function relatedPosition({ row, score }: Pick<RelatedActor, 'row' | 'score'>): number[] {
+  return [-score, row.key];
 }
 
 type Relate = (key: number, evidence: RelatedEvidence) => void;

@@ -1,4 +1,4 @@
-import { isId, newId, problem, reserveKeys, type Clock, type Reader, type Tx } from 'civic';
+import { isId, newId, problem, singleLine, reserveKeys, type Clock, type Reader, type Tx } from 'civic';
 import { counts } from '../actors/choose.ts';
 import type { Editor } from '../types.ts';
 import { claimRow, identityOf, seenAgain } from './claims.ts';
@@ -43,7 +43,7 @@ export async function actorRecord(reader: Reader, id: string, url: (path: string
       headers: { link: `<${url(`/api/entities/${successor.id}`)}>; rel="successor-version"` },
     });
   }
-  if (!record || successor || record.deleted_at !== null) throw problem('unknown_actor', { detail: `No actor has the id ${id.slice(0, 100)}.` });
+  if (!record || successor || record.deleted_at !== null) throw problem('unknown_actor', { detail: `No actor has the id ${singleLine(id, 100)}.` });
   return record;
 }
 

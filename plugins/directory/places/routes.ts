@@ -1,5 +1,5 @@
 import type { ServerRoute } from '@hapi/hapi';
-import { conditional, Joi, problem, weakEtag, type Database, type ProblemKinds } from 'civic';
+import { conditional, Joi, problem, singleLine, weakEtag, type Database, type ProblemKinds } from 'civic';
 import { createHash } from 'node:crypto';
 import { isAmbiguous } from './resolve.ts';
 import { placeList, placeQuery, placeRecord, type PlaceList, type PlaceQuery } from './schemas.ts';
@@ -27,7 +27,7 @@ export async function placeOfPath(places: Places, db: Database, text: string): P
   const likely = await likelyKeys(places, db, text);
   const question = likely.length > 0 ? ` Did you mean ${likely.join(' or ')}?` : '';
   throw problem('unknown_place', {
-    detail: `No place has the key "${text.slice(0, 100)}". A key is the name of the city, a comma and the name of its state, in lower case with hyphens, as in kansas-city,missouri; kansas-city-mo is the same.${question}`,
+    detail: `No place has the key "${singleLine(text, 100)}". A key is the name of the city, a comma and the name of its state, in lower case with hyphens, as in kansas-city,missouri; kansas-city-mo is the same.${question}`,
     extra: { did_you_mean: likely },
   });
 }

@@ -1,5 +1,5 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { Joi, problem, textEtag, type ProblemKinds, type ReadyAnswers } from 'civic';
+import { Joi, problem, singleLine, textEtag, type ProblemKinds, type ReadyAnswers } from 'civic';
 import type { Domain, IssueArea } from './file.ts';
 import { domainList, domainRecord, issueAreaList, issueAreaQuery, issueAreaRecord, type DomainRecord, type IssueAreaQuery, type IssueAreaRecord, type WholeList } from './schemas.ts';
 import { likelySlugs, type Taxonomy } from './service.ts';
@@ -117,5 +117,5 @@ export function wholeList<Item>(data: Item[]): WholeList<Item> {
 
 function unknown(kind: string, slug: string, likely: string[]): { detail: string; extra: { did_you_mean: string[] } } {
   const question = likely.length > 0 ? ` Did you mean ${likely.join(', ')}?` : '';
-  return { detail: `No ${kind} has the slug "${slug.slice(0, 100)}".${question}`, extra: { did_you_mean: likely } };
+  return { detail: `No ${kind} has the slug "${singleLine(slug, 100)}".${question}`, extra: { did_you_mean: likely } };
 }

@@ -1,16 +1,17 @@
-import { Joi, type Page, type Reader, type TextList, type Tool } from 'civic';
+import { Joi, quoteText, summarizeList, type Page, type PositionShape, type Reader, type TextList, type Tool } from 'civic';
 import type { DirectoryContext } from '../actors/context.ts';
-import { WITH_LATEST_SOURCES } from '../actors/detail.ts';
+import { SOURCE_POSITION, WITH_LATEST_SOURCES } from '../actors/detail.ts';
 import { entitySources, relatedEntities } from '../actors/part-reads.ts';
 import { relatedList, sourceList } from '../actors/parts-routes.ts';
 import type { ShownActor } from '../actors/read-store.ts';
-import { actorDetail, positionShape, searchEntities, shownActor, type EntityQuery } from '../actors/reads.ts';
+import { RELATED_POSITION } from '../actors/related.ts';
+import { positionShape, searchEntities, shownActor, type EntityQuery } from '../actors/reads.ts';
 import { actorList, entityFilters } from '../actors/routes.ts';
 import { actorDetailSchema, toolPaging } from '../actors/schemas.ts';
 import type { Actor, Source } from '../types.ts';
 import { detailPage, detailText } from './detail.ts';
 import { INVALID_CURSOR, readList } from './list.ts';
-import { actorLine, listText, sourceLine } from './text.ts';
+import { actorLine, sourceLine } from './text.ts';
 
 const UNKNOWN_ACTOR = 'Use the full id of an actor as search_entities returned it. If the problem has merged_into, use that id.';
 
@@ -41,7 +42,7 @@ function searchTool(context: DirectoryContext): Tool {
         path: '/api/entities', query, schema: searchInput, position: positionShape,
         read: (page) => searchEntities(context, page, call.caller, WITH_LATEST_SOURCES),
       }, call);
-      return { data, text: listText(['actor', 'actors'], data, data.data.map(actorLine)) };
+      return { data, text: summarizeList(['actor', 'actors'], data, data.data.map(actorLine)) };
     },
   };
 }
@@ -58,8 +59,7 @@ function entityTool(context: DirectoryContext): Tool {
     output: actorDetailSchema.keys({ next_cursor: nextCursor }).meta({ name: 'ActorDetailPage' }),
     advice: { unknown_actor: UNKNOWN_ACTOR, invalid_cursor: INVALID_CURSOR },
     async run(given: { id: string; cursor?: string }, { caller, maxBytes }) {
-      const { body } = await actorDetail(context, (reader) => shownActor(reader, caller, given.id, context.civic.url));
-      const page = detailPage(body, given, maxBytes);
+      const page = await detailPage(context, (reader) => shownActor(reader, caller, given.id, context.civic.url), given, maxBytes);
       return { ...page, text: detailText(page.data) };
     },
   };
@@ -72,6 +72,7 @@ function sourcesTool(context: DirectoryContext): Tool {
     title: 'List the sources of an actor',
     description: 'Returns the sources of an actor, the latest retrieved first: URL, title, publication, dates and excerpt.',
     output: sourceList,
+    position: SOURCE_POSITION,
     read: entitySources,
     label: ['source', 'sources'],
     line: sourceLine,
@@ -91,6 +92,7 @@ function relatedTool(context: DirectoryContext): Tool {
     title: 'Find related actors',
     description: 'Returns actors that share an affiliation, a source, an issue area or a place with an actor, the strongest relation first. evidence names what they share.',
     output: relatedList,
+    position: RELATED_POSITION,
     read: (directory, reader, actor, page) => relatedEntities(directory, reader, actor, page, WITH_LATEST_SOURCES),
     label: ['related actor', 'related actors'],
     line: relatedLine,
@@ -98,19 +100,20 @@ function relatedTool(context: DirectoryContext): Tool {
 }
 
 function relatedLine({ entity, evidence }: Related): string {
-  return `${actorLine(entity)}; shared ${evidence.slice(0, 3).map(({ kind, detail }) => `${kind} ${detail}`).join(', ')}`;
+  return `${actorLine(entity)}; shared ${evidence.slice(0, 3).map(({ kind, detail }) => `${kind} ${quoteText(detail)}`).join(', ')}`;
 }
 
 interface PartTool<Item> extends Pick<Tool, 'name' | 'title' | 'description' | 'output'> {
   /** The last segment of the path `/api/entities/{id}/…`. */
   part: string;
+  position: PositionShape;
   read(context: DirectoryContext, reader: Reader, actor: ShownActor, page: Page): Promise<TextList>;
   label: [one: string, many: string];
   line(item: Item): string;
 }
 
 /** Returns a tool that lists what belongs to one actor. */
-function partTool<Item>(context: DirectoryContext, { part, read, label, line, ...tool }: PartTool<Item>): Tool {
+function partTool<Item>(context: DirectoryContext, { part, position, read, label, line, ...tool }: PartTool<Item>): Tool {
   const { civic } = context;
   return {
     ...tool,
@@ -120,10 +123,10 @@ function partTool<Item>(context: DirectoryContext, { part, read, label, line, ..
     advice: { unknown_actor: UNKNOWN_ACTOR, invalid_cursor: INVALID_CURSOR },
     async run({ id: actorId, ...query }: { id: string }, call) {
       const data = await readList<Item>({
-        path: `/api/entities/${actorId}/${part}`, query, schema: partQuery, position: ['integer'],
+        path: `/api/entities/${actorId}/${part}`, query, schema: partQuery, position,
         read: (page) => civic.db.snapshot(async (tx) => read(context, tx, await shownActor(tx, call.caller, actorId, civic.url), page)),
       }, call);
-      return { data, text: listText(label, data, data.data.map(line)) };
+      return { data, text: summarizeList(label, data, data.data.map(line)) };
     },
   };
 }

@@ -1,59 +1,93 @@
-import { cursorAfter, pageOf, problem } from 'civic';
+import { cursorAfter, fitText, pageOf, problem, quoteText, resultBytes, summaryTail, truncate, type Reader, type Truncation } from 'civic';
+import type { DirectoryContext } from '../actors/context.ts';
+import { CLAIM_POSITION } from '../actors/detail.ts';
+import { comparePositions } from '../actors/position.ts';
+import type { ShownActor } from '../actors/read-store.ts';
+import { actorDetail, actorWithPositions } from '../actors/reads.ts';
 import { withMembers } from '../actors/wire.ts';
-import type { ActorDetail, Claim, Source } from '../types.ts';
-import { claimLine, continued, countOf, fitting, shortened } from './text.ts';
+import type { Actor, ActorDetail, Claim, Source } from '../types.ts';
+import { claimLine, countOf, namesOf, urlText } from './text.ts';
 
-const LONGEST_CURSOR = 200;
+const CURSOR_BYTES = 500;
+const DESCRIPTION_LENGTH = 500;
 
 /** An actor with some of its claims and the sources of these claims. */
 export interface DetailPage extends ActorDetail {
   next_cursor: string | null;
+  truncated?: Truncation[];
+}
+
+interface PageQuery {
+  id: string;
+  cursor?: string;
 }
 
 /** Returns an actor with as many claims as the result of a tool may have: the first, or those after the cursor. `json` is set when all claims fit. */
-export function detailPage(body: string, position: { id: string; cursor?: string }, maxBytes: number): { data: DetailPage; json?: string } {
-  const detail = JSON.parse(body) as ActorDetail;
-  // Nearly every actor fits as a whole, and measuring its parts takes as long as reading it.
-  const isWhole = position.cursor === undefined && Buffer.byteLength(body) + LONGEST_CURSOR <= maxBytes;
-  if (!isWhole) return { data: claimsAfter(detail, position, maxBytes) };
-  return { data: { ...detail, next_cursor: null }, json: withMembers(body, { next_cursor: 'null' }) };
+export async function detailPage(context: DirectoryContext, find: (reader: Reader) => Promise<ShownActor>, query: PageQuery, maxBytes: number): Promise<{ data: DetailPage; json?: string }> {
+  if (query.cursor === undefined) {
+    // Nearly every actor fits as a whole, and measuring its parts takes as long as reading it.
+    const { body } = await actorDetail(context, find);
+    if (resultBytes(body) + CURSOR_BYTES <= maxBytes) return { data: { ...JSON.parse(body) as ActorDetail, next_cursor: null }, json: withMembers(body, { next_cursor: 'null' }) };
+  }
+  return { data: claimsAfter(await actorWithPositions(context, find), query, maxBytes) };
 }
 
-/** Returns the claims after the cursor, whose position is the id of the last claim of the page before. */
-function claimsAfter(detail: ActorDetail, { id, cursor }: { id: string; cursor?: string }, maxBytes: number): DetailPage {
+interface PositionedActor {
+  detail: ActorDetail;
+  /** Of each claim. */
+  positions: number[][];
+}
+
+/** Returns the claims after the cursor. All pages have the other members of the actor, with lists and texts cut to half of the result; the claims have them whole. */
+function claimsAfter({ detail: { claims, sources, ...actor }, positions }: PositionedActor, { id, cursor }: PageQuery, maxBytes: number): DetailPage {
   const list = { path: `/api/entities/${id}`, query: { ...(cursor !== undefined && { cursor }) }, given: [] };
-  const { after } = pageOf(list, ['text']);
-  const cursorOf = (claim: Claim) => cursorAfter(list, { query: {}, limit: 0, after: null }, [claim.id]);
-  const bytes = (value: object) => Buffer.byteLength(JSON.stringify(value)) + 1;
-  const start = after ? detail.claims.findIndex((claim) => claim.id === after[0]) + 1 : 0;
-  const sources = new Map<string, Source>();
-  const claims: Claim[] = [];
-  let left = maxBytes - bytes({ ...detail, claims: [], sources: [], next_cursor: detail.claims[0] ? cursorOf(detail.claims[0]) : null });
-  for (const claim of detail.claims.slice(start)) {
-    const source = sources.has(claim.source_id) ? undefined : detail.sources.find(({ id: sourceId }) => sourceId === claim.source_id);
-    left -= bytes(claim) + (source ? bytes(source) : 0);
+  const page = pageOf(list, CLAIM_POSITION);
+  const isNext = (position: number[]) => page.after === null || comparePositions(position, page.after as number[]) > 0;
+  const start = positions.findIndex(isNext);
+  const own = shortened<Actor>(actor, maxBytes / 2);
+  const result: DetailPage = { ...own.value, claims: [], sources: [], next_cursor: null };
+  const truncated = [...own.truncated];
+  const sourceById = new Map(sources.map((source) => [source.id, source]));
+  const room = maxBytes - own.bytes - CURSOR_BYTES;
+  let left = room;
+  const rest = start === -1 ? [] : claims.slice(start);
+  for (const claim of rest) {
+    const isCited = result.sources.some((source) => source.id === claim.source_id);
+    const pair = shortened<CitedClaim>({ claim, ...(!isCited && { source: sourceById.get(claim.source_id)! }) }, room);
+    left -= pair.bytes;
     if (left < 0) break;
-    claims.push(claim);
-    if (source) sources.set(source.id, source);
+    truncated.push(...pair.truncated.map(({ pointer, left_out }) => ({ pointer: pointer.replace('/claim/', `/claims/${result.claims.length}/`).replace('/source/', `/sources/${result.sources.length}/`), left_out })));
+    result.claims.push(pair.value.claim);
+    if (pair.value.source) result.sources.push(pair.value.source);
   }
-  if (claims.length === 0 && start < detail.claims.length) {
-    throw problem('result_too_large', { detail: `One claim has more than ${maxBytes} bytes.` });
-  }
-  const hasMore = start + claims.length < detail.claims.length;
-  return { ...detail, claims, sources: [...sources.values()], next_cursor: hasMore ? cursorOf(claims.at(-1)!) : null };
+  const hasMore = result.claims.length < rest.length;
+  const next = hasMore ? cursorAfter(list, { query: {}, limit: 0, after: null }, positions[start + result.claims.length - 1]!) : null;
+  return { ...result, next_cursor: next, ...(truncated.length > 0 && { truncated }) };
+}
+
+interface CitedClaim {
+  claim: Claim;
+  /** Absent when the page has it already. */
+  source?: Source;
+}
+
+function shortened<Value extends object>(value: Value, maxBytes: number): { value: Value; truncated: Truncation[]; bytes: number } {
+  const bytes = resultBytes(JSON.stringify(value));
+  const shorter = bytes <= maxBytes ? { value, truncated: [], bytes } : truncate(value, maxBytes);
+  if (!shorter) throw problem('result_too_large', { detail: `A claim or the other members of the actor have more than ${maxBytes} bytes.` });
+  return shorter;
 }
 
 /** Returns the summary of an actor for clients that show text only. */
 export function detailText(page: DetailPage): string {
-  const { name, type, description, places, issue_areas, status, source_count, claim_count, claims, sources, next_cursor, url } = page;
+  const { name, type, description, places, issue_areas, status, source_count, claim_count, claims, sources, url } = page;
   const urls = new Map(sources.map((source) => [source.id, source.url]));
-  return [
-    `${shortened(name)} (${type}, ${status}); ${countOf(claim_count, 'claim')} from ${countOf(source_count, 'source')}; ${url}`,
-    ...(description ? [shortened(description, 500)] : []),
-    ...(places.length > 0 ? [`Places: ${places.map(({ place_key }) => place_key).join('; ')}`] : []),
-    ...(issue_areas.length > 0 ? [`Issue areas: ${issue_areas.join(', ')}`] : []),
+  return fitText([
+    `${quoteText(name)} (${type}, ${status}); ${countOf(claim_count, 'claim')} from ${countOf(source_count, 'source')}; ${urlText(url)}`,
+    ...(description ? [`Description: ${quoteText(description, DESCRIPTION_LENGTH)}`] : []),
+    ...(places.length > 0 ? [`Places: ${namesOf(places.map(({ place_key }) => place_key))}`] : []),
+    ...(issue_areas.length > 0 ? [`Issue areas: ${namesOf(issue_areas)}`] : []),
     'Claims, each with its source:',
-    ...fitting(claims.map((claim) => claimLine(claim, urls))),
-    ...continued(next_cursor),
-  ].join('\n');
+    ...claims.map((claim) => claimLine(claim, urls)),
+  ], summaryTail(page));
 }

@@ -1,4 +1,4 @@
-import { fitList, pageOf, type Joi, type ListQuery, type Page, type PositionShape, type TextList, type ToolCall } from 'civic';
+import { fitList, pageOf, type Joi, type ListQuery, type Page, type PositionShape, type TextList, type ToolCall, type Truncation } from 'civic';
 
 export const INVALID_CURSOR = 'Use next_cursor of the previous result unchanged, with the same arguments as before.';
 
@@ -6,6 +6,7 @@ export interface List<Item> {
   data: Item[];
   total: number;
   next_cursor: string | null;
+  truncated?: Truncation[];
 }
 
 /** A list of a tool and of the route that reads the same. With the same path and schema, they accept each other's cursors. */

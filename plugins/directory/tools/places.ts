@@ -1,8 +1,8 @@
-import { Joi, problem, type Tool } from 'civic';
+import { fitData, fitText, Joi, resultBytes, singleLine, summarizeList, summaryTail, type Tool, type Truncation } from 'civic';
 import type { DirectoryContext } from '../actors/context.ts';
 import { WITH_LATEST_SOURCES } from '../actors/detail.ts';
 import { placeCoverage, placeEntities, placeSourceList, type PlaceQuery } from '../actors/place-reads.ts';
-import { coverageSchema, placeActorList, placeFilters, placeSourceListSchema, SOURCE_POSITION } from '../actors/place-routes.ts';
+import { coverageSchema, placeActorList, placeFilters, placeSourceListSchema, PLACE_SOURCE_POSITION } from '../actors/place-routes.ts';
 import { positionShape } from '../actors/reads.ts';
 import { toolPaging } from '../actors/schemas.ts';
 import type { Coverage } from '../offered/reads.ts';
@@ -10,7 +10,7 @@ import { placeCandidates, placeOfPath } from '../places/routes.ts';
 import { placeList, placeQuery, type PlaceCandidate, type PlaceQuery as PlaceSearch } from '../places/schemas.ts';
 import type { Actor, Source } from '../types.ts';
 import { INVALID_CURSOR, readList } from './list.ts';
-import { actorLine, countOf, fitting, listText, sourceLine } from './text.ts';
+import { actorLine, countOf, sourceLine } from './text.ts';
 
 const UNKNOWN_PLACE = 'Call search_places with the name of the place, and use the place_key of the right candidate.';
 
@@ -36,10 +36,10 @@ function searchTool({ civic, places }: DirectoryContext): Tool {
     destructive: false,
     input: placeQuery,
     output: placeList,
-    async run(search: PlaceSearch) {
-      const data = await placeCandidates(places, civic.db, search);
+    async run(search: PlaceSearch, { maxBytes }) {
+      const data = fitData(await placeCandidates(places, civic.db, search), maxBytes);
       const question = data.ambiguous ? ['The text is ambiguous: ask the user which place is meant.'] : [];
-      return { data, text: [listText(['place', 'places'], data, data.data.map(candidateLine)), ...question].join('\n') };
+      return { data, text: summarizeList(['place', 'places'], data, [...question, ...data.data.map(candidateLine)]) };
     },
   };
 }
@@ -60,7 +60,7 @@ function entitiesTool(context: DirectoryContext): Tool {
         path: `/api/places/${place.place_key}/entities`, query, schema: entitiesQuery, position: positionShape,
         read: (page) => placeEntities(context, place, page, call.caller, WITH_LATEST_SOURCES),
       }, call);
-      return { data, text: listText([`actor in ${place.place_key}`, `actors in ${place.place_key}`], data, data.data.map(actorLine)) };
+      return { data, text: summarizeList([`actor in ${place.place_key}`, `actors in ${place.place_key}`], data, data.data.map(actorLine)) };
     },
   };
 }
@@ -78,10 +78,10 @@ function sourcesTool(context: DirectoryContext): Tool {
     async run({ place_key: key, ...query }: PlaceInput, call) {
       const place = await placeOfPath(context.places, context.civic.db, key);
       const data = await readList<Source>({
-        path: `/api/places/${place.place_key}/sources`, query, schema: sourcesQuery, position: SOURCE_POSITION,
+        path: `/api/places/${place.place_key}/sources`, query, schema: sourcesQuery, position: PLACE_SOURCE_POSITION,
         read: (page) => placeSourceList(context, place, page),
       }, call);
-      return { data, text: listText([`source for ${place.place_key}`, `sources for ${place.place_key}`], data, data.data.map(sourceLine)) };
+      return { data, text: summarizeList([`source for ${place.place_key}`, `sources for ${place.place_key}`], data, data.data.map(sourceLine)) };
     },
   };
 }
@@ -101,26 +101,24 @@ function coverageTool(context: DirectoryContext): Tool {
     advice: { unknown_place: UNKNOWN_PLACE },
     async run({ place_key: key }: PlaceInput, { maxBytes }) {
       const { body } = await placeCoverage(context, await placeOfPath(context.places, context.civic.db, key));
-      if (Buffer.byteLength(body) > maxBytes) {
-        throw problem('result_too_large', { detail: `The coverage has more than ${maxBytes} bytes, because the taxonomy of this instance is large.` });
-      }
-      const data = JSON.parse(body) as Coverage;
-      return { data, json: body, text: coverageText(data) };
+      const isWhole = resultBytes(body) <= maxBytes;
+      const data = isWhole ? JSON.parse(body) as Coverage : fitData(JSON.parse(body) as Coverage, maxBytes);
+      return { data, text: coverageText(data), ...(isWhole && { json: body }) };
     },
   };
 }
 
 function candidateLine({ display_name, place_key: key, confidence }: PlaceCandidate): string {
-  return `- ${display_name}: place_key ${key}, confidence ${confidence}`;
+  return `- ${singleLine(display_name)}: place_key ${singleLine(key, 200)}, confidence ${confidence}`;
 }
 
-function coverageText(coverage: Coverage): string {
-  const areas = (status: string, slugs: string[]) => (slugs.length > 0 ? [`${status}: ${slugs.join(', ')}`] : []);
-  return fitting([
-    `${coverage.place.display_name}: ${countOf(coverage.entity_count, 'actor')}, ${countOf(coverage.source_count, 'source')}.`,
+function coverageText(coverage: Coverage & { truncated?: Truncation[] }): string {
+  const areas = (status: string, slugs: string[]) => (slugs.length > 0 ? [`${status}: ${slugs.map((slug) => singleLine(slug)).join(', ')}`] : []);
+  return fitText([
+    `${singleLine(coverage.place.display_name)}: ${countOf(coverage.entity_count, 'actor')}, ${countOf(coverage.source_count, 'source')}.`,
     ...areas('Covered', coverage.covered_issue_areas),
     ...areas('Thin', coverage.thin_issue_areas),
     ...areas('Missing', coverage.missing_issue_areas),
     'get_place_entities lists the actors with their sources, get_place_sources all sources.',
-  ]).join('\n');
+  ], summaryTail({ ...coverage, next_cursor: null }));
 }

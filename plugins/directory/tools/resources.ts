@@ -1,7 +1,7 @@
-import type { Resource } from 'civic';
+import { fitData, type Resource } from 'civic';
 import type { DirectoryContext } from '../actors/context.ts';
 import { placeCoverage } from '../actors/place-reads.ts';
-import { actorDetail, shownActor } from '../actors/reads.ts';
+import { shownActor } from '../actors/reads.ts';
 import { placeOfPath } from '../places/routes.ts';
 import { detailPage } from './detail.ts';
 
@@ -14,8 +14,7 @@ export function directoryResources(context: DirectoryContext): Resource[] {
       title: 'Actor',
       description: 'One civic actor with its claims and their sources, as JSON.',
       async read({ id }, { caller, maxBytes }) {
-        const { body } = await actorDetail(context, (reader) => shownActor(reader, caller, id!, civic.url));
-        const { data, json } = detailPage(body, { id: id! }, maxBytes);
+        const { data, json } = await detailPage(context, (reader) => shownActor(reader, caller, id!, civic.url), { id: id! }, maxBytes);
         return json ?? JSON.stringify(data);
       },
     },
@@ -24,7 +23,10 @@ export function directoryResources(context: DirectoryContext): Resource[] {
       name: 'place_coverage',
       title: 'Coverage of a place',
       description: 'What the directory has about a place, and which issue areas are covered, thin or missing, as JSON.',
-      read: async ({ place_key: key }) => (await placeCoverage(context, await placeOfPath(places, civic.db, key!))).body,
+      async read({ place_key: key }, { maxBytes }) {
+        const { body } = await placeCoverage(context, await placeOfPath(places, civic.db, key!));
+        return JSON.stringify(fitData(JSON.parse(body) as object, maxBytes));
+      },
     },
   ];
 }

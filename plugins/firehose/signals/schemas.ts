@@ -9,11 +9,15 @@ import { factsName, TYPE_NAME, type SignalKinds } from './kinds.ts';
 const time = Joi.string().isoDate();
 const fraction = Joi.number().min(0).max(1);
 
+/** A longer one does not fit into results of tools. */
+const LONGEST_URL = 8000;
+
+const webAddress = Joi.string().uri({ scheme: ['http', 'https'] });
 const locator = Joi.object({ start: Joi.number().integer().min(0).required(), end: Joi.number().integer().min(0).required() });
 
 const evidence = Joi.object<Evidence, true>({
   source_id: Joi.string().allow(null).required().description('The source in the directory, when it is there.'),
-  source_url: Joi.string().uri({ scheme: ['http', 'https'] }).required(),
+  source_url: webAddress.required(),
   title: Joi.string().allow(null).required(),
   publisher: Joi.string().allow(null).required(),
   published_at: time.allow(null).required(),
@@ -32,11 +36,11 @@ const actor = Joi.object<SignalActor, true>({
 
 const change = Joi.object({ field: Joi.string().required(), before: Joi.any().required(), after: Joi.any().required() }).meta({ name: 'SignalChange' });
 
-const origin = Joi.object<Origin, true>({ url: Joi.string().uri({ scheme: ['http', 'https'] }).max(2000).required(), event_id: Joi.string().max(100).required() }).description('The instance that a relayed signal was received from, and the event there.').meta({ name: 'SignalOrigin' });
+const origin = Joi.object<Origin, true>({ url: webAddress.max(2000).required(), event_id: Joi.string().max(100).required() }).description('The instance that a relayed signal was received from, and the event there.').meta({ name: 'SignalOrigin' });
 
-/** The schema of signals in responses, of the announced types. */
-export function signalSchema(kinds: SignalKinds) {
-  const schema: Joi.ObjectSchema = Joi.object<Omit<Signal, 'facts'>, true>({
+/** The members of signals in responses without their facts. */
+function membersOf(kinds: SignalKinds): Joi.ObjectSchema {
+  return Joi.object<Omit<Signal, 'facts'>, true>({
     id: Joi.string().uuid().required(),
     type: typeSchema(kinds).required(),
     title: Joi.string().required(),
@@ -56,13 +60,26 @@ export function signalSchema(kinds: SignalKinds) {
     supersedes: Joi.string().uuid().allow(null).required().description('The signal this one replaces.'),
     origin: origin.allow(null).required(),
   });
+}
+
+/** The schema of signals in responses, of the announced types. */
+export function signalSchema(kinds: SignalKinds): Joi.ObjectSchema {
   const facts = Joi.alternatives(...kinds.factsSchemas().values(), Joi.object()).description('Which facts, depends on `type`. Absent for types without a schema of facts.');
-  return schema.keys({ facts }).meta({ name: 'FirehoseSignal', json: { allOf: factsRules(kinds) } });
+  return membersOf(kinds).keys({ facts }).meta({ name: 'FirehoseSignal', json: { allOf: factsRules(kinds) } });
 }
 
 /** A page of signals in responses. */
 export function signalList(kinds: SignalKinds): Joi.ObjectSchema {
-  return Joi.object({ data: Joi.array().items(signalSchema(kinds)).required(), total: Joi.number().integer().min(0).required(), next_cursor: Joi.string().allow(null).required() });
+  return listOf(signalSchema(kinds));
+}
+
+/** A page of signals in the result of a tool, which may truncate their facts: their schemas may not allow that. */
+export function toolSignalList(kinds: SignalKinds): Joi.ObjectSchema {
+  return listOf(membersOf(kinds).keys({ facts: Joi.object().description('Which facts, depends on `type`') }).meta({ name: 'TruncatedSignal' }));
+}
+
+function listOf(signal: Joi.ObjectSchema): Joi.ObjectSchema {
+  return Joi.object({ data: Joi.array().items(signal).required(), total: Joi.number().integer().min(0).required(), next_cursor: Joi.string().allow(null).required() });
 }
 
 /** The log may hold signals of plugins that are off, so the contract lists the announced types and allows other names. */
@@ -93,7 +110,7 @@ const findable = text(200).pattern(/^[^\0\p{Surrogate}]*$/u);
 
 const draftEvidence = evidence
   .fork(['source_id', 'title', 'publisher', 'published_at', 'captured_at', 'passage', 'locator', 'content_hash'], (member) => member.optional())
-  .keys({ published_at: moment.allow(null), captured_at: moment.allow(null) });
+  .keys({ source_url: webAddress.max(LONGEST_URL).required(), published_at: moment.allow(null), captured_at: moment.allow(null) });
 
 /** What plugins hand in. Times come out in one form, so that they read, sort and fall into days alike. */
 export const draftSchema = Joi.object<SignalDraft, true>({

@@ -9,9 +9,11 @@ const { after, before, describe, it } = lab;
 
 let kit: McpKit;
 let id: string;
+let large: string;
 before(async () => {
   kit = await mcpKit();
   id = await addActor(kit, 'River Watch', { place: KANSAS_CITY, issue_area: 'public_transit', website: 'https://river.example' });
+  large = await addActor(kit, 'River Council', { affiliation: Array.from({ length: 100 }, (_, i) => ({ name: `Member ${i} ${'x'.repeat(280)}`, role: 'r'.repeat(200) })) });
   await addActor(kit, 'Friends of the River', { place: KANSAS_CITY, issue_area: 'public_transit' });
 });
 after(() => kit.close());
@@ -52,6 +54,16 @@ for (const [name, connect] of ERAS) {
         expect(result.structuredContent, tool.name).to.be.an.object();
         expect(result.content[0]!.text, tool.name).to.be.a.string();
       }
+    });
+
+    it('a truncated result matches the schema of its tool', async () => {
+      await client.listTools();
+      for (const [tool, given, pointer] of [['search_entities', { query: 'council' }, '/data/0/affiliations'], ['get_entity', { id: large }, '/affiliations']] as const) {
+        const { structuredContent } = await client.callTool({ name: tool, arguments: given }) as { structuredContent: { truncated: { pointer: string }[] } };
+        expect(structuredContent.truncated[0]!.pointer, tool).to.equal(pointer);
+      }
+      const { contents: [actor] } = await client.readResource({ uri: `civic://entities/${large}` }) as { contents: [{ text: string }] };
+      expect(JSON.parse(actor.text)).to.include({ id: large, name: 'River Council' });
     });
 
     it('resources are read by their templates', async () => {

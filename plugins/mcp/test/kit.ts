@@ -114,7 +114,7 @@ export async function connect2026(url: string, token: string): Promise<Client202
 }
 
 /** Stores an actor with one source and returns its id. */
-export async function addActor(kit: McpKit, name: string, claims: Record<string, unknown> = {}, visibility = 'public'): Promise<string> {
+export async function addActor(kit: McpKit, name: string, claims: Record<string, unknown> = {}, visibility = 'public', excerpt: string | null = null): Promise<string> {
   const response = await fetch(`${kit.url}/api/entities`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: 'Bearer reviewer' },
@@ -122,7 +122,7 @@ export async function addActor(kit: McpKit, name: string, claims: Record<string,
       type: 'organization',
       visibility,
       sources: [{ local_id: 's', url: `https://example.org/${encodeURIComponent(name)}`, title: `About ${name}`, publication: 'The Example' }],
-      claims: Object.entries({ name, ...claims }).flatMap(([property, value]) => [value].flat().map((one) => ({ property, value: one, source_local_id: 's' }))),
+      claims: Object.entries({ name, ...claims }).flatMap(([property, value]) => [value].flat().map((one) => ({ property, value: one, source_local_id: 's', excerpt }))),
     }),
   });
   const created = await response.json() as { id: string };

@@ -28,7 +28,7 @@ test('accepts a count from a caller with the scope and the capability, and shows
     assert.equal(created.status, 201);
     const page = await kit.request('GET', '/herons', { headers: { accept: 'text/html' } });
     assert.match(page.text, /Kaw Point/);
-    assert.equal((await kit.tool('list_heron_counts')).text, '- Kaw Point: 3 (https://herons.example/kaw-point)');
+    assert.equal((await kit.tool('list_heron_counts')).text, '- "Kaw Point": 3 (https://herons.example/kaw-point)');
     assert.equal(JSON.parse(await kit.read('civic://herons/Kaw%20Point')).data[0].birds, 3);
     assert.match(await kit.prompt('compare_heron_sites', { sites: 'Kaw Point' }), /Compare these sites/);
 
