@@ -8,9 +8,9 @@ const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 const URI = /^[a-z][a-z0-9+.-]*:\/\/[^\s{}]+(?:\{[a-z_]+\}[^\s{}]*)*$/;
 const WRITES = /:(?:write|review)$/;
 
-const TOOL_MEMBERS = ['name', 'title', 'description', 'readOnly', 'destructive', 'scope', 'plan', 'role', 'input', 'output', 'advice', 'run'] satisfies (keyof Tool)[];
-const RESOURCE_MEMBERS = ['uri', 'name', 'title', 'description', 'mimeType', 'scope', 'plan', 'role', 'read'] satisfies (keyof Resource)[];
-const PROMPT_MEMBERS = ['name', 'title', 'description', 'arguments', 'text'] satisfies (keyof Prompt)[];
+const TOOL_MEMBERS = Object.keys({ name: true, title: true, description: true, readOnly: true, destructive: true, scope: true, plan: true, role: true, input: true, output: true, advice: true, run: true } satisfies Record<keyof Tool, true>);
+const RESOURCE_MEMBERS = Object.keys({ uri: true, name: true, title: true, description: true, mimeType: true, scope: true, plan: true, role: true, read: true } satisfies Record<keyof Resource, true>);
+const PROMPT_MEMBERS = Object.keys({ name: true, title: true, description: true, arguments: true, text: true } satisfies Record<keyof Prompt, true>);
 
 const ROLES = ['reviewer', 'admin'];
 

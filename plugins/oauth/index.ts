@@ -26,6 +26,7 @@ export default definePlugin<OauthConfig>({
   needs: ['accounts'],
   rates: {
     oauth: { label: 'OAuth', per_minute: 600, per_hour: 20_000, byAddress: true },
+    oauth_start: { label: 'authorizations and device codes', per_minute: 60, per_hour: 600, byAddress: true },
     oauth_registration: { label: 'registrations of apps', per_minute: 30, per_hour: 300, byAddress: true },
     oauth_device: { label: 'codes of devices', per_minute: 20, per_hour: 100, byAddress: true },
   },

@@ -251,6 +251,8 @@ export const table: Record<string, Case[]> = {
   'POST /oauth/device': anyone,
   'POST /oauth/register': anyone,
   'GET /oauth/register/{client_id}': [{ outcomes: registered }],
+  'PUT /oauth/register/{client_id}': anyone,
+  'DELETE /oauth/register/{client_id}': anyone,
   'GET /connect/{uid}': visitor,
   'POST /connect/{uid}': visitor,
   'POST /connect/{uid}/deny': visitor,

@@ -28,6 +28,15 @@ export function createIncidents(clock: Clock, mostPerMinute: number, record: (en
 
   return async (request, { account_id = null, ...incident }) => {
     const address = clientAddressOf(request);
-    if (isWithinLimit(`${incident.kind} ${addressGroup(address)}`)) await record({ ...incident, by: { account_id, address } });
+    if (!isWithinLimit(`${incident.kind} ${addressGroup(address)}`)) return;
+    const detail = incident.detail && Object.fromEntries(Object.entries(incident.detail).map(([name, value]) => [name, typeof value === 'string' ? storable(value) : value]));
+    await record({ ...incident, subject: incident.subject && storable(incident.subject), detail, by: { account_id, address } });
   };
+}
+
+const MOST_CHARACTERS = 300;
+
+/** Shortens a text that a client chose, and removes what Postgres cannot store: U+0000 and halves of surrogate pairs. */
+function storable(text: string): string {
+  return text.slice(0, MOST_CHARACTERS).replaceAll(/[\p{Cc}\p{Cs}]/gu, '');
 }

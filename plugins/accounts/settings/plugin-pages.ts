@@ -39,6 +39,8 @@ export interface AccountPages {
   signedIn(work: VisitorHandler): Lifecycle.Method;
   /** Returns the same handler for changes that need recent authentication. `back` is the path that Cancel leads to. */
   confirmed(work: VisitorHandler, options: { back(request: Request): string }): Lifecycle.Method;
+  /** Returns the id of the account that is signed in, for routes that are no pages; null for other visitors. */
+  accountId(request: Request): string | null;
   /** Returns a time for the partial `accounts/time`: "3 hours ago". */
   when(iso: string | null): When | null;
   /** Shows a page under `/account` to a signed-in user. */
@@ -66,6 +68,7 @@ export function createPluginPages({ entries, purposes, ways, confirmed, settings
     purpose(purpose) { purposes.push(purpose); },
     signedIn: (work) => ways.signedIn((visit, request, h) => work(visitor(visit, request), request, h)),
     confirmed: (work, { back }) => confirmed((visit, request, h) => work(visitor(visit, request), request, h), { back }),
+    accountId: (request) => visitOf(request)?.person.id ?? null,
     when: (iso) => when(iso, now()),
     show: (request, h, { path, template, title, status }, context) => settingsPage(h, visitOf(request)!, { part: path, template, title, status }, context),
   };

@@ -13,7 +13,12 @@ export interface AdapterContext {
   endGrant(grantId: string): Promise<void>;
   /** Rejects a code or token that another request has consumed, and ends its grant. */
   rejectReplay(model: string, grantId: string | null): Promise<never>;
+  /** Rejects a request with text that Postgres cannot store. */
+  rejectUnstorable(): never;
 }
+
+/** U+0000 and halves of surrogate pairs, as JSON writes them. */
+const UNSTORABLE = /\\u0000|\\ud[89a-f][0-9a-f]{2}/;
 
 /** Returns the store of a model of the library. Codes and tokens are stored as hashes: the library reads them by value only. */
 export function createAdapter(model: string, context: AdapterContext): Adapter {
@@ -35,14 +40,16 @@ const NO_SESSIONS: Adapter = {
 };
 
 /** Stores clients with a hash as secret, which `compareClientSecret` expects. Clients of metadata documents are not stored. */
-function clientAdapter({ civic }: AdapterContext): Adapter {
+function clientAdapter({ civic, rejectUnstorable }: AdapterContext): Adapter {
   return {
     ...NO_SESSIONS,
     async find(id) {
+      if (UNSTORABLE.test(JSON.stringify(id))) return undefined;
       const client = await clientById(civic.db.read, id);
       return client ? { ...client.metadata, ...(client.secret_hash !== null && { client_secret: client.secret_hash }) } as never : undefined;
     },
     async upsert(id, { client_secret: secret, ...metadata }: Payload) {
+      if (UNSTORABLE.test(JSON.stringify(metadata))) rejectUnstorable();
       await civic.db.write((tx) => putClient(tx, {
         id, kind: 'registered', name: (metadata['client_name'] as string | undefined) ?? null, metadata,
         secret_hash: typeof secret === 'string' ? hashOf(secret) : null, created_at: civic.clock.iso(),
@@ -51,7 +58,7 @@ function clientAdapter({ civic }: AdapterContext): Adapter {
   };
 }
 
-function artifactAdapter(model: string, { civic, endGrant, rejectReplay }: AdapterContext): Adapter {
+function artifactAdapter(model: string, { civic, endGrant, rejectReplay, rejectUnstorable }: AdapterContext): Adapter {
   const { clock } = civic;
   // Several processes of one app may share a refresh token. Within the grace period each gets a successor.
   const graceMs = model === 'RefreshToken' ? civic.config.refresh_grace_seconds * 1000 : 0;
@@ -76,6 +83,7 @@ function artifactAdapter(model: string, { civic, endGrant, rejectReplay }: Adapt
       return found ? payloadOf(found, id) as never : undefined;
     },
     async upsert(id, { jti: _id, userCode, ...payload }: Payload, expiresIn) {
+      if (UNSTORABLE.test(JSON.stringify(payload))) rejectUnstorable();
       await civic.db.write((tx) => putArtifact(tx, {
         model,
         id_hash: hashOf(id),

@@ -7,6 +7,11 @@ export type ClientMetadata = Record<string, unknown> & { redirect_uris?: unknown
 const MOST_REDIRECTS = 20;
 const MOST_CHARACTERS = 2000;
 const MOST_NAME = 60;
+const MOST_SOFTWARE_ID = 200;
+/** Schemes that look like those of apps on the user's device, but send the code to a website or another person. */
+const REMOTE_SCHEMES = new Set([
+  'about:', 'blob:', 'data:', 'file:', 'ftp:', 'googlechrome:', 'googlechromes:', 'javascript:', 'mailto:', 'microsoft-edge:', 'sms:', 'tel:', 'view-source:', 'ws:', 'wss:',
+]);
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'];
 
 /** Returns whether a redirect URI leads to a program on the user's own device that listens on a port. */
@@ -28,8 +33,11 @@ export function adjustClient(metadata: ClientMetadata, { InvalidClientMetadata }
   if (uris.length > MOST_REDIRECTS) throw new InvalidClientMetadata(`redirect_uris can have up to ${MOST_REDIRECTS} members`);
   for (const uri of uris) {
     if (uri.href.length > MOST_CHARACTERS) throw new InvalidClientMetadata(`a member of redirect_uris can have up to ${MOST_CHARACTERS} characters`);
-    if (uri.protocol === 'http:' && !isLoopback(uri)) throw new InvalidClientMetadata('redirect_uris must use https, a loopback address or the scheme of an app');
+    if (REMOTE_SCHEMES.has(uri.protocol) || (uri.protocol === 'http:' && !isLoopback(uri))) throw new InvalidClientMetadata('redirect_uris must use https, a loopback address or the scheme of an app');
+    if (uri.username !== '' || uri.password !== '') throw new InvalidClientMetadata('redirect_uris must not contain a user name or password');
   }
+  const { software_id: softwareId } = metadata;
+  if (softwareId !== undefined && (typeof softwareId !== 'string' || softwareId.length > MOST_SOFTWARE_ID)) throw new InvalidClientMetadata(`software_id must be a string of up to ${MOST_SOFTWARE_ID} characters`);
   // Many apps leave `application_type` out. Only native ones may use any port of a loopback address (RFC 8252, section 7.3).
   metadata['application_type'] = uris.some((uri) => isLoopback(uri) || isPrivateScheme(uri)) ? 'native' : 'web';
   // The library rejects later requests for scopes beyond a registered `scope`. Here the user decides on the consent page.
@@ -50,7 +58,8 @@ function redirectUris({ redirect_uris: given }: ClientMetadata): URL[] {
 /** Removes control characters and marks that reverse the direction of text, and shortens the name: it is shown to users. */
 function cleanName(name: unknown): unknown {
   if (typeof name !== 'string') return name;
-  const characters = [...name.replace(/[\p{Cc}\p{Cf}]/gu, '').trim()];
-  if (characters.length === 0) return undefined;
+  const visible = name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]/gu, '').replace(/(\p{M}{3})\p{M}+/gu, '$1').trim();
+  const characters = [...visible];
+  if (!/[\p{L}\p{N}]/u.test(visible)) return undefined;
   return characters.length > MOST_NAME ? `${characters.slice(0, MOST_NAME - 1).join('').trimEnd()}…` : characters.join('');
 }

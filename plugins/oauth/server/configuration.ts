@@ -140,7 +140,8 @@ function features({ civic: { config }, resources }: ServerContext, { oidc: { err
       useGrantedResource: async () => true,
       async getResourceServerInfo(ctx, identifier) {
         const found = resources.named(identifier);
-        if (!found) throw new errors.InvalidTarget();
+        // The user approves one resource; the consent page names it.
+        if (!found || [ctx.oidc.params?.['resource'] ?? []].flat().length > 1) throw new errors.InvalidTarget();
         const scope = ctx.oidc.params?.['scope'];
         if (REQUESTS.includes(ctx.oidc.route) && requestedScopes(found.resource, scope).length === 0) {
           throw new errors.InvalidScope(`the resource has none of the requested scopes: ${String(scope)}`, String(scope));

@@ -6,7 +6,10 @@ import { oauthErrors } from './errors.ts';
 import { refusalPage } from './refusal.ts';
 import type { AuthorizationServer, HandledRequest, ServerContext } from './server.ts';
 
-const MOST_BYTES = 64 * 1024;
+/** What an anonymous client sends is stored until it expires: enough for long states and key sets. */
+const MOST_BYTES = 16 * 1024;
+const MOST_QUERY = 8 * 1024;
+const STARTING = 'oauth_start';
 const HOUR_MS = 3_600_000;
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -31,7 +34,14 @@ function postOptions(type: string, more: RouteDeclaration = {}): RouteOptions {
 /** Returns the routes that the library serves itself. */
 export function serverRoutes(context: ServerContext, server: AuthorizationServer): ServerRoute[] {
   const handlePrograms: Lifecycle.Method = (request, h) => handle(context, server, request, h);
-  const handlePages: Lifecycle.Method = (request, h) => handle(context, server, request, h, { isPage: true });
+  const authorize: Lifecycle.Method = (request, h) => {
+    if (request.url.search.length > MOST_QUERY) throw problem('invalid_request', { detail: `The query of an authorization request can have up to ${MOST_QUERY} characters.` });
+    return handle(context, server, request, h, { isPage: true });
+  };
+  const resume: Lifecycle.Method = async (request, h) => {
+    await rejectStranger(context, server, request);
+    return handle(context, server, request, h, { isPage: true });
+  };
   const register: Lifecycle.Method = async (request, h) => {
     await rejectFlood(context.civic);
     return handle(context, server, request, h);
@@ -39,12 +49,14 @@ export function serverRoutes(context: ServerContext, server: AuthorizationServer
   const registrationRoutes: ServerRoute[] = [
     { method: 'POST', path: '/oauth/register', options: postOptions('application/json', { rate: 'oauth_registration' }), handler: register },
     { method: 'GET', path: '/oauth/register/{client_id}', options: rawOptions(CORS), handler: handlePrograms },
+    // Without these a registration access token would be an unknown credential, as if the registration were lost.
+    { method: ['PUT', 'DELETE'], path: '/oauth/register/{client_id}', options: rawOptions(CORS), handler: () => { throw problem('method_not_allowed', { headers: { allow: 'GET, HEAD' } }); } },
   ];
   return [
-    { method: 'GET', path: '/oauth/authorize', options: PAGE_OPTIONS, handler: handlePages },
-    { method: 'GET', path: '/oauth/authorize/{uid}', options: PAGE_OPTIONS, handler: handlePages },
+    { method: 'GET', path: '/oauth/authorize', options: rawOptions({ ownCredentials: false, rate: STARTING }), handler: authorize },
+    { method: 'GET', path: '/oauth/authorize/{uid}', options: PAGE_OPTIONS, handler: resume },
     ...['token', 'revoke', 'introspect', 'device'].map((name): ServerRoute => {
-      return { method: 'POST', path: `/oauth/${name}`, options: postOptions(FORM), handler: handlePrograms };
+      return { method: 'POST', path: `/oauth/${name}`, options: postOptions(FORM, name === 'device' ? { rate: STARTING } : {}), handler: handlePrograms };
     }),
     ...(context.civic.config.registration.enabled ? registrationRoutes : []),
   ];
@@ -53,18 +65,33 @@ export function serverRoutes(context: ServerContext, server: AuthorizationServer
 /** Passes a request to the library, which writes the response. An error page is rendered here. */
 async function handle({ civic }: ServerContext, server: AuthorizationServer, request: Request, h: ResponseToolkit, { isPage = false } = {}): Promise<symbol | ResponseObject> {
   const { req, res } = request.raw;
+  // Before `replaceAddress`, which removes the origin that the CORS headers depend on.
+  for (const [name, value] of Object.entries(civic.headers(request))) res.setHeader(name, value);
   replaceAddress(request, civic.instance.public_url);
   if (!isPage) req.headers['accept'] = 'application/json';
-  for (const [name, value] of Object.entries(civic.headers(request))) res.setHeader(name, value);
-  const handled: HandledRequest = { request, isPage, refusal: null };
+  const handled: HandledRequest = { request, isPage, refusal: null, failure: null };
   server.requests.set(req, handled);
   const provider = await server.provider();
   // `close` is also emitted when the client disconnects before the response.
   const closed = once(res, 'close');
   await provider.callback()(req, res);
+  if (handled.failure) civic.log.error({ err: handled.failure }, 'A refused request of OAuth could not be recorded');
+  if (handled.refusal && handled.failure) throw handled.failure;
   if (handled.refusal) return refusalPage(h, handled.refusal);
   await closed;
   return h.abandon;
+}
+
+/**
+ * Rejects the last step of an authorization in another browser than the one of the user who approved: the cookies of the library could have
+ * been planted there by a website of the same domain.
+ */
+async function rejectStranger({ accounts, recordIncident }: ServerContext, server: AuthorizationServer, request: Request): Promise<void> {
+  const interaction = await (await server.provider()).Interaction.find(String(request.params['uid']));
+  const approvedBy = interaction?.result?.login?.accountId;
+  if (approvedBy === undefined || accounts.pages.accountId(request) === approvedBy) return;
+  await recordIncident(request, { kind: 'oauth_consent_forged', account_id: approvedBy, detail: { path: '/oauth/authorize' } });
+  throw problem('not_found', { detail: 'This request was approved in another browser. Return to the app and connect again.' });
 }
 
 /** Replaces what the library derives its own address and the client's from: the issuer must never depend on headers of a request. */

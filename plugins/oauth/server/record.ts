@@ -4,10 +4,10 @@ import type { IncomingMessage } from 'node:http';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { OauthIncident } from '../incidents.ts';
 import type { AdapterContext } from './adapter.ts';
-import type { AuthorizationServer, Oidc, ProviderParts, ServerContext } from './server.ts';
+import type { AuthorizationServer, HandledRequest, Oidc, ProviderParts, ServerContext } from './server.ts';
 
 /** What the store and the fetch of the library call while the library handles a request. */
-export interface ProviderHooks extends Pick<AdapterContext, 'endGrant' | 'rejectReplay'> {
+export interface ProviderHooks extends Pick<AdapterContext, 'endGrant' | 'rejectReplay' | 'rejectUnstorable'> {
   /** The requests whose incident is recorded already. */
   recorded: WeakSet<IncomingMessage>;
   recordRefusedFetch(url: string, error: FetchError): Promise<void>;
@@ -60,16 +60,21 @@ export function createHooks({ civic, grants, recordIncident }: ServerContext, { 
     await record({ kind: 'oauth_request_refused', subject: cut(url), detail: { endpoint: context()?.path, error: code, reason: message } });
   }
 
-  return { recorded, endGrant, rejectReplay, recordRefusedFetch };
+  function rejectUnstorable(): never {
+    throw new errors.InvalidRequest('the request contains U+0000 or half of a surrogate pair');
+  }
+
+  return { recorded, endGrant, rejectReplay, rejectUnstorable, recordRefusedFetch };
 }
 
 /** Records refused requests before their response is sent. */
-export function recordErrors(provider: Provider, { civic, recordIncident }: ServerContext, { requests, hooks }: ProviderParts): void {
+export function recordErrors(provider: Provider, { civic, accounts, recordIncident }: ServerContext, { requests, hooks }: ProviderParts): void {
   const incidents = new WeakMap<IncomingMessage, OauthIncident>();
 
   // The events are emitted synchronously, so they cannot wait for the database: the middleware below does.
   function noteError(ctx: KoaContextWithOIDC, { error, error_description, error_detail }: OidcError): void {
-    if (error === undefined || !SUSPICIOUS.has(error) || hooks.recorded.has(ctx.req)) return;
+    const isSuspicious = error !== undefined && (SUSPICIOUS.has(error) || /code_challenge/.test(error_description ?? ''));
+    if (!isSuspicious || hooks.recorded.has(ctx.req)) return;
     const { client_id, redirect_uri, resource } = (ctx.oidc.params ?? {}) as Record<string, string | undefined>;
     incidents.set(ctx.req, {
       kind: 'oauth_request_refused',
@@ -84,8 +89,26 @@ export function recordErrors(provider: Provider, { civic, recordIncident }: Serv
     await next();
     hideSecretHash(ctx as unknown as KoaContextWithOIDC);
     const [incident, handled] = [incidents.get(ctx.req), requests.get(ctx.req)];
-    if (incident && handled) await recordIncident(handled.request, incident);
+    // An error thrown here would be a second response of the library beside the page of this plugin.
+    if (incident && handled) await recordIncident(handled.request, incident).catch((error: unknown) => { handled.failure = error as Error; });
+    if (handled?.isPage && accounts.pages.accountId(handled.request) === null) showError(ctx as unknown as KoaContextWithOIDC, handled);
   });
+}
+
+/**
+ * Shows an error to a user who is not signed in, where the library would send the user to the client: anyone can register a client, and
+ * a link to this instance would then lead to any website (RFC 9700, section 4.11).
+ */
+function showError(ctx: KoaContextWithOIDC, handled: HandledRequest): void {
+  const location = ctx.response.get('location');
+  if (location === '') return;
+  const { searchParams, hash } = new URL(location, handled.request.url);
+  const parameters = hash === '' ? searchParams : new URLSearchParams(hash.slice(1));
+  const error = parameters.get('error');
+  if (error === null) return;
+  ctx.respond = false;
+  ctx.remove('location');
+  handled.refusal = { error, status: 400, description: parameters.get('error_description') ?? undefined };
 }
 
 /** Shortens a value that a client chose, for the audit record. */

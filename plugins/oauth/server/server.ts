@@ -50,6 +50,8 @@ export interface HandledRequest {
   isPage: boolean;
   /** The error to show, set by `renderError`. */
   refusal: Refusal | null;
+  /** Why a refused request could not be recorded. */
+  failure: Error | null;
 }
 
 /** The parts of one provider, which are replaced together. */

@@ -53,8 +53,18 @@ export async function storeDeviceDecision(tx: Tx, key: number, payload: Record<s
   return await tx(TABLE).where({ key }).whereNotNull('user_code_hash').update(decision) === 1;
 }
 
-export async function deleteExpiredArtifacts(tx: Tx, now: string): Promise<number> {
-  return tx(TABLE).where('expires_at', '<=', now).delete();
+export async function deleteExpiredArtifacts(tx: Tx, now: string, limit: number): Promise<number> {
+  return tx(TABLE).whereIn('key', tx(TABLE).where('expires_at', '<=', now).select('key').limit(limit)).delete();
+}
+
+/** Returns registration access tokens after a key, with the client of each. */
+export async function registrationTokens(reader: Reader, after: number, limit: number): Promise<{ key: number; client_id: string }[]> {
+  const rows = (await reader(TABLE).where({ model: 'RegistrationAccessToken' }).where('key', '>', after).orderBy('key').limit(limit).select('key', 'payload')) as { key: number; payload: string }[];
+  return rows.map(({ key, payload }) => ({ key, client_id: String((JSON.parse(payload) as { clientId?: string }).clientId) }));
+}
+
+export async function deleteArtifactsByKey(tx: Tx, keys: number[]): Promise<void> {
+  await tx(TABLE).whereIn('key', keys).delete();
 }
 
 function read(row: unknown): Artifact | null {

@@ -25,6 +25,11 @@ export async function clientById(reader: Reader, id: string): Promise<ClientRow 
   return read(await reader(TABLE).where({ id }).first());
 }
 
+export async function existingClients(reader: Reader, ids: string[]): Promise<Set<string>> {
+  const rows = (await reader(TABLE).whereIn('id', ids).select('id')) as { id: string }[];
+  return new Set(rows.map(({ id }) => id));
+}
+
 export async function clientsOf(reader: Reader, kind: ClientKind): Promise<ClientRow[]> {
   const rows = (await reader(TABLE).where({ kind }).orderBy('key')) as unknown[];
   return rows.map((row) => read(row)!);
@@ -46,10 +51,11 @@ export async function markClientUsed(tx: Tx, id: string, now: string): Promise<v
 }
 
 /** Deletes registered clients without a connection: those registered before `unusedBefore` and never used, and those last used before `idleBefore`. */
-export async function deleteIdleClients(tx: Tx, unusedBefore: string, idleBefore: string): Promise<number> {
-  return tx(TABLE).where({ kind: 'registered' })
+export async function deleteIdleClients(tx: Tx, { unusedBefore, idleBefore, limit }: { unusedBefore: string; idleBefore: string; limit: number }): Promise<number> {
+  const idle = tx(TABLE).where({ kind: 'registered' })
     .where((row) => row.where((unused) => unused.whereNull('used_at').where('created_at', '<', unusedBefore)).orWhere('used_at', '<', idleBefore))
-    .whereNotIn('id', tx('oauth_grants').select('client_id')).delete();
+    .whereNotIn('id', tx('oauth_grants').select('client_id')).select('key').limit(limit);
+  return tx(TABLE).whereIn('key', idle).delete();
 }
 
 function read(row: unknown): ClientRow | null {

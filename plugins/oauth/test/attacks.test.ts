@@ -234,6 +234,64 @@ for (const database of testDatabases()) {
       }
     });
 
+    it('with text that the database cannot store is refused and recorded', async () => {
+      const [ada, client] = [await kit.person(), await kit.register()];
+      await kit.newAudit();
+      const redirect_uri = `https://app.example.org/\u0000${'x'.repeat(2000)}`;
+      expect((await ada.browser.get(newFlow(client.client_id, { redirect_uri }).address)).status).to.equal(400);
+      expect(await kit.newAudit()).to.equal(['oauth_request_refused']);
+      expect((await lastOf('oauth_request_refused'))!.detail.redirect_uri).to.have.length(299);
+      expect((await kit.send('GET', '/health')).status).to.equal(200);
+      expect((await kit.send('GET', newFlow('client\u0000').address)).status).to.equal(400);
+      expect((await ada.browser.get(newFlow(client.client_id, { state: 'x\u0000' }).address)).status).to.be.below(500);
+      const registration = await kit.send('POST', '/oauth/register', { json: { redirect_uris: [CALLBACK], client_uri: 'https://app.example.org/\ud800' } });
+      expect(registration.status).to.be.below(500);
+      expect((await kit.send('POST', '/oauth/register', { json: { redirect_uris: [CALLBACK], software_id: { deep: [] } } })).body.error).to.equal('invalid_client_metadata');
+    });
+
+    it('with two resources gets no token, since the user sees one', async () => {
+      const [ada, client] = [await kit.person(), await kit.register()];
+      const { address } = newFlow(client.client_id);
+      const redirect = new URL((await ada.browser.get(`${address}&resource=${encodeURIComponent(`${BASE}/mcp`)}`)).headers.get('location')!);
+      expect(redirect.searchParams.get('error')).to.equal('invalid_target');
+    });
+
+    it('that plants its own request in the browser of a user gets no code for the approval', async () => {
+      const [ada, client, attacker] = [await kit.person(), await kit.register(), createBrowser(kit.url)];
+      const flow = newFlow(client.client_id);
+      const path = (await attacker.get(flow.address)).headers.get('location')!;
+      for (const [name, value] of attacker.cookies) if (name.startsWith('civic_oauth')) ada.browser.cookies.set(name, value);
+      await ada.browser.get(path);
+      expect((await ada.browser.post(path, { workspace: ada.workspace_id, scopes: ['probe:read'] })).status).to.equal(200);
+      await kit.newAudit();
+      const resumed = await attacker.get(`/oauth/authorize/${path.split('/').pop()}`);
+      expect([resumed.status, resumed.headers.get('location')]).to.equal([404, null]);
+      expect(await kit.newAudit()).to.equal(['oauth_consent_forged']);
+    });
+
+    it('with a link to a client of its own does not lead a visitor to another website', async () => {
+      const client = await kit.register({ redirect_uris: ['https://evil.example/login'] });
+      for (const more of [{ prompt: 'none' }, { response_type: 'x' }, { response_type: 'x', response_mode: 'fragment' }, { scope: 'nonsense' }] as Record<string, string>[]) {
+        const response = await kit.send('GET', newFlow(client.client_id, { redirect_uri: 'https://evil.example/login', ...more }).address);
+        expect([response.status, response.headers.get('location')], JSON.stringify(more)).to.equal([400, null]);
+      }
+    });
+
+    it('with a redirect URI of a scheme that leaves the device cannot register', async () => {
+      for (const uri of ['mailto:thief@evil.example', 'microsoft-edge:https://evil.example/cb', 'googlechrome://evil.example/cb', 'ftp://evil.example/cb', 'https://claude.ai@evil.example/cb']) {
+        const { body } = await kit.send('POST', '/oauth/register', { json: { redirect_uris: [uri] } });
+        expect(body.error, uri).to.match(/^invalid_(?:client_metadata|redirect_uri)$/);
+      }
+      expect(await kit.register({ redirect_uris: ['cursor://anysphere.cursor-mcp/callback'] })).to.include('client_id');
+    });
+
+    it('with a large request stores nothing', async () => {
+      const client = await kit.register();
+      expect((await kit.send('GET', newFlow(client.client_id, { state: 'x'.repeat(9000) }).address)).status).to.equal(400);
+      expect((await kit.send('POST', '/oauth/device', { form: { client_id: client.client_id, scope: 'x'.repeat(20_000) } })).status).to.equal(413);
+      expect((await kit.send('POST', '/oauth/register', { json: { redirect_uris: [CALLBACK], software_id: 'x'.repeat(20_000) } })).status).to.equal(413);
+    });
+
     it('with the metadata document of another client is refused', async () => {
       const ada = await kit.person();
       const client_id = 'https://copy.example.org/client.json';

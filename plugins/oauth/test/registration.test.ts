@@ -65,9 +65,9 @@ describe('Metadata and registration', { timeout: 60_000 }, () => {
     const sorted = (value: unknown) => (Array.isArray(value) ? [...value as string[]].sort() : value);
     const differing = Object.keys(ours).filter((name) => name in library && JSON.stringify(sorted(ours[name])) !== JSON.stringify(sorted(library[name])));
     // The scopes are those of our resources; the library lists every algorithm that it knows.
-    expect(differing).to.equal(['scopes_supported', 'token_endpoint_auth_signing_alg_values_supported']);
+    expect(differing).to.equal(['scopes_supported', 'response_modes_supported', 'token_endpoint_auth_signing_alg_values_supported']);
     expect(library['token_endpoint_auth_signing_alg_values_supported']).to.include(ours['token_endpoint_auth_signing_alg_values_supported']);
-    expect(Object.keys(ours).filter((name) => !(name in library))).to.equal(['service_documentation']);
+    expect(Object.keys(ours).filter((name) => !(name in library))).to.equal(['revocation_endpoint_auth_methods_supported', 'introspection_endpoint_auth_methods_supported', 'service_documentation']);
   });
 
   it('allows scripts of every website, without cookies', async () => {
@@ -82,6 +82,13 @@ describe('Metadata and registration', { timeout: 60_000 }, () => {
     }
     const failed = await kit.send('POST', '/oauth/token', { headers: { origin }, form: { grant_type: 'x' } });
     expect([failed.status, failed.headers.get('access-control-allow-origin')]).to.equal([400, '*']);
+    const registered = await kit.send('POST', '/oauth/register', { headers: { origin }, json: { redirect_uris: [CALLBACK] } });
+    expect([registered.status, registered.headers.get('access-control-allow-origin')]).to.equal([201, '*']);
+    const authorization = `Bearer ${registered.body.registration_access_token}`;
+    const read = await kit.send('GET', `/oauth/register/${registered.body.client_id}`, { headers: { origin, authorization } });
+    expect([read.status, read.headers.get('access-control-allow-origin')]).to.equal([200, '*']);
+    const changed = await kit.send('PUT', `/oauth/register/${registered.body.client_id}`, { headers: { authorization }, json: {} });
+    expect([changed.status, changed.headers.get('allow')]).to.equal([405, 'GET, HEAD']);
     const refused = await kit.send('POST', '/mcp', { headers: { origin } });
     expect(refused.headers.get('access-control-expose-headers')).to.include('WWW-Authenticate');
     // Other routes do not allow scripts of other websites.
