@@ -47,11 +47,12 @@ function isConcat(node: hbs.AST.Node | undefined): node is hbs.AST.SubExpression
   return node?.type === 'SubExpression' && nameOf((node as hbs.AST.SubExpression).path) === 'concat' && isText((node as hbs.AST.SubExpression).params[0]);
 }
 
-/** Returns the texts that code uses: `t('key')`, `` t(`begin.${rest}`) `` and `navigation({ text: 'key' })`. */
+/** Returns the texts that code uses: `t('key')`, `` t(`begin.${rest}`) ``, `navigation({ text: 'key' })` and messages of forms. */
 export function usesInCode(source: string): TextUses {
   const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
   const found = (pattern: RegExp): string[] => [...code.matchAll(pattern)].map((match) => match[1]!);
-  const keys = [...found(/\bt\('([^']+)'/g), ...found(/\bnavigation\(\{[^}]*\btext: '([^']+)'/g)];
+  const ofForms = found(/\.messages\(\{([^}]*)\}/g).flatMap((messages) => [...messages.matchAll(/: '([a-z]\w*(?:\.\w+)+)'/g)].map((match) => match[1]!));
+  const keys = [...found(/\bt\('([^']+)'/g), ...found(/\bnavigation\(\{[^}]*\btext: '([^']+)'/g), ...ofForms];
   const unknown = found(/\bt\((`\$\{[^`]*`|[a-z]\w*)[,)]/gi);
   return {
     keys: keys.map((key) => ({ key, values: null, isInAttribute: false })),

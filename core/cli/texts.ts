@@ -19,7 +19,7 @@ export interface TextSources {
   declared: string[];
   /** Templates that stay in English for now, by their path in the folder. */
   english?: string[];
-  /** Keys of core that plugins use. */
+  /** Only for core: the keys of core that plugins use. */
   usedByOthers?: string[];
 }
 
@@ -33,7 +33,7 @@ export async function textFaults(sources: TextSources): Promise<string[]> {
   return [
     ...read, ...messages.faults, ...uses.faults,
     ...languageFaults(messages.parsed), ...declaredFaults(files, sources.declared),
-    ...useFaults(messages.parsed[DEFAULT_LANGUAGE], uses, sources.usedByOthers ?? []),
+    ...useFaults(messages.parsed[DEFAULT_LANGUAGE], sources.usedByOthers ? usesOfCore(uses, sources.usedByOthers) : ownUses(uses)),
     ...outsideFaults(sources),
   ];
 }
@@ -130,14 +130,26 @@ export function coreKeysUsed(sources: TextSources): string[] {
   return usesOf(sources).keys.map(({ key }) => key).filter(isOfCore);
 }
 
+const CORE = 'core.';
+
 function isOfCore(key: string): boolean {
-  return key.startsWith('core.');
+  return key.startsWith(CORE);
 }
 
-function useFaults(messages: Map<string, Message>, { keys, prefixes, mentioned }: TextUses, usedByOthers: string[]): string[] {
-  const own = keys.filter(({ key }) => !isOfCore(key));
-  const used = new Set([...own.map(({ key }) => key), ...mentioned, ...usedByOthers.map((key) => key.slice('core.'.length))]);
-  const faults = own.flatMap(({ key, values, isInAttribute }) => {
+/** What a plugin uses of its own texts. */
+function ownUses({ keys, prefixes, mentioned, faults }: TextUses): TextUses {
+  return { keys: keys.filter(({ key }) => !isOfCore(key)), prefixes: prefixes.filter((prefix) => !isOfCore(prefix)), mentioned, faults };
+}
+
+/** What core and the plugins use of core's texts. Core names them with and without `core.` in front. */
+function usesOfCore({ keys, prefixes, mentioned, faults }: TextUses, usedByOthers: string[]): TextUses {
+  const own = (key: string): string => (isOfCore(key) ? key.slice(CORE.length) : key);
+  return { keys: keys.map((use) => ({ ...use, key: own(use.key) })), prefixes: prefixes.map(own), mentioned: [...mentioned, ...usedByOthers].map(own), faults };
+}
+
+function useFaults(messages: Map<string, Message>, { keys, prefixes, mentioned }: TextUses): string[] {
+  const used = new Set([...keys.map(({ key }) => key), ...mentioned]);
+  const faults = keys.flatMap(({ key, values, isInAttribute }) => {
     const message = messages.get(key);
     if (!message) return [`the text ${key} is used, but not in the catalogue`];
     const absent = values === null ? [] : [...message.names].filter((name) => !values.includes(name));

@@ -1,8 +1,9 @@
 import type { Request, ResponseToolkit, RouteOptions } from '@hapi/hapi';
-import type { ObjectSchema } from 'joi';
+import type { ObjectSchema, ValidationErrorItem } from 'joi';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { RouteDeclaration } from '../plugin.ts';
 import { problem } from '../problems.ts';
+import type { Texts } from '../texts/texts.ts';
 
 const MAX_FORM_BYTES = 64 * 1024;
 const TOKEN = 'form_token';
@@ -70,16 +71,32 @@ export interface ReadForm<Values> {
 
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
-/** Validates a form, and returns the errors by field for the page. */
-export function readForm<Values>(request: Request, schema: ObjectSchema<Values>): ReadForm<Values> {
+/** Validates a form, and returns the errors by field for the page: in the language of `t`, or in English. */
+export function readForm<Values>(request: Request, schema: ObjectSchema<Values>, t?: Texts): ReadForm<Values> {
   const given = { ...(request.payload as Record<string, unknown> | null) };
   const odd = Object.entries(given).find(([, value]) => [value].flat().some((one) => UNSTORABLE.test(String(one))));
-  if (odd) return { values: null, errors: { [odd[0]]: 'This holds a character that cannot be stored.' }, given };
+  if (odd) return { values: null, errors: { [odd[0]]: t ? t('core.form.character') : 'This holds a character that cannot be stored.' }, given };
   const { value, error } = schema.validate(given, { abortEarly: false, convert: true, stripUnknown: true, errors: { wrap: { label: false } } });
   if (!error) return { values: value as Values, errors: {}, given };
   const errors: Record<string, string> = {};
-  for (const { path, message } of error.details) errors[String(path[0] ?? '')] ??= sentence(message);
+  for (const detail of error.details) errors[String(detail.path[0] ?? '')] ??= t ? translated(detail, t) : sentence(detail.message);
   return { values: null, errors, given };
+}
+
+const KEY = /^[a-z]\w*(\.\w+)+$/;
+
+/** The texts of core for the rules of Joi. */
+const FORM_TEXTS: Record<string, string> = {
+  'any.required': 'core.form.required', 'string.empty': 'core.form.required', 'any.only': 'core.form.choose', 'array.min': 'core.form.choose',
+  'string.max': 'core.form.too_long', 'string.min': 'core.form.too_short', 'string.email': 'core.form.email', 'string.uri': 'core.form.uri',
+  'number.base': 'core.form.number', 'number.integer': 'core.form.integer', 'number.min': 'core.form.minimum', 'number.max': 'core.form.maximum',
+  'date.base': 'core.form.date', 'date.format': 'core.form.date', 'string.isoDate': 'core.form.date',
+};
+
+/** Returns the text that the schema names as the message of a rule, else core's text for the rule. */
+function translated({ context, message, type }: ValidationErrorItem, texts: Texts): string {
+  const key = KEY.test(message) ? message : FORM_TEXTS[type] ?? 'core.form.invalid';
+  return texts(key, { limit: context?.['limit'] as unknown });
 }
 
 function sentence(message: string): string {

@@ -10,6 +10,11 @@ const { describe, it, before, after } = lab;
 
 const schema = Joi.object({ name: Joi.string().trim().max(5).required().label('the name'), age: Joi.number().integer().label('the age') });
 
+const own = Joi.object({
+  name: Joi.string().max(5).required(), age: Joi.number().integer().min(18), mail: Joi.string().email(), kind: Joi.string().valid('a', 'b'),
+  note: Joi.string().min(2).messages({ 'string.min': 'core.form.date' }), odd: Joi.string().guid(),
+});
+
 const guestbook = definePlugin({
   name: 'guestbook',
   summary: 'Takes forms',
@@ -20,6 +25,7 @@ const guestbook = definePlugin({
     server.route([
       { method: 'GET', path: '/token', options: { plugins: { civic: { internal: true } } }, handler: (request) => request.civic.formToken ?? 'none' },
       { method: 'POST', path: '/sign', options: formOptions(), handler: (request) => readForm(request, schema) },
+      { method: 'POST', path: '/sign/here', options: formOptions(), handler: async (request) => readForm(request, own, await civic.texts(request.civic.language)) },
     ]);
   },
 });
@@ -41,6 +47,18 @@ describe('A form', () => {
     expect(Object.keys(errors)).to.equal(['name', 'age']);
     expect(errors.age).to.equal('The age must be a number.');
     expect(given.name).to.equal('Adalbert');
+  });
+
+  it('has its errors in the language of the page: core’s text for the rule, or the text that the schema names', async () => {
+    const errors = async (path: string, fields: Record<string, string>): Promise<object> => (await kit.request('POST', path, { payload: new URLSearchParams(fields).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } })).body.errors;
+    const wrong = { name: 'Adalbert', age: '17', mail: 'x', kind: 'c', note: 'n', odd: 'x' };
+    expect(await errors('/es/sign/here', wrong)).to.equal({
+      name: 'Use como máximo 5 caracteres.', age: 'Use 18 o más.', mail: 'No es una dirección de correo electrónico, como nombre@example.org.', kind: 'Elija uno de los valores.',
+      note: 'No es una fecha, como 2026-11-24.', odd: 'Este valor no se puede usar.',
+    });
+    expect(await errors('/es/sign/here', {})).to.equal({ name: 'Complete este campo.' });
+    expect(await errors('/es/sign/here', { name: '\0' })).to.equal({ name: 'Contiene un carácter que no se puede guardar.' });
+    expect(await errors('/sign/here', { name: 'Adalbert', age: '1.5' })).to.equal({ name: 'Use at most 5 characters.', age: 'Use a whole number.' });
   });
 
   it('holds no character that the database cannot', async () => {
