@@ -47,7 +47,7 @@ export interface RateKind {
 
 /** A first part of paths outside `/api`, such as `/notes`. */
 export interface PathKind {
-  /** Who calls it. Programs get errors as JSON only, and a session's cookie does not authenticate them. */
+  /** Who calls it. Programs get errors as JSON, and a session's cookie does not authenticate them. */
   audience: 'people' | 'programs';
   /** The rate class of all its requests; that of pages when absent. */
   rate?: string;

@@ -157,10 +157,15 @@ export function translatedProblem(t: Texts, code: string): { title: string; advi
   return { title: t.declared(owner, `${path}.title`, title), advice: t.declared(owner, `${path}.advice`, advice) };
 }
 
-/** Whether an error is better told as a page: the reader asked for HTML more than for JSON, and not at a path for programs. */
+/** Returns whether an error is shown as a page: the client prefers HTML to JSON. At a path for programs only a browser that opens the address gets a page. */
 function prefersPage(request: Request): boolean {
-  if (isForPrograms(request.server, request.path)) return false;
+  if (isForPrograms(request.server, request.path) && !isOpenedInBrowser(request)) return false;
   return preferredType(request.headers.accept as string | undefined, ['application/json', 'text/html']) === 'text/html';
+}
+
+/** Returns whether a user opened the address itself. Errors of the API stay JSON, as its responses are. */
+function isOpenedInBrowser({ headers, path }: Request): boolean {
+  return headers['sec-fetch-dest'] === 'document' && !path.startsWith('/api/');
 }
 
 interface Slots {

@@ -95,6 +95,16 @@ describe('Metadata and registration', { timeout: 60_000 }, () => {
     expect((await kit.send('OPTIONS', '/api/workspaces', { headers: { origin, 'access-control-request-method': 'POST' } })).headers.get('access-control-allow-origin')).to.be.null();
   });
 
+  it('shows an error as a page to a browser that opens an address for programs', async () => {
+    const browser = { 'accept': 'text/html,*/*;q=0.8', 'sec-fetch-dest': 'document' };
+    for (const [path, status] of [['/oauth/nonsense', 404], ['/oauth/token', 405], ['/mcp', 405]] as const) {
+      const page = await kit.send('GET', path, { headers: browser });
+      expect([page.status, page.headers.get('content-type')], path).to.equal([status, 'text/html; charset=utf-8']);
+      expect((await kit.send('GET', path, { headers: { accept: browser.accept } })).headers.get('content-type'), path).to.equal('application/problem+json');
+    }
+    expect((await kit.send('GET', '/api/nonsense', { headers: browser })).headers.get('content-type')).to.equal('application/problem+json');
+  });
+
   it('registers a client with a secret, and later returns the registration without the secret', async () => {
     const { status, body } = await register({ client_name: 'App', token_endpoint_auth_method: 'client_secret_post' });
     expect(status).to.equal(201);
