@@ -46,7 +46,8 @@ export function textSourcesOf(plugin: Plugin, folder: string): TextSources {
 /** Returns the paths of the texts that a plugin declares. */
 function declaredPaths({ summary, problems = {}, scopes = {}, capabilities = {}, limits = {}, rates = {} }: Plugin): string[] {
   const labels = Object.entries({ scopes, capabilities, limits, rates }).flatMap(([category, kinds]) => Object.keys(kinds).map((name) => `${category}.${name}`));
-  return [...(summary ? ['summary'] : []), ...problemPaths(Object.keys(problems)), ...labels];
+  const hints = Object.keys(scopes).filter((name) => scopes[name]!.hint !== undefined).map((name) => `hints.${name}`);
+  return [...(summary ? ['summary'] : []), ...problemPaths(Object.keys(problems)), ...labels, ...hints];
 }
 
 export function problemPaths(codes: string[]): string[] {

@@ -44,7 +44,7 @@ export default definePlugin<AccountsConfig>({
   recommended: 'Without it, users cannot sign in and the API rejects every write.',
   config: accountOptions,
   scopes: {
-    'workspace:read': { label: 'See the workspace', hint: 'Its name, members, invitations and security events.' },
+    'workspace:read': { label: 'See the workspace', hint: 'Members, invitations and security events.' },
     'workspace:write': { label: 'Manage the workspace', hint: 'Invite and remove members, change roles, accept invitations.' },
   },
   capabilities: { api_keys: { label: 'API keys', limit: 'keys' } },
@@ -72,13 +72,13 @@ export default definePlugin<AccountsConfig>({
     const { confirmed, routes: confirmRoutes } = createConfirmation(signIn, ways);
     const entries: SettingsEntry[] = [];
     const settingsPage = createSettingsPage(entries);
-    const pages = { accounts, signIn, ways, confirmed, settingsPage };
+    const pages = { accounts, signIn, ways, confirmed, settingsPage, entries };
 
     civic.provide({ ...accounts.service, pages: createPluginPages({ entries, purposes, ways, confirmed, settingsPage, visitOf: signIn.sessions.visitOf, accountOf: accounts.people.accountOf, now: () => civic.clock.now() }) });
     civic.identify(resolver.identify);
     civic.plansWith(plans.including);
     civic.identify(signIn.sessions.identify);
-    civic.pages.header(visitorPart(signIn.sessions));
+    civic.pages.header(visitorPart(signIn.sessions, entries));
     printFirstLink(server, civic);
     civic.watch('accounts.access_changed', accounts.caches.forget);
     civic.check(auditCheck({ db, seals: accounts.seals, witness: accounts.witness }));

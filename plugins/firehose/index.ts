@@ -22,7 +22,7 @@ export default definePlugin<FirehoseConfig>({
   name: 'firehose',
   summary: 'A live, durable log of civic signals: snapshots, event streams, sessions and sockets',
   config: firehoseOptions,
-  scopes: { 'firehose:read': { label: 'Read live signals', hint: 'Meetings, votes, filings and changes of the directory (the Firehose).', capability: 'firehose' } },
+  scopes: { 'firehose:read': { label: 'Read live signals', hint: 'Meetings, votes, filings and other signals of the Firehose.', capability: 'firehose' } },
   capabilities: { firehose: { label: 'The Firehose', limit: 'streams' } },
   limits: {
     streams: { label: 'Streams', doc: 'How many Firehose streams can be open at once', plans: { individual: 5, research_pass: 10, team: 50 } },
