@@ -45,7 +45,7 @@ export default definePlugin<OauthConfig>({
     civic.provide(oauth.service);
     accounts.auditKinds(AUDIT_KINDS);
     accounts.credentials(bearer.callerOf);
-    accounts.pages.entry({ label: 'Connected apps', path: '/account/apps' });
+    accounts.pages.entry({ label: 'Connected apps', path: '/account/apps', remedy: 'disconnect apps' });
     accounts.pages.purpose(connectPurpose(oauth, oauth.server));
     accounts.pages.purpose({ path: DEVICE_PATH, describe: () => 'connect a device' });
     civic.identify(bearer.identify);

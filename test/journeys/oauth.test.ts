@@ -153,14 +153,15 @@ describe('A user who connects an app, with a browser and a passkey', { skip: mis
 
   it('sees all that is connected, and disconnects one app', async () => {
     await page.goto(`${home}/account/apps`);
-    expect(await page.locator('.things h2').allTextContents()).to.equal(['Command line', 'Field notes', 'Field notes', 'Field notes']);
+    expect(await page.locator('.things h2').allInnerTexts()).to.equal(['Command line added by the operator', 'Field notes name not verified']);
+    expect(await page.locator('.connections > li').count()).to.equal(4);
     await readable();
     await follow(page, page.getByRole('link', { name: 'Disconnect Field notes' }).first());
     await readable();
     await follow(page, page.getByRole('button', { name: 'Disconnect' }));
-    await page.getByText('The app is disconnected').waitFor();
+    await page.getByText('Field notes is disconnected').waitFor();
     expect(await ask(tokens.access_token)).to.equal(401);
-    expect(await page.locator('.things h2').count()).to.equal(3);
+    expect(await page.locator('.connections > li').count()).to.equal(3);
     await page.goto(`${home}/account`);
     expect(await page.locator('main').innerText()).to.contain('The app “Command line” was connected.');
   });

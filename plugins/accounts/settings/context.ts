@@ -12,6 +12,8 @@ export interface SettingsContext {
   ways: Ways;
   confirmed: Confirmation['confirmed'];
   settingsPage: SettingsPage;
+  /** The pages of other plugins. */
+  entries: SettingsEntry[];
 }
 
 const PARTS = [
@@ -40,6 +42,8 @@ export interface SettingsEntry {
   label: string;
   /** Below `/account/`. */
   path: string;
+  /** What a user does there about a security notice that they do not recognise: "disconnect apps". */
+  remedy?: string;
 }
 
 export type SettingsPage = (h: ResponseToolkit, visit: Visit, shown: Shown, context: object) => ResponseObject;

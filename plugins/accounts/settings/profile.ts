@@ -18,7 +18,7 @@ const NOTICES_SHOWN = 20;
 export type ProfilePage = (h: ResponseToolkit, visit: Visit, more: object, status?: number) => Promise<ResponseObject>;
 
 export function profileRoutes(context: SettingsContext): ServerRoute[] {
-  const { accounts: { civic, emails }, signIn, ways: { go, signedIn }, settingsPage } = context;
+  const { accounts: { civic, emails }, signIn, ways: { go, signedIn }, settingsPage, entries } = context;
 
   const profilePage: ProfilePage = async (h, visit, more, status = 200) => {
     const { person } = visit;
@@ -28,6 +28,7 @@ export function profileRoutes(context: SettingsContext): ServerRoute[] {
     return settingsPage(h, visit, { ...SHOWN, status }, {
       invitations: length === 0 ? null : length === 1 ? 'A workspace invites you.' : `${length} workspaces invite you.`,
       notices: (await noticesOf(civic.db.read, person.key, NOTICES_SHOWN)).map(({ id, kind, detail, address, at }) => ({ id, words: noticeWords(kind, detail), address, at: when(at, now) })),
+      remedies: entries.filter(({ remedy }) => remedy !== undefined),
       given: person, email: person.email, pending: pending && { email: pending.email, at: when(pending.created_at, now) }, mails: signIn.mails,
       id: person.id, role: person.role, since: shortDate(person.created_at), emailHint: signIn.mails ? 'Sign-in links and security notices are sent to it.' : undefined, ...more,
     });

@@ -1,9 +1,10 @@
 import type { HeaderPart } from 'civic';
 import { nextOf } from '../signin/page.ts';
 import type { Sessions } from '../signin/sessions.ts';
+import type { SettingsEntry } from './context.ts';
 
 /** Who is signed in, where they work and the way out: in the header of every page. */
-export function visitorPart(sessions: Sessions): HeaderPart {
+export function visitorPart(sessions: Sessions, entries: SettingsEntry[]): HeaderPart {
   return {
     partial: 'accounts/visitor',
     fill(request) {
@@ -12,7 +13,7 @@ export function visitorPart(sessions: Sessions): HeaderPart {
       if (!visit) return { isNobody: !request.path.startsWith('/sign-in'), next: encodeURIComponent(here) };
       const { person, memberships, workspace, isFull } = visit;
       return {
-        name: person.name, email: person.email, isFull, isAdmin: person.role === 'admin', here,
+        name: person.name, email: person.email, isFull, isAdmin: person.role === 'admin', here, entries,
         workspace: memberships.length > 1 ? workspace?.name : null,
         workspaces: memberships.length > 1 ? memberships.map(({ id, name }) => ({ id, name, isChosen: id === workspace?.id })) : null,
       };

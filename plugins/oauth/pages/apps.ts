@@ -1,59 +1,102 @@
-import type { ServerRoute } from '@hapi/hapi';
-import { formOptions, pagePath, problem } from 'civic';
+import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import { formOptions, problem } from 'civic';
 import type { Visitor } from 'civic/accounts';
+import { API_PATH } from '../resources.ts';
 import type { ServerContext } from '../server/server.ts';
-import type { GrantRow } from '../store/grants.ts';
+import { clientKinds, type ClientKind } from '../store/clients.ts';
+import type { ClientPlace, GrantRow } from '../store/grants.ts';
 
 const PATH = '/account/apps';
 const PAGE = { plugins: { civic: { internal: true } } };
 const LIST = { path: PATH, template: 'oauth/apps', title: 'Connected apps' } as const;
-const DISCONNECT = { path: PATH, template: 'oauth/app-disconnect', title: 'Disconnect this app?' } as const;
+
+const PLACES: Record<Exclude<ClientPlace, 'website'>, string> = { program: 'Program on your computer', app: 'App on your device', device: 'By device code' };
+
+/** A connection as pages show it. */
+interface ShownConnection {
+  id: string;
+  name: string;
+  /** How far the name can be trusted. */
+  trust: { words: string; isGood: boolean };
+  where: string;
+  [more: string]: unknown;
+}
 
 /** Returns the pages that list the connected apps of an account and disconnect one. */
 export function appRoutes({ civic, accounts, grants, resources }: ServerContext): ServerRoute[] {
   const { pages } = accounts;
 
-  function appOf(grant: GrantRow, { workspaces }: Visitor): object {
+  function shown(grant: GrantRow, { workspaces }: Visitor, kind: ClientKind | undefined): ShownConnection {
     return {
       id: grant.id,
       name: grant.client_name,
-      host: grant.client_host,
+      trust: trustOf(kind),
+      where: whereOf(grant),
+      resource: resources.named(grant.resource)?.resource.name,
       workspace: workspaces.find(({ id }) => id === grant.workspace_id)?.name ?? 'a workspace you left',
       scopes: grant.scopes.map((scope) => civic.vocabulary.scopes.get(scope)?.label ?? scope),
       connected: pages.when(grant.created_at),
       used: pages.when(grant.used_at),
+      ends: pages.when(grant.expires_at),
     };
   }
 
-  async function ownGrant({ account }: Visitor, id: unknown): Promise<GrantRow> {
-    const found = (await grants.of(civic.db.read, account.id)).find((grant) => grant.id === id);
+  async function connectionsOf(visitor: Visitor): Promise<ShownConnection[]> {
+    const own = await grants.of(civic.db.read, visitor.account.id);
+    const kinds = await clientKinds(civic.db.read, own.map(({ client_id }) => client_id));
+    return own.map((grant) => shown(grant, visitor, kinds.get(grant.client_id)));
+  }
+
+  async function ownConnection(visitor: Visitor, id: unknown): Promise<ShownConnection> {
+    const found = (await connectionsOf(visitor)).find((connection) => connection.id === id);
     if (!found) throw problem('not_found', { detail: 'No app of yours has this id, or it is disconnected already.' });
     return found;
   }
 
+  async function listPage(request: Request, h: ResponseToolkit, visitor: Visitor, notice?: string): Promise<ResponseObject> {
+    const { url, path } = resources.byDefault();
+    return pages.show(request, h, LIST, {
+      apps: grouped(await connectionsOf(visitor)), hasChoice: visitor.workspaces.length > 1, notice, address: path === API_PATH ? null : url,
+    });
+  }
+
   return [
-    {
-      method: 'GET', path: PATH, options: PAGE,
-      handler: pages.signedIn(async (visitor, request, h) => {
-        const apps = (await grants.of(civic.db.read, visitor.account.id)).map((grant) => appOf(grant, visitor));
-        const notice = request.query['done'] === 'disconnected' ? 'The app is disconnected. Its access ends within seconds.' : undefined;
-        return pages.show(request, h, LIST, { apps, hasChoice: visitor.workspaces.length > 1, notice, address: resources.byDefault().url });
-      }),
-    },
+    { method: 'GET', path: PATH, options: PAGE, handler: pages.signedIn((visitor, request, h) => listPage(request, h, visitor)) },
     {
       method: 'GET', path: `${PATH}/{id}/disconnect`, options: PAGE,
       handler: pages.signedIn(async (visitor, request, h) => {
-        const grant = await ownGrant(visitor, request.params['id']);
-        return pages.show(request, h, DISCONNECT, { app: appOf(grant, visitor) });
+        const app = await ownConnection(visitor, request.params['id']);
+        return pages.show(request, h, { path: PATH, template: 'oauth/app-disconnect', title: `Disconnect ${app.name}?` }, { app, permissions: (app['scopes'] as string[]).join(', ') });
       }),
     },
     {
       method: 'POST', path: `${PATH}/{id}/disconnect`, options: formOptions(),
+      // Without a redirect, which could not name the app: a notice in an address could be anybody's text.
       handler: pages.signedIn(async (visitor, request, h) => {
-        const { id } = await ownGrant(visitor, request.params['id']);
+        const { id, name } = await ownConnection(visitor, request.params['id']);
         await civic.db.write((tx) => grants.end(tx, id, visitor.doer, 'disconnected'));
-        return h.redirect(pagePath(request, `${PATH}?done=disconnected`)).code(303).header('cache-control', 'no-store');
+        return listPage(request, h, visitor, `${name} is disconnected. Its access ends within seconds.`);
       }),
     },
   ];
+}
+
+function trustOf(kind: ClientKind | undefined): ShownConnection['trust'] {
+  if (kind === 'operator') return { words: 'added by the operator', isGood: true };
+  return kind === 'registered' ? { words: 'name not verified', isGood: false } : { words: 'address verified', isGood: true };
+}
+
+function whereOf({ client_host, client_place }: GrantRow): string {
+  if (client_host !== null) return client_host;
+  return client_place === null || client_place === 'website' ? 'On your device' : PLACES[client_place];
+}
+
+/** Groups connections that differ in nothing that a user knows of the app. An app that registers again has another client_id. */
+function grouped(connections: ShownConnection[]): { name: string; trust: ShownConnection['trust']; connections: ShownConnection[] }[] {
+  const groups = new Map<string, ShownConnection[]>();
+  for (const connection of connections) {
+    const key = JSON.stringify([connection.name, connection.trust.words, connection.where]);
+    groups.set(key, [...groups.get(key) ?? [], connection]);
+  }
+  return [...groups.values()].map((group) => ({ name: group[0]!.name, trust: group[0]!.trust, connections: group }));
 }

@@ -57,7 +57,7 @@ export function connectRoutes(context: ServerContext, server: AuthorizationServe
         const { interaction, accessRequest, destination } = pending;
         const read = readDecision(request, accessRequest, visitor, civic);
         if ('fault' in read) return show(request, h, visitor, pending, read.fault);
-        const grantId = await createGrant(context, await server.provider(), { accessRequest, decision: read.decision, visitor, host: destination.host });
+        const grantId = await createGrant(context, await server.provider(), { accessRequest, decision: read.decision, visitor, destination });
         // The library issues the code for the scope of the request, so it becomes the granted scope.
         interaction.params['scope'] = grantedScopes(accessRequest, read.decision).join(' ');
         await finish(interaction, { login: { accountId: visitor.account.id }, consent: { grantId } });

@@ -38,7 +38,7 @@ export function deviceRoutes(context: ServerContext, server: AuthorizationServer
 
   /** Returns false when another request decided about the device at the same time. */
   async function approve({ accessRequest, row }: PendingDevice, decision: Decision, visitor: Visitor): Promise<boolean> {
-    const grantId = await createGrant(context, await server.provider(), { accessRequest, decision, visitor, host: null });
+    const grantId = await createGrant(context, await server.provider(), { accessRequest, decision, visitor, destination: null });
     const payload = {
       ...row.payload,
       grantId,

@@ -1,19 +1,20 @@
 import type { Visitor } from 'civic/accounts';
 import type { Provider } from 'oidc-provider';
-import type { AccessRequest, Decision } from '../pages/consent.ts';
+import type { AccessRequest, Decision, Destination } from '../pages/consent.ts';
 import { markClientUsed } from '../store/clients.ts';
+import type { ClientPlace } from '../store/grants.ts';
 import type { ServerContext } from './server.ts';
 
 export interface ApprovedRequest {
   accessRequest: AccessRequest;
   decision: Decision;
   visitor: Visitor;
-  /** The host of the redirect URI; null for an app on the user's own device. */
-  host: string | null;
+  /** Null for a device that showed a code. */
+  destination: Destination | null;
 }
 
 /** Creates the grant of the library and the connection of this plugin, with the same id. Returns the id. */
-export async function createGrant({ civic, grants }: ServerContext, provider: Provider, { accessRequest, decision, visitor, host }: ApprovedRequest): Promise<string> {
+export async function createGrant({ civic, grants }: ServerContext, provider: Provider, { accessRequest, decision, visitor, destination }: ApprovedRequest): Promise<string> {
   const { client, resourceIdentifier, wantsIdentity } = accessRequest;
   const grant = new provider.Grant({ accountId: visitor.account.id, clientId: client.id });
   grant.jti = grants.newId();
@@ -26,11 +27,18 @@ export async function createGrant({ civic, grants }: ServerContext, provider: Pr
       workspace_id: decision.workspace,
       client_id: client.id,
       client_name: client.name ?? 'An app without a name',
-      client_host: client.verifiedHost ?? host,
+      client_host: client.verifiedHost ?? destination?.host ?? null,
+      client_place: placeOf(destination),
       resource: resourceIdentifier,
       scopes: decision.scopes,
     }, visitor.doer);
     await markClientUsed(tx, client.id, civic.clock.iso());
   });
   return grant.jti;
+}
+
+function placeOf(destination: Destination | null): ClientPlace {
+  if (!destination) return 'device';
+  if (destination.host) return 'website';
+  return destination.isLoopback ? 'program' : 'app';
 }

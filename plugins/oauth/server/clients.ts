@@ -59,7 +59,8 @@ function redirectUris({ redirect_uris: given }: ClientMetadata): URL[] {
 function cleanName(name: unknown): unknown {
   if (typeof name !== 'string') return name;
   const visible = name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]/gu, '').replace(/(\p{M}{3})\p{M}+/gu, '$1').trim();
-  const characters = [...visible];
   if (!/[\p{L}\p{N}]/u.test(visible)) return undefined;
-  return characters.length > MOST_NAME ? `${characters.slice(0, MOST_NAME - 1).join('').trimEnd()}…` : characters.join('');
+  const characters = [...visible];
+  // At the end of a word, if one ends nearby.
+  return characters.length > MOST_NAME ? `${characters.slice(0, MOST_NAME - 1).join('').replace(/\s+\S{0,12}$/, '')}…` : visible;
 }

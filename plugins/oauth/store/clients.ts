@@ -35,6 +35,12 @@ export async function clientsOf(reader: Reader, kind: ClientKind): Promise<Clien
   return rows.map((row) => read(row)!);
 }
 
+/** Returns the kinds of stored clients, by id. Clients of metadata documents are not stored. */
+export async function clientKinds(reader: Reader, ids: string[]): Promise<Map<string, ClientKind>> {
+  const rows = (await reader(TABLE).whereIn('id', ids).select('id', 'kind')) as { id: string; kind: ClientKind }[];
+  return new Map(rows.map(({ id, kind }) => [id, kind]));
+}
+
 /** Counts the apps that registered themselves after a time. */
 export async function countRegistered(reader: Reader, since: string): Promise<number> {
   const row = await reader(TABLE).where({ kind: 'registered' }).where('created_at', '>', since)

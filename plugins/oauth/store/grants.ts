@@ -10,6 +10,8 @@ export interface GrantRow {
   client_name: string;
   /** The host name of the app; null for an app on the user's own device. */
   client_host: string | null;
+  /** Null in connections from before this was stored. */
+  client_place: ClientPlace | null;
   /** The identifier of the resource, as the client wrote it. */
   resource: string;
   scopes: string[];
@@ -17,6 +19,9 @@ export interface GrantRow {
   expires_at: string;
   used_at: string | null;
 }
+
+/** Where an app runs: at a host, as a program or an app on the user's own device, or on a device that showed a code. */
+export type ClientPlace = 'website' | 'program' | 'app' | 'device';
 
 const TABLE = 'oauth_grants';
 

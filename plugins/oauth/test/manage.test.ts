@@ -45,25 +45,46 @@ for (const database of testDatabases()) {
 
     it('are listed with their permissions, reported to the account, and disconnected one by one', async () => {
       const [ada, eve] = [await kit.person(), await kit.person()];
-      expect((await ada.browser.get('/account/apps')).text).to.include('No apps yet.').and.to.include('aria-current="page">Connected apps');
+      expect((await ada.browser.get('/account/apps')).text).to.include('No apps yet.').and.to.include(`${BASE}/mcp</code>`).and.to.include('aria-current="page">Connected apps').and.to.include('<li><a href="/account/apps">Connected apps</a></li>');
       const [first, second] = [await kit.register({ client_name: 'First app' }), await kit.register({ client_name: 'Second app' })];
       const [one, two] = [await connect(kit, ada, first), await connect(kit, ada, second, { scopes: ['probe:read'] })];
       const page = (await ada.browser.get('/account/apps')).text;
       expect(page).to.include('First app').and.to.include('Second app').and.to.include('app.example.org').and.to.include('Read probes');
-      expect((await ada.browser.get('/account')).text).to.include('The app “First app” was connected.');
+      expect((await ada.browser.get('/account')).text).to.include('The app “First app” was connected.').and.to.include('<a href="/account/apps">disconnect apps</a>');
       expect((await eve.browser.get('/account/apps')).text).to.not.include('First app');
       const id = (await kit.db.read('oauth_grants').where({ client_id: first.client_id }).first() as { id: string }).id;
       expect((await eve.browser.get(`/account/apps/${id}/disconnect`)).status).to.equal(404);
       expect((await eve.browser.post(`/account/apps/${id}/disconnect`)).status).to.equal(404);
-      expect((await ada.browser.get(`/account/apps/${id}/disconnect`)).text).to.include('Disconnect this app?');
+      expect((await ada.browser.get(`/account/apps/${id}/disconnect`)).text).to.include('Disconnect First app?').and.to.include('(personal)').and.to.include('Read probes, Change probes');
       expect((await ada.browser.post(`/account/apps/${id}/disconnect`, {}, { origin: 'https://evil.example.org' })).status).to.equal(403);
-      expect((await ada.browser.post(`/account/apps/${id}/disconnect`)).headers.get('location')).to.equal('/account/apps?done=disconnected');
+      expect((await ada.browser.post(`/account/apps/${id}/disconnect`)).text).to.include('First app is disconnected.').and.to.include('<h2>Second app');
       expect((await kit.send('GET', '/api/probe', bearer(one.tokens.access_token))).status).to.equal(401);
       expect((await refresh(kit, first, one.tokens.refresh_token)).body.error).to.equal('invalid_grant');
       expect((await kit.send('GET', '/api/probe', bearer(two.tokens.access_token))).status).to.equal(200);
       expect((await kit.audit()).findLast(({ kind }) => kind === 'oauth_disconnected')).to.include({ account_id: ada.id, subject: id });
       const { text } = await (await kit.person({ role: 'admin' })).browser.get(`/console/accounts/${ada.id}`);
       expect(text).to.include('An app was connected (First app)').and.to.include('An app was disconnected (First app)');
+    });
+
+    it('are listed in groups, each with what is known of the app and its connections', async () => {
+      const ada = await kit.person();
+      const connectAt = (client: { client_id: string }, redirect_uri: string, resource = `${BASE}/api`) => connect(kit, ada, client, { more: { redirect_uri, resource } });
+      const program = await kit.register({ client_name: 'Notes', redirect_uris: ['http://127.0.0.1/callback'] });
+      for (let i = 0; i < 2; i++) await connectAt(program, 'http://127.0.0.1:5000/callback');
+      await connectAt(await kit.register({ client_name: 'Cursor', redirect_uris: ['cursor://callback'] }), 'cursor://callback', `${BASE}/mcp`);
+      kit.documents.set('https://editor.example.org/client.json', { client_id: 'https://editor.example.org/client.json', client_name: 'Editor', redirect_uris: [CALLBACK] });
+      await connectAt({ client_id: 'https://editor.example.org/client.json' }, CALLBACK);
+      const device = await kit.run('oauth client create', { name: 'Field tool', device: true });
+      const begun = (await kit.send('POST', '/oauth/device', { form: { client_id: device.client_id, scope: 'probe:read', resource: `${BASE}/api` } })).body;
+      await ada.browser.post('/device', { user_code: begun.user_code, workspace: ada.workspace_id, scopes: 'probe:read' });
+      const { text } = await ada.browser.get('/account/apps');
+      const groups = text.split('<h2>').slice(1).map((group) => group.replace(/<\/?time[^>]*>/g, '').replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' '));
+      expect(groups.map((group) => group.match(/ Disconnect /g)!.length)).to.equal([1, 1, 1, 2]);
+      expect(groups[0]).to.match(/^Field tool added by the operator By device code · The API Connected just now, not used yet, ends \d+ \w+ 20\d\d Read probes/);
+      expect(groups[1]).to.match(/^Editor address verified editor.example.org · The API/);
+      expect(groups[2]).to.match(/^Cursor name not verified App on your device · Tools for assistants/);
+      expect(groups[3]).to.match(/^Notes name not verified Program on your computer · The API/);
+      await kit.run('oauth client remove', {}, [device.client_id]);
     });
 
     it('are created by the operator with a secret that is shown once, and removed with their connections', async () => {
