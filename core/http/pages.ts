@@ -205,10 +205,13 @@ function surroundings(request: Request | undefined, instance: Instance, slots: S
 }
 
 /** The addresses of this page in every language; of a page that only a form leads to, those of the home page. None where addresses have no language. */
-function languagesOf({ civic, method, path, server, url }: Request, root: string): object[] {
-  if (!hasLanguages(server, path)) return [];
+function languagesOf(request: Request, root: string): object[] {
+  const { civic, path, server } = request;
+  const method: string = request.method;
+  // Core sets this method for malformed requests, which may have neither a path nor a URL.
+  if (method === 'refused' || !hasLanguages(server, path)) return [];
   const isRead = method === 'get' || server.match('get', path)?.settings.plugins?.civic?.internal;
-  const page = isRead ? path + (method === 'get' ? url.search : '') : '/';
+  const page = isRead ? path + (method === 'get' ? request.url.search : '') : '/';
   return LANGUAGES.map((language) => ({ language, name: LANGUAGE_NAMES[language], href: `${root}/${language}${page}`, isHere: language === civic.language }));
 }
 

@@ -6,6 +6,7 @@ import { testServer, type TestResponse, type TestServer } from '../../testing.ts
 import { formOptions } from '../forms.ts';
 import { readyAnswers } from '../ready.ts';
 import { pagePath } from '../state.ts';
+import { sendRaw } from './fixture.ts';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -65,6 +66,15 @@ for (const base of ['', '/sub']) {
       expect([...text.matchAll(/(?:href|src|action)="([^"]*)"/g)].map((match) => match[1]!).filter((link) => !link.startsWith(`${base}/`) && !link.startsWith('#') && !link.startsWith('https://civic.example'))).to.equal([]);
       expect((await get('/es/docs')).text).to.contain([`href="${base}/es/problems/bad_request"`, `href="${base}/openapi.json"`]);
       expect((await get('/docs')).text).to.contain(`href="${base}/problems/bad_request"`);
+    });
+
+    it('is not looked for in a malformed request', async () => {
+      const served = await testServer({ plugins: [birds], listen: true, config: { public_url: `https://civic.example${base}` } });
+      for (const [target, host] of [['http://%25ff/birds', 'x'], ['/birds', 'a b']]) {
+        const text = await sendRaw(served.server, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nAccept: text/html\r\nConnection: close\r\n\r\n`);
+        expect(text, target).to.startWith('HTTP/1.1 400').and.to.contain('<html');
+      }
+      await served.close();
     });
 
     it('is not part of the path that routes see, and keeps the query', async () => {
