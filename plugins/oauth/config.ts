@@ -22,7 +22,7 @@ export const oauthOptions: ConfigFragment = {
     default: 30,
   },
   refresh_grace_seconds: {
-    doc: 'Seconds in which a used refresh token is accepted again, for apps whose processes share one; 0 accepts each token once.',
+    doc: 'Seconds in which a used refresh token is accepted again, up to four times, for apps that lost a response or whose processes share a token; 0 accepts each token once.',
     format: Joi.number().integer().min(0).max(3600),
     default: 60,
   },

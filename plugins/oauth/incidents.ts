@@ -8,6 +8,7 @@ export const AUDIT_KINDS = {
   oauth_client_removed: { label: 'An OAuth client was removed' },
   oauth_code_replayed: { label: 'A used authorization code was presented again' },
   oauth_token_replayed: { label: 'A used refresh token was presented again' },
+  oauth_token_repeated: { label: 'A used refresh token was accepted again within the grace period' },
   oauth_request_refused: { label: 'An OAuth request was refused' },
   oauth_consent_forged: { label: 'A forged or expired consent form was refused' },
   oauth_resource_refused: { label: 'A token was refused by a resource that it is not for' },

@@ -2,7 +2,7 @@ import type { Adapter } from 'oidc-provider';
 import type { Civic } from 'civic';
 import type { OauthConfig } from '../config.ts';
 import { hashOf } from '../secrets.ts';
-import { artifact, consumeArtifact, deleteArtifact, putArtifact, type Artifact } from '../store/artifacts.ts';
+import { artifact, consumeArtifact, deleteArtifact, deleteOldestTokens, putArtifact, type Artifact, type Grace } from '../store/artifacts.ts';
 import { clientById, putClient } from '../store/clients.ts';
 
 type Payload = Record<string, unknown>;
@@ -11,11 +11,19 @@ export interface AdapterContext {
   civic: Civic<OauthConfig>;
   /** Ends a grant because of the request that the library handles. */
   endGrant(grantId: string): Promise<void>;
+  /** Records that a used refresh token was accepted again. */
+  recordRepeat(grantId: string, uses: number): Promise<void>;
   /** Rejects a code or token that another request has consumed, and ends its grant. */
   rejectReplay(model: string, grantId: string | null): Promise<never>;
   /** Rejects a request with text that Postgres cannot store. */
   rejectUnstorable(): never;
 }
+
+/**
+ * How many successors a refresh token can have within the grace period, and how many unused refresh tokens a grant: enough for a client
+ * that lost a response, and for a few processes that share a token.
+ */
+export const MOST_SUCCESSORS = 5;
 
 /** U+0000 and halves of surrogate pairs, as JSON writes them. */
 const UNSTORABLE = /\\u0000|\\ud[89a-f][0-9a-f]{2}/;
@@ -58,18 +66,17 @@ function clientAdapter({ civic, rejectUnstorable }: AdapterContext): Adapter {
   };
 }
 
-function artifactAdapter(model: string, { civic, endGrant, rejectReplay, rejectUnstorable }: AdapterContext): Adapter {
+function artifactAdapter(model: string, { civic, endGrant, recordRepeat, rejectReplay, rejectUnstorable }: AdapterContext): Adapter {
   const { clock } = civic;
-  // Several processes of one app may share a refresh token. Within the grace period each gets a successor.
   const graceMs = model === 'RefreshToken' ? civic.config.refresh_grace_seconds * 1000 : 0;
   // Null without one: a comparison of times would accept a second use by a concurrent request, or on a node whose clock is behind.
-  const graceFrom = (): string | null => (graceMs === 0 ? null : new Date(clock.now() - graceMs).toISOString());
+  const currentGrace = (): Grace | null => (graceMs === 0 ? null : { from: new Date(clock.now() - graceMs).toISOString(), most: MOST_SUCCESSORS });
 
-  function payloadOf({ payload, expires_at, consumed_at }: Artifact, id: string): Payload {
+  function payloadOf({ payload, expires_at, consumed_at, uses }: Artifact, id: string): Payload {
     // `exp: 1` makes the library reject an artifact that has expired by the clock of the instance.
     const isExpired = expires_at !== null && Date.parse(expires_at) <= clock.now();
-    const from = graceFrom();
-    const isConsumed = consumed_at !== null && (from === null || consumed_at <= from);
+    const grace = currentGrace();
+    const isConsumed = consumed_at !== null && (grace === null || consumed_at <= grace.from || (uses ?? 1) >= grace.most);
     return { ...payload, jti: id, ...(isExpired && { exp: 1 }), ...(isConsumed && { consumed: Date.parse(consumed_at) / 1000 }) };
   }
 
@@ -95,8 +102,15 @@ function artifactAdapter(model: string, { civic, endGrant, rejectReplay, rejectU
       }));
     },
     async consume(id) {
-      const isFirst = await civic.db.write((tx) => consumeArtifact(tx, model, hashOf(id), clock.iso(), graceFrom()));
-      if (!isFirst) await rejectReplay(model, (await artifact(civic.db.read, model, hashOf(id)))?.grant_id ?? null);
+      const { use, grantId, uses } = await civic.db.write(async (tx) => {
+        const outcome = await consumeArtifact(tx, model, hashOf(id), clock.iso(), currentGrace());
+        const stored = outcome === 'first' ? null : await artifact(tx, model, hashOf(id));
+        // The library adds one. Without a limit each of the successors could have as many of its own.
+        if (outcome === 'repeated') await deleteOldestTokens(tx, stored!.grant_id!, MOST_SUCCESSORS - 1);
+        return { use: outcome, grantId: stored?.grant_id ?? null, uses: stored?.uses ?? null };
+      });
+      if (use === 'refused') await rejectReplay(model, grantId);
+      if (use === 'repeated') await recordRepeat(grantId!, uses!);
     },
     async destroy(id) {
       if (model === 'Grant') await endGrant(id);

@@ -7,7 +7,7 @@ import type { AdapterContext } from './adapter.ts';
 import type { AuthorizationServer, HandledRequest, Oidc, ProviderParts, ServerContext } from './server.ts';
 
 /** What the store and the fetch of the library call while the library handles a request. */
-export interface ProviderHooks extends Pick<AdapterContext, 'endGrant' | 'rejectReplay' | 'rejectUnstorable'> {
+export interface ProviderHooks extends Pick<AdapterContext, 'endGrant' | 'recordRepeat' | 'rejectReplay' | 'rejectUnstorable'> {
   /** The requests whose incident is recorded already. */
   recorded: WeakSet<IncomingMessage>;
   recordRefusedFetch(url: string, error: FetchError): Promise<void>;
@@ -49,6 +49,10 @@ export function createHooks({ civic, grants, recordIncident }: ServerContext, { 
     await civic.db.write((tx) => grants.end(tx, grantId, by, isReplay ? 'replayed' : 'revoked_by_app'));
   }
 
+  async function recordRepeat(grantId: string, uses: number): Promise<void> {
+    await record({ kind: 'oauth_token_repeated', subject: grantId, detail: { client_id: context()?.oidc.client?.clientId, uses } });
+  }
+
   async function rejectReplay(model: string, grantId: string | null): Promise<never> {
     if (grantId !== null) await endGrant(grantId);
     throw new errors.InvalidGrant(`${model} already used`);
@@ -64,7 +68,7 @@ export function createHooks({ civic, grants, recordIncident }: ServerContext, { 
     throw new errors.InvalidRequest('the request contains U+0000 or half of a surrogate pair');
   }
 
-  return { recorded, endGrant, rejectReplay, rejectUnstorable, recordRefusedFetch };
+  return { recorded, endGrant, recordRepeat, rejectReplay, rejectUnstorable, recordRefusedFetch };
 }
 
 /** Records refused requests before their response is sent. */

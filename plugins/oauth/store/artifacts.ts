@@ -11,11 +11,13 @@ export interface Artifact {
   created_at: string;
   expires_at: string | null;
   consumed_at: string | null;
+  /** How often a consumed artifact was used; null when that is not known. */
+  uses: number | null;
 }
 
 const TABLE = 'oauth_artifacts';
 
-export async function putArtifact(tx: Tx, artifact: Omit<Artifact, 'key' | 'consumed_at'>): Promise<void> {
+export async function putArtifact(tx: Tx, artifact: Omit<Artifact, 'key' | 'consumed_at' | 'uses'>): Promise<void> {
   const { payload, ...rest } = artifact;
   const row = { ...rest, payload: JSON.stringify(payload) };
   await tx(TABLE).insert(row).onConflict(['model', 'id_hash']).merge(['payload', 'grant_id', 'expires_at']);
@@ -37,14 +39,30 @@ export async function deleteArtifactsOf(tx: Tx, grantId: string): Promise<void> 
   await tx(TABLE).where({ grant_id: grantId }).delete();
 }
 
+/** Further uses of a refresh token that was consumed after `from`, up to a total of `most`. */
+export interface Grace {
+  from: string;
+  most: number;
+}
+
 /**
- * Marks an artifact as consumed. Returns whether this call may use it: it was not consumed before, or, with a grace period, it was
- * consumed after `graceFrom`. The condition is part of the update, so that only one of two concurrent requests uses a code.
+ * Marks an artifact as consumed. Returns whether this call is the first use, a repeated use within the grace period, or must be refused.
+ * The conditions are part of the updates, so that concurrent requests cannot use an artifact more often.
  */
-export async function consumeArtifact(tx: Tx, model: string, idHash: string, now: string, graceFrom: string | null): Promise<boolean> {
-  const first = await tx(TABLE).where({ model, id_hash: idHash }).whereNull('consumed_at').update({ consumed_at: now });
-  if (first === 1 || graceFrom === null) return first === 1;
-  return (await tx(TABLE).where({ model, id_hash: idHash }).where('consumed_at', '>', graceFrom).first('key')) !== undefined;
+export async function consumeArtifact(tx: Tx, model: string, idHash: string, now: string, grace: Grace | null): Promise<'first' | 'repeated' | 'refused'> {
+  const row = { model, id_hash: idHash };
+  if (await tx(TABLE).where(row).whereNull('consumed_at').update({ consumed_at: now, uses: 1 }) === 1) return 'first';
+  if (grace === null) return 'refused';
+  const uses = tx.raw('coalesce(uses, 1)');
+  const repeated = await tx(TABLE).where(row).where('consumed_at', '>', grace.from).where(uses, '<', grace.most).update({ uses: tx.raw('coalesce(uses, 1) + 1') });
+  return repeated === 1 ? 'repeated' : 'refused';
+}
+
+/** Deletes the oldest unused refresh tokens of a grant, except the newest `kept`. */
+export async function deleteOldestTokens(tx: Tx, grantId: string, kept: number): Promise<void> {
+  const unused = { model: 'RefreshToken', grant_id: grantId, consumed_at: null };
+  const newest = (await tx(TABLE).where(unused).orderBy('key', 'desc').limit(kept).select('key')) as { key: number }[];
+  if (newest.length === kept) await tx(TABLE).where(unused).where('key', '<', newest.at(-1)!.key).delete();
 }
 
 /** Stores the decision about a device and deletes its user code. Returns false when another request decided before. */

@@ -89,6 +89,44 @@ for (const database of testDatabases()) {
       for (const { refresh_token } of [first, late.body]) expect((await refresh(kit, client, refresh_token)).body.error).to.equal('invalid_grant');
     });
 
+    it('with a refresh token that was used gets five successors within the grace period, also in concurrent requests, and then ends the connection', async () => {
+      const [ada, client] = [await kit.person(), await kit.register()];
+      const { tokens } = await connect(kit, ada, client);
+      await kit.newAudit();
+      const replies = [];
+      for (let use = 1; use <= 5; use++) replies.push(await refresh(kit, client, tokens.refresh_token));
+      expect(replies.map(({ status }) => status)).to.equal([200, 200, 200, 200, 200]);
+      expect(await kit.newAudit()).to.equal(Array.from({ length: 4 }, () => 'oauth_token_repeated'));
+      expect((await lastOf('oauth_token_repeated'))!.detail).to.equal({ client_id: client.client_id, uses: 5 });
+      expect((await refresh(kit, client, tokens.refresh_token)).body.error).to.equal('invalid_grant');
+      expect(await kit.newAudit()).to.equal(['oauth_token_replayed', 'oauth_disconnected']);
+      for (const { body } of replies) {
+        expect(await isAlive(body.access_token)).to.be.false();
+        expect((await refresh(kit, client, body.refresh_token)).body.error).to.equal('invalid_grant');
+      }
+      const again = (await connect(kit, ada, client)).tokens;
+      const concurrent = await Promise.all(Array.from({ length: 12 }, () => refresh(kit, client, again.refresh_token)));
+      expect(concurrent.filter(({ status }) => status === 200).length).to.be.at.most(5);
+      expect(await isAlive(again.access_token)).to.be.false();
+    });
+
+    it('with a refresh token has at most five unused ones, however it uses their successors', async () => {
+      const [ada, client] = [await kit.person(), await kit.register()];
+      const { tokens } = await connect(kit, ada, client);
+      const isUnused = async () => kit.db.read('oauth_artifacts').join('oauth_grants', 'oauth_grants.id', 'grant_id').where({ client_id: client.client_id, model: 'RefreshToken', consumed_at: null });
+      const first = (await refresh(kit, client, tokens.refresh_token)).body.refresh_token;
+      for (let successor = tokens.refresh_token, round = 0; round < 4; round++) {
+        const [next] = [(await refresh(kit, client, successor)).body.refresh_token, (await refresh(kit, client, successor)).body.refresh_token];
+        successor = next;
+      }
+      expect(await isUnused()).to.have.length(5);
+      await kit.newAudit();
+      // The oldest is gone. That is no replay: a process of the app may have it.
+      expect((await refresh(kit, client, first)).body.error).to.equal('invalid_grant');
+      expect(await kit.newAudit()).to.equal(['oauth_request_refused']);
+      expect(await isAlive(tokens.access_token)).to.be.true();
+    });
+
     it('with a token of another client is refused', async () => {
       const [ada, client, other] = [await kit.person(), await kit.register(), await kit.register()];
       const { tokens } = await connect(kit, ada, client);
