@@ -38,18 +38,19 @@ const WRITTEN_AT_ONCE = 200;
 export function createSessions({ civic, position }: SessionsContext): Sessions {
   const { clock, config } = civic;
   const accounts = civic.serviceIfOn('accounts');
-  const uses = new Map<number, Use>();
+  /** By the id of their session. */
+  const uses = new Map<string, Use>();
   const writer = createWaker(writeUses, (error) => civic.log.warn({ err: error }, 'The positions of sessions could not be stored'));
   const isoAt = (time: number): string => new Date(time).toISOString();
   const lastDay = (): string => isoAt(clock.now() - config.session_days * DAY);
 
   /** Writes the uses that are recorded now. Later ones wait for the next interval, also while a slow database writes these. */
   async function writeUses(): Promise<void> {
-    const waiting = [...uses.values()];
+    const waiting = [...uses];
     for (let from = 0; from < waiting.length; from += WRITTEN_AT_ONCE) {
       const batch = waiting.slice(from, from + WRITTEN_AT_ONCE);
-      await civic.db.write((tx) => noteUses(tx, batch, clock.iso()));
-      for (const use of batch) if (uses.get(use.key) === use) uses.delete(use.key);
+      await civic.db.write((tx) => noteUses(tx, batch.map(([, use]) => use), clock.iso()));
+      for (const [id, use] of batch) if (uses.get(id) === use) uses.delete(id);
     }
   }
 
@@ -61,10 +62,7 @@ export function createSessions({ civic, position }: SessionsContext): Sessions {
     if (uses.size > 0) writer.wake();
   }
 
-  /** Returns the session with a position that is recorded and not stored yet. */
-  function upToDate(session: Session): Session {
-    return { ...session, position: later(session.said ? session.position : null, uses.get(session.key)?.position ?? null) ?? session.position };
-  }
+  const recordedPosition = (id: string): Position | null => uses.get(id)?.position ?? null;
 
   return {
     async create(caller, { query, fingerprint }, mode) {
@@ -84,9 +82,12 @@ export function createSessions({ civic, position }: SessionsContext): Sessions {
       return { key, ...session };
     },
     async find(caller, id) {
+      // Read first: a position that is stored during the query may be missing from both its result and the records after it.
+      const recorded = recordedPosition(id);
       const session = await sessionById(civic.db.read, ownerOf(caller), id, lastDay());
       if (!session) throw unknownSession(id);
-      return upToDate(session);
+      const stored = session.said ? session.position : null;
+      return { ...session, position: later(later(stored, recorded), recordedPosition(id)) ?? session.position };
     },
     page: (caller, { limit, after }) => civic.db.snapshot(async (tx) => ({
       sessions: await sessionsPage(tx, ownerOf(caller), lastDay(), after === null ? null : Number(after[0]), limit + 1),
@@ -102,7 +103,7 @@ export function createSessions({ civic, position }: SessionsContext): Sessions {
     note(session, read = null) {
       if (!read && clock.now() - Date.parse(session.last_seen_at) < SEEN_EVERY_MS) return;
       session.last_seen_at = clock.iso();
-      uses.set(session.key, { key: session.key, position: later(uses.get(session.key)?.position ?? null, read) });
+      uses.set(session.id, { key: session.key, position: later(recordedPosition(session.id), read) });
       timer ??= setTimeout(writeNow, WRITE_EVERY_MS).unref();
     },
     writeNow,

@@ -129,6 +129,21 @@ for (const database of testDatabases()) {
       stream.close();
     });
 
+    it('begin after the last ack, also while its position is being stored', async () => {
+      const { id } = await kit.session(ada);
+      const names = Array.from({ length: 20 }, (_, at) => `Signal ${at}`);
+      await kit.publish(...names);
+      for (const name of names) {
+        const socket = await open(ada, id);
+        const [next] = await socket.has(1);
+        expect(next.signal.title).to.equal(name);
+        socket.client.send(JSON.stringify({ type: 'ack', event_id: next.event_id }));
+        socket.client.send('{"type":"ping"}');
+        await socket.has(1, 'pong');
+        socket.close();
+      }
+    });
+
     it('accept an ack of where they began, and close 1008 on one of what was not sent or is of another epoch', async () => {
       const { id } = await kit.session(ada);
       await kit.publish('Sent');
