@@ -1,10 +1,12 @@
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { formOptions } from 'civic';
+import { formOptions, type Tx } from 'civic';
 import type { AccountsService, Visitor } from 'civic/accounts';
 import type { Provider } from 'oidc-provider';
 import { createGrant } from '../server/approve.ts';
 import { CONSENT_PATH } from '../server/configuration.ts';
+import { hashOf } from '../secrets.ts';
 import type { AuthorizationServer, ServerContext } from '../server/server.ts';
+import { artifact, storeDecision } from '../store/artifacts.ts';
 import {
   consentPage, destinationOf, grantedScopes, loadAccessRequest, readDecision, recordForgery, type AccessRequest, type ConsentFault, type Destination,
 } from './consent.ts';
@@ -39,6 +41,18 @@ export function connectRoutes(context: ServerContext, server: AuthorizationServe
     return consentPage(context, h, { accessRequest, visitor, here: pagePath(request), action: pagePath(request), destination, fault });
   }
 
+  /** Stores the decision, with which the library continues. Returns false when another request has decided. */
+  async function decide(tx: Tx, { uid }: Interaction, result: object, params: object = {}): Promise<boolean> {
+    const row = await artifact(tx, 'Interaction', hashOf(uid));
+    return row !== null && storeDecision(tx, row.key, { ...row.payload, params: { ...row.payload['params'] as object, ...params }, result }, civic.clock.iso());
+  }
+
+  /** The page after a form that was sent twice: the browser shows the second response and continues with the first decision. */
+  async function decidedPage(h: ResponseToolkit, pending: PendingRequest): Promise<ResponseObject> {
+    const { result } = await (await server.provider()).Interaction.find(pending.interaction.uid) ?? {};
+    return result ? leavePage(h, pending, result.consent !== undefined) : closedPage(h);
+  }
+
   const form = formOptions({ untimed: true }, { onReject: (request) => recordForgery(context, request) });
 
   return [
@@ -57,11 +71,13 @@ export function connectRoutes(context: ServerContext, server: AuthorizationServe
         const { interaction, accessRequest, destination } = pending;
         const read = readDecision(request, accessRequest, visitor, civic);
         if ('fault' in read) return show(request, h, visitor, pending, read.fault);
-        const grantId = await createGrant(context, await server.provider(), { accessRequest, decision: read.decision, visitor, destination });
         // The library issues the code for the scope of the request, so it becomes the granted scope.
-        interaction.params['scope'] = grantedScopes(accessRequest, read.decision).join(' ');
-        await finish(interaction, { login: { accountId: visitor.account.id }, consent: { grantId } });
-        return leavePage(h, pending, true);
+        const scope = grantedScopes(accessRequest, read.decision).join(' ');
+        const isFirst = await createGrant(context, await server.provider(), {
+          accessRequest, decision: read.decision, visitor, destination,
+          decide: (tx, grantId) => decide(tx, interaction, { login: { accountId: visitor.account.id }, consent: { grantId } }, { scope }),
+        });
+        return isFirst ? leavePage(h, pending, true) : decidedPage(h, pending);
       }, { back: pagePath }),
     },
     {
@@ -69,8 +85,8 @@ export function connectRoutes(context: ServerContext, server: AuthorizationServe
       handler: accounts.pages.signedIn(async (_visitor, request, h) => {
         const pending = await pendingRequest(request);
         if (!pending) return closedPage(h);
-        await finish(pending.interaction, { error: 'access_denied', error_description: 'the user did not approve the request' });
-        return leavePage(h, pending, false);
+        const isFirst = await civic.db.write((tx) => decide(tx, pending.interaction, { error: 'access_denied', error_description: 'the user did not approve the request' }));
+        return isFirst ? leavePage(h, pending, false) : decidedPage(h, pending);
       }),
     },
   ];
@@ -102,10 +118,4 @@ function leavePage(h: ResponseToolkit, { accessRequest, interaction, destination
   const title = isConnected ? 'Connected' : 'Not connected';
   return h.view('oauth/leave', { title, isConnected, name: accessRequest.client.name, next: pathname + search, destination })
     .header('cache-control', 'private, no-store').header('referrer-policy', 'no-referrer');
-}
-
-/** Stores the decision, with which the library continues. */
-async function finish(interaction: Interaction, result: object): Promise<void> {
-  interaction.result = result as never;
-  await interaction.persist();
 }

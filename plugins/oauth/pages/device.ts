@@ -38,18 +38,17 @@ export function deviceRoutes(context: ServerContext, server: AuthorizationServer
 
   /** Returns false when another request decided about the device at the same time. */
   async function approve({ accessRequest, row }: PendingDevice, decision: Decision, visitor: Visitor): Promise<boolean> {
-    const grantId = await createGrant(context, await server.provider(), { accessRequest, decision, visitor, destination: null });
-    const payload = {
+    const approved = {
       ...row.payload,
-      grantId,
       accountId: visitor.account.id,
       scope: grantedScopes(accessRequest, decision).join(' '),
       resource: accessRequest.resourceIdentifier,
       authTime: Math.floor(civic.clock.now() / 1000),
     };
-    const isFirst = await civic.db.write((tx) => storeDeviceDecision(tx, row.key, payload, grantId));
-    if (!isFirst) await civic.db.write((tx) => context.grants.end(tx, grantId, visitor.doer, 'disconnected'));
-    return isFirst;
+    return createGrant(context, await server.provider(), {
+      accessRequest, decision, visitor, destination: null,
+      decide: (tx, grantId) => storeDeviceDecision(tx, row.key, { ...approved, grantId }, grantId),
+    });
   }
 
   const form = formOptions(DECLARATION, { onReject: (request) => recordForgery(context, request) });

@@ -15,6 +15,8 @@ export interface AdapterContext {
   recordRepeat(grantId: string, uses: number): Promise<void>;
   /** Rejects a code or token that another request has consumed, and ends its grant. */
   rejectReplay(model: string, grantId: string | null): Promise<never>;
+  /** Rejects the last step of an authorization that another request has taken. */
+  rejectResumed(): never;
   /** Rejects a request with text that Postgres cannot store. */
   rejectUnstorable(): never;
 }
@@ -66,7 +68,7 @@ function clientAdapter({ civic, rejectUnstorable }: AdapterContext): Adapter {
   };
 }
 
-function artifactAdapter(model: string, { civic, endGrant, recordRepeat, rejectReplay, rejectUnstorable }: AdapterContext): Adapter {
+function artifactAdapter(model: string, { civic, endGrant, recordRepeat, rejectReplay, rejectResumed, rejectUnstorable }: AdapterContext): Adapter {
   const { clock } = civic;
   const graceMs = model === 'RefreshToken' ? civic.config.refresh_grace_seconds * 1000 : 0;
   // Null without one: a comparison of times would accept a second use by a concurrent request, or on a node whose clock is behind.
@@ -114,7 +116,7 @@ function artifactAdapter(model: string, { civic, endGrant, recordRepeat, rejectR
     },
     async destroy(id) {
       if (model === 'Grant') await endGrant(id);
-      else await civic.db.write((tx) => deleteArtifact(tx, model, hashOf(id)));
+      else if (!await civic.db.write((tx) => deleteArtifact(tx, model, hashOf(id))) && model === 'Interaction') rejectResumed();
     },
   };
 }

@@ -1,6 +1,8 @@
+import type { Tx } from 'civic';
 import type { Visitor } from 'civic/accounts';
 import type { Provider } from 'oidc-provider';
 import type { AccessRequest, Decision, Destination } from '../pages/consent.ts';
+import { deleteArtifactsOf } from '../store/artifacts.ts';
 import { markClientUsed } from '../store/clients.ts';
 import type { ClientPlace } from '../store/grants.ts';
 import type { ServerContext } from './server.ts';
@@ -11,17 +13,23 @@ export interface ApprovedRequest {
   visitor: Visitor;
   /** Null for a device that showed a code. */
   destination: Destination | null;
+  /** Stores the decision in the transaction of the connection. Returns false when another request has decided. */
+  decide(tx: Tx, grantId: string): Promise<boolean>;
 }
 
-/** Creates the grant of the library and the connection of this plugin, with the same id. Returns the id. */
-export async function createGrant({ civic, grants }: ServerContext, provider: Provider, { accessRequest, decision, visitor, destination }: ApprovedRequest): Promise<string> {
+/** Creates the grant of the library and the connection of this plugin, with the same id. Returns false when another request has decided. */
+export async function createGrant({ civic, grants }: ServerContext, provider: Provider, { accessRequest, decision, visitor, destination, decide }: ApprovedRequest): Promise<boolean> {
   const { client, resourceIdentifier, wantsIdentity } = accessRequest;
   const grant = new provider.Grant({ accountId: visitor.account.id, clientId: client.id });
   grant.jti = grants.newId();
   grant.addResourceScope(resourceIdentifier, decision.scopes.join(' '));
   if (wantsIdentity) grant.addOIDCScope('openid');
   await grant.save();
-  await civic.db.write(async (tx) => {
+  return civic.db.write(async (tx) => {
+    if (!await decide(tx, grant.jti)) {
+      await deleteArtifactsOf(tx, grant.jti);
+      return false;
+    }
     await grants.approve(tx, grant.jti, {
       account_id: visitor.account.id,
       workspace_id: decision.workspace,
@@ -33,8 +41,8 @@ export async function createGrant({ civic, grants }: ServerContext, provider: Pr
       scopes: decision.scopes,
     }, visitor.doer);
     await markClientUsed(tx, client.id, civic.clock.iso());
+    return true;
   });
-  return grant.jti;
 }
 
 function placeOf(destination: Destination | null): ClientPlace {

@@ -7,7 +7,7 @@ import type { AdapterContext } from './adapter.ts';
 import type { AuthorizationServer, HandledRequest, Oidc, ProviderParts, ServerContext } from './server.ts';
 
 /** What the store and the fetch of the library call while the library handles a request. */
-export interface ProviderHooks extends Pick<AdapterContext, 'endGrant' | 'recordRepeat' | 'rejectReplay' | 'rejectUnstorable'> {
+export interface ProviderHooks extends Pick<AdapterContext, 'endGrant' | 'recordRepeat' | 'rejectReplay' | 'rejectResumed' | 'rejectUnstorable'> {
   /** The requests whose incident is recorded already. */
   recorded: WeakSet<IncomingMessage>;
   recordRefusedFetch(url: string, error: FetchError): Promise<void>;
@@ -64,11 +64,15 @@ export function createHooks({ civic, grants, recordIncident }: ServerContext, { 
     await record({ kind: 'oauth_request_refused', subject: cut(url), detail: { endpoint: context()?.path, error: code, reason: message } });
   }
 
+  function rejectResumed(): never {
+    throw new errors.SessionNotFound('the authorization request was continued already');
+  }
+
   function rejectUnstorable(): never {
     throw new errors.InvalidRequest('the request contains U+0000 or half of a surrogate pair');
   }
 
-  return { recorded, endGrant, recordRepeat, rejectReplay, rejectUnstorable, recordRefusedFetch };
+  return { recorded, endGrant, recordRepeat, rejectReplay, rejectResumed, rejectUnstorable, recordRefusedFetch };
 }
 
 /** Records refused requests before their response is sent. */

@@ -12,6 +12,7 @@ import { hashOf, type InstanceSecret } from '../secrets.ts';
 import type { SigningKey, SigningKeys } from '../signing.ts';
 import { configuration } from './configuration.ts';
 import { createHooks, recordErrors, type ProviderHooks } from './record.ts';
+import { withOptionalRedirectUri } from './redirect-uri.ts';
 import type { Refusal } from './refusal.ts';
 
 export type Oidc = Pick<typeof import('oidc-provider'), 'Provider' | 'errors'>;
@@ -82,7 +83,8 @@ export function createServer(context: ServerContext): AuthorizationServer {
 }
 
 function buildProvider(context: ServerContext, parts: ProviderParts): Provider {
-  const provider = new parts.oidc.Provider(context.civic.url(''), configuration(context, parts));
+  const OidcProvider = withOptionalRedirectUri(parts.oidc.Provider, context.civic);
+  const provider = new OidcProvider(context.civic.url(''), configuration(context, parts));
   // Makes the library read X-Forwarded-*, which `replaceAddress` in mount.ts sets from the configuration.
   provider.proxy = true;
   Object.defineProperty(provider.Client.prototype, 'compareClientSecret', {

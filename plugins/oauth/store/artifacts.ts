@@ -31,8 +31,9 @@ export async function artifactByUserCode(reader: Reader, userCodeHash: string): 
   return read(await reader(TABLE).where({ user_code_hash: userCodeHash }).first());
 }
 
-export async function deleteArtifact(tx: Tx, model: string, idHash: string): Promise<void> {
-  await tx(TABLE).where({ model, id_hash: idHash }).delete();
+/** Returns false when it did not exist. */
+export async function deleteArtifact(tx: Tx, model: string, idHash: string): Promise<boolean> {
+  return await tx(TABLE).where({ model, id_hash: idHash }).delete() === 1;
 }
 
 export async function deleteArtifactsOf(tx: Tx, grantId: string): Promise<void> {
@@ -63,6 +64,11 @@ export async function deleteOldestTokens(tx: Tx, grantId: string, kept: number):
   const unused = { model: 'RefreshToken', grant_id: grantId, consumed_at: null };
   const newest = (await tx(TABLE).where(unused).orderBy('key', 'desc').limit(kept).select('key')) as { key: number }[];
   if (newest.length === kept) await tx(TABLE).where(unused).where('key', '<', newest.at(-1)!.key).delete();
+}
+
+/** Stores the decision about an authorization request. Returns false when another request decided before. */
+export async function storeDecision(tx: Tx, key: number, payload: Record<string, unknown>, now: string): Promise<boolean> {
+  return await tx(TABLE).where({ key }).whereNull('consumed_at').update({ payload: JSON.stringify(payload), consumed_at: now }) === 1;
 }
 
 /** Stores the decision about a device and deletes its user code. Returns false when another request decided before. */

@@ -64,6 +64,22 @@ for (const database of testDatabases()) {
       expect((await redeem(kit, client, flow, code)).status).to.equal(200);
     });
 
+    it('without the redirect URI, which OAuth 2.1 does not require, needs the verifier and the client of the code', async () => {
+      const redirect_uri = 'http://127.0.0.1:49152/callback';
+      const [ada, client, other] = [await kit.person(), await kit.register({ redirect_uris: [CALLBACK, 'http://127.0.0.1/callback'] }), await kit.register()];
+      const flow = newFlow(client.client_id, { redirect_uri });
+      const { path } = await openConsent(ada.browser, flow);
+      const code = (await approve(ada.browser, path, { workspace: ada.workspace_id })).searchParams.get('code')!;
+      const send = (form: Record<string, string>) => kit.send('POST', '/oauth/token', { form: { grant_type: 'authorization_code', client_id: client.client_id, code, code_verifier: flow.verifier, ...form } });
+      await kit.newAudit();
+      for (const wrong of [{ code_verifier: newFlow('x').verifier }, { client_id: other.client_id }, { code: 'unknown' }, { redirect_uri: CALLBACK }, { redirect_uri: 'http://127.0.0.1/callback' }]) {
+        expect((await send(wrong as unknown as Record<string, string>)).body.error, JSON.stringify(wrong)).to.equal('invalid_grant');
+      }
+      expect(await kit.newAudit()).to.equal(Array.from({ length: 5 }, () => 'oauth_request_refused'));
+      expect((await send({})).status).to.equal(200);
+      expect((await send({})).body.error).to.equal('invalid_grant');
+    });
+
     it('without PKCE, or with a plain challenge, gets no code', async () => {
       const [ada, client] = [await kit.person(), await kit.register()];
       for (const more of [{ code_challenge: null, code_challenge_method: null }, { code_challenge_method: 'plain' }] as Record<string, string | null>[]) {
@@ -224,6 +240,22 @@ for (const database of testDatabases()) {
       expect(await grants()).to.equal(before);
       await approve(ada.browser, path, { workspace: ada.workspace_id });
       expect((await ada.browser.post(path, fields)).status).to.equal(410);
+    });
+
+    it('with a consent that is sent several times at once makes one connection and gets one code', async () => {
+      const [ada, client] = [await kit.person(), await kit.register()];
+      const { path } = await openConsent(ada.browser, newFlow(client.client_id));
+      const fields = { workspace: ada.workspace_id, scopes: ['probe:read'] };
+      await kit.newAudit();
+      const pages = await Promise.all(Array.from({ length: 5 }, () => ada.browser.post(path, fields)));
+      for (const page of [...pages, await ada.browser.post(`${path}/deny`)]) {
+        expect(page.status).to.equal(200);
+        expect(page.text).to.include('is connected</h1>');
+      }
+      expect(await kit.newAudit()).to.equal(['oauth_connected']);
+      expect(await kit.db.read('oauth_artifacts').where({ model: 'Grant' }).whereNotIn('grant_id', kit.db.read('oauth_grants').select('id'))).to.equal([]);
+      const resumed = await Promise.all(Array.from({ length: 3 }, () => ada.browser.get(`/oauth/authorize/${path.split('/').pop()}`)));
+      expect(resumed.filter(({ headers }) => headers.get('location')?.includes('code='))).to.have.length(1);
     });
 
     it('with the token of one workspace on another is refused, also when the membership has ended', async () => {
