@@ -6,7 +6,7 @@ export type { Caller, Check, CheckResult, Civic, CorsDeclaration, EventKind, Eve
 export type { CapabilityKind, LimitKind, OffDeclarations, PathKind, RateKind, ScopeKind, SlotKind, Vocabulary } from './vocabulary.ts';
 export type { Assistant, AssistantCall, AssistantClient, OwnedPrompt, OwnedResource, OwnedTool, Prompt, Resource, Tool, ToolCall, ToolResult } from './assistant/types.ts';
 export { fitData, fitList } from './assistant/fit.ts';
-export { fitText, quoteText, resultBytes, singleLine, summarizeList, summaryTail } from './assistant/text.ts';
+export { cutText, fitText, quoteText, resultBytes, singleLine, startOfText, summarizeList, summaryTail } from './assistant/text.ts';
 export { truncate } from './assistant/truncate.ts';
 export type { Truncated, Truncation } from './assistant/truncate.ts';
 export { problem, problemOf } from './problems.ts';

@@ -17,8 +17,8 @@ export async function fitList<Data extends object = object>(list: Pick<ListQuery
   const cursor = found.next && cursorAfter(list, page, found.next);
   const left = maxBytes - resultBytes(listBody({ ...found, data: [], extra: { ...extra, truncated } }, cursor));
   if (left < maxBytes / 8) throw problem('result_too_large', { detail: `The filters leave no room for items in the ${maxBytes} bytes of a result.` });
-  const rows = fitRows(found.data, Math.min(left, maxBytes / 2));
-  if (fittingCount(rows, left) < rows.length) return fitList(list, { ...page, limit: Math.max(1, fittingCount(rows, left - CURSOR_BYTES)) }, maxBytes, read);
+  const rows = fittingRows(found.data, left, Math.min(left, maxBytes / 2));
+  if (rows.length < found.data.length) return fitList(list, { ...page, limit: Math.max(1, countWithin(rows, left - CURSOR_BYTES)) }, maxBytes, read);
   const kept = rows.filter(({ text }) => text !== null);
   const all = [...truncated, ...leftOut(rows.length - kept.length), ...kept.flatMap((row, at) => row.truncated.map((one) => ({ ...one, pointer: `/data/${at}${one.pointer}` })))];
   return JSON.parse(listBody({ ...found, data: kept.map(({ text }) => text!), extra: { ...extra, ...(all.length > 0 && { truncated: all }) } }, cursor)) as Data;
@@ -47,23 +47,34 @@ interface Row {
 
 const LEFT_OUT_BYTES = 50;
 
-function fitRows(texts: string[], maxBytes: number): Row[] {
-  return texts.map((text) => {
-    const bytes = resultBytes(text) + 1;
-    if (bytes <= maxBytes) return { text, truncated: [], bytes };
-    const shorter = truncate(JSON.parse(text) as unknown, maxBytes - 1);
-    if (!shorter) return { text: null, truncated: [], bytes: LEFT_OUT_BYTES };
-    return { text: JSON.stringify(shorter.value), truncated: shorter.truncated, bytes: shorter.bytes + 1 };
-  });
+/** Returns the first rows that fit. Does not parse the rows after them, because truncating a large row takes longer than reading it. */
+function fittingRows(texts: string[], maxBytes: number, maxRowBytes: number): Row[] {
+  const rows: Row[] = [];
+  let left = maxBytes;
+  for (const text of texts) {
+    const row = fitRow(text, maxRowBytes);
+    left -= row.bytes;
+    if (left < 0) break;
+    rows.push(row);
+  }
+  return rows;
+}
+
+/** Returns how many of the first rows fit. */
+function countWithin(rows: Row[], maxBytes: number): number {
+  let left = maxBytes;
+  const first = rows.findIndex(({ bytes }) => (left -= bytes) < 0);
+  return first === -1 ? rows.length : first;
+}
+
+function fitRow(text: string, maxBytes: number): Row {
+  const bytes = resultBytes(text) + 1;
+  if (bytes <= maxBytes) return { text, truncated: [], bytes };
+  const shorter = truncate(JSON.parse(text) as unknown, maxBytes - 1);
+  if (!shorter) return { text: null, truncated: [], bytes: LEFT_OUT_BYTES };
+  return { text: JSON.stringify(shorter.value), truncated: shorter.truncated, bytes: shorter.bytes + 1 };
 }
 
 function leftOut(count: number): Truncation[] {
   return count === 0 ? [] : [{ pointer: '/data', left_out: count }];
-}
-
-/** Returns how many of the first rows fit. */
-function fittingCount(rows: Row[], maxBytes: number): number {
-  let left = maxBytes;
-  const first = rows.findIndex(({ bytes }) => (left -= bytes) < 0);
-  return first === -1 ? rows.length : first;
 }

@@ -22,11 +22,15 @@ export function resultBytes(text: string): number {
   return Math.ceil(text.length + 3.5 * (Buffer.byteLength(text) - text.length));
 }
 
-/** Cuts a text to at most `most` characters, never inside a surrogate pair. */
+/** Returns the first characters of a text, at most `most`, and never a half of a surrogate pair, which Postgres rejects. */
+export function startOfText(text: string, most: number): string {
+  const isHalved = text.length > most && /[\uD800-\uDBFF]/.test(text.charAt(most - 1));
+  return text.slice(0, isHalved ? most - 1 : most);
+}
+
+/** Cuts a text to at most `most` characters, with an ellipsis as the last one. */
 export function cutText(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const end = /[\uD800-\uDBFF]/.test(text.charAt(most - 2)) ? most - 2 : most - 1;
-  return `${text.slice(0, end).trimEnd()}…`;
+  return text.length <= most ? text : `${startOfText(text, most - 1).trimEnd()}…`;
 }
 
 /** Returns a text in one line of at most `most` characters. Control characters, line breaks and white space become one space, and hidden marks are removed. */

@@ -68,6 +68,13 @@ describe('fitList', () => {
     expect([total, data.map(({ i }) => i), truncated]).to.equal([4, [0, 2, 3], [{ pointer: '/data', left_out: 1 }, { pointer: '/data/1/sources', left_out: 1 }]]);
   });
 
+  it('does not parse rows that are left to the next page', async () => {
+    const texts = [...[0, 1, 2, 3, 4].map((i) => JSON.stringify({ i, text: 'x'.repeat(5000) })), `not JSON ${'x'.repeat(5000)}`];
+    const read = async ({ limit }: { limit: number }): Promise<TextList> => ({ data: texts.slice(0, limit), total: texts.length, next: limit < texts.length ? [limit - 1] : null });
+    const { data } = await fitList<Fitted>({ path: '/x' }, { query: {}, limit: texts.length, after: null }, 8000, read);
+    expect(data.map(({ i }) => i)).to.equal([0, 1, 2]);
+  });
+
   it('cuts large members beside the rows, and rejects filters that fill the result', async () => {
     const counts = Array.from({ length: 1000 }, (_, i) => ({ value: `area ${i}`, count: i }));
     const [page] = await listOf([small(0)], { facets: counts }).all(1, 8000) as [Fitted & { facets: unknown[] }];

@@ -69,7 +69,7 @@ function metadataOf({ type, status, freshness, updated_at: updated, issue_areas:
 /** Returns a text with a line for each claim and the URL of its source, as many as `maxBytes` allow. */
 function documentOf({ name, description, claims, sources }: ActorDetail, maxBytes: number): string {
   const cited = new Map(sources.map(({ id, url, title }) => [id, title ? `${quoteText(title)}, ${url}` : url]));
-  const head = [singleLine(name), ...(description ? [quoteText(description, VALUE_LENGTH)] : [])];
+  const head = [quoteText(name), ...(description ? [quoteText(description, VALUE_LENGTH)] : [])];
   const note = (omitted: number) => `${omitted} further claims are omitted; get_entity returns them in pages.`;
   let left = maxBytes - sentBytes([...head, note(claims.length)].join('\n'));
   const lines = claims.map((claim) => claimLine(claim, cited.get(claim.source_id)!)).filter((line) => (left -= sentBytes(line)) >= 0);

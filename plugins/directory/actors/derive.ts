@@ -1,4 +1,4 @@
-import { foldText } from 'civic';
+import { foldText, startOfText } from 'civic';
 import type { ClaimRow, RecordRow, SourceRow } from '../ledger/rows.ts';
 import { byWeight, Chosen, isShown, latest, sourceTime } from './choose.ts';
 import { freshnessDays, type FreshnessDays, type HalfLives } from './freshness.ts';
@@ -108,7 +108,7 @@ export function deriveActor(cluster: Cluster, known: Known): Derived | null {
       id: canonical.id,
       slug: canonical.slug,
       type,
-      name_sort: foldText(name).slice(0, MOST_SORTED),
+      name_sort: startOfText(foldText(name), MOST_SORTED),
       visibility: canonical.visibility,
       workspace_id: canonical.visibility === 'public' ? null : canonical.workspace_id,
       tags: tagsOf(actor, places),

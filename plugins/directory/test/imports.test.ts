@@ -71,6 +71,20 @@ for (const database of testDatabases()) {
       expect((await kit.db.read('directory_judgements').select('by_kind')).map(({ by_kind }) => by_kind)).to.equal(['import']);
     });
 
+    it('cuts long texts between characters, also in its report', async () => {
+      await emptied(kit);
+      const meetings = ['', 'a'].map((start, at) => ({ title: `Council ${at}`, start: '2027-01-01T10:00:00Z', source: 'https://a.example/m', description: `${start}${'😀'.repeat(3000)}`, location: { name: `${start}${'😀'.repeat(300)}` } }));
+      const events = ['', 'a'].map((start, at) => ({ '@type': 'Event', name: `Fair ${at}`, url: 'https://a.example/e', startDate: '2027-01-01T10:00:00Z', location: `${start}${'😀'.repeat(300)}`, areaServed: `${start}${'😀'.repeat(70)}` }));
+      const files = { meetings: meetings.map((one) => JSON.stringify(one)).join('\n'), schemaorg: JSON.stringify(events) };
+      for (const [format, text] of Object.entries(files)) {
+        const { value } = await runCommand(kit, 'import', [format, folder.file(`emoji.${format}`, text)], { timezone: 'America/Chicago', 'no-join': true });
+        expect(value.counts, JSON.stringify(value.faults)).to.include({ created: 2, rejected: 0 });
+        expect(value.notes.map(({ detail }: { detail: string }) => detail).join('\n'), format).to.not.match(/\p{Surrogate}/u);
+        expect(value.notes.length, format).to.equal(format === 'schemaorg' ? 2 : 0);
+      }
+      expect(await exported(kit)).to.not.match(/\p{Surrogate}|\\ud[89a-f]/u);
+    });
+
     it('rejects a row that the database refuses, and imports the others of its batch', async () => {
       await emptied(kit);
       await kit.db.write(async (tx) => {

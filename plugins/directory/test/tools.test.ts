@@ -185,7 +185,8 @@ for (const database of testDatabases()) {
       const claims = Object.entries({ name: FORGED, description: FORGED, place: FORGED_PLACE, event_location: emoji }).map(([property, value]) => ({ property, value, source_local_id: 's', excerpt: FORGED }));
       const id = await add({ type: 'organization', visibility: 'public', sources: [source], claims });
       await add({ type: 'organization', visibility: 'public', sources: [source], claims: [...claims, { property: 'affiliation', value: { entity_id: id, name: FORGED, role: FORGED.slice(0, 200) }, source_local_id: 's' }] });
-      for (const [tool, given] of [['search_entities', { query: 'forged@evil.example' }], ['get_entity', { id }], ['get_entity_sources', { id }], ['get_related_entities', { id }], ['get_place_sources', { place_key: FORGED_PLACE }]] as const) {
+      for (const name of [emoji, `a${emoji}`]) await add(actorPayload({ name, place: FORGED_PLACE }));
+      for (const [tool, given] of [['search_entities', { query: 'forged@evil.example' }], ['get_place_entities', { place_key: FORGED_PLACE }], ['get_entity', { id }], ['get_entity_sources', { id }], ['get_related_entities', { id }], ['get_place_sources', { place_key: FORGED_PLACE }]] as const) {
         const { text } = await kit.tool(tool, given);
         expect(text, tool).to.include('forged');
         expect(text.split(/[\n\r\u2028\u0085]/).filter((line) => /^(?:- email|Next:|There are more)/.test(line)), tool).to.equal([]);

@@ -261,13 +261,18 @@ function progressOf(state: ImportRow, applied: Applied[], rejected: number, join
 
 function note(state: ImportRow, batch: ReadRow[], rejected: Rejected[]): void {
   const report = reportOf(state.report);
-  for (const { row, reason } of rejected) if (report.faults.length < MOST_FINDINGS) report.faults.push({ ...whereOf(row), detail: reason });
+  for (const { row, reason } of rejected) if (report.faults.length < MOST_FINDINGS) report.faults.push(findingOf(row, reason));
   for (const row of batch) {
     if (!('notes' in row) || row.notes.length === 0) continue;
     state.noted++;
-    for (const detail of row.notes) if (report.notes.length < MOST_FINDINGS) report.notes.push({ ...whereOf(row), detail });
+    for (const detail of row.notes) if (report.notes.length < MOST_FINDINGS) report.notes.push(findingOf(row, detail));
   }
   state.report = JSON.stringify(report);
+}
+
+/** Replaces halves of surrogate pairs: a detail quotes the start of a value, and Postgres rejects JSON with them. */
+function findingOf(row: ReadRow, detail: string): Finding {
+  return { ...whereOf(row), detail: detail.replaceAll(/\p{Surrogate}/gu, '\u{FFFD}') };
 }
 
 function withJoined(text: string, joined: Entered[]): string {

@@ -1,4 +1,4 @@
-import { Failure } from 'civic';
+import { Failure, startOfText } from 'civic';
 import type { ActorDetail } from '../types.ts';
 import { evidenceOf, readEvidence } from './evidence.ts';
 import type { Format, ReadContext, Row, WriteContext } from './format.ts';
@@ -114,7 +114,7 @@ async function meetingRow(number: number, meeting: Meeting, context: ReadContext
 async function sayLocation(row: RowBuilder, { location, 'Meeting Location': plain }: Meeting, places: string[] | undefined): Promise<void> {
   const { name, address } = typeof location === 'object' && location !== null ? location : { name: location ?? plain, address: undefined };
   const text = [cleanText(name), cleanText(address)].filter(Boolean).join(', ').replace(/\s+/g, ' ');
-  row.say('event_location', text.slice(0, 500));
+  row.say('event_location', startOfText(text, 500));
   if (places) for (const place of places) await row.sayPlace(place);
   else await row.sayPlace(townOf(address) ?? townOf(name));
 }

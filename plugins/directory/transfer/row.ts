@@ -1,4 +1,4 @@
-import { isId, parseUrl } from 'civic';
+import { cutText, isId, parseUrl } from 'civic';
 import { createHash } from 'node:crypto';
 import { groupBy } from '../ledger/group.ts';
 import type { ActorDraft, ActorType, ClaimDraft, ClaimValues, Property, SourceDraft, SourceKind } from '../types.ts';
@@ -142,7 +142,7 @@ function cleanValue(property: Property, value: unknown): ClaimDraft['value'] | n
   const text = cleanText(value);
   if (!text) return null;
   if (property === 'website') return httpUrl(text) ?? new Error(`"${text.slice(0, 100)}" is no web address`);
-  if (property === 'description') return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text;
+  if (property === 'description') return cutText(text, LONGEST_TEXT);
   if (property === 'phone') return /\d{3}/.test(text) ? text : new Error(`"${text.slice(0, 100)}" is no phone number`);
   if (property === 'email') return EMAIL.test(text) ? text : new Error(`"${text.slice(0, 100)}" is no e-mail address`);
   return text;

@@ -1,4 +1,4 @@
-import { Failure } from 'civic';
+import { Failure, startOfText } from 'civic';
 import { PROPERTIES, type ActorDetail, type ActorType, type Property } from '../types.ts';
 import { otherNames } from './evidence.ts';
 import type { Format, ReadContext, Row, WriteContext } from './format.ts';
@@ -118,7 +118,7 @@ function sayIdentifiers(row: RowBuilder, node: Node): void {
 async function sayPlaces(row: RowBuilder, node: Node): Promise<void> {
   const [first] = asList(node.location);
   const location = nameOf(first) ?? addressText((first as Node | undefined)?.address);
-  if (node.startDate || typeOf(node) === 'event') row.say('event_location', location?.slice(0, 500));
+  if (node.startDate || typeOf(node) === 'event') row.say('event_location', location && startOfText(location, 500));
   const served = [node.areaServed, node.workLocation, (first as Node | undefined)?.containedInPlace].flatMap((each) => asList(each));
   const texts = served.length > 0 ? served.map(placeText) : [node.address, (first as Node | undefined)?.address].flatMap((each) => asList(each)).map(addressText);
   for (const text of new Set(texts)) await row.sayPlace(text);

@@ -1,3 +1,4 @@
+import { cutText } from 'civic';
 import type { KnownActor, KnownSource } from 'civic/directory';
 import type { BuiltInType, SignalDraft, SourceClass } from '../types.ts';
 import type { Words } from './words.ts';
@@ -39,11 +40,9 @@ export function signalAbout(type: BuiltInType, actor: KnownActor, words: Words, 
 }
 
 export function evidenceOf(source: KnownSource): SignalDraft['evidence'][number] {
-  const { excerpt } = source;
-  const isLong = excerpt !== null && excerpt.length > MOST_PASSAGE;
   return {
     source_id: source.id, source_url: source.url, title: source.title, publisher: source.publication, published_at: source.published_at, captured_at: source.retrieved_at,
-    passage: isLong ? `${excerpt.slice(0, MOST_PASSAGE)}…` : excerpt, locator: source.locator, content_hash: source.content_hash,
+    passage: source.excerpt && cutText(source.excerpt, MOST_PASSAGE), locator: source.locator, content_hash: source.content_hash,
   };
 }
 

@@ -1,3 +1,4 @@
+import { cutText } from 'civic';
 import type { KnownActor, KnownSource } from 'civic/directory';
 import type { ActorType } from '../types.ts';
 
@@ -25,7 +26,7 @@ export function mergedWords(actor: KnownActor, formerName: string): Words {
 
 export function sourceWords(actor: KnownActor, fresh: KnownSource[]): Words {
   const title = fresh.length === 1 ? `A new source for ${short(actor.name)}` : `${fresh.length} new sources for ${short(actor.name)}`;
-  return { title, summary: `${listed(fresh.map(({ title: name, publication, url }) => `${name ? `“${short(name)}”` : url}${publication ? ` (${publication})` : ''}`), '; ')}.` };
+  return { title, summary: `${listed(fresh.map(({ title: name, publication, url }) => `${name ? `“${short(name)}”` : short(url)}${publication ? ` (${short(publication)})` : ''}`), '; ')}.` };
 }
 
 export function freshnessWords(actor: KnownActor, after: 'fresh' | 'aging' | 'stale'): Words {
@@ -46,7 +47,7 @@ export function withinSentence(name: string): string {
 }
 
 function short(text: string): string {
-  return text.length > MOST_IN_TITLE ? `${text.slice(0, MOST_IN_TITLE - 1)}…` : text;
+  return cutText(text, MOST_IN_TITLE);
 }
 
 function counted(number: number, noun: string): string {

@@ -60,6 +60,29 @@ for (const database of testDatabases()) describe(`Signals of the directory, on $
     expect(signal!.evidence[0]!.passage).to.match(/^It says: /);
   });
 
+  it('cut long names and passages between characters', async () => {
+    const names = ['a', 'ab'].map((start) => `${start}${'😀'.repeat(140)}`);
+    for (const name of names) {
+      const payload = said({ name, place: 'gladstone,missouri' });
+      await kit.send('POST', '/api/entities', { ...payload, claims: payload.claims.map((claim) => ({ ...claim, excerpt: name.repeat(10) })) });
+    }
+    const signals = await kit.awaited(2, '&place=gladstone-mo');
+    for (const { title, evidence } of signals) {
+      expect([title.includes('…'), evidence[0]!.passage!.endsWith('…')]).to.equal([true, true]);
+      expect(`${title}${evidence[0]!.passage}`).to.not.match(/\p{Surrogate}/u);
+    }
+  });
+
+  it('cite sources with the longest addresses', async () => {
+    const long = (number: number) => `https://example.org/${number}${'x'.repeat(1979)}`;
+    const id = await add({ name: 'Long', place: 'belton,missouri' });
+    const { sources: [source], claims: [claim] } = said({ name: 'Long' });
+    const sources = [1, 2, 3].map((number) => ({ ...source!, local_id: `s${number}`, url: long(number), title: null, publication: 'p'.repeat(300) }));
+    await kit.send('PATCH', `/api/entities/${id}`, { sources, add: sources.map(({ local_id }, at) => ({ ...claim!, value: `Long ${at}`, source_local_id: local_id })) });
+    const [signal] = await kit.awaited(1, '&place=belton-mo&signal_type=new_source');
+    expect(signal!.evidence.map(({ source_url }) => source_url).sort()).to.equal([1, 2, 3].map(long));
+  });
+
   it('are found by the domain of their issue area, and by another spelling of their place', async () => {
     const { domain: { slug: domain } } = (await kit.get(`/api/issue-areas/${HOUSING}`)).body;
     expect((await kit.signals(`&issue=${domain}&place=kansascity,missouri`)).length).to.equal(1);

@@ -133,6 +133,7 @@ for (const database of testDatabases()) {
       const lines = structuredContent.text.split(/[\n\r\u2028\u0085]/) as string[];
       expect(lines.filter((line) => /^(?:- email|Next:)/.test(line))).to.equal([]);
       expect(lines.filter((line) => line.startsWith('- website')).length).to.be.above(3);
+      expect(lines[0]).to.match(/^".*"$/);
       expect(lines.at(-1)).to.match(/^\d+ further claims are omitted/);
       expect(JSON.stringify(body)).to.not.match(/\\u|\p{Bidi_Control}/u);
       const found = (await kit.call('search', { query: 'forged evil' })).structuredContent.results;
