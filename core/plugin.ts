@@ -58,6 +58,8 @@ export interface RouteDeclaration {
   untimed?: boolean;
   /** The problems that its handler throws; core adds those that follow from other settings of the route. */
   problems?: string[];
+  /** Query parameters that the log masks, besides those that are secrets on every route. */
+  masked?: string[];
   /** Its handler writes to the raw response and sets the headers of `civic.headers` itself. */
   raw?: boolean;
   /** The response has an ETag that is compared with `If-None-Match`, so it may be 304. */

@@ -13,6 +13,13 @@ export function maskedPath(url: string): string {
   return path.includes('?') ? path.replace(SECRET, '$1[masked]') : path;
 }
 
+/** Returns the masked path of a request, also without the values that its route declares as `masked`. */
+export function loggedPath({ raw, route }: Request): string {
+  const path = maskedPath(raw.req.url!);
+  const names = route.settings.plugins?.civic?.masked;
+  return names ? path.replace(new RegExp(`([?&](?:${names.join('|')})=)[^&#]*`, 'gi'), '$1[masked]') : path;
+}
+
 /** One line a request. At `warn` only those that failed or were refused for being too many. */
 export function accessLog(log: Logger, level: 'info' | 'warn'): (request: Request) => void {
   // The lines hold nothing that needs masking, and masking costs more than the rest of a line.
@@ -40,7 +47,7 @@ function accessLine(request: Request, status: number): Record<string, unknown> {
   const state = request.civic;
   const line: Record<string, unknown> = {
     method: request.raw.req.method,
-    path: maskedPath(request.raw.req.url!),
+    path: loggedPath(request),
     status,
     ms: Math.round(performance.now() - state.started),
     request_id: state.requestId,

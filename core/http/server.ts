@@ -9,7 +9,7 @@ import { languagePrefix, type Language } from '../texts/language.ts';
 import { basePathOf } from '../url.ts';
 import { CORE_PATHS, type Vocabulary } from '../vocabulary.ts';
 import { problem, problemData } from '../problems.ts';
-import { accessLog, maskedPath } from './access.ts';
+import { accessLog, loggedPath } from './access.ts';
 import { bodyOptions, guardStream, keepAnswerable, refuseBody, rejectDeepBody } from './body.ts';
 import { answerBrokenRequests, parseProblem } from './broken.ts';
 import { addCallerScheme, type Gates } from './caller.ts';
@@ -246,7 +246,7 @@ function logFailure(error: Boom, request: Request, log: Logger): void {
   request.civic.isLogged = true;
   const data = problemData(error);
   if (data && data.cause === undefined) return;
-  log.error({ err: causeOf(data ? data.cause : error), request_id: request.civic.requestId, method: request.raw.req.method, path: maskedPath(request.raw.req.url!) }, 'request failed');
+  log.error({ err: causeOf(data ? data.cause : error), request_id: request.civic.requestId, method: request.raw.req.method, path: loggedPath(request) }, 'request failed');
 }
 
 /** The error without what Boom and libraries hang onto it: that may hold what callers sent. */

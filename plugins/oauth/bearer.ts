@@ -59,7 +59,7 @@ export function createBearer({ civic, accounts, resources, recordIncident }: Bea
     if (!resources.of(request)?.audiences.includes(audience)) return rejectAudience(token, request);
     const workspace = request.headers['x-workspace-id'] as string | undefined;
     if (workspace !== undefined && workspace.toLowerCase() !== grant.workspace_id) return rejectWorkspace(token, request, workspace);
-    const caller = delegate.caller({ credential_id: grant.id, workspace_id: grant.workspace_id, scopes, expires });
+    const caller = delegatedCaller(delegate, grant, scopes, expires);
     markUsed(grant.id);
     return caller;
   }
@@ -102,9 +102,9 @@ export function createBearer({ civic, accounts, resources, recordIncident }: Bea
       const delegate = await accounts.delegate(reader, account_id);
       if (!delegate || expires <= clock.now()) return null;
       try {
-        return delegate.caller({ credential_id, workspace_id, scopes: grant.scopes, expires });
+        return delegatedCaller(delegate, grant, grant.scopes, expires);
       } catch {
-        // The account no longer belongs to the workspace.
+        // The membership has ended.
         return null;
       }
     },
@@ -115,6 +115,13 @@ export function createBearer({ civic, accounts, resources, recordIncident }: Bea
       await civic.db.write((tx) => markGrantsUsed(tx, ids, clock.iso()));
     },
   };
+}
+
+/** Throws `workspace_forbidden` when the membership has ended in which the user approved, also when there is a new one. */
+function delegatedCaller(delegate: Delegate, { id, workspace_id, member_since }: GrantRow, scopes: string[], expires: number): Caller {
+  const caller = delegate.caller({ credential_id: id, workspace_id, scopes, expires });
+  if (member_since === null || member_since === delegate.memberSince(workspace_id)) return caller;
+  throw problem('workspace_forbidden', { detail: 'The membership in which this app was connected has ended. Connect the app again.' });
 }
 
 function incidentOf({ id, account_id, workspace_id }: GrantRow): Pick<OauthIncident, 'account_id' | 'workspace_id' | 'subject'> {

@@ -1,4 +1,5 @@
 import { Joi, type ConfigFragment } from 'civic';
+import { LEAST_CHARACTERS } from './secrets.ts';
 
 export interface OauthConfig {
   access_minutes: number;
@@ -57,7 +58,7 @@ export const oauthOptions: ConfigFragment = {
   },
   key: {
     doc: 'The secret that encrypts signing keys and signs cookies, 32 characters or more; null creates one in the file oauth.key of the data folder. All nodes of an instance need the same secret.',
-    format: Joi.string().min(32),
+    format: Joi.string().min(LEAST_CHARACTERS),
     nullable: true,
     default: null,
     sensitive: true,

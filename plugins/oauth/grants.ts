@@ -4,7 +4,7 @@ import { deleteArtifactsOf } from './store/artifacts.ts';
 import { deleteGrant, endedGrants, grantById, grantsOf, insertGrant, type GrantRow } from './store/grants.ts';
 
 /** The part of a grant that the user approved. */
-export type Approval = Omit<GrantRow, 'key' | 'id' | 'created_at' | 'expires_at' | 'used_at'>;
+export type Approval = Omit<GrantRow, 'key' | 'id' | 'member_since' | 'created_at' | 'expires_at' | 'used_at'>;
 
 /** The connections of apps with accounts. */
 export interface Grants {
@@ -33,7 +33,8 @@ export function createGrants(civic: Civic, accounts: AccountsService): Grants {
 
   async function approve(tx: Tx, id: string, approval: Approval, by: Doer): Promise<void> {
     const { account_id, workspace_id, client_id, client_name: name, resource, scopes } = approval;
-    await insertGrant(tx, { ...approval, id, created_at: clock.iso(), expires_at: new Date(clock.now() + GRANT_DAYS * DAY).toISOString() });
+    const member_since = (await accounts.delegate(tx, account_id))?.memberSince(workspace_id) ?? null;
+    await insertGrant(tx, { ...approval, id, member_since, created_at: clock.iso(), expires_at: new Date(clock.now() + GRANT_DAYS * DAY).toISOString() });
     await accounts.record(tx, { kind: 'oauth_connected', by, subject: id, workspace_id, detail: { account_id, client_id, name, resource, scopes } });
     await accounts.notify(tx, account_id, `The app “${name}” was connected.`, by);
   }

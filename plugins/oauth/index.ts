@@ -60,6 +60,7 @@ export default definePlugin<OauthConfig>({
     let flushing: NodeJS.Timeout | undefined;
     return {
       async start() {
+        oauth.secret.load();
         flushing = setInterval(() => { void flush(); }, FLUSH_MS).unref();
       },
       async stop() {

@@ -65,8 +65,20 @@ export function createResources(civic: Pick<Civic, 'instance' | 'url'>): Resourc
 /** Scopes of OpenID Connect, which belong to no resource. */
 const STANDARD_SCOPES = ['openid', 'offline_access'];
 
-/** Returns the requested scopes of a resource; all of them when none is requested, and none when all requested ones are unknown. */
-export function requestedScopes(resource: Resource, scope: unknown): string[] {
-  const named = typeof scope === 'string' ? scope.split(' ').filter((name) => name !== '' && !STANDARD_SCOPES.includes(name)) : [];
-  return named.length === 0 ? resource.scopes() : resource.scopes().filter((name) => named.includes(name));
+/** The scopes of a request. */
+export interface RequestedScopes {
+  /** The requested scopes of the resource; all of them when the request has no scope. */
+  known: string[];
+  hasUnknown: boolean;
+  /** Whether the app requests the identity of the user (`openid`). An app that requests nothing else gets no scope of the resource. */
+  wantsIdentity: boolean;
+}
+
+export function requestedScopes(resource: Resource, scope: unknown): RequestedScopes {
+  const requested = typeof scope === 'string' ? scope.split(' ').filter(Boolean) : [];
+  const wantsIdentity = requested.includes('openid');
+  const named = requested.filter((name) => !STANDARD_SCOPES.includes(name));
+  if (named.length === 0) return { known: wantsIdentity ? [] : resource.scopes(), hasUnknown: false, wantsIdentity };
+  const known = resource.scopes().filter((name) => named.includes(name));
+  return { known, hasUnknown: known.length < named.length, wantsIdentity };
 }

@@ -14,6 +14,8 @@ export interface InstanceSecret {
   /** Returns null when the text was encrypted with another secret. */
   decrypt(encrypted: string): string | null;
   deriveKey(purpose: string): Buffer;
+  /** Reads the secret, or creates it. Throws when the file has none. */
+  load(): void;
   /** The file or the option that has the secret, for messages. */
   location: string;
 }
@@ -26,20 +28,24 @@ const ENCRYPTION = 'signing keys';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
+/** As in the option. */
+export const LEAST_CHARACTERS = 32;
 
 /** Creates the secret from the option `key`, or else from a file in the data folder, which the first use creates. */
 export function createInstanceSecret({ key, dataDir }: { key: string | null; dataDir: string }): InstanceSecret {
   const file = join(dataDir, FILE);
   let secret: string | undefined;
 
+  const load = (): string => (secret ??= key ?? readSecret(file));
+
   function deriveKey(purpose: string): Buffer {
-    secret ??= key ?? readSecret(file);
-    return Buffer.from(hkdfSync('sha256', secret, '', `civic oauth ${purpose}`, KEY_BYTES));
+    return Buffer.from(hkdfSync('sha256', load(), '', `civic oauth ${purpose}`, KEY_BYTES));
   }
 
   return {
     location: key === null ? file : OPTION,
     deriveKey,
+    load,
     encrypt(text) {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv(CIPHER, deriveKey(ENCRYPTION), iv);
@@ -60,5 +66,7 @@ export function createInstanceSecret({ key, dataDir }: { key: string | null; dat
 
 function readSecret(file: string): string {
   if (!existsSync(file)) createSecretFile({ path: file, label: 'The secret of the authorization server', option: OPTION });
-  return readFileSync(file, 'utf8').trim();
+  const secret = readFileSync(file, 'utf8').trim();
+  if (secret.length >= LEAST_CHARACTERS) return secret;
+  throw new Error(`${file} has ${secret.length === 0 ? 'no secret' : `a secret of ${secret.length} characters`}, not one of ${LEAST_CHARACTERS} or more: restore the file from a copy, or delete it, and the next start creates a new secret and new signing keys`);
 }

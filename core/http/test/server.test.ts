@@ -174,6 +174,13 @@ describe('The access log', () => {
     expect(lines[0]!['ms']).to.be.a.number();
   });
 
+  it('has no values of query parameters that a route masks', async () => {
+    const { server, lines } = testServer({ access: 'info' });
+    server.route({ method: 'GET', path: '/start', options: { plugins: { civic: { masked: ['state', 'login_hint'] } } }, handler: () => '' });
+    await server.inject('/start?state=t1&client=kept&login_hint=a%40b.example&state_of=MO');
+    expect(lines[0]!['path']).to.equal('/start?state=[masked]&client=kept&login_hint=[masked]&state_of=MO');
+  });
+
   it('at warn has only what failed or was too much', async () => {
     const { server, lines } = site('warn');
     for (const url of ['/x', '/nothing', '/many', '/broken']) await server.inject(url);

@@ -19,6 +19,8 @@ export interface Delegation {
 export interface Delegate {
   /** Returns the caller of a request. Throws `workspace_forbidden` when the account does not belong to the workspace. */
   caller(delegation: Delegation): Caller;
+  /** Returns when the current membership in a workspace began; null when the account does not belong to it. */
+  memberSince(workspaceId: string): string | null;
 }
 
 export interface DelegateContext {
@@ -31,11 +33,12 @@ export interface DelegateContext {
 export async function delegateOf(reader: Reader, accountId: string, { plans, scopes, now }: DelegateContext): Promise<Delegate | null> {
   const person = await personById(reader, accountId);
   if (!person || person.disabled_at !== null) return null;
-  const roles = new Map((await membershipsOf(reader, person.key)).map(({ id, role }) => [id, role]));
+  const memberships = new Map((await membershipsOf(reader, person.key)).map((membership) => [membership.id, membership]));
   const lapses = endOf(person.plan_until);
   return {
+    memberSince: (workspaceId) => memberships.get(workspaceId)?.since ?? null,
     caller({ credential_id, workspace_id, scopes: granted, expires }) {
-      const workspace_role = roles.get(workspace_id);
+      const workspace_role = memberships.get(workspace_id)?.role;
       if (!workspace_role) throw problem('workspace_forbidden', { detail: 'The account no longer belongs to the workspace that was chosen for this token.' });
       const plan = plans.current(person, now());
       const allowed = scopes.allowedByRole(person.role);

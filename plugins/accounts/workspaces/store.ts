@@ -36,9 +36,9 @@ export async function lockWorkspace(tx: Tx, id: string): Promise<void> {
 }
 
 /** The workspaces somebody belongs to, with their role in each; their personal one first. */
-export async function membershipsOf(reader: Reader, accountKey: number): Promise<MembershipRow[]> {
+export async function membershipsOf(reader: Reader, accountKey: number): Promise<(MembershipRow & { since: string })[]> {
   return reader('accounts_members').join('accounts_workspaces', 'accounts_workspaces.key', 'accounts_members.workspace_key')
-    .where({ account_key: accountKey }).select('accounts_workspaces.*', 'accounts_members.role')
+    .where({ account_key: accountKey }).select('accounts_workspaces.*', 'accounts_members.role', 'accounts_members.since')
     .orderByRaw('case when personal_of is null then 1 else 0 end').orderBy('accounts_workspaces.key');
 }
 

@@ -23,7 +23,7 @@ export interface AccessRequest {
   resource: Resource;
   /** The identifier of the resource as the client wrote it. */
   resourceIdentifier: string;
-  /** The requested scopes of the resource; all of them when the app requests none. */
+  /** The requested scopes of the resource; all of them when the app requests none, and none when it requests the identity of the user only. */
   scopes: string[];
   /** Whether the app requests an ID token (`openid`). */
   wantsIdentity: boolean;
@@ -51,6 +51,7 @@ export async function loadAccessRequest({ civic, resources }: ConsentContext, pr
   const verifiedHost = stored ? null : new URL(client.clientId).hostname;
   const identifier = String([params.resource].flat()[0] ?? resources.byDefault().url);
   const { resource } = resources.named(identifier) ?? { resource: resources.byDefault() };
+  const { known, wantsIdentity } = requestedScopes(resource, params.scope);
   return {
     client: {
       id: client.clientId,
@@ -60,8 +61,8 @@ export async function loadAccessRequest({ civic, resources }: ConsentContext, pr
     },
     resource,
     resourceIdentifier: identifier,
-    scopes: requestedScopes(resource, params.scope),
-    wantsIdentity: String(params.scope ?? '').split(' ').includes('openid'),
+    scopes: known,
+    wantsIdentity,
   };
 }
 
@@ -95,9 +96,10 @@ export interface ConsentFault {
 export function readDecision(request: Request, accessRequest: AccessRequest, { account, workspaces }: Visitor, civic: Civic): { decision: Decision } | { fault: ConsentFault } {
   const workspace = Joi.string().valid(...workspaces.map(({ id }) => id));
   const scope = Joi.string().valid(...grantableScopes(accessRequest, account.role, civic));
+  const scopes = isIdentityOnly(accessRequest) ? Joi.array().length(0).default([]) : Joi.array().items(scope).single().min(1).required();
   const form = Joi.object<Decision>({
     workspace: workspace.required().messages({ '*': 'Choose the workspace that the app may use.' }),
-    scopes: Joi.array().items(scope).single().min(1).required().messages({ '*': 'Choose at least one permission.' }),
+    scopes: scopes.messages({ '*': 'Choose at least one permission.' }),
   });
   const { values, errors, given } = readForm(request, form);
   return values ? { decision: values } : { fault: { status: 400, errors, given } };
@@ -106,6 +108,11 @@ export function readDecision(request: Request, accessRequest: AccessRequest, { a
 /** Returns the scopes of the tokens: those that the user granted, and `openid` when the app requests it. */
 export function grantedScopes({ wantsIdentity }: AccessRequest, { scopes }: Decision): string[] {
   return wantsIdentity ? [...scopes, 'openid'] : scopes;
+}
+
+/** Returns whether the app requests an ID token, but no access. */
+function isIdentityOnly({ scopes, wantsIdentity }: AccessRequest): boolean {
+  return wantsIdentity && scopes.length === 0;
 }
 
 /** A longer name is shown in smaller letters. */
@@ -154,6 +161,8 @@ export function consentPage({ civic, accounts }: ConsentContext, h: ResponseTool
     here, action, userCode, destination, client, wantsIdentity, isNative, isUnverified,
     isLong: (client.name?.length ?? 0) > LONG_NAME,
     hasCaution: isNative || isUnverified || userCode !== undefined,
+    isAllowed: permissions.length > 0 || isIdentityOnly(accessRequest),
+    hasPermissions: permissions.length > 0,
     reads: permissions.filter(({ scope }) => isReading(scope)),
     writes: permissions.filter(({ scope }) => !isReading(scope)),
     errors: fault?.errors,

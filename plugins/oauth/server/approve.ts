@@ -22,7 +22,7 @@ export async function createGrant({ civic, grants }: ServerContext, provider: Pr
   const { client, resourceIdentifier, wantsIdentity } = accessRequest;
   const grant = new provider.Grant({ accountId: visitor.account.id, clientId: client.id });
   grant.jti = grants.newId();
-  grant.addResourceScope(resourceIdentifier, decision.scopes.join(' '));
+  if (decision.scopes.length > 0) grant.addResourceScope(resourceIdentifier, decision.scopes.join(' '));
   if (wantsIdentity) grant.addOIDCScope('openid');
   await grant.save();
   return civic.db.write(async (tx) => {

@@ -132,6 +132,8 @@ function features({ civic: { config }, resources }: ServerContext, { oidc: { err
     clientIdMetadataDocument: {
       enabled: hasDocuments,
       ack: 'draft-02',
+      // At least as long as the user may take to decide: one authorization reads the document once.
+      cacheDuration: { min: DECISION_SECONDS, max: DAY },
       allowFetch: async (_ctx: unknown, id: string) => hosts.length === 0 || hosts.includes(new URL(id).hostname),
     } as never,
     resourceIndicators: {
@@ -143,7 +145,8 @@ function features({ civic: { config }, resources }: ServerContext, { oidc: { err
         // The user approves one resource; the consent page names it.
         if (!found || [ctx.oidc.params?.['resource'] ?? []].flat().length > 1) throw new errors.InvalidTarget();
         const scope = ctx.oidc.params?.['scope'];
-        if (REQUESTS.includes(ctx.oidc.route) && requestedScopes(found.resource, scope).length === 0) {
+        const { known, hasUnknown } = requestedScopes(found.resource, scope);
+        if (REQUESTS.includes(ctx.oidc.route) && hasUnknown && known.length === 0) {
           throw new errors.InvalidScope(`the resource has none of the requested scopes: ${String(scope)}`, String(scope));
         }
         return {

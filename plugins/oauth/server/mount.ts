@@ -1,5 +1,5 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit, RouteOptions, ServerRoute } from '@hapi/hapi';
-import { basePathOf, clientAddressOf, problem, type RouteDeclaration } from 'civic';
+import { basePathOf, clientAddressOf, exceededHeaders, problem, type RouteDeclaration } from 'civic';
 import { once } from 'node:events';
 import { countRegistered } from '../store/clients.ts';
 import { oauthErrors } from './errors.ts';
@@ -53,7 +53,7 @@ export function serverRoutes(context: ServerContext, server: AuthorizationServer
     { method: ['PUT', 'DELETE'], path: '/oauth/register/{client_id}', options: rawOptions(CORS), handler: () => { throw problem('method_not_allowed', { headers: { allow: 'GET, HEAD' } }); } },
   ];
   return [
-    { method: 'GET', path: '/oauth/authorize', options: rawOptions({ ownCredentials: false, rate: STARTING }), handler: authorize },
+    { method: 'GET', path: '/oauth/authorize', options: rawOptions({ ownCredentials: false, rate: STARTING, masked: ['state', 'login_hint', 'id_token_hint'] }), handler: authorize },
     { method: 'GET', path: '/oauth/authorize/{uid}', options: PAGE_OPTIONS, handler: resume },
     ...['token', 'revoke', 'introspect', 'device'].map((name): ServerRoute => {
       return { method: 'POST', path: `/oauth/${name}`, options: postOptions(FORM, name === 'device' ? { rate: STARTING } : {}), handler: handlePrograms };
@@ -69,12 +69,13 @@ async function handle({ civic }: ServerContext, server: AuthorizationServer, req
   for (const [name, value] of Object.entries(civic.headers(request))) res.setHeader(name, value);
   replaceAddress(request, civic.instance.public_url);
   if (!isPage) req.headers['accept'] = 'application/json';
-  const handled: HandledRequest = { request, isPage, refusal: null, failure: null };
+  const handled: HandledRequest = { request, isPage, refusal: null, failure: null, unavailable: null };
   server.requests.set(req, handled);
   const provider = await server.provider();
   // `close` is also emitted when the client disconnects before the response.
   const closed = once(res, 'close');
   await provider.callback()(req, res);
+  if (handled.unavailable) throw handled.unavailable;
   if (handled.failure) civic.log.error({ err: handled.failure }, 'A refused request of OAuth could not be recorded');
   if (handled.refusal && handled.failure) throw handled.failure;
   if (handled.refusal) return refusalPage(h, handled.refusal);
@@ -110,9 +111,10 @@ function replaceAddress(request: Request, publicUrl: string): void {
 async function rejectFlood({ clock, config, db }: ServerContext['civic']): Promise<void> {
   const most = config.registration.clients_per_hour;
   const since = new Date(clock.now() - HOUR_MS).toISOString();
-  if (await countRegistered(db.read, since) < most) return;
+  const { total, first } = await countRegistered(db.read, since);
+  if (total < most) return;
   throw problem('too_many_requests', {
     detail: `${most} apps have registered in the last hour, which is the limit. Try again later.`,
-    headers: { 'retry-after': '600' },
+    headers: exceededHeaders({ limit: most, resetAt: Date.parse(first!) + HOUR_MS, now: clock.now() }),
   });
 }

@@ -1,4 +1,4 @@
-import { clientAddressOf, type FetchError } from 'civic';
+import { clientAddressOf, problemOf, type FetchError } from 'civic';
 import type { Doer } from 'civic/accounts';
 import type { IncomingMessage } from 'node:http';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
@@ -80,7 +80,8 @@ export function recordErrors(provider: Provider, { civic, accounts, recordIncide
   const incidents = new WeakMap<IncomingMessage, OauthIncident>();
 
   // The events are emitted synchronously, so they cannot wait for the database: the middleware below does.
-  function noteError(ctx: KoaContextWithOIDC, { error, error_description, error_detail }: OidcError): void {
+  function noteError(ctx: KoaContextWithOIDC, { error: code, error_description, error_detail }: OidcError): void {
+    const error = isWrongGrant(error_description) ? 'unauthorized_client' : code;
     const isSuspicious = error !== undefined && (SUSPICIOUS.has(error) || /code_challenge/.test(error_description ?? ''));
     if (!isSuspicious || hooks.recorded.has(ctx.req)) return;
     const { client_id, redirect_uri, resource } = (ctx.oidc.params ?? {}) as Record<string, string | undefined>;
@@ -92,11 +93,22 @@ export function recordErrors(provider: Provider, { civic, accounts, recordIncide
   }
 
   for (const event of EVENTS) provider.on(event as 'grant.error', noteError);
-  provider.on('server_error', (ctx, error) => { civic.log.error({ err: error, path: ctx.path }, 'A request to the authorization server failed'); });
+  provider.on('server_error', (ctx, error) => {
+    const handled = requests.get(ctx.req);
+    if (handled && problemOf(error)?.status === 503) handled.unavailable = error;
+    else civic.log.error({ err: error, path: ctx.path }, 'A request to the authorization server failed');
+  });
   provider.use(async (ctx, next) => {
     await next();
+    correctGrantError(ctx.body);
     hideSecretHash(ctx as unknown as KoaContextWithOIDC);
     const [incident, handled] = [incidents.get(ctx.req), requests.get(ctx.req)];
+    if (handled?.unavailable) {
+      // Core sends the response, with status 503 and Retry-After; the library would send 500.
+      ctx.respond = false;
+      ctx.remove('location');
+      return;
+    }
     // An error thrown here would be a second response of the library beside the page of this plugin.
     if (incident && handled) await recordIncident(handled.request, incident).catch((error: unknown) => { handled.failure = error as Error; });
     if (handled?.isPage && accounts.pages.accountId(handled.request) === null) showError(ctx as unknown as KoaContextWithOIDC, handled);
@@ -117,6 +129,17 @@ function showError(ctx: KoaContextWithOIDC, handled: HandledRequest): void {
   ctx.respond = false;
   ctx.remove('location');
   handled.refusal = { error, status: 400, description: parameters.get('error_description') ?? undefined };
+}
+
+/** Returns whether a client used a grant type that it did not register. The library responds with `invalid_request`. */
+function isWrongGrant(description: string | undefined): boolean {
+  return /(?:grant type|device_code) is not allowed for this client$/.test(description ?? '');
+}
+
+/** Sets the error code of RFC 6749, section 5.2. */
+function correctGrantError(body: unknown): void {
+  const error = body as { error?: string; error_description?: string } | null | undefined;
+  if (error?.error === 'invalid_request' && isWrongGrant(error.error_description)) error.error = 'unauthorized_client';
 }
 
 /** Shortens a value that a client chose, for the audit record. */

@@ -1,6 +1,7 @@
 import type { ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import { FetchError, type FetchErrorCode } from 'civic';
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { MediaTypeError } from './fetch.ts';
 
 /** An error that is shown to the user and not sent to the client, because the client or its redirect URI is unknown. */
 export interface Refusal {
@@ -32,13 +33,18 @@ const UNREACHABLE = 'the host cannot be reached';
 export function refusalOf(ctx: KoaContextWithOIDC, body: { error: string; error_description?: string }, error: Error & { error_detail?: string }): Refusal {
   const { client_id, redirect_uri } = (ctx.oidc?.params ?? {}) as Record<string, unknown>;
   const received = body.error === 'invalid_redirect_uri' ? redirect_uri : client_id;
-  const reason = error.cause instanceof FetchError ? FETCH_REASONS[error.cause.code] ?? UNREACHABLE : error.error_detail;
+  const reason = reasonOf(error);
   return {
     error: body.error,
     status: ctx.status,
     description: [body.error_description, reason].filter(Boolean).join(': '),
     ...(typeof received === 'string' && { received: received.slice(0, MOST_CHARACTERS) }),
   };
+}
+
+function reasonOf({ cause, error_detail }: Error & { error_detail?: string }): string | undefined {
+  if (cause instanceof MediaTypeError) return cause.message;
+  return cause instanceof FetchError ? FETCH_REASONS[cause.code] ?? UNREACHABLE : error_detail;
 }
 
 export function refusalPage(h: ResponseToolkit, { error, description, received, status }: Refusal): ResponseObject {

@@ -53,6 +53,8 @@ export interface HandledRequest {
   refusal: Refusal | null;
   /** Why a refused request could not be recorded. */
   failure: Error | null;
+  /** Why the library could not serve it: the database is busy or does not respond. */
+  unavailable: Error | null;
 }
 
 /** The parts of one provider, which are replaced together. */

@@ -41,11 +41,11 @@ export async function clientKinds(reader: Reader, ids: string[]): Promise<Map<st
   return new Map(rows.map(({ id, kind }) => [id, kind]));
 }
 
-/** Counts the apps that registered themselves after a time. */
-export async function countRegistered(reader: Reader, since: string): Promise<number> {
+/** Counts the apps that registered themselves after a time, and returns when the first of them did. */
+export async function countRegistered(reader: Reader, since: string): Promise<{ total: number; first: string | null }> {
   const row = await reader(TABLE).where({ kind: 'registered' }).where('created_at', '>', since)
-    .count({ total: '*' }).first() as { total: number | string };
-  return Number(row.total);
+    .count({ total: '*' }).min({ first: 'created_at' }).first() as { total: number | string; first: string | null };
+  return { total: Number(row.total), first: row.first };
 }
 
 export async function deleteClient(tx: Tx, id: string): Promise<boolean> {

@@ -15,6 +15,8 @@ export interface GrantRow {
   /** The identifier of the resource, as the client wrote it. */
   resource: string;
   scopes: string[];
+  /** When the membership began in which the user approved; null in connections from before this was stored. */
+  member_since: string | null;
   created_at: string;
   expires_at: string;
   used_at: string | null;

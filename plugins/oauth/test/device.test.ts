@@ -70,7 +70,7 @@ for (const database of testDatabases()) {
 
     it('needs a client that may use this flow, and a resource and a scope of this server', async () => {
       const other = await kit.register({ redirect_uris: [CALLBACK] });
-      expect((await begin({ client_id: other.client_id })).error).to.equal('invalid_request');
+      expect((await begin({ client_id: other.client_id })).error).to.equal('unauthorized_client');
       expect((await begin({ resource: 'https://other.example.org' })).error).to.equal('invalid_target');
       expect((await begin({ scope: 'prob:read' })).error).to.equal('invalid_scope');
       const stored = JSON.stringify(await kit.db.read('oauth_artifacts'));

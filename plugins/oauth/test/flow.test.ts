@@ -73,9 +73,26 @@ for (const database of testDatabases()) {
       const misspelt = new URL((await ada.browser.get(newFlow(client.client_id, { scope: 'openid prob:read' }).address)).headers.get('location')!);
       expect(Object.fromEntries(misspelt.searchParams)).to.include({ error: 'invalid_scope', iss: BASE });
       expect(misspelt.searchParams.get('error_description')).to.include('prob:read');
-      for (const [scope, shown] of [['prob:read probe:read', 1], ['openid', 2], ['offline_access', 2]] as const) {
+      for (const [scope, shown] of [['prob:read probe:read', 1], ['openid offline_access probe:read', 1], ['offline_access', 2]] as const) {
         expect((await openConsent(ada.browser, newFlow(client.client_id, { scope, resource: `${BASE}/mcp` }))).page.text.match(/name="scopes"/g), scope).to.have.length(shown);
       }
+    });
+
+    it('gives an app that requests only the scope openid an ID token and no permission', async () => {
+      const [ada, client] = [await kit.person(), await kit.register()];
+      const flow = newFlow(client.client_id, { scope: 'openid' });
+      const { path, page } = await openConsent(ada.browser, flow);
+      expect(page.text).to.not.include('name="scopes"').and.to.include('The app gets the id of your account').and.to.include('>Connect</button>');
+      expect((await ada.browser.post(path, { workspace: ada.workspace_id, scopes: 'probe:read' })).status).to.equal(400);
+      const code = (await approve(ada.browser, path, { workspace: ada.workspace_id, scopes: [] })).searchParams.get('code')!;
+      const { body } = await redeem(kit, client, flow, code);
+      expect(body.id_token).to.be.a.string();
+      expect((await kit.send('GET', '/api/probe', bearer(body.access_token))).body.code).to.equal('insufficient_scope');
+    });
+
+    it('refuses a grant type that the app did not register', async () => {
+      const { client_id } = await kit.register({ grant_types: ['authorization_code'] });
+      for (const reply of [await refresh(kit, { client_id }, 'x'), await kit.send('POST', '/oauth/device', { form: { client_id } })]) expect([reply.status, reply.body.error]).to.equal([400, 'unauthorized_client']);
     });
 
     it('explains permissions, sets those that change data apart, and selects none beyond the plan', async () => {
@@ -86,6 +103,8 @@ for (const database of testDatabases()) {
         return [...text.matchAll(/value="(probe:\w+)"( checked)?> <span>([^]*?)<\/label>|<p class="(changes)">/g)].map(([, name, checked, words, rule]) => rule ?? [name, checked !== undefined, words!.replace(/<[^>]+>/g, '')]);
       };
       expect(await permissions('team')).to.equal([['probe:read', true, 'Read probes Also private probes.'], 'changes', ['probe:write', true, 'Change probes'], ['probe:follow', true, 'Follow probes As they appear.']]);
+      const none = (await openConsent((await kit.person()).browser, newFlow(client.client_id, { scope: 'probe:review' }))).page.text;
+      expect(none).to.include('Your role does not include the permissions').and.to.not.include('>Connect</button>');
       expect((await permissions('individual')).at(-1)).to.equal(['probe:follow', false, 'Follow probes Not in your plan. Compare plans']);
     });
 

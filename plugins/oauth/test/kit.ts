@@ -44,7 +44,8 @@ function withDocuments(documents: Map<string, object>): Plugin {
         const document = documents.get(url);
         if (!document) return civic.fetch(url, options);
         const text = JSON.stringify(document);
-        return { status: (document as { status?: number }).status ?? 200, headers: { 'content-type': 'application/json' }, url, redirected: false, body: new TextEncoder().encode(text), text: () => text, json: () => document };
+        const { status = 200, type = 'application/json' } = document as { status?: number; type?: string };
+        return { status, headers: { 'content-type': type }, url, redirected: false, body: new TextEncoder().encode(text), text: () => text, json: () => document };
       }, { stream: civic.fetch.stream });
       return oauth.register(server, Object.create(civic, { fetch: { value: fetch } }) as typeof civic);
     },

@@ -3,10 +3,13 @@ import Lab from '@hapi/lab';
 import { testDatabases } from 'civic/testing';
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createResources } from '../resources.ts';
 import { configuration } from '../server/configuration.ts';
-import { approve, BASE, bearer, CALLBACK, connect, newFlow, oauthKit, openConsent, redeem, type OauthKit } from './kit.ts';
+import { approve, BASE, bearer, CALLBACK, connect, newFlow, oauthKit, openConsent, redeem, refresh, type OauthKit } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -169,6 +172,36 @@ describe('Metadata and registration', { timeout: 60_000 }, () => {
     expect((await kit.send('POST', '/oauth/register', { form: { redirect_uris: CALLBACK } })).body.error).to.equal('invalid_request');
     const large = await kit.send('POST', '/oauth/register', { json: { redirect_uris: [CALLBACK], client_name: 'x'.repeat(100_000) } });
     expect([large.status, large.body.error]).to.equal([413, 'invalid_request']);
+  });
+
+  it('is 503 with Retry-After while the database cannot be written', async () => {
+    const [ada, client] = [await kit.person(), await kit.register()];
+    const { tokens } = await connect(kit, ada, client);
+    const flow = newFlow(client.client_id);
+    const file = join(kit.composition.config.data_dir, 'civic.db');
+    await rename(file, `${file}.aside`);
+    try {
+      for (const reply of [await refresh(kit, client, tokens.refresh_token), await register({})]) {
+        expect([reply.status, reply.body.error, reply.headers.get('retry-after'), reply.headers.get('content-type')]).to.equal([503, 'temporarily_unavailable', '5', 'application/json; charset=utf-8']);
+      }
+      const page = await ada.browser.get(flow.address);
+      expect([page.status, page.headers.get('location')]).to.equal([503, null]);
+    } finally {
+      await rename(`${file}.aside`, file);
+    }
+    expect((await refresh(kit, client, tokens.refresh_token)).status).to.equal(200);
+  });
+
+  it('needs a whole secret in the key file', async () => {
+    const data_dir = await mkdtemp(join(tmpdir(), 'civic-oauth-'));
+    try {
+      for (const [text, fault] of [['\n', 'has no secret'], ['short\n', 'has a secret of 5 characters']] as const) {
+        await writeFile(join(data_dir, 'oauth.key'), text);
+        await expect(oauthKit({ config: { data_dir } })).to.reject(new RegExp(`oauth\\.key ${fault}, not one of 32 or more: restore the file from a copy, or delete it`));
+      }
+    } finally {
+      await rm(data_dir, { recursive: true });
+    }
   });
 
   it('can be switched off', async () => {
