@@ -52,7 +52,7 @@ export const oauthOptions: ConfigFragment = {
     },
   },
   key_days: {
-    doc: 'Days until the key that signs ID tokens is replaced.',
+    doc: 'Days until the keys that sign ID tokens are replaced.',
     format: Joi.number().integer().min(1).max(3650),
     default: 90,
   },

@@ -2,7 +2,7 @@ import type { Lifecycle, ServerRoute } from '@hapi/hapi';
 import { basePathOf, type Civic, type RouteDeclaration } from 'civic';
 import type { OauthConfig } from './config.ts';
 import type { Resource, Resources } from './resources.ts';
-import type { SigningKeys } from './signing.ts';
+import { ALGORITHMS, type SigningKeys } from './signing.ts';
 
 export const SERVER_PATH = '/.well-known/oauth-authorization-server';
 export const RESOURCE_PATH = '/.well-known/oauth-protected-resource';
@@ -48,7 +48,7 @@ export function serverMetadata({ civic: { url, config }, resources }: Omit<Metad
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: config.metadata_documents.enabled,
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: ['ES256'],
+    id_token_signing_alg_values_supported: ALGORITHMS,
     service_documentation: url('/docs'),
   };
 }

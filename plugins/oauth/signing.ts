@@ -1,17 +1,23 @@
-import { generateKeyPairSync, createHash, type JsonWebKey } from 'node:crypto';
+import { createHash, generateKeyPair, type JsonWebKey } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { Civic, CheckResult } from 'civic';
 import type { OauthConfig } from './config.ts';
 import type { InstanceSecret } from './secrets.ts';
-import { deleteKeys, insertKey, signingKeys, type KeyRow } from './store/keys.ts';
+import { deleteKeys, insertKey, lockKeys, signingKeys, type KeyRow } from './store/keys.ts';
 
 /** A private key as a JSON Web Key. */
 export interface SigningKey extends JsonWebKey {
   kid: string;
+  alg: Algorithm;
 }
+
+/** OpenID Connect requires RS256, the default of clients. */
+export const ALGORITHMS = ['RS256', 'ES256'] as const;
+type Algorithm = (typeof ALGORITHMS)[number];
 
 /** The keys that sign ID tokens. Access and refresh tokens are random and not signed. */
 export interface SigningKeys {
-  /** Returns all keys that this node can decrypt, the newest first: that one signs. Creates the first key. */
+  /** Returns all keys that this node can decrypt, the newest first: the first of an algorithm signs. Creates the first keys. */
   all(): Promise<SigningKey[]>;
   /** Returns the public keys, for `/oauth/jwks`. */
   published(): Promise<JsonWebKey[]>;
@@ -38,11 +44,16 @@ export function createSigningKeys({ civic, secret, onChange }: SigningContext): 
   const { clock, config } = civic;
   let cached: Promise<SigningKey[]> | null = null;
 
-  async function add(): Promise<void> {
-    const key = newKey();
+  /** Adds a key for each algorithm, unless another process has added one since `known` were the keys. */
+  async function add(algorithms: Algorithm[], known: KeyRow[]): Promise<void> {
+    const keys = await Promise.all(algorithms.map(newKey));
     await civic.db.write(async (tx) => {
-      await insertKey(tx, { kid: key.kid, sealed: secret.encrypt(JSON.stringify(key)), created_at: clock.iso() });
-      await civic.emit(tx, 'oauth.keys_changed', { kid: key.kid });
+      await lockKeys(tx);
+      const added = (await signingKeys(tx)).filter(({ kid }) => known.every((row) => row.kid !== kid)).map(algorithmOf);
+      for (const key of keys.filter(({ alg }) => !added.includes(alg))) {
+        await insertKey(tx, { kid: key.kid, alg: key.alg, sealed: secret.encrypt(JSON.stringify(key)), created_at: clock.iso() });
+        await civic.emit(tx, 'oauth.keys_changed', { kid: key.kid });
+      }
     });
     forget();
   }
@@ -53,13 +64,15 @@ export function createSigningKeys({ civic, secret, onChange }: SigningContext): 
   }
 
   function decrypted(rows: KeyRow[]): SigningKey[] {
-    return rows.map(({ sealed }) => secret.decrypt(sealed)).filter((text) => text !== null).map((text) => JSON.parse(text) as SigningKey);
+    return rows.map((row) => ({ alg: algorithmOf(row), text: secret.decrypt(row.sealed) })).filter(({ text }) => text !== null).map(({ alg, text }) => ({ ...JSON.parse(text!) as SigningKey, alg }));
   }
 
   async function load(): Promise<SigningKey[]> {
-    const keys = decrypted(await signingKeys(civic.db.read));
-    if (keys.length > 0) return keys;
-    await add();
+    const rows = await signingKeys(civic.db.read);
+    const keys = decrypted(rows);
+    const missing = ALGORITHMS.filter((algorithm) => keys.every(({ alg }) => alg !== algorithm));
+    if (missing.length === 0) return keys;
+    await add(missing, rows);
     return decrypted(await signingKeys(civic.db.read));
   }
 
@@ -74,36 +87,38 @@ export function createSigningKeys({ civic, secret, onChange }: SigningContext): 
   const daysOld = ({ created_at }: KeyRow): number => (clock.now() - Date.parse(created_at)) / DAY;
 
   async function rotate(): Promise<void> {
-    // Creates the first key. A request that creates it at the same time shares the promise.
+    // Creates the first keys. A request that creates them at the same time shares the promise.
     await all();
-    const [newest, ...older] = await signingKeys(civic.db.read);
-    if (daysOld(newest!) > config.key_days) await add();
-    const outdated = older.filter((key) => daysOld(key) > config.key_days + PUBLISHED_DAYS).map(({ kid }) => kid);
+    const rows = await signingKeys(civic.db.read);
+    const newest = newestOf(rows);
+    const due = newest.filter((key) => daysOld(key) > config.key_days).map(algorithmOf);
+    if (due.length > 0) await add(due, rows);
+    const outdated = rows.filter((key) => !newest.includes(key) && daysOld(key) > config.key_days + PUBLISHED_DAYS).map(({ kid }) => kid);
     if (outdated.length === 0) return;
     await civic.db.write(async (tx) => {
       await deleteKeys(tx, outdated);
-      await civic.emit(tx, 'oauth.keys_changed', { kid: newest!.kid });
+      for (const kid of outdated) await civic.emit(tx, 'oauth.keys_changed', { kid });
     });
     forget();
   }
 
   async function check(): Promise<CheckResult> {
     const rows = await signingKeys(civic.db.read);
-    const [newest] = rows;
-    if (!newest) return { status: 'ok', detail: 'the first start creates a signing key' };
+    const [oldest] = newestOf(rows).sort((a, b) => daysOld(b) - daysOld(a));
+    if (!oldest) return { status: 'ok', detail: 'the first start creates signing keys' };
     if (rows.every(({ sealed }) => secret.decrypt(sealed) === null)) {
       return {
         status: 'warning', detail: `the secret in ${secret.location} decrypts no signing key`,
         fix: 'set the same plugins.oauth.key on all nodes; after a restore on another machine the next start creates a new key',
       };
     }
-    if (daysOld(newest) > config.key_days + OVERDUE_DAYS) {
+    if (daysOld(oldest) > config.key_days + OVERDUE_DAYS) {
       return {
-        status: 'warning', detail: `the signing key is ${Math.floor(daysOld(newest))} days old and should have been replaced after ${config.key_days}`,
+        status: 'warning', detail: `the signing key is ${Math.floor(daysOld(oldest))} days old and should have been replaced after ${config.key_days}`,
         fix: 'start a process that runs jobs: bin/civic serve --role worker, or all',
       };
     }
-    return { status: 'ok', detail: `${rows.length === 1 ? 'one key' : `${rows.length} keys`}, the newest of ${newest.created_at.slice(0, 10)}` };
+    return { status: 'ok', detail: `${rows.length} keys, the newest of ${rows[0]!.created_at.slice(0, 10)}` };
   }
 
   return {
@@ -111,13 +126,30 @@ export function createSigningKeys({ civic, secret, onChange }: SigningContext): 
     forget,
     rotate,
     check,
-    published: async () => (await all()).map(({ kty, crv, x, y, kid }) => ({ kty, crv, x, y, kid, alg: 'ES256', use: 'sig' })),
+    published: async () => (await all()).map(({ kid, alg, ...jwk }) => ({ ...publicPart(jwk), kid, alg, use: 'sig' })),
   };
 }
 
-function newKey(): SigningKey {
-  const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
+const algorithmOf = ({ alg }: KeyRow): Algorithm => (alg ?? 'ES256') as Algorithm;
+
+/** Returns the newest key of each algorithm. */
+function newestOf(rows: KeyRow[]): KeyRow[] {
+  return ALGORITHMS.map((algorithm) => rows.find((row) => algorithmOf(row) === algorithm)).filter((row) => row !== undefined);
+}
+
+/** Returns the members that RFC 7638 names, in its order. */
+function publicPart({ kty, crv, x, y, n, e }: JsonWebKey): JsonWebKey {
+  return kty === 'RSA' ? { e, kty, n } : { crv, kty, x, y };
+}
+
+const RSA_BITS = 2048;
+const generate = promisify(generateKeyPair);
+
+/** Generates a key on a thread of its own: an RSA key takes some tenths of a second. */
+export async function newKey(alg: Algorithm): Promise<SigningKey> {
+  const { privateKey } = alg === 'RS256' ? await generate('rsa', { modulusLength: RSA_BITS }) : await generate('ec', { namedCurve: 'P-256' });
+  const jwk = privateKey.export({ format: 'jwk' });
   // RFC 7638: the key id is the thumbprint of the public key.
-  const kid = createHash('sha256').update(JSON.stringify({ crv: jwk.crv, kty: jwk.kty, x: jwk.x, y: jwk.y })).digest('base64url');
-  return { ...jwk, kid };
+  const kid = createHash('sha256').update(JSON.stringify(publicPart(jwk))).digest('base64url');
+  return { ...jwk, kid, alg };
 }

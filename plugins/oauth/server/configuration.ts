@@ -73,7 +73,7 @@ function clientOptions({ oidc: { errors } }: ProviderParts): Configuration {
     clientDefaults: {
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
-      id_token_signed_response_alg: 'ES256',
+      id_token_signed_response_alg: 'RS256',
       token_endpoint_auth_method: 'client_secret_basic',
     },
     extraClientMetadata: {

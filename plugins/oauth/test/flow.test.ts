@@ -186,15 +186,20 @@ for (const database of testDatabases()) {
     });
 
     it('signs ID tokens with a published key for apps that request the scope openid', async () => {
-      const [ada, client] = [await kit.person(), await kit.register()];
-      const { tokens } = await connect(kit, ada, client, { more: { scope: 'openid probe:read' }, scopes: ['probe:read'] });
-      const [head, body, signature] = tokens.id_token.split('.') as [string, string, string];
-      const { kid, alg } = JSON.parse(Buffer.from(head, 'base64url').toString());
+      const ada = await kit.person();
       const { keys } = (await kit.send('GET', '/oauth/jwks')).body;
-      const jwk = keys.find((key: { kid: string }) => key.kid === kid);
-      expect([alg, jwk.d]).to.equal(['ES256', undefined]);
-      expect(verify('sha256', Buffer.from(`${head}.${body}`), { key: createPublicKey({ key: jwk, format: 'jwk' }), dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url'))).to.be.true();
-      expect(JSON.parse(Buffer.from(body, 'base64url').toString())).to.include({ iss: BASE, aud: client.client_id, sub: ada.id });
+      const supported = (await kit.send('GET', '/.well-known/openid-configuration')).body.id_token_signing_alg_values_supported;
+      expect(supported).to.equal(['RS256', 'ES256']);
+      for (const [alg, metadata] of [['RS256', {}], ['ES256', { id_token_signed_response_alg: 'ES256' }]] as const) {
+        const client = await kit.register(metadata);
+        const { tokens } = await connect(kit, ada, client, { more: { scope: 'openid probe:read' }, scopes: ['probe:read'] });
+        const [head, body, signature] = tokens.id_token.split('.') as [string, string, string];
+        const header = JSON.parse(Buffer.from(head, 'base64url').toString());
+        const jwk = keys.find((key: { kid: string }) => key.kid === header.kid);
+        expect([header.alg, jwk.alg, jwk.d, jwk.p]).to.equal([alg, alg, undefined, undefined]);
+        expect(verify('sha256', Buffer.from(`${head}.${body}`), { key: createPublicKey({ key: jwk, format: 'jwk' }), dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url'))).to.be.true();
+        expect(JSON.parse(Buffer.from(body, 'base64url').toString())).to.include({ iss: BASE, aud: client.client_id, sub: ada.id });
+      }
     });
   });
 }

@@ -1,7 +1,11 @@
-import { definePlugin, Joi, type CommandCall, type Fetch, type Plugin, type Terminal } from 'civic';
+import { definePlugin, Joi, type Civic, type CommandCall, type Fetch, type Plugin, type Terminal } from 'civic';
 import { testServer, type TestServer, type TestServerOptions } from 'civic/testing';
 import { createHash, randomBytes } from 'node:crypto';
+import type { OauthConfig } from '../config.ts';
 import oauth from '../index.ts';
+import { createInstanceSecret } from '../secrets.ts';
+import { ALGORITHMS, newKey, type SigningKey } from '../signing.ts';
+import { insertKey, signingKeys } from '../store/keys.ts';
 
 /** Passkeys need a host name. At an IP address a sign-in link starts a full session. */
 export const BASE = 'https://203.0.113.7';
@@ -35,11 +39,24 @@ const probe = definePlugin({
   },
 });
 
+/** The signing keys of all servers of this process: to generate an RSA key takes some tenths of a second. */
+let shared: Promise<SigningKey[]> | undefined;
+
+/** Stores the shared signing keys in a new database, before the server needs keys. */
+async function shareKeys(civic: Pick<Civic<OauthConfig>, 'config' | 'db' | 'clock' | 'instance'>): Promise<void> {
+  const secret = createInstanceSecret({ key: civic.config.key, dataDir: civic.instance.data_dir });
+  if ((await signingKeys(civic.db.read)).length > 0) return;
+  const keys = await (shared ??= Promise.all(ALGORITHMS.map(newKey)));
+  await civic.db.write(async (tx) => {
+    for (const key of keys) await insertKey(tx, { kid: key.kid, alg: key.alg, sealed: secret.encrypt(JSON.stringify(key)), created_at: civic.clock.iso() });
+  });
+}
+
 /** Returns the plugin with a `fetch` that finds these documents. Other requests are sent. */
 function withDocuments(documents: Map<string, object>): Plugin {
   return {
     ...oauth,
-    register(server, civic) {
+    async register(server, civic) {
       const fetch: Fetch = Object.assign(async (...[url, options]: Parameters<Fetch>) => {
         const document = documents.get(url);
         if (!document) return civic.fetch(url, options);
@@ -47,7 +64,14 @@ function withDocuments(documents: Map<string, object>): Plugin {
         const { status = 200, type = 'application/json' } = document as { status?: number; type?: string };
         return { status, headers: { 'content-type': type }, url, redirected: false, body: new TextEncoder().encode(text), text: () => text, json: () => document };
       }, { stream: civic.fetch.stream });
-      return oauth.register(server, Object.create(civic, { fetch: { value: fetch } }) as typeof civic);
+      const registered = await oauth.register(server, Object.create(civic, { fetch: { value: fetch } }) as typeof civic);
+      return {
+        ...registered,
+        async start() {
+          await registered?.start?.();
+          await shareKeys(civic as Civic<OauthConfig>);
+        },
+      };
     },
   };
 }
