@@ -98,6 +98,7 @@ export function civicFor(plugin: Plugin, kernel: Kernel): Civic {
       header: (part) => { declare('pages.header'); kernel.pages!.header(part); },
       fill: (slot, part) => { declare('pages.fill'); if (isOpenSlot(plugin, slot, kernel)) kernel.pages!.fill(slot, part); },
       parts: (slot, request) => kernel.pages!.parts(ownSlot(plugin, slot), request),
+      render: (request, page, context) => kernel.pages!.render(request, page, context),
     },
     live: (path) => { declare('live'); return kernel.live.topic(path); },
     upgrade: (path, handler) => { declare('upgrade'); httpState(kernel.server).upgrades.add(path, handler); },

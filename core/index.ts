@@ -38,7 +38,7 @@ export { negotiate } from './http/negotiate.ts';
 export { bindForms, formOptions, readForm } from './http/forms.ts';
 export type { ReadForm } from './http/forms.ts';
 export type { LiveTopic } from './http/live.ts';
-export type { HeaderPart, LoadedPart, NavigationItem, PageSlots, SlotPart } from './http/pages.ts';
+export type { HeaderPart, LoadedPart, NavigationItem, PageContext, PageSlots, RenderedPage, SlotPart } from './http/pages.ts';
 export type { Time } from './texts/format.ts';
 export type { Language } from './texts/language.ts';
 export type { TextValues } from './texts/message.ts';

@@ -21,8 +21,36 @@ export interface PagesOptions {
   now(): number;
 }
 
-/** An entry of the navigation: a label, or the key of a text of the plugin. The path is from the root of the instance: `/places`. */
-export type NavigationItem = { path: string; label: string } | { path: string; text: string };
+/** A link on every page: a label, or the key of a text of the plugin. The path is from the root of the instance: `/places`. */
+export type NavigationItem = ({ label: string } | { text: string }) & {
+  path: string;
+  /** Where it stands: the header when left out. */
+  in?: 'header' | 'footer';
+  /** Entries with a smaller number stand first; 100 when left out. */
+  order?: number;
+};
+
+/** What the layout shows of a page, besides what its template shows. */
+export interface PageContext {
+  title?: string;
+  /** One sentence for search engines and link previews. */
+  description?: string;
+  /** The path of the page without parameters that only sort or page. Search engines index such pages. */
+  canonical?: string;
+  /** Whether search engines should not index the page. */
+  isUnlisted?: boolean;
+  /** The feeds of what the page shows; paths are from the root of the instance. */
+  feeds?: { type: string; title: string; path: string }[];
+  /** What the page shows, in the words of schema.org. */
+  linkedData?: object;
+  [name: string]: unknown;
+}
+
+/** A page as text, for a plugin that caches it. */
+export interface RenderedPage {
+  body: string;
+  headers: Record<string, string>;
+}
 
 /** What a problem's page shows: the same as its JSON. */
 export interface ShownProblem {
@@ -43,13 +71,15 @@ export interface HeaderPart {
 
 /** What plugins add around every page. */
 export interface PageSlots {
-  /** Adds an entry to the navigation. */
+  /** Adds a link to the header or the footer of every page. */
   navigation(item: NavigationItem): void;
   header(part: HeaderPart): void;
   /** Adds a part to a slot that this plugin or one in its `needs` or `uses` declares. */
   fill(slot: string, part: SlotPart): void;
   /** Returns the parts of a slot of this plugin, loaded for a request. The template shows them with the partial `slot`. */
   parts(slot: string, request: Request): Promise<LoadedPart[]>;
+  /** Renders a page, such as `hello/guests`, as `h.view` does. */
+  render(request: Request, name: string, context?: PageContext): Promise<RenderedPage>;
 }
 
 /** What a plugin shows in a slot of a page. */
@@ -113,9 +143,15 @@ export async function registerPages(server: Server, options: PagesOptions): Prom
   const headers = (request: Request): Record<string, string> => ({ 'content-security-policy': policy, 'content-language': request.civic.language, ...(request.civic.languagePrefix === '' && { vary: 'accept-language' }) });
   const foldersOf = (plugin: string): string[] => [join(theme, plugin), join(options.folders[plugin] ?? theme, 'templates')];
 
-  server.decorate('toolkit', 'view' as never, ((inherited: ResponseToolkit['view']) => function view(this: ResponseToolkit, name: string, context?: object) {
+  /** Returns what vision takes: `flags/queue` is the page `queue` in the folders of the plugin `flags`. */
+  const located = (name: string, context: PageContext = {}): [page: string, context: object, options: { path?: string[] }] => {
     const [page, plugin] = name.split('/').reverse() as [string, string?];
-    const response = inherited.call(this, page, context, plugin === undefined ? {} : { path: foldersOf(plugin) });
+    const linkedData = context.linkedData && scriptText(context.linkedData);
+    return [page, { plugin, ...context, linkedData }, plugin === undefined ? {} : { path: foldersOf(plugin) }];
+  };
+
+  server.decorate('toolkit', 'view' as never, ((inherited: ResponseToolkit['view']) => function view(this: ResponseToolkit, name: string, context?: PageContext) {
+    const response = inherited.call(this, ...located(name, context));
     for (const [header, value] of Object.entries(headers(this.request))) response.header(header, value, { append: header === 'vary' });
     return response;
   }) as never, { extend: true });
@@ -125,6 +161,9 @@ export async function registerPages(server: Server, options: PagesOptions): Prom
     header: (part) => { slots.header.push(part); },
     fill: (slot, part) => { slots.filled.set(slot, [...(slots.filled.get(slot) ?? []), part]); },
     parts: (slot, request) => loadParts(slots.filled.get(slot) ?? [], request),
+    async render(request, name, context) {
+      return { body: await request.render(...located(name, context) as Parameters<Request['render']>), headers: headers(request) };
+    },
     assets: assetsOnce,
     texts,
     headers,
@@ -185,6 +224,11 @@ function surroundings(request: Request | undefined, instance: Instance, slots: S
   const { language, languagePrefix } = request?.civic ?? { language: DEFAULT_LANGUAGE, languagePrefix: '' };
   const base = root + languagePrefix;
   const here = request?.path ?? '/';
+  const links = (where: 'header' | 'footer'): object[] => inOrder(slots.navigation.filter((item) => (item.in ?? 'header') === where)).map((item) => ({
+    label: 'label' in item ? item.label : texts.of(item.plugin, language)(item.text),
+    href: base + item.path,
+    isHere: here === item.path || here.startsWith(`${item.path}/`),
+  }));
   return {
     site: instance,
     root,
@@ -196,12 +240,18 @@ function surroundings(request: Request | undefined, instance: Instance, slots: S
     assets: addresses(assets, root),
     form_token: request?.civic?.formToken ?? '',
     header: request ? headerParts(request, slots) : [],
-    navigation: [...slots.navigation, API_ENTRY].map((item) => ({
-      label: 'label' in item ? item.label : texts.of(item.plugin, language)(item.text),
-      href: base + item.path,
-      isHere: here === item.path || here.startsWith(`${item.path}/`),
-    })),
+    navigation: links('header'),
+    footer: links('footer'),
   };
+}
+
+/** Returns JSON that cannot end the `script` element around it. */
+function scriptText(data: object): string {
+  return JSON.stringify(data).replaceAll('<', '\\u003c');
+}
+
+function inOrder(items: Slots['navigation']): Slots['navigation'] {
+  return items.toSorted((a, b) => (a.order ?? LAST) - (b.order ?? LAST));
 }
 
 /** The addresses of this page in every language; of a page that only a form leads to, those of the home page. None where addresses have no language. */
@@ -215,7 +265,7 @@ function languagesOf(request: Request, root: string): object[] {
   return LANGUAGES.map((language) => ({ language, name: LANGUAGE_NAMES[language], href: `${root}/${language}${page}`, isHere: language === civic.language }));
 }
 
-const API_ENTRY = { text: 'navigation.api', path: '/docs', plugin: 'core' };
+const LAST = 100;
 
 function headerParts(request: Request, slots: Slots): object[] {
   return slots.header.flatMap(({ partial, fill }) => filled(partial, fill(request)));

@@ -15,6 +15,8 @@ export interface ReadyAnswer {
   cacheControl?: string;
   /** Further tags, known once the response is created. */
   tags?: string[];
+  /** When the response is no longer true although no data changed, in milliseconds; at the end of the UTC day when left out. */
+  validUntil?: number;
 }
 
 /** The response cache: responses that all callers get alike, by URL. */
@@ -31,7 +33,7 @@ export interface ReadyAnswers {
 interface Entry {
   key: string;
   tags: string[];
-  day: number;
+  validUntil: number;
   response: ResponseBytes;
   /** The size that was added to the total. */
   size: number;
@@ -41,7 +43,7 @@ const DAY_MS = 86_400_000;
 /** The memory of an entry in a map or a set. */
 const SLOT_BYTES = 64;
 
-/** Creates a response cache of up to `maxBytes`, which removes the least recently used responses first. A response is valid until the end of its UTC day. */
+/** Creates a response cache of up to `maxBytes`, which removes the least recently used responses first. A response is valid until the end of its UTC day at most. */
 export function readyAnswers(options: { maxBytes: number; now(): number }): ReadyAnswers {
   const entries = new Map<string, Entry>();
   // Only tags of cached responses are here, so the size of the entries bounds this map, too.
@@ -49,7 +51,7 @@ export function readyAnswers(options: { maxBytes: number; now(): number }): Read
   let bytes = 0;
   let touches = 0;
 
-  const today = () => Math.floor(options.now() / DAY_MS);
+  const endOfDay = () => (Math.floor(options.now() / DAY_MS) + 1) * DAY_MS;
 
   function remove(entry: Entry): void {
     entries.delete(entry.key);
@@ -88,7 +90,8 @@ export function readyAnswers(options: { maxBytes: number; now(): number }): Read
   function find(key: string): Entry | null {
     const entry = entries.get(key);
     if (!entry) return null;
-    if (entry.day !== today()) {
+    // A clock that was set back makes a response of a later day invalid, too.
+    if (options.now() >= entry.validUntil || entry.validUntil > endOfDay()) {
       remove(entry);
       return null;
     }
@@ -107,7 +110,7 @@ export function readyAnswers(options: { maxBytes: number; now(): number }): Read
 
   return {
     hit(request, h) {
-      if (request.auth.isAuthenticated || isUnusual(request)) return h.continue;
+      if (request.auth.isAuthenticated || request.civic.formToken !== null || isUnusual(request)) return h.continue;
       const entry = find(keyOf(request));
       return entry ? send(request, h, entry) : h.continue;
     },
@@ -116,7 +119,7 @@ export function readyAnswers(options: { maxBytes: number; now(): number }): Read
       const made = await make();
       const tags = [...new Set([tag, ...made.tags ?? []])];
       const response = responseBytes({ etag: made.etag, body: made.body, type: made.type, headers: headersOf(request, made) });
-      const entry: Entry = { key: keyOf(request), tags, day: today(), response, size: 0 };
+      const entry: Entry = { key: keyOf(request), tags, validUntil: Math.min(endOfDay(), made.validUntil ?? Infinity), response, size: 0 };
       // The tags are known only now, so any touch while the response was created counts.
       if (before === touches) store(entry);
       return send(request, h, entry);

@@ -3,6 +3,7 @@ import { firehoseOptions, type FirehoseConfig } from './config.ts';
 import { firehoseEvents } from './events.ts';
 import { logCheck } from './log/check.ts';
 import { SIGNAL_TABLES, SIGNALS_VERSION } from './log/store.ts';
+import { isPublicEntry } from './page/live.ts';
 import { registerPage } from './page/register.ts';
 import { firehoseProblems } from './problems.ts';
 import { declareRelay } from './relay/declare.ts';
@@ -38,7 +39,11 @@ export default definePlugin<FirehoseConfig>({
     const firehose = createFirehose(civic);
     const directory = civic.serviceIfOn('directory');
     const relay = declareRelay(firehose);
-    civic.provide({ ...firehose.publisher, signals: (query, caller) => readSignals(firehose, query, caller) } satisfies FirehoseService);
+    civic.provide({
+      ...firehose.publisher,
+      signals: (query, caller) => readSignals(firehose, query, caller),
+      onPublicSignals: (listener) => firehose.log.onEntries((entries) => { if (entries.some(isPublicEntry)) listener(); }),
+    } satisfies FirehoseService);
     civic.watch('accounts.access_changed', ({ payload }) => firehose.hub.openings.revokeAccount(payload.account_id));
     civic.check(logCheck(() => civic.db, civic.clock));
     civic.readModel({ name: 'signals', version: SIGNALS_VERSION, tables: SIGNAL_TABLES, rebuild: firehose.log.rebuild });

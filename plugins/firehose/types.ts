@@ -158,6 +158,8 @@ export interface FirehoseService {
   withdraw(tx: import('civic').Tx, ids: string[]): Promise<void>;
   /** Returns the first signals of a query that the caller may see; null is an anonymous caller, who may see `visibility: 'public'`. */
   signals(query: SignalQuery, caller: import('civic').Caller | null): Promise<{ signals: Signal[]; total: number }>;
+  /** Calls back on every node after public signals were added, changed or withdrawn. */
+  onPublicSignals(listener: () => void): void;
 }
 
 /** The query of `signals`. Absent members have the defaults of `GET /api/firehose`. */

@@ -56,7 +56,7 @@ describe('The pages of core', { skip: isMissing }, () => {
     await page.goto(`${kit.url}/problems/not_found?from=here`);
     await follow(page, page.getByRole('link', { name: 'Español' }));
     expect(page.url()).to.equal(`${kit.url}/es/problems/not_found?from=here`);
-    await follow(page, page.getByRole('navigation').getByRole('link', { name: 'API' }));
+    await follow(page, page.getByRole('contentinfo').getByRole('link', { name: 'API' }));
     expect(page.url()).to.equal(`${kit.url}/es/docs`);
     await follow(page, page.getByRole('contentinfo').getByRole('link', { name: 'Códigos de error' }));
     expect(await page.textContent('h1')).to.equal('Códigos de error');

@@ -93,6 +93,14 @@ describe('Pages', () => {
     expect((await get('/')).payload).to.match(/<a href="\/hello">Greetings<\/a>/);
   });
 
+  it('show entries of the footer there, those with a smaller order first', async () => {
+    pages.navigation({ label: 'Privacy', path: '/privacy', in: 'footer' }, 'hello');
+    pages.navigation({ label: 'About', path: '/about', in: 'footer', order: 10 }, 'hello');
+    const [header, footer] = (await get('/')).payload.split('<main') as [string, string];
+    expect(header).to.not.contain(['Privacy', 'About']);
+    expect(footer).to.match(/<footer[^]*href="\/about">About<[^]*href="\/privacy">Privacy</);
+  });
+
   it('keep the path of the public address in their links', async () => {
     await start({ base: '/sub' });
     const { payload, headers } = await get('/');

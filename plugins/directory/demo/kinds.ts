@@ -1,10 +1,12 @@
+type Site = 'public' | 'own';
+
 /** A kind of organization that towns of the region have. In its texts `{place}`, `{county}` and `{name}` are filled in. */
 export interface Kind {
   key: string;
   /** One is picked for each town. */
   names: string[];
   /** A page of the town's own site, or a site of its own. */
-  site: 'public' | 'own';
+  site: Site;
   areas: string[];
   about: string[];
   /** What a reporter wrote about it. */
@@ -19,7 +21,7 @@ export interface Kind {
 
 type Row = [key: string, where: Kind['where'], lead: string, names: string, areas: string, about: string[], news: string[]];
 
-const kindsOf = (site: Kind['site'], wide: boolean, rows: Row[]): Kind[] => rows.map(([key, where, lead, names, areas, about, news]) => (
+const kindsOf = (site: Site, wide: boolean, rows: Row[]): Kind[] => rows.map(([key, where, lead, names, areas, about, news]) => (
   { key, where, lead, names: names.split(' | '), areas: areas.split(' '), about, news, site, wide }));
 
 const PUBLIC = kindsOf('public', false, [

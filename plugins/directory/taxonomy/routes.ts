@@ -58,8 +58,7 @@ export function taxonomyRoutes({ taxonomy, counts, ready, url }: TaxonomyRoutes)
       },
       handler: async (request, h) => {
         const slug = String(request.params.slug);
-        const found = taxonomy().issueAreaBySlug(slug);
-        if (!found) throw problem('unknown_issue_area', unknown('issue area', slug, likelySlugs(taxonomy().resolveIssueAreas(slug))));
+        const found = issueAreaOf(taxonomy(), slug);
         return answer(request, h, async () => areaRecord(found, await counts(), null), `/api/issue-areas/${slug}`);
       },
     },
@@ -89,12 +88,25 @@ export function taxonomyRoutes({ taxonomy, counts, ready, url }: TaxonomyRoutes)
       },
       handler: async (request, h) => {
         const slug = String(request.params.slug);
-        const found = taxonomy().domainBySlug(slug);
-        if (!found) throw problem('unknown_domain', unknown('domain', slug, likelySlugs(taxonomy().resolveDomains(slug))));
+        const found = domainOf(taxonomy(), slug);
         return answer(request, h, () => recordOf(found), `/api/domains/${slug}`);
       },
     },
   ];
+}
+
+/** Returns an issue area, or throws `unknown_issue_area`. */
+export function issueAreaOf(taxonomy: Taxonomy, slug: string): IssueArea {
+  const found = taxonomy.issueAreaBySlug(slug);
+  if (!found) throw problem('unknown_issue_area', unknown('issue area', slug, likelySlugs(taxonomy.resolveIssueAreas(slug))));
+  return found;
+}
+
+/** Returns a domain, or throws `unknown_domain`. */
+export function domainOf(taxonomy: Taxonomy, slug: string): Domain {
+  const found = taxonomy.domainBySlug(slug);
+  if (!found) throw problem('unknown_domain', unknown('domain', slug, likelySlugs(taxonomy.resolveDomains(slug))));
+  return found;
 }
 
 /** The issue areas of a domain, or those that a free text is about, best first. */

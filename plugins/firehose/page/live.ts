@@ -32,9 +32,19 @@ export function tellPages(civic: Civic, log: Log): void {
   });
 }
 
-function newsOf({ now, before }: Entry): News[] {
-  const version = [now, before].find((one): one is Version => one?.fields.audience === 'public');
+/** Whether anonymous callers can see a version that the entry adds or replaces. */
+export function isPublicEntry(entry: Entry): boolean {
+  return publicVersion(entry) !== undefined;
+}
+
+function publicVersion({ now, before }: Entry): Version | undefined {
+  return [now, before].find((one): one is Version => one?.fields.audience === 'public');
+}
+
+function newsOf(entry: Entry): News[] {
+  const version = publicVersion(entry);
   if (!version) return [];
+  const { now } = entry;
   const { type, places, issues } = version.fields;
   return [{ id: idOf(version), type, places, issues, isGone: version !== now }];
 }

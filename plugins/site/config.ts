@@ -1,0 +1,13 @@
+import type { ConfigFragment } from 'civic';
+
+export interface SiteConfig {
+  about: string | null;
+  operator: string | null;
+  contact: string | null;
+}
+
+export const siteOptions: ConfigFragment = {
+  about: { doc: 'What this instance is, in a few sentences. The home page and /about show them.', format: String, default: null, nullable: true },
+  operator: { doc: 'Who runs this instance, such as "Harbour Town Library".', format: String, default: null, nullable: true },
+  contact: { doc: 'How visitors reach the operator: an e-mail address or a URL.', format: String, default: null, nullable: true },
+};

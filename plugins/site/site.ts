@@ -1,0 +1,71 @@
+import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import { Joi, textEtag, type Civic, type PageContext, type Texts } from 'civic';
+import type { DirectoryService } from 'civic/directory';
+import type { FirehoseService } from 'civic/firehose';
+import type { SiteConfig } from './config.ts';
+
+/** What the pages share. */
+export interface Site {
+  civic: Civic<SiteConfig>;
+  directory: DirectoryService;
+  firehose: FirehoseService | null;
+  /** Declares a page that anonymous visitors get from the response cache of the directory. */
+  page(page: SitePage): ServerRoute;
+}
+
+export interface SitePage {
+  path: string;
+  /** The schema of each query parameter. Other parameters are ignored. */
+  query?: Record<string, Joi.Schema>;
+  /** Reads what the page shows; or redirects. Throws a problem when there is nothing to show. */
+  load(request: Request, t: Texts, h: ResponseToolkit): Promise<LoadedPage | ResponseObject>;
+}
+
+export interface LoadedPage {
+  /** `place` is `templates/place.html`. */
+  template: string;
+  context: PageContext;
+  /** When the page is no longer true although no data changed, in milliseconds, such as the start of the next meeting. */
+  validUntil?: number;
+}
+
+/** Every public change of the directory invalidates the responses with this tag; so does every new signal. */
+const TAG = 'all';
+const HTML = 'text/html; charset=utf-8';
+
+export function createSite(civic: Civic<SiteConfig>): Site {
+  const directory = civic.service('directory');
+  const firehose = civic.serviceIfOn('firehose');
+  firehose?.onPublicSignals(() => directory.responses.touch([TAG]));
+
+  async function show({ load }: SitePage, request: Request, h: ResponseToolkit): Promise<ResponseObject | symbol> {
+    const t = await civic.texts(request.civic.language);
+    const loaded = await load(request, t, h);
+    if (!('template' in loaded)) return loaded;
+    const { template, context, validUntil } = loaded;
+    if (!isShared(request)) return h.view(`site/${template}`, context);
+    return directory.responses.answer(request, h, TAG, async () => {
+      const { body, headers } = await civic.pages.render(request, `site/${template}`, context);
+      return { body, headers, etag: textEtag(body), type: HTML, cacheControl: 'no-cache', validUntil };
+    });
+  }
+
+  return {
+    civic, directory, firehose,
+    page: (page) => ({
+      method: 'GET',
+      path: page.path,
+      options: {
+        plugins: { civic: { internal: true } },
+        validate: { query: Joi.object(page.query ?? {}).options({ stripUnknown: true }) },
+        ext: { onPostAuth: { method: directory.responses.hit } },
+      },
+      handler: (request, h) => show(page, request, h),
+    }),
+  };
+}
+
+/** Whether all anonymous visitors get this page alike. An address with unknown parameters is not cached: there is no end of them. */
+function isShared({ auth, civic, query, url }: Request): boolean {
+  return !auth.isAuthenticated && civic.formToken === null && [...url.searchParams.keys()].every((name) => name in query);
+}

@@ -1,0 +1,38 @@
+import { definePlugin, type Caller } from 'civic';
+import { testServer, type TestResponse, type TestServer, type TestServerOptions } from 'civic/testing';
+import site from '../index.ts';
+
+export const EDITOR: Caller = {
+  account_id: '01890000-0000-7000-8000-000000000001', via: 'key', scope: ['directory:read', 'entities:write'], role: 'reviewer', plan: 'team', capabilities: [],
+  workspace_id: '01890000-0000-7000-8000-00000000000a', workspace_role: 'member',
+};
+
+/** A replacement for the plugin accounts: a request with the header `x-editor` is signed in. */
+const editors = definePlugin({
+  name: 'editors',
+  summary: 'A signed-in editor for tests',
+  register(_server, civic) { civic.identify((request) => (request.headers['x-editor'] ? EDITOR : null)); },
+});
+
+export interface SiteKit extends TestServer {
+  /** Opens a page. */
+  open(path: string, headers?: Record<string, string>): Promise<TestResponse>;
+  /** Creates a public entry with a website as its source, and returns its id. */
+  add(claims: Record<string, unknown>, type?: string): Promise<string>;
+}
+
+export async function siteKit(options: TestServerOptions = {}): Promise<SiteKit> {
+  const kit = await testServer({ ...options, plugins: ['directory', site, editors, ...options.plugins ?? []] });
+  return Object.assign(kit, {
+    open: (path: string, headers: Record<string, string> = {}) => kit.request('GET', path, { headers: { accept: 'text/html', ...headers } }),
+    async add(claims: Record<string, unknown>, type = 'organization') {
+      const payload = {
+        type, visibility: 'public', sources: [{ local_id: 's', url: 'https://tenants.example/about', title: 'About us', publication: 'Tenants Union' }],
+        claims: Object.entries(claims).flatMap(([property, value]) => (Array.isArray(value) ? value : [value]).map((one) => ({ property, value: one, source_local_id: 's', excerpt: `It says ${JSON.stringify(one)} here.` }))),
+      };
+      const response = await kit.request('POST', '/api/entities', { payload, headers: { 'x-editor': 'yes' } });
+      if (response.status !== 201) throw new Error(response.text);
+      return String(response.body.id);
+    },
+  });
+}

@@ -1,0 +1,13 @@
+import type { Texts } from 'civic';
+
+interface Topic {
+  slug: string;
+  name: string;
+  description: string;
+}
+
+/** Returns the name and description of an issue area or a domain in the language of the page. Those of an operator's own taxonomy stay as they are. */
+export function translatedTopic(t: Texts, kind: 'issue_areas' | 'domains', { slug, name, description }: Topic): { name: string; description: string } {
+  const path = `${kind}.${slug}`;
+  return { name: t.declared('directory', `${path}.name`, name), description: t.declared('directory', `${path}.description`, description) };
+}
