@@ -19,7 +19,7 @@ export interface RequestState {
   started: number;
   /** Headers to add to the answer whatever it will be, such as those of rate limits. */
   headers: Record<string, string> | null;
-  /** It is refused before any handler: a bad request id or credential, or a gate said no. */
+  /** The problem of a request that is rejected before its handler. Set in `onPreAuth`, it is the response after the gates have counted the request. */
   refusal: Boom | null;
   upgrade: PendingUpgrade | null;
   clientAddress: string | null;

@@ -2,6 +2,7 @@ import { definePlugin, type Civic } from 'civic';
 import { endpointCheck } from './check.ts';
 import { mcpOptions, type McpConfig } from './config.ts';
 import { connectorTools } from './connector.ts';
+import { createIncidents } from './incidents.ts';
 import { createOffer } from './offer.ts';
 import { mcpProblems } from './problems.ts';
 import { mcpRoute } from './route.ts';
@@ -26,8 +27,9 @@ export const mcpPlugin = (offerOf: typeof createOffer) => definePlugin<McpConfig
     oauth?.protect({ path: '/mcp', name: 'The tools for assistants', scopes: () => scopesOf(civic) });
     civic.command(stdioCommand(civic));
     civic.check(endpointCheck(civic, { hasOauth: oauth !== null }));
-    server.route(mcpRoute({ civic, serve }));
-    return { stop: close };
+    const { record, written } = createIncidents(civic);
+    server.route(mcpRoute({ civic, serve, record }));
+    return { stop: async () => { await Promise.all([close(), written()]); } };
   },
 });
 

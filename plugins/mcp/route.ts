@@ -3,7 +3,7 @@ import { problem, type Caller, type Civic } from 'civic';
 import type { McpConfig } from './config.ts';
 import { rpcBody } from './errors.ts';
 import { createGuard } from './guard.ts';
-import { createIncidents } from './incidents.ts';
+import type { Incidents } from './incidents.ts';
 import type { McpCall } from './offer.ts';
 import type { McpRequest, Serve } from './serve.ts';
 
@@ -14,17 +14,20 @@ const MAX_BYTES = 1024 * 1024;
 export interface RouteContext {
   civic: Civic<McpConfig>;
   serve: Serve;
+  record: Incidents['record'];
 }
 
 /** Returns the route of Streamable HTTP without sessions: any node can serve each POST. The response to GET and DELETE, which need sessions, is 405. */
-export function mcpRoute({ civic, serve }: RouteContext): ServerRoute {
+export function mcpRoute({ civic, serve, record }: RouteContext): ServerRoute {
   const guard = createGuard(civic.instance.public_url, civic.config);
-  const record = createIncidents(civic);
-  const rejectForeign: Lifecycle.Method = async (request, h) => {
+  const rejectForeign: Lifecycle.Method = (request, h) => {
     const refusal = guard(request);
-    if (!refusal) return h.continue;
-    await record(request, refusal.message);
-    throw refusal;
+    if (refusal) {
+      record(request, refusal.message);
+      // Not thrown: the request must still count against the rate limit of its address.
+      request.civic.refusal = refusal;
+    }
+    return h.continue;
   };
   return {
     method: 'POST',

@@ -1,10 +1,15 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import { stoppedClock } from 'civic/testing';
 import { request as httpRequest } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { addActor, mcpKit, type McpKit } from './kit.ts';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
+
+/** What a script of another website sends. */
+const FOREIGN = { headers: { origin: 'https://evil.example' } };
 
 let kit: McpKit;
 before(async () => { kit = await mcpKit({ config: { public_url: 'https://civic.example.org', http: { cors_origins: [] }, plugins: { mcp: { origins: ['https://inspector.example'], hosts: ['Civic.Internal'] } } } }); });
@@ -140,8 +145,22 @@ describe('A token', () => {
 
 describe('Beside oauth and accounts', () => {
   let kit: McpKit;
-  before(async () => { kit = await mcpKit({ plugins: ['accounts', 'oauth'] }); });
+  const clock = stoppedClock('2026-03-02T15:00:00.000Z');
+  before(async () => { kit = await mcpKit({ plugins: ['accounts', 'oauth', 'ratelimit'], clock, config: { plugins: { ratelimit: { mcp: { requests_per_minute: 5 } } } } }); });
   after(() => kit.close());
+
+  /** Returns the entries of the audit record about rejected requests. */
+  async function refusals(): Promise<string[]> {
+    const lines: string[] = [];
+    const terminal = { out: (line: string) => { lines.push(line); }, err: () => undefined, print: () => undefined, progress: () => undefined, style: (_style: string, text: string) => text, json: true, signal: new AbortController().signal };
+    await kit.composition.commands.find(({ name }) => name === 'audit export')!.run({ terminal: terminal as never, positionals: [], options: {}, cwd: '/' });
+    return lines.filter((line) => line.includes('mcp_request_refused'));
+  }
+
+  async function awaitRefusals(count: number): Promise<void> {
+    for (let tries = 0; tries < 50 && (await refusals()).length < count; tries++) await sleep(20);
+    expect(await refusals()).to.have.length(count);
+  }
 
   it('the challenge of a request without a token names the resource metadata and the useful scopes', async () => {
     const { status, headers } = await kit.rpc('initialize', {}, { token: null });
@@ -155,11 +174,27 @@ describe('Beside oauth and accounts', () => {
   });
 
   it('rejected requests are in the audit record, once a minute for an address', async () => {
-    for (let i = 0; i < 3; i++) expect((await kit.rpc('ping', {}, { headers: { origin: 'https://evil.example' } })).status).to.equal(403);
-    const lines: string[] = [];
-    const terminal = { out: (line: string) => { lines.push(line); }, err: () => undefined, print: () => undefined, progress: () => undefined, style: (_style: string, text: string) => text, json: true, signal: new AbortController().signal };
-    await kit.composition.commands.find(({ name }) => name === 'audit export')!.run({ terminal: terminal as never, positionals: [], options: {}, cwd: '/' });
-    expect(lines.filter((line) => line.includes('mcp_request_refused'))).to.have.length(1);
+    for (let i = 0; i < 3; i++) expect((await kit.rpc('ping', {}, FOREIGN)).status).to.equal(403);
+    await awaitRefusals(1);
+  });
+
+  it('a rejected request does not wait for the audit record', async () => {
+    clock.advance(60_000);
+    const done = new AbortController();
+    const writing = kit.db.write(() => sleep(1000, undefined, { signal: done.signal }).catch(() => 'ended'));
+    expect((await kit.rpc('ping', {}, FOREIGN)).status).to.equal(403);
+    done.abort();
+    expect(await writing).to.equal('ended');
+    await awaitRefusals(2);
+  });
+
+  it('rejected requests count against the limit of their address', async () => {
+    clock.advance(60_000);
+    const replies = [];
+    for (let i = 0; i < 6; i++) replies.push(await kit.rpc('ping', {}, FOREIGN));
+    expect(replies.map(({ status }) => status)).to.equal([403, 403, 403, 403, 403, 429]);
+    expect(replies[5]!.headers.get('retry-after')).to.equal('60');
+    expect((await kit.rpc('ping', {}, { token: null })).status).to.equal(429);
   });
 
   it('a browser may send a preflight request', async () => {
