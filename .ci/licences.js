@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const PERMISSIVE = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0'];
+const PERMISSIVE = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'CC0-1.0', 'ISC', 'MIT', 'MIT-0'];
 // Of tools that are used for development and are no part of what runs.
 const DEVELOPMENT = [...PERMISSIVE, 'CC-BY-4.0', 'MPL-2.0', 'Python-2.0', 'Unlicense'];
 // Packages whose manifest does not name an SPDX licence, with the one that their LICENSE file has.

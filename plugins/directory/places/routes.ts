@@ -1,8 +1,9 @@
-import type { ServerRoute } from '@hapi/hapi';
-import { conditional, Joi, problem, singleLine, weakEtag, type Database, type ProblemKinds } from 'civic';
+import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import { conditional, Joi, listText, pageOf, problem, singleLine, textEtag, weakEtag, type Database, type ProblemKinds, type ReadyAnswers } from 'civic';
 import { createHash } from 'node:crypto';
+import { COVERED_POSITION, coveredList } from './covered.ts';
 import { isAmbiguous } from './resolve.ts';
-import { placeList, placeQuery, placeRecord, type PlaceList, type PlaceQuery } from './schemas.ts';
+import { placeRecord, placesQuery, placesResponse, type PlaceList, type PlaceQuery } from './schemas.ts';
 import type { PlaceRow, Places } from './service.ts';
 
 export const placeProblems = {
@@ -12,6 +13,7 @@ export const placeProblems = {
 export interface PlaceRoutes {
   places: Places;
   db(): Database;
+  ready: ReadyAnswers;
   /** Of the kit: another one may answer the same question differently. */
   version: string;
 }
@@ -41,20 +43,30 @@ export async function likelyKeys(places: Places, db: Database, text: string): Pr
   return candidates.map(({ place }) => place.place_key);
 }
 
-export function placeRoutes({ places, db, version }: PlaceRoutes): ServerRoute[] {
+export function placeRoutes({ places, db, ready, version }: PlaceRoutes): ServerRoute[] {
+  async function listCovered(request: Request, h: ResponseToolkit) {
+    const page = pageOf<{ state?: string }>(request, COVERED_POSITION);
+    return ready.answer(request, h, 'all', async () => {
+      const { body, headers } = listText(request, page, await coveredList(places, db(), page));
+      return { body, etag: textEtag(body), headers };
+    });
+  }
+
   return [
     {
       method: 'GET',
       path: '/api/places',
       options: {
-        description: 'The places a free text may mean, likeliest first',
-        notes: 'Takes "Kansas City, MO", "KCMO", "St. Louis", a ZIP code, a place key or an OCD id. `confidence` is 1 for a certain candidate; when `ambiguous` is true, ask before taking the first.',
-        validate: { query: placeQuery },
-        plugins: { civic: { conditional: true } },
-        response: { schema: placeList },
+        description: 'The places that have actors; with `query`, the places a free text may mean',
+        notes: 'Without `query`, lists the places that have public actors in the order of their keys, each with `entity_count`. `query` takes "Kansas City, MO", "KCMO", "St. Louis", a ZIP code, a place key or an OCD id; candidates come likeliest first. `confidence` is 1 for a certain candidate; when `ambiguous` is true, ask before taking the first.',
+        validate: { query: placesQuery },
+        plugins: { civic: { conditional: true, problems: ['invalid_cursor'] } },
+        ext: { onPostAuth: { method: ready.hit } },
+        response: { schema: placesResponse },
       },
       handler: async (request, h) => {
-        const { query, state, limit } = request.query as unknown as PlaceQuery;
+        const { query, state, limit } = request.query as unknown as Partial<PlaceQuery> & { limit: number };
+        if (query === undefined) return listCovered(request, h);
         const etag = weakEtag(version, await places.revision(db().read), hashOf(JSON.stringify([query, state, limit])));
         return conditional(request, h, { etag }, () => placeCandidates(places, db(), { query, state, limit }));
       },

@@ -105,18 +105,20 @@ function ownPlace(draft: OwnPlaceDraft): OwnPlace {
 }
 
 function recordOf(place: PlaceRow, url: (path: string) => string): Place {
-  const { place_key, name, country, kind, latitude, longitude, population, ocd_id } = place;
+  const { place_key, name, county, country, kind, latitude, longitude, population, time_zone, ocd_id } = place;
   const state = place.state === null ? null : stateByAbbreviation(place.state);
   return {
     place_key,
     slug: slugOfPlace(place),
     name,
     state: state && { name: state.name, abbreviation: state.abbreviation, slug: state.slug },
+    county,
     country,
     kind,
     latitude,
     longitude,
     population,
+    time_zone,
     ocd_id,
     display_name: displayName(place),
     url: url(`/api/places/${place_key}`),

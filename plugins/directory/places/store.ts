@@ -1,8 +1,10 @@
 import { bulkInsert, bulkInsertJson, newId, type Reader, type Tx } from 'civic';
 import { chunksOf } from '../chunks.ts';
 import { GAZETTEER_VERSION, KEYS, type PlaceRow } from './gazetteer.ts';
-import { legalName, squash } from './names.ts';
+import { legalName, slugOf, squash } from './names.ts';
 import type { RowBatch } from './prepared.ts';
+import { stateByAbbreviation } from './states.ts';
+import { zoneAt } from './zone.ts';
 
 /** A place somebody adds. */
 export interface OwnPlace {
@@ -60,7 +62,14 @@ export async function countMissingOwnPlaces(reader: Reader): Promise<number> {
 
 function placeOfOwn({ key, origin: _, ...own }: OwnRow): PlaceRow {
   const plain = own.kind === 'township' ? legalName(own.name)?.plain : undefined;
-  return { ...own, key: KEYS.own + key, squashed: squash(plain ?? own.name) };
+  return { ...own, key: KEYS.own + key, squashed: squash(plain ?? own.name), county: countyOfOwn(own), time_zone: zoneAt(own.latitude, own.longitude) };
+}
+
+/** The county that the OCD id of an added place names. */
+function countyOfOwn({ ocd_id: id, state }: OwnPlace): string | null {
+  const county = id && /\/(county|parish):([^/]+)\//.exec(id);
+  const region = county && state ? stateByAbbreviation(state)?.slug : undefined;
+  return county && region ? `${slugOf(`${county[2]!.replaceAll('_', ' ')} ${county[1]}`)},${region}` : null;
 }
 
 export async function countPlaces(reader: Reader): Promise<number> {

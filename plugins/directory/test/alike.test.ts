@@ -34,7 +34,7 @@ describe('Public reads of the directory', { timeout: 60_000 }, () => {
   });
 
   it('return the same to all callers, with a key and without', async () => {
-    const paths = [...publicPaths(), `/api/entities?query=westside&include=claims,sources`, `/api/places/${KC}/entities?query=westside`, `/api/places/${KC}/entities?include=sources`, `/api/places/${KC}/entities?visibility=public`];
+    const paths = [...publicPaths(), '/api/places', `/api/entities?query=westside&include=claims,sources`, `/api/places/${KC}/entities?query=westside`, `/api/places/${KC}/entities?include=sources`, `/api/places/${KC}/entities?visibility=public`];
     expect(paths.length).to.be.above(20);
     for (const path of paths) {
       const anonymous = await kit.get(path);

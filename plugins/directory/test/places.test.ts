@@ -28,8 +28,8 @@ for (const database of testDatabases()) {
       const { status, body, headers } = await get('/api/places/kansas-city,missouri');
       expect(status).to.equal(200);
       expect(body).to.equal({
-        place_key: 'kansas-city,missouri', slug: 'kansas-city-mo', name: 'Kansas City', state: { name: 'Missouri', abbreviation: 'MO', slug: 'missouri' }, country: 'US', kind: 'city',
-        latitude: 39.09973, longitude: -94.57857, population: 475378, ocd_id: 'ocd-division/country:us/state:mo/place:kansas_city', display_name: 'Kansas City, MO',
+        place_key: 'kansas-city,missouri', slug: 'kansas-city-mo', name: 'Kansas City', state: { name: 'Missouri', abbreviation: 'MO', slug: 'missouri' }, county: 'jackson-county,missouri',
+        country: 'US', kind: 'city', latitude: 39.09973, longitude: -94.57857, population: 475378, time_zone: 'America/Chicago', ocd_id: 'ocd-division/country:us/state:mo/place:kansas_city', display_name: 'Kansas City, MO',
         url: body.url,
       });
       expect(String(body.url)).to.endWith('/api/places/kansas-city,missouri');
@@ -196,7 +196,7 @@ for (const database of testDatabases()) {
       for (const text of ['%', '\\', "'; drop table directory_places", '_', '😀', '٣', ',,,', 'a', ' x ', '-'.repeat(200), '(', '[', 'ß', 'İstanbul', '00000']) {
         expect((await get(`/api/places?query=${encodeURIComponent(text)}`)).status, text).to.equal(200);
       }
-      for (const search of ['', 'query=', `query=${'x'.repeat(201)}`, 'query=a&limit=0', 'query=a&limit=101', 'query=a&stat=MO']) expect((await get(`/api/places?${search}`)).status, search).to.equal(400);
+      for (const search of ['query=', `query=${'x'.repeat(201)}`, 'query=a&limit=0', 'query=a&limit=101', 'query=a&stat=MO', 'query=a&cursor=x', 'cursor=x', 'limit=0']) expect((await get(`/api/places?${search}`)).status, search).to.equal(400);
     });
 
     it('gives the larger of two the plain key and the other one -town', async () => {

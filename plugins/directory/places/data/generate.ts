@@ -1,11 +1,11 @@
 import { parse } from 'csv-parse/sync';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ROW_ENDS } from '../../transfer/table.ts';
-import { readPackages, type PlaceRow } from '../gazetteer.ts';
+import { readPackages, type PlaceCore } from '../gazetteer.ts';
 import { TYPES } from '../governments.ts';
 import { ocdName, squash } from '../names.ts';
+import { countyFinder } from '../atlas.ts';
 import { stateByAbbreviation } from '../states.ts';
-import { countyFinder } from './atlas.ts';
 
 // Writes governments.txt anew: node dist/plugins/directory/places/data/generate.js <csv> <atlas> <output>
 // <csv>: identifiers/country-us/us_census_places.csv of github.com/opencivicdata/ocd-division-ids
@@ -56,9 +56,9 @@ function typeOf(name: string, legal: string | undefined): string {
 const PREFERRED = ['city', 'borough', 'town', 'village', 'municipality', 'plantation', 'charter_township', 'township'];
 
 /** The rows that governments are, by name, state and, where the census gives one, county. */
-function rowsOf(governments: Listed[], places: PlaceRow[], countyNames: Map<string, string>): Map<Listed, PlaceRow> {
+function rowsOf(governments: Listed[], places: PlaceCore[], countyNames: Map<string, string>): Map<Listed, PlaceCore> {
   const countyAt = countyFinder(atlas);
-  const isIn = ({ latitude, longitude }: PlaceRow, { geoid, ending }: Listed): boolean => {
+  const isIn = ({ latitude, longitude }: PlaceCore, { geoid, ending }: Listed): boolean => {
     const county = latitude === null ? null : countyAt(longitude!, latitude);
     // Ten digits: the state, the county, the government. Seven: a place, which may lie in several counties; some ids name them.
     if (geoid.length === 10) return county === geoid.slice(0, 5);
@@ -66,15 +66,15 @@ function rowsOf(governments: Listed[], places: PlaceRow[], countyNames: Map<stri
     return !among || among.includes(countyNames.get(county ?? '') ?? '');
   };
   const byId = new Map(places.map((row) => [row.ocd_id, row]));
-  const found = new Map<Listed, PlaceRow>();
-  const claimed = new Set<PlaceRow>();
-  const claim = (government: Listed, row: PlaceRow | undefined): void => {
+  const found = new Map<Listed, PlaceCore>();
+  const claimed = new Set<PlaceCore>();
+  const claim = (government: Listed, row: PlaceCore | undefined): void => {
     if (!row || found.has(government) || claimed.has(row)) return;
     found.set(government, row);
     claimed.add(row);
   };
   for (const government of governments) claim(government, byId.get(government.id));
-  const named = new Map<string, PlaceRow[]>();
+  const named = new Map<string, PlaceCore[]>();
   for (const row of places) named.set(`${row.state} ${row.squashed}`, [...named.get(`${row.state} ${row.squashed}`) ?? [], row]);
   const ordered = governments.toSorted((a, b) => Number(a.county !== null) - Number(b.county !== null) || PREFERRED.indexOf(a.type) - PREFERRED.indexOf(b.type));
   for (const government of ordered) {
