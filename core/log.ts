@@ -32,12 +32,12 @@ function readable({ plugin, msg, method, path, status, ms, request_id }: Record<
 }
 
 /** The log of a command: a person reads it beside the output, so warnings and errors are plain sentences. */
-export function createCommandLogger(output: NodeJS.WritableStream = process.stderr): Logger {
+export function createCommandLogger(output: NodeJS.WritableStream = process.stderr, level: 'warn' | 'error' = 'warn'): Logger {
   const write = (line: string): void => {
     const { msg, err } = JSON.parse(line) as { msg: string; err?: { message: string } };
     output.write(`${msg}${err ? `: ${err.message}` : ''}\n`);
   };
-  return pino({ level: 'warn', base: null, redact: { paths: SECRETS, censor: '[masked]' } }, { write });
+  return pino({ level, base: null, redact: { paths: SECRETS, censor: '[masked]' } }, { write });
 }
 
 const FLUSH_MS = 250;

@@ -76,6 +76,8 @@ export interface RouteDeclaration {
   stream?: StreamDeclaration;
   /** Not part of the published contract: pages, assets. */
   internal?: boolean;
+  /** The messages of an internal route that another specification defines, such as RFC 6749: OpenAPI lists them, but core does not check them. */
+  protocol?: ProtocolDeclaration;
   /** Accepts a form of a page of this instance, and rejects cross-site forms; set by `formOptions`. */
   form?: boolean;
   /** The handler reads the `Authorization` header itself, as OAuth endpoints do: no resolver is called. Gates are called with an anonymous caller. */
@@ -93,6 +95,13 @@ export interface CorsDeclaration {
   expose?: string[];
   /** Websites that are allowed besides those of `http.cors_origins`; `*` is all of them. */
   origins?: string[];
+}
+
+export interface ProtocolDeclaration {
+  query?: JoiSchema;
+  payload?: JoiSchema;
+  /** The JSON schemas of responses by status; null for a response without JSON. */
+  responses: Record<number, JoiSchema | null>;
 }
 
 export interface StreamDeclaration {

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import type { ProblemBody } from './http/problem.ts';
 import type { Plugin } from './plugin.ts';
 
 /** A permission that an API key or a token can have, such as `notes:read`. */
@@ -55,6 +56,8 @@ export interface PathKind {
   shared?: boolean;
   /** False when its addresses have no language prefix, as those of files. Never with `programs`. */
   languages?: boolean;
+  /** Returns the body of an error where no route matches, as the protocol of the path defines it; RFC 9457 when absent. */
+  errors?(problem: ProblemBody): object;
 }
 
 /** A place on a plugin's page where other plugins add a part. */
@@ -100,7 +103,7 @@ const KINDS: { [C in Category]: Joi.ObjectSchema<Kind<C>> } = {
   capabilities: Joi.object<CapabilityKind, true>({ label: text, limit: text }),
   limits: Joi.object<LimitKind, true>({ label: text, doc: text, plans: Joi.object().pattern(Joi.any(), Joi.number().integer().min(0).max(most)) }),
   rates: Joi.object<RateKind, true>({ label: text, per_minute: rate, per_hour: rate, plan: Joi.boolean(), byAddress: Joi.boolean() }),
-  paths: Joi.object<PathKind, true>({ audience: Joi.string().valid('people', 'programs').required(), rate: Joi.string(), shared: Joi.boolean(), languages: Joi.boolean() }),
+  paths: Joi.object<PathKind, true>({ audience: Joi.string().valid('people', 'programs').required(), rate: Joi.string(), shared: Joi.boolean(), languages: Joi.boolean(), errors: Joi.function() }),
   slots: Joi.object<SlotKind, true>({ summary: text }),
 };
 

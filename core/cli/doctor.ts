@@ -70,7 +70,8 @@ function configFindings({ document, errors, plugins }: Prepared): Finding[] {
 async function findingsInside(prepared: Prepared): Promise<Finding[]> {
   let composition: Composition;
   try {
-    composition = await compositionOf(prepared);
+    // Its findings are the warnings.
+    composition = await compositionOf(prepared, 'error');
   } catch (error) {
     return [{ name: 'registration', status: 'failed', detail: (error as Error).message, fix: 'fix the plugin named above, or switch it off with "enabled: false"' }, ...skip(['database', 'migrations', PLUGIN_CHECKS], 'a plugin cannot be registered')];
   }

@@ -78,6 +78,7 @@ export interface Surroundings {
 /** Every status a route can answer, worked out from its settings and the plugins that run. */
 export function answersOf(route: PublishedRoute, around: Surroundings): Answer[] {
   const { problems } = around;
+  if (route.declaration.protocol) return protocolAnswers(route, around);
   const answers = new Map<number, Answer>();
   for (const [status, schema] of route.successes) answers.set(status, success(route, status, schema, around));
   if (route.declaration.stream) addStream(route, answers, around);
@@ -89,6 +90,14 @@ export function answersOf(route: PublishedRoute, around: Surroundings): Answer[]
     answers.set(status, answer);
   }
   return [...answers.values()].sort((a, b) => a.status - b.status);
+}
+
+/** Returns the responses that another specification defines, and the one that core sends before a route is known. */
+function protocolAnswers(route: PublishedRoute, around: Surroundings): Answer[] {
+  const own = Object.entries(route.declaration.protocol!.responses).map(([status, schema]): Answer => {
+    return { status: Number(status), types: schema ? ['application/json'] : [], schema, codes: [], headers: headersOf(route, Number(status), around) };
+  });
+  return [...own, { status: 431, types: ['application/problem+json'], schema: problemSchema, codes: ['headers_too_large'], headers: headersOf(route, 431, around) }];
 }
 
 function codesOf(route: PublishedRoute, around: Surroundings): string[] {

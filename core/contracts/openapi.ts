@@ -3,7 +3,7 @@ import type { ArraySchema, Schema } from 'joi';
 import { answersOf, type Answer, type Surroundings, isJson } from './answer.ts';
 import { isRepeatable } from '../idempotency/handler.ts';
 import { idempotencyHeader, requestHeaders, responseHeaders } from './header.ts';
-import { describeOwner, publishedRoutes, type PublishedRoute } from './route.ts';
+import { describeOwner, routesWithProtocols, type PublishedRoute } from './route.ts';
 import { exampleOf, gatherSchemas, membersOf, type JsonSchema, type Schemas } from './schema.ts';
 
 export interface ContractInfo {
@@ -72,7 +72,7 @@ type Content = Record<string, { schema?: JsonSchema; example?: unknown }>;
 
 /** The OpenAPI 3.1 document of everything a server publishes. The same routes give the same document, byte for byte. */
 export function openApi(server: Server, options: OpenApiOptions): OpenApi {
-  const routes = publishedRoutes(server);
+  const routes = routesWithProtocols(server);
   const schemas = gatherSchemas();
   const shared: Record<string, Response> = {};
   const paths: OpenApi['paths'] = {};
@@ -130,6 +130,7 @@ function headOperation({ id, declaration }: PublishedRoute, answers: Answer[], g
 
 function securityOf(route: PublishedRoute): Record<string, string[]>[] {
   const { mode } = route.access;
+  if (route.declaration.protocol) return mode === 'required' ? [{ oauth: [] }] : [];
   if (mode === 'open') return [];
   // OpenAPI names scopes only for schemes of the types oauth2 and openIdConnect; here they are in `x-civic`.
   const ways: Record<string, string[]>[] = [{ api_key: [] }, { oauth: [] }];
@@ -239,6 +240,7 @@ const DESCRIPTIONS: Record<number, string> = {
   201: 'The resource was created.',
   202: 'The request was accepted and is processed in the background.',
   204: 'The request succeeded, or the stream has ended for good; there is no content.',
+  303: 'The browser continues at another address.',
   304: 'The stored response is still valid.',
   400: 'The request is invalid.',
   401: 'The credential is missing or wrong.',

@@ -39,9 +39,18 @@ const METHODS: string[] = ['get', 'put', 'post', 'delete', 'patch'];
 
 /** Every route of the published contract, in the order of paths and methods. */
 export function publishedRoutes(server: Server): PublishedRoute[] {
+  return describeRoutes(server, isPublished);
+}
+
+/** Returns the published routes and those whose messages another specification defines. */
+export function routesWithProtocols(server: Server): PublishedRoute[] {
+  return describeRoutes(server, (route) => isPublished(route) || route.settings.plugins?.civic?.protocol !== undefined);
+}
+
+function describeRoutes(server: Server, isIncluded: (route: RequestRoute) => boolean): PublishedRoute[] {
   return server
     .table()
-    .filter(isPublished)
+    .filter(isIncluded)
     .map((route) => describeRoute(server, route))
     .sort((a, b) => compare(a.path, b.path) || METHODS.indexOf(a.method) - METHODS.indexOf(b.method));
 }
@@ -55,7 +64,10 @@ export function describeRoute(server: Server, route: RequestRoute): PublishedRou
   const { settings } = route;
   const path = route.path.replace(/\{(\w+)[?*]?\d*\}/g, '{$1}');
   const isRead = route.method === 'get';
-  const takesBody = !isRead && (isSchema(settings.validate?.payload) || settings.payload?.output !== 'data');
+  const protocol = settings.plugins?.civic?.protocol;
+  const query = protocol?.query ?? settings.validate?.query;
+  const payload = protocol?.payload ?? settings.validate?.payload;
+  const takesBody = !isRead && (isSchema(payload) || settings.payload?.output !== 'data');
   return {
     method: route.method as PublishedRoute['method'],
     path,
@@ -68,10 +80,10 @@ export function describeRoute(server: Server, route: RequestRoute): PublishedRou
     isApi: path === '/api' || path.startsWith('/api/'),
     params: schemaOrNull(settings.validate?.params),
     paramNames: [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!),
-    query: schemaOrNull(settings.validate?.query),
-    isList: membersOf(schemaOrNull(settings.validate?.query)).has('cursor'),
+    query: schemaOrNull(query),
+    isList: membersOf(schemaOrNull(query)).has('cursor'),
     headers: schemaOrNull(settings.validate?.headers),
-    payload: takesBody ? schemaOrNull(settings.validate?.payload) : null,
+    payload: takesBody ? schemaOrNull(payload) : null,
     consumes: takesBody ? [settings.payload?.allow ?? 'application/json'].flat() : [],
     successes: successesOf(route),
   };

@@ -3,6 +3,7 @@ import type { Request } from '@hapi/hapi';
 import { problemData, problemKind, type InputError, type ProblemData } from '../problems.ts';
 import { bearerChallenge } from './challenge.ts';
 import { codeForStatus } from './codes.ts';
+import { pathKindOf } from './state.ts';
 
 /** RFC 9457, with a code, the request's id and, for bad input, where it is. */
 export interface ProblemBody {
@@ -29,11 +30,16 @@ export function writeProblem(error: Boom, request: Request): ProblemBody {
   Object.assign(headers, data.headers && lowerCased(data.headers), { 'content-type': PROBLEM_TYPE });
   headers['cache-control'] ??= 'no-store';
   if (challenge) headers['www-authenticate'] ??= challenge;
-  const own = request.route.settings.plugins?.civic?.errors;
+  const own = ownErrors(request);
   if (own) headers['content-type'] = 'application/json';
   error.output.headers = headers as typeof error.output.headers;
   error.output.payload = (own ? own(body) : body) as unknown as typeof error.output.payload;
   return body;
+}
+
+/** Returns the function for bodies of errors that the route declares, or, where no route matches, the path. */
+function ownErrors({ route, server, path }: Request): ((problem: ProblemBody) => object) | undefined {
+  return route.method === '*' ? pathKindOf(server, path)?.errors : route.settings.plugins?.civic?.errors;
 }
 
 /** The body of a problem that is about a request. */

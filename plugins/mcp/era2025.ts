@@ -2,11 +2,11 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   CallToolRequestSchema, GetPromptRequestSchema, isInitializeRequest, isJSONRPCRequest, JSONRPCMessageSchema, ListPromptsRequestSchema, ListResourcesRequestSchema,
-  ListResourceTemplatesRequestSchema, ListToolsRequestSchema, McpError, ReadResourceRequestSchema, SUPPORTED_PROTOCOL_VERSIONS, type JSONRPCErrorResponse, type JSONRPCMessage,
+  ListResourceTemplatesRequestSchema, ListToolsRequestSchema, ReadResourceRequestSchema, SUPPORTED_PROTOCOL_VERSIONS, type JSONRPCErrorResponse, type JSONRPCMessage,
   type JSONRPCRequest, type Result,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
-import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, RpcError } from './errors.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from './errors.ts';
 import type { McpCall, Offer } from './offer.ts';
 import { responseText } from './response.ts';
 import type { McpRequest, McpResponse } from './serve.ts';
@@ -14,16 +14,16 @@ import type { McpRequest, McpResponse } from './serve.ts';
 /** Validates responses of clients to requests of the server, which sends none. Shared, because creating one for each server takes longer than a read. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
-/** Creates a server for clients of the revisions up to 2025-11-25. */
+/** Creates a server for clients of the revisions up to 2025-11-25. It sends an `RpcError` as it is; `McpError` of the SDK would add a prefix that its client adds again. */
 function createServer(offer: Offer, call: McpCall): Server {
   const server = new Server(offer.info, { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: offer.instructions, jsonSchemaValidator });
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: offer.tools() }) as Result);
-  server.setRequestHandler(CallToolRequestSchema, ({ params }) => translated(() => offer.call(params.name, params.arguments, call)));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) => offer.call(params.name, params.arguments, call));
   server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: offer.resources() }) as Result);
   server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: offer.templates() }) as Result);
-  server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => translated(() => offer.read(params.uri, call)));
+  server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => offer.read(params.uri, call));
   server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: offer.prompts() }) as Result);
-  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => translated(() => offer.prompt(params.name, params.arguments, call)));
+  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => offer.prompt(params.name, params.arguments, call));
   return server;
 }
 
@@ -82,13 +82,4 @@ class Exchange implements Transport {
 
 function rejected(message: string): McpResponse {
   return { status: 400, text: JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: INVALID_REQUEST, message } }) };
-}
-
-/** Runs a handler, and throws its errors as errors of this SDK. */
-async function translated<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw error instanceof RpcError ? new McpError(error.code, error.message, error.data) : error;
-  }
 }

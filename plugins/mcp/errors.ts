@@ -1,7 +1,7 @@
 import type { OwnedTool, ProblemData, ProblemKind } from 'civic';
 import { mcpProblems } from './problems.ts';
 
-/** A JSON-RPC error. Each era throws it as the class of its SDK. */
+/** A JSON-RPC error. The SDK of the 2025 era sends it as it is; for 2026 it becomes an error of its SDK. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;

@@ -2,6 +2,7 @@ import { definePlugin, type Civic } from 'civic';
 import { endpointCheck } from './check.ts';
 import { mcpOptions, type McpConfig } from './config.ts';
 import { connectorTools } from './connector.ts';
+import { rpcBody } from './errors.ts';
 import { createIncidents } from './incidents.ts';
 import { createOffer } from './offer.ts';
 import { mcpProblems } from './problems.ts';
@@ -16,7 +17,7 @@ export const mcpPlugin = (offerOf: typeof createOffer) => definePlugin<McpConfig
   config: mcpOptions,
   uses: ['accounts', 'directory', 'oauth'],
   rates: { mcp: { label: 'assistants', per_minute: 600, per_hour: 6000, plan: true } },
-  paths: { '/mcp': { audience: 'programs', rate: 'mcp' } },
+  paths: { '/mcp': { audience: 'programs', rate: 'mcp', errors: rpcBody } },
   problems: mcpProblems,
 
   register(server, civic) {

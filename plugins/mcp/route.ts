@@ -1,5 +1,5 @@
 import type { Lifecycle, Request, ServerRoute } from '@hapi/hapi';
-import { problem, type Caller, type Civic } from 'civic';
+import { Joi, problem, type Caller, type Civic, type ProtocolDeclaration } from 'civic';
 import type { McpConfig } from './config.ts';
 import { rpcBody } from './errors.ts';
 import { createGuard } from './guard.ts';
@@ -10,6 +10,11 @@ import type { McpRequest, Serve } from './serve.ts';
 const PATH = '/mcp';
 const PROTOCOL_HEADERS = ['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name', 'Mcp-Session-Id'];
 const MAX_BYTES = 1024 * 1024;
+
+/** JSON-RPC 2.0; the Model Context Protocol defines methods and results. */
+const message = Joi.object({ jsonrpc: Joi.string().valid('2.0').required(), id: Joi.alternatives(Joi.string(), Joi.number()), method: Joi.string(), params: Joi.object() }).unknown().meta({ name: 'McpMessage' });
+const reply = Joi.object({ jsonrpc: Joi.string().valid('2.0').required() }).unknown().meta({ name: 'McpReply' });
+const PROTOCOL: ProtocolDeclaration = { payload: message, responses: { 200: reply, 202: null, 400: reply, 401: reply, 403: reply, 413: reply, 415: reply, 429: reply, 500: reply, 503: reply } };
 
 export interface RouteContext {
   civic: Civic<McpConfig>;
@@ -34,10 +39,11 @@ export function mcpRoute({ civic, serve, record }: RouteContext): ServerRoute {
     path: PATH,
     options: {
       description: 'The tools of this instance for assistants, over the Model Context Protocol',
+      notes: 'A JSON-RPC message of the Model Context Protocol, over Streamable HTTP without sessions. With an access token for this address.',
       auth: { mode: 'required' },
       payload: { parse: true, output: 'data', allow: 'application/json', maxBytes: MAX_BYTES },
       ext: { onPreAuth: { method: rejectForeign } },
-      plugins: { civic: { internal: true, errors: rpcBody, cors: { headers: PROTOCOL_HEADERS, expose: PROTOCOL_HEADERS, origins: civic.config.origins } } },
+      plugins: { civic: { internal: true, protocol: PROTOCOL, errors: rpcBody, cors: { headers: PROTOCOL_HEADERS, expose: PROTOCOL_HEADERS, origins: civic.config.origins } } },
     },
     async handler(request, h) {
       const caller = tokenCaller(request);

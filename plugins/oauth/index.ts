@@ -10,7 +10,7 @@ import { appRoutes } from './pages/apps.ts';
 import { connectPurpose, connectRoutes } from './pages/connect.ts';
 import { deviceRoutes } from './pages/device.ts';
 import { DEVICE_PATH } from './server/configuration.ts';
-import { recordFloods } from './server/errors.ts';
+import { oauthErrors, recordFloods } from './server/errors.ts';
 import { serverRoutes } from './server/mount.ts';
 import { createOauth } from './service.ts';
 
@@ -31,7 +31,7 @@ export default definePlugin<OauthConfig>({
     oauth_device: { label: 'codes of devices', per_minute: 20, per_hour: 100, byAddress: true },
   },
   paths: {
-    '/oauth': { audience: 'programs', rate: 'oauth' },
+    '/oauth': { audience: 'programs', rate: 'oauth', errors: oauthErrors },
     // The cookie of an authorization request belongs to the exact path.
     '/connect': { audience: 'people', languages: false },
     '/device': { audience: 'people' },

@@ -1,7 +1,16 @@
 import { definePlugin } from 'civic';
 import { siteOptions, type SiteConfig } from './config.ts';
 import { createSite } from './site.ts';
+import { aboutPage } from './pages/about.ts';
 import { issuePages } from './pages/issues.ts';
+import { mapPages } from './pages/map.ts';
+
+const FOOTER = [
+  { text: 'navigation.about', path: '/about' },
+  { text: 'footer.corrections', path: '/about#corrections' },
+  { text: 'footer.data', path: '/about#data' },
+  { text: 'footer.privacy', path: '/about#privacy' },
+];
 
 export default definePlugin<SiteConfig>({
   name: 'site',
@@ -12,13 +21,19 @@ export default definePlugin<SiteConfig>({
   paths: {
     '/issues': { audience: 'people' },
     '/domains': { audience: 'people' },
+    '/map': { audience: 'people' },
+    '/about': { audience: 'people' },
   },
 
   register(server, civic) {
     const site = createSite(civic);
     civic.pages.navigation({ text: 'navigation.issues', path: '/issues', order: 20 });
+    civic.pages.navigation({ text: 'navigation.about', path: '/about', order: 40 });
+    for (const [index, { text, path }] of FOOTER.entries()) civic.pages.navigation({ text, path, in: 'footer', order: index });
     server.route([
       ...issuePages(site),
+      ...mapPages(site),
+      aboutPage(site),
     ]);
   },
 });

@@ -21,6 +21,17 @@ describe('The OpenAPI document of the kit', () => {
     expect(failing(({ summary, description }) => !summary || !description)).to.equal([]);
   });
 
+  it('has the endpoints of OAuth and of the Model Context Protocol', () => {
+    const endpoints = ['GET /oauth/authorize', 'POST /oauth/device', 'POST /oauth/introspect', 'POST /oauth/register', 'GET /oauth/register/{client_id}', 'POST /oauth/revoke', 'POST /oauth/token'];
+    expect(operations.map(({ name }) => name).filter((name) => name.includes(' /oauth/'))).to.equal(endpoints);
+    for (const name of endpoints) expect([find(name).tags, find(name).security], name).to.equal([['oauth'], []]);
+    expect(find('GET /oauth/authorize').parameters!.filter(({ required }) => required).map(({ name }) => name)).to.equal(['client_id', 'response_type', 'redirect_uri', 'code_challenge', 'code_challenge_method']);
+    const { requestBody, responses } = find('POST /oauth/token');
+    expect(Object.keys(requestBody!.content)).to.equal(['application/x-www-form-urlencoded']);
+    expect((responses['200'] as Response).content!['application/json']!.schema).to.include({ $ref: '#/components/schemas/OauthTokens' });
+    expect(find('POST /mcp').security).to.equal([{ oauth: [] }]);
+  });
+
   it('describes JSON feeds as JSON Feed and files by their own media types', () => {
     const contentOf = (name: string) => Object.entries(responsesOf(find(name)).find(([status]) => status === '200')![1].content!);
     for (const under of ['places/{place_key}', 'issue-areas/{slug}']) {

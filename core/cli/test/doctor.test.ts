@@ -140,6 +140,19 @@ describe('bin/civic doctor', () => {
     expect(stdout).to.contain('rash: luck: none left');
   });
 
+  it('reports an address that a check cannot request as a finding, without a line of the log', async () => {
+    const instance = createInstance();
+    const plugin = join(instance.folder, 'outside.mjs');
+    const check = "{ name: 'reach', run: () => civic.fetch('https://10.0.0.1/').then(() => ({ status: 'ok', detail: '' }), () => ({ status: 'warning', detail: 'no way out' })) }";
+    writeFileSync(plugin, `export default { name: 'outside', summary: 'Sends a request', register: (_, civic) => civic.check(${check}) };\n`);
+    writeFileSync(instance.configFile, JSON.stringify({ data_dir: join(instance.folder, 'data'), plugins: { outside: { from: plugin } } }));
+    await instance.civicInProcess('migrate');
+    const { stdout, stderr } = await instance.civicInProcess('doctor');
+    instance.remove();
+    expect(stdout).to.contain('outside: reach: no way out');
+    expect(stderr).to.equal('');
+  });
+
   it('knows which versions of Node will do', () => {
     for (const version of ['20.19.0', '22.1.0', '24.9.9', '26.10.0', '28.0.0']) expect(nodeResult(version).status).to.equal('ok');
     for (const version of ['18.20.0', '20.18.9']) expect(nodeResult(version)).to.include({ status: 'failed', fix: 'use Node 20.19 or newer' });

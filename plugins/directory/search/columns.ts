@@ -1,6 +1,7 @@
 import type { Reader } from 'civic';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tagOf, tagToken } from './document.ts';
+import { crossed, type StateTally } from './crossed.ts';
 import type { Match } from './match.ts';
 import { countFound, tagsByKey, tagTokens } from './query-store.ts';
 import { emptyCounts, facetsFrom, type Facets } from './facets.ts';
@@ -34,6 +35,8 @@ export interface Columns {
   unknown(keys: Uint32Array): number[];
   /** Public actors by issue area. */
   issueCounts(): Map<string, number>;
+  /** Public actors by state and issue area; see `crossed`. */
+  stateTallies(): Map<string, StateTally>;
   /** How many public actors there are. */
   readonly size: number;
   /** Grows with every change of an actor that this node has heard of. */
@@ -180,6 +183,7 @@ export function createColumns(): Columns {
       return missing;
     },
     issueCounts: () => byValue('issue', all.issue),
+    stateTallies: () => crossed({ ids: ids.state, sets: sets.state }, { ids: ids.issue, sets: sets.issue }),
     get size() { return size; },
     get version() { return version; },
     totals: createTotals(),

@@ -57,7 +57,24 @@ describe('POST /mcp', () => {
     for (const method of ['GET', 'DELETE']) {
       const response = await fetch(`${kit.url}/mcp`, { method, headers: { authorization: 'Bearer reader', accept: 'text/event-stream' } });
       expect([method, response.status, response.headers.get('allow')]).to.equal([method, 405, 'OPTIONS, POST']);
+      expect(await response.json()).to.include({ jsonrpc: '2.0', id: null });
     }
+  });
+
+  it('reports errors of addresses below /mcp as JSON-RPC', async () => {
+    const nothing = await kit.request('POST', '/mcp/nothing');
+    expect([nothing.status, nothing.body.error.data.code]).to.equal([404, 'not_found']);
+  });
+
+  it('serves clients that name a revision before Streamable HTTP, as the SDK does', async () => {
+    for (const protocolVersion of ['2025-03-26', '2024-11-05']) {
+      const { body } = await kit.rpc('initialize', { protocolVersion, capabilities: {}, clientInfo: { name: 'old', version: '1' } });
+      expect(body.result.protocolVersion).to.equal(protocolVersion);
+    }
+  });
+
+  it('names an unknown tool without a prefix of the SDK, which clients add', async () => {
+    expect((await kit.rpc('tools/call', { name: 'get_entiti' })).body.error.message).to.equal('There is no tool "get_entiti". Did you mean get_entity?');
   });
 
   it('rejects batches, malformed JSON, other media types and large bodies', async () => {
@@ -161,6 +178,14 @@ describe('Beside oauth and accounts', () => {
     for (let tries = 0; tries < 50 && (await refusals()).length < count; tries++) await sleep(20);
     expect(await refusals()).to.have.length(count);
   }
+
+  it('errors of addresses below /oauth have the form of RFC 6749', async () => {
+    for (const [method, path, status] of [['GET', '/oauth/token', 405], ['GET', '/oauth/nothing', 404]] as const) {
+      const reply = await kit.request(method, path);
+      expect([reply.status, reply.body.error]).to.equal([status, 'invalid_request']);
+      expect(reply.body.error_description).to.include(path);
+    }
+  });
 
   it('the challenge of a request without a token names the resource metadata and the useful scopes', async () => {
     const { status, headers } = await kit.rpc('initialize', {}, { token: null });

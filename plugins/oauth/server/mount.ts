@@ -2,6 +2,7 @@ import type { Lifecycle, Request, ResponseObject, ResponseToolkit, RouteOptions,
 import { basePathOf, clientAddressOf, exceededHeaders, problem, type RouteDeclaration } from 'civic';
 import { once } from 'node:events';
 import { countRegistered } from '../store/clients.ts';
+import { CONTRACTS } from './contract.ts';
 import { oauthErrors } from './errors.ts';
 import { refusalPage } from './refusal.ts';
 import type { AuthorizationServer, HandledRequest, ServerContext } from './server.ts';
@@ -31,6 +32,12 @@ function postOptions(type: string, more: RouteDeclaration = {}): RouteOptions {
   return { ...rawOptions({ ...CORS, ...more }), payload: { parse: false, output: 'stream', maxBytes: MOST_BYTES, allow: [type] } };
 }
 
+/** Adds the contract of an endpoint to the options of its route. */
+function described(path: keyof typeof CONTRACTS, options: RouteOptions): RouteOptions {
+  const { protocol, ...documentation } = CONTRACTS[path];
+  return { ...options, ...documentation, plugins: { ...options.plugins, civic: { ...options.plugins?.civic, protocol } } };
+}
+
 /** Returns the routes that the library serves itself. */
 export function serverRoutes(context: ServerContext, server: AuthorizationServer): ServerRoute[] {
   const handlePrograms: Lifecycle.Method = (request, h) => handle(context, server, request, h);
@@ -47,16 +54,16 @@ export function serverRoutes(context: ServerContext, server: AuthorizationServer
     return handle(context, server, request, h);
   };
   const registrationRoutes: ServerRoute[] = [
-    { method: 'POST', path: '/oauth/register', options: postOptions('application/json', { rate: 'oauth_registration' }), handler: register },
-    { method: 'GET', path: '/oauth/register/{client_id}', options: rawOptions(CORS), handler: handlePrograms },
+    { method: 'POST', path: '/oauth/register', options: described('/oauth/register', postOptions('application/json', { rate: 'oauth_registration' })), handler: register },
+    { method: 'GET', path: '/oauth/register/{client_id}', options: described('/oauth/register/{client_id}', rawOptions(CORS)), handler: handlePrograms },
     // Without these a registration access token would be an unknown credential, as if the registration were lost.
     { method: ['PUT', 'DELETE'], path: '/oauth/register/{client_id}', options: rawOptions(CORS), handler: () => { throw problem('method_not_allowed', { headers: { allow: 'GET, HEAD' } }); } },
   ];
   return [
-    { method: 'GET', path: '/oauth/authorize', options: rawOptions({ ownCredentials: false, rate: STARTING, masked: ['state', 'login_hint', 'id_token_hint'] }), handler: authorize },
+    { method: 'GET', path: '/oauth/authorize', options: described('/oauth/authorize', rawOptions({ ownCredentials: false, rate: STARTING, masked: ['state', 'login_hint', 'id_token_hint'] })), handler: authorize },
     { method: 'GET', path: '/oauth/authorize/{uid}', options: PAGE_OPTIONS, handler: resume },
-    ...['token', 'revoke', 'introspect', 'device'].map((name): ServerRoute => {
-      return { method: 'POST', path: `/oauth/${name}`, options: postOptions(FORM, name === 'device' ? { rate: STARTING } : {}), handler: handlePrograms };
+    ...(['/oauth/token', '/oauth/revoke', '/oauth/introspect', '/oauth/device'] as const).map((path): ServerRoute => {
+      return { method: 'POST', path, options: described(path, postOptions(FORM, path === '/oauth/device' ? { rate: STARTING } : {})), handler: handlePrograms };
     }),
     ...(context.civic.config.registration.enabled ? registrationRoutes : []),
   ];

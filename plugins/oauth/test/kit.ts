@@ -174,7 +174,6 @@ export function createBrowser(url: string): Browser {
       const { pathname, search, searchParams } = new URL(link);
       await browser.get(pathname + search);
       await browser.post(pathname, { token: searchParams.get('token')! });
-      await browser.get('/account');
     },
   };
 
