@@ -176,6 +176,11 @@ export const table: Record<string, Case[]> = {
 
   // firehose
   'GET /signals': visitor,
+  'GET /issues': visitor,
+  'GET /issues/{slug}': [{ params: { slug: 'housing_affordability' }, outcomes: open }],
+  'GET /domains/{slug}': [{ params: { slug: 'economic-security' }, outcomes: open }],
+  'GET /about': visitor,
+  'GET /map': visitor,
 
   // Pages know their reader by a cookie, which no key stands in for: everybody else is sent to sign in. plugins/accounts/test has the rest.
   'GET /console': visitor,
