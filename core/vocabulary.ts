@@ -120,6 +120,7 @@ export const CORE_PATHS: Record<string, PathKind> = {
   '/en': { audience: 'people' },
   '/errors': { audience: 'people' },
   '/es': { audience: 'people' },
+  '/favicon.ico': { audience: 'people', languages: false },
   '/health': { audience: 'people', languages: false },
   '/live': { audience: 'people', languages: false },
   '/metrics': { audience: 'people', languages: false },

@@ -44,6 +44,8 @@ export function addCorePages(server: Server, options: CorePagesOptions): void {
     },
     { method: 'GET', path: '/problems/{code}', options: internal, handler: async (request, h) => problemKindPage(request, h, problems, await textsFor(request)) },
     { method: 'GET', path: '/assets/{file*}', options: internal, handler: asset },
+    // Browsers request it where they show no page of ours, such as JSON.
+    { method: 'GET', path: '/favicon.ico', options: internal, handler: (request, h) => h.redirect(request.server.app.civic.basePath + pages.assets().get('icon')!.path).header('cache-control', 'public, max-age=3600') },
     {
       method: 'GET', path: '/openapi.json', handler: (request, h) => sendBytes(request, h, openApiBytes()),
       options: { id: 'getOpenApi', description: 'The HTTP API of this instance, as OpenAPI 3.1', notes: 'Generated from the routes that run here, so it describes this instance and no other.', response: { schema: Joi.object({ openapi: Joi.string().required() }).unknown(), sample: 0 }, plugins: { civic: { conditional: true } } },

@@ -34,7 +34,8 @@ import { transferJobs } from './transfer/jobs.ts';
 import { transferProblems, transferRoutes } from './transfer/routes.ts';
 
 export type { KnownActor, KnownSource, FreshnessTurn } from './offered/actors.ts';
-export type { StateCount } from './offered/maps.ts';
+export type { Address } from './offered/addresses.ts';
+export type { PlaceCounts, StateCount } from './offered/maps.ts';
 export type { EntityPage, TaxonomyDomain, TaxonomyIssue } from './offered/pages.ts';
 export type { ActorWithSources, Coverage } from './offered/reads.ts';
 export type { DirectoryService } from './offered/service.ts';

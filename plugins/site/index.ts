@@ -1,5 +1,6 @@
 import { definePlugin } from 'civic';
 import { siteOptions, type SiteConfig } from './config.ts';
+import { crawlerRoutes } from './crawlers/routes.ts';
 import { createSite } from './site.ts';
 import { aboutPage } from './pages/about.ts';
 import { issuePages } from './pages/issues.ts';
@@ -23,6 +24,9 @@ export default definePlugin<SiteConfig>({
     '/domains': { audience: 'people' },
     '/map': { audience: 'people' },
     '/about': { audience: 'people' },
+    '/robots.txt': { audience: 'people', languages: false },
+    '/sitemap.xml': { audience: 'people', languages: false },
+    '/sitemap': { audience: 'people', languages: false },
   },
 
   register(server, civic) {
@@ -34,6 +38,7 @@ export default definePlugin<SiteConfig>({
       ...issuePages(site),
       ...mapPages(site),
       aboutPage(site),
+      ...crawlerRoutes(site),
     ]);
   },
 });

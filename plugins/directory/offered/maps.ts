@@ -1,12 +1,16 @@
 import { coverageStatus } from '../actors/coverage.ts';
+import type { Place } from '../places/schemas.ts';
 import { STATES, type State } from '../places/states.ts';
 import type { StateTally } from '../search/crossed.ts';
 import type { Directory } from '../service.ts';
+import { countCoveredPlaces, coveredOutside } from './maps-store.ts';
 
 /** Reads for maps. All of them return public data only. */
 export interface MapReads {
   /** Returns all states and territories of the US with the number of their actors, those with an issue area when it is given. */
   stateCounts(issueArea?: string): Promise<StateCount[]>;
+  /** Returns how many places of each state have actors, and the places in no state that have most. */
+  placeCounts(issueArea?: string): Promise<PlaceCounts>;
 }
 
 export interface StateCount extends Pick<State, 'name' | 'abbreviation' | 'kind'> {
@@ -19,7 +23,16 @@ export interface StateCount extends Pick<State, 'name' | 'abbreviation' | 'kind'
   covered_count: number;
 }
 
-export function offeredMaps({ columns }: Directory): MapReads {
+export interface PlaceCounts {
+  /** By abbreviation. */
+  byState: Map<string, number>;
+  outside: { place: Place; entity_count: number }[];
+  outsideTotal: number;
+}
+
+const MOST_OUTSIDE = 100;
+
+export function offeredMaps({ civic, columns, places }: Directory): MapReads {
   // Counting a million actors takes some ten milliseconds, so the last result is kept until an actor changes.
   let last: { version: number; tallies: Map<string, StateTally> } | null = null;
   async function tallies(): Promise<Map<string, StateTally>> {
@@ -41,6 +54,14 @@ export function offeredMaps({ columns }: Directory): MapReads {
           covered_count: covered.length,
         };
       });
+    },
+    async placeCounts(issueArea) {
+      const [byState, outside] = await civic.db.snapshot(async (tx) => [await countCoveredPlaces(tx, issueArea), await coveredOutside(tx, MOST_OUTSIDE, issueArea)] as const);
+      return {
+        byState: new Map([...byState].flatMap(([state, count]): [string, number][] => (state === null ? [] : [[state, count]]))),
+        outside: outside.map(({ actors, ...row }) => ({ place: places.recordOf(row), entity_count: actors })),
+        outsideTotal: byState.get(null) ?? 0,
+      };
     },
   };
 }

@@ -7,13 +7,14 @@ import { placeOfPath } from '../places/routes.ts';
 import { isAmbiguous } from '../places/resolve.ts';
 import { placeRecord, type Place } from '../places/schemas.ts';
 import type { Directory } from '../service.ts';
+import { offeredAddresses, type AddressReads } from './addresses.ts';
 import { offeredMaps, type MapReads } from './maps.ts';
 import { offeredPages, type PageReads } from './pages.ts';
 import { offeredReads, type ActorWithSources, type Coverage } from './reads.ts';
 import { freshnessTurns, knownActors, ownNames, type FreshnessTurn, type KnownActor } from './actors.ts';
 
 /** The service of this plugin for other plugins. Each function states whether it returns private actors. */
-export interface DirectoryService extends PageReads, MapReads {
+export interface DirectoryService extends PageReads, MapReads, AddressReads {
   /** Returns the canonical key of a place, by key, slug or synonym; null for any other text. */
   placeKey(reader: Reader, text: string): Promise<string | null>;
   /** Resolves free text as `GET /api/places?query=` does. `place` is null when the text names none for certain; `candidates` are the nearest, likeliest first. */
@@ -60,6 +61,7 @@ export function offeredBy(directory: Directory, demo: DemoParts): DirectoryServi
     ...offeredReads(directory),
     ...offeredPages(directory),
     ...offeredMaps(directory),
+    ...offeredAddresses(directory),
     placeKey: async (reader, text) => (await places.byKey(reader, text))?.place_key ?? null,
     async resolvePlace(reader, text) {
       const found = await places.resolve(reader, text, { limit: CANDIDATES });

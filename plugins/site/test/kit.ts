@@ -19,20 +19,24 @@ export interface SiteKit extends TestServer {
   open(path: string, headers?: Record<string, string>): Promise<TestResponse>;
   /** Creates a public entry with a website as its source, and returns its id. */
   add(claims: Record<string, unknown>, type?: string): Promise<string>;
+  /** Creates an entry that only its workspace may see. */
+  addPrivate(claims: Record<string, unknown>): Promise<string>;
 }
 
 export async function siteKit(options: TestServerOptions = {}): Promise<SiteKit> {
   const kit = await testServer({ ...options, plugins: ['directory', site, editors, ...options.plugins ?? []] });
+  const create = async (claims: Record<string, unknown>, type: string, visibility: string): Promise<string> => {
+    const payload = {
+      type, visibility, sources: [{ local_id: 's', url: 'https://tenants.example/about', title: 'About us', publication: 'Tenants Union' }],
+      claims: Object.entries(claims).flatMap(([property, value]) => (Array.isArray(value) ? value : [value]).map((one) => ({ property, value: one, source_local_id: 's', excerpt: `It says ${JSON.stringify(one)} here.` }))),
+    };
+    const response = await kit.request('POST', '/api/entities', { payload, headers: { 'x-editor': 'yes' } });
+    if (response.status !== 201) throw new Error(response.text);
+    return String(response.body.id);
+  };
   return Object.assign(kit, {
     open: (path: string, headers: Record<string, string> = {}) => kit.request('GET', path, { headers: { accept: 'text/html', ...headers } }),
-    async add(claims: Record<string, unknown>, type = 'organization') {
-      const payload = {
-        type, visibility: 'public', sources: [{ local_id: 's', url: 'https://tenants.example/about', title: 'About us', publication: 'Tenants Union' }],
-        claims: Object.entries(claims).flatMap(([property, value]) => (Array.isArray(value) ? value : [value]).map((one) => ({ property, value: one, source_local_id: 's', excerpt: `It says ${JSON.stringify(one)} here.` }))),
-      };
-      const response = await kit.request('POST', '/api/entities', { payload, headers: { 'x-editor': 'yes' } });
-      if (response.status !== 201) throw new Error(response.text);
-      return String(response.body.id);
-    },
+    add: (claims: Record<string, unknown>, type = 'organization') => create(claims, type, 'public'),
+    addPrivate: (claims: Record<string, unknown>) => create(claims, 'organization', 'workspace'),
   });
 }

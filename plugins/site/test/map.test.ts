@@ -33,8 +33,8 @@ for (const database of testDatabases()) {
       expect(areaOf(text, 'kansas')).to.equal({ level: 1, title: 'Kansas: 1 entry' });
       expect(areaOf(text, 'iowa')).to.equal({ level: 0, title: 'Iowa: no entries' });
       expect(text.match(/tabindex="-1"/g)!.length).to.equal(51);
-      expect(text).to.match(/>Missouri<\/a><\/th><td>4<\/td><td>1 of \d+<\/td>/);
-      expect(text).to.match(/>Puerto Rico<\/a><\/th><td>1<\/td>/);
+      expect(text).to.match(/>Missouri<\/a><\/th><td>4<\/td><td>3<\/td><td>1 of \d+<\/td>/);
+      expect(text).to.match(/>Puerto Rico<\/a><\/th><td>1<\/td><td>1<\/td>/);
       expect(text).to.contain('53 states without entries');
     });
 
@@ -46,9 +46,15 @@ for (const database of testDatabases()) {
       expect((await kit.open('/map?issue=zoning')).status).to.equal(404);
     });
 
+    it('lists places in no state as dots', async () => {
+      expect((await kit.open('/map')).text).to.not.contain('Not on the map');
+      await kit.add({ name: 'Leeds Tenants', place: 'leeds,england', issue_area: 'homelessness_and_housing_insecurity', website: 'https://leeds.example' });
+      expect((await kit.open('/map')).text).to.match(/Not on the map: 1 place<[^]*class="level1"\/><\/svg> <a href="\/places\/leeds,england">Leeds<\/a> <span class="quiet">1</);
+      expect((await kit.open('/map?issue=zoning_and_land_use')).text).to.not.contain('Not on the map');
+    });
+
     it('counts public entries only, and changes with them', async () => {
-      const draft = { type: 'organization', visibility: 'private', sources: [{ local_id: 's', url: 'https://secret.example', title: 'Secret' }], claims: ['name', 'place'].map((property) => ({ property, value: property === 'name' ? 'Secret' : 'boise,idaho', source_local_id: 's', excerpt: 'Secret.' })) };
-      expect((await kit.request('POST', '/api/entities', { payload: draft, headers: { 'x-editor': 'yes' } })).status).to.equal(201);
+      await kit.addPrivate({ name: 'Secret', place: 'boise,idaho', website: 'https://secret.example' });
       expect(areaOf((await kit.open('/map')).text, 'idaho').level).to.equal(0);
       expect(areaOf((await kit.open('/map', { 'x-editor': 'yes' })).text, 'idaho').level).to.equal(0);
       await kit.add({ name: 'Boise Renters', place: 'boise,idaho', website: 'https://boise.example' });
