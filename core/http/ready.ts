@@ -23,8 +23,11 @@ export interface ReadyAnswer {
 export interface ReadyAnswers {
   /** Serves from the cache; for `ext.onPostAuth` of a route, before the query is validated. */
   hit: Lifecycle.Method;
-  /** Creates the response and caches it, unless one of its tags was invalidated meanwhile; for the handler of the route. */
-  answer(request: Request, h: ResponseToolkit, tag: string, make: () => Promise<ReadyAnswer>): Promise<ResponseObject | symbol>;
+  /**
+   * Creates the response and caches it, unless one of its tags was invalidated meanwhile; for the handler of the route. `make` reads all
+   * that the response shows. A response of hapi, such as a redirect, is sent and not cached.
+   */
+  answer(request: Request, h: ResponseToolkit, tag: string, make: () => Promise<ReadyAnswer | ResponseObject>): Promise<ResponseObject | symbol>;
   /** Invalidates the cached responses with one of these tags. */
   touch(tags: Iterable<string>): void;
   touchAll(): void;
@@ -117,6 +120,7 @@ export function readyAnswers(options: { maxBytes: number; now(): number }): Read
     async answer(request, h, tag, make) {
       const before = touches;
       const made = await make();
+      if (!('body' in made)) return made;
       const tags = [...new Set([tag, ...made.tags ?? []])];
       const response = responseBytes({ etag: made.etag, body: made.body, type: made.type, headers: headersOf(request, made) });
       const entry: Entry = { key: keyOf(request), tags, validUntil: Math.min(endOfDay(), made.validUntil ?? Infinity), response, size: 0 };

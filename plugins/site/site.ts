@@ -40,13 +40,15 @@ export function createSite(civic: Civic<SiteConfig>): Site {
 
   async function show({ load }: SitePage, request: Request, h: ResponseToolkit): Promise<ResponseObject | symbol> {
     const t = await civic.texts(request.civic.language);
-    const loaded = await load(request, t, h);
-    if (!('template' in loaded)) return loaded;
-    const { template, context, validUntil } = loaded;
-    if (!isShared(request)) return h.view(`site/${template}`, context);
+    if (!isShared(request)) {
+      const loaded = await load(request, t, h);
+      return 'template' in loaded ? h.view(`site/${loaded.template}`, loaded.context) : loaded;
+    }
     return directory.responses.answer(request, h, TAG, async () => {
-      const { body, headers } = await civic.pages.render(request, `site/${template}`, context);
-      return { body, headers, etag: textEtag(body), type: HTML, cacheControl: 'no-cache', validUntil };
+      const loaded = await load(request, t, h);
+      if (!('template' in loaded)) return loaded;
+      const { body, headers } = await civic.pages.render(request, `site/${loaded.template}`, loaded.context);
+      return { body, headers, etag: textEtag(body), type: HTML, cacheControl: 'no-cache', validUntil: loaded.validUntil };
     });
   }
 
