@@ -36,10 +36,13 @@ import { transferProblems, transferRoutes } from './transfer/routes.ts';
 export type { KnownActor, KnownSource, FreshnessTurn } from './offered/actors.ts';
 export type { Address } from './offered/addresses.ts';
 export type { PlaceCounts, StateCount } from './offered/maps.ts';
+export type { Entry, EntryHistory } from './offered/entries.ts';
 export type { EntityPage, TaxonomyDomain, TaxonomyIssue } from './offered/pages.ts';
 export type { ActorWithSources, Coverage } from './offered/reads.ts';
+export type { SourcePage } from './offered/sources.ts';
+export type { StatedClaim, StatedValue } from './offered/statements.ts';
 export type { DirectoryService } from './offered/service.ts';
-export type { Actor, ActorDetail, Claim, Source } from './types.ts';
+export type { Actor, ActorDetail, Claim, ClaimValues, FreshnessStatus, Property, Source } from './types.ts';
 export type { DemoPart, DemoRegion } from './demo/parts.ts';
 export type { ActorsChanged, ActorEffect, CoverageLoss } from './events.ts';
 
@@ -62,7 +65,7 @@ export const directoryPlugin = (model: ActorModel) => definePlugin<DirectoryConf
     const directory = createDirectory(civic, model);
     const demo = createDemoParts(civic.instance.demo);
     const { instance, url } = civic;
-    const { places, taxonomy, ready, ledger, transfer, issueCounts } = directory;
+    const { places, taxonomy, ready, ledger, transfer, issueCounts, links } = directory;
     const db = () => civic.db;
 
     civic.provide(offeredBy(directory, demo));
@@ -83,8 +86,8 @@ export const directoryPlugin = (model: ActorModel) => definePlugin<DirectoryConf
       ...placeReadRoutes(directory),
       ...writeRoutes(directory),
       ...judgementRoutes(directory),
-      ...feedRoutes({ context: directory, instance }),
-      ...reconcileRoutes({ context: directory, instance }),
+      ...feedRoutes({ context: directory, instance, links }),
+      ...reconcileRoutes({ context: directory, instance, links }),
       ...transferRoutes(directory),
     ]);
     for (const tool of [...actorTools(directory), ...placeTools(directory), ...taxonomyTools(directory)]) civic.tool(tool);

@@ -3,7 +3,9 @@ import { ACTOR_TABLES, type ActorModel } from './actors/model.ts';
 import { hasOtherModels } from './actors/recount-store.ts';
 import { HALF_LIVES, type DirectoryConfig } from './config.ts';
 import type { ActorsChanged } from './events.ts';
+import type { HalfLives } from './actors/freshness.ts';
 import { createLedger } from './ledger/ledger.ts';
+import { createPageLinks, type PageLinks } from './links.ts';
 import type { WriteContext } from './ledger/routes.ts';
 import { GAZETTEER_VERSION } from './places/gazetteer.ts';
 import { GAZETTEER_TABLES, loadPlaces } from './places/load.ts';
@@ -17,6 +19,8 @@ import { createTransfer, type Transfer } from './transfer/service.ts';
 export interface Directory extends WriteContext {
   civic: Civic<DirectoryConfig>;
   transfer: Transfer;
+  halfLives: HalfLives;
+  links: PageLinks;
   /** How many public actors have an issue area, by its slug. */
   issueCounts(): Promise<ReadonlyMap<string, number>>;
   /** Forgets what a change on another node made untrue. */
@@ -44,7 +48,8 @@ export function createDirectory(civic: Civic<DirectoryConfig>, model: ActorModel
     },
   });
   return {
-    civic, places, taxonomy, columns, ready, ledger,
+    civic, places, taxonomy, columns, ready, ledger, halfLives,
+    links: createPageLinks(civic.url),
     transfer: createTransfer({
       civic, ledger, places, taxonomy,
       ledgerOn: (db) => createLedger({ civic: { db, clock: civic.clock, url: civic.url, emit: async () => undefined }, places, taxonomy, halfLives, model, onProjected: () => undefined }),

@@ -9,7 +9,7 @@ import { firehoseProblems } from './problems.ts';
 import { declareRelay } from './relay/declare.ts';
 import { firehoseRoutes } from './routes.ts';
 import { createFirehose } from './service.ts';
-import { readSignals } from './snapshot/read.ts';
+import { readSignals, readSignalsAbout } from './snapshot/read.ts';
 import type { FirehoseService } from './types.ts';
 import { registerSessions } from './sessions/register.ts';
 import { session } from './sessions/schemas.ts';
@@ -42,6 +42,7 @@ export default definePlugin<FirehoseConfig>({
     civic.provide({
       ...firehose.publisher,
       signals: (query, caller) => readSignals(firehose, query, caller),
+      signalsAbout: (actorIds, limit) => readSignalsAbout(civic.db.read, actorIds, limit),
       onPublicSignals: (listener) => firehose.log.onEntries((entries) => { if (entries.some(isPublicEntry)) listener(); }),
     } satisfies FirehoseService);
     civic.watch('accounts.access_changed', ({ payload }) => firehose.hub.openings.revokeAccount(payload.account_id));

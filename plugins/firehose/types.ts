@@ -158,6 +158,8 @@ export interface FirehoseService {
   withdraw(tx: import('civic').Tx, ids: string[]): Promise<void>;
   /** Returns the first signals of a query that the caller may see; null is an anonymous caller, who may see `visibility: 'public'`. */
   signals(query: SignalQuery, caller: import('civic').Caller | null): Promise<{ signals: Signal[]; total: number }>;
+  /** Returns the latest public signals about actors of the directory, given all ids that each has had. Signals of other instances are left out. */
+  signalsAbout(actorIds: string[], limit: number): Promise<Signal[]>;
   /** Calls back on every node after public signals were added, changed or withdrawn. */
   onPublicSignals(listener: () => void): void;
 }

@@ -14,6 +14,8 @@ const query = Joi.string().trim().min(1).max(300).required().description('Words 
 const metadata = Joi.object().pattern(Joi.string(), Joi.string()).required();
 
 export function connectorTools(directory: DirectoryService): Tool[] {
+  // Only public actors have pages.
+  const pageOf = ({ id, visibility, url }: Actor): string => (visibility === 'public' ? directory.links.actor(id) : url);
   return [
     {
       name: 'search',
@@ -25,7 +27,7 @@ export function connectorTools(directory: DirectoryService): Tool[] {
       output: Joi.object({ results: Joi.array().items(Joi.object(result)).required() }).meta({ name: 'SearchResults' }),
       async run({ query: words }: { query: string }) {
         const { actors } = await directory.search(words, MOST_RESULTS);
-        return withJsonText({ results: actors.map((actor) => ({ id: actor.id, title: titleOf(actor), url: actor.url })) });
+        return withJsonText({ results: actors.map((actor) => ({ id: actor.id, title: titleOf(actor), url: pageOf(actor) })) });
       },
     },
     {
@@ -39,7 +41,7 @@ export function connectorTools(directory: DirectoryService): Tool[] {
       advice: { unknown_actor: 'Call search and use the id of a result unchanged.' },
       async run({ id }: { id: string }, { caller, maxBytes }) {
         const actor = await directory.detail(id, caller);
-        const document = { id: actor.id, title: titleOf(actor), url: actor.url, text: '', metadata: metadataOf(actor) };
+        const document = { id: actor.id, title: titleOf(actor), url: pageOf(actor), text: '', metadata: metadataOf(actor) };
         // The result contains the document twice: in `structuredContent`, and in the text.
         return withJsonText({ ...document, text: documentOf(actor, maxBytes / 2 - sentBytes(document)) });
       },

@@ -18,8 +18,13 @@ export function shownEntries(actors: Actor[], t: Texts): ShownEntry[] {
     href: `/actors/${actor.id}`,
     type: t(`types.${actor.type}`),
     description: actor.description,
-    places: actor.places.map(({ name, state, place_key }) => ({ name: state ? `${name}, ${state}` : name, href: `/places/${place_key}` })),
+    places: actor.places.map((place) => ({ name: placeName(place), href: `/places/${place.place_key}` })),
     sources: t('entry.sources', { count: actor.source_count }),
     freshness: { status: actor.freshness.status, words: t(`freshness.${actor.freshness.status}`) },
   }));
+}
+
+/** Returns the name of a place with the abbreviation of its state. */
+export function placeName({ name, state }: Actor['places'][number]): string {
+  return state ? `${name}, ${state}` : name;
 }

@@ -3,8 +3,11 @@ import { siteOptions, type SiteConfig } from './config.ts';
 import { crawlerRoutes } from './crawlers/routes.ts';
 import { createSite } from './site.ts';
 import { aboutPage } from './pages/about.ts';
-import { issuePages } from './pages/issues.ts';
 import { mapPages } from './pages/map.ts';
+import { actorPages } from './pages/actors.ts';
+import { historyPages } from './pages/history.ts';
+import { issuePages } from './pages/issues.ts';
+import { sourcePages } from './pages/sources.ts';
 
 const FOOTER = [
   { text: 'navigation.about', path: '/about' },
@@ -27,10 +30,13 @@ export default definePlugin<SiteConfig>({
     '/robots.txt': { audience: 'people', languages: false },
     '/sitemap.xml': { audience: 'people', languages: false },
     '/sitemap': { audience: 'people', languages: false },
+    '/actors': { audience: 'people' },
+    '/sources': { audience: 'people' },
   },
 
   register(server, civic) {
     const site = createSite(civic);
+    site.directory.links.declare({ actor: (id) => `/actors/${id}`, source: (id) => `/sources/${id}`, issueArea: (slug) => `/issues/${slug}` });
     civic.pages.navigation({ text: 'navigation.issues', path: '/issues', order: 20 });
     civic.pages.navigation({ text: 'navigation.about', path: '/about', order: 40 });
     for (const [index, { text, path }] of FOOTER.entries()) civic.pages.navigation({ text, path, in: 'footer', order: index });
@@ -39,6 +45,9 @@ export default definePlugin<SiteConfig>({
       ...mapPages(site),
       aboutPage(site),
       ...crawlerRoutes(site),
+      ...actorPages(site),
+      ...historyPages(site),
+      ...sourcePages(site),
     ]);
   },
 });

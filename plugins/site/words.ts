@@ -11,3 +11,8 @@ export function translatedTopic(t: Texts, kind: 'issue_areas' | 'domains', { slu
   const path = `${kind}.${slug}`;
   return { name: t.declared('directory', `${path}.name`, name), description: t.declared('directory', `${path}.description`, description) };
 }
+
+/** Returns the name of an issue area in the language of the page. */
+export function translatedIssue(t: Texts, slug: string, name: string): string {
+  return t.declared('directory', `issue_areas.${slug}.name`, name);
+}

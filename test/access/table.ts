@@ -42,6 +42,11 @@ const actorRead: Case[] = [
   { params: { id: '$public' }, outcomes: open },
   { params: { id: '$private' }, outcomes: { ...open, nobody: 'unknown_actor', other_workspace: 'unknown_actor', wrong_scope: 'unknown_actor' } },
 ];
+/** Pages show public actors only, also to the workspace of a private one. */
+const pageOfActor: Case[] = [
+  { params: { id: '$public' }, outcomes: open },
+  { params: { id: '$private' }, outcomes: { ...open, nobody: 'not_found', other_workspace: 'not_found', wrong_scope: 'not_found', member: 'not_found', reviewer: 'not_found', admin: 'not_found' } },
+];
 /** These answer everybody alike, with what is public. */
 const publicPartOfActor: Case[] = [{ params: { id: '$public' }, outcomes: open }];
 
@@ -184,6 +189,10 @@ export const table: Record<string, Case[]> = {
   'GET /issues/{slug}': [{ params: { slug: 'housing_affordability' }, outcomes: open }],
   'GET /domains/{slug}': [{ params: { slug: 'economic-security' }, outcomes: open }],
   'GET /about': visitor,
+  'GET /actors/{id}': pageOfActor,
+  'GET /actors/{id}/event.ics': visitor,
+  'GET /actors/{id}/history': pageOfActor,
+  'GET /sources/{id}': visitor,
   'GET /map': visitor,
 
   // Pages know their reader by a cookie, which no key stands in for: everybody else is sent to sign in. plugins/accounts/test has the rest.

@@ -14,6 +14,8 @@ const { describe, it, before } = lab;
 /** Names that a plugin with the owner in its `needs` or `uses` may write. */
 const OPEN_TO_USERS = ['plugin', 'event', 'slot', 'route'];
 const COMMENT = /^\s*(?:\/\/|\/\*\*|\*|<!--).*$/gm;
+/** Places in a body, such as `/sources`, which are no paths. */
+const POINTER = /\bpointer: '[^']*'/g;
 
 interface Name {
   kind: string;
@@ -67,7 +69,7 @@ describe('The names of a plugin', () => {
     const plugin = plugins.find(({ name }) => name === own);
     const foreign = names.filter((name) => name.owner !== own && !mayUse(plugin, name));
     return folders.flatMap((folder) => sources(join(projectRoot, folder))).flatMap((file) => {
-      const text = readFileSync(file, 'utf8').replaceAll(COMMENT, '');
+      const text = readFileSync(file, 'utf8').replaceAll(COMMENT, '').replaceAll(POINTER, '');
       return foreign.filter((name) => patternOf(name)?.test(text)).map(({ kind, text: name, owner }) => `${file.slice(projectRoot.length + 1)} names the ${kind} ${name} of ${owner}`);
     });
   }

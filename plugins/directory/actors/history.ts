@@ -46,8 +46,8 @@ export async function historyPage(reader: Reader, records: RecordRow[], page: { 
   return { items, total: await countChanges(reader, keys, hidden), next: rows.length > page.limit ? [shown.at(-1)!.key] : null };
 }
 
-/** A published actor may have been merged with, and split from, actors that are still private. */
-async function hiddenChanges(reader: Reader, recordKeys: number[], sees: (record: RecordRow) => boolean): Promise<number[]> {
+/** Returns the changes to leave out: a published actor may have been merged with, and split from, actors that are still private. */
+export async function hiddenChanges(reader: Reader, recordKeys: number[], sees: (record: RecordRow) => boolean): Promise<number[]> {
   const merges = (await mergesOfRecords(reader, recordKeys)).map(({ key, detail }) => {
     const { into, from = [] } = JSON.parse(detail) as ChangeDetail;
     return { key, ids: into ? [into, ...from] : from };

@@ -6,7 +6,7 @@ const NAMESPACE = 'urn:civic:directory';
 
 /** Atom 1.0 (RFC 4287). By hand, as libraries write only the extensions they know. */
 export function atomFeed(feed: Feed, alternates: { json: string; issueAreas: string; places: string }): string {
-  const { title, description, id, self, home, author, actors } = feed;
+  const { title, description, id, self, home, author, actors, pageOf } = feed;
   return [
     '<?xml version="1.0" encoding="utf-8"?>\n',
     `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:civic="${NAMESPACE}" xml:lang="en">`,
@@ -19,18 +19,18 @@ export function atomFeed(feed: Feed, alternates: { json: string; issueAreas: str
     element('link', { rel: 'self', type: 'application/atom+xml', href: self }),
     element('link', { rel: 'alternate', href: home }),
     element('link', { rel: 'alternate', type: 'application/feed+json', href: alternates.json }),
-    ...actors.map((actor) => entry(actor, alternates)),
+    ...actors.map((actor) => entry(actor, alternates, pageOf(actor.id))),
     '</feed>\n',
   ].join('');
 }
 
-function entry(actor: ActorDetail, schemes: { issueAreas: string; places: string }): string {
+function entry(actor: ActorDetail, schemes: { issueAreas: string; places: string }, page: string): string {
   return element('entry', {}, [
     text('id', `urn:uuid:${actor.id}`),
     text('title', titleOf(actor)),
     text('published', actor.created_at),
     text('updated', actor.updated_at),
-    element('link', { rel: 'alternate', href: actor.url }),
+    element('link', { rel: 'alternate', href: page }),
     ...actor.sources.filter(({ url }) => isLink(url)).map((source) => element('link', { rel: 'via', href: source.url, title: sourceName(source) })),
     element('category', { term: actor.type }),
     ...(isDemo(actor) ? [element('category', { term: 'demo', label: 'Demo: this is made up' })] : []),

@@ -4,7 +4,7 @@ import { clean, isDemo, isLink, statementsOf, textOf, titleOf, type Feed } from 
 type Line = [name: string, value: string, parameters?: Record<string, string>];
 
 /** iCalendar (RFC 5545), with names and refresh hints of RFC 7986. By hand: the writer of ical.js folds lines one octet too late. */
-export function calendarOf({ title, description, self, home, actors }: Feed): string {
+export function calendarOf({ title, description, self, home, actors, pageOf }: Feed): string {
   const events = actors.filter(({ event }) => event?.start && utc(event.start) !== null);
   const lines: Line[] = [
     ['BEGIN', 'VCALENDAR'],
@@ -18,7 +18,7 @@ export function calendarOf({ title, description, self, home, actors }: Feed): st
     ['SOURCE', self, { VALUE: 'URI' }],
     ['REFRESH-INTERVAL', 'PT1H', { VALUE: 'DURATION' }],
     ['X-PUBLISHED-TTL', 'PT1H'],
-    ...(events.length > 0 ? events.flatMap(eventLines) : NOTHING),
+    ...(events.length > 0 ? events.flatMap((event) => eventLines(event, pageOf(event.id))) : NOTHING),
     ['END', 'VCALENDAR'],
   ];
   return lines.map(([name, value, parameters]) => `${fold(`${name}${parametersOf(parameters)}:${value}`)}\r\n`).join('');
@@ -31,8 +31,8 @@ const NOTHING: Line[] = [
   ['END', 'VTIMEZONE'],
 ];
 
-function eventLines(actor: ActorDetail): Line[] {
-  const { id, created_at, updated_at, status, url, issue_areas, places, sources } = actor;
+function eventLines(actor: ActorDetail, url: string): Line[] {
+  const { id, created_at, updated_at, status, issue_areas, places, sources } = actor;
   const { start, end, location } = actor.event!;
   const [from, to] = [utc(start!)!, end ? utc(end) : null];
   // Both are dates or both are times, and the end comes after the start; otherwise there is no saying when it ends.

@@ -12,6 +12,8 @@ export interface Feed {
   /** Whose feed it is. */
   author: { name: string; url: string };
   actors: ActorDetail[];
+  /** Returns the URL of the page about an actor. */
+  pageOf(id: string): string;
 }
 
 /** A claim beside the source it stands on. */

@@ -73,7 +73,7 @@ export const jsonFeedSchema = Joi.object<JsonFeed, true>({
   items: Joi.array().items(itemSchema).required(),
 }).meta({ name: 'JsonFeed' }).description('JSON Feed 1.1 (https://jsonfeed.org/version/1.1)');
 
-export function jsonFeed({ title, description, id, self, home, author, actors }: Feed, about: string): JsonFeed {
+export function jsonFeed({ title, description, id, self, home, author, actors, pageOf }: Feed, about: string): JsonFeed {
   return {
     version: VERSION,
     title,
@@ -83,16 +83,16 @@ export function jsonFeed({ title, description, id, self, home, author, actors }:
     language: 'en',
     authors: [author],
     _civic: { about, id },
-    items: actors.map((actor) => itemOf(actor, about)),
+    items: actors.map((actor) => itemOf(actor, about, pageOf(actor.id))),
   };
 }
 
-function itemOf(actor: ActorDetail, about: string): JsonFeedItem {
+function itemOf(actor: ActorDetail, about: string, page: string): JsonFeedItem {
   const { type, places, issue_areas, event, status, claims, sources } = actor;
   const isMadeUp = isDemo(actor);
   return {
     id: `urn:uuid:${actor.id}`,
-    url: actor.url,
+    url: page,
     ...(actor.contact.website && { external_url: actor.contact.website }),
     title: clean(titleOf(actor)),
     content_html: htmlOf(actor),

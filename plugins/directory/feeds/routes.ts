@@ -8,6 +8,7 @@ import { placeOfPath } from '../places/routes.ts';
 import { listActors } from '../search/list.ts';
 import { likelySlugs } from '../taxonomy/service.ts';
 import type { ActorDetail } from '../types.ts';
+import type { PageLinks } from '../links.ts';
 import { atomFeed } from './atom.ts';
 import { calendarOf } from './calendar.ts';
 import type { Feed } from './entry.ts';
@@ -20,12 +21,15 @@ const PAST_DAYS = 90;
 export interface FeedRoutes {
   context: DirectoryContext;
   instance: { name: string; version: string };
+  links: PageLinks;
 }
 
 /** What a feed is about, as its path says. */
 interface Subject {
   /** `/api/places/harlow-ferry,tamarack` */
   path: string;
+  /** The URL of the page about it. */
+  home(): string;
   name: string;
   scope: Scope;
 }
@@ -69,14 +73,16 @@ const FORMATS: Format[] = [
 ];
 
 /** Feeds and calendars of a place and of an issue area. They ignore parameters they do not know, as readers add their own. */
-export function feedRoutes({ context, instance }: FeedRoutes): ServerRoute[] {
+export function feedRoutes(given: FeedRoutes): ServerRoute[] {
+  const { context, links } = given;
   return FORMATS.flatMap((format) => [
-    route(format, '/api/places/{place_key}', 'unknown_place', (request) => subjectOfPlace(context, String(request.params.place_key)), { context, instance }),
-    route(format, '/api/issue-areas/{slug}', 'unknown_issue_area', (request) => subjectOfArea(context, String(request.params.slug)), { context, instance }),
+    route(format, '/api/places/{place_key}', 'unknown_place', (request) => subjectOfPlace(context, links, String(request.params.place_key)), given),
+    route(format, '/api/issue-areas/{slug}', 'unknown_issue_area', (request) => subjectOfArea(context, links, String(request.params.slug)), given),
   ]);
 }
 
-function route(format: Format, under: string, code: string, subjectOf: (request: Request) => Promise<Subject>, { context, instance }: FeedRoutes): ServerRoute {
+function route(format: Format, under: string, code: string, subjectOf: (request: Request) => Promise<Subject>, given: FeedRoutes): ServerRoute {
+  const { context } = given;
   const what = format.file === 'meetings.ics' ? 'Events, from 90 days ago on' : 'Actors that were added or changed lately';
   return {
     method: 'GET',
@@ -89,18 +95,18 @@ function route(format: Format, under: string, code: string, subjectOf: (request:
       ext: { onPostAuth: { method: context.ready.hit } },
       response: format.schema ? { schema: format.schema, sample: 0 } : { status: { 200: true as never } },
     },
-    handler: async (request, h) => answer(request, h, format, await subjectOf(request), { context, instance }),
+    handler: async (request, h) => answer(request, h, format, await subjectOf(request), given),
   };
 }
 
-async function answer(request: Request, h: ResponseToolkit, format: Format, subject: Subject, { context, instance }: FeedRoutes): Promise<ResponseObject | symbol> {
+async function answer(request: Request, h: ResponseToolkit, format: Format, subject: Subject, { context, instance, links }: FeedRoutes): Promise<ResponseObject | symbol> {
   const { civic, ready } = context;
-  const { path, name, scope } = subject;
+  const { path, home, name, scope } = subject;
   const self = `${path}/${format.file}`;
   // One view of the data, so that what the tag says and what is sent cannot differ.
   return civic.db.snapshot(async (reader) => {
     const rows = await actorsByKey(reader, await format.keys(reader, context, subject));
-    const versions = createHash('sha256').update(rows.map(({ key, version, model }) => `${key}:${version}:${model}`).join(' ')).digest('base64url').slice(0, 16);
+    const versions = createHash('sha256').update(links.actor('')).update(rows.map(({ key, version, model }) => `${key}:${version}:${model}`).join(' ')).digest('base64url').slice(0, 16);
     const etag = weakEtag(instance.version, format.file, versions);
     const headers = { 'content-location': civic.url(self) };
     // Most readers have this version already: nothing is made for them.
@@ -108,7 +114,7 @@ async function answer(request: Request, h: ResponseToolkit, format: Format, subj
     const make = async () => {
       const actors = (await actorTexts(reader, rows, { include: ['claims', 'sources'] }, tellingOf(context))).map((text) => JSON.parse(text) as ActorDetail);
       const title = format.title(name);
-      const feed: Feed = { title, description: `${title}, from ${instance.name}. Every statement has its source.`, id: tagOf(civic.url(self)), self: civic.url(self), home: civic.url(path), author: { name: instance.name, url: civic.url('/') }, actors };
+      const feed: Feed = { title, description: `${title}, from ${instance.name}. Every statement has its source.`, id: tagOf(civic.url(self)), self: civic.url(self), home: home(), author: { name: instance.name, url: civic.url('/') }, actors, pageOf: links.actor };
       return { body: format.write(feed, civic.url, path), etag, headers, type: `${format.type}; charset=utf-8` };
     };
     // What readers add to the address makes no other answer, so it is not kept twice.
@@ -123,14 +129,14 @@ function tagOf(url: string): string {
   return `tag:${hostname.replace(/[^\w.-]/g, '')},2026:${pathname}`;
 }
 
-async function subjectOfPlace({ places, civic }: DirectoryContext, text: string): Promise<Subject> {
+async function subjectOfPlace({ places, civic }: DirectoryContext, links: PageLinks, text: string): Promise<Subject> {
   const place = await placeOfPath(places, civic.db, text);
-  return { path: `/api/places/${place.place_key}`, name: places.recordOf(place).display_name, scope: { place: place.key } };
+  return { path: `/api/places/${place.place_key}`, home: () => links.place(place.place_key), name: places.recordOf(place).display_name, scope: { place: place.key } };
 }
 
-async function subjectOfArea({ taxonomy }: DirectoryContext, slug: string): Promise<Subject> {
+async function subjectOfArea({ taxonomy }: DirectoryContext, links: PageLinks, slug: string): Promise<Subject> {
   const area = taxonomy().issueAreaBySlug(slug);
-  if (area) return { path: `/api/issue-areas/${slug}`, name: area.name, scope: { issueArea: slug } };
+  if (area) return { path: `/api/issue-areas/${slug}`, home: () => links.issueArea(slug), name: area.name, scope: { issueArea: slug } };
   throw problem('unknown_issue_area', { detail: `No issue area has the slug "${slug.slice(0, 100)}".`, extra: { did_you_mean: likelySlugs(taxonomy().resolveIssueAreas(slug)) } });
 }
 

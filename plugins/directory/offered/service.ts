@@ -9,12 +9,15 @@ import { placeRecord, type Place } from '../places/schemas.ts';
 import type { Directory } from '../service.ts';
 import { offeredAddresses, type AddressReads } from './addresses.ts';
 import { offeredMaps, type MapReads } from './maps.ts';
+import { offeredEntries, type EntryReads } from './entries.ts';
 import { offeredPages, type PageReads } from './pages.ts';
 import { offeredReads, type ActorWithSources, type Coverage } from './reads.ts';
+import { offeredSources, type SourceReads } from './sources.ts';
+import type { PageLinks } from '../links.ts';
 import { freshnessTurns, knownActors, ownNames, type FreshnessTurn, type KnownActor } from './actors.ts';
 
 /** The service of this plugin for other plugins. Each function states whether it returns private actors. */
-export interface DirectoryService extends PageReads, MapReads, AddressReads {
+export interface DirectoryService extends PageReads, MapReads, AddressReads, EntryReads, SourceReads {
   /** Returns the canonical key of a place, by key, slug or synonym; null for any other text. */
   placeKey(reader: Reader, text: string): Promise<string | null>;
   /** Resolves free text as `GET /api/places?query=` does. `place` is null when the text names none for certain; `candidates` are the nearest, likeliest first. */
@@ -45,6 +48,8 @@ export interface DirectoryService extends PageReads, MapReads, AddressReads {
   coverage(place: string): Promise<Coverage>;
   /** Returns actors, private ones too, whose freshness dropped between two times because no source was retrieved, in the order of their ids after `after`. */
   freshnessTurns(reader: Reader, span: { since: number; until: number; after: string | null; limit: number }): Promise<FreshnessTurn[]>;
+  /** The URLs that people open: of pages where a plugin declares them, else of the API. */
+  links: PageLinks;
   /** Lets other plugins add data to the demo. */
   demo: DemoParts;
 }
@@ -62,6 +67,9 @@ export function offeredBy(directory: Directory, demo: DemoParts): DirectoryServi
     ...offeredPages(directory),
     ...offeredMaps(directory),
     ...offeredAddresses(directory),
+    ...offeredEntries(directory),
+    ...offeredSources(directory),
+    links: directory.links,
     placeKey: async (reader, text) => (await places.byKey(reader, text))?.place_key ?? null,
     async resolvePlace(reader, text) {
       const found = await places.resolve(reader, text, { limit: CANDIDATES });

@@ -9,12 +9,12 @@ const STYLE = 'body{font:13px/1.4 system-ui,sans-serif;margin:8px;color:#1b1b1b;
 export const PREVIEW_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors *`;
 
 /** What somebody who compares rows needs to see of an actor. */
-export function fragment(actor: ActorDetail): string {
+export function fragment(actor: ActorDetail, url: string): string {
   const { name, contact, sources, description, identifiers } = actor;
   const link = (url: string, text: string) => (isLink(url) ? `<a href="${escape(url)}" target="_blank" rel="noopener">${escape(text)}</a>` : escape(text));
   const shown = [contact.website && link(contact.website, contact.website), contact.email && escape(contact.email), contact.phone && escape(contact.phone), ...identifiers.slice(0, 2).map(({ scheme, value }) => escape(`${scheme} ${value}`))].filter(Boolean);
   return [
-    `<h1>${link(actor.url, name)}</h1>`,
+    `<h1>${link(url, name)}</h1>`,
     `<p><small>${escape(describe(actor))}</small></p>`,
     description ? `<p>${escape(description.length > 240 ? `${description.slice(0, 240)} …` : description)}</p>` : '',
     shown.length > 0 ? `<p>${shown.join(' · ')}</p>` : '',

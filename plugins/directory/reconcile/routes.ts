@@ -2,6 +2,7 @@ import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute }
 import { addressGroup, clientAddressOf, isId, type Reader } from 'civic';
 import type { DirectoryContext } from '../actors/context.ts';
 import { actorById } from '../actors/read-store.ts';
+import type { PageLinks } from '../links.ts';
 import { listActors } from '../search/list.ts';
 import type { ActorDetail } from '../types.ts';
 import { actorsWhole } from './actors.ts';
@@ -16,15 +17,15 @@ import { createQueue, Ended, type Pause } from './queue.ts';
 export interface ReconcileRoutes {
   context: DirectoryContext;
   instance: { name: string; version: string };
+  links: PageLinks;
 }
 
 type Parameters = Record<string, string | undefined>;
 type Answerer = (parameters: Parameters, request: Request) => Promise<object> | object;
 
 /** The Reconciliation Service API: a spreadsheet of names, matched in OpenRefine. Its errors are its own, not problems. */
-export function reconcileRoutes({ context, instance }: ReconcileRoutes): ServerRoute[] {
+export function reconcileRoutes({ context, instance, links }: ReconcileRoutes): ServerRoute[] {
   const { civic } = context;
-  const manifest = manifestOf({ ...instance, url: civic.url });
   const read = <Answer>(work: (reader: Reader) => Promise<Answer>): Promise<Answer> => civic.db.snapshot(work);
 
   const queue = createQueue();
@@ -42,7 +43,7 @@ export function reconcileRoutes({ context, instance }: ReconcileRoutes): ServerR
       const single = new Map([['query', readSingle(query)]]);
       return queued(async (pause) => (await reconcile(context, single, pause)).query!);
     }
-    return manifest;
+    return manifestOf({ ...instance, url: civic.url, links });
   };
   const get = (path: string, description: string, answerer: Answerer): ServerRoute => ({
     method: 'GET',
@@ -67,7 +68,7 @@ export function reconcileRoutes({ context, instance }: ReconcileRoutes): ServerR
     get('/reconcile/suggest/type', 'Types of actors', ({ prefix = '' }) => ({ result: startingWith(TYPES, prefix).map(({ id, name, description }) => ({ id, name, description })) })),
     get('/reconcile/suggest/property', 'Columns that can be sent along', ({ prefix = '' }) => ({ result: startingWith(PROPERTY_LIST.filter(({ isEvidence }) => isEvidence), prefix).map(({ id, name, description }) => ({ id, name, description })) })),
     get('/reconcile/properties', 'Columns that can be fetched', ({ type, limit }) => proposed(type, countOf(limit, 100, 100))),
-    get('/reconcile/flyout/entity', 'An actor in a few lines', ({ id }) => read(async (reader) => ({ id, html: await actorOrRefuse(reader, context, id).then(fragment) }))),
+    get('/reconcile/flyout/entity', 'An actor in a few lines', ({ id }) => read(async (reader) => ({ id, html: await actorOrRefuse(reader, context, id).then((actor) => fragment(actor, links.actor(actor.id))) }))),
     get('/reconcile/flyout/type', 'A type in a few lines', ({ id }) => flyout(TYPES, id)),
     get('/reconcile/flyout/property', 'A property in a few lines', ({ id }) => flyout(PROPERTY_LIST, id)),
     {
@@ -77,7 +78,7 @@ export function reconcileRoutes({ context, instance }: ReconcileRoutes): ServerR
       handler: async (request, h) => {
         const { id } = parametersOf(request.query as Record<string, unknown>);
         const actor = await read((reader) => actorOf(reader, context, id));
-        const body = actor ? page(actor.name, fragment(actor)) : page('Not found', '<p>There is no such actor.</p>');
+        const body = actor ? page(actor.name, fragment(actor, links.actor(actor.id))) : page('Not found', '<p>There is no such actor.</p>');
         return h.response(body).type('text/html').code(actor ? 200 : 404).header('content-security-policy', PREVIEW_POLICY);
       },
     },

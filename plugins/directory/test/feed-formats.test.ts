@@ -31,8 +31,10 @@ const actor: ActorDetail = {
   source_count: 1, claim_count: 2, freshness, flags, created_at: '2026-01-02T03:04:05.000Z', updated_at: '2026-01-03T03:04:05.000Z', url: 'https://civic.example/api/entities/0199aaaa-0000-7000-8000-0000000000aa',
   claims: [claim('name', AWKWARD), claim('phone', '+12025550100', { rank: 'deprecated' }), claim('affiliation', { entity_id: null, name: 'A & B', role: null, since: '2020', until: null })], sources: [source],
 };
+const page = `https://civic.example/actors/${actor.id}`;
 const feed = (actors: ActorDetail[]): Feed => ({
   title: 'Łódź & more', description: 'What changed', id: 'tag:civic.example,2026:/api/places/lodz,tamarack/feed', self: 'https://civic.example/feed', home: 'https://civic.example/', author: { name: 'Civic', url: 'https://civic.example' }, actors,
+  pageOf: () => page,
 });
 const around = { json: 'https://civic.example/feed.json', issueAreas: 'https://civic.example/api/issue-areas', places: 'https://civic.example/api/places' };
 const shown = AWKWARD.replaceAll('\u0007', '');
@@ -70,7 +72,7 @@ describe('A JSON Feed', () => {
   it('has the members of version 1.1, and the whole record under _civic', () => {
     const made = jsonFeed(feed([actor]), 'https://civic.example/docs');
     const read = parseJsonFeed(JSON.parse(JSON.stringify(made)));
-    expect(read.items![0]).to.include({ id: `urn:uuid:${actor.id}`, url: actor.url, title: `${shown} (demo)`, date_modified: actor.updated_at });
+    expect(read.items![0]).to.include({ id: `urn:uuid:${actor.id}`, url: page, title: `${shown} (demo)`, date_modified: actor.updated_at });
     expect(made.items[0]!._civic).to.include({ demo: true, claims: actor.claims, sources: actor.sources, places: actor.places });
     expect(made.items[0]!.tags).to.include('demo');
   });
@@ -89,7 +91,7 @@ describe('A calendar', () => {
     expect(event.description).to.contain(['One line\nand another, with a comma; and more.', source.url]);
     expect([event.startDate.toString(), event.endDate.toString()]).to.equal(['2026-03-01T18:30:00Z', '2026-03-01T20:00:00Z']);
     const of = (name: string) => event.component.getFirstPropertyValue(name);
-    expect([of('status'), of('sequence'), String(of('dtstamp')), of('url')]).to.equal(['CONFIRMED', 86_400, '2026-01-03T03:04:05Z', actor.url]);
+    expect([of('status'), of('sequence'), String(of('dtstamp')), of('url')]).to.equal(['CONFIRMED', 86_400, '2026-01-03T03:04:05Z', page]);
     expect(event.component.getAllProperties('attach').map((property) => property.getFirstValue())).to.equal([source.url]);
     expect(event.component.getAllProperties('x-civic-claim')).to.have.length(3);
   });

@@ -192,6 +192,11 @@ async function* writes({ actors }: WriteContext): AsyncIterable<string> {
   yield ']}';
 }
 
+/** Returns an actor as a document of JSON-LD. */
+export function linkedActor(actor: ActorDetail): object {
+  return { '@context': CONTEXT, ...nodeOf(actor) };
+}
+
 const WRITTEN: Record<ActorType, string> = { person: 'Person', organization: 'Organization', initiative: 'Project', campaign: 'Project', event: 'Event' };
 
 function nodeOf(actor: ActorDetail): Node {

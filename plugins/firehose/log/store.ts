@@ -1,4 +1,5 @@
 import { bulkInsert, type Columns, type Reader, type Sequenced, type Tx } from 'civic';
+import type { Signal } from '../types.ts';
 import type { QueryFields } from './fields.ts';
 
 export const LOG_COLUMNS = {
@@ -38,7 +39,7 @@ interface StateRow {
 }
 
 /** Raise it when the same log gives other rows in these tables. */
-export const SIGNALS_VERSION = 1;
+export const SIGNALS_VERSION = 2;
 
 const STATE = 'firehose_signals';
 const TERMS = 'firehose_terms';
@@ -87,12 +88,22 @@ async function putStates(tx: Tx, rows: Sequenced<LogRow>[], born: Map<string, nu
     type: fields.type, source_class: fields.source_class, audience: fields.audience,
     detected: fields.detected, occurred: fields.occurred, relevance: fields.relevance,
   })));
-  await bulkInsert(tx, TERMS, states.flatMap(({ born: first, fields }) => termsOf(fields).map((term) => ({ term, detected: fields.detected, born: first }))));
+  await bulkInsert(tx, TERMS, states.flatMap(({ row, born: first, fields }) => [...termsOf(fields), ...actorTerms(row.signal!)].map((term) => ({ term, detected: fields.detected, born: first }))));
 }
 
 /** Returns the terms by which snapshots find a signal. */
 export function termsOf({ places, issues, actor_types: types }: Pick<QueryFields, 'places' | 'issues' | 'actor_types'>): string[] {
   return [...new Set([...places.map((place) => `place ${place}`), ...issues.map((issue) => `issue ${issue}`), ...types.map((type) => `actor ${type}`)])];
+}
+
+/** Returns the term of each actor that a signal is about. A relayed signal names actors of another instance. */
+function actorTerms(signal: string): string[] {
+  const { actors, origin } = JSON.parse(signal) as Signal;
+  return origin ? [] : [...new Set(actors.flatMap(({ id }) => (id === null ? [] : [actorTerm(id)])))];
+}
+
+export function actorTerm(id: string): string {
+  return `entity ${id}`;
 }
 
 /** Deletes the signals whose current version is among the pruned entries. */

@@ -114,6 +114,6 @@ async function namesFor({ civic, kinds }: Firehose, keys: string[]): Promise<Nam
     place: (key) => places?.get(key)?.display_name ?? placeWords(key),
     issue: (slug) => directory?.issueName(slug) ?? nameWords(slug),
     // What another instance told is about its own directory.
-    actor: (id, { origin }) => (origin ? `${origin.url}/api/entities/${id}` : directory && civic.url(`/api/entities/${id}`)),
+    actor: (id, { origin }) => (origin ? `${origin.url}/api/entities/${id}` : directory && directory.links.actor(id)),
   };
 }

@@ -1,8 +1,9 @@
-import type { Caller } from 'civic';
+import type { Caller, Reader } from 'civic';
 import { completeQuery } from '../query/schemas.ts';
 import type { Subscribe } from '../query/subscription.ts';
 import type { Signal, SignalQuery } from '../types.ts';
 import { readSnapshot, type SnapshotContext } from './snapshot.ts';
+import { publicSignalsAbout } from './store.ts';
 
 /** Returns the first signals that a query finds, for other plugins. */
 export async function readSignals(context: SnapshotContext & { subscribe: Subscribe }, given: SignalQuery, caller: Caller | null): Promise<{ signals: Signal[]; total: number }> {
@@ -10,4 +11,9 @@ export async function readSignals(context: SnapshotContext & { subscribe: Subscr
   const subscription = await context.subscribe(context.db().read, query, caller);
   const { rows, tally } = await readSnapshot(context, subscription, { limit: query.limit, after: null });
   return { signals: rows.map(({ signal }) => JSON.parse(signal) as Signal), total: tally.total };
+}
+
+export async function readSignalsAbout(reader: Reader, actorIds: string[], limit: number): Promise<Signal[]> {
+  const signals = await publicSignalsAbout(reader, actorIds, limit);
+  return signals.map((signal) => JSON.parse(signal) as Signal);
 }

@@ -1,5 +1,6 @@
 import { keysetAfter, type Position, type Reader } from 'civic';
 import type { Filter } from '../query/filter.ts';
+import { actorTerm } from '../log/store.ts';
 import type { Sort } from '../types.ts';
 
 /** How many signals a query finds, the newest version among them, and when the latest was detected. */
@@ -43,6 +44,16 @@ export async function pageRows(reader: Reader, filter: Filter, { sort, limit, af
     .limit(limit + 1);
   keysetAfter(query, [{ column: `${from}.${column}`, direction: 'desc' }, { column: `${from}.born`, direction: 'desc' }], after as number[] | null);
   return query;
+}
+
+/** Returns the latest public signals about actors of this instance, given all ids that each has had. */
+export async function publicSignalsAbout(reader: Reader, actorIds: string[], limit: number): Promise<string[]> {
+  const found: { seq: number }[] = await reader('firehose_terms as terms').join('firehose_signals as signals', 'signals.born', 'terms.born')
+    .whereIn('terms.term', actorIds.map(actorTerm)).where('signals.audience', 'public')
+    .orderBy([{ column: 'terms.detected', order: 'desc' }, { column: 'terms.born', order: 'desc' }]).limit(limit).distinct('signals.seq', 'terms.detected', 'terms.born');
+  const rows: { seq: number; signal: string }[] = await reader('firehose_log').whereIn('seq', found.map(({ seq }) => seq)).select('seq', 'signal');
+  const bySeq = new Map(rows.map(({ seq, signal }) => [seq, signal]));
+  return found.flatMap(({ seq }) => bySeq.get(seq) ?? []);
 }
 
 /** A query about one place, or one issue, reads that one's part of the index in its order. */

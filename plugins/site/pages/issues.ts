@@ -1,13 +1,10 @@
 import type { ServerRoute } from '@hapi/hapi';
-import { Joi, type Texts } from 'civic';
+import type { Texts } from 'civic';
 import type { TaxonomyDomain } from 'civic/directory';
 import { shownEntries } from '../entries.ts';
+import { paging } from '../paging.ts';
 import type { LoadedPage, Site } from '../site.ts';
 import { translatedTopic } from '../words.ts';
-
-const ON_A_PAGE = 25;
-
-const paging = { cursor: Joi.string().max(20_000), limit: Joi.number().valid(ON_A_PAGE).default(ON_A_PAGE) };
 
 /** The pages of issue areas, which visitors know as issues, and of domains, which they know as topics. */
 export function issuePages(site: Site): ServerRoute[] {

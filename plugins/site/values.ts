@@ -1,0 +1,77 @@
+import type { Texts } from 'civic';
+import type { ClaimValues, Property, StatedValue } from 'civic/directory';
+import { isWebAddress } from './quotes.ts';
+import { translatedIssue } from './words.ts';
+
+/** What values refer to. */
+export interface Referred {
+  t: Texts;
+  /** The names of places by key. */
+  places: ReadonlyMap<string, string>;
+  issueName(slug: string): string | null;
+  /** Ids of public actors, whose pages can be linked. */
+  affiliated: ReadonlySet<string>;
+  /** Of the times of an event; UTC when absent. */
+  timeZone?: string;
+}
+
+/** A value as visitors read it. */
+export interface ShownValue {
+  text: string;
+  /** A path of a page, or `url`, an address outside. */
+  href?: string;
+  url?: string;
+  /** The time zone of a time, and other additions. */
+  note?: string;
+  /** How sources may write it. */
+  forms: string[];
+}
+
+type Shown<Name extends Property> = (value: ClaimValues[Name], referred: Referred) => ShownValue;
+
+const plain = (text: string): ShownValue => ({ text, forms: [text] });
+const time = (value: string, { t, timeZone }: Referred): ShownValue => ({ text: eventTime(t, value, timeZone), forms: [value] });
+
+const WORDS: { [Name in Property]: Shown<Name> } = {
+  name: plain,
+  description: plain,
+  event_location: plain,
+  type: (type, { t }) => ({ text: t(`types.${type}`), forms: [type] }),
+  status: (status, { t }) => ({ text: t(`statement.status.${status}`), forms: [] }),
+  place: (key, { places }) => ({ text: places.get(key) ?? key, href: places.has(key) ? `/places/${key}` : undefined, forms: [places.get(key)?.split(',')[0] ?? key] }),
+  issue_area(slug, { t, issueName }) {
+    const name = issueName(slug);
+    return name === null ? { ...plain(slug), forms: [slug.replaceAll('_', ' ')] } : { text: translatedIssue(t, slug, name), href: `/issues/${slug}`, forms: [name] };
+  },
+  website: (url) => ({ text: url.replace(/^https?:\/\/(www\.)?/i, '').replace(/\/$/, ''), url: isWebAddress(url) ? url : undefined, forms: [url, url.replace(/^https?:\/\/(www\.)?/i, '').replace(/\/$/, '')] }),
+  email: (email) => ({ text: email, url: /^[^\s@?&]+@[^\s@?&]+$/.test(email) ? `mailto:${email}` : undefined, forms: [email] }),
+  phone: (phone) => ({ text: shownPhone(phone), url: /^\+\d[\d ]+$/.test(phone) ? `tel:${phone.replaceAll(' ', '')}` : undefined, forms: phoneForms(phone) }),
+  social: ({ network, url }) => ({ text: network, url: isWebAddress(url) ? url : undefined, note: url.replace(/^https?:\/\/(www\.)?/i, ''), forms: [url, url.split('/').findLast((part) => part !== '') ?? url] }),
+  identifier: ({ scheme, value }) => ({ text: value, note: scheme.length <= 3 ? scheme.toUpperCase() : scheme, forms: [value] }),
+  affiliation({ entity_id: id, name, role, since, until }, { t, affiliated }) {
+    const years = since || until ? `${since ?? ''}–${until ?? ''}` : undefined;
+    return { text: role ? t('statement.role', { role, name }) : name, href: id !== null && affiliated.has(id) ? `/actors/${id}` : undefined, note: years, forms: [name, role ?? ''] };
+  },
+  event_start: time,
+  event_end: time,
+};
+
+export function shownValue({ property, value }: Pick<StatedValue, 'property' | 'value'>, referred: Referred): ShownValue {
+  return (WORDS[property] as Shown<Property>)(value as never, referred);
+}
+
+/** A date without a time is a whole day. */
+export function eventTime(t: Texts, time: string, timeZone?: string): string {
+  return /^\d{4}-\d\d-\d\d$/.test(time) ? t.formatDate(time) : t.formatTime(time, timeZone);
+}
+
+const AMERICAN = /^\+1 ?(\d{3}) ?(\d{3}) ?(\d{4})$/;
+
+export function shownPhone(phone: string): string {
+  return phone.replace(AMERICAN, '($1) $2-$3');
+}
+
+function phoneForms(phone: string): string[] {
+  const [, area, exchange, line] = AMERICAN.exec(phone) ?? [];
+  return area ? [`(${area}) ${exchange}-${line}`, `${area}-${exchange}-${line}`, `${area}.${exchange}.${line}`, phone] : [phone];
+}
