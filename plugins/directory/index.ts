@@ -35,7 +35,7 @@ import { transferProblems, transferRoutes } from './transfer/routes.ts';
 
 export type { KnownActor, KnownSource, FreshnessTurn } from './offered/actors.ts';
 export type { Address } from './offered/addresses.ts';
-export type { PlaceCounts, StateCount } from './offered/maps.ts';
+export type { CountyCount, PlaceCounts, StateCount } from './offered/maps.ts';
 export type { Entry, EntryHistory } from './offered/entries.ts';
 export type { EntityPage, TaxonomyDomain, TaxonomyIssue } from './offered/pages.ts';
 export type { ActorWithSources, Coverage } from './offered/reads.ts';

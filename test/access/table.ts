@@ -194,6 +194,7 @@ export const table: Record<string, Case[]> = {
   'GET /actors/{id}/history': pageOfActor,
   'GET /sources/{id}': visitor,
   'GET /map': visitor,
+  'GET /map/{state_key}': [{ params: { state_key: 'missouri' }, outcomes: open }],
 
   // Pages know their reader by a cookie, which no key stands in for: everybody else is sent to sign in. plugins/accounts/test has the rest.
   'GET /console': visitor,

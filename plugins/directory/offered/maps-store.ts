@@ -1,4 +1,4 @@
-import type { Reader } from 'civic';
+import { dialectOf, type Reader } from 'civic';
 import type { PlaceRow } from '../places/gazetteer.ts';
 
 /** The places that public actors are in; with an issue area, those who work on it. */
@@ -15,4 +15,30 @@ export async function countCoveredPlaces(reader: Reader, issueArea = ''): Promis
 /** Returns the places in no state with most actors. */
 export async function coveredOutside(reader: Reader, limit: number, issueArea = ''): Promise<(PlaceRow & { actors: number })[]> {
   return covered(reader, issueArea).whereNull('state').orderBy([{ column: 'actors', order: 'desc' }, { column: 'place_key' }]).limit(limit).select('directory_places.*', 'actors');
+}
+
+/** A county, or a place of the state that is in no county, with the public actors in it and how many of its places have some. */
+export interface AreaRow {
+  place_key: string;
+  name: string;
+  kind: string;
+  actors: number;
+  places: number;
+}
+
+const WHOLE = ['state', 'territory', 'district'];
+
+/** Returns the counties of a state and its places in no county. An actor in two places of a county counts once. */
+export async function areasOfState(reader: Reader, state: string, issueArea = ''): Promise<AreaRow[]> {
+  const areas: Pick<AreaRow, 'place_key' | 'name' | 'kind'>[] = await reader('directory_places').where({ state }).where((own) => { own.where({ kind: 'county' }).orWhereNull('county'); })
+    .whereNotIn('kind', WHOLE).orderBy('place_key').select('place_key', 'name', 'kind');
+  const isIn = issueArea === '' ? '' : `and ${dialectOf(reader) === 'sqlite' ? 'instr(listings.tags, ?)' : 'strpos(listings.tags, ?)'} > 0`;
+  // SQLite joins in the order of a cross join: the places of the state first.
+  const counts: { area: string; actors: number; places: number }[] = await reader.raw(`
+    select coalesce(places.county, places.place_key) as area, count(distinct listings.actor_key) as actors, count(distinct listings.place) as places
+    from directory_places as places cross join directory_listings as listings
+    where places.state = ? and places.kind not in ('${WHOLE.join("', '")}') and listings.place = places.key and listings.workspace_id is null ${isIn}
+    group by coalesce(places.county, places.place_key)`, [state, ...(issueArea === '' ? [] : [` i:${issueArea} `])]);
+  const byArea = new Map(counts.map((row) => [row.area, row]));
+  return areas.map((area) => ({ ...area, actors: Number(byArea.get(area.place_key)?.actors ?? 0), places: Number(byArea.get(area.place_key)?.places ?? 0) }));
 }

@@ -3,7 +3,7 @@ import type { Place } from '../places/schemas.ts';
 import { STATES, type State } from '../places/states.ts';
 import type { StateTally } from '../search/crossed.ts';
 import type { Directory } from '../service.ts';
-import { countCoveredPlaces, coveredOutside } from './maps-store.ts';
+import { areasOfState, countCoveredPlaces, coveredOutside } from './maps-store.ts';
 
 /** Reads for maps. All of them return public data only. */
 export interface MapReads {
@@ -11,6 +11,18 @@ export interface MapReads {
   stateCounts(issueArea?: string): Promise<StateCount[]>;
   /** Returns how many places of each state have actors, and the places in no state that have most. */
   placeCounts(issueArea?: string): Promise<PlaceCounts>;
+  /** Returns the counties of a state, by its abbreviation, and its places in no county, with the number of actors in each. */
+  countyCounts(state: string, issueArea?: string): Promise<CountyCount[]>;
+}
+
+export interface CountyCount {
+  place_key: string;
+  name: string;
+  /** `county`, or that of a place in no county. */
+  kind: string;
+  entity_count: number;
+  /** How many of its places have actors. */
+  place_count: number;
 }
 
 export interface StateCount extends Pick<State, 'name' | 'abbreviation' | 'kind'> {
@@ -62,6 +74,10 @@ export function offeredMaps({ civic, columns, places }: Directory): MapReads {
         outside: outside.map(({ actors, ...row }) => ({ place: places.recordOf(row), entity_count: actors })),
         outsideTotal: byState.get(null) ?? 0,
       };
+    },
+    async countyCounts(state, issueArea) {
+      const rows = await areasOfState(civic.db.read, state, issueArea);
+      return rows.map(({ actors, places: covered, ...area }) => ({ ...area, entity_count: actors, place_count: covered }));
     },
   };
 }

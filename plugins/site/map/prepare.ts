@@ -15,8 +15,8 @@ type Area = Feature<GeoJSON.Geometry, { name: string }>;
 const require = createRequire(import.meta.url);
 const folder = import.meta.dirname;
 /** Of a map of counties. */
-const WIDTH = 640;
-const HEIGHT = 560;
+const WIDTH = 560;
+const HEIGHT = 500;
 
 /** Writes the maps beside this module, or copies those of the previous build when the same rules made them from the same data. */
 export async function prepareMaps(previous: string): Promise<void> {

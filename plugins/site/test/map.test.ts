@@ -46,6 +46,27 @@ for (const database of testDatabases()) {
       expect((await kit.open('/map?issue=zoning')).status).to.equal(404);
     });
 
+    it('colours the counties of a state, and cities in no county', async () => {
+      await kit.add({ name: 'St. Louis Tenants', place: 'st-louis,missouri', website: 'https://stl.example' });
+      const { text } = await kit.open('/map/missouri');
+      expect(areaOf(text, 'clay-county,missouri')).to.equal({ level: 2, title: 'Clay County: 3 entries' });
+      expect(areaOf(text, 'jackson-county,missouri')).to.equal({ level: 1, title: 'Jackson County: 1 entry' });
+      expect(areaOf(text, 'st-louis-county,missouri').level).to.equal(0);
+      expect(areaOf(text, 'st-louis,missouri').title).to.equal('St. Louis: 1 entry');
+      expect(text.match(/tabindex="-1"/g)!.length).to.equal(115);
+      expect(text).to.contain(['<h1>Map of Missouri</h1>', '5 entries in Missouri, by county.', '>Clay County</a></th><td>3</td><td>2</td></tr>', 'href="/places/missouri">Everything about Missouri</a>', '112 counties without entries']);
+      expect(areaOf((await kit.open('/map/missouri?issue=zoning_and_land_use')).text, 'clay-county,missouri').level).to.equal(0);
+      expect(gzipSync((await kit.open('/map/texas')).text).length).to.be.below(15_000);
+    });
+
+    it('has every state and territory, and no other', async () => {
+      const { headers } = await kit.open('/es/map/district-of-columbia');
+      expect(headers['location']).to.equal('/es/places/district-of-columbia');
+      for (const path of ['/map/puerto-rico', '/map/guam', '/map/alaska', '/map/virginia']) expect((await kit.open(path)).status, path).to.equal(200);
+      for (const path of ['/map/nowhere', '/map/MO', '/map/..%2Fus']) expect((await kit.open(path)).status, path).to.equal(404);
+      expect((await kit.open('/map/virginia')).text).to.contain(['href="/places/fairfax-county,virginia" tabindex', 'href="/places/fairfax,virginia" tabindex']);
+    });
+
     it('lists places in no state as dots', async () => {
       expect((await kit.open('/map')).text).to.not.contain('Not on the map');
       await kit.add({ name: 'Leeds Tenants', place: 'leeds,england', issue_area: 'homelessness_and_housing_insecurity', website: 'https://leeds.example' });
