@@ -15,7 +15,7 @@ export { isId, newId } from './ids.ts';
 export { createSecretFile } from './secret.ts';
 export { basePathOf, isLoopbackHost, parseUrl } from './url.ts';
 export { nearest } from './config/nearest.ts';
-export { isDeepJson, isDeepValue, MAX_JSON_DEPTH, TOO_DEEP } from './json.ts';
+export { jsonTextFault, jsonValueFault, MAX_JSON_DEPTH, TOO_DEEP } from './json.ts';
 export { lazily } from './lazy.ts';
 export { EXTERNAL_SKEW_MS, latestEnd } from './clock.ts';
 export type { Clock } from './clock.ts';

@@ -2,7 +2,7 @@ import type { Boom } from '@hapi/boom';
 import type { Lifecycle, Request } from '@hapi/hapi';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { isDeepValue, TOO_DEEP } from '../json.ts';
+import { jsonValueFault } from '../json.ts';
 import { problem } from '../problems.ts';
 
 export const MAX_BODY_BYTES = 1024 * 1024;
@@ -28,11 +28,12 @@ export const refuseBody: Lifecycle.Method = (request, h, error) => {
   throw error;
 };
 
-/** Rejects JSON that recursive code, such as `JSON.stringify`, could not process: hapi's own parser reads any depth. */
-export const rejectDeepBody: Lifecycle.Method = (request, h) => {
+/** Rejects JSON that recursive code, such as `JSON.stringify`, could not process, or only slowly: hapi's own parser reads any depth. */
+export const rejectUnwieldyBody: Lifecycle.Method = (request, h) => {
   const { output, parse } = request.route.settings.payload ?? {};
   const isJson = output === 'data' && parse === true && /[/+]json$/.test(request.mime ?? '');
-  if (isJson && isDeepValue(request.payload)) throw problem('malformed_body', { detail: `The body ${TOO_DEEP}.` });
+  const fault = isJson ? jsonValueFault(request.payload) : null;
+  if (fault) throw problem('malformed_body', { detail: `The body ${fault}.` });
   return h.continue;
 };
 

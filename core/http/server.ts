@@ -10,7 +10,7 @@ import { basePathOf } from '../url.ts';
 import { CORE_PATHS, type Vocabulary } from '../vocabulary.ts';
 import { problem, problemData } from '../problems.ts';
 import { accessLog, loggedPath } from './access.ts';
-import { bodyOptions, guardStream, keepAnswerable, refuseBody, rejectDeepBody } from './body.ts';
+import { bodyOptions, guardStream, keepAnswerable, refuseBody, rejectUnwieldyBody } from './body.ts';
 import { answerBrokenRequests, parseProblem } from './broken.ts';
 import { addCallerScheme, type Gates } from './caller.ts';
 import { parseTrustedProxy } from './client-address.ts';
@@ -81,7 +81,7 @@ export function createServer(options: ServerOptions): Server {
   // hapi reads the body before it checks the scope: `onCredentials` is the first step after that, and `onPostAuth` on routes without authentication.
   server.ext('onCredentials', guardStream);
   server.ext('onPostAuth', guardStream);
-  server.ext('onPostAuth', rejectDeepBody);
+  server.ext('onPostAuth', rejectUnwieldyBody);
   server.ext('onPostAuth', rejectMalformedQuery);
   server.ext('onPreResponse', (request, h) => close(request, h, headers, log));
   addIdempotency(server, options.idempotency);

@@ -199,6 +199,19 @@ describe('A body', () => {
     expect((await send(server, 'POST', '/api/things/act', { headers: JSON_TYPE, body: nested(101) })).status).to.equal(400);
   });
 
+  it('with too many members and items is refused on every route, before it is validated', async () => {
+    const members = (total: number) => JSON.stringify(Object.fromEntries(Array.from({ length: total }, (_, i) => [`k${i}`, 1])));
+    const items = (total: number) => JSON.stringify({ tags: [Array(total - 2).fill(1)] });
+    for (const text of [members(80_000), members(20_001), items(20_001)]) {
+      for (const path of ['/api/things', '/api/things/act']) {
+        const answer = await send(server, 'POST', path, { headers: JSON_TYPE, body: text });
+        expect(answer.status, path).to.equal(400);
+        expect(answer.json).to.include({ code: 'malformed_body', detail: 'The body has more than 20000 members and items in total.' });
+      }
+    }
+    for (const text of [members(20_000), items(20_000)]) expect((await send(server, 'POST', '/api/things/act', { headers: JSON_TYPE, body: text })).status).to.equal(204);
+  });
+
   it('with faults reports the pointer of each', async () => {
     const { errors, detail } = await fault('{"size":"5","place":{"color":"red"},"tags":["a",1]}');
     expect(errors).to.equal([

@@ -50,6 +50,19 @@ for (const database of testDatabases()) {
       }
     });
 
+    it('the largest valid change has too many members', async () => {
+      const id = '01890000-0000-7000-8000-00000000dead';
+      const time = '2026-01-01T00:00:00Z';
+      const times = <Item>(most: number, item: Item) => Array<Item>(most).fill(item);
+      const { status, body, text } = await kit.send('PATCH', `/api/entities/${id}`, {
+        sources: times(100, null).map((_, i) => ({ local_id: `s${i}`, url: 'https://example.org/', title: 'T', publication: 'P', kind: 'report', published_at: time, retrieved_at: time, excerpt: 'E', content_hash: 'H' })),
+        add: times(500, { property: 'affiliation', value: { entity_id: null, name: 'N', role: 'R', since: null, until: null }, source_local_id: 's0', excerpt: 'E', locator: { start: 0, end: 1 }, confidence: 1, expires_at: null }),
+        retract: times(500, id),
+        rank: times(500, { claim_id: id, rank: 'normal' }),
+      }, 'editor');
+      expect([status, body.code], text).to.equal([404, 'unknown_actor']);
+    });
+
     it('public actors stay apart for the workspaces they came from', async () => {
       const [left, right] = [await enter({ name: 'Of a workspace' }, 'editor'), await enter({ name: 'Of none' }, 'reviewer')];
       const { status, text } = await kit.send('POST', `/api/entities/${left.id}/merge`, { into: right.id }, 'reviewer');

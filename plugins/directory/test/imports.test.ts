@@ -48,6 +48,15 @@ for (const database of testDatabases()) {
       }
     });
 
+    it('rejects a row of too many members, and imports the rest', async () => {
+      await emptied(kit);
+      const many = JSON.stringify(Object.fromEntries(Array.from({ length: 100_001 }, (_, i) => [i, 1])));
+      const rows = `{"persons":[{"id":"1","name":"A","sources":[{"url":"https://a.example/1"}]},${many},{"id":"2","name":"B","sources":[{"url":"https://a.example/1"}],"note":[${'1,'.repeat(99_999)}1]}]}`;
+      const { value } = await runCommand(kit, 'import', ['popolo', folder.file('many.json', rows)], { 'no-join': true, source: 'https://a.example/data' });
+      expect(value.counts).to.include({ created: 1, rejected: 2 });
+      for (const { detail } of value.faults) expect(detail).to.contain('has more than 100000 members and items in total');
+    });
+
     it('rejects malformed lines of our own format one by one with a pointer, and imports the rest', async () => {
       await emptied(kit);
       const key = (number: number) => `0f0e0d0c-0000-4000-8000-0000000000${number}`;

@@ -1,4 +1,4 @@
-import { Failure, TOO_DEEP } from 'civic';
+import { Failure } from 'civic';
 import type { Claim } from '../types.ts';
 import type { ExportedActor, Format, ReadContext, Row, WriteContext } from './format.ts';
 import type { TextFile } from './file.ts';
@@ -122,8 +122,7 @@ function valueOf({ property, value }: Cells): Claim['value'] {
   try {
     return parseField(value) as Claim['value'];
   } catch (error) {
-    const { message } = error as Error;
-    throw new Error(`the value of a claim of ${property} ${message === TOO_DEEP ? message : `must be JSON, but is ${JSON.stringify(value.slice(0, 60))}`}`, { cause: error });
+    throw new Error(`the value of a claim of ${property} ${error instanceof SyntaxError ? `must be JSON, but is ${JSON.stringify(value.slice(0, 60))}` : (error as Error).message}`, { cause: error });
   }
 }
 

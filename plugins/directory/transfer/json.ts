@@ -1,5 +1,5 @@
-import { Failure, isDeepJson, TOO_DEEP } from 'civic';
-import { LONGEST_ITEM, LONGEST_ROW } from './lines.ts';
+import { Failure, jsonTextFault } from 'civic';
+import { LONGEST_ITEM, LONGEST_ROW, MOST_VALUES } from './lines.ts';
 
 /** An item of a JSON file, still as text: one that cannot be parsed does not spoil the rest. */
 export interface JsonItem {
@@ -40,7 +40,8 @@ function refuseOther(text: string): true {
 
 /** Parses a row: an object, or why the text is none. */
 export function parseItem(text: string): { value: object } | { fault: string } {
-  if (isDeepJson(text)) return { fault: TOO_DEEP };
+  const fault = jsonTextFault(text, MOST_VALUES);
+  if (fault) return { fault };
   try {
     const value = JSON.parse(text.includes('\\u0000') ? text.replaceAll('\\u0000', '') : text) as unknown;
     return value !== null && typeof value === 'object' ? { value } : { fault: 'is not a JSON object' };
@@ -49,9 +50,10 @@ export function parseItem(text: string): { value: object } | { fault: string } {
   }
 }
 
-/** Parses a JSON value inside a field of a row. Throws a SyntaxError when the text is no JSON or nested too deep. */
+/** Parses a JSON value inside a field of a row. Throws a SyntaxError when the text is no JSON, and another error when it is nested too deep or too large. */
 export function parseField(text: string): unknown {
-  if (isDeepJson(text)) throw new SyntaxError(TOO_DEEP);
+  const fault = jsonTextFault(text, MOST_VALUES);
+  if (fault) throw new Error(fault);
   return JSON.parse(text);
 }
 

@@ -4,6 +4,8 @@ import { Failure } from 'civic';
 export const LONGEST_ROW = 1024 * 1024;
 /** No line of our own formats may be longer: an actor has up to 2000 claims with excerpts, and what was exported must be importable. */
 export const LONGEST_ITEM = 8 * 1024 * 1024;
+/** No row may have more members and items in total: such an actor has some 60,000. */
+export const MOST_VALUES = 100_000;
 
 /** The lines of a text with their numbers from 1, without their ends; empty ones are left out unless asked for. */
 export async function* linesOf(text: AsyncIterable<string>, { keepEmpty = false, longest = LONGEST_ITEM } = {}): AsyncIterable<{ number: number; line: string }> {

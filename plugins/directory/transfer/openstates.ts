@@ -4,7 +4,7 @@ import type { Format, ReadContext, Row, WriteContext } from './format.ts';
 import type { TextFile } from './file.ts';
 import { linesOf, LONGEST_ROW } from './lines.ts';
 import { actorIdOf, asList, cleanText, dayOf, handleOf, rowOrFault, rowsOrFault, startRow, titled, type RowBuilder } from './row.ts';
-import { Failure, isDeepValue, TOO_DEEP } from 'civic';
+import { Failure, jsonValueFault, TOO_DEEP } from 'civic';
 import * as yaml from 'yaml';
 import { isDeepYaml } from '../nesting.ts';
 
@@ -115,8 +115,9 @@ async function* rowsOf(number: number, text: string, context: ReadContext): Asyn
     yield { number, raw: text, fault: `is not valid YAML: ${(error as Error).message.split('\n')[0]}` };
     return;
   }
-  if (isDeepValue(content)) {
-    yield { number, raw: text, fault: TOO_DEEP };
+  const fault = jsonValueFault(content);
+  if (fault) {
+    yield { number, raw: text, fault };
     return;
   }
   for (const document of asList(content as Document | Document[])) {

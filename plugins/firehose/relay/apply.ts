@@ -1,4 +1,4 @@
-import { EXTERNAL_SKEW_MS, isDeepValue, TOO_DEEP, type Clock, type Logger, type Tx } from 'civic';
+import { EXTERNAL_SKEW_MS, jsonValueFault, type Clock, type Logger, type Tx } from 'civic';
 import type { Terms } from '../query/terms.ts';
 import { NoSignal, type SignalKinds } from '../signals/kinds.ts';
 import type { Publisher } from '../signals/publish.ts';
@@ -31,7 +31,10 @@ const MOST_TYPES_LOGGED = 100;
 
 /** Publishes received signals in their order. Returns how many of them were new. */
 export async function applyReceived(context: ApplyContext, tx: Tx, received: Received[]): Promise<number> {
-  const readable = received.filter((one) => !isDeepValue(one.signal) || leaveOut(context, one, `it ${TOO_DEEP}`));
+  const readable = received.filter((one) => {
+    const fault = jsonValueFault(one.signal);
+    return fault === null || leaveOut(context, one, `it ${fault}`);
+  });
   const named = readable.filter((one) => isNamed(one) || leaveOut(context, one, 'it has no id'));
   const known = await presentSignals(tx, [...new Set(named.map(({ signal }) => signal.id))]);
   const own = await firstPublishedHere(tx, named.map(({ signal }) => signal.id).filter((id) => !known.has(id)));

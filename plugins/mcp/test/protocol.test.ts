@@ -77,7 +77,7 @@ describe('POST /mcp', () => {
     expect((await kit.rpc('tools/call', { name: 'get_entiti' })).body.error.message).to.equal('There is no tool "get_entiti". Did you mean get_entity?');
   });
 
-  it('rejects batches, malformed JSON, other media types and large bodies', async () => {
+  it('rejects batches, malformed JSON, other media types, large bodies and those of many members', async () => {
     const batch = await kit.rpc('', {}, { body: [{ jsonrpc: '2.0', id: 1, method: 'ping' }, { jsonrpc: '2.0', id: 2, method: 'ping' }] });
     expect([batch.status, batch.body.error.code, batch.body.error.data.code]).to.equal([400, -32600, 'batch_refused']);
     const send = async (body: string, type = 'application/json') => {
@@ -89,6 +89,8 @@ describe('POST /mcp', () => {
     expect(await send('{}', 'text/plain')).to.equal([415, -32600]);
     expect(await send(JSON.stringify({ text: 'x'.repeat(1_100_000) }))).to.equal([413, -32000]);
     expect((await send('"text"'))[0]).to.equal(400);
+    const many = Object.fromEntries(Array.from({ length: 20_001 }, (_, i) => [`k${i}`, 1]));
+    for (const params of [many, { name: 'search', arguments: many }]) expect((await send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })))[0]).to.equal(400);
   });
 
   it('names params of a wrong type', async () => {
