@@ -13,6 +13,8 @@ export interface Referred {
   affiliated: ReadonlySet<string>;
   /** Of the times of an event; UTC when absent. */
   timeZone?: string;
+  /** Milliseconds. */
+  now: number;
 }
 
 /** A value as visitors read it. */
@@ -30,7 +32,7 @@ export interface ShownValue {
 type Shown<Name extends Property> = (value: ClaimValues[Name], referred: Referred) => ShownValue;
 
 const plain = (text: string): ShownValue => ({ text, forms: [text] });
-const time = (value: string, { t, timeZone }: Referred): ShownValue => ({ text: eventTime(t, value, timeZone), forms: [value] });
+const time = (value: string, referred: Referred): ShownValue => ({ text: eventTime(value, referred), forms: [value] });
 
 const WORDS: { [Name in Property]: Shown<Name> } = {
   name: plain,
@@ -60,9 +62,12 @@ export function shownValue({ property, value }: Pick<StatedValue, 'property' | '
   return (WORDS[property] as Shown<Property>)(value as never, referred);
 }
 
-/** A date without a time is a whole day. */
-export function eventTime(t: Texts, time: string, timeZone?: string): string {
-  return /^\d{4}-\d\d-\d\d$/.test(time) ? t.formatDate(time) : t.formatTime(time, timeZone);
+/** A date without a time is a whole day. A time of this year goes without the year. */
+export function eventTime(time: string, { t, timeZone, now }: Pick<Referred, 't' | 'timeZone' | 'now'>): string {
+  if (/^\d{4}-\d\d-\d\d$/.test(time)) return t.formatDate(time);
+  const year = new Date(time).getUTCFullYear();
+  const words = t.formatTime(time, timeZone);
+  return year === new Date(now).getUTCFullYear() ? words : t('statement.time_of_year', { time: words, year: String(year) });
 }
 
 const AMERICAN = /^\+1 ?(\d{3}) ?(\d{3}) ?(\d{4})$/;

@@ -8,8 +8,8 @@ import { tellingOf } from '../actors/context.ts';
 import { actorText, claimOf, sourceOf } from '../actors/wire.ts';
 import { calendarOf } from '../feeds/calendar.ts';
 import { judgementsAmong } from '../ledger/judgements-store.ts';
-import type { RecordRow } from '../ledger/rows.ts';
-import { recordsById, recordsByKey, recordsOfActors } from '../ledger/store.ts';
+import type { ChangeDetail, RecordRow } from '../ledger/rows.ts';
+import { mergesOfRecords, recordsById, recordsByKey, recordsOfActors } from '../ledger/store.ts';
 import type { Directory } from '../service.ts';
 import { linkedActor } from '../transfer/schemaorg.ts';
 import type { Actor, ActorDetail } from '../types.ts';
@@ -83,7 +83,8 @@ export function offeredEntries(directory: Directory): EntryReads {
       if (!row) throw problem('unknown_actor', { detail: `No actor has the id ${singleLine(id, 100)}.` });
       const page = pageOf(request, ['integer']);
       const before = page.after ? Number(page.after[0]) : null;
-      const { items, total, next } = await historyPage(tx, await recordsOfActors(tx, [row.key]), { before, limit: page.limit }, isPublic);
+      const records = await recordsOfActors(tx, [row.key]);
+      const { items, total, next } = await historyPage(tx, records, { before, limit: page.limit, without: await mergesWithin(tx, records) }, isPublic);
       return {
         name: (JSON.parse(row.body) as Actor).name, data: items, total, next_cursor: next && cursorAfter(request, page, next),
         names: await shownNames(tx, items),
@@ -113,7 +114,7 @@ export function offeredEntries(directory: Directory): EntryReads {
       values: statedValues(claims, sources, { halfLives, now }),
       ids: records.filter(isPublic).map(({ id }) => id),
       affiliated: new Set(named.filter(isPublic).map(({ id }) => id)),
-      changes: await changeTotals(tx, keys, await hiddenChanges(tx, keys, isPublic)),
+      changes: await changeTotals(tx, keys, [...await hiddenChanges(tx, keys, isPublic), ...await mergesWithin(tx, records)]),
     };
   }
 }
@@ -130,6 +131,13 @@ async function formerEntry(reader: Reader, id: string): Promise<MovedEntry | Del
   const [successor] = await recordsByKey(reader, [record.actor_key]);
   if (!successor || successor.key === record.key || successor.deleted_at !== null || !isPublic(successor)) return null;
   return { state: 'merged', into: successor.id };
+}
+
+/** A merge is a change of both records. Returns those of the records that are part of the other now, which would say the same again. */
+async function mergesWithin(reader: Reader, records: RecordRow[]): Promise<number[]> {
+  const ids = new Set(records.map(({ id }) => id));
+  const merges = await mergesOfRecords(reader, records.map(({ key }) => key));
+  return merges.filter(({ detail }) => ids.has((JSON.parse(detail) as ChangeDetail).into ?? '')).map(({ key }) => key);
 }
 
 async function shownNames(reader: Reader, items: HistoryItem[]): Promise<Map<string, string>> {

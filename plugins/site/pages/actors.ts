@@ -83,8 +83,8 @@ async function actorPage(site: Site, entry: Entry, t: Texts, merged: object | nu
       merged,
       name: actor.name,
       type,
-      status: t(`statement.status.${actor.status}`),
-      inactive: actor.status === 'inactive' ? inactiveSource(entry) : null,
+      status: isCancelled(actor) ? t('actor.cancelled') : t(`statement.status.${actor.status}`),
+      inactive: inactiveWords(entry, t),
       about: actor.description,
       otherNames: otherNames(entry),
       places: actor.places.map((one) => ({ name: placeName(one), href: `/places/${one.place_key}` })),
@@ -115,16 +115,20 @@ async function actorPage(site: Site, entry: Entry, t: Texts, merged: object | nu
 export async function referredBy({ civic, directory }: Site, { values, affiliated }: Pick<Entry, 'values' | 'affiliated'>, t: Texts, home?: string): Promise<Referred> {
   const places = await directory.places(civic.db.read, placeKeysIn(values));
   const timeZone = home === undefined ? undefined : places.get(home)?.time_zone ?? undefined;
-  return { t, affiliated, timeZone, issueName: directory.issueName, places: new Map([...places].map(([key, { display_name: name }]) => [key, name])) };
+  return { t, affiliated, timeZone, now: civic.clock.now(), issueName: directory.issueName, places: new Map([...places].map(([key, { display_name: name }]) => [key, name])) };
 }
 
 function otherNames({ actor, values }: Entry): string[] {
   return values.filter(({ property, isCurrent, value }) => property === 'name' && isCurrent && value !== actor.name).map(({ value }) => String(value)).slice(0, MOST_RELATED);
 }
 
-function inactiveSource({ values }: Entry): string | null {
+const isCancelled = ({ type, status }: Actor): boolean => type === 'event' && status === 'inactive';
+
+/** Says which source states that an actor is no longer active. */
+function inactiveWords({ actor, values }: Entry, t: Texts): string | null {
+  if (actor.status !== 'inactive') return null;
   const stated = values.find(({ property, value, isCurrent }) => property === 'status' && value === 'inactive' && isCurrent);
-  return stated ? sourceTitle(stated.claims[0]!.source) : null;
+  return stated ? t(isCancelled(actor) ? 'actor.cancelled_by' : 'actor.inactive', { source: sourceTitle(stated.claims[0]!.source) }) : null;
 }
 
 function contactOf({ contact: { phone, email, website } }: Actor): { text: string; url: string }[] {
@@ -136,10 +140,10 @@ function contactOf({ contact: { phone, email, website } }: Actor): { text: strin
 }
 
 /** When and where an event takes place; null for other actors. */
-function eventOf(actor: Actor, { t, timeZone }: Referred, now: number) {
+function eventOf(actor: Actor, referred: Referred, now: number) {
   const { event } = actor;
   if (!event?.start) return null;
-  return { at: event.start, when: eventTime(t, event.start, timeZone), location: event.location, isOver: endOf(event) < now, calendar: `/actors/${actor.id}/event.ics` };
+  return { at: event.start, when: eventTime(event.start, referred), location: event.location, isOver: endOf(event) < now, calendar: isCancelled(actor) ? null : `/actors/${actor.id}/event.ics` };
 }
 
 const DAY_MS = 86_400_000;

@@ -9,7 +9,7 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 const t = Object.assign((key: string) => key, { formatDate: (time: string) => time.slice(0, 10) }) as unknown as Texts;
-const referred = { t, places: new Map(), issueName: () => null, affiliated: new Set<string>() };
+const referred = { t, places: new Map(), issueName: () => null, affiliated: new Set<string>(), now: 0 };
 const source = { id: 's', url: 'https://union.example/', title: 'About', publication: null, published_at: null } as Source;
 const claim = (id: string, more: Partial<StatedClaim> = {}): StatedClaim => ({
   id, property: 'phone', value: '+18165550160', rank: 'normal', confidence: 1, method: 'manual', source_id: 's', source, excerpt: null, locator: null, freshness: 'fresh',
