@@ -11,12 +11,16 @@ export interface Formats {
   formatDate(value: Time, timeZone?: string): string;
   /** Tue, Nov 24, 6:30 PM CST */
   formatTime(value: Time, timeZone?: string): string;
+  /** 6:30 PM CST */
+  formatHour(value: Time, timeZone?: string): string;
   /** today, yesterday, or the date */
   formatDay(value: Time, timeZone?: string): string;
 }
 
 const DATE: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', year: 'numeric' };
-const TIME: Intl.DateTimeFormatOptions = { weekday: 'short', day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' };
+const HOUR: Intl.DateTimeFormatOptions = { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' };
+const TIME: Intl.DateTimeFormatOptions = { weekday: 'short', day: 'numeric', month: 'short', ...HOUR };
+const FORMS = { date: DATE, time: TIME, hour: HOUR };
 const DAY_ONLY = /^\d{4}-\d\d-\d\d$/;
 const DAY_MS = 86_400_000;
 /** Each formatter takes kilobytes; an instance shows the times of a few zones. */
@@ -28,18 +32,18 @@ export function createFormats(language: Language, now: () => number): Formats {
   const days = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
   const formatters = new Map<string, Intl.DateTimeFormat>();
 
-  function formatter(form: 'date' | 'time' | 'day', timeZone: string): Intl.DateTimeFormat {
+  function formatter(form: keyof typeof FORMS | 'day', timeZone: string): Intl.DateTimeFormat {
     const key = `${form} ${timeZone}`;
     const known = formatters.get(key);
     if (known) return known;
     // The form of a day is that of ISO 8601, whatever the language.
-    const made = form === 'day' ? new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }) : new Intl.DateTimeFormat(locale, { ...(form === 'date' ? DATE : TIME), timeZone });
+    const made = form === 'day' ? new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }) : new Intl.DateTimeFormat(locale, { ...FORMS[form], timeZone });
     if (formatters.size >= MOST_FORMATTERS) formatters.clear();
     formatters.set(key, made);
     return made;
   }
 
-  function written(form: 'date' | 'time' | 'day', value: Time, timeZone = 'UTC'): string {
+  function written(form: keyof typeof FORMS | 'day', value: Time, timeZone = 'UTC'): string {
     const date = new Date(value);
     if (Number.isNaN(date.getTime())) return String(value);
     const zone = typeof value === 'string' && DAY_ONLY.test(value) ? 'UTC' : knownZone(timeZone);
@@ -56,6 +60,7 @@ export function createFormats(language: Language, now: () => number): Formats {
     formatNumber: (value) => numbers.format(value),
     formatDate: (value, timeZone) => written('date', value, timeZone),
     formatTime: (value, timeZone) => written('time', value, timeZone),
+    formatHour: (value, timeZone) => written('hour', value, timeZone),
     formatDay,
   };
 }

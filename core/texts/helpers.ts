@@ -6,6 +6,8 @@ import type { LoadedTexts } from './texts.ts';
 export type Handlebars = typeof import('handlebars');
 type Template = ReturnType<Handlebars['compile']>;
 
+const TIMES = ['formatDate', 'formatTime', 'formatHour', 'formatDay'] as const;
+
 interface HelperOptions {
   hash: TextValues;
   data?: { root?: { language?: unknown } };
@@ -14,7 +16,7 @@ interface HelperOptions {
 /** Adds the helpers that write texts, dates and numbers in the language of the page. */
 export function addTextHelpers(engine: Handlebars, texts: LoadedTexts): void {
   const formats = (options: HelperOptions): Formats => texts.formats(languageOf(options));
-  const time = (form: 'formatDate' | 'formatTime' | 'formatDay') => (value: unknown, options: HelperOptions): string =>
+  const time = (form: (typeof TIMES)[number]) => (value: unknown, options: HelperOptions): string =>
     (value === undefined || value === null ? '' : formats(options)[form](value as Time, options.hash['timeZone'] as string | undefined));
 
   // The owner is added to every call when a template is compiled.
@@ -24,7 +26,7 @@ export function addTextHelpers(engine: Handlebars, texts: LoadedTexts): void {
   });
   engine.registerHelper('concat', (...given: unknown[]) => given.slice(0, -1).join(''));
   engine.registerHelper('formatNumber', (value: unknown, options: HelperOptions) => (typeof value === 'number' ? formats(options).formatNumber(value) : ''));
-  for (const form of ['formatDate', 'formatTime', 'formatDay'] as const) engine.registerHelper(form, time(form));
+  for (const form of TIMES) engine.registerHelper(form, time(form));
 }
 
 function languageOf({ data }: HelperOptions): Language {

@@ -11,8 +11,8 @@ export const VISIBILITIES = ['workspace', 'partner', 'public', 'reviewer'] as co
 export const REVIEW_STATES = ['not_required', 'pending', 'approved', 'held', 'rejected'] as const;
 export const SORTS = ['detected_at_desc', 'occurred_at_desc', 'relevance_desc'] as const;
 export const MODES = ['sse', 'websocket'] as const;
-/** The groups of types on the page, with their labels. */
-export const FAMILIES = { decisions: 'Meetings and decisions', records: 'Records and money', sources: 'Sources', people: 'People and groups', review: 'Care of the directory', other: 'Other' } as const;
+/** The groups of types on the page. */
+export const FAMILIES = ['decisions', 'records', 'people', 'sources', 'review', 'other'] as const;
 
 export type BuiltInType = (typeof SIGNAL_TYPES)[number];
 /** A built-in type, or one that a plugin declares; editors complete the built-in ones. */
@@ -23,13 +23,13 @@ export type Visibility = (typeof VISIBILITIES)[number];
 export type ReviewState = (typeof REVIEW_STATES)[number];
 export type Sort = (typeof SORTS)[number];
 export type Mode = (typeof MODES)[number];
-export type Family = keyof typeof FAMILIES;
+export type Family = (typeof FAMILIES)[number];
 
 /** What a plugin declares of a type of signal. */
 export interface SignalKind {
-  /** What people call it: "Heron count". */
+  /** What people call it, in the language of its signals: "Heron count". */
   label: string;
-  /** Its group on the page, which decides its colour; `other` when left out. */
+  /** Its group on the page, which decides its colour; `other` when left out. The page hides `sources` and `review` until a visitor asks for them. */
   family?: Family;
   /** SVG path data of its icon, drawn with a line on 20 by 20; a circle when left out. */
   icon?: string;

@@ -9,12 +9,13 @@ const changed = new Set();
 let more = 0;
 
 const shownIds = () => new Set([...list.querySelectorAll('article.signal')].map(({ id }) => id.slice('signal-'.length)));
-const counted = (count, one, many) => (count === 1 ? `1 ${one}` : `${count}${more > 0 ? '+' : ''} ${many}`);
+const filled = (text, value) => text.replace('%', () => value);
+const counted = (count) => (count === 1 ? news.dataset.oneText : filled(news.dataset.manyText, `${count}${more > 0 ? '+' : ''}`));
 
 function isAskedFor({ places, issues, type }) {
   const filter = JSON.parse(list.dataset.filter);
   const asks = (wanted, values) => wanted.length === 0 || values.some((value) => wanted.includes(value));
-  return asks(filter.places, places) && asks(filter.issues, issues) && asks(filter.types, [type]);
+  return asks(filter.places, places) && asks(filter.issues, issues) && asks(filter.types, [type]) && !filter.except.includes(type);
 }
 
 function take(signal, ids) {
@@ -26,13 +27,13 @@ function take(signal, ids) {
 /** A button in the status line, which is read out politely when it changes. */
 function tellNews() {
   const parts = [
-    ...(waiting.size + more > 0 ? [counted(waiting.size + more, 'new signal', 'new signals')] : []),
-    ...(changed.size > 0 ? [`${changed.size} changed`] : []),
+    ...(waiting.size + more > 0 ? [counted(waiting.size + more)] : []),
+    ...(changed.size > 0 ? [filled(news.dataset.changedText, changed.size)] : []),
   ];
   document.title = waiting.size > 0 ? `(${waiting.size}) ${heading}` : heading;
   if (parts.length === 0) return news.replaceChildren();
   const button = news.querySelector('button') ?? newButton();
-  button.textContent = `Show ${parts.join(', ')}`;
+  button.textContent = filled(news.dataset.showText, parts.join(', '));
   news.replaceChildren(button);
 }
 
@@ -89,7 +90,7 @@ list?.addEventListener('live-message', ({ detail }) => {
 });
 
 list?.addEventListener('live-state', ({ detail }) => {
-  if (detail === 'lost') return tellConnection('Connection lost, trying again', true);
-  tellConnection(detail === 'again' ? 'Connected again' : 'Live', false);
+  if (detail === 'lost') return tellConnection(connection.dataset.lostText, true);
+  tellConnection(detail === 'again' ? connection.dataset.againText : connection.dataset.liveText, false);
   if (detail === 'again') lookForMissed().catch(() => undefined);
 });

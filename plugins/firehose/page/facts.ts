@@ -1,7 +1,7 @@
-import { parseUrl } from 'civic';
+import { parseUrl, type Texts } from 'civic';
 import type { ObjectSchema } from 'joi';
 import type { Signal } from '../types.ts';
-import { nameWords } from './words.ts';
+import { isOpaque, nameWords } from './words.ts';
 
 export interface ShownFact {
   label: string;
@@ -22,13 +22,16 @@ interface Labels {
 const MOST_FACTS = 12;
 const MOST_CHARACTERS = 200;
 const MOST_BESIDE = 36;
-const DATE = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+
+/** Writes a value that is no list and no object; '' when it is not for reading. */
+type Write = (value: unknown) => string;
 
 /** Returns the facts of a signal for reading, labelled by their schema; by their names when the plugin that declares them is off. */
-export function shownFacts({ facts = {} }: Pick<Signal, 'facts'>, schema: ObjectSchema | null): ShownFact[] {
+export function shownFacts({ facts = {} }: Pick<Signal, 'facts'>, schema: ObjectSchema | null, t: Texts, timeZone: string | undefined): ShownFact[] {
+  const write: Write = (value) => plainText(value, t, timeZone);
   return Object.entries(facts).flatMap(([name, value]) => {
     const labels = labelsOf(name, schema);
-    const text = textOf(value, labels);
+    const text = textOf(value, labels, write);
     return text === '' ? [] : [{ label: labels.label, text, href: isAddress(value) ? value : null, isLong: text.length > MOST_BESIDE }];
   }).slice(0, MOST_FACTS);
 }
@@ -40,33 +43,32 @@ function labelsOf(name: string, schema: ObjectSchema | null): Labels {
   return { label: flag('label') ?? flag('description') ?? nameWords(name), unit: flag('unit') ?? '', members: member };
 }
 
-function textOf(value: unknown, { unit, members }: Labels): string {
-  const text = Array.isArray(value) ? value.map(plainText).filter(Boolean).join(', ') : isPlain(value) ? membersText(value, members) : plainText(value);
+function textOf(value: unknown, { unit, members }: Labels, write: Write): string {
+  const text = Array.isArray(value) ? value.map(write).filter(Boolean).join(', ') : isPlain(value) ? membersText(value, members, write) : write(value);
   const short = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1)}…` : text;
   return short && unit ? `${short} ${unit}` : short;
 }
 
-function membersText(value: object, schema: ObjectSchema | null): string {
+function membersText(value: object, schema: ObjectSchema | null, write: Write): string {
   return Object.entries(value).flatMap(([name, inner]) => {
     const { label, unit } = labelsOf(name, schema);
-    const text = textOf(inner, { label, unit, members: null });
+    const text = textOf(inner, { label, unit, members: null }, write);
     return text === '' ? [] : [`${label.charAt(0).toLowerCase()}${label.slice(1)} ${text}`];
   }).join(', ');
 }
 
-function plainText(value: unknown): string {
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  if (typeof value === 'number') return value.toLocaleString('en', { maximumFractionDigits: 6 });
-  if (typeof value !== 'string') return '';
-  return momentText(value) ?? (isAddress(value) ? addressText(value) : value);
+function plainText(value: unknown, t: Texts, timeZone: string | undefined): string {
+  if (typeof value === 'boolean') return value ? t('facts.yes') : t('facts.no');
+  if (typeof value === 'number') return t.formatNumber(value);
+  if (typeof value !== 'string' || isOpaque(value)) return '';
+  return momentText(value, t, timeZone) ?? (isAddress(value) ? addressText(value) : value);
 }
 
 /** A date, or a time to the minute. */
-function momentText(text: string): string | null {
+function momentText(text: string, t: Texts, timeZone: string | undefined): string | null {
   const [, time] = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text) ?? [null];
   if (time === null || Number.isNaN(Date.parse(text))) return null;
-  const date = new Date(text);
-  return time === undefined ? DATE.format(date) : `${DATE.format(date)}, ${date.toISOString().slice(11, 16)} UTC`;
+  return time === undefined ? t.formatDate(text) : `${t.formatDate(text, timeZone)}, ${t.formatHour(text, timeZone)}`;
 }
 
 function isAddress(value: unknown): value is string {

@@ -5,7 +5,7 @@ import { PAGE_PATH, signalsPage } from './routes.ts';
 
 /** The page of public signals, and what it is told while it is open. */
 export function registerPage(server: Server, firehose: Firehose): void {
-  firehose.civic.pages.navigation({ label: 'Signals', path: PAGE_PATH, order: 30 });
+  firehose.civic.pages.navigation({ text: 'navigation.signals', path: PAGE_PATH, order: 30 });
   firehose.civic.whenComposed(() => server.route(signalsPage(firehose)));
   tellPages(firehose.civic, firehose.log);
 }

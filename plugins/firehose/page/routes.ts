@@ -1,119 +1,119 @@
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { cursorAfter, Joi, pageOf, type Page } from 'civic';
+import { cursorAfter, pageOf, type Page, type Position, type Texts } from 'civic';
 import { addressOf, parametersOf } from '../query/address.ts';
-import { completeQuery } from '../query/schemas.ts';
 import type { Firehose } from '../service.ts';
-import { readSnapshot, SNAPSHOT_POSITION, type Snapshot } from '../snapshot/snapshot.ts';
-import type { SignalKinds } from '../signals/kinds.ts';
-import { FAMILIES, type Query, type Signal, type SignalType } from '../types.ts';
-import { resolvePlaceFilter, type PlaceFilter } from './places.ts';
-import { shownDays, type Names } from './shown.ts';
-import { nameWords, placeWords, slugOf } from './words.ts';
+import { currentTally, readSnapshot, SNAPSHOT_POSITION } from '../snapshot/snapshot.ts';
+import { FAMILIES, type Signal } from '../types.ts';
+import { namesFor, type Names } from './names.ts';
+import { askedOf, dayOrTime, linkParameters, ON_A_PAGE, pageParameters, type Asked, type PageParameters } from './query.ts';
+import { SEARCHED, searchSignals } from './search.ts';
+import { shownDays } from './shown.ts';
 
 export const PAGE_PATH = '/signals';
-const ON_A_PAGE = 30;
-const MOST_VALUES = 20;
+const DAY_MS = 86_400_000;
 
-/** As the form sends it: what is not filled in comes as an empty text. */
-interface Asked {
-  place: string[];
-  issue: string[];
-  type: SignalType[];
-}
-
-const words = Joi.array().items(Joi.string().trim().max(200).empty('')).single().sparse().max(MOST_VALUES).default([]);
-
-/** The newest public signals for people to look at. It works without a script; with one it says when there are more. */
+/** The newest public signals. The page works without a script; with one it reports new signals. */
 export function signalsPage(context: Firehose): ServerRoute {
   return {
     method: 'GET',
     path: PAGE_PATH,
     options: {
       plugins: { civic: { internal: true } },
-      validate: {
-        query: Joi.object({
-          place: words, issue: words,
-          type: Joi.array().items(Joi.string().valid(...context.kinds.queryable()).empty('')).single().sparse().max(MOST_VALUES).default([]),
-          cursor: Joi.string().max(20_000),
-        }).options({ stripUnknown: true }),
-      },
+      validate: { query: pageParameters(context.kinds.queryable()) },
     },
-    handler: (request, h) => answer(context, request, h),
+    handler: (request, h) => respond(context, request, h),
   };
 }
 
-async function answer(context: Firehose, request: Request, h: ResponseToolkit): Promise<ResponseObject> {
-  const page = { ...pageOf<Asked>(request, SNAPSHOT_POSITION), limit: ON_A_PAGE };
-  const given = filled(page.query);
-  const typed: PlaceFilter[] = [];
-  for (const text of given.place) typed.push(await resolvePlaceFilter(context.civic, text));
-  const query = completeQuery({ places: typed.map(({ key }) => key), issues: given.issue.map(slugOf), signal_types: given.type, visibility: 'public', limit: ON_A_PAGE });
-  const subscription = await context.subscribe(context.civic.db.read, query, null);
-  const snapshot = await readSnapshot(context, subscription, page);
-  const signals = snapshot.rows.map(({ signal }) => JSON.parse(signal) as Signal);
-  const names = await namesFor(context, [...signals.flatMap(({ places }) => places), ...subscription.query.places]);
-  const { places, issues, types } = subscription.filter;
+/** A page of signals; `total` is null for a text search, which does not read them all. */
+interface Read {
+  signals: Signal[];
+  total: number | null;
+  next: Position | null;
+}
+
+async function respond(context: Firehose, request: Request, h: ResponseToolkit): Promise<ResponseObject> {
+  const { civic } = context;
+  const t = await civic.texts(request.civic.language);
+  const page = { ...pageOf<PageParameters>(request, SNAPSHOT_POSITION), limit: ON_A_PAGE };
+  const asked = await askedOf(context, page.query);
+  const { subscription: { query }, isFiltered } = asked;
+  const read = await readPage(context, asked, page);
+  const names = await namesFor(context, [...read.signals.flatMap(({ places }) => places), ...query.places], t);
   return h.view('firehose/signals', {
-    title: 'Signals',
-    days: shownDays(signals, names, context.civic.clock.now()),
-    ...filters(context.kinds, subscription.query, signals, names),
-    unknownPlaces: typed.filter(({ key, near }) => near !== null && !signals.some((signal) => signal.places.includes(key))),
-    ...around(request, page, snapshot, subscription.query),
-    live: page.after === null && JSON.stringify({ places: [...places], issues: [...issues], types: [...types] }),
-    isOpen: context.civic.config.anonymous,
-    hasAccounts: context.civic.serviceIfOn('accounts') !== null,
+    title: t('signals.title'),
+    description: t('signals.lead'),
+    ...(isFiltered || page.after !== null ? { isUnlisted: true } : { canonical: PAGE_PATH }),
+    days: shownDays(read.signals, names, t, civic.clock.now()),
+    ...filters(context, asked, read.signals, names, t),
+    unknownPlaces: asked.places.filter(({ key, near }) => near !== null && !read.signals.some((signal) => signal.places.includes(key))),
+    ...await around(context, request, page, asked, read),
+    live: liveFilter(asked, page),
+    isOpen: civic.config.anonymous,
+    hasAccounts: civic.serviceIfOn('accounts') !== null,
   });
 }
 
-function filled({ place, issue, type }: Asked): Asked {
-  const given = <Word extends string>(values: (Word | undefined)[]): Word[] => values.filter((value) => value !== undefined);
-  // The form shows several values in one field.
-  const split = (values: string[]): string[] => given(values).flatMap((value) => value.split(';')).map((value) => value.trim()).filter(Boolean).slice(0, MOST_VALUES);
-  return { place: split(place), issue: split(issue), type: given(type) };
+async function readPage(context: Firehose, { subscription, words }: Asked, page: Page<any>): Promise<Read> {
+  if (words.length > 0) return { ...await searchSignals(context, subscription, page, words), total: null };
+  const { rows, tally, next } = await readSnapshot(context, subscription, page);
+  return { signals: rows.map(({ signal }) => JSON.parse(signal) as Signal), total: tally.total, next };
 }
 
 /** Returns what the form shows: the values of the filters, and those it offers. */
-function filters(kinds: SignalKinds, query: Query, signals: Signal[], names: Names) {
-  const [type] = query.signal_types;
-  const offered = kinds.queryable().map((value) => {
-    const { label, family = 'other' } = kinds.of(value)!;
-    return { value, label, family, isChosen: value === type };
-  });
-  const families = Object.entries(FAMILIES)
-    .map(([name, label]) => ({ label, types: offered.filter(({ family }) => family === name) }))
-    .filter(({ types }) => types.length > 0);
+function filters({ kinds }: Firehose, { q, isFiltered, hasUpkeep, subscription: { query } }: Asked, signals: Signal[], names: Names, t: Texts) {
+  const [chosen] = query.signal_types;
+  const offered = kinds.queryable().map((value) => ({ value, label: names.type(value), family: kinds.of(value)!.family ?? 'other', isChosen: value === chosen }));
+  const families = FAMILIES.map((name) => ({ label: t(`families.${name}`), types: offered.filter(({ family }) => family === name) })).filter(({ types }) => types.length > 0);
   const known = (values: string[], name: (value: string) => string): string[] => [...new Set(values.map(name))].sort();
   return {
+    q, isFiltered, families,
     place: query.places.map(names.place).join('; '),
     issue: query.issues.map(names.issue).join('; '),
-    families,
+    isNarrowed: query.places.length + query.issues.length + query.signal_types.length > 0,
+    isWithUpkeep: hasUpkeep && chosen === undefined,
+    since: query.since && dayOrTime(query.since),
+    until: query.until && dayOrTime(query.until),
+    span: spanOf(query, t),
     knownPlaces: known(signals.flatMap(({ places }) => places), names.place),
     knownIssues: known(signals.flatMap(({ issues }) => issues), names.issue),
-    isFiltered: query.places.length + query.issues.length + query.signal_types.length > 0,
   };
 }
 
-function around(request: Request, page: Page<any>, { tally, next }: Snapshot, query: Query) {
-  const parameters = new URLSearchParams();
-  for (const [name, values] of [['place', query.places], ['issue', query.issues], ['type', query.signal_types]] as const) for (const value of values) parameters.append(name, value);
+/** The days that the page is limited to. `until` is the first day after them. */
+function spanOf({ since, until }: { since: string | null; until: string | null }, t: Texts): string | null {
+  const last = until && t.formatDate(dayOrTime(until) === until ? until : Date.parse(until) - DAY_MS);
+  if (since !== null && last !== null) return t('signals.between', { since: t.formatDate(since), until: last });
+  if (since !== null) return t('signals.since', { since: t.formatDate(since) });
+  return last && t('signals.until', { until: last });
+}
+
+async function around(context: Firehose, request: Request, page: Page<any>, asked: Asked, { signals, total, next }: Read) {
+  const { upkeep, hasUpkeep, q, words } = asked;
+  const hidden = upkeep && words.length === 0 ? (await currentTally(context, upkeep)).total : 0;
   return {
-    total: tally.total.toLocaleString('en'),
-    isOne: tally.total === 1,
-    isEmpty: tally.total === 0,
+    total, searched: SEARCHED,
+    isSearch: total === null,
+    isEmpty: signals.length === 0,
     older: next && `${PAGE_PATH}?cursor=${cursorAfter(request, page, next)}`,
-    newest: page.after === null ? null : addressOf(PAGE_PATH, parameters),
-    api: addressOf('/api/firehose', parametersOf(query)),
+    newest: page.after === null ? null : addressOf(PAGE_PATH, linkParameters(asked, hasUpkeep)),
+    hidden,
+    withUpkeep: upkeep && (hidden > 0 || q !== '') ? addressOf(PAGE_PATH, linkParameters(asked, true)) : null,
+    withoutUpkeep: upkeep === null && asked.subscription.query.signal_types.length === 0 ? addressOf(PAGE_PATH, linkParameters(asked, false)) : null,
+    withoutSpan: addressOf(PAGE_PATH, spanless(linkParameters(asked, hasUpkeep))),
+    api: addressOf('/api/firehose', parametersOf(asked.subscription.query)),
   };
 }
 
-async function namesFor({ civic, kinds }: Firehose, keys: string[]): Promise<Names> {
-  const directory = civic.serviceIfOn('directory');
-  const places = await directory?.places(civic.db.read, [...new Set(keys)]);
-  return {
-    kind: kinds.of,
-    place: (key) => places?.get(key)?.display_name ?? placeWords(key),
-    issue: (slug) => directory?.issueName(slug) ?? nameWords(slug),
-    // What another instance told is about its own directory.
-    actor: (id, { origin }) => (origin ? `${origin.url}/api/entities/${id}` : directory && directory.links.actor(id)),
-  };
+function spanless(parameters: URLSearchParams): URLSearchParams {
+  parameters.delete('since');
+  parameters.delete('until');
+  return parameters;
+}
+
+/** Which new signals the open page reports; none on later pages, and when the page shows certain words or days. */
+function liveFilter({ words, subscription: { query, filter } }: Asked, { after }: Page<any>): string | null {
+  if (after !== null || words.length > 0 || query.since !== null || query.until !== null) return null;
+  const { places, issues, types, exceptTypes } = filter;
+  return JSON.stringify({ places: [...places], issues: [...issues], types: [...types], except: [...exceptTypes] });
 }

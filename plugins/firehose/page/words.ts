@@ -1,6 +1,13 @@
 /** The icon of types without one. */
 export const PLAIN_ICON = 'M10 4a6 6 0 1 1 0 12 6 6 0 0 1 0-12z M10 10v.01';
 
+const OPAQUE = /^(?:sha\d+[:-])?[0-9a-f]{24,}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Whether a value is an id or a hash, which readers cannot use. */
+export function isOpaque(value: unknown): boolean {
+  return typeof value === 'string' && OPAQUE.test(value);
+}
+
 /** A name or slug as people read it: `heron_count` is Heron count. */
 export function nameWords(name: string): string {
   const words = name.replaceAll(/[-_]/g, ' ');

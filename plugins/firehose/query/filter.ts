@@ -9,6 +9,8 @@ export interface Filter {
   issues: ReadonlySet<string>;
   actorTypes: ReadonlySet<string>;
   types: ReadonlySet<string>;
+  /** Types that are left out. */
+  exceptTypes: ReadonlySet<string>;
   classes: ReadonlySet<string>;
   audiences: readonly Audience[];
   /** Milliseconds: from, inclusive, and to, exclusive. */
@@ -31,6 +33,7 @@ export function filterOf(query: Query, { places, issues, audiences }: FilterTerm
     issues: new Set(issues),
     actorTypes: new Set(query.actor_types),
     types: new Set(query.signal_types),
+    exceptTypes: new Set(),
     classes: new Set(query.source_classes),
     audiences,
     ...(query.sort === 'occurred_at_desc' ? occurredBounds(query) : detectedBounds(query)),
@@ -57,6 +60,7 @@ export function matches(fields: QueryFields, filter: Filter): boolean {
   return filter.audiences.includes(fields.audience)
     && isWithin(fields[filter.time], filter)
     && asksNothingOrHas(filter.types, fields.type)
+    && !filter.exceptTypes.has(fields.type)
     && asksNothingOrHas(filter.classes, fields.source_class)
     && asksNothingOrHasAny(filter.places, fields.places)
     && asksNothingOrHasAny(filter.issues, fields.issues)

@@ -1,6 +1,6 @@
 import { Joi } from 'civic';
 import type { ObjectSchema } from 'joi';
-import { FAMILIES, SIGNAL_TYPES, type BuiltInType, type SignalDraft, type SignalKind, type SignalType } from '../types.ts';
+import { FAMILIES, SIGNAL_TYPES, type BuiltInType, type Family, type SignalDraft, type SignalKind, type SignalType } from '../types.ts';
 import { BUILT_IN_KINDS } from './built-in.ts';
 
 /** The types of signals of this instance: the built-in ones, and those that plugins declare. */
@@ -15,7 +15,9 @@ export interface SignalKinds {
   /** The types that a query may name. */
   queryable(): SignalType[];
   /** Null for a type that no running plugin declares. */
-  of(type: SignalType): SignalKind | null;
+  of(type: SignalType): KnownKind | null;
+  /** The types about the upkeep of the directory: new and changed sources, freshness, merges, gaps in coverage, reports. */
+  upkeep(): SignalType[];
   /** The schemas of facts, by type. */
   factsSchemas(): ReadonlyMap<SignalType, ObjectSchema>;
   /** Returns the facts of a draft as they are stored. Throws `NoSignal` when its type does not allow them. */
@@ -24,21 +26,25 @@ export interface SignalKinds {
   relayedFacts(draft: Pick<SignalDraft, 'type' | 'facts'>): SignalDraft['facts'];
 }
 
+/** A declared type. The labels of built-in types are in the catalogue of texts. */
+export type KnownKind = Omit<SignalKind, 'label'> & Partial<Pick<SignalKind, 'label'>>;
+
 /** Thrown before a signal is written. */
 export class NoSignal extends Error {}
 
 export const TYPE_NAME = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 const OWN = 'firehose';
+const UPKEEP: ReadonlySet<Family> = new Set(['sources', 'review']);
 
 const kindSchema = Joi.object<SignalKind>({
   label: Joi.string().trim().max(60).required(),
-  family: Joi.valid(...Object.keys(FAMILIES)),
+  family: Joi.valid(...FAMILIES),
   icon: Joi.string().max(2000).pattern(/^M[-MLHVCSQTAZ\d\s.,+e]+$/i).messages({ 'string.pattern.base': '{{#label}} must be SVG path data such as "M3 5h14v12H3z"' }),
   facts: Joi.custom((value: unknown, { error }) => (isObjectSchema(value) ? value : error('facts'))).messages({ facts: '{{#label}} must be a schema made with Joi.object' }),
 });
 
 export function createSignalKinds(): SignalKinds {
-  const declared = new Map<SignalType, { plugin: string; kind: SignalKind }>(SIGNAL_TYPES.map((type) => [type, { plugin: OWN, kind: BUILT_IN_KINDS[type] }]));
+  const declared = new Map<SignalType, { plugin: string; kind: KnownKind }>(SIGNAL_TYPES.map((type) => [type, { plugin: OWN, kind: BUILT_IN_KINDS[type] }]));
   const schemas = new Map<SignalType, ObjectSchema>();
   const announced = new Set<SignalType>();
   let isOpen = true;
@@ -69,6 +75,7 @@ export function createSignalKinds(): SignalKinds {
     isAnnounced: (type) => announced.has(type),
     queryable: () => [...declared.keys()],
     of: (type) => declared.get(type)?.kind ?? null,
+    upkeep: () => [...declared].filter(([, { kind }]) => UPKEEP.has(kind.family ?? 'other')).map(([type]) => type),
     factsSchemas: () => schemas,
     checkedFacts(draft) {
       const { type, facts } = draft;

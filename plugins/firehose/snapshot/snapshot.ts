@@ -58,7 +58,7 @@ async function readNow(context: SnapshotContext, subscription: Subscription, pag
 export const SNAPSHOT_POSITION = ['number', 'integer', 'integer'] as const;
 
 /** A forged one must fit the columns too: one that a session keeps is not known for a cursor when Postgres refuses it. */
-function splitPosition(position: Position | null, sort: Sort): { after: Position | null; asOf: number | null } {
+export function splitPosition(position: Position | null, sort: Sort): { after: Position | null; asOf: number | null } {
   if (position === null) return { after: null, asOf: null };
   const [value, born, asOf] = position;
   const fits = (sort === 'relevance_desc' ? Number.isFinite : Number.isSafeInteger)(value) && Number.isSafeInteger(born) && Number.isSafeInteger(asOf);

@@ -123,7 +123,7 @@ for (const database of testDatabases()) describe(`A declared signal type on ${da
     expect(text).to.contain('d="M4 16c4 0 6-2 6-6V5l4-1 M10 8c3 0 5 2 5 5h-5 M9 16v2"');
     const shown = [...text.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, label, value]) => `${label}: ${value}`);
     expect(shown).to.include([
-      'Birds counted: 14', 'Site: Lake &lt;b&gt;Merritt&lt;/b&gt;', 'Observed at: May 1, 2026, 06:30 UTC', 'Water level: -3.5 cm', 'Nests: occupied 3, empty 1', 'Species: grey, purple', 'Ringed: Yes',
+      'Birds counted: 14', 'Site: Lake &lt;b&gt;Merritt&lt;/b&gt;', 'Observed at: May 1, 2026, 6:30 AM UTC', 'Water level: -3.5 cm', 'Nests: occupied 3, empty 1', 'Species: grey, purple', 'Ringed: Yes',
       'Report: <a href="https://example.org/herons?a&#x3D;1&amp;b&#x3D;2" rel="external nofollow">example.org/herons</a>',
     ]);
     expect(text).to.not.contain('Herons in danger</h3>');
