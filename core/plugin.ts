@@ -262,12 +262,14 @@ export interface Plugin<Config = any> extends Declarations {
   events?: Record<string, EventKind>;
   /** The folder of its migrations. */
   migrations?: string;
+  /** Returns the paths of texts that are English in files of the plugin, besides those in this declaration. Only checks of translations call it. */
+  declaredTexts?(): string[];
   /** Declares routes, commands, jobs. Pure: no I/O; state lives in its closure. */
   register(server: Server, civic: Civic<Config>): Lifecycle | void | Promise<Lifecycle | void>;
 }
 
 const NAME = /^[a-z][a-z0-9]*$/;
-const MEMBERS = ['name', 'summary', 'recommended', 'config', 'needs', 'uses', 'problems', 'events', ...CATEGORIES, 'migrations', 'register'];
+const MEMBERS = ['name', 'summary', 'recommended', 'config', 'needs', 'uses', 'problems', 'events', ...CATEGORIES, 'migrations', 'declaredTexts', 'register'];
 
 /** Returns why a plugin cannot have this name, or null. */
 export function nameFault(name: string): string | null {

@@ -44,10 +44,10 @@ export function textSourcesOf(plugin: Plugin, folder: string): TextSources {
 }
 
 /** Returns the paths of the texts that a plugin declares. */
-function declaredPaths({ summary, problems = {}, scopes = {}, capabilities = {}, limits = {}, rates = {} }: Plugin): string[] {
+function declaredPaths({ summary, problems = {}, scopes = {}, capabilities = {}, limits = {}, rates = {}, declaredTexts }: Plugin): string[] {
   const labels = Object.entries({ scopes, capabilities, limits, rates }).flatMap(([category, kinds]) => Object.keys(kinds).map((name) => `${category}.${name}`));
   const hints = Object.keys(scopes).filter((name) => scopes[name]!.hint !== undefined).map((name) => `hints.${name}`);
-  return [...(summary ? ['summary'] : []), ...problemPaths(Object.keys(problems)), ...labels, ...hints];
+  return [...(summary ? ['summary'] : []), ...problemPaths(Object.keys(problems)), ...labels, ...hints, ...declaredTexts?.() ?? []];
 }
 
 export function problemPaths(codes: string[]): string[] {

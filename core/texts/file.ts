@@ -21,7 +21,7 @@ export interface TextFile {
   faults: TextFault[];
 }
 
-const KEY = /^[a-z][a-z0-9_:]*$/i;
+const KEY = /^[a-z][a-z0-9_:-]*$/i;
 const MOST_BYTES = 1024 * 1024;
 
 /** Reads a file of texts; one that does not exist has none. */
@@ -49,7 +49,7 @@ function addTexts(source: Source, map: YAMLMap, path: string[], read: TextFile):
     const name = keyText(key);
     const line = source.lines.linePos((key as { range?: [number] }).range?.[0] ?? 0).line;
     const whole = [...path, name].join('.');
-    if (!KEY.test(name)) read.faults.push({ file: read.file, line, detail: `${whole} is no key: use letters, digits and underscores` });
+    if (!KEY.test(name)) read.faults.push({ file: read.file, line, detail: `${whole} is no key: use letters, digits, hyphens and underscores` });
     else if (isMap(value)) addTexts(source, value, [...path, name], read);
     else if (isScalar(value) && typeof value.value === 'string') read.texts.set(whole, { text: value.value, line });
     else read.faults.push({ file: read.file, line, detail: `${whole} is not a text: put it in quotes` });

@@ -23,7 +23,7 @@ import { directoryProblems } from './problems.ts';
 import { reconcileRoutes } from './reconcile/routes.ts';
 import { createDirectory } from './service.ts';
 import { taxonomyProblems, taxonomyRoutes } from './taxonomy/routes.ts';
-import { taxonomyCheck } from './taxonomy/service.ts';
+import { taxonomyCheck, taxonomyTextPaths } from './taxonomy/service.ts';
 import { actorTools } from './tools/actors.ts';
 import { placeTools } from './tools/places.ts';
 import { directoryPrompts } from './tools/prompts.ts';
@@ -37,6 +37,7 @@ export type { KnownActor, KnownSource, FreshnessTurn } from './offered/actors.ts
 export type { Address } from './offered/addresses.ts';
 export type { CountyCount, PlaceCounts, StateCount } from './offered/maps.ts';
 export type { Entry, EntryHistory } from './offered/entries.ts';
+export type { CoveredPlace } from './places/schemas.ts';
 export type { EntityPage, TaxonomyDomain, TaxonomyIssue } from './offered/pages.ts';
 export type { ActorWithSources, Coverage } from './offered/reads.ts';
 export type { SourcePage } from './offered/sources.ts';
@@ -60,6 +61,7 @@ export const directoryPlugin = (model: ActorModel) => definePlugin<DirectoryConf
   problems: { ...taxonomyProblems, ...placeProblems, ...directoryProblems, ...transferProblems },
   events: directoryEvents,
   migrations: `${import.meta.dirname}/migrations`,
+  declaredTexts: taxonomyTextPaths,
 
   register(server, civic) {
     const directory = createDirectory(civic, model);

@@ -9,6 +9,7 @@ import { createPageLinks, type PageLinks } from './links.ts';
 import type { WriteContext } from './ledger/routes.ts';
 import { GAZETTEER_VERSION } from './places/gazetteer.ts';
 import { GAZETTEER_TABLES, loadPlaces } from './places/load.ts';
+import { createListedPlaces, type ListedPlaces } from './places/listed.ts';
 import { createPlaces } from './places/service.ts';
 import { copyOwnPlaces } from './places/store.ts';
 import { createColumns } from './search/columns.ts';
@@ -23,6 +24,8 @@ export interface Directory extends WriteContext {
   links: PageLinks;
   /** How many public actors have an issue area, by its slug. */
   issueCounts(): Promise<ReadonlyMap<string, number>>;
+  /** The places that have public actors. */
+  listedPlaces: ListedPlaces;
   /** Forgets what a change on another node made untrue. */
   notice(change: ActorsChanged): Promise<void>;
   readModels: ReadModel[];
@@ -37,6 +40,7 @@ export function createDirectory(civic: Civic<DirectoryConfig>, model: ActorModel
   const taxonomy = () => (opened ??= openTaxonomy(civic.config.taxonomy_file));
   const places = createPlaces(civic.url);
   const columns = createColumns();
+  const listedPlaces = createListedPlaces();
   const ready = readyAnswers({ maxBytes: civic.config.cache_megabytes * 1_000_000, now: () => civic.clock.now() });
   const halfLives = { ...HALF_LIVES, ...civic.config.half_life_days };
   const ledger = createLedger({
@@ -44,11 +48,12 @@ export function createDirectory(civic: Civic<DirectoryConfig>, model: ActorModel
     onProjected({ rows, gone, places: touched, sources }) {
       columns.put(rows);
       columns.remove(gone);
+      listedPlaces.touch(touched);
       ready.touch(staleTags(rows.map(({ id }) => id), touched, sources));
     },
   });
   return {
-    civic, places, taxonomy, columns, ready, ledger, halfLives,
+    civic, places, taxonomy, columns, ready, ledger, halfLives, listedPlaces,
     links: createPageLinks(civic.url),
     transfer: createTransfer({
       civic, ledger, places, taxonomy,
@@ -64,6 +69,7 @@ export function createDirectory(civic: Civic<DirectoryConfig>, model: ActorModel
       const stale = staleTags(actors.map(({ id }) => id), touched, sources);
       // What is read from the database is right at once; what is counted in memory, when that is.
       ready.touch(stale);
+      listedPlaces.touch(touched);
       await columns.refresh(civic.db.read, keys);
       if (stale.length > 0) ready.touch(['all']);
     },

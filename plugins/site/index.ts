@@ -1,6 +1,7 @@
 import { definePlugin } from 'civic';
 import { siteOptions, type SiteConfig } from './config.ts';
 import { crawlerRoutes } from './crawlers/routes.ts';
+import { finderPart } from './finder.ts';
 import { createSite } from './site.ts';
 import { aboutPage } from './pages/about.ts';
 import { mapPages } from './pages/map.ts';
@@ -8,6 +9,9 @@ import { actorPages } from './pages/actors.ts';
 import { historyPages } from './pages/history.ts';
 import { issuePages } from './pages/issues.ts';
 import { sourcePages } from './pages/sources.ts';
+import { homePage } from './pages/home.ts';
+import { searchPage } from './pages/search.ts';
+import { suggestRoute } from './suggest.ts';
 
 const FOOTER = [
   { text: 'navigation.about', path: '/about' },
@@ -23,6 +27,7 @@ export default definePlugin<SiteConfig>({
   uses: ['accounts', 'firehose'],
   config: siteOptions,
   paths: {
+    '/': { audience: 'people' },
     '/issues': { audience: 'people' },
     '/domains': { audience: 'people' },
     '/map': { audience: 'people' },
@@ -32,6 +37,8 @@ export default definePlugin<SiteConfig>({
     '/sitemap': { audience: 'people', languages: false },
     '/actors': { audience: 'people' },
     '/sources': { audience: 'people' },
+    '/search': { audience: 'people' },
+    '/suggest': { audience: 'people' },
   },
 
   register(server, civic) {
@@ -40,7 +47,11 @@ export default definePlugin<SiteConfig>({
     civic.pages.navigation({ text: 'navigation.issues', path: '/issues', order: 20 });
     civic.pages.navigation({ text: 'navigation.about', path: '/about', order: 40 });
     for (const [index, { text, path }] of FOOTER.entries()) civic.pages.navigation({ text, path, in: 'footer', order: index });
+    civic.pages.header(finderPart);
     server.route([
+      homePage(site),
+      searchPage(site),
+      suggestRoute(site),
       ...issuePages(site),
       ...mapPages(site),
       aboutPage(site),

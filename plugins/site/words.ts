@@ -16,3 +16,10 @@ export function translatedTopic(t: Texts, kind: 'issue_areas' | 'domains', { slu
 export function translatedIssue(t: Texts, slug: string, name: string): string {
   return t.declared('directory', `issue_areas.${slug}.name`, name);
 }
+
+/** A text that is an e-mail address or the URL of a page becomes a link. */
+export function linkOf(text: string | null): { text: string; href: string | null } | null {
+  if (text === null) return null;
+  if (/^https?:\/\/\S+$/.test(text)) return { text: text.replace(/^https?:\/\//, '').replace(/\/$/, ''), href: text };
+  return { text, href: /^[^\s@]+@[^\s@]+$/.test(text) ? `mailto:${text}` : null };
+}

@@ -185,6 +185,8 @@ export const table: Record<string, Case[]> = {
 
   // firehose
   'GET /signals': visitor,
+  'GET /search': visitor,
+  'GET /suggest': visitor,
   'GET /issues': visitor,
   'GET /issues/{slug}': [{ params: { slug: 'housing_affordability' }, outcomes: open }],
   'GET /domains/{slug}': [{ params: { slug: 'economic-security' }, outcomes: open }],

@@ -26,6 +26,14 @@ export interface EntityQuery {
   facets: boolean;
 }
 
+/** What pages ask for besides. */
+export interface PageQuery extends EntityQuery {
+  /** Whether words stay as they are, also when nothing is found. */
+  isExact?: boolean;
+  /** Whether facets count the freshness, too. */
+  hasFreshnessFacet?: boolean;
+}
+
 /** A list, and whether it may contain private records of the caller's workspace. */
 export interface ReadList extends TextList {
   isPrivate: boolean;
@@ -55,20 +63,37 @@ export function positionShape({ query, sort }: Pick<EntityQuery, 'query' | 'sort
   return [sort === 'source_count' ? 'integer' : 'text', 'integer'];
 }
 
-/** Searches for actors. */
-export async function searchEntities(context: DirectoryContext, { query, limit, after }: Page<EntityQuery>, caller: Caller | null, shown: Shown = { include: included(query.include) }): Promise<ReadList> {
-  const workspace = workspaceAsked(caller, query.visibility);
-  const filters = await filtersOf(context, query);
-  const asked: ListRequest = {
+async function listRequest(context: DirectoryContext, query: PageQuery, workspace: string | null): Promise<Omit<ListRequest, 'limit' | 'after'>> {
+  const day = dayOf(context.civic.clock.now());
+  return {
     query: query.query ?? null,
-    filters,
-    ...(query.freshness && { freshness: { statuses: query.freshness, day: dayOf(context.civic.clock.now()) } }),
+    filters: await filtersOf(context, query),
+    ...(query.freshness && { freshness: { statuses: query.freshness, day } }),
     workspace,
     facets: query.facets,
+    ...(query.hasFreshnessFacet && { facetDay: day }),
+    isExact: query.isExact,
     sort: query.sort,
-    limit,
-    after: after as Position | null,
   };
+}
+
+const WALKED_AT_ONCE = 100;
+
+/** Returns the keys of all actors that a search finds, in its order, a page at a time. */
+export async function* foundKeys(context: DirectoryContext, reader: Reader, query: EntityQuery, workspace: string | null): AsyncIterable<number[]> {
+  const asked = await listRequest(context, query, workspace);
+  for (let after: Position | null = null; ;) {
+    const { keys, next } = await listActors(reader, { ...asked, limit: WALKED_AT_ONCE, after }, context.columns);
+    yield keys;
+    if (next === null) return;
+    after = next;
+  }
+}
+
+/** Searches for actors. */
+export async function searchEntities(context: DirectoryContext, { query, limit, after }: Page<PageQuery>, caller: Caller | null, shown: Shown = { include: included(query.include) }): Promise<ReadList> {
+  const workspace = workspaceAsked(caller, query.visibility);
+  const asked = { ...await listRequest(context, query, workspace), limit, after: after as Position | null };
   const { texts, found } = await context.civic.db.snapshot(async (tx) => {
     const found = await listActors(tx, asked, context.columns);
     const rows = await actorsByKey(tx, found.keys);

@@ -9,17 +9,23 @@ import { actorDetailSchema, actorSchema, correctedSchema, facetsSchema, includeP
 
 const several = (item: Joi.Schema) => Joi.array().items(item).single().max(50);
 
-/** What both the route and the tool take. */
-export const entityFilters = {
+/** What a search is narrowed by. */
+export const searchFilters = {
   query: Joi.string().trim().max(300).description('Words of the name, description, places and affiliations; the last one may be the beginning of a word'),
   state: Joi.string().trim().max(10).lowercase().description('Abbreviation, such as MO'),
   place: several(Joi.string().max(200)).description('Place key or slug; repeatable'),
   entity_type: several(Joi.string().valid(...ACTOR_TYPES)).description('Type of actor; repeatable'),
   issue_area: several(Joi.string().max(100)).description('Slug; repeatable'),
   freshness: several(Joi.string().valid(...FRESHNESS)).description('How recently its sources were seen; repeatable'),
+  sort: Joi.string().valid('relevance', 'name', 'recent', 'source_count').description('Without a query, relevance is the name'),
+};
+
+/** What both the route and the tool take. */
+export const entityFilters = {
+  ...searchFilters,
+  sort: searchFilters.sort.default('relevance'),
   has_flags: Joi.boolean().description('Only actors with open flags, or only those without'),
   visibility: Joi.string().valid('public', 'workspace').description('`workspace` adds what belongs to your own'),
-  sort: Joi.string().valid('relevance', 'name', 'recent', 'source_count').default('relevance').description('Without a query, relevance is the name'),
   facets: Joi.boolean().default(false).description('Adds counts by type, issue area and state'),
   ...paging,
 };

@@ -1,11 +1,16 @@
 import type { Reader } from 'civic';
 import { backingOf } from './detail.ts';
-import { actorsAfter } from './read-store.ts';
+import { actorsAfter, actorsByKey, type ShownActor } from './read-store.ts';
 import { actorText, claimOf, sourceOf, type Telling } from './wire.ts';
 import type { ActorDetail } from '../types.ts';
 
-export async function walkActors(reader: Reader, options: { after: number; limit: number; workspace_id: string | null }, telling: Telling): Promise<{ key: number; actor: ActorDetail }[]> {
-  const rows = await actorsAfter(reader, options.after, options.limit, options.workspace_id);
+/** The next actors in the order of their keys, or those of certain keys. */
+export type WalkOptions = ({ after: number; limit: number } | { keys: number[] }) & { workspace_id: string | null };
+
+export async function walkActors(reader: Reader, options: WalkOptions, telling: Telling): Promise<{ key: number; actor: ActorDetail }[]> {
+  const { workspace_id } = options;
+  const isVisible = (row: ShownActor): boolean => row.visibility === 'public' || (workspace_id !== null && row.workspace_id === workspace_id);
+  const rows = 'keys' in options ? (await actorsByKey(reader, options.keys)).filter(isVisible) : await actorsAfter(reader, options.after, options.limit, workspace_id);
   const backing = await backingOf(reader, rows.map(({ key }) => key));
   return rows.map((row) => {
     const { claims, sources } = backing.get(row.key)!;

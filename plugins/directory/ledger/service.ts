@@ -1,4 +1,5 @@
 import type { Reader, Rebuild, Tx } from 'civic';
+import type { WalkOptions } from '../actors/walk.ts';
 import type { ActorDetail, ActorDraft, Applied, Editor, Rank, SourceDraft, ClaimDraft } from '../types.ts';
 import type { JudgementRow } from './rows.ts';
 
@@ -23,8 +24,8 @@ export interface Ledger {
   unjudge(tx: Tx, judgementId: string, editor: Editor): Promise<string[]>;
   /** Takes records away for good, as if they had never been, at most so many: for the demo. Answers how many. */
   erase(tx: Tx, originPrefix: string, limit: number): Promise<number>;
-  /** Actors in the order of their keys, whole, for exports: public ones, and with a workspace also its own. */
-  walk(reader: Reader, options: { after: number; limit: number; workspace_id: string | null }): Promise<{ key: number; actor: ActorDetail }[]>;
+  /** Actors in the order of their keys, whole, for exports: public ones, and with a workspace also its own; or those of certain keys. */
+  walk(reader: Reader, options: WalkOptions): Promise<{ key: number; actor: ActorDetail }[]>;
   /** Works actors out again, as time has passed. */
   refresh(tx: Tx, actorKeys: number[]): Promise<void>;
   /** Derives the actors again whose places were added to or removed from the gazetteer. Returns how many. */

@@ -1,6 +1,6 @@
 import type { Request } from '@hapi/hapi';
 import { cursorAfter, pageOf, type ReadyAnswers } from 'civic';
-import { positionShape, searchEntities, type EntityQuery } from '../actors/reads.ts';
+import { positionShape, searchEntities, type PageQuery } from '../actors/reads.ts';
 import type { Suggestion } from '../actors/suggestions.ts';
 import type { Correction } from '../search/list.ts';
 import type { Facets } from '../search/facets.ts';
@@ -14,7 +14,7 @@ export interface PageReads {
   /** The response cache of the directory. A commit that changes public data invalidates the responses with the tag `all` before it returns. */
   responses: ReadyAnswers;
   /** Returns the page of a list of actors that `cursor` and `limit` of a request ask for, as `GET /api/entities` does. */
-  entities(request: Request, query: Partial<EntityQuery>): Promise<EntityPage>;
+  entities(request: Request, query: Partial<PageQuery>): Promise<EntityPage>;
   /** Returns all domains with their issue areas and the number of public actors of each. */
   taxonomy(): Promise<TaxonomyDomain[]>;
   /** Throws `unknown_domain`. */
@@ -56,7 +56,7 @@ export function offeredPages(directory: Directory): PageReads {
   return {
     responses: ready,
     async entities(request, query) {
-      const page = pageOf<EntityQuery>(request, () => positionShape(asked(query)));
+      const page = pageOf<PageQuery>(request, () => positionShape(asked(query)));
       const { data, total, next, extra } = await searchEntities(directory, { ...page, query: asked(query) }, null);
       return { data: data.map((text) => JSON.parse(text) as Actor), total, next_cursor: next && cursorAfter(request, page, next), ...extra };
     },
@@ -69,7 +69,7 @@ export function offeredPages(directory: Directory): PageReads {
   };
 }
 
-function asked(query: Partial<EntityQuery>): EntityQuery {
+function asked(query: Partial<PageQuery>): PageQuery {
   return { sort: 'relevance', facets: false, ...query };
 }
 

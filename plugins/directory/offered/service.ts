@@ -10,6 +10,7 @@ import type { Directory } from '../service.ts';
 import { offeredAddresses, type AddressReads } from './addresses.ts';
 import { offeredMaps, type MapReads } from './maps.ts';
 import { offeredEntries, type EntryReads } from './entries.ts';
+import { offeredFinds, type FindReads } from './find.ts';
 import { offeredPages, type PageReads } from './pages.ts';
 import { offeredReads, type ActorWithSources, type Coverage } from './reads.ts';
 import { offeredSources, type SourceReads } from './sources.ts';
@@ -17,7 +18,7 @@ import type { PageLinks } from '../links.ts';
 import { freshnessTurns, knownActors, ownNames, type FreshnessTurn, type KnownActor } from './actors.ts';
 
 /** The service of this plugin for other plugins. Each function states whether it returns private actors. */
-export interface DirectoryService extends PageReads, MapReads, AddressReads, EntryReads, SourceReads {
+export interface DirectoryService extends AddressReads, EntryReads, FindReads, MapReads, PageReads, SourceReads {
   /** Returns the canonical key of a place, by key, slug or synonym; null for any other text. */
   placeKey(reader: Reader, text: string): Promise<string | null>;
   /** Resolves free text as `GET /api/places?query=` does. `place` is null when the text names none for certain; `candidates` are the nearest, likeliest first. */
@@ -70,6 +71,7 @@ export function offeredBy(directory: Directory, demo: DemoParts): DirectoryServi
     ...offeredEntries(directory),
     ...offeredSources(directory),
     links: directory.links,
+    ...offeredFinds(directory),
     placeKey: async (reader, text) => (await places.byKey(reader, text))?.place_key ?? null,
     async resolvePlace(reader, text) {
       const found = await places.resolve(reader, text, { limit: CANDIDATES });

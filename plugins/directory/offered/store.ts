@@ -14,3 +14,8 @@ export async function agedBetween(reader: Reader, since: number, until: number, 
   if (after !== null) query.where('id', '>', after);
   return query;
 }
+
+/** The keys of the next public events, the earliest first. */
+export async function upcomingEvents(reader: Reader, since: string, limit: number): Promise<number[]> {
+  return reader('directory_actors').where('starts_at', '>=', since).where({ visibility: 'public' }).orderBy(['starts_at', 'key']).limit(limit).pluck('key');
+}

@@ -54,6 +54,16 @@ export async function resolvePlace(reader: Reader, text: string, { state, limit 
   return [];
 }
 
+/** The places that a free text names exactly, likeliest first: by key, name, nickname or ZIP code, and not by likeness. */
+export async function namedPlaces(reader: Reader, text: string, limit: number): Promise<PlaceRow[]> {
+  for (const step of exactSteps(reader, text, null)) {
+    // A text whose region is unknown may go on: "Harlan, Io".
+    const matches = (await step()).filter(({ quality }) => quality >= CERTAIN);
+    if (matches.length > 0) return ranked(matches).slice(0, limit).map(({ place }) => place);
+  }
+  return [];
+}
+
 /** Returns whether a caller should ask before it takes the first candidate; false when there is none to take. */
 export function isAmbiguous(candidates: Candidate[]): boolean {
   return candidates.length > 0 && candidates[0]!.confidence < CERTAIN;
@@ -63,20 +73,32 @@ type Step = () => Promise<Match[]>;
 
 /** From certain to guessed; the first that finds anything decides. */
 function steps(reader: Reader, text: string, state: string | null): Step[] {
+  const each = eachReading(text, state);
+  return [
+    ...exactSteps(reader, text, state),
+    ...each((reading) => byOtherForm(reader, reading)),
+    ...each((reading) => byParts(reader, reading)),
+    ...each((reading) => byLikeness(reader, reading)),
+    ...each((reading) => byElsewhere(reader, reading)),
+  ];
+}
+
+function exactSteps(reader: Reader, text: string, state: string | null): Step[] {
   const { rest, zip } = splitZip(text);
-  const readings = readingsOf(rest || text).map((reading): Reading => (state && !reading.region ? { ...reading, region: { state } } : reading));
-  const each = (find: (reading: Reading) => Promise<Match[]>): Step[] => readings.map((reading) => () => find(reading));
+  const each = eachReading(text, state);
   return [
     () => byKey(reader, text),
     () => byNickname(reader, text, state),
     () => byDisplayName(reader, text),
     ...(rest === '' ? [] : [...each((reading) => byLegalName(reader, reading)), ...each((reading) => byName(reader, reading))]),
     async () => one(zip === null ? null : await placeByZip(reader, zip), 1, 'ZIP code'),
-    ...each((reading) => byOtherForm(reader, reading)),
-    ...each((reading) => byParts(reader, reading)),
-    ...each((reading) => byLikeness(reader, reading)),
-    ...each((reading) => byElsewhere(reader, reading)),
   ];
+}
+
+/** A step for each way to read a text. */
+function eachReading(text: string, state: string | null): (find: (reading: Reading) => Promise<Match[]>) => Step[] {
+  const readings = readingsOf(splitZip(text).rest || text).map((reading): Reading => (state && !reading.region ? { ...reading, region: { state } } : reading));
+  return (find) => readings.map((reading) => () => find(reading));
 }
 
 /** Confidence is quality, shared among equals by population. */

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { tagOf, tagToken } from './document.ts';
 import { crossed, type StateTally } from './crossed.ts';
 import type { Match } from './match.ts';
-import { countFound, tagsByKey, tagTokens } from './query-store.ts';
+import { countFound, tagsByKey, tagTokens, type TaggedRow } from './query-store.ts';
+import { createDays } from './days.ts';
 import { emptyCounts, facetsFrom, type Facets } from './facets.ts';
 import { createSets } from './sets.ts';
 import { createTotals, type Totals } from './totals.ts';
@@ -13,13 +14,7 @@ const FACETS = { type: 't:', state: 's:', issue: 'i:' };
 type Column = keyof typeof FACETS;
 const COLUMNS = Object.keys(FACETS) as Column[];
 
-export interface TaggedRow {
-  key: number;
-  tags: string;
-  visibility: string;
-}
-
-/** What facets are counted from: for each public actor its type, states and issue areas, in memory. */
+/** What facets are counted from: for each public actor its type, states, issue areas and days of freshness, in memory. */
 export interface Columns {
   /** Fills them from the index, a tag at a time; tries until it succeeds. Reads that come earlier wait for it. */
   load(reader: Reader, onError: (error: unknown) => void): Promise<void>;
@@ -30,7 +25,8 @@ export interface Columns {
   /** The same from the rows that were just stored. */
   put(rows: TaggedRow[]): void;
   remove(keys: number[]): void;
-  facets(keys: Uint32Array | number[] | 'all'): Facets;
+  /** Counts the freshness too when a day is given. */
+  facets(keys: Uint32Array | number[] | 'all', day?: number): Facets;
   /** Those of these keys that are no public actor's, or not yet. */
   unknown(keys: Uint32Array): number[];
   /** Public actors by issue area. */
@@ -45,6 +41,7 @@ export interface Columns {
 }
 
 export function createColumns(): Columns {
+  const days = createDays();
   const sets = { type: createSets(), state: createSets(), issue: createSets() };
   // By key of the actor, the number of its set of values; the empty set is 0, and an actor always has a type.
   let ids: Record<Column, Uint32Array> = { type: new Uint32Array(1024), state: new Uint32Array(1024), issue: new Uint32Array(1024) };
@@ -95,11 +92,13 @@ export function createColumns(): Columns {
 
   function putRows(rows: TaggedRow[]): void {
     remove(rows.filter(({ visibility }) => visibility !== 'public').map(({ key }) => key));
-    for (const { key, tags, visibility } of rows) {
+    for (const row of rows) {
+      const { key, visibility } = row;
       if (visibility !== 'public') continue;
       changed?.add(key);
       reserve(key);
-      const list = tags.split(' ');
+      days.put(key, row);
+      const list = row.tags.split(' ');
       for (const column of COLUMNS) {
         const values = list.filter((tag) => tag.startsWith(FACETS[column])).map((tag) => tag.slice(2)).sort();
         put(column, key, values.reduce((id, value) => sets[column].add(id, value), 0));
@@ -135,6 +134,7 @@ export function createColumns(): Columns {
         }
       }
     }
+    await days.load(reader);
     const again = [...changed];
     changed = null;
     await refresh(reader, again);
@@ -165,6 +165,16 @@ export function createColumns(): Columns {
     return values;
   }
 
+  function* allKeys(): Iterable<number> {
+    for (let key = 0; key < ids.type.length; key++) if (ids.type[key]! > 0) yield key;
+  }
+
+  /** Those of these keys that are public actors'. */
+  function known(keys: Uint32Array | number[]): Iterable<number> {
+    const { type } = ids;
+    return keys.filter((key: number) => type[key]! > 0);
+  }
+
   return {
     load,
     stop() { isStopped = true; },
@@ -172,9 +182,10 @@ export function createColumns(): Columns {
     refresh,
     put: putRows,
     remove,
-    facets(keys) {
+    facets(keys, day) {
       const counts = counted(keys);
-      return facetsFrom(byValue('type', counts.type), byValue('issue', counts.issue), byValue('state', counts.state));
+      const facets = facetsFrom(byValue('type', counts.type), byValue('issue', counts.issue), byValue('state', counts.state));
+      return day === undefined ? facets : { ...facets, freshness: days.count(keys === 'all' ? allKeys() : known(keys), day) };
     },
     unknown(keys) {
       const { type } = ids;

@@ -1,3 +1,5 @@
+import { freshnessOn, type FreshnessDays } from '../actors/freshness.ts';
+
 export interface FacetCount {
   value: string;
   count: number;
@@ -8,6 +10,8 @@ export interface Facets {
   issue_area: FacetCount[];
   /** By abbreviation. */
   state: FacetCount[];
+  /** On the day that the request named, when it named one. */
+  freshness?: FacetCount[];
 }
 
 type Counts = Map<string, number>;
@@ -25,15 +29,15 @@ export function facetsFrom(types: Counts, issueAreas: Counts, states: Counts): F
 /** The sum of two, for what is public and what is a workspace's own. */
 export function addFacets(left: Facets, right: Facets): Facets {
   const sum = (name: keyof Facets): FacetCount[] => {
-    const counts = new Map(left[name].map(({ value, count }) => [value, count]));
-    for (const { value, count } of right[name]) counts.set(value, (counts.get(value) ?? 0) + count);
+    const counts = new Map(left[name]!.map(({ value, count }) => [value, count]));
+    for (const { value, count } of right[name]!) counts.set(value, (counts.get(value) ?? 0) + count);
     return listed(counts);
   };
-  return { entity_type: sum('entity_type'), issue_area: sum('issue_area'), state: sum('state') };
+  return { entity_type: sum('entity_type'), issue_area: sum('issue_area'), state: sum('state'), ...(left.freshness && { freshness: sum('freshness') }) };
 }
 
-/** Counted from the actors' tags themselves. */
-export function facetsOfTags(rows: { tags: string }[]): Facets {
+/** Counted from the actors' rows themselves. */
+export function facetsOfRows(rows: (FreshnessDays & { tags: string })[], day?: number): Facets {
   const counts: Record<string, Counts> = { t: new Map(), i: new Map(), s: new Map() };
   for (const { tags } of rows) {
     for (const tag of tags.split(' ')) {
@@ -41,7 +45,14 @@ export function facetsOfTags(rows: { tags: string }[]): Facets {
       values?.set(tag.slice(2), (values.get(tag.slice(2)) ?? 0) + 1);
     }
   }
-  return facetsFrom(counts['t']!, counts['i']!, counts['s']!);
+  const facets = facetsFrom(counts['t']!, counts['i']!, counts['s']!);
+  return day === undefined ? facets : { ...facets, freshness: freshnessOfRows(rows, day) };
+}
+
+function freshnessOfRows(rows: FreshnessDays[], day: number): FacetCount[] {
+  const counts = emptyCounts();
+  for (const row of rows) counts.set(freshnessOn(day, row), (counts.get(freshnessOn(day, row)) ?? 0) + 1);
+  return listed(counts);
 }
 
 function listed(counts: Counts): FacetCount[] {

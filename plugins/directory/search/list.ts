@@ -1,7 +1,7 @@
 import type { Position, Reader } from 'civic';
 import type { Columns } from './columns.ts';
 import { isFiller, keyOf } from './document.ts';
-import { addFacets, facetsOfTags, type Facets } from './facets.ts';
+import { addFacets, facetsOfRows, type Facets } from './facets.ts';
 import { coreMatch, isFoundIn, ownMatch, readQuery, tierMatches, wholeMatch, wordMatch, type Asked, type Filter, type Match, type Words } from './match.ts';
 import { countByFreshness, countFound, countUpTo, documentsFound, knownTerms, nearTerms, pageByRank, pageByWalk, pageOfFound, searching, tagsByKey, termsFrom, type FreshnessFilter, type Order, type Ranked } from './query-store.ts';
 import { deletionsOf, isOneApart } from './typo.ts';
@@ -17,6 +17,10 @@ export interface ListRequest {
   limit: number;
   after: Position | null;
   facets?: boolean;
+  /** Facets also count the freshness on this day. */
+  facetDay?: number;
+  /** Whether words stay as they are, also when nothing is found. */
+  isExact?: boolean;
 }
 
 export interface Correction {
@@ -61,17 +65,18 @@ async function list(reader: Reader, request: Listing, columns: Columns): Promise
   const words = await withEndings(reader, readQuery(request.query));
   const asked: Asked = { words, filters: request.filters, workspace: request.workspace };
   // What nobody has, nobody needs to look for.
-  if ((request.query !== null && request.query.trim() !== '' && !words) || request.filters.some(({ any }) => any.length === 0)) return { keys: [], total: 0, next: null, corrected: [], facets: request.facets ? facetsOfTags([]) : null };
+  if ((request.query !== null && request.query.trim() !== '' && !words) || request.filters.some(({ any }) => any.length === 0)) return { keys: [], total: 0, next: null, corrected: [], facets: request.facets ? facetsOfRows([], request.facetDay) : null };
   const page = words && request.sort === 'relevance' ? relevant : sorted;
   const first = await page(reader, request, asked, columns);
-  if (first.total > 0 || !words) return { ...first, corrected: [] };
+  if (first.total > 0 || !words || request.isExact) return { ...first, corrected: [] };
   const corrected = await corrections(reader, words, request);
   if (corrected.length === 0) return { ...first, corrected };
   const better = words.words.map((word) => corrected.find(({ from }) => from === word)?.to ?? word);
   return { ...await page(reader, request, { ...asked, words: await withEndings(reader, { words: better, isPrefix: words.isPrefix }) }, columns), corrected };
 }
 
-async function withEndings<T extends Words | null>(reader: Reader, words: T): Promise<T> {
+/** Adds the words that the last word of a query may be the beginning of, where they are few. */
+export async function withEndings<T extends Words | null>(reader: Reader, words: T): Promise<T> {
   const start = words?.words.at(-1);
   if (!words?.isPrefix || !start || start.length < SHORT) return words;
   const endings = await termsFrom(reader, start, MOST_ENDINGS + 1);
@@ -166,12 +171,12 @@ async function totalOf(reader: Reader, request: ListRequest, match: Match | null
 }
 
 /** Actors that the columns do not hold, such as a workspace's own, are counted by their tags. */
-async function facetsOf(reader: Reader, { workspace }: ListRequest, columns: Columns, keys: Uint32Array | null): Promise<Facets> {
+async function facetsOf(reader: Reader, { workspace, facetDay }: ListRequest, columns: Columns, keys: Uint32Array | null): Promise<Facets> {
   await columns.ready();
   const others = keys ?? (workspace === null ? null : (await countFound(reader, { match: ownMatch(workspace), freshness: null }, true)).keys!);
   const unknown = others ? columns.unknown(others) : [];
-  const known = columns.facets(keys ?? 'all');
-  return unknown.length === 0 ? known : addFacets(known, facetsOfTags(await tagsByKey(reader, unknown)));
+  const known = columns.facets(keys ?? 'all', facetDay);
+  return unknown.length === 0 ? known : addFacets(known, facetsOfRows(await tagsByKey(reader, unknown), facetDay));
 }
 
 /** For each word that nothing has, the most frequent one that differs by one slip; none when one of them stays unknown. */

@@ -1,4 +1,5 @@
 import { dialectOf, type Position, type Reader } from 'civic';
+import type { FreshnessDays } from '../actors/freshness.ts';
 import type { FreshnessStatus } from '../types.ts';
 import { matchText, type Filter, type Match } from './match.ts';
 
@@ -15,6 +16,13 @@ const ORDERS: Record<Order, { column: string; direction: 'asc' | 'desc' }> = {
 export interface FreshnessFilter {
   statuses: FreshnessStatus[];
   day: number;
+}
+
+/** What facets are counted by. */
+export interface TaggedRow extends FreshnessDays {
+  key: number;
+  tags: string;
+  visibility: string;
 }
 
 interface Sql {
@@ -263,7 +271,13 @@ export async function tagTokens(reader: Reader, first: string): Promise<string[]
   return await reader('directory_terms').where('term', '>=', first).where('term', '<', first + LAST).orderBy('term').pluck('term');
 }
 
-export async function tagsByKey(reader: Reader, keys: number[]): Promise<{ key: number; tags: string; visibility: string }[]> {
+export async function tagsByKey(reader: Reader, keys: number[]): Promise<TaggedRow[]> {
   const values = dialectOf(reader) === 'sqlite' ? 'select value from json_each(?)' : 'select value::bigint from json_array_elements_text(?::json)';
-  return await reader('directory_actors').select('key', 'tags', 'visibility').whereRaw(`key in (${values})`, [JSON.stringify(keys)]);
+  return await reader('directory_actors').select('key', 'tags', 'visibility', 'fresh_until', 'aging_until').whereRaw(`key in (${values})`, [JSON.stringify(keys)]);
+}
+
+/** The keys of all actors by a day of their freshness, private ones too. */
+export async function keysByDay(reader: Reader, column: keyof FreshnessDays): Promise<{ day: number; keys: Uint32Array }[]> {
+  const rows = await reader('directory_actors').whereNotNull(column).groupBy(column).select({ day: column }, reader.raw(`${keysSql(reader, 'key')} as keys`));
+  return rows.map(({ day, keys }) => ({ day, keys: readKeys(keys) }));
 }

@@ -41,6 +41,13 @@ export function likelySlugs(matches: Match<{ slug: string }>[]): string[] {
   return matches.slice(0, 3).map(({ item }) => item.slug);
 }
 
+/** Returns the paths of the names and descriptions in the taxonomy of the kit, which the catalogues translate. */
+export function taxonomyTextPaths(): string[] {
+  const { domains, issueAreas } = openTaxonomy(null);
+  const paths = (kind: string, topics: readonly { slug: string }[]): string[] => topics.flatMap(({ slug }) => [`${kind}.${slug}.name`, `${kind}.${slug}.description`]);
+  return [...paths('domains', domains), ...paths('issue_areas', issueAreas)];
+}
+
 /** Says when a file lost issue areas that actors still have. `used` counts actors by slug, private ones too. */
 export function taxonomyCheck(taxonomy: () => Taxonomy, used: () => Promise<ReadonlyMap<string, number>>): Check {
   return {

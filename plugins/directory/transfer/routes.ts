@@ -1,9 +1,11 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { isId, Joi, newId, problem, respondOnce, type Caller, type Civic, type ProblemKinds } from 'civic';
+import { isId, Joi, newId, problem, respondOnce, type Caller, type Civic, type ProblemKinds, type Reader } from 'civic';
 import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { authenticatedCaller, callerOf, checkOwner, mayPublish, workspaceAsked } from '../access.ts';
+import type { DirectoryContext } from '../actors/context.ts';
+import { foundKeys } from '../actors/reads.ts';
 import type { Ledger } from '../ledger/service.ts';
 import { exportLines } from './export.ts';
 import { FORMATS, formatByName } from './formats.ts';
@@ -17,8 +19,8 @@ export const transferProblems = {
   unknown_import: { status: 404, title: 'No such import', advice: 'It may be older than 30 days, or belong to somebody else.' },
 } satisfies ProblemKinds;
 
-export interface TransferRoutes {
-  civic: Pick<Civic, 'instance' | 'url'> & { readonly db: Civic['db'] };
+export interface TransferRoutes extends DirectoryContext {
+  civic: DirectoryContext['civic'] & Pick<Civic, 'instance'>;
   ledger: Ledger;
   transfer: Transfer;
 }
@@ -84,8 +86,8 @@ export function transferRoutes(context: TransferRoutes): ServerRoute[] {
       method: 'GET',
       path: '/api/exports/entities',
       options: {
-        description: 'All actors with their places, claims and sources, streamed',
-        notes: 'Public actors; `visibility=workspace` adds those of your workspace. `format` chooses the media type.',
+        description: 'All actors with their places, claims and sources, or those of a search, streamed',
+        notes: 'Public actors; `visibility=workspace` adds those of your workspace. `format` chooses the media type. The filters are those of `GET /api/entities`; an export of a search has no judgements.',
         validate: { query: exportQuery },
         plugins: { civic: { problems: ['authentication_required', 'insufficient_scope'], produces: [...new Set(FORMATS.filter((format) => format.writes).map(({ type }) => type))] } },
         response: { status: { 200: true as never } },
@@ -143,13 +145,16 @@ async function maySeeImport({ authority }: Transfer, { account_id, workspace_id 
   return workspace_id === caller.workspace_id || (isOwn && caller.via !== 'token' && authority.isMember(caller.account_id, workspace_id));
 }
 
-function download({ civic, ledger }: TransferRoutes, request: Request, h: ResponseToolkit): ResponseObject {
-  const { format: name, visibility } = request.query as unknown as ExportQuery;
+function download(context: TransferRoutes, request: Request, h: ResponseToolkit): ResponseObject {
+  const { civic, ledger } = context;
+  const { format: name, visibility, ...search } = request.query as unknown as ExportQuery;
   const format = formatByName(name)!;
   const workspaceId = workspaceAsked(authenticatedCaller(request), visibility);
   const gone = new AbortController();
   request.events.once('disconnect', () => { gone.abort(); });
-  const lines = exportLines({ civic, ledger, format, workspaceId, signal: gone.signal });
+  const isSearch = Object.values(search).some((value) => value !== undefined);
+  const found = (reader: Reader) => foundKeys(context, reader, { sort: 'relevance', facets: false, ...search }, workspaceId);
+  const lines = exportLines({ civic, ledger, format, workspaceId, signal: gone.signal, ...(isSearch && { found }) });
   const body = Readable.from(piecesOf(lines), { objectMode: false });
   return h.response(body).type(format.type)
     .header('content-disposition', `attachment; filename="civic-${name}${format.extension}"`)

@@ -1,4 +1,6 @@
 import { Joi } from 'civic';
+import type { EntityQuery } from '../actors/reads.ts';
+import { searchFilters } from '../actors/routes.ts';
 import { FORMATS } from './formats.ts';
 import { countsOf, reportOf, type Counts, type Finding, type Joined } from './import.ts';
 import type { ImportRow } from './store.ts';
@@ -64,13 +66,15 @@ export const importQuery = Joi.object<ImportQuery, true>({
   visibility: Joi.string().valid('workspace', 'public').default('workspace').description('Public needs a reviewer'),
 });
 
-export interface ExportQuery {
+export interface ExportQuery extends Pick<EntityQuery, 'query' | 'state' | 'place' | 'entity_type' | 'issue_area' | 'freshness'> {
   format: string;
   visibility: ImportRow['visibility'];
+  sort?: EntityQuery['sort'];
 }
 
-export const exportQuery = Joi.object<ExportQuery, true>({
+export const exportQuery = Joi.object<ExportQuery>({
   format: Joi.string().valid(...WRITABLE).default('ndjson'),
+  ...searchFilters,
   visibility: Joi.string().valid('public', 'workspace').default('public').description('With workspace also the caller’s own'),
 });
 

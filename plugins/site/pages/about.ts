@@ -1,6 +1,7 @@
 import type { ServerRoute } from '@hapi/hapi';
 import type { Texts } from 'civic';
 import type { Site } from '../site.ts';
+import { linkOf } from '../words.ts';
 
 /** The words that pages use, in the order in which the page explains them. Each is an anchor, such as `/about#entry`. */
 const WORDS = ['entry', 'statement', 'source', 'place', 'issue', 'topic', 'coverage', 'freshness', 'likely', 'disagree', 'signal'];
@@ -33,10 +34,3 @@ export function aboutPage(site: Site): ServerRoute {
 const paragraphs = (text: string | null): string[] => text?.split(/\n\s*\n/).map((part) => part.trim()).filter((part) => part !== '') ?? [];
 
 const explained = (id: string, t: Texts) => ({ id, word: t(`about.words.${id}.word`), meaning: t(`about.words.${id}.meaning`) });
-
-/** A text that is an e-mail address or the URL of a page becomes a link. */
-function linkOf(text: string | null): { text: string; href: string | null } | null {
-  if (text === null) return null;
-  if (/^https?:\/\/\S+$/.test(text)) return { text: text.replace(/^https?:\/\//, '').replace(/\/$/, ''), href: text };
-  return { text, href: /^[^\s@]+@[^\s@]+$/.test(text) ? `mailto:${text}` : null };
-}

@@ -23,6 +23,18 @@ export interface SiteKit extends TestServer {
   addPrivate(claims: Record<string, unknown>): Promise<string>;
 }
 
+/** Returns the text of a page with plain addresses in its links. */
+export function plainText(html: string): string {
+  return html.replaceAll('&amp;', '&').replaceAll('&#x3D;', '=');
+}
+
+/** Returns the links of a page, each with the count behind it. */
+export function linksOf(text: string): { href: string; name: string; count: number | null }[] {
+  return [...text.matchAll(/<a [^>]*?href="([^"]+)"[^>]*>(.*?)<\/a>(?: <span class="count">([\d,]+)<)?/g)].map(([, href, name, count]) => ({
+    href: plainText(href!), name: name!.replaceAll(/<[^>]+>/g, '').trim(), count: count === undefined ? null : Number(count.replaceAll(',', '')),
+  }));
+}
+
 export async function siteKit(options: TestServerOptions = {}): Promise<SiteKit> {
   const kit = await testServer({ ...options, plugins: ['directory', site, editors, ...options.plugins ?? []] });
   const create = async (claims: Record<string, unknown>, type: string, visibility: string): Promise<string> => {

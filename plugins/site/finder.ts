@@ -1,0 +1,7 @@
+import type { HeaderPart } from 'civic';
+
+/** The search field in the header of every page that has none of its own. */
+export const finderPart: HeaderPart = {
+  partial: 'site/header',
+  fill: ({ path }) => (path === '/' || path === '/search' ? null : {}),
+};

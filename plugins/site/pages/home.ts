@@ -1,0 +1,106 @@
+import type { Request, ServerRoute } from '@hapi/hapi';
+import { cutText, type Texts } from 'civic';
+import type { Actor, CoveredPlace, TaxonomyDomain } from 'civic/directory';
+import type { Signal } from 'civic/firehose';
+import type { LoadedPage, Site } from '../site.ts';
+import { linkOf, translatedTopic } from '../words.ts';
+
+const MOST_PLACES = 12;
+const MOST_EVENTS = 5;
+const MOST_SIGNALS = 5;
+const MOST_ISSUES = 4;
+const LONGEST_TITLE = 140;
+
+/** What happens in public; other types of signals are about the upkeep of the directory. */
+const CIVIC_SIGNALS = ['public_meeting', 'meeting_cancelled', 'short_notice', 'public_comment', 'vote', 'filing', 'grant_award', 'coalition_activity', 'role_change'];
+
+/** The home page. */
+export function homePage(site: Site): ServerRoute {
+  return site.page({
+    path: '/',
+    async load(request, t) {
+      const { directory } = site;
+      const totals = await directory.totals();
+      const about = shownOperator(site);
+      if (totals.actors === 0) return emptyPage(site, request, t, about);
+      const [places, events, domains, signals] = await Promise.all([
+        directory.largestPlaces(MOST_PLACES), directory.upcomingEvents(MOST_EVENTS), directory.taxonomy(), latestSignals(site),
+      ]);
+      const known = await placesOf(site, events, signals);
+      const [onlyPlace] = totals.places === 1 ? places : [];
+      return {
+        template: 'home',
+        context: {
+          ...around(site, t),
+          totals, onlyPlace: onlyPlace?.display_name, about,
+          places: places.map(shownPlace), morePlaces: totals.places > places.length,
+          events: events.map((event) => shownEvent(event, known)),
+          signals: signals.map((signal) => shownSignal(signal, known)),
+          topics: domains.map((domain) => shownTopic(domain, t)),
+        },
+        // The first event is over when it has begun.
+        ...(events[0]?.event?.start && { validUntil: Date.parse(events[0].event.start) }),
+      };
+    },
+  });
+}
+
+function around({ civic }: Site, t: Texts): LoadedPage['context'] {
+  const { name, public_url: url } = civic.instance;
+  return {
+    title: '', description: t('home.description'), canonical: '/',
+    linkedData: {
+      '@context': 'https://schema.org', '@type': 'WebSite', name, url: `${url}/`, inLanguage: t.language,
+      potentialAction: { '@type': 'SearchAction', target: { '@type': 'EntryPoint', urlTemplate: `${url}/search?query={query}` }, 'query-input': 'required name=query' },
+    },
+  };
+}
+
+/** Visitors read that the directory is being set up; administrators read how. */
+function emptyPage(site: Site, { auth }: Request, t: Texts, about: object | null): LoadedPage {
+  return { template: 'home', context: { ...around(site, t), isEmpty: true, isAdmin: auth.isAuthenticated && auth.credentials['role'] === 'admin', about } };
+}
+
+function shownOperator({ civic: { config: { about, operator, contact } } }: Site): object | null {
+  if (!about && !operator && !contact) return null;
+  return { about, operator, contact: linkOf(contact) };
+}
+
+function shownPlace({ display_name: name, place_key, entity_count: count }: CoveredPlace): object {
+  return { name, href: `/places/${place_key}`, count };
+}
+
+function shownEvent({ id, name, places: [place], event }: Actor, known: KnownPlaces): object {
+  const timeZone = known.get(place?.place_key ?? '')?.time_zone ?? undefined;
+  return { name, href: `/actors/${id}`, start: event!.start, timeZone, place: place && { name: place.name, href: `/places/${place.place_key}` } };
+}
+
+function shownTopic(domain: TaxonomyDomain, t: Texts): object {
+  const used = domain.issue_areas.filter(({ entity_count }) => entity_count > 0).sort((a, b) => b.entity_count - a.entity_count);
+  return {
+    name: translatedTopic(t, 'domains', domain).name, href: `/domains/${domain.slug}`,
+    issues: used.slice(0, MOST_ISSUES).map((issue) => ({ name: translatedTopic(t, 'issue_areas', issue).name, href: `/issues/${issue.slug}`, count: issue.entity_count })),
+  };
+}
+
+async function latestSignals({ firehose }: Site): Promise<Signal[]> {
+  return firehose ? (await firehose.signals({ signal_types: CIVIC_SIGNALS, visibility: 'public', limit: MOST_SIGNALS }, null)).signals : [];
+}
+
+type KnownPlaces = Awaited<ReturnType<Site['directory']['places']>>;
+
+/** Returns the first place of each event and signal. */
+async function placesOf({ civic, directory }: Site, events: Actor[], signals: Signal[]): Promise<KnownPlaces> {
+  const keys = [...events.flatMap(({ places: [place] }) => place?.place_key ?? []), ...signals.flatMap(({ places: [key] }) => key ?? [])];
+  return directory.places(civic.db.read, [...new Set(keys)]);
+}
+
+function shownSignal({ title, detected_at: at, places: [key], actors }: Signal, known: KnownPlaces): object {
+  const place = known.get(key ?? '');
+  const actor = actors.find(({ id }) => id !== null);
+  return {
+    title: cutText(title, LONGEST_TITLE),
+    href: actor ? `/actors/${actor.id}` : null, at,
+    place: place && { name: place.name, href: `/places/${place.place_key}` },
+  };
+}
