@@ -43,7 +43,7 @@ export type { Time } from './texts/format.ts';
 export type { Language } from './texts/language.ts';
 export type { TextValues } from './texts/message.ts';
 export type { Texts } from './texts/texts.ts';
-export { addHeaders, clientAddressOf, pagePath } from './http/state.ts';
+export { addHeaders, clientAddressOf, pagePath, routeScopes } from './http/state.ts';
 export { respondOnce } from './idempotency/handler.ts';
 export { addressGroup } from './http/client-address.ts';
 export { exceededHeaders } from './http/exceeded.ts';

@@ -83,7 +83,7 @@ export interface RouteDeclaration {
   /** The handler reads the `Authorization` header itself, as OAuth endpoints do: no resolver is called. Gates are called with an anonymous caller. */
   ownCredentials?: boolean;
   /** Returns the body of an error as the protocol of the route defines it, such as RFC 6749; RFC 9457 when absent. */
-  errors?(problem: ProblemBody): object;
+  errors?(problem: ProblemBody, request: Request): object;
   /** Scripts of every allowed website may call it, with any method. For routes with tokens as credentials, which browsers do not send by themselves. */
   cors?: CorsDeclaration;
 }

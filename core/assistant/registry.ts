@@ -51,8 +51,9 @@ export function createAssistant({ gates, vocabulary, strict, readOnly }: Assista
   function checkAccess({ scope, role, plan }: Pick<Tool, 'scope' | 'role' | 'plan'>, { caller }: AssistantClient): void {
     if (!caller && (scope ?? role ?? plan)) throw missingCredential(gates);
     if (!caller) return;
-    if (scope && !caller.scope.includes(scope)) throw problem('insufficient_scope', { detail: `This needs the scope ${scope}.`, extra: { scopes: [scope] } });
+    // First, as on routes: a client that requests the scope would get a token that is rejected again.
     checkRoleAndPlan(caller, { role, plan }, gates);
+    if (scope && !caller.scope.includes(scope)) throw problem('insufficient_scope', { detail: `This needs the scope ${scope}.`, extra: { scopes: [scope] } });
   }
 
   async function run(tool: OwnedTool, given: unknown, client: AssistantClient): Promise<Required<ToolResult>> {

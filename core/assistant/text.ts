@@ -69,7 +69,7 @@ export function summarizeList([one, many]: [one: string, many: string], list: Su
   const { data, total } = list;
   if (total === 0) return `No ${many}.`;
   const count = `${total} ${total === 1 ? one : many}`;
-  const head = data.length === total ? `${count}:` : `${count}, of which ${data.length} are here:`;
+  const head = data.length === total ? `${count}:` : `${count}, of which ${data.length} ${data.length === 1 ? 'is' : 'are'} here:`;
   return fitText([head, ...lines], summaryTail(list));
 }
 

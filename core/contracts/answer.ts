@@ -48,7 +48,8 @@ const IMPLIED: Record<string, (route: PublishedRoute) => boolean> = {
   invalid_credentials: asksCaller,
   authentication_required: needsCaller,
   no_accounts: asksCaller,
-  insufficient_scope: (route) => route.access.scopes.length > 0,
+  // Also on public routes: a token without any scope, as an app with an ID token has, is rejected everywhere.
+  insufficient_scope: asksCaller,
   permission_required: (route) => route.declaration.role !== undefined,
   plan_required: asksCaller,
   not_found: (route) => route.paramNames.length > 0,

@@ -1,5 +1,6 @@
 import type { RequestRoute, Server } from '@hapi/hapi';
 import type { Schema } from 'joi';
+import { routeScopes } from '../http/state.ts';
 import type { RouteDeclaration } from '../plugin.ts';
 import { isSchema, membersOf } from './schema.ts';
 
@@ -91,14 +92,13 @@ export function describeRoute(server: Server, route: RequestRoute): PublishedRou
 
 /** hapi's types leave out `lookup`, which also knows the default strategy. */
 interface HapiAuth {
-  lookup(route: RequestRoute): false | undefined | { mode: string; access?: { scope?: false | Record<string, string[]> }[] };
+  lookup(route: RequestRoute): false | undefined | { mode: string };
 }
 
 function accessOf(server: Server, route: RequestRoute): Access {
   const auth = (server.auth as unknown as HapiAuth).lookup(route);
   if (!auth) return { mode: 'open', scopes: [] };
-  const scopes = (auth.access ?? []).flatMap(({ scope }) => (scope ? [...(scope.selection ?? []), ...(scope.required ?? [])] : []));
-  return { mode: auth.mode === 'required' ? 'required' : 'public', scopes: [...new Set(scopes)].sort() };
+  return { mode: auth.mode === 'required' ? 'required' : 'public', scopes: [...new Set(routeScopes(route))].sort() };
 }
 
 function successesOf(route: RequestRoute): Map<number, Schema | null> {

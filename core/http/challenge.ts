@@ -9,8 +9,8 @@ import { httpState } from './state.ts';
 export function bearerChallenge(request: Request, { code, extra }: ProblemData, status: number): string | null {
   if (status === 403 && code === 'insufficient_scope') return challengeWith(request, { error: 'insufficient_scope', scope: neededScopes(request, extra) });
   if (status !== 401) return null;
-  // RFC 6750, section 3.1: the challenge of a request without a token has no error code.
-  const isWrongToken = code === 'invalid_credentials' && request.headers['authorization'] !== undefined;
+  // RFC 6750, section 3.1: the challenge of a request without a token, or with another authentication method, has no error code.
+  const isWrongToken = code === 'invalid_credentials' && /^bearer\b/i.test(String(request.headers['authorization'] ?? ''));
   return challengeWith(request, isWrongToken ? { error: 'invalid_token' } : {});
 }
 

@@ -2,15 +2,13 @@ import type { Request, Server } from '@hapi/hapi';
 import { problem } from '../problems.ts';
 import { nothingAt } from './codes.ts';
 import type { Cors } from './cors.ts';
-import { routeTraits } from './state.ts';
-
-const EVERYTHING = '/{any*}';
+import { FALLBACK_PATH, routeTraits } from './state.ts';
 
 /** Adds the routes for requests that match no other: 404, 405 with `Allow`, and OPTIONS. As routes they pass authentication and rate limits. */
 export function addFallback(server: Server, cors: Cors): void {
   server.route({
     method: '*',
-    path: EVERYTHING,
+    path: FALLBACK_PATH,
     options: {
       plugins: { civic: { problems: ['not_found', 'method_not_allowed'] } },
       // The body is ignored: the response is 404 or 405, not 413 or 415.
@@ -28,7 +26,7 @@ export function addFallback(server: Server, cors: Cors): void {
 
   server.route({
     method: 'OPTIONS',
-    path: EVERYTHING,
+    path: FALLBACK_PATH,
     options: { auth: false, plugins: { civic: { rate: 'none', problems: ['not_found'] } }, payload: { parse: false, output: 'data', failAction: 'ignore', allow: undefined, maxBytes: 1024 } },
     handler: (request, h) => {
       const allowed = allowedMethods(request);
@@ -51,7 +49,7 @@ function allowedMethods(request: Request): string[] {
 
 function isRoute(server: Server, method: string, path: string): boolean {
   const route = server.match(method as 'get', path);
-  return route !== null && route.path !== EVERYTHING;
+  return route !== null && route.path !== FALLBACK_PATH;
 }
 
 /** Returns the CORS headers of a preflight request; none when the route is not open to scripts of other websites. */
@@ -59,7 +57,7 @@ function preflight(request: Request, cors: Cors): Record<string, string> {
   const method = String(request.headers['access-control-request-method'] ?? '').toLowerCase();
   if (method === '') return {};
   const route = request.server.match((method === 'head' ? 'get' : method) as 'get', request.path);
-  if (route === null || route.path === EVERYTHING) return {};
+  if (route === null || route.path === FALLBACK_PATH) return {};
   const { cors: declared, isOpen } = routeTraits(route);
   if (declared) return cors.preflight(request, method.toUpperCase(), declared);
   return isOpen && (method === 'get' || method === 'head') ? cors.preflight(request, 'GET, HEAD') : {};

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { problem } from '../problems.ts';
 import { preferredLanguage } from '../texts/language.ts';
 import { corsHeaders, type Cors } from './cors.ts';
-import { routeTraits, type RequestState, type RouteTraits } from './state.ts';
+import { pathKindOf, routeTraits, type RequestState, type RouteTraits } from './state.ts';
 import { randomHex, readTrace, type Trace } from './trace.ts';
 import './codes.ts';
 
@@ -79,7 +79,7 @@ export function answerHeaders(options: HeaderOptions): AnswerHeaders {
   function finish(headers: Headers, request: Request): void {
     const state = request.civic;
     const traits = routeTraits(request.route);
-    if (traits.isTimed) headers['server-timing'] = `total;dur=${Math.round(performance.now() - state.started)}`;
+    if (isTimed(traits, request)) headers['server-timing'] = `total;dur=${Math.round(performance.now() - state.started)}`;
     // Whoever has a session may not count as known yet, but their pages hold their token.
     headers['cache-control'] ??= request.auth.isAuthenticated || state.formToken !== null ? 'private, no-store' : 'no-cache';
     headers['vary'] = headers['vary'] ? varyOn(String(headers['vary']), traits.isOpen || traits.cors !== null) : 'accept-encoding, origin';
@@ -121,6 +121,10 @@ export function answerHeaders(options: HeaderOptions): AnswerHeaders {
       return { ...headers, 'server-timing': 'total;dur=0', 'cache-control': 'no-store', vary: 'accept-encoding, origin' };
     },
   };
+}
+
+function isTimed(traits: RouteTraits, { server, path }: Request): boolean {
+  return traits.isTimed && !(traits.isFallback && pathKindOf(server, path)?.untimed);
 }
 
 /** A read that every website may fetch, so that it may also embed the response. */

@@ -1,6 +1,7 @@
 import type { Boom } from '@hapi/boom';
 import type { Request } from '@hapi/hapi';
 import { problemData, problemKind, type InputError, type ProblemData } from '../problems.ts';
+import type { RouteDeclaration } from '../plugin.ts';
 import { bearerChallenge } from './challenge.ts';
 import { codeForStatus } from './codes.ts';
 import { pathKindOf } from './state.ts';
@@ -33,12 +34,12 @@ export function writeProblem(error: Boom, request: Request): ProblemBody {
   const own = ownErrors(request);
   if (own) headers['content-type'] = 'application/json';
   error.output.headers = headers as typeof error.output.headers;
-  error.output.payload = (own ? own(body) : body) as unknown as typeof error.output.payload;
+  error.output.payload = (own ? own(body, request) : body) as unknown as typeof error.output.payload;
   return body;
 }
 
 /** Returns the function for bodies of errors that the route declares, or, where no route matches, the path. */
-function ownErrors({ route, server, path }: Request): ((problem: ProblemBody) => object) | undefined {
+function ownErrors({ route, server, path }: Request): RouteDeclaration['errors'] {
   return route.method === '*' ? pathKindOf(server, path)?.errors : route.settings.plugins?.civic?.errors;
 }
 

@@ -111,15 +111,26 @@ export function addHeaders(request: Request, headers: Record<string, string>): v
   state.headers = state.headers ? { ...state.headers, ...headers } : headers;
 }
 
+/** Returns the scopes of which a route requires one. */
+export function routeScopes({ settings: { auth } }: RequestRoute): string[] {
+  const access = (typeof auth === 'object' && auth ? auth.access ?? [] : []) as { scope?: false | { selection?: string[]; required?: string[] } }[];
+  return access.flatMap(({ scope }) => (scope ? [...scope.selection ?? [], ...scope.required ?? []] : []));
+}
+
 /** What follows from a route's own settings; worked out once a route. */
 export interface RouteTraits {
   /** Any website may read it: everybody gets it, and it changes nothing. */
   isOpen: boolean;
   /** The response has a Server-Timing header. */
   isTimed: boolean;
+  /** It serves requests that match no other route: the declaration of their path applies. */
+  isFallback: boolean;
   /** What the route declares for scripts of other websites. */
   cors: CorsDeclaration | null;
 }
+
+/** The path of the routes for requests that match no other. */
+export const FALLBACK_PATH = '/{any*}';
 
 const traits = new WeakMap<RequestRoute, RouteTraits>();
 
@@ -129,7 +140,7 @@ export function routeTraits(route: RequestRoute): RouteTraits {
   const { auth, plugins } = route.settings;
   const declared = plugins?.civic;
   const isPublic = !auth || typeof auth === 'string' || auth.mode !== 'required';
-  const made = { isOpen: isPublic && !declared?.internal, isTimed: !declared?.untimed, cors: declared?.cors ?? null };
+  const made = { isOpen: isPublic && !declared?.internal, isTimed: !declared?.untimed, isFallback: route.path === FALLBACK_PATH, cors: declared?.cors ?? null };
   traits.set(route, made);
   return made;
 }

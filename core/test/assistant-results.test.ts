@@ -141,7 +141,7 @@ describe('Text of a result', () => {
   it('summarizes a list with what it left out and its next page', () => {
     const list = { data: [1], total: 3, next_cursor: 'abc', truncated: [{ pointer: '/data/0/tags', left_out: 7 }] };
     expect(summarizeList(['note', 'notes'], list, ['- one'])).to.equal([
-      '3 notes, of which 1 are here:', '- one',
+      '3 notes, of which 1 is here:', '- one',
       'The result would be too large, so it leaves out 7 of /data/0/tags. The API returns everything.',
       'There are more: call the tool again with cursor "abc".',
     ].join('\n'));

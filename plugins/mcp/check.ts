@@ -22,7 +22,7 @@ export function endpointCheck({ fetch, url, assistant }: Pick<Civic, 'fetch' | '
       if (assistant.tools.size === 0) {
         return { status: 'warning', detail: `${address} has no tools`, fix: 'add "directory:" to "plugins:" in the config file, or a plugin that declares tools' };
       }
-      if (isLoopbackHost(new URL(address).hostname)) return { status: 'ok', detail: `${address}, for assistants on this machine only` };
+      if (isLoopbackHost(new URL(address).hostname)) return { status: 'ok', detail: `not requested: only assistants on this machine can connect to ${address}` };
       try {
         const { status, headers } = await fetch(address, PROBE);
         return resultOf(address, status, headers['www-authenticate']);

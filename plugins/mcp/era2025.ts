@@ -6,7 +6,7 @@ import {
   type JSONRPCRequest, type Result,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
-import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from './errors.ts';
+import { idOf, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from './errors.ts';
 import type { McpCall, Offer } from './offer.ts';
 import { responseText } from './response.ts';
 import type { McpRequest, McpResponse } from './serve.ts';
@@ -33,12 +33,12 @@ function createServer(offer: Offer, call: McpCall): Server {
  */
 export async function serve2025(offer: Offer, { headers, body }: McpRequest, call: McpCall): Promise<McpResponse> {
   const parsed = JSONRPCMessageSchema.safeParse(body);
-  if (!parsed.success) return rejected('The body is not a message of JSON-RPC 2.0');
+  if (!parsed.success) return rejected(body, 'The body is not a message of JSON-RPC 2.0');
   const message = parsed.data;
   const revision = headers['mcp-protocol-version'];
   if (revision !== undefined && !isInitializeRequest(message) && !SUPPORTED_PROTOCOL_VERSIONS.includes(revision)) {
     const supported = [...SUPPORTED_PROTOCOL_VERSIONS, '2026-07-28'].join(', ');
-    return rejected(`The protocol revision ${revision.slice(0, 50)} is not supported; supported are ${supported}`);
+    return rejected(body, `The protocol revision ${revision.slice(0, 50)} is not supported; supported are ${supported}`);
   }
   // Notifications and responses belong to a session, and there are no sessions.
   if (!isJSONRPCRequest(message)) return { status: 202, text: '' };
@@ -80,6 +80,6 @@ class Exchange implements Transport {
   }
 }
 
-function rejected(message: string): McpResponse {
-  return { status: 400, text: JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: INVALID_REQUEST, message } }) };
+function rejected(body: unknown, message: string): McpResponse {
+  return { status: 400, text: JSON.stringify({ jsonrpc: '2.0', id: idOf(body), error: { code: INVALID_REQUEST, message } }) };
 }

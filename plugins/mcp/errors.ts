@@ -1,3 +1,4 @@
+import type { Request } from '@hapi/hapi';
 import type { OwnedTool, ProblemData, ProblemKind } from 'civic';
 import { mcpProblems } from './problems.ts';
 
@@ -48,12 +49,24 @@ interface ProblemBody {
 /** Problems whose text recommends an API key, which `/mcp` does not accept. */
 const RECOMMEND_KEYS = ['authentication_required', 'misplaced_key'];
 
-/** Returns the body of an HTTP error: a JSON-RPC error with the problem as data. */
-export function rpcBody(given: ProblemBody): object {
-  const { title, advice } = mcpProblems.token_required;
-  const problem = RECOMMEND_KEYS.includes(given.code) ? { ...given, title, detail: advice } : given;
-  const error = { code: CODES[problem.code] ?? REJECTED, message: `${problem.title}. ${problem.detail}`, data: problem };
-  return { jsonrpc: '2.0', id: null, error };
+/** Returns how to get an access token. */
+export function tokenAdvice({ hasOauth }: { hasOauth: boolean }): string {
+  return hasOauth ? mcpProblems.token_required.advice : 'This instance issues no access tokens: its plugin oauth is off. On its own machine, use bin/civic mcp stdio.';
+}
+
+/** Returns a function for the body of an HTTP error: a JSON-RPC error with the problem as data, and with the id of the request once its body is read. */
+export function rpcErrors(tokens: { hasOauth: boolean }): (given: ProblemBody, request: Pick<Request, 'payload'>) => object {
+  return (given, { payload }) => {
+    const problem = RECOMMEND_KEYS.includes(given.code) ? { ...given, title: mcpProblems.token_required.title, detail: tokenAdvice(tokens) } : given;
+    const error = { code: CODES[problem.code] ?? REJECTED, message: `${problem.title}. ${problem.detail}`, data: problem };
+    return { jsonrpc: '2.0', id: idOf(payload), error };
+  };
+}
+
+/** Returns the id of a message; null when it has none that is valid. */
+export function idOf(message: unknown): string | number | null {
+  const id = (message as { id?: unknown } | null | undefined)?.id;
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
 /** The next step of the assistant after problems that any tool can have, by code. */

@@ -2,7 +2,7 @@ import { definePlugin, type Civic } from 'civic';
 import { endpointCheck } from './check.ts';
 import { mcpOptions, type McpConfig } from './config.ts';
 import { connectorTools } from './connector.ts';
-import { rpcBody } from './errors.ts';
+import { rpcErrors } from './errors.ts';
 import { createIncidents } from './incidents.ts';
 import { createOffer } from './offer.ts';
 import { mcpProblems } from './problems.ts';
@@ -17,7 +17,7 @@ export const mcpPlugin = (offerOf: typeof createOffer) => definePlugin<McpConfig
   config: mcpOptions,
   uses: ['accounts', 'directory', 'oauth'],
   rates: { mcp: { label: 'assistants', per_minute: 600, per_hour: 6000, plan: true } },
-  paths: { '/mcp': { audience: 'programs', rate: 'mcp', errors: rpcBody } },
+  paths: { '/mcp': { audience: 'programs', rate: 'mcp', errors: rpcErrors({ hasOauth: true }) } },
   problems: mcpProblems,
 
   register(server, civic) {
@@ -25,11 +25,12 @@ export const mcpPlugin = (offerOf: typeof createOffer) => definePlugin<McpConfig
     const directory = civic.serviceIfOn('directory');
     for (const tool of directory ? connectorTools(directory) : []) civic.tool(tool);
     const oauth = civic.serviceIfOn('oauth');
-    oauth?.protect({ path: '/mcp', name: 'The tools for assistants', scopes: () => scopesOf(civic) });
+    oauth?.protect({ path: '/mcp', name: 'Tools for assistants', scopes: () => scopesOf(civic) });
     civic.command(stdioCommand(civic));
-    civic.check(endpointCheck(civic, { hasOauth: oauth !== null }));
+    const hasOauth = oauth !== null;
+    civic.check(endpointCheck(civic, { hasOauth }));
     const { record, written } = createIncidents(civic);
-    server.route(mcpRoute({ civic, serve, record }));
+    server.route(mcpRoute({ civic, hasOauth, serve, record }));
     return { stop: async () => { await Promise.all([close(), written()]); } };
   },
 });

@@ -1,7 +1,7 @@
 import type { Lifecycle, Request, ServerRoute } from '@hapi/hapi';
 import { Joi, problem, type Caller, type Civic, type ProtocolDeclaration } from 'civic';
 import type { McpConfig } from './config.ts';
-import { rpcBody } from './errors.ts';
+import { rpcErrors, tokenAdvice } from './errors.ts';
 import { createGuard } from './guard.ts';
 import type { Incidents } from './incidents.ts';
 import type { McpCall } from './offer.ts';
@@ -18,12 +18,14 @@ const PROTOCOL: ProtocolDeclaration = { payload: message, responses: { 200: repl
 
 export interface RouteContext {
   civic: Civic<McpConfig>;
+  /** Whether the plugin oauth issues access tokens. */
+  hasOauth: boolean;
   serve: Serve;
   record: Incidents['record'];
 }
 
 /** Returns the route of Streamable HTTP without sessions: any node can serve each POST. The response to GET and DELETE, which need sessions, is 405. */
-export function mcpRoute({ civic, serve, record }: RouteContext): ServerRoute {
+export function mcpRoute({ civic, hasOauth, serve, record }: RouteContext): ServerRoute {
   const guard = createGuard(civic.instance.public_url, civic.config);
   const rejectForeign: Lifecycle.Method = (request, h) => {
     const refusal = guard(request);
@@ -43,10 +45,10 @@ export function mcpRoute({ civic, serve, record }: RouteContext): ServerRoute {
       auth: { mode: 'required' },
       payload: { parse: true, output: 'data', allow: 'application/json', maxBytes: MAX_BYTES },
       ext: { onPreAuth: { method: rejectForeign } },
-      plugins: { civic: { internal: true, protocol: PROTOCOL, errors: rpcBody, cors: { headers: PROTOCOL_HEADERS, expose: PROTOCOL_HEADERS, origins: civic.config.origins } } },
+      plugins: { civic: { internal: true, protocol: PROTOCOL, errors: rpcErrors({ hasOauth }), cors: { headers: PROTOCOL_HEADERS, expose: PROTOCOL_HEADERS, origins: civic.config.origins } } },
     },
     async handler(request, h) {
-      const caller = tokenCaller(request);
+      const caller = tokenCaller(request, hasOauth);
       if (Array.isArray(request.payload)) throw problem('batch_refused');
       const waiting = new AbortController();
       const end = () => waiting.abort();
@@ -65,8 +67,8 @@ export function mcpRoute({ civic, serve, record }: RouteContext): ServerRoute {
 }
 
 /** Rejects API keys: a key has all permissions of its account, and would be stored in the settings of assistants. */
-function tokenCaller(request: Request): Caller {
+function tokenCaller(request: Request, hasOauth: boolean): Caller {
   const caller = request.auth.credentials as unknown as Caller;
-  if (caller.via !== 'token') throw problem('token_required');
+  if (caller.via !== 'token') throw problem('token_required', { detail: tokenAdvice({ hasOauth }) });
   return caller;
 }

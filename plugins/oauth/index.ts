@@ -31,7 +31,7 @@ export default definePlugin<OauthConfig>({
     oauth_device: { label: 'codes of devices', per_minute: 20, per_hour: 100, byAddress: true },
   },
   paths: {
-    '/oauth': { audience: 'programs', rate: 'oauth', errors: oauthErrors },
+    '/oauth': { audience: 'programs', rate: 'oauth', errors: oauthErrors, untimed: true },
     // The cookie of an authorization request belongs to the exact path.
     '/connect': { audience: 'people', languages: false },
     '/device': { audience: 'people' },

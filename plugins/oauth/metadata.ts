@@ -77,8 +77,8 @@ function documentPaths(wellKnown: string, path: string, civic: Pick<Civic, 'inst
   return [...new Set([wellKnown + path, wellKnown + basePathOf(civic.instance.public_url) + path])];
 }
 
-function documentRoute(path: string, handler: Lifecycle.Method): ServerRoute {
-  return { method: 'GET', path, options: { auth: { mode: 'try' }, plugins: { civic: DECLARATION } }, handler };
+function documentRoute(path: string, handler: Lifecycle.Method, more: RouteDeclaration = {}): ServerRoute {
+  return { method: 'GET', path, options: { auth: { mode: 'try' }, plugins: { civic: { ...DECLARATION, ...more } } }, handler };
 }
 
 /** Returns the address of the metadata document of a resource, for challenges. */
@@ -102,6 +102,6 @@ export function serverRoutesFor(context: MetadataContext, path: string): ServerR
 export function metadataRoutes(context: MetadataContext): ServerRoute[] {
   return [
     ...serverRoutesFor(context, ''),
-    documentRoute('/oauth/jwks', async () => ({ keys: await context.keys.published() })),
+    documentRoute('/oauth/jwks', async () => ({ keys: await context.keys.published() }), { untimed: true }),
   ];
 }

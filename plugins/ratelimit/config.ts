@@ -44,7 +44,7 @@ const ownOptions: ConfigFragment = {
   },
   pages: classOptions('pages', 300, 6000),
   assets: classOptions('styles, scripts and pictures', 1200, 20_000),
-  well_known: classOptions('/.well-known', 120, 2000),
+  well_known: classOptions('/.well-known', 600, 6000),
   patience_ms: { doc: 'How many milliseconds the nodes wait for their shared counters in Postgres before each decides by its own.', format: Joi.number().integer().min(1).max(10_000), default: 50 },
 };
 

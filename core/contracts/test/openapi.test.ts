@@ -73,10 +73,10 @@ describe('OpenAPI', () => {
 
   it('lists each status with its codes, derived from the settings of the route', () => {
     const codes = Object.fromEntries(Object.entries(responses('/api/shelves/{shelf_id}')).map(([status, answer]) => [status, answer['x-problem-codes'] ?? []]));
-    expect(codes).to.equal({ 200: [], 400: ['invalid_request'], 403: ['workspace_forbidden'], 404: ['not_found', 'unknown_shelf'], 429: ['too_many_requests'], 500: ['internal_error'] });
+    expect(codes).to.equal({ 200: [], 400: ['invalid_request'], 403: ['insufficient_scope', 'workspace_forbidden'], 404: ['not_found', 'unknown_shelf'], 429: ['too_many_requests'], 500: ['internal_error'] });
     expect(Object.keys(responses('/api/shelves', 'post'))).to.equal(['201', '400', '401', '403', '415', '429', '500']);
     expect(responses('/api/shelves', 'post')[403]!['x-problem-codes']).to.equal(['insufficient_scope', 'workspace_forbidden']);
-    expect(responses('/api/shelves/{shelf_id}', 'delete')[403]!['x-problem-codes']).to.equal(['permission_required', 'workspace_forbidden']);
+    expect(responses('/api/shelves/{shelf_id}', 'delete')[403]!['x-problem-codes']).to.equal(['insufficient_scope', 'permission_required', 'workspace_forbidden']);
   });
 
   it('does not count a route that is exempt', () => {

@@ -32,7 +32,7 @@ describe('The check of doctor', () => {
 
   it('sends no request when the public address is this machine', async () => {
     const fetch = async () => { throw new Error('A request was sent'); };
-    expect(await check(fetch, 'http://localhost:8080')).to.equal({ status: 'ok', detail: 'http://localhost:8080/mcp, for assistants on this machine only' });
+    expect(await check(fetch, 'http://localhost:8080')).to.equal({ status: 'ok', detail: 'not requested: only assistants on this machine can connect to http://localhost:8080/mcp' });
   });
 
   it('warns when the address cannot be reached', async () => {

@@ -16,6 +16,8 @@ export const callers: Record<string, Caller> = {
   subscriber: { ...base, scope: ['directory:read', 'firehose:read'], plan: 'team', capabilities: ['firehose'] },
   /** Has the scope, but a plan without the Firehose. */
   lapsed: { ...base, scope: ['directory:read', 'firehose:read'] },
+  /** Has a plan with the Firehose, but not the scope. */
+  narrow: { ...base, plan: 'team', capabilities: ['firehose'] },
   scopeless: { ...base, scope: [] },
   reviewer: { ...base, role: 'reviewer', scope: ['directory:read', 'entities:write'] },
 };

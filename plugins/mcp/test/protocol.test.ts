@@ -39,18 +39,24 @@ describe('POST /mcp', () => {
   });
 
   it('rejects requests without a token, with a wrong one and with an API key, with a challenge and a JSON-RPC error', async () => {
-    const wrong: [string, Parameters<McpKit['rpc']>[2]][] = [
-      ['authentication_required', { token: null }],
-      ['invalid_credentials', { token: 'forged' }],
-      ['token_required', { token: null, headers: { 'x-api-key': 'civic_key' } }],
+    const wrong: [string, number | null, Parameters<McpKit['rpc']>[2]][] = [
+      ['authentication_required', null, { token: null }],
+      ['invalid_credentials', null, { token: 'forged' }],
+      ['token_required', 1, { token: null, headers: { 'x-api-key': 'civic_key' } }],
     ];
-    for (const [code, options] of wrong) {
+    // The body of a request is read once its caller is known.
+    for (const [code, id, options] of wrong) {
       const { status, headers, body } = await kit.rpc('tools/list', {}, options);
-      expect([status, body.jsonrpc, body.id, body.error.data.code], code).to.equal([401, '2.0', null, code]);
+      expect([status, body.jsonrpc, body.id, body.error.data.code], code).to.equal([401, '2.0', id, code]);
       expect(headers.get('www-authenticate'), code).to.match(/^Bearer /);
-      expect(body.error.message, code).to.not.include('X-API-Key');
+      // Without the plugin oauth there is no page to sign in.
+      expect(body.error.message, code).to.not.include('X-API-Key').and.to.not.include('sign-in page');
       expect(headers.get('content-type')).to.include('application/json');
     }
+    const basic = await kit.rpc('ping', {}, { token: null, headers: { authorization: 'Basic eDp5' } });
+    expect([basic.status, basic.headers.get('www-authenticate')]).to.equal([401, 'Bearer realm="civic"']);
+    const malformed = await kit.rpc('ping', {}, { headers: { 'x-request-id': 'a b' } });
+    expect([malformed.status, malformed.body.jsonrpc, malformed.body.error.data.code]).to.equal([400, '2.0', 'invalid_header']);
   });
 
   it('is 405 with Allow for GET and DELETE', async () => {
@@ -120,7 +126,8 @@ describe('POST /mcp', () => {
   it('accepts a notification with 202 and rejects an unknown revision', async () => {
     const notification = await kit.rpc('', {}, { body: { jsonrpc: '2.0', method: 'notifications/initialized' } });
     expect([notification.status, notification.body]).to.equal([202, null]);
-    expect((await kit.rpc('ping', {}, { headers: { 'mcp-protocol-version': '1999-01-01' } })).status).to.equal(400);
+    const { status, body } = await kit.rpc('ping', {}, { headers: { 'mcp-protocol-version': '1999-01-01' } });
+    expect([status, body.id]).to.equal([400, 1]);
   });
 
   it('rejects Host headers of DNS rebinding, and scripts of other websites', async () => {
@@ -140,15 +147,18 @@ describe('POST /mcp', () => {
 
 describe('A token', () => {
   it('that lacks the scope of a tool gets 403 with all scopes that it needs', async () => {
-    const { status, headers, body } = await kit.rpc('tools/call', { name: 'search_signals', arguments: {} }, { token: 'reader' });
-    expect([status, body.error.data.code]).to.equal([403, 'insufficient_scope']);
+    const { status, headers, body } = await kit.rpc('tools/call', { name: 'search_signals', arguments: {} }, { token: 'narrow' });
+    expect([status, body.id, body.error.data.code]).to.equal([403, 1, 'insufficient_scope']);
     expect(headers.get('www-authenticate')).to.match(/error="insufficient_scope".*scope="directory:read firehose:read"/);
   });
 
   it('whose plan lacks the capability gets a result that names the plan', async () => {
-    const { isError, content } = await kit.call('search_signals', {}, 'lapsed');
-    expect(isError).to.be.true();
-    expect(content[0].text).to.match(/plan_required[^]*The plan free does not include firehose[^]*Next: Tell the user/);
+    // Also without the scope: a client that requests it would get a token that is refused again.
+    for (const token of ['lapsed', 'reader']) {
+      const { isError, content } = await kit.call('search_signals', {}, token);
+      expect(isError).to.be.true();
+      expect(content[0].text).to.match(/plan_required[^]*The plan free does not include firehose[^]*Next: Tell the user/);
+    }
   });
 
   it('gets private actors of its workspace on request, and only with the scope', async () => {
@@ -187,6 +197,15 @@ describe('Beside oauth and accounts', () => {
       expect([reply.status, reply.body.error]).to.equal([status, 'invalid_request']);
       expect(reply.body.error_description).to.include(path);
     }
+    const malformed = await kit.request('POST', '/oauth/token', { headers: { 'x-request-id': 'a b' } });
+    expect([malformed.status, malformed.body.error]).to.equal([400, 'invalid_request']);
+  });
+
+  it('responses of /oauth have no Server-Timing header, whatever they are', async () => {
+    for (const [method, path, status] of [['GET', '/oauth/jwks', 200], ['OPTIONS', '/oauth/token', 204], ['GET', '/oauth/token', 405], ['GET', '/oauth/nothing', 404], ['POST', '/oauth/token', 400]] as const) {
+      const reply = await kit.request(method, path);
+      expect([reply.status, reply.headers['server-timing']], `${method} ${path}`).to.equal([status, undefined]);
+    }
   });
 
   it('the challenge of a request without a token names the resource metadata and the useful scopes', async () => {
@@ -197,6 +216,7 @@ describe('Beside oauth and accounts', () => {
     expect(challenge).to.include('scope="directory:read firehose:read"');
     const metadata = await kit.request('GET', '/.well-known/oauth-protected-resource/mcp');
     expect(metadata.body.resource).to.match(/\/mcp$/);
+    expect(metadata.body.resource_name).to.match(/: Tools for assistants$/);
     expect(metadata.body.scopes_supported).to.include(['directory:read', 'firehose:read']);
   });
 
