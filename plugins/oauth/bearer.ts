@@ -3,6 +3,7 @@ import { isId, problem, type Caller, type Civic, type Reader } from 'civic';
 import type { AccountsService, Delegate, FormerCaller } from 'civic/accounts';
 import type { OauthIncident, RecordOauthIncident } from './incidents.ts';
 import type { Resources } from './resources.ts';
+import { hasEnded } from './grants.ts';
 import { hashOf } from './secrets.ts';
 import { grantById, markGrantsUsed, tokenByHash, type GrantRow } from './store/grants.ts';
 
@@ -57,6 +58,7 @@ export function createBearer({ civic, accounts, resources, recordIncident }: Bea
     const { grant, scopes, audience, expires, delegate } = token;
     if (expires <= clock.now()) throw problem('invalid_credentials', { detail: `This access token expired at ${new Date(expires).toISOString()}.` });
     if (!resources.of(request)?.audiences.includes(audience)) return rejectAudience(token, request);
+    if (scopes.length === 0) throw withoutPermission(resources.neededScopes(request));
     const workspace = request.headers['x-workspace-id'] as string | undefined;
     if (workspace !== undefined && workspace.toLowerCase() !== grant.workspace_id) return rejectWorkspace(token, request, workspace);
     const caller = delegatedCaller(delegate, grant, scopes, expires);
@@ -117,10 +119,15 @@ export function createBearer({ civic, accounts, resources, recordIncident }: Bea
   };
 }
 
+/** Returns the problem of the token of an app that requested the identity of the user only. */
+function withoutPermission(scopes: string[]): Error {
+  return problem('insufficient_scope', { detail: 'This access token has no permission: the app requested the identity of the user only.', extra: { scopes } });
+}
+
 /** Throws `workspace_forbidden` when the membership has ended in which the user approved, also when there is a new one. */
-function delegatedCaller(delegate: Delegate, { id, workspace_id, member_since }: GrantRow, scopes: string[], expires: number): Caller {
-  const caller = delegate.caller({ credential_id: id, workspace_id, scopes, expires });
-  if (member_since === null || member_since === delegate.memberSince(workspace_id)) return caller;
+function delegatedCaller(delegate: Delegate, grant: GrantRow, scopes: string[], expires: number): Caller {
+  const caller = delegate.caller({ credential_id: grant.id, workspace_id: grant.workspace_id, scopes, expires });
+  if (!hasEnded(grant, delegate)) return caller;
   throw problem('workspace_forbidden', { detail: 'The membership in which this app was connected has ended. Connect the app again.' });
 }
 

@@ -32,7 +32,7 @@ function createCommand(oauth: Oauth): Command {
   };
 }
 
-async function createClient({ civic, accounts, server }: Oauth, { terminal, options }: CommandCall): Promise<void> {
+async function createClient({ civic, accounts, resources, server }: Oauth, { terminal, options }: CommandCall): Promise<void> {
   const uris = (options['redirect-uri'] as string[] | undefined) ?? [];
   if (uris.length === 0 && !options['device']) throw new Misuse('Give --redirect-uri, or --device for an app without a browser');
   const id = `client_${randomBytes(12).toString('base64url')}`;
@@ -55,7 +55,8 @@ async function createClient({ civic, accounts, server }: Oauth, { terminal, opti
   terminal.print({ client_id: id, ...(secret !== null && { client_secret: secret }), redirect_uris: uris }, () => [
     `client_id      ${id}`,
     ...(secret === null ? [] : [`client_secret  ${secret}`, 'Store the secret now: it is not shown again.']),
-    `Enter ${secret === null ? 'it' : 'both'} in the settings of the app, with the address ${civic.url('')}.`,
+    `Enter ${secret === null ? 'it' : 'both'} in the settings of the app, with the address ${resources.byDefault().url}.`,
+    `An app that asks for the authorization server or issuer needs ${civic.url('')}.`,
   ].join('\n'));
 }
 

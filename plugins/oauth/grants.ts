@@ -1,5 +1,5 @@
 import { newId, type Civic, type Reader, type Tx } from 'civic';
-import type { AccountsService, Doer } from 'civic/accounts';
+import type { AccountsService, Delegate, Doer } from 'civic/accounts';
 import { deleteArtifactsOf } from './store/artifacts.ts';
 import { deleteGrant, endedGrants, grantById, grantsOf, insertGrant, type GrantRow } from './store/grants.ts';
 
@@ -27,6 +27,20 @@ const SWEPT_AT_ONCE = 200;
 /** A connection without a code is not swept for this time: the browser requests the code after the approval. */
 const CODE_DUE_MS = 3_600_000;
 const SYSTEM: Doer = { account_id: null, address: null };
+
+/** The scope with which an app knows the id of the account. It gives no access. */
+export const IDENTITY_SCOPE = 'openid';
+
+/** Returns whether a connection gives access, and not only the identity of the user. */
+export function hasPermissions({ scopes }: Pick<GrantRow, 'scopes'>): boolean {
+  return scopes.some((scope) => scope !== IDENTITY_SCOPE);
+}
+
+/** Returns whether the membership has ended in which the user approved, also when there is a new one. */
+export function hasEnded(grant: GrantRow, delegate: Pick<Delegate, 'memberSince'>): boolean {
+  const since = delegate.memberSince(grant.workspace_id);
+  return hasPermissions(grant) && (since === null || (grant.member_since !== null && grant.member_since !== since));
+}
 
 export function createGrants(civic: Civic, accounts: AccountsService): Grants {
   const { clock } = civic;

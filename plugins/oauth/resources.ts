@@ -1,5 +1,5 @@
 import type { Request } from '@hapi/hapi';
-import type { Civic } from 'civic';
+import { routeScopes, type Civic } from 'civic';
 
 /** A path whose routes accept access tokens, as a plugin declares it. */
 export interface ProtectedPath {
@@ -31,6 +31,8 @@ export interface Resources {
   named(identifier: string): { resource: Resource; audience: string } | undefined;
   /** Returns the resource that the path of a request belongs to. */
   of(request: Pick<Request, 'path'>): Resource | undefined;
+  /** Returns the scopes that the route of a request requires; all of the resource when it names none. */
+  neededScopes(request: Pick<Request, 'path' | 'route'>): string[];
 }
 
 export const API_PATH = '/api';
@@ -38,6 +40,7 @@ export const API_PATH = '/api';
 export function createResources(civic: Pick<Civic, 'instance' | 'url'>): Resources {
   const resources: Resource[] = [];
   const base = civic.url('');
+  const of: Resources['of'] = ({ path }) => resources.find((resource) => path === resource.path || path.startsWith(`${resource.path}/`));
   const byDefault = (): Resource => resources.find(({ path }) => path !== API_PATH) ?? resources[0]!;
   return {
     add({ path, name, scopes }) {
@@ -58,7 +61,11 @@ export function createResources(civic: Pick<Civic, 'instance' | 'url'>): Resourc
       const resource = resources.find(({ audiences }) => audiences.includes(audience));
       return resource && { resource, audience };
     },
-    of: ({ path }) => resources.find((resource) => path === resource.path || path.startsWith(`${resource.path}/`)),
+    of,
+    neededScopes(request) {
+      const needed = routeScopes(request.route);
+      return needed.length > 0 ? needed : of(request)?.scopes() ?? [];
+    },
   };
 }
 

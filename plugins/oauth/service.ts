@@ -47,7 +47,7 @@ export function createOauth(civic: Civic<OauthConfig>, hapi: Server): Oauth {
 
   civic.challenge((request) => {
     const resource = resources.of(request);
-    return resource ? { resource_metadata: metadataUrl({ civic, resource }), scope: resource.scopes().join(' ') } : null;
+    return resource ? { resource_metadata: metadataUrl({ civic, resource }), scope: resources.neededScopes(request).join(' ') } : null;
   });
   protect({ path: API_PATH, name: 'The API', scopes: () => [...civic.vocabulary.scopes.keys()] });
   return { ...context, server, bearer: createBearer(context), service: { protect } };

@@ -2,7 +2,7 @@ import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/
 import { workspaceRecord } from '../service.ts';
 import type { Confirmation } from '../signin/confirm.ts';
 import type { Purpose, Ways } from '../signin/page.ts';
-import { doerOf, type Visit } from '../signin/sessions.ts';
+import { authenticatedAt, doerOf, type Visit } from '../signin/sessions.ts';
 import type { Account, Doer, Workspace } from '../types.ts';
 import type { SettingsEntry, SettingsPage } from './context.ts';
 import { when, type When } from './words.ts';
@@ -14,6 +14,8 @@ export interface Visitor {
   workspaces: Workspace[];
   /** The id of the workspace chosen in the header. */
   workspace_id: string | null;
+  /** When the user last authenticated in this session, in milliseconds. */
+  authenticated_at: number;
   /** For the audit record. */
   doer: Doer;
 }
@@ -37,10 +39,13 @@ export interface AccountPages {
   purpose(purpose: Purpose): void;
   /** Returns a handler for signed-in users. Other visitors sign in first and then continue. */
   signedIn(work: VisitorHandler): Lifecycle.Method;
-  /** Returns the same handler for changes that need recent authentication. `back` is the path that Cancel leads to. */
-  confirmed(work: VisitorHandler, options: { back(request: Request): string }): Lifecycle.Method;
-  /** Returns the id of the account that is signed in, for routes that are no pages; null for other visitors. */
-  accountId(request: Request): string | null;
+  /**
+   * Returns the same handler for changes that need recent authentication. `back` is the path that Cancel leads to. `since` returns the
+   * earliest authentication that counts, in milliseconds; later than ten minutes ago is always required.
+   */
+  confirmed(work: VisitorHandler, options: { back(request: Request): string; since?(request: Request): Promise<number> }): Lifecycle.Method;
+  /** Returns the account that is signed in and when it last authenticated, for routes that are no pages; null for other visitors. */
+  session(request: Request): { account_id: string; authenticated_at: number } | null;
   /** Returns a time for the partial `accounts/time`: "3 hours ago". */
   when(iso: string | null): When | null;
   /** Shows a page under `/account` to a signed-in user. */
@@ -60,15 +65,18 @@ export interface PluginPagesContext {
 
 /** Creates the functions for pages of other plugins. */
 export function createPluginPages({ entries, purposes, ways, confirmed, settingsPage, visitOf, accountOf, now }: PluginPagesContext): AccountPages {
-  const visitor = ({ person, memberships, workspace }: Visit, request: Request): Visitor => ({
-    account: accountOf(person), workspaces: memberships.map(workspaceRecord), workspace_id: workspace?.id ?? null, doer: doerOf(request, person.id),
+  const visitor = ({ person, memberships, workspace, session }: Visit, request: Request): Visitor => ({
+    account: accountOf(person), workspaces: memberships.map(workspaceRecord), workspace_id: workspace?.id ?? null, authenticated_at: authenticatedAt(session), doer: doerOf(request, person.id),
   });
   return {
     entry(entry) { entries.push(entry); },
     purpose(purpose) { purposes.push(purpose); },
     signedIn: (work) => ways.signedIn((visit, request, h) => work(visitor(visit, request), request, h)),
-    confirmed: (work, { back }) => confirmed((visit, request, h) => work(visitor(visit, request), request, h), { back }),
-    accountId: (request) => visitOf(request)?.person.id ?? null,
+    confirmed: (work, options) => confirmed((visit, request, h) => work(visitor(visit, request), request, h), options),
+    session(request) {
+      const visit = visitOf(request);
+      return visit && { account_id: visit.person.id, authenticated_at: authenticatedAt(visit.session) };
+    },
     when: (iso) => when(iso, now()),
     show: (request, h, { path, template, title, status }, context) => settingsPage(h, visitOf(request)!, { part: path, template, title, status }, context),
   };

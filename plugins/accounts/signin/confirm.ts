@@ -11,6 +11,8 @@ export interface ConfirmOptions {
   check?(visit: Visit): void;
   /** Where Cancel leads; by default to the page that the form is on. */
   back?(request: Request): string;
+  /** Returns the earliest authentication that counts, in milliseconds, besides the rule of the last minutes. */
+  since?(request: Request): Promise<number>;
 }
 
 export interface Confirmation {
@@ -56,9 +58,9 @@ export function createConfirmation(signIn: SignIn, { signedIn }: Ways): Confirma
   }
 
   return {
-    confirmed: (work, { passing, check, back = ({ path }: Request) => backFrom(path) } = {}) => signedIn(async (visit, request, h) => {
+    confirmed: (work, { passing, check, back = ({ path }: Request) => backFrom(path), since } = {}) => signedIn(async (visit, request, h) => {
       check?.(visit);
-      if (sessions.isRecent(visit)) return work(visit, request, h);
+      if (sessions.isRecent(visit, await since?.(request))) return work(visit, request, h);
       const canUsePasskey = party.works && await passkeys.has(visit.person);
       const proven = await isProven(request, visit, canUsePasskey);
       if (proven) {

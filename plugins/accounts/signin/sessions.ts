@@ -44,8 +44,8 @@ export interface Sessions {
   visitOf(request: Request): Visit | null;
   /** Begins a session and ends the one the browser had; the secret goes into its cookie. */
   begin(tx: Tx, request: Request, person: PersonRow, madeBy: MadeBy): Promise<string>;
-  /** Whether the account proved who it is within the last minutes. */
-  isRecent(visit: Visit): boolean;
+  /** Whether the account proved who it is within the last minutes, and not before `since`, in milliseconds. */
+  isRecent(visit: Visit, since?: number): boolean;
   /** Records that the account just proved who it is. */
   confirm(request: Request, visit: Visit): Promise<void>;
   list(reader: Reader, person: PersonRow): Promise<SessionRow[]>;
@@ -126,10 +126,11 @@ export function createSessions({ civic, plans, scopes, party, record, accessChan
       await record(tx, { kind: 'signed_in', by: doerOf(request, person.id), subject: id, detail: { by: madeBy } });
       return secret;
     },
-    isRecent({ session: { confirmed_at } }) {
+    isRecent({ session }, since = 0) {
+      const at = authenticatedAt(session);
       // A time in the future means that the clock was set back; it is not a proof.
-      const age = confirmed_at === null ? Infinity : clock.now() - Date.parse(confirmed_at);
-      return age >= 0 && age < RECENT_MS;
+      const age = clock.now() - at;
+      return age >= 0 && age < RECENT_MS && at >= since;
     },
     async confirm(request, { session, person }) {
       session.confirmed_at = clock.iso();
@@ -155,6 +156,11 @@ function callerOf({ session, person, workspace }: Visit, { plans, scopes }: Pick
     workspace_id: workspace?.id ?? null, workspace_role: workspace?.role ?? null,
     credential_id: session.id, valid_until: firstEnd(endOf(session.expires_at), endOf(person.plan_until), now),
   };
+}
+
+/** Returns when the account last proved who it is in a session, in milliseconds; 0 in sessions from before this was stored. */
+export function authenticatedAt({ confirmed_at }: SessionRow): number {
+  return confirmed_at === null ? 0 : Date.parse(confirmed_at);
 }
 
 /** Who does something by a page, for the record. */

@@ -1,12 +1,15 @@
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { formOptions, problem } from 'civic';
-import type { Visitor } from 'civic/accounts';
+import { formOptions, pagePath, problem } from 'civic';
+import type { Delegate, Visitor } from 'civic/accounts';
+import { hasEnded, hasPermissions, IDENTITY_SCOPE } from '../grants.ts';
 import { API_PATH } from '../resources.ts';
 import type { ServerContext } from '../server/server.ts';
 import { clientKinds, type ClientKind } from '../store/clients.ts';
 import type { ClientPlace, GrantRow } from '../store/grants.ts';
 
 const PATH = '/account/apps';
+/** Names the notice in the address. The notice does not name the app: a link of an attacker could name any text. */
+const DONE = 'disconnected';
 const PAGE = { plugins: { civic: { internal: true } } };
 const LIST = { path: PATH, template: 'oauth/apps', title: 'Connected apps' } as const;
 
@@ -26,25 +29,33 @@ interface ShownConnection {
 export function appRoutes({ civic, accounts, grants, resources }: ServerContext): ServerRoute[] {
   const { pages } = accounts;
 
-  function shown(grant: GrantRow, { workspaces }: Visitor, kind: ClientKind | undefined): ShownConnection {
+  function shown(grant: GrantRow, { workspaces }: Visitor, kind: ClientKind | undefined, delegate: Delegate | null): ShownConnection {
+    const hasAccess = hasPermissions(grant);
     return {
       id: grant.id,
       name: grant.client_name,
       trust: trustOf(kind),
       where: whereOf(grant),
-      resource: resources.named(grant.resource)?.resource.name,
-      workspace: workspaces.find(({ id }) => id === grant.workspace_id)?.name ?? 'a workspace you left',
-      scopes: grant.scopes.map((scope) => civic.vocabulary.scopes.get(scope)?.label ?? scope),
+      resource: hasAccess ? resources.named(grant.resource)?.resource.name : null,
+      workspace: hasAccess ? workspaces.find(({ id }) => id === grant.workspace_id)?.name : null,
+      hasEnded: delegate !== null && hasEnded(grant, delegate),
+      // Connections from before `openid` was stored have no scope.
+      scopes: (hasAccess ? grant.scopes : [IDENTITY_SCOPE]).map(labelOf),
       connected: pages.when(grant.created_at),
       used: pages.when(grant.used_at),
       ends: pages.when(grant.expires_at),
     };
   }
 
+  function labelOf(scope: string): string {
+    return scope === IDENTITY_SCOPE ? 'Knows the id of your account' : civic.vocabulary.scopes.get(scope)?.label ?? scope;
+  }
+
   async function connectionsOf(visitor: Visitor): Promise<ShownConnection[]> {
     const own = await grants.of(civic.db.read, visitor.account.id);
     const kinds = await clientKinds(civic.db.read, own.map(({ client_id }) => client_id));
-    return own.map((grant) => shown(grant, visitor, kinds.get(grant.client_id)));
+    const delegate = await accounts.delegate(civic.db.read, visitor.account.id);
+    return own.map((grant) => shown(grant, visitor, kinds.get(grant.client_id), delegate));
   }
 
   async function ownConnection(visitor: Visitor, id: unknown): Promise<ShownConnection> {
@@ -53,10 +64,14 @@ export function appRoutes({ civic, accounts, grants, resources }: ServerContext)
     return found;
   }
 
-  async function listPage(request: Request, h: ResponseToolkit, visitor: Visitor, notice?: string): Promise<ResponseObject> {
+  async function listPage(request: Request, h: ResponseToolkit, visitor: Visitor): Promise<ResponseObject> {
     const { url, path } = resources.byDefault();
     return pages.show(request, h, LIST, {
-      apps: grouped(await connectionsOf(visitor)), hasChoice: visitor.workspaces.length > 1, notice, address: path === API_PATH ? null : url,
+      apps: grouped(await connectionsOf(visitor)),
+      hasChoice: visitor.workspaces.length > 1,
+      unusedDays: civic.config.refresh_days,
+      notice: request.query['done'] === DONE ? 'The app is disconnected. Its access ends within seconds.' : undefined,
+      address: path === API_PATH ? null : url,
     });
   }
 
@@ -71,11 +86,10 @@ export function appRoutes({ civic, accounts, grants, resources }: ServerContext)
     },
     {
       method: 'POST', path: `${PATH}/{id}/disconnect`, options: formOptions(),
-      // Without a redirect, which could not name the app: a notice in an address could be anybody's text.
       handler: pages.signedIn(async (visitor, request, h) => {
-        const { id, name } = await ownConnection(visitor, request.params['id']);
+        const { id } = await ownConnection(visitor, request.params['id']);
         await civic.db.write((tx) => grants.end(tx, id, visitor.doer, 'disconnected'));
-        return listPage(request, h, visitor, `${name} is disconnected. Its access ends within seconds.`);
+        return h.redirect(pagePath(request, `${PATH}?done=${DONE}`)).code(303);
       }),
     },
   ];

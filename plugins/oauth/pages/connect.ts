@@ -4,6 +4,7 @@ import type { AccountsService, Visitor } from 'civic/accounts';
 import type { Provider } from 'oidc-provider';
 import { createGrant } from '../server/approve.ts';
 import { CONSENT_PATH } from '../server/configuration.ts';
+import { authenticatedSince } from '../server/prompts.ts';
 import { hashOf } from '../secrets.ts';
 import type { AuthorizationServer, ServerContext } from '../server/server.ts';
 import { artifact, storeDecision } from '../store/artifacts.ts';
@@ -41,6 +42,12 @@ export function connectRoutes(context: ServerContext, server: AuthorizationServe
     return consentPage(context, h, { accessRequest, visitor, here: pagePath(request), action: pagePath(request), destination, fault });
   }
 
+  /** Returns the earliest authentication that counts for the request of the address. */
+  async function since(request: Request): Promise<number> {
+    const row = await artifact(civic.db.read, 'Interaction', hashOf(String(request.params['uid'])));
+    return row ? authenticatedSince(row.payload['params'] as object, Date.parse(row.created_at), civic.clock.now()) : 0;
+  }
+
   /** Stores the decision, with which the library continues. Returns false when another request has decided. */
   async function decide(tx: Tx, { uid }: Interaction, result: object, params: object = {}): Promise<boolean> {
     const row = await artifact(tx, 'Interaction', hashOf(uid));
@@ -75,10 +82,10 @@ export function connectRoutes(context: ServerContext, server: AuthorizationServe
         const scope = grantedScopes(accessRequest, read.decision).join(' ');
         const isFirst = await createGrant(context, await server.provider(), {
           accessRequest, decision: read.decision, visitor, destination,
-          decide: (tx, grantId) => decide(tx, interaction, { login: { accountId: visitor.account.id }, consent: { grantId } }, { scope }),
+          decide: (tx, grantId) => decide(tx, interaction, { login: { accountId: visitor.account.id, ts: Math.floor(visitor.authenticated_at / 1000) }, consent: { grantId } }, { scope }),
         });
         return isFirst ? leavePage(h, pending, true) : decidedPage(h, pending);
-      }, { back: pagePath }),
+      }, { back: pagePath, since }),
     },
     {
       method: 'POST', path: `${path}/deny`, options: form,

@@ -2,6 +2,8 @@ import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import { Joi, readForm, type Civic, type ScopeKind } from 'civic';
 import type { AccountsService, Visitor } from 'civic/accounts';
 import type { Provider } from 'oidc-provider';
+import type { OauthConfig } from '../config.ts';
+import { IDENTITY_SCOPE } from '../grants.ts';
 import type { RecordOauthIncident } from '../incidents.ts';
 import { requestedScopes, type Resource, type Resources } from '../resources.ts';
 import { isLoopback, isPrivateScheme } from '../server/clients.ts';
@@ -30,7 +32,7 @@ export interface AccessRequest {
 }
 
 export interface ConsentContext {
-  civic: Civic;
+  civic: Civic<OauthConfig>;
   accounts: AccountsService;
   resources: Resources;
 }
@@ -96,10 +98,13 @@ export interface ConsentFault {
 export function readDecision(request: Request, accessRequest: AccessRequest, { account, workspaces }: Visitor, civic: Civic): { decision: Decision } | { fault: ConsentFault } {
   const workspace = Joi.string().valid(...workspaces.map(({ id }) => id));
   const scope = Joi.string().valid(...grantableScopes(accessRequest, account.role, civic));
-  const scopes = isIdentityOnly(accessRequest) ? Joi.array().length(0).default([]) : Joi.array().items(scope).single().min(1).required();
-  const form = Joi.object<Decision>({
+  // Without a permission the app uses no workspace; the connection is stored with the personal one.
+  const form = Joi.object<Decision>(isIdentityOnly(accessRequest) ? {
+    workspace: workspace.default(workspaces[0]!.id),
+    scopes: Joi.array().length(0).default([]),
+  } : {
     workspace: workspace.required().messages({ '*': 'Choose the workspace that the app may use.' }),
-    scopes: scopes.messages({ '*': 'Choose at least one permission.' }),
+    scopes: Joi.array().items(scope).single().min(1).required().messages({ '*': 'Choose at least one permission.' }),
   });
   const { values, errors, given } = readForm(request, form);
   return values ? { decision: values } : { fault: { status: 400, errors, given } };
@@ -107,7 +112,7 @@ export function readDecision(request: Request, accessRequest: AccessRequest, { a
 
 /** Returns the scopes of the tokens: those that the user granted, and `openid` when the app requests it. */
 export function grantedScopes({ wantsIdentity }: AccessRequest, { scopes }: Decision): string[] {
-  return wantsIdentity ? [...scopes, 'openid'] : scopes;
+  return wantsIdentity ? [...scopes, IDENTITY_SCOPE] : scopes;
 }
 
 /** Returns whether the app requests an ID token, but no access. */
@@ -152,7 +157,9 @@ export function consentPage({ civic, accounts }: ConsentContext, h: ResponseTool
   const permissions = grantableScopes(accessRequest, account.role, civic).map((scope) => {
     const { label, hint, capability }: ScopeKind = civic.vocabulary.scopes.get(scope) ?? { label: scope };
     const isBeyondPlan = capability !== undefined && !capabilities.includes(capability);
-    return { scope, label, hint, isBeyondPlan, isChosen: chosenScopes ? chosenScopes.includes(scope) : !isBeyondPlan };
+    const plans = isBeyondPlan ? accounts.plans().filter((plan) => plan.capabilities.includes(capability)).map(({ name }) => name).join(', ') : '';
+    // Also beyond the plan: an app without a scope that it needs requests it again and again, and calls without the plan name the plans.
+    return { scope, label, hint, isBeyondPlan, plans, isChosen: !chosenScopes || chosenScopes.includes(scope) };
   });
   const isNative = Boolean(destination?.isLoopback || destination?.scheme);
   const isUnverified = client.verifiedHost === null && !client.isByOperator;
@@ -167,8 +174,9 @@ export function consentPage({ civic, accounts }: ConsentContext, h: ResponseTool
     writes: permissions.filter(({ scope }) => !isReading(scope)),
     errors: fault?.errors,
     account: account.name,
-    hasChoice: workspaces.length > 1,
-    workspaces: workspaces.map(({ id, name }) => ({ id, name, isChosen: id === chosenWorkspace })),
+    unusedDays: civic.config.refresh_days,
+    hasChoice: permissions.length > 0 && workspaces.length > 1,
+    workspaces: permissions.length > 0 ? workspaces.map(({ id, name }) => ({ id, name, isChosen: id === chosenWorkspace })) : [],
   }).code(fault?.status ?? 200).header('cache-control', 'private, no-store').header('referrer-policy', 'no-referrer');
 }
 

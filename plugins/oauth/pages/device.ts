@@ -3,6 +3,7 @@ import { formOptions } from 'civic';
 import type { Visitor } from 'civic/accounts';
 import { createGrant } from '../server/approve.ts';
 import { DEVICE_PATH } from '../server/configuration.ts';
+import { authenticatedSince } from '../server/prompts.ts';
 import type { AuthorizationServer, ServerContext } from '../server/server.ts';
 import { hashOf } from '../secrets.ts';
 import { artifactByUserCode, storeDeviceDecision, type Artifact } from '../store/artifacts.ts';
@@ -36,6 +37,12 @@ export function deviceRoutes(context: ServerContext, server: AuthorizationServer
     return consentPage(context, h, { accessRequest, visitor, here: pageOf(code), action: DEVICE_PATH, userCode: code, fault });
   }
 
+  /** Returns the earliest authentication that counts for the device of the form. */
+  async function since(request: Request): Promise<number> {
+    const { row } = await pendingDevice(codeOf(request)) ?? {};
+    return row ? authenticatedSince(row.payload['params'] as object, Date.parse(row.created_at), civic.clock.now()) : 0;
+  }
+
   /** Returns false when another request decided about the device at the same time. */
   async function approve({ accessRequest, row }: PendingDevice, decision: Decision, visitor: Visitor): Promise<boolean> {
     const approved = {
@@ -43,7 +50,7 @@ export function deviceRoutes(context: ServerContext, server: AuthorizationServer
       accountId: visitor.account.id,
       scope: grantedScopes(accessRequest, decision).join(' '),
       resource: accessRequest.resourceIdentifier,
-      authTime: Math.floor(civic.clock.now() / 1000),
+      authTime: Math.floor(visitor.authenticated_at / 1000),
     };
     return createGrant(context, await server.provider(), {
       accessRequest, decision, visitor, destination: null,
@@ -52,8 +59,6 @@ export function deviceRoutes(context: ServerContext, server: AuthorizationServer
   }
 
   const form = formOptions(DECLARATION, { onReject: (request) => recordForgery(context, request) });
-  // In the form and not in the path, which is logged.
-  const codeOf = (request: Request): string => String((request.payload as { user_code?: unknown } | null)?.user_code ?? '');
 
   return [
     {
@@ -73,7 +78,7 @@ export function deviceRoutes(context: ServerContext, server: AuthorizationServer
         const read = readDecision(request, pending.accessRequest, visitor, civic);
         if ('fault' in read) return show(h, visitor, pending, read.fault);
         return await approve(pending, read.decision, visitor) ? donePage(h, pending, true) : codePage(h, '', UNKNOWN_CODE);
-      }, { back: (request) => pageOf(codeOf(request)) }),
+      }, { back: (request) => pageOf(codeOf(request)), since }),
     },
     {
       method: 'POST', path: `${DEVICE_PATH}/deny`, options: form,
@@ -86,6 +91,11 @@ export function deviceRoutes(context: ServerContext, server: AuthorizationServer
       }),
     },
   ];
+}
+
+/** Returns the code of a form. It is not in the path, which is logged. */
+function codeOf(request: Request): string {
+  return String((request.payload as { user_code?: unknown } | null)?.user_code ?? '');
 }
 
 /** Returns the path of the consent page for a code. */

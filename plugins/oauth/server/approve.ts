@@ -1,7 +1,7 @@
 import type { Tx } from 'civic';
 import type { Visitor } from 'civic/accounts';
 import type { Provider } from 'oidc-provider';
-import type { AccessRequest, Decision, Destination } from '../pages/consent.ts';
+import { grantedScopes, type AccessRequest, type Decision, type Destination } from '../pages/consent.ts';
 import { deleteArtifactsOf } from '../store/artifacts.ts';
 import { markClientUsed } from '../store/clients.ts';
 import type { ClientPlace } from '../store/grants.ts';
@@ -38,7 +38,7 @@ export async function createGrant({ civic, grants }: ServerContext, provider: Pr
       client_host: client.verifiedHost ?? destination?.host ?? null,
       client_place: placeOf(destination),
       resource: resourceIdentifier,
-      scopes: decision.scopes,
+      scopes: grantedScopes(accessRequest, decision),
     }, visitor.doer);
     await markClientUsed(tx, client.id, civic.clock.iso());
     return true;

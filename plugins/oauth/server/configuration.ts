@@ -1,12 +1,13 @@
 import { basePathOf } from 'civic';
 import type { Configuration } from 'oidc-provider';
-import { GRANT_DAYS } from '../grants.ts';
+import { GRANT_DAYS, hasEnded, hasPermissions } from '../grants.ts';
 import { CLIENT_AUTH_METHODS } from '../metadata.ts';
 import { requestedScopes } from '../resources.ts';
-import { grantById } from '../store/grants.ts';
+import { grantById, type GrantRow } from '../store/grants.ts';
 import { createAdapter } from './adapter.ts';
 import { adjustClient, type ClientMetadata } from './clients.ts';
 import { createClientFetch } from './fetch.ts';
+import { promptPolicy } from './prompts.ts';
 import { refusalOf } from './refusal.ts';
 import type { ProviderParts, ServerContext } from './server.ts';
 
@@ -45,13 +46,16 @@ export function configuration(context: ServerContext, parts: ProviderParts): Con
       short: COOKIE,
     },
     scopes: ['openid', 'offline_access'],
-    claims: { openid: ['sub'] },
+    claims: { openid: ['sub', 'auth_time'] },
     responseTypes: ['code'],
     clockTolerance: 0,
     pkce: { required: () => true },
     allowOmittingSingleRegisteredRedirectUri: false,
     routes: ROUTES,
-    interactions: { url: (_ctx, { uid }) => `${basePathOf(civic.instance.public_url)}${CONSENT_PATH}/${uid}` },
+    interactions: {
+      policy: promptPolicy(parts.oidc.policy, context, parts.requests),
+      url: (_ctx, { uid }) => `${basePathOf(civic.instance.public_url)}${CONSENT_PATH}/${uid}`,
+    },
     clientBasedCORS: () => true,
     fetch: createClientFetch(civic.fetch, parts.hooks.recordRefusedFetch),
     renderError(ctx, out, error) {
@@ -62,7 +66,7 @@ export function configuration(context: ServerContext, parts: ProviderParts): Con
       handled.refusal = refusalOf(ctx, out, error);
     },
     ...clientOptions(parts),
-    ...tokenOptions(context),
+    ...tokenOptions(context, parts),
     features: features(context, parts),
   };
 }
@@ -84,8 +88,12 @@ function clientOptions({ oidc: { errors } }: ProviderParts): Configuration {
   };
 }
 
-function tokenOptions({ civic, accounts }: ServerContext): Configuration {
+function tokenOptions({ civic, accounts }: ServerContext, { oidc: { errors } }: ProviderParts): Configuration {
   const { config, db } = civic;
+  const grantOf = async (token: object): Promise<GrantRow | null> => {
+    const { grantId } = token as { grantId?: string };
+    return grantId === undefined ? null : grantById(db.read, grantId);
+  };
   return {
     ttl: {
       AccessToken: config.access_minutes * MINUTE,
@@ -106,13 +114,16 @@ function tokenOptions({ civic, accounts }: ServerContext): Configuration {
       const grantId = ctx.oidc.result?.consent?.grantId;
       return grantId ? ctx.oidc.provider.Grant.find(grantId) : undefined;
     },
-    async findAccount(_ctx, id) {
-      const account = await accounts.account(db.read, id);
-      return account && account.disabled_at === null ? { accountId: id, claims: async () => ({ sub: id }) } : undefined;
+    async findAccount(_ctx, id, token) {
+      const delegate = await accounts.delegate(db.read, id);
+      if (!delegate) return undefined;
+      const grant = token && await grantOf(token);
+      if (grant && hasEnded(grant, delegate)) throw new errors.InvalidGrant('the membership in which the app was connected has ended');
+      return { accountId: id, claims: async () => ({ sub: id }) };
     },
     async extraTokenClaims(_ctx, token) {
-      const grant = 'grantId' in token && token.grantId ? await grantById(db.read, token.grantId) : null;
-      return grant ? { workspace_id: grant.workspace_id } : undefined;
+      const grant = await grantOf(token);
+      return grant && hasPermissions(grant) ? { workspace_id: grant.workspace_id } : undefined;
     },
   };
 }

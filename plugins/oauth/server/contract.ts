@@ -31,7 +31,7 @@ const tokens = Joi.object({
   token_type: Joi.string().valid('Bearer').required(),
   expires_in: Joi.number().integer().required().description('Seconds'),
   refresh_token: Joi.string(),
-  scope: Joi.string().allow(''),
+  scope: Joi.string(),
   id_token: text('With the scope openid'),
 }).unknown().meta({ name: 'OauthTokens' });
 
@@ -55,7 +55,7 @@ const token = Joi.object({ token: text('The token').required(), token_type_hint:
 /** The contracts of the endpoints, by path. */
 export const CONTRACTS = {
   '/oauth/authorize': {
-    description: 'Begin an authorization', notes: 'For the browser of the user. The response redirects to the consent page, or to the app with an error.',
+    description: 'Begin an authorization', notes: 'For the browser of the user. The response redirects to the consent page, or to the app with an error. HEAD is 405.',
     protocol: {
       query: Joi.object({
         client_id: text('The app').required(),
@@ -64,6 +64,8 @@ export const CONTRACTS = {
         code_challenge: text('PKCE (RFC 7636)').required(),
         code_challenge_method: Joi.string().valid('S256').required(),
         state: text('Returned to the app'),
+        prompt: text('`login` asks for the passkey again; `none` is always an error, because every authorization needs consent'),
+        max_age: Joi.number().integer().description('Asks for the passkey again when the user authenticated longer ago, in seconds'),
         scope,
         resource,
       }).unknown(),

@@ -2,6 +2,12 @@ declare module 'oidc-provider/lib/provider.js' {
   export { Provider } from 'oidc-provider';
 }
 
+declare module 'oidc-provider/lib/helpers/interaction_policy/index.js' {
+  import { interactionPolicy } from 'oidc-provider';
+
+  export = interactionPolicy;
+}
+
 declare module 'oidc-provider/lib/helpers/errors.js' {
   import { errors } from 'oidc-provider';
 

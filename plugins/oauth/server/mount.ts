@@ -42,10 +42,12 @@ function described(path: keyof typeof CONTRACTS, options: RouteOptions): RouteOp
 export function serverRoutes(context: ServerContext, server: AuthorizationServer): ServerRoute[] {
   const handlePrograms: Lifecycle.Method = (request, h) => handle(context, server, request, h);
   const authorize: Lifecycle.Method = (request, h) => {
+    rejectHead(request);
     if (request.url.search.length > MOST_QUERY) throw problem('invalid_request', { detail: `The query of an authorization request can have up to ${MOST_QUERY} characters.` });
     return handle(context, server, request, h, { isPage: true });
   };
   const resume: Lifecycle.Method = async (request, h) => {
+    rejectHead(request);
     await rejectStranger(context, server, request);
     return handle(context, server, request, h, { isPage: true });
   };
@@ -67,6 +69,11 @@ export function serverRoutes(context: ServerContext, server: AuthorizationServer
     }),
     ...(context.civic.config.registration.enabled ? registrationRoutes : []),
   ];
+}
+
+/** Rejects HEAD where GET stores a request or issues a code. */
+function rejectHead({ method }: Request): void {
+  if (method === 'head') throw problem('method_not_allowed', { detail: 'HEAD is not possible for an authorization request.', headers: { allow: 'GET, OPTIONS' } });
 }
 
 /** Passes a request to the library, which writes the response. An error page is rendered here. */
@@ -97,7 +104,7 @@ async function handle({ civic }: ServerContext, server: AuthorizationServer, req
 async function rejectStranger({ accounts, recordIncident }: ServerContext, server: AuthorizationServer, request: Request): Promise<void> {
   const interaction = await (await server.provider()).Interaction.find(String(request.params['uid']));
   const approvedBy = interaction?.result?.login?.accountId;
-  if (approvedBy === undefined || accounts.pages.accountId(request) === approvedBy) return;
+  if (approvedBy === undefined || accounts.pages.session(request)?.account_id === approvedBy) return;
   await recordIncident(request, { kind: 'oauth_consent_forged', account_id: approvedBy, detail: { path: '/oauth/authorize' } });
   throw problem('not_found', { detail: 'This request was approved in another browser. Return to the app and connect again.' });
 }

@@ -1,8 +1,10 @@
-import { clientAddressOf, problemOf, type FetchError } from 'civic';
+import { clientAddressOf, problemOf, type FetchError, type Reader } from 'civic';
 import type { Doer } from 'civic/accounts';
 import type { IncomingMessage } from 'node:http';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { IDENTITY_SCOPE } from '../grants.ts';
 import type { OauthIncident } from '../incidents.ts';
+import { clientById } from '../store/clients.ts';
 import type { AdapterContext } from './adapter.ts';
 import type { AuthorizationServer, HandledRequest, Oidc, ProviderParts, ServerContext } from './server.ts';
 
@@ -101,6 +103,8 @@ export function recordErrors(provider: Provider, { civic, accounts, recordIncide
   provider.use(async (ctx, next) => {
     await next();
     correctGrantError(ctx.body);
+    nameIdentityScope(ctx.body);
+    addChallenge(ctx as unknown as KoaContextWithOIDC);
     hideSecretHash(ctx as unknown as KoaContextWithOIDC);
     const [incident, handled] = [incidents.get(ctx.req), requests.get(ctx.req)];
     if (handled?.unavailable) {
@@ -111,24 +115,25 @@ export function recordErrors(provider: Provider, { civic, accounts, recordIncide
     }
     // An error thrown here would be a second response of the library beside the page of this plugin.
     if (incident && handled) await recordIncident(handled.request, incident).catch((error: unknown) => { handled.failure = error as Error; });
-    if (handled?.isPage && accounts.pages.accountId(handled.request) === null) showError(ctx as unknown as KoaContextWithOIDC, handled);
+    if (handled?.isPage && accounts.pages.session(handled.request) === null) await showError(civic.db.read, ctx as unknown as KoaContextWithOIDC, handled);
   });
 }
 
 /**
  * Shows an error to a user who is not signed in, where the library would send the user to the client: anyone can register a client, and
- * a link to this instance would then lead to any website (RFC 9700, section 4.11).
+ * a link to this instance would then lead to any website (RFC 9700, section 4.11.2). The page has a link to the client. Clients of the
+ * operator and of metadata documents get the error at once, which silent sign-in with `prompt=none` needs.
  */
-function showError(ctx: KoaContextWithOIDC, handled: HandledRequest): void {
+async function showError(reader: Reader, ctx: KoaContextWithOIDC, handled: HandledRequest): Promise<void> {
+  if (!ctx.res.hasHeader('location')) return;
   const location = ctx.response.get('location');
-  if (location === '') return;
   const { searchParams, hash } = new URL(location, handled.request.url);
   const parameters = hash === '' ? searchParams : new URLSearchParams(hash.slice(1));
   const error = parameters.get('error');
-  if (error === null) return;
+  if (error === null || (await clientById(reader, ctx.oidc.client!.clientId))?.kind !== 'registered') return;
   ctx.respond = false;
   ctx.remove('location');
-  handled.refusal = { error, status: 400, description: parameters.get('error_description') ?? undefined };
+  handled.refusal = { error, status: 400, description: parameters.get('error_description') ?? undefined, next: location };
 }
 
 /** Returns whether a client used a grant type that it did not register. The library responds with `invalid_request`. */
@@ -140,6 +145,19 @@ function isWrongGrant(description: string | undefined): boolean {
 function correctGrantError(body: unknown): void {
   const error = body as { error?: string; error_description?: string } | null | undefined;
   if (error?.error === 'invalid_request' && isWrongGrant(error.error_description)) error.error = 'unauthorized_client';
+}
+
+/** Adds `openid` to the scope of a token response with an ID token: the library names the scopes of the resource only, and none without any. */
+function nameIdentityScope(body: unknown): void {
+  const tokens = body as { id_token?: string; scope?: string } | null | undefined;
+  if (tokens?.id_token !== undefined) tokens.scope = [IDENTITY_SCOPE, tokens.scope].filter(Boolean).join(' ');
+}
+
+/** Adds the challenge to a 401 response. The library adds one only if the client sent an `Authorization` header. */
+function addChallenge(ctx: KoaContextWithOIDC): void {
+  if (ctx.status !== 401 || ctx.res.hasHeader('www-authenticate')) return;
+  const { error } = (ctx.body ?? {}) as { error?: string };
+  ctx.set('www-authenticate', `Basic realm="${ctx.oidc.provider.issuer}"${error ? `, error="${error}"` : ''}`);
 }
 
 /** Shortens a value that a client chose, for the audit record. */

@@ -15,15 +15,17 @@ import { createHooks, recordErrors, type ProviderHooks } from './record.ts';
 import { withOptionalRedirectUri } from './redirect-uri.ts';
 import type { Refusal } from './refusal.ts';
 
-export type Oidc = Pick<typeof import('oidc-provider'), 'Provider' | 'errors'>;
+export type Oidc = Pick<typeof import('oidc-provider'), 'Provider' | 'errors'> & { policy: Pick<typeof import('oidc-provider').interactionPolicy, 'Check' | 'base'> };
 
 /**
- * Loads the library after the start, because only OAuth requests need it. Imports two of its modules, because its index file prints a
+ * Loads the library after the start, because only OAuth requests need it. Imports three of its modules, because its index file prints a
  * warning on Node 20, which the tests run on.
  */
 const loadOidc = lazily(async (): Promise<Oidc> => {
-  const [{ Provider: OidcProvider }, errors] = await Promise.all([import('oidc-provider/lib/provider.js'), import('oidc-provider/lib/helpers/errors.js')]);
-  return { Provider: OidcProvider, errors };
+  const [{ Provider: OidcProvider }, errors, policy] = await Promise.all([
+    import('oidc-provider/lib/provider.js'), import('oidc-provider/lib/helpers/errors.js'), import('oidc-provider/lib/helpers/interaction_policy/index.js'),
+  ]);
+  return { Provider: OidcProvider, errors, policy };
 });
 
 export interface ServerContext {

@@ -267,11 +267,17 @@ for (const database of testDatabases()) {
       expect(await kit.newAudit()).to.equal(Array.from({ length: 6 }, () => 'oauth_workspace_refused'));
       await kit.request('DELETE', `/api/workspaces/${newsroom}/members/${ada.id}`, { headers: { 'x-api-key': owner.key } });
       expect([(await request()).status, (await request()).body.code]).to.equal([403, 'workspace_forbidden']);
+      const ended = await refresh(kit, client, tokens.refresh_token);
+      expect([ended.status, ended.body.error]).to.equal([400, 'invalid_grant']);
+      expect((await lastOf('oauth_request_refused'))!.detail.reason).to.equal('the membership in which the app was connected has ended');
+      const dead = 'In a workspace that you left. This app no longer works';
+      expect((await ada.browser.get('/account/apps')).text).to.include(dead);
       // A new membership does not restore the access of the old one.
       clock.advance(SECOND);
       await join(newsroom);
-      const refreshed = await refresh(kit, client, tokens.refresh_token);
-      for (const token of [tokens.access_token, refreshed.body.access_token]) expect((await kit.send('GET', '/api/probe', bearer(token))).body.code).to.equal('workspace_forbidden');
+      expect((await request()).body.code).to.equal('workspace_forbidden');
+      expect((await refresh(kit, client, tokens.refresh_token)).body.error).to.equal('invalid_grant');
+      expect((await ada.browser.get('/account/apps')).text).to.include(dead);
       expect(await isAlive((await connect(kit, ada, client, { workspace: newsroom })).tokens.access_token)).to.be.true();
     });
 
@@ -348,8 +354,12 @@ for (const database of testDatabases()) {
       expect(await kit.register({ redirect_uris: ['cursor://anysphere.cursor-mcp/callback'] })).to.include('client_id');
     });
 
-    it('with a large request stores nothing', async () => {
+    it('with a large request, or with HEAD, stores nothing', async () => {
       const client = await kit.register();
+      const stored = await kit.db.read('oauth_artifacts');
+      const head = await kit.send('HEAD', newFlow(client.client_id).address);
+      expect([head.status, head.headers.get('allow')]).to.equal([405, 'GET, OPTIONS']);
+      expect(await kit.db.read('oauth_artifacts')).to.equal(stored);
       expect((await kit.send('GET', newFlow(client.client_id, { state: 'x'.repeat(9000) }).address)).status).to.equal(400);
       expect((await kit.send('POST', '/oauth/device', { form: { client_id: client.client_id, scope: 'x'.repeat(20_000) } })).status).to.equal(413);
       expect((await kit.send('POST', '/oauth/register', { json: { redirect_uris: [CALLBACK], software_id: 'x'.repeat(20_000) } })).status).to.equal(413);

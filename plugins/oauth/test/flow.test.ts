@@ -2,15 +2,21 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { stoppedClock, testDatabases } from 'civic/testing';
 import { createPublicKey, verify } from 'node:crypto';
-import { approve, BASE, bearer, CALLBACK, connect, DEVICE_GRANT, leave, newFlow, oauthKit, openConsent, redeem, refresh, type OauthKit } from './kit.ts';
+import { approve, BASE, bearer, CALLBACK, connect, createBrowser, DEVICE_GRANT, leave, newFlow, oauthKit, openConsent, redeem, refresh, type OauthKit } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
+const MINUTE = 60_000;
+
+/** Returns the claims of the ID token of a token response. */
+const claimsOf = ({ id_token: token }: { id_token: string }): Record<string, unknown> => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString());
+
 for (const database of testDatabases()) {
   describe(`Connecting an app (${database})`, { timeout: 60_000 }, () => {
+    const clock = stoppedClock('2026-03-01T12:00:00.000Z');
     let kit: OauthKit;
-    before(async () => { kit = await oauthKit({ database }); });
+    before(async () => { kit = await oauthKit({ database, clock }); });
     after(() => kit.close());
 
     it('issues tokens to a client that knows only the address of a resource, refreshes them and revokes them', async () => {
@@ -80,14 +86,51 @@ for (const database of testDatabases()) {
 
     it('gives an app that requests only the scope openid an ID token and no permission', async () => {
       const [ada, client] = [await kit.person(), await kit.register()];
+      await kit.request('POST', '/api/workspaces', { payload: { name: 'Newsroom' }, headers: { 'x-api-key': ada.key } });
       const flow = newFlow(client.client_id, { scope: 'openid' });
       const { path, page } = await openConsent(ada.browser, flow);
-      expect(page.text).to.not.include('name="scopes"').and.to.include('The app gets the id of your account').and.to.include('>Connect</button>');
-      expect((await ada.browser.post(path, { workspace: ada.workspace_id, scopes: 'probe:read' })).status).to.equal(400);
-      const code = (await approve(ada.browser, path, { workspace: ada.workspace_id, scopes: [] })).searchParams.get('code')!;
+      expect(page.text).to.not.include('name="scopes"').and.to.not.include('<legend>').and.to.not.include('<dt>Workspace').and.to.include('The app gets the id of your account').and.to.include('>Connect</button>');
+      expect((await ada.browser.post(path, { scopes: 'probe:read' })).status).to.equal(400);
+      const code = (await leave(ada.browser, await ada.browser.post(path))).searchParams.get('code')!;
       const { body } = await redeem(kit, client, flow, code);
-      expect(body.id_token).to.be.a.string();
-      expect((await kit.send('GET', '/api/probe', bearer(body.access_token))).body.code).to.equal('insufficient_scope');
+      expect([body.scope, claimsOf(body)['sub']]).to.equal(['openid', ada.id]);
+      expect((await refresh(kit, client, body.refresh_token)).body.scope).to.equal('openid');
+      const assistant = newFlow(client.client_id, { scope: 'openid', resource: `${BASE}/mcp` });
+      const approved = await ada.browser.post((await openConsent(ada.browser, assistant)).path);
+      const forMcp = (await redeem(kit, client, assistant, (await leave(ada.browser, approved)).searchParams.get('code')!)).body.access_token;
+      for (const [method, way, token, scope] of [['GET', '/api/probe', body.access_token, 'probe:read'], ['GET', '/api/probe/public', body.access_token, null], ['POST', '/mcp', forMcp, 'probe:read probe:write']] as const) {
+        const reply = await kit.send(method, way, bearer(token));
+        expect([reply.status, reply.body.code], way).to.equal([403, 'insufficient_scope']);
+        if (scope) expect(reply.headers.get('www-authenticate')).to.include(`error="insufficient_scope", scope="${scope}"`);
+      }
+      const apps = (await ada.browser.get('/account/apps')).text;
+      expect(apps).to.include('Knows the id of your account').and.to.not.include('· The API');
+      expect((await connect(kit, ada, client, { more: { scope: 'probe:read openid' }, scopes: ['probe:read'] })).tokens.scope).to.equal('openid probe:read');
+    });
+
+    it('reports when the user last authenticated, and asks again for prompt=login and max_age', async () => {
+      const [ada, client] = [await kit.person(), await kit.register()];
+      const [scope, fields] = ['openid probe:read', { workspace: ada.workspace_id, scopes: 'probe:read' }];
+      const signedIn = clock.now() / 1000;
+      clock.advance(5 * MINUTE);
+      for (const more of [{ scope }, { scope, max_age: '301' }] as Record<string, string>[]) expect(claimsOf((await connect(kit, ada, client, { more, scopes: ['probe:read'] })).tokens)['auth_time']).to.equal(signedIn);
+      for (const more of [{ prompt: 'login' }, { max_age: '60' }, { max_age: '0' }, { prompt: 'login consent' }] as Record<string, string>[]) {
+        clock.advance(2 * MINUTE);
+        const flow = newFlow(client.client_id, { scope, ...more });
+        const { path } = await openConsent(ada.browser, flow);
+        const asked = await ada.browser.post(path, fields);
+        expect([asked.status, asked.text.includes('Confirm it’s you')], JSON.stringify(more)).to.equal([403, true]);
+        const { sign_in_link } = await kit.run('account sign-in-link', { account: ada.id });
+        const code = (await leave(ada.browser, await ada.browser.post(path, { ...fields, confirm_secret: sign_in_link }))).searchParams.get('code')!;
+        expect(claimsOf((await redeem(kit, client, flow, code)).body)['auth_time'], JSON.stringify(more)).to.equal(clock.now() / 1000);
+      }
+      // A user who signs in for the request is not asked twice.
+      const [visitor, flow] = [createBrowser(kit.url), newFlow(client.client_id, { scope, prompt: 'login' })];
+      const path = (await visitor.get(flow.address)).headers.get('location')!;
+      clock.advance(MINUTE);
+      await visitor.follow((await kit.run('account sign-in-link', { account: ada.id })).sign_in_link);
+      await visitor.get(path);
+      expect((await approve(visitor, path, { workspace: ada.workspace_id, scopes: ['probe:read'] })).searchParams.has('code')).to.be.true();
     });
 
     it('refuses a grant type that the app did not register', async () => {
@@ -95,7 +138,7 @@ for (const database of testDatabases()) {
       for (const reply of [await refresh(kit, { client_id }, 'x'), await kit.send('POST', '/oauth/device', { form: { client_id } })]) expect([reply.status, reply.body.error]).to.equal([400, 'unauthorized_client']);
     });
 
-    it('explains permissions, sets those that change data apart, and selects none beyond the plan', async () => {
+    it('explains permissions, sets those that change data apart, and names the plans of those beyond the plan', async () => {
       const client = await kit.register();
       const scope = 'probe:write probe:follow probe:read';
       const permissions = async (plan: string) => {
@@ -105,7 +148,9 @@ for (const database of testDatabases()) {
       expect(await permissions('team')).to.equal([['probe:read', true, 'Read probes Also private probes.'], 'changes', ['probe:write', true, 'Change probes'], ['probe:follow', true, 'Follow probes As they appear.']]);
       const none = (await openConsent((await kit.person()).browser, newFlow(client.client_id, { scope: 'probe:review' }))).page.text;
       expect(none).to.include('Your role does not include the permissions').and.to.not.include('>Connect</button>');
-      expect((await permissions('individual')).at(-1)).to.equal(['probe:follow', false, 'Follow probes Not in your plan. Compare plans']);
+      expect((await permissions('individual')).at(-1)).to.equal(['probe:follow', true, 'Follow probes Not in your plan, but in: team. Compare plans']);
+      const free = await kit.person({ plan: 'individual' });
+      expect((await connect(kit, free, client, { more: { scope: 'probe:follow' }, scopes: ['probe:follow'] })).tokens.scope).to.equal('probe:follow');
     });
 
     it('warns of every app whose name is not verified', async () => {
@@ -151,8 +196,43 @@ for (const database of testDatabases()) {
       const [ada, client] = [await kit.person(), await kit.register()];
       await connect(kit, ada, client);
       expect((await openConsent(ada.browser, newFlow(client.client_id))).page.text).to.include('Connect Test app?');
-      const silent = new URL((await ada.browser.get(newFlow(client.client_id, { prompt: 'none' }).address)).headers.get('location')!);
-      expect(silent.searchParams.get('error')).to.equal('login_required');
+      clock.advance(MINUTE);
+      for (const [more, error] of [[{}, 'consent_required'], [{ max_age: '60' }, 'consent_required'], [{ max_age: '59' }, 'login_required']] as const) {
+        const flow = newFlow(client.client_id, { scope: 'openid probe:read', prompt: 'none', ...more });
+        const { searchParams } = new URL((await ada.browser.get(flow.address)).headers.get('location')!);
+        expect(Object.fromEntries(searchParams), JSON.stringify(more)).to.include({ error, state: flow.state, iss: BASE });
+      }
+    });
+
+    it('sends errors to an app of the operator or with a metadata document, also without a signed-in user', async () => {
+      const operated = await kit.run('oauth client create', { name: 'Newsroom', 'redirect-uri': [CALLBACK] });
+      const documented = { client_id: 'https://silent.example.org/client.json', client_name: 'Silent', redirect_uris: [CALLBACK] };
+      kit.documents.set(documented.client_id, documented);
+      const registered = await kit.register();
+      for (const [more, error, explanation] of [
+        [{ prompt: 'none' }, 'login_required', 'you are not signed in'], [{ scope: 'prob:read' }, 'invalid_scope', 'permissions that this instance does not have'],
+        [{ code_challenge: null, code_challenge_method: null }, 'invalid_request', 'a request that is not valid'], [{ resource: 'https://other.example.org' }, 'invalid_target', 'an address that does not belong to this instance'],
+      ] as [Record<string, string | null>, string, string][]) {
+        for (const { client_id } of [operated, documented]) {
+          const flow = newFlow(client_id, more);
+          const reply = await createBrowser(kit.url).get(flow.address);
+          expect(reply.status, `${client_id} ${error}`).to.equal(303);
+          const { origin, pathname, searchParams } = new URL(reply.headers.get('location')!);
+          expect([origin + pathname, searchParams.get('error'), searchParams.get('state'), searchParams.get('iss')]).to.equal([CALLBACK, error, flow.state, BASE]);
+        }
+        // Anybody can register an app, so a redirect without a decision of the user would be an open redirector.
+        const { status, headers, text } = await createBrowser(kit.url).get(newFlow(registered.client_id, more).address);
+        expect([status, headers.get('location')], error).to.equal([400, null]);
+        expect(text).to.include(explanation).and.to.match(new RegExp(`href="${CALLBACK}\\?error(=|&#x3D;)${error}&amp;`)).and.to.include('Continue to app.example.org');
+      }
+    });
+
+    it('responds to an unknown app with 401 and a challenge', async () => {
+      for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/introspect', '/oauth/device']) {
+        const reply = await kit.send('POST', path, { form: { client_id: 'unknown', grant_type: 'refresh_token', refresh_token: 'x', token: 'x' } });
+        expect([reply.status, reply.body.error], path).to.equal([401, 'invalid_client']);
+        expect(reply.headers.get('www-authenticate'), path).to.equal(`Basic realm="${BASE}", error="invalid_client"`);
+      }
     });
 
     it('shows the name of an app as text, and shortens it', async () => {

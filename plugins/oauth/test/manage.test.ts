@@ -58,7 +58,9 @@ for (const database of testDatabases()) {
       expect((await eve.browser.post(`/account/apps/${id}/disconnect`)).status).to.equal(404);
       expect((await ada.browser.get(`/account/apps/${id}/disconnect`)).text).to.include('Disconnect First app?').and.to.include('(personal)').and.to.include('Read probes, Change probes');
       expect((await ada.browser.post(`/account/apps/${id}/disconnect`, {}, { origin: 'https://evil.example.org' })).status).to.equal(403);
-      expect((await ada.browser.post(`/account/apps/${id}/disconnect`)).text).to.include('First app is disconnected.').and.to.include('<h2>Second app');
+      const gone = await ada.browser.post(`/es/account/apps/${id}/disconnect`);
+      expect([gone.status, gone.headers.get('location')]).to.equal([303, '/es/account/apps?done=disconnected']);
+      expect((await ada.browser.get('/account/apps?done=disconnected')).text).to.include('The app is disconnected.').and.to.include('<h2>Second app').and.to.not.include('<h2>First app');
       expect((await kit.send('GET', '/api/probe', bearer(one.tokens.access_token))).status).to.equal(401);
       expect((await refresh(kit, first, one.tokens.refresh_token)).body.error).to.equal('invalid_grant');
       expect((await kit.send('GET', '/api/probe', bearer(two.tokens.access_token))).status).to.equal(200);
@@ -81,7 +83,7 @@ for (const database of testDatabases()) {
       const { text } = await ada.browser.get('/account/apps');
       const groups = text.split('<h2>').slice(1).map((group) => group.replace(/<\/?time[^>]*>/g, '').replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' '));
       expect(groups.map((group) => group.match(/ Disconnect /g)!.length)).to.equal([1, 1, 1, 2]);
-      expect(groups[0]).to.match(/^Field tool added by the operator By device code · The API Connected just now, not used yet, ends \d+ \w+ 20\d\d Read probes/);
+      expect(groups[0]).to.match(/^Field tool added by the operator By device code · The API Connected just now, not used yet, ends \d+ \w+ 20\d\d, or after 30 days without use Read probes/);
       expect(groups[1]).to.match(/^Editor address verified editor.example.org · The API/);
       expect(groups[2]).to.match(/^Cursor name not verified App on your device · Tools for assistants/);
       expect(groups[3]).to.match(/^Notes name not verified Program on your computer · The API/);
