@@ -2,6 +2,7 @@ import { newId, type Civic, type Reader, type Tx } from 'civic';
 import type { AccountsService, Delegate, Doer } from 'civic/accounts';
 import { deleteArtifactsOf } from './store/artifacts.ts';
 import { deleteGrant, endedGrants, grantById, grantsOf, insertGrant, type GrantRow } from './store/grants.ts';
+import { keyRanges } from './store/ranges.ts';
 
 /** The part of a grant that the user approved. */
 export type Approval = Omit<GrantRow, 'key' | 'id' | 'member_since' | 'created_at' | 'expires_at' | 'used_at'>;
@@ -23,7 +24,6 @@ export type EndReason = 'disconnected' | 'revoked_by_app' | 'replayed' | 'expire
 const DAY = 86_400_000;
 /** The user approves a connection again after a year, however often the app uses it. */
 export const GRANT_DAYS = 365;
-const SWEPT_AT_ONCE = 200;
 /** A connection without a code is not swept for this time: the browser requests the code after the approval. */
 const CODE_DUE_MS = 3_600_000;
 const SYSTEM: Doer = { account_id: null, address: null };
@@ -64,9 +64,11 @@ export function createGrants(civic: Civic, accounts: AccountsService): Grants {
   }
 
   async function sweep(): Promise<void> {
-    const approvedBefore = new Date(clock.now() - CODE_DUE_MS).toISOString();
-    const ended = await endedGrants(civic.db.read, { now: clock.iso(), approvedBefore, limit: SWEPT_AT_ONCE });
-    for (const { id } of ended) await civic.db.write((tx) => end(tx, id, SYSTEM, 'expired'));
+    const due = { now: clock.iso(), approvedBefore: new Date(clock.now() - CODE_DUE_MS).toISOString() };
+    for await (const range of keyRanges(civic.db.read, 'oauth_grants')) {
+      // One transaction each: an end is an audit record, and other writers of SQLite wait for a transaction.
+      for (const { id } of await endedGrants(civic.db.read, range, due)) await civic.db.write((tx) => end(tx, id, SYSTEM, 'expired'));
+    }
   }
 
   return { newId: () => newId(clock.now()), approve, end, of: grantsOf, sweep };

@@ -2,6 +2,7 @@ import type { JobKind, Tx } from 'civic';
 import type { Oauth } from './service.ts';
 import { deleteArtifactsByKey, deleteExpiredArtifacts, registrationTokens } from './store/artifacts.ts';
 import { deleteIdleClients, existingClients } from './store/clients.ts';
+import { keyRanges } from './store/ranges.ts';
 
 const HOUR_SECONDS = 3600;
 const DAY_MS = 86_400_000;
@@ -23,7 +24,8 @@ export function oauthJobs({ civic, grants, keys }: Oauth): JobKind[] {
       async run() {
         await inBatches((tx) => deleteExpiredArtifacts(tx, civic.clock.iso(), BATCH));
         await grants.sweep();
-        await inBatches((tx) => deleteIdleClients(tx, { unusedBefore: ago(UNUSED_DAYS), idleBefore: ago(IDLE_DAYS), limit: BATCH }));
+        const idle = { unusedBefore: ago(UNUSED_DAYS), idleBefore: ago(IDLE_DAYS) };
+        for await (const range of keyRanges(civic.db.read, 'oauth_clients')) await civic.db.write((tx) => deleteIdleClients(tx, range, idle));
         await deleteOrphanedTokens(civic);
       },
     },

@@ -1,4 +1,5 @@
 import type { Reader, Tx } from 'civic';
+import type { KeyRange } from './ranges.ts';
 
 /** `registered`: the app registered itself; `operator`: the operator created it. */
 export type ClientKind = 'registered' | 'operator';
@@ -56,12 +57,11 @@ export async function markClientUsed(tx: Tx, id: string, now: string): Promise<v
   await tx(TABLE).where({ id }).update({ used_at: now });
 }
 
-/** Deletes registered clients without a connection: those registered before `unusedBefore` and never used, and those last used before `idleBefore`. */
-export async function deleteIdleClients(tx: Tx, { unusedBefore, idleBefore, limit }: { unusedBefore: string; idleBefore: string; limit: number }): Promise<number> {
-  const idle = tx(TABLE).where({ kind: 'registered' })
+/** Deletes registered clients in a range without a connection: those registered before `unusedBefore` and never used, and those last used before `idleBefore`. */
+export async function deleteIdleClients(tx: Tx, { after, last }: KeyRange, { unusedBefore, idleBefore }: { unusedBefore: string; idleBefore: string }): Promise<void> {
+  await tx(TABLE).where('key', '>', after).where('key', '<=', last).where({ kind: 'registered' })
     .where((row) => row.where((unused) => unused.whereNull('used_at').where('created_at', '<', unusedBefore)).orWhere('used_at', '<', idleBefore))
-    .whereNotIn('id', tx('oauth_grants').select('client_id')).select('key').limit(limit);
-  return tx(TABLE).whereIn('key', idle).delete();
+    .whereNotExists(tx('oauth_grants').where('client_id', tx.ref(`${TABLE}.id`)).select('key')).delete();
 }
 
 function read(row: unknown): ClientRow | null {

@@ -1,4 +1,5 @@
 import type { Reader, Tx } from 'civic';
+import type { KeyRange } from './ranges.ts';
 
 /** A connection of an app with an account in one workspace. */
 export interface GrantRow {
@@ -55,11 +56,11 @@ export async function markGrantsUsed(tx: Tx, ids: string[], now: string): Promis
   await tx(TABLE).whereIn('id', ids).update({ used_at: now });
 }
 
-/** Returns connections that expired, and connections approved before `approvedBefore` that have no valid code or token. */
-export async function endedGrants(reader: Reader, { now, approvedBefore, limit }: { now: string; approvedBefore: string; limit: number }): Promise<GrantRow[]> {
-  const usable = reader('oauth_artifacts').whereNotNull('grant_id').whereNot({ model: 'Grant' }).where('expires_at', '>', now).select('grant_id');
-  const query = reader(TABLE).where('expires_at', '<=', now).orWhere((row) => row.where('created_at', '<', approvedBefore).whereNotIn('id', usable));
-  const rows = (await query.limit(limit)) as unknown[];
+/** Returns the connections in a range that expired, and those approved before `approvedBefore` that have no valid code or token. */
+export async function endedGrants(reader: Reader, { after, last }: KeyRange, { now, approvedBefore }: { now: string; approvedBefore: string }): Promise<GrantRow[]> {
+  const usable = reader('oauth_artifacts').where('grant_id', reader.ref(`${TABLE}.id`)).whereNot({ model: 'Grant' }).where('expires_at', '>', now).select('key');
+  const rows = (await reader(TABLE).where('key', '>', after).where('key', '<=', last)
+    .where((row) => row.where('expires_at', '<=', now).orWhere((unusable) => unusable.where('created_at', '<', approvedBefore).whereNotExists(usable)))) as unknown[];
   return rows.map((row) => read(row)!);
 }
 

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { stoppedClock, testDatabases } from 'civic/testing';
+import { randomUUID } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -141,6 +142,27 @@ for (const database of testDatabases()) {
       await runJob('oauth.sweep');
       expect(await ids()).to.equal([]);
       expect(await kit.db.read('oauth_artifacts').whereNotNull('expires_at')).to.equal([]);
+    });
+
+    it('are all deleted by one sweep, however many there are', async () => {
+      const [ada, client] = [await kit.person(), await kit.register()];
+      const { tokens } = await connect(kit, ada, client);
+      const sample = await kit.db.read('oauth_grants').where({ client_id: client.client_id }).first() as { key: number };
+      const { key: _key, ...grant } = { ...sample, scopes: '[]' };
+      const sampleClient = await kit.db.read('oauth_clients').where({ id: client.client_id }).first() as { key: number };
+      const { key: _clientKey, ...unused } = { ...sampleClient, metadata: '{}', created_at: new Date(clock.now() - 2 * DAY).toISOString(), used_at: null };
+      const many = Array.from({ length: 520 }, (_, i) => i);
+      await kit.db.write(async (tx) => {
+        for (let from = 0; from < many.length; from += 40) {
+          const part = many.slice(from, from + 40);
+          await tx('oauth_grants').insert(part.map(() => ({ ...grant, id: randomUUID(), client_id: 'gone', created_at: new Date(clock.now() - DAY).toISOString() })));
+          await tx('oauth_clients').insert(part.map((i) => ({ ...unused, id: `idle ${i}` })));
+        }
+      });
+      await runJob('oauth.sweep');
+      expect(await kit.db.read('oauth_grants').where({ client_id: 'gone' })).to.equal([]);
+      expect(await kit.db.read('oauth_clients').whereLike('id', 'idle %')).to.equal([]);
+      expect((await refresh(kit, client, tokens.refresh_token)).status).to.equal(200);
     });
 
     it('leave no secret in the database, and only the owner can read the key file', async () => {
