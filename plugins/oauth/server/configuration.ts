@@ -37,7 +37,7 @@ const ROUTES: Configuration['routes'] = {
 export function configuration(context: ServerContext, parts: ProviderParts): Configuration {
   const { civic, secret } = context;
   return {
-    adapter: (model: string) => createAdapter(model, { civic, ...parts.hooks }),
+    adapter: (model: string) => createAdapter(model, { civic, families: parts.families, ...parts.hooks }),
     jwks: { keys: parts.keys as never },
     cookies: {
       keys: [secret.deriveKey('cookies').toString('hex')],

@@ -11,6 +11,7 @@ import type { Resources } from '../resources.ts';
 import { hashOf, type InstanceSecret } from '../secrets.ts';
 import type { SigningKey, SigningKeys } from '../signing.ts';
 import { configuration } from './configuration.ts';
+import { createTokenFamilies, type TokenFamilies } from './family.ts';
 import { createHooks, recordErrors, type ProviderHooks } from './record.ts';
 import { withOptionalRedirectUri } from './redirect-uri.ts';
 import type { Refusal } from './refusal.ts';
@@ -63,6 +64,7 @@ export interface HandledRequest {
 export interface ProviderParts {
   oidc: Oidc;
   keys: SigningKey[];
+  families: TokenFamilies;
   requests: AuthorizationServer['requests'];
   hooks: ProviderHooks;
 }
@@ -73,7 +75,7 @@ export function createServer(context: ServerContext): AuthorizationServer {
 
   async function build(): Promise<Provider> {
     const [oidc, keys] = [await loadOidc(), await context.keys.all()];
-    return buildProvider(context, { oidc, keys, requests, hooks: createHooks(context, oidc, requests) });
+    return buildProvider(context, { oidc, keys, families: createTokenFamilies(context.secret), requests, hooks: createHooks(context, oidc, requests) });
   }
 
   return {
@@ -86,6 +88,11 @@ export function createServer(context: ServerContext): AuthorizationServer {
   };
 }
 
+/** The method with which the library creates the value of a token. */
+interface Identified {
+  generateTokenId(): string;
+}
+
 function buildProvider(context: ServerContext, parts: ProviderParts): Provider {
   const OidcProvider = withOptionalRedirectUri(parts.oidc.Provider, context.civic);
   const provider = new OidcProvider(context.civic.url(''), configuration(context, parts));
@@ -93,6 +100,10 @@ function buildProvider(context: ServerContext, parts: ProviderParts): Provider {
   provider.proxy = true;
   Object.defineProperty(provider.Client.prototype, 'compareClientSecret', {
     value(this: { clientSecret: string }, given: string) { return timingSafeEqual(Buffer.from(hashOf(given)), Buffer.from(this.clientSecret)); },
+  });
+  const { generateTokenId } = provider.RefreshToken.prototype as unknown as Identified;
+  Object.defineProperty(provider.RefreshToken.prototype, 'generateTokenId', {
+    value(this: Identified & { grantId: string }) { return parts.families.mark(generateTokenId.call(this), this.grantId, context.civic.clock.now()); },
   });
   recordErrors(provider, context, parts);
   return provider;

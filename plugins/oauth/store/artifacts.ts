@@ -11,7 +11,7 @@ export interface Artifact {
   created_at: string;
   expires_at: string | null;
   consumed_at: string | null;
-  /** How often a consumed artifact was used; null when that is not known. */
+  /** How often a consumed artifact was used; 0 for a refresh token that newer ones replaced before it was used, null when that is not known. */
   uses: number | null;
 }
 
@@ -40,9 +40,10 @@ export async function deleteArtifactsOf(tx: Tx, grantId: string): Promise<void> 
   await tx(TABLE).where({ grant_id: grantId }).delete();
 }
 
-/** Further uses of a refresh token that was consumed after `from`, up to a total of `most`. */
+/** Further uses of a refresh token that was consumed after `from`, up to a total of `most`. One consumed after `until` was consumed while a clock was ahead. */
 export interface Grace {
   from: string;
+  until: string;
   most: number;
 }
 
@@ -55,15 +56,25 @@ export async function consumeArtifact(tx: Tx, model: string, idHash: string, now
   if (await tx(TABLE).where(row).whereNull('consumed_at').update({ consumed_at: now, uses: 1 }) === 1) return 'first';
   if (grace === null) return 'refused';
   const uses = tx.raw('coalesce(uses, 1)');
-  const repeated = await tx(TABLE).where(row).where('consumed_at', '>', grace.from).where(uses, '<', grace.most).update({ uses: tx.raw('coalesce(uses, 1) + 1') });
+  const repeated = await tx(TABLE).where(row).where('consumed_at', '>', grace.from).where('consumed_at', '<=', grace.until).where(uses, '>', 0).where(uses, '<', grace.most)
+    .update({ uses: tx.raw('coalesce(uses, 1) + 1') });
   return repeated === 1 ? 'repeated' : 'refused';
 }
 
-/** Deletes the oldest unused refresh tokens of a grant, except the newest `kept`. */
-export async function deleteOldestTokens(tx: Tx, grantId: string, kept: number): Promise<void> {
-  const unused = { model: 'RefreshToken', grant_id: grantId, consumed_at: null };
-  const newest = (await tx(TABLE).where(unused).orderBy('key', 'desc').limit(kept).select('key')) as { key: number }[];
-  if (newest.length === kept) await tx(TABLE).where(unused).where('key', '<', newest.at(-1)!.key).delete();
+/** Invalidates the unused refresh tokens of a grant, except the newest `kept`. */
+export async function replaceOldestTokens(tx: Tx, grantId: string, kept: number, now: string): Promise<void> {
+  const unused = () => tx(TABLE).where({ model: 'RefreshToken', grant_id: grantId, consumed_at: null });
+  const newest = (await unused().orderBy('key', 'desc').limit(kept).select('key')) as { key: number }[];
+  if (newest.length === kept) await unused().where('key', '<', newest.at(-1)!.key).update({ consumed_at: now, uses: 0 });
+}
+
+/** Deletes the consumed refresh tokens of a grant, except the newest `kept` that were used and as many that were replaced. */
+export async function deleteConsumedTokens(tx: Tx, grantId: string, kept: number): Promise<void> {
+  for (const comparison of ['>', '=']) {
+    const consumed = () => tx(TABLE).where({ model: 'RefreshToken', grant_id: grantId }).where('uses', comparison, 0);
+    const newest = (await consumed().orderBy('key', 'desc').limit(kept).select('key')) as { key: number }[];
+    if (newest.length === kept) await consumed().where('key', '<', newest.at(-1)!.key).delete();
+  }
 }
 
 /** Stores the decision about an authorization request. Returns false when another request decided before. */

@@ -42,9 +42,9 @@ export async function clientKinds(reader: Reader, ids: string[]): Promise<Map<st
   return new Map(rows.map(({ id, kind }) => [id, kind]));
 }
 
-/** Counts the apps that registered themselves after a time, and returns when the first of them did. */
-export async function countRegistered(reader: Reader, since: string): Promise<{ total: number; first: string | null }> {
-  const row = await reader(TABLE).where({ kind: 'registered' }).where('created_at', '>', since)
+/** Counts the apps that registered themselves after a time and until another, and returns when the first of them did. */
+export async function countRegistered(reader: Reader, since: string, until: string): Promise<{ total: number; first: string | null }> {
+  const row = await reader(TABLE).where({ kind: 'registered' }).where('created_at', '>', since).where('created_at', '<=', until)
     .count({ total: '*' }).min({ first: 'created_at' }).first() as { total: number | string; first: string | null };
   return { total: Number(row.total), first: row.first };
 }

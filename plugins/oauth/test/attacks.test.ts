@@ -10,6 +10,7 @@ const { describe, it, before, beforeEach, after } = lab;
 
 const SECOND = 1000;
 const GRACE = 60 * SECOND;
+const DAY = 86_400 * SECOND;
 
 for (const database of testDatabases()) {
   describe(`An attack (${database})`, { timeout: 60_000 }, () => {
@@ -141,6 +142,36 @@ for (const database of testDatabases()) {
       expect((await refresh(kit, client, first)).body.error).to.equal('invalid_grant');
       expect(await kit.newAudit()).to.equal(['oauth_request_refused']);
       expect(await isAlive(tokens.access_token)).to.be.true();
+    });
+
+    it('with a refresh token that was used long ago ends the connection, although few used tokens are stored', async () => {
+      const [ada, client] = [await kit.person(), await kit.register()];
+      const first = (await connect(kit, ada, client)).tokens.refresh_token;
+      const rotate = async (token: string, times: number): Promise<any> => {
+        const { body } = await refresh(kit, client, token);
+        return times > 1 ? rotate(body.refresh_token, times - 1) : body;
+      };
+      const last = await rotate(first, 23);
+      expect(await kit.db.read('oauth_artifacts').join('oauth_grants', 'oauth_grants.id', 'grant_id').where({ client_id: client.client_id, model: 'RefreshToken' })).to.have.length(21);
+      // A token that this instance did not issue has no effect, also with the mark of another.
+      for (const forged of [`${first.slice(0, -1)}${first.endsWith('A') ? 'B' : 'A'}`, `${'x'.repeat(43)}${first.slice(43)}`, first.slice(0, 43)]) expect((await refresh(kit, client, forged)).body.error).to.equal('invalid_grant');
+      expect(await isAlive(last.access_token)).to.be.true();
+      await kit.newAudit();
+      expect((await refresh(kit, client, first)).body.error).to.equal('invalid_grant');
+      expect(await kit.newAudit()).to.equal(['oauth_token_replayed', 'oauth_disconnected']);
+      expect(await isAlive(last.access_token)).to.be.false();
+      expect((await refresh(kit, client, first)).body.error).to.equal('invalid_grant');
+      expect(await kit.newAudit()).to.equal(['oauth_request_refused']);
+    });
+
+    it('with a refresh token that was used ends the connection also when the clock is set back', async () => {
+      const [ada, client] = [await kit.person(), await kit.register()];
+      const { tokens } = await connect(kit, ada, client);
+      await refresh(kit, client, tokens.refresh_token);
+      clock.advance(GRACE + SECOND - DAY);
+      expect((await refresh(kit, client, tokens.refresh_token)).body.error).to.equal('invalid_grant');
+      expect(await isAlive(tokens.access_token)).to.be.false();
+      clock.advance(DAY);
     });
 
     it('with a token of another client is refused', async () => {
@@ -416,6 +447,10 @@ for (const database of testDatabases()) {
       expect(Object.fromEntries(flooded.headers)).to.include({ 'retry-after': '3600', 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String((clock.now() + 3600 * SECOND) / 1000) });
       while (!(await kit.newAudit()).includes('oauth_registration_refused')) await sleep(10);
       expect((await kit.db.read('oauth_clients').count({ total: '*' }).first() as { total: number | string }).total).to.equal(3);
+      // A clock that was ahead does not stop registrations until its time.
+      clock.advance(-DAY);
+      expect(await kit.register()).to.include('client_id');
+      clock.advance(DAY);
     });
 
     it('reads metadata documents from the configured hosts only', async () => {

@@ -57,7 +57,7 @@ describe('Metadata and registration', { timeout: 60_000 }, () => {
     const keys = [generateKeyPairSync('ec', { namedCurve: 'P-256' }), generateKeyPairSync('rsa', { modulusLength: 2048 })].map(({ privateKey }, i) => ({ ...privateKey.export({ format: 'jwk' }), kid: `test ${i}`, alg: ALGORITHMS[1 - i]! }));
     const civic = { url: (path: string) => BASE + path, instance: { public_url: BASE }, config: kit.composition.config.plugins['oauth'] };
     const context = { civic, resources: createResources(civic as never), secret: { deriveKey: () => Buffer.alloc(32, 1) } };
-    const provider = new Provider(BASE, configuration(context as never, { oidc: { Provider, errors, policy }, keys, requests: new WeakMap(), hooks: {} as never }));
+    const provider = new Provider(BASE, configuration(context as never, { oidc: { Provider, errors, policy }, keys, families: {} as never, requests: new WeakMap(), hooks: {} as never }));
     provider.proxy = true;
     const listener = createServer(provider.callback());
     await new Promise<void>((done) => { listener.listen(0, '127.0.0.1', done); });
