@@ -268,7 +268,7 @@ describe('A user who connects an assistant, with a browser and a passkey', { ski
         await page.goto(`${home}/account/apps`);
         await follow(page, page.getByRole('link', { name: `Disconnect ${name}` }).first());
         await follow(page, page.getByRole('button', { name: 'Disconnect' }));
-        await page.getByText(`${name} is disconnected`).waitFor();
+        await page.getByText('The app is disconnected').waitFor();
         await expect(call('search_places')).to.reject(/Unauthorized/);
         expect(requests).to.equal(['POST /mcp 401', ...METADATA, 'POST /oauth/token 400', ...METADATA]);
         await approve();

@@ -159,7 +159,7 @@ describe('A user who connects an app, with a browser and a passkey', { skip: mis
     await follow(page, page.getByRole('link', { name: 'Disconnect Field notes' }).first());
     await readable();
     await follow(page, page.getByRole('button', { name: 'Disconnect' }));
-    await page.getByText('Field notes is disconnected').waitFor();
+    await page.getByText('The app is disconnected').waitFor();
     expect(await ask(tokens.access_token)).to.equal(401);
     expect(await page.locator('.connections > li').count()).to.equal(3);
     await page.goto(`${home}/account`);

@@ -463,16 +463,26 @@ for (const database of testDatabases()) {
 }
 
 describe('A server with the plugin ratelimit', { timeout: 60_000 }, () => {
+  let kit: OauthKit;
+  before(async () => { kit = await oauthKit({ plugins: ['ratelimit'], clock: stoppedClock('2026-03-01T12:00:00.000Z'), config: { plugins: { ratelimit: { oauth_registration: { requests_per_minute: 2 } } } } }); });
+  after(() => kit.close());
+
+  it('counts the requests of an access token against the plan of the account, as those of a key', async () => {
+    const [ada, client] = [await kit.person({ plan: 'individual' }), await kit.register()];
+    const { tokens } = await connect(kit, ada, client);
+    const { headers } = await kit.send('GET', '/api/probe', bearer(tokens.access_token));
+    expect([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).to.equal(['300', '299']);
+    expect((await kit.send('GET', '/api/probe/public', { headers: { 'x-api-key': ada.key } })).headers.get('ratelimit-remaining')).to.equal('298');
+  });
+
   it('stops a flood from one address with the rate limit', async () => {
-    const limited = await oauthKit({ plugins: ['ratelimit'], config: { plugins: { ratelimit: { oauth_registration: { requests_per_minute: 2 } } } } });
-    try {
-      for (const status of [201, 201, 429]) expect((await limited.send('POST', '/oauth/register', { json: { redirect_uris: [CALLBACK] } })).status).to.equal(status);
-      const { body, headers } = await limited.send('POST', '/oauth/register', { json: { redirect_uris: [CALLBACK] } });
-      expect([body.error, headers.has('retry-after')]).to.equal(['temporarily_unavailable', true]);
-      while (!(await limited.newAudit()).includes('oauth_registration_refused')) await sleep(10);
-    } finally {
-      await limited.close();
-    }
+    const register = () => kit.send('POST', '/oauth/register', { json: { redirect_uris: [CALLBACK] } });
+    const replies = [await register(), await register(), await register()];
+    // The test before has registered one app in the same minute.
+    expect(replies.map(({ status }) => status)).to.equal([201, 429, 429]);
+    const { body, headers } = replies[2]!;
+    expect([body.error, headers.has('retry-after')]).to.equal(['temporarily_unavailable', true]);
+    while (!(await kit.newAudit()).includes('oauth_registration_refused')) await sleep(10);
   });
 });
 

@@ -123,18 +123,6 @@ for (const database of testDatabases()) {
   });
 }
 
-describe('The requests of an access token', { timeout: 60_000 }, () => {
-  it('count against the plan of the account, as those of a key', async () => {
-    const kit = await oauthKit({ plugins: ['ratelimit'] });
-    const [ada, client] = [await kit.person({ plan: 'individual' }), await kit.register()];
-    const { tokens } = await connect(kit, ada, client);
-    const { headers } = await kit.send('GET', '/api/probe', bearer(tokens.access_token));
-    expect([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).to.equal(['300', '299']);
-    expect((await kit.send('GET', '/api/probe/public', { headers: { 'x-api-key': ada.key } })).headers.get('ratelimit-remaining')).to.equal('298');
-    await kit.close();
-  });
-});
-
 if (testDatabases().includes('postgres')) {
   describe('Two nodes with one authorization server', { timeout: 90_000 }, () => {
     let here: OauthKit;
