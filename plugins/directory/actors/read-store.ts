@@ -172,9 +172,14 @@ export async function actorsByIds(reader: Reader, ids: string[]): Promise<ShownA
   return ids.length === 0 ? [] : reader('directory_actors').whereIn('id', ids).select(...SHOWN);
 }
 
-/** Public actors of a place with any of these tags, those with most sources first. */
-export async function listedWith(reader: Reader, place: number, tags: string[], limit: number): Promise<{ actor_key: number; tags: string }[]> {
+/** Public actors of a place with any of these tags, those with most sources first; with `mostRead`, among so many with most sources. */
+export async function listedWith(reader: Reader, place: number, tags: string[], limit: number, mostRead: number | null = null): Promise<{ actor_key: number; tags: string }[]> {
   if (tags.length === 0) return [];
+  if (mostRead !== null) {
+    const isIn = hasTag(reader);
+    return reader.raw(`select actor_key, tags from (select actor_key, tags, source_count from directory_listings where place = ? and workspace_id is null order by source_count desc, actor_key desc limit ?) as best
+      where ${tags.map(() => isIn).join(' or ')} order by source_count desc, actor_key desc limit ?`, [place, mostRead, ...tags.map((tag) => ` ${tag} `), limit]);
+  }
   return inPlace(reader, { place, filters: [tags], workspaceId: null }).orderBy([{ column: 'source_count', order: 'desc' }, { column: 'actor_key', order: 'desc' }]).limit(limit).select('actor_key', 'tags');
 }
 

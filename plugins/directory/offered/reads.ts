@@ -1,8 +1,9 @@
-import type { DirectoryContext } from '../actors/context.ts';
+import { tellingOf, type DirectoryContext } from '../actors/context.ts';
 import { WITH_LATEST_SOURCES } from '../actors/detail.ts';
-import { relatedEntities } from '../actors/part-reads.ts';
 import { placeCoverage } from '../actors/place-reads.ts';
 import { actorDetail, searchEntities, shownActor } from '../actors/reads.ts';
+import { strongestRelations } from '../actors/related.ts';
+import { actorText } from '../actors/wire.ts';
 import { placeOfPath } from '../places/routes.ts';
 import type { Place } from '../places/schemas.ts';
 import type { Actor, ActorDetail, FreshnessStatus, Source } from '../types.ts';
@@ -39,11 +40,8 @@ export function offeredReads(context: DirectoryContext): Pick<DirectoryService, 
       return JSON.parse(body) as ActorDetail;
     },
     async related(id, caller, limit) {
-      const { data } = await civic.db.snapshot(async (tx) => {
-        const actor = await shownActor(tx, caller, id, civic.url);
-        return relatedEntities(context, tx, actor, { limit, after: null });
-      });
-      return data.map((text) => JSON.parse(text));
+      const related = await civic.db.snapshot(async (tx) => strongestRelations(tx, await shownActor(tx, caller, id, civic.url), context.columns, limit));
+      return related.map(({ row, score, evidence }) => ({ entity: JSON.parse(actorText(row, tellingOf(context))) as Actor, score, evidence }));
     },
     coverage: async (place) => JSON.parse((await placeCoverage(context, await placeOfPath(places, civic.db, place))).body) as Coverage,
   };

@@ -77,6 +77,15 @@ for (const database of testDatabases()) {
       expect(text).to.match(new RegExp(`rel="canonical" href="[^"]*/actors/${id}"`));
     });
 
+    it('names related public entries, and why', async () => {
+      const common = [{ property: 'place', value: 'raytown,missouri', source: OWN }, { property: 'issue_area', value: 'zoning_and_land_use', source: OWN }];
+      const named = async (name: string, url: string, more: object = {}) => (await kit.create([...common.map((claim) => ({ ...claim, source: url })), { property: 'name', value: name, source: url }], { ...more })).body.id as string;
+      const [one] = await Promise.all([named('Raytown Builders', 'https://builders.example'), named('Raytown Planners', 'https://planners.example'), named('Raytown Secrets', 'https://secrets.example', PRIVATE)]);
+      const { text } = await kit.open(`/actors/${one}`);
+      expect(text).to.match(/Related, and why[^]*Raytown Planners<\/a>[^]*Same issue: Zoning and Land Use · Same place: Raytown/);
+      expect(text).to.not.contain('Raytown Secrets');
+    });
+
     it('is in Spanish, too', async () => {
       const { text } = await kit.open(`/es/actors/${id}`);
       expect(text).to.contain(['Qué se sabe y dónde se leyó', 'Fuente:', 'Leer en la fuente', 'href="/es/sources/', '2 fuentes']);
