@@ -1,0 +1,221 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { HtmlValidate } from 'html-validate';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { parse } from 'yaml';
+import { projectRoot } from '../../core/root.ts';
+import { testServer, type TestServer } from '../../core/testing.ts';
+import { missingBrowser, openBrowser, seriousFaults } from '../support/browser.ts';
+import { run } from '../../plugins/directory/test/command.ts';
+import { compressedSize, loadedBy, textOf, walk, type Walk, type WalkedPage } from '../support/walk.ts';
+
+export const notQuick = 'it loads the demo and opens every kind of page';
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+/** Beginnings of paths that pages link to and that have no page yet. Remove a line when its pages land; add none. */
+const NOT_YET = ['/places'];
+/** Pages of accounts have tests of their own; so has what programs read. */
+const NOT_PUBLIC = /^\/(?:api|account|console|signin|sign-in|invitations|oauth|device|metrics|openapi\.json|asyncapi\.json|health|reconcile|mcp|live)(?:[/?]|$)/;
+const STARTS = ['/', '/sitemap.xml', '/robots.txt', '/favicon.ico', '/es/', '/es/issues', '/es/map', '/es/about'];
+
+const MOST_BYTES = 60_000;
+const MOST_SCRIPT_BYTES = 30_000;
+/** Long by nature: /docs describes every operation. */
+const LONG = ['/docs', '/en/docs', '/es/docs'];
+const WIDTHS = { desk: { width: 1280, height: 900 }, phone: { width: 360, height: 740 }, narrow: { width: 320, height: 640 } };
+
+const plainPath = (path: string): string => path.replace(/^\/(?:en|es)(?=[/?]|$)/, '') || '/';
+const isFollowed = (path: string): boolean => !/^\/en(?:[/?]|$)/.test(path) && !NOT_PUBLIC.test(plainPath(path)) && !NOT_YET.some((begin) => plainPath(path).startsWith(begin));
+
+const validator = new HtmlValidate({
+  root: true,
+  extends: ['html-validate:recommended'],
+  rules: {
+    'doctype-style': 'off', // `<!doctype html>` is valid.
+    'void-style': 'off', // SVG has elements that close themselves.
+    'long-title': 'off', // Names and titles come from sources.
+    'no-trailing-whitespace': 'off', // Templates indent what they leave out.
+    'no-implicit-button-type': 'off', // `submit` is the default, and what buttons of forms are.
+    'no-implicit-input-type': 'off', // `text` is the default.
+    'tel-non-breaking': 'off', // Telephone numbers are shown as they can be copied.
+    'valid-id': ['error', { relaxed: true }], // The anchor of a statement is its id, which may begin with a digit.
+    'aria-label-misuse': ['error', { allowAnyNamable: true }], // A list may have a name.
+  },
+});
+
+describe('The public site of a demo instance', { timeout: 300_000 }, () => {
+  let kit: TestServer;
+  let url: string;
+  let walked: Walk;
+  let pages: WalkedPage[];
+  before(async () => {
+    kit = await testServer({ plugins: ['directory', 'firehose', 'accounts', 'site'], listen: true });
+    url = kit.composition.server.info.uri;
+    await run(kit, 'demo load');
+    walked = await walk({ url, starts: STARTS, each: (path) => (path.startsWith('/es') ? 1 : 2), isFollowed });
+    pages = [...walked.pages.values()].filter(({ isPage, status }) => isPage && status < 400);
+  });
+  after(() => kit?.close());
+
+  /** The last that was opened of each kind of page. */
+  const onePerKind = (): WalkedPage[] => [...new Map(pages.map((page) => [page.kind, page])).values()];
+  const faultsOf = (check: (page: WalkedPage) => string[]): string[] => pages.flatMap((page) => check(page).map((fault) => `${page.path}: ${fault}`));
+
+  it('has no link that leads nowhere', () => {
+    expect(walked.broken).to.equal([]);
+    const paths = pages.map(({ path }) => path);
+    expect(paths).to.include(['/', '/issues', '/map', '/about', '/signals', '/es/about', '/problems']);
+    for (const begin of ['/issues/', '/domains/', '/map/', '/actors/', '/sources/']) expect(paths.some((path) => path.startsWith(begin)), begin).to.be.true();
+  });
+
+  it('has every page that is not there yet on the list, and no other', async () => {
+    const there = await Promise.all(NOT_YET.map(async (path) => (await fetch(url + path)).status));
+    expect(NOT_YET.filter((_, index) => there[index] !== 404), 'remove these from NOT_YET').to.equal([]);
+  });
+
+  it('is valid HTML', async () => {
+    const faults = await Promise.all(onePerKind().filter(({ path }) => !path.startsWith('/es')).map(async ({ path, text }) => {
+      const { results } = await validator.validateString(text);
+      return (results[0]?.messages ?? []).map(({ ruleId, message, selector }) => `${path}: ${ruleId} ${message} ${selector?.replace(/^.* > (?=\S+ > \S+$)/, '') ?? ''}`);
+    }));
+    expect([...new Set(faults.flat())].slice(0, 40)).to.equal([]);
+  });
+
+  it('has linked data that is JSON of schema.org', () => {
+    const blocks = pages.flatMap(({ path, text }) => [...text.matchAll(/<script type="application\/ld\+json">([^]*?)<\/script>/g)].map(([, data]) => ({ path, data: JSON.parse(data!) as Record<string, unknown> })));
+    expect(blocks.filter(({ data }) => data['@context'] !== 'https://schema.org').map(({ path }) => path)).to.equal([]);
+    expect(blocks.length).to.be.at.least(1);
+  });
+
+  it('loads nothing from other sites, has no inline script or style, and sets no cookie', () => {
+    expect(faultsOf(({ text }) => loadedBy(text).filter((address) => !address.startsWith('/') || address.startsWith('//')))).to.equal([]);
+    expect(faultsOf(({ text }) => (/<script(?![^>]*(?:\ssrc=|ld\+json))|<style|\sstyle="|\son[a-z]+="/.test(text) ? ['inline script or style'] : []))).to.equal([]);
+    expect(faultsOf(({ headers }) => {
+      const policy = headers.get('content-security-policy') ?? '';
+      return policy.includes("default-src 'none'") && !policy.includes('unsafe') ? [] : [`policy ${policy}`];
+    })).to.equal([]);
+    expect(faultsOf(({ headers }) => (headers.has('set-cookie') ? ['sets a cookie'] : []))).to.equal([]);
+  });
+
+  it('has small pages', async () => {
+    const addresses = new Set(pages.flatMap(({ text }) => loadedBy(text)));
+    const sizes = new Map(await Promise.all([...addresses].map(async (address): Promise<[string, number]> => [address, compressedSize(Buffer.from(await (await fetch(url + address)).arrayBuffer()))])));
+    const sum = (list: string[]): number => [...new Set(list)].reduce((total, address) => total + sizes.get(address)!, 0);
+    expect(faultsOf(({ path, text }) => {
+      const bytes = compressedSize(text) + sum(loadedBy(text));
+      return bytes > MOST_BYTES && !LONG.includes(path) ? [`${bytes} bytes compressed`] : [];
+    })).to.equal([]);
+    expect(faultsOf(({ text }) => {
+      const bytes = sum(loadedBy(text).filter((address) => address.endsWith('.js')));
+      return bytes > MOST_SCRIPT_BYTES ? [`${bytes} bytes of scripts`] : [];
+    })).to.equal([]);
+  });
+
+  it('has a title, one heading of the first level, and an address for search engines or none for them', () => {
+    expect(faultsOf(({ text }) => (/<title>[^<]*[^<\s][^<]*<\/title>/.test(text) && text.match(/<h1[\s>]/g)?.length === 1 ? [] : ['title or h1']))).to.equal([]);
+    expect(faultsOf(({ path, text }) => {
+      if (LONG.includes(path)) return [];
+      const isListed = text.includes('<link rel="canonical"') && text.includes('hreflang="es"') && text.includes('hreflang="x-default"');
+      return isListed || text.includes('<meta name="robots" content="noindex">') ? [] : ['neither canonical nor noindex'];
+    })).to.equal([]);
+  });
+
+  it('has no text in English on Spanish pages, and no key of a text', () => {
+    const [english, spanish] = ['en', 'es'].map((language) => textsIn(language));
+    const other = [...english!].filter(([key, text]) => spanish!.has(key) && spanish!.get(key) !== text && /\S+ \S+/.test(text) && !/[{<]/.test(text));
+    expect(other.length).to.be.at.least(40);
+    const inSpanish = pages.filter(({ path }) => path.startsWith('/es/'));
+    expect(inSpanish.length).to.be.at.least(5);
+    expect(inSpanish.flatMap((page) => other.filter(([, text]) => textOf(page.text).includes(`>${text}<`)).map(([, text]) => `${page.path}: ${text}`))).to.equal([]);
+    expect(faultsOf(({ text }) => [...english!.keys()].filter((key) => key.includes('.') && text.includes(`>${key}<`)))).to.equal([]);
+  });
+
+  it('lists its pages, places and entries for search engines', async () => {
+    const index = walked.pages.get('/sitemap.xml')!;
+    const parts = [...index.text.matchAll(/<loc>[^<]*(\/sitemap\/[^<]+)<\/loc>/g)].map(([, path]) => path!);
+    expect(parts.length).to.be.at.least(3);
+    for (const part of parts) {
+      const text = await (await fetch(url + part)).text();
+      const paths = [...text.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, address]) => new URL(address!).pathname);
+      expect(paths.length, part).to.be.at.least(1);
+      for (const path of [paths[0]!, paths.at(-1)!].filter(isFollowed)) expect((await fetch(url + path)).status, path).to.equal(200);
+    }
+  });
+
+  describe('in a browser', { skip: missingBrowser() !== null }, () => {
+    let browser: Browser;
+    let page: Page;
+    let complaints: string[] = [];
+    let kinds: string[];
+    before(async () => {
+      browser = await openBrowser();
+      page = await browser.newPage({ viewport: WIDTHS.desk });
+      page.on('console', (message) => { if (message.type() === 'error') complaints.push(message.text()); });
+      page.on('pageerror', (error) => { complaints.push(error.message); });
+      page.on('request', (request) => { if (!request.url().startsWith(url)) complaints.push(`request to ${request.url()}`); });
+      kinds = onePerKind().map(({ path }) => path).filter((path) => !/^\/(?:es|docs|problems)(?:[/?]|$)/.test(path) && !path.includes('?'));
+    });
+    after(() => browser?.close());
+
+    it('is accessible in light and dark, and needs no sideways scroll', async () => {
+      const faults: string[] = [];
+      for (const path of kinds) {
+        await page.setViewportSize(WIDTHS.desk);
+        await page.emulateMedia({ colorScheme: 'light' });
+        await page.goto(url + path);
+        const found = await seriousFaults(page);
+        await page.emulateMedia({ colorScheme: 'dark' });
+        await page.setViewportSize(WIDTHS.phone);
+        found.push(...await seriousFaults(page, 'contrast'));
+        await page.setViewportSize(WIDTHS.narrow);
+        const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
+        if (width > WIDTHS.narrow.width) found.push(`${width} px wide`);
+        faults.push(...found.map((fault) => `${path}: ${fault}`));
+      }
+      expect(kinds.length).to.be.at.least(7);
+      expect(faults).to.equal([]);
+      expect(complaints).to.equal([]);
+    });
+
+    it('leads from the start to an entry and its source by keyboard alone', async () => {
+      complaints = [];
+      await page.setViewportSize(WIDTHS.desk);
+      await page.goto(`${url}/`);
+      await press(page, 'nav a[href="/issues"]');
+      await page.waitForURL('**/issues');
+      await press(page, 'main a[href^="/issues/"]');
+      await page.waitForURL('**/issues/*');
+      await press(page, 'main a[href^="/actors/"]');
+      await page.waitForURL('**/actors/*');
+      await press(page, 'main a[href^="/sources/"]');
+      await page.waitForURL('**/sources/*');
+      expect(complaints).to.equal([]);
+    });
+  });
+});
+
+/** Moves the focus with Tab until it is on a link that matches, and opens it. */
+async function press(page: Page, selector: string): Promise<void> {
+  for (let count = 0; count < 200; count++) {
+    await page.keyboard.press('Tab');
+    if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) {
+      await page.keyboard.press('Enter');
+      return;
+    }
+  }
+  throw new Error(`Tab reaches no ${selector} on ${page.url()}`);
+}
+
+/** Returns the texts of core and of the site by key. */
+function textsIn(language: string): Map<string, string> {
+  const texts = new Map<string, string>();
+  const add = (value: unknown, path: string): void => {
+    if (typeof value === 'string') texts.set(path, value);
+    else if (value !== null && typeof value === 'object') for (const [name, inner] of Object.entries(value)) add(inner, path === '' ? name : `${path}.${name}`);
+  };
+  for (const folder of ['templates', 'plugins/site']) add(parse(readFileSync(join(projectRoot, folder, `texts/${language}.yaml`), 'utf8')), '');
+  return texts;
+}
