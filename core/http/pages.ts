@@ -66,6 +66,8 @@ export interface ShownProblem {
 export interface HeaderPart {
   /** `accounts/visitor` is `plugins/accounts/templates/partials/visitor.html`. */
   partial: string;
+  /** Parts with a smaller number stand first; 100 when left out. */
+  order?: number;
   fill(request: Request): object | null;
 }
 
@@ -158,7 +160,7 @@ export async function registerPages(server: Server, options: PagesOptions): Prom
 
   return {
     navigation: (item, plugin) => { slots.navigation.push({ ...item, plugin }); },
-    header: (part) => { slots.header.push(part); },
+    header: (part) => { slots.header = inOrder([...slots.header, part]); },
     fill: (slot, part) => { slots.filled.set(slot, [...(slots.filled.get(slot) ?? []), part]); },
     parts: (slot, request) => loadParts(slots.filled.get(slot) ?? [], request),
     async render(request, name, context) {
@@ -250,7 +252,7 @@ function scriptText(data: object): string {
   return JSON.stringify(data).replaceAll('<', '\\u003c');
 }
 
-function inOrder(items: Slots['navigation']): Slots['navigation'] {
+function inOrder<Item extends { order?: number }>(items: Item[]): Item[] {
   return items.toSorted((a, b) => (a.order ?? LAST) - (b.order ?? LAST));
 }
 

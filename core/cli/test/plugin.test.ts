@@ -21,7 +21,7 @@ describe('bin/civic plugin new', () => {
   it('writes a plugin that keeps the contract and passes its own tests untouched, outside the tree too', async () => {
     const made = await runCivicInProcess(['plugin', 'new', 'greeter', '--in', folder]);
     expect(made.code).to.equal(0);
-    expect(made.stdout).to.contain(['  mcp:\n  greeter:\n    from: ', 'bin/civic plugin check']);
+    expect(made.stdout).to.contain(['  site:\n  greeter:\n    from: ', 'bin/civic plugin check']);
     const checked = await runCivicInProcess(['plugin', 'check', join(folder, 'greeter')]);
     expect(checked.stdout).to.contain(['✓ greeter can be loaded', '✓ it starts with only its needs', '✓ its own tests pass']);
     expect(checked.code).to.equal(0);

@@ -165,16 +165,6 @@ export function createColumns(): Columns {
     return values;
   }
 
-  function* allKeys(): Iterable<number> {
-    for (let key = 0; key < ids.type.length; key++) if (ids.type[key]! > 0) yield key;
-  }
-
-  /** Those of these keys that are public actors'. */
-  function known(keys: Uint32Array | number[]): Iterable<number> {
-    const { type } = ids;
-    return keys.filter((key: number) => type[key]! > 0);
-  }
-
   return {
     load,
     stop() { isStopped = true; },
@@ -185,7 +175,7 @@ export function createColumns(): Columns {
     facets(keys, day) {
       const counts = counted(keys);
       const facets = facetsFrom(byValue('type', counts.type), byValue('issue', counts.issue), byValue('state', counts.state));
-      return day === undefined ? facets : { ...facets, freshness: days.count(keys === 'all' ? allKeys() : known(keys), day) };
+      return day === undefined ? facets : { ...facets, freshness: days.count(keys === 'all' ? ids.type.length : keys, day, (key) => ids.type[key]! > 0) };
     },
     unknown(keys) {
       const { type } = ids;

@@ -1,5 +1,5 @@
 import type { Reader } from 'civic';
-import { FRESHNESS, type FreshnessStatus } from '../types.ts';
+import type { FreshnessStatus } from '../types.ts';
 import type { FacetCount } from './facets.ts';
 import { keysByDay } from './query-store.ts';
 import type { FreshnessDays } from '../actors/freshness.ts';
@@ -8,11 +8,12 @@ import type { FreshnessDays } from '../actors/freshness.ts';
 export interface DayColumns {
   load(reader: Reader): Promise<void>;
   put(key: number, days: FreshnessDays): void;
-  /** Counts the freshness of actors on a day, by number of days since 1970 (UTC). */
-  count(keys: Iterable<number>, day: number): FacetCount[];
+  /** Counts the freshness of those actors that `isCounted`, of all when `keys` is their number, on a day since 1970 (UTC). */
+  count(keys: Uint32Array | number[] | number, day: number, isCounted: (key: number) => boolean): FacetCount[];
 }
 
 const LAST_DAY = 65_535;
+const ORDER = ['fresh', 'aging', 'stale', 'unknown'] as const satisfies FreshnessStatus[];
 
 export function createDays(): DayColumns {
   // 0 stands for no day.
@@ -44,13 +45,17 @@ export function createDays(): DayColumns {
       fresh[key] = stored(days.fresh_until);
       aging[key] = stored(days.aging_until);
     },
-    count(keys, day) {
-      const counts: Record<FreshnessStatus, number> = { fresh: 0, aging: 0, stale: 0, unknown: 0 };
-      for (const key of keys) {
+    count(keys, day, isCounted) {
+      const [isFresh, isAging, isStale, isUnknown] = [0, 1, 2, 3];
+      const counts = new Uint32Array(ORDER.length);
+      const length = typeof keys === 'number' ? keys : keys.length;
+      for (let index = 0; index < length; index++) {
+        const key = typeof keys === 'number' ? index : keys[index]!;
+        if (!isCounted(key)) continue;
         const until = fresh[key] ?? 0;
-        counts[until === 0 ? 'unknown' : day <= until ? 'fresh' : day <= aging[key]! ? 'aging' : 'stale'] += 1;
+        counts[until === 0 ? isUnknown! : day <= until ? isFresh! : day <= aging[key]! ? isAging! : isStale!]! += 1;
       }
-      return FRESHNESS.filter((status) => counts[status] > 0).map((value) => ({ value, count: counts[value] }));
+      return ORDER.map((value, index) => ({ value, count: counts[index]! })).filter(({ count }) => count > 0);
     },
   };
 }

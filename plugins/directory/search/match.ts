@@ -75,8 +75,13 @@ export function coreMatch(asked: Asked & { words: Words }): Match | null {
 export function tierMatches(asked: Asked & { words: Words }): [Match, Match, Match] {
   const filters = (mark: string) => filterMatches(asked.filters, mark);
   const starts = inReach(asked, (mark) => [...startMatches(asked.words, mark), ...filters(mark)]);
-  const named = inReach(asked, (mark) => [...nameMatches(asked.words, mark), ...filters(mark)]);
+  const named = namedMatch(asked);
   return [starts, { all: [named], not: starts }, { all: [wholeMatch(asked)!], not: named }];
+}
+
+/** Names that have all words. */
+export function namedMatch(asked: Asked & { words: Words }): Match {
+  return inReach(asked, (mark) => [...nameMatches(asked.words, mark), ...filterMatches(asked.filters, mark)]);
 }
 
 /** Words by themselves, without the fillers among them. */

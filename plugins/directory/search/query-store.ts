@@ -118,6 +118,14 @@ export async function documentsFound(reader: Reader, narrowed: Narrowed, most: n
   return rows.length > most ? null : rows;
 }
 
+/** The first that are found in the order of their ranks, with their tokens between spaces. Postgres looks only at the first documents of all. */
+export async function firstDocuments(reader: Reader, match: Match, most: number): Promise<{ rank: number; tokens: string }[]> {
+  const isSqlite = dialectOf(reader) === 'sqlite';
+  const { rank, text, bindings } = found(reader, { match, freshness: null }, isSqlite ? undefined : `(select key, tokens from directory_search order by key limit ${MOST_WALKED}) as directory_search`);
+  const tokens = isSqlite ? 'tokens' : "array_to_string(tsvector_to_array(tokens), ' ')";
+  return await reader.raw(`select ${rank} as rank, ' ' || ${tokens} || ' ' as tokens ${text} order by ${rank} limit ?`, [...bindings, most]);
+}
+
 /** A page by tier and rank. Tiers behind a full page are not looked at. */
 export async function pageByRank(reader: Reader, { tiers, freshness, after, limit, isFrequent }: TierRequest): Promise<Ranked[]> {
   const rows: Ranked[] = [];

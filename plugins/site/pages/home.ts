@@ -1,12 +1,14 @@
 import type { Request, ServerRoute } from '@hapi/hapi';
 import { cutText, type Texts } from 'civic';
-import type { Actor, CoveredPlace, TaxonomyDomain } from 'civic/directory';
+import type { Actor, CoveredPlace, StateCount, TaxonomyDomain } from 'civic/directory';
 import type { Signal } from 'civic/firehose';
 import type { LoadedPage, Site } from '../site.ts';
 import { linkOf, translatedTopic } from '../words.ts';
+import { stateMap } from './map.ts';
 
 const MOST_PLACES = 12;
 const MOST_EVENTS = 5;
+const MOST_STATES = 8;
 const MOST_SIGNALS = 5;
 const MOST_ISSUES = 4;
 const LONGEST_TITLE = 140;
@@ -23,8 +25,8 @@ export function homePage(site: Site): ServerRoute {
       const totals = await directory.totals();
       const about = shownOperator(site);
       if (totals.actors === 0) return emptyPage(site, request, t, about);
-      const [places, events, domains, signals] = await Promise.all([
-        directory.largestPlaces(MOST_PLACES), directory.upcomingEvents(MOST_EVENTS), directory.taxonomy(), latestSignals(site),
+      const [places, events, domains, signals, states] = await Promise.all([
+        directory.largestPlaces(MOST_PLACES), directory.upcomingEvents(MOST_EVENTS), directory.taxonomy(), latestSignals(site), directory.stateCounts(),
       ]);
       const known = await placesOf(site, events, signals);
       const [onlyPlace] = totals.places === 1 ? places : [];
@@ -34,6 +36,7 @@ export function homePage(site: Site): ServerRoute {
           ...around(site, t),
           totals, onlyPlace: onlyPlace?.display_name, about,
           places: places.map(shownPlace), morePlaces: totals.places > places.length,
+          ...shownStates(states, t),
           events: events.map((event) => shownEvent(event, known)),
           signals: signals.map((signal) => shownSignal(signal, known)),
           topics: domains.map((domain) => shownTopic(domain, t)),
@@ -68,6 +71,13 @@ function shownOperator({ civic: { config: { about, operator, contact } } }: Site
 
 function shownPlace({ display_name: name, place_key, entity_count: count }: CoveredPlace): object {
   return { name, href: `/places/${place_key}`, count };
+}
+
+/** Returns the map; of an instance without entries in a state, none. */
+function shownStates(states: StateCount[], t: Texts): { map?: object; states?: object[] } {
+  const covered = states.filter(({ entity_count }) => entity_count > 0).sort((a, b) => b.entity_count - a.entity_count);
+  if (covered.length === 0) return {};
+  return { map: stateMap(states, t), states: covered.slice(0, MOST_STATES).map(({ name, place_key, entity_count: count }) => ({ name, href: `/places/${place_key}`, count })) };
 }
 
 function shownEvent({ id, name, places: [place], event }: Actor, known: KnownPlaces): object {
