@@ -50,7 +50,7 @@ export async function loadAccessRequest({ civic, resources }: ConsentContext, pr
   if (!client) return null;
   const stored = await clientById(civic.db.read, client.clientId);
   // The client_id of a client that is not stored is the address of its metadata document.
-  const verifiedHost = stored ? null : new URL(client.clientId).hostname;
+  const verifiedHost = stored ? null : new URL(client.clientId).host;
   const identifier = String([params.resource].flat()[0] ?? resources.byDefault().url);
   const { resource } = resources.named(identifier) ?? { resource: resources.byDefault() };
   const { known, wantsIdentity } = requestedScopes(resource, params.scope);

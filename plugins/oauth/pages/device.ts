@@ -86,8 +86,8 @@ export function deviceRoutes(context: ServerContext, server: AuthorizationServer
         const pending = await pendingDevice(codeOf(request));
         if (!pending) return codePage(h, '', UNKNOWN_CODE);
         const payload = { ...pending.row.payload, error: 'access_denied', errorDescription: 'the user did not approve the request' };
-        await civic.db.write((tx) => storeDeviceDecision(tx, pending.row.key, payload, null));
-        return donePage(h, pending, false);
+        const isFirst = await civic.db.write((tx) => storeDeviceDecision(tx, pending.row.key, payload, null));
+        return isFirst ? donePage(h, pending, false) : codePage(h, '', UNKNOWN_CODE);
       }),
     },
   ];

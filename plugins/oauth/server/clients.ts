@@ -8,10 +8,11 @@ const MOST_REDIRECTS = 20;
 const MOST_CHARACTERS = 2000;
 const MOST_NAME = 60;
 const MOST_SOFTWARE_ID = 200;
-/** Schemes that look like those of apps on the user's device, but send the code to a website or another person. */
-const REMOTE_SCHEMES = new Set([
-  'about:', 'blob:', 'data:', 'file:', 'ftp:', 'googlechrome:', 'googlechromes:', 'javascript:', 'mailto:', 'microsoft-edge:', 'sms:', 'tel:', 'view-source:', 'ws:', 'wss:',
-]);
+/**
+ * The schemes of apps on the user's device that are not the reversed name of a domain, as RFC 8252, section 7.1, requires. Other schemes
+ * without a dot may send the code to a website or another person, such as `mailto:`, `microsoft-edge:` and `x-safari-https:`.
+ */
+const APP_SCHEMES = new Set(['chatgpt:', 'claude:', 'cursor:', 'goose:', 'vscode:', 'vscode-insiders:', 'warp:', 'windsurf:', 'zed:']);
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'];
 
 /** Returns whether a redirect URI leads to a program on the user's own device that listens on a port. */
@@ -33,7 +34,7 @@ export function adjustClient(metadata: ClientMetadata, { InvalidClientMetadata }
   if (uris.length > MOST_REDIRECTS) throw new InvalidClientMetadata(`redirect_uris can have up to ${MOST_REDIRECTS} members`);
   for (const uri of uris) {
     if (uri.href.length > MOST_CHARACTERS) throw new InvalidClientMetadata(`a member of redirect_uris can have up to ${MOST_CHARACTERS} characters`);
-    if (REMOTE_SCHEMES.has(uri.protocol) || (uri.protocol === 'http:' && !isLoopback(uri))) throw new InvalidClientMetadata('redirect_uris must use https, a loopback address or the scheme of an app');
+    if (!isAllowed(uri)) throw new InvalidClientMetadata('redirect_uris must use https, a loopback address or the scheme of an app, such as com.example.app');
     if (uri.username !== '' || uri.password !== '') throw new InvalidClientMetadata('redirect_uris must not contain a user name or password');
   }
   const { software_id: softwareId } = metadata;
@@ -48,6 +49,10 @@ export function adjustClient(metadata: ClientMetadata, { InvalidClientMetadata }
   // A client of a metadata document has no secret and cannot use the default method of RFC 7591, client_secret_basic.
   const needsSecret = SECRET_METHODS.includes(String(metadata.token_endpoint_auth_method));
   if (metadata.client_secret === undefined && needsSecret) metadata.token_endpoint_auth_method = 'none';
+}
+
+function isAllowed(uri: URL): boolean {
+  return uri.protocol === 'https:' || isLoopback(uri) || uri.protocol.includes('.') || APP_SCHEMES.has(uri.protocol);
 }
 
 /** Returns the redirect URIs that can be parsed. The library rejects the others. */

@@ -6,7 +6,7 @@ import { requestedScopes } from '../resources.ts';
 import { grantById, type GrantRow } from '../store/grants.ts';
 import { createAdapter } from './adapter.ts';
 import { adjustClient, type ClientMetadata } from './clients.ts';
-import { createClientFetch } from './fetch.ts';
+import { createClientFetch, documentPolicy } from './fetch.ts';
 import { promptPolicy } from './prompts.ts';
 import { refusalOf } from './refusal.ts';
 import type { ProviderParts, ServerContext } from './server.ts';
@@ -57,7 +57,7 @@ export function configuration(context: ServerContext, parts: ProviderParts): Con
       url: (_ctx, { uid }) => `${basePathOf(civic.instance.public_url)}${CONSENT_PATH}/${uid}`,
     },
     clientBasedCORS: () => true,
-    fetch: createClientFetch(civic.fetch, parts.hooks.recordRefusedFetch),
+    fetch: createClientFetch({ fetch: civic.fetch, clock: civic.clock, onRefused: parts.hooks.recordRefusedFetch }),
     renderError(ctx, out, error) {
       const handled = parts.requests.get(ctx.req);
       ctx.body = out;
@@ -128,8 +128,8 @@ function tokenOptions({ civic, accounts }: ServerContext, { oidc: { errors } }: 
   };
 }
 
-function features({ civic: { config }, resources }: ServerContext, { oidc: { errors } }: ProviderParts): Configuration['features'] {
-  const { enabled: hasDocuments, hosts } = config.metadata_documents;
+function features({ civic, resources }: ServerContext, { oidc: { errors } }: ProviderParts): Configuration['features'] {
+  const { config } = civic;
   return {
     devInteractions: { enabled: false },
     userinfo: { enabled: false },
@@ -141,11 +141,11 @@ function features({ civic: { config }, resources }: ServerContext, { oidc: { err
     deviceFlow: { enabled: true, charset: 'base-20', mask: '****-****', deviceInfo: () => ({}) },
     registration: { enabled: config.registration.enabled, issueRegistrationAccessToken: true },
     clientIdMetadataDocument: {
-      enabled: hasDocuments,
+      enabled: config.metadata_documents.enabled,
       ack: 'draft-02',
       // At least as long as the user may take to decide: one authorization reads the document once.
       cacheDuration: { min: DECISION_SECONDS, max: DAY },
-      allowFetch: async (_ctx: unknown, id: string) => hosts.length === 0 || hosts.includes(new URL(id).hostname),
+      allowFetch: documentPolicy(civic),
     } as never,
     resourceIndicators: {
       enabled: true,

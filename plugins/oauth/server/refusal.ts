@@ -2,7 +2,7 @@ import type { ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import { FetchError, type FetchErrorCode } from 'civic';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { destinationOf } from '../pages/consent.ts';
-import { MediaTypeError } from './fetch.ts';
+import { DocumentError } from './fetch.ts';
 
 /** An error that is shown to the user and not sent to the client, because the client or its redirect URI is unknown, or because anyone can register the client. */
 export interface Refusal {
@@ -51,7 +51,7 @@ export function refusalOf(ctx: KoaContextWithOIDC, body: { error: string; error_
 }
 
 function reasonOf({ cause, error_detail }: Error & { error_detail?: string }): string | undefined {
-  if (cause instanceof MediaTypeError) return cause.message;
+  if (cause instanceof DocumentError) return cause.message;
   return cause instanceof FetchError ? FETCH_REASONS[cause.code] ?? UNREACHABLE : error_detail;
 }
 

@@ -13,7 +13,7 @@ import type { SigningKey, SigningKeys } from '../signing.ts';
 import { configuration } from './configuration.ts';
 import { createTokenFamilies, type TokenFamilies } from './family.ts';
 import { createHooks, recordErrors, type ProviderHooks } from './record.ts';
-import { withOptionalRedirectUri } from './redirect-uri.ts';
+import { adaptedProvider } from './provider.ts';
 import type { Refusal } from './refusal.ts';
 
 export type Oidc = Pick<typeof import('oidc-provider'), 'Provider' | 'errors'> & { policy: Pick<typeof import('oidc-provider').interactionPolicy, 'Check' | 'base'> };
@@ -94,7 +94,7 @@ interface Identified {
 }
 
 function buildProvider(context: ServerContext, parts: ProviderParts): Provider {
-  const OidcProvider = withOptionalRedirectUri(parts.oidc.Provider, context.civic);
+  const OidcProvider = adaptedProvider(parts.oidc.Provider, context.civic);
   const provider = new OidcProvider(context.civic.url(''), configuration(context, parts));
   // Makes the library read X-Forwarded-*, which `replaceAddress` in mount.ts sets from the configuration.
   provider.proxy = true;

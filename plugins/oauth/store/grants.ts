@@ -47,6 +47,10 @@ export async function grantsOfClient(reader: Reader, clientId: string): Promise<
   return rows.map((row) => read(row)!);
 }
 
+export async function hasGrants(reader: Reader, clientId: string): Promise<boolean> {
+  return await reader(TABLE).where({ client_id: clientId }).first('key') !== undefined;
+}
+
 /** Deletes a connection. Returns false when it did not exist. */
 export async function deleteGrant(tx: Tx, id: string): Promise<boolean> {
   return await tx(TABLE).where({ id }).delete() === 1;

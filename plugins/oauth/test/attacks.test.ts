@@ -3,13 +3,14 @@ import Lab from '@hapi/lab';
 import { stoppedClock, testDatabases } from 'civic/testing';
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { approve, BASE, bearer, CALLBACK, connect, createBrowser, newFlow, oauthKit, openConsent, redeem, refresh, type OauthKit } from './kit.ts';
+import { approve, BASE, bearer, CALLBACK, connect, createBrowser, DEVICE_GRANT, newFlow, oauthKit, openConsent, redeem, refresh, type OauthKit } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, beforeEach, after } = lab;
 
 const SECOND = 1000;
-const GRACE = 60 * SECOND;
+const MINUTE = 60 * SECOND;
+const GRACE = MINUTE;
 const DAY = 86_400 * SECOND;
 
 for (const database of testDatabases()) {
@@ -87,6 +88,12 @@ for (const database of testDatabases()) {
         const location = new URL((await ada.browser.get(newFlow(client.client_id, more).address)).headers.get('location')!);
         expect([location.searchParams.get('error'), location.searchParams.get('iss')]).to.equal(['invalid_request', BASE]);
       }
+    });
+
+    it('with a response by form, which the CSP blocks, is refused before the user decides', async () => {
+      const [ada, client] = [await kit.person(), await kit.register()];
+      const { searchParams } = new URL((await ada.browser.get(newFlow(client.client_id, { response_mode: 'form_post' }).address)).headers.get('location')!, BASE);
+      expect(searchParams.get('error')).to.equal('unsupported_response_mode');
     });
 
     it('with a refresh token that was used gets tokens within the grace period, and ends the connection after it', async () => {
@@ -272,6 +279,19 @@ for (const database of testDatabases()) {
       expect(await kit.db.read('oauth_artifacts').where({ model: 'Grant' }).whereNotIn('grant_id', kit.db.read('oauth_grants').select('id'))).to.equal([]);
       const resumed = await Promise.all(Array.from({ length: 3 }, () => ada.browser.get(`/oauth/authorize/${path.split('/').pop()}`)));
       expect(resumed.filter(({ headers }) => headers.get('location')?.includes('code='))).to.have.length(1);
+      expect((await ada.browser.post(`${path}/deny`)).status).to.equal(410);
+    });
+
+    it('with a decision about a device that is sent several times at once decides once', async () => {
+      const [ada, client] = [await kit.person(), await kit.register({ grant_types: [DEVICE_GRANT, 'authorization_code'] })];
+      const { user_code } = (await kit.send('POST', '/oauth/device', { form: { client_id: client.client_id, resource: `${BASE}/api` } })).body;
+      await ada.browser.get(`/device?user_code=${user_code}`);
+      const fields = { user_code, workspace: ada.workspace_id, scopes: ['probe:read'] };
+      const pages = await Promise.all(['/device', '/device/deny', '/device', '/device/deny'].map((path) => ada.browser.post(path, fields)));
+      const decided = pages.filter(({ status }) => status === 200);
+      expect(decided).to.have.length(1);
+      const connections = await kit.db.read('oauth_grants').where({ client_id: client.client_id });
+      expect(decided[0]!.text.includes('is connected</h1>')).to.equal(connections.length === 1);
     });
 
     it('with the token of one workspace on another is refused, also when the membership has ended', async () => {
@@ -349,6 +369,40 @@ for (const database of testDatabases()) {
       expect((await kit.send('POST', '/oauth/register', { json: { redirect_uris: [CALLBACK], software_id: { deep: [] } } })).body.error).to.equal('invalid_client_metadata');
     });
 
+    it('with addresses of documents makes few requests to other hosts', async () => {
+      const read: string[] = [];
+      const { get } = kit.documents;
+      kit.documents.get = function (url) {
+        read.push(url);
+        return get.call(this, url) ?? { status: 404 };
+      };
+      const start = (id: string) => kit.send('GET', newFlow(id).address);
+      const url = 'https://victim.example.org/page';
+      for (let i = 0; i < 3; i++) expect((await start(url)).status).to.equal(400);
+      expect(read).to.equal([url]);
+      clock.advance(MINUTE);
+      await start(url);
+      expect(read).to.have.length(2);
+      for (let i = 0; i < 12; i++) await start(`${url}/${i}`);
+      expect(read).to.have.length(11);
+      expect((await start(`${url}/x`)).text).to.include('reads too many documents now');
+      await start('https://other.example.org/client.json');
+      expect(read).to.have.length(12);
+      // An app that nobody has connected has no business at these endpoints.
+      for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/introspect']) {
+        const { status, body } = await kit.send('POST', path, { form: { client_id: 'https://third.example.org/client.json', grant_type: 'refresh_token', refresh_token: 'x', token: 'x' } });
+        expect([status, body.error], path).to.equal([400, 'invalid_client']);
+      }
+      expect(read).to.have.length(12);
+      if (database === 'sqlite') {
+        clock.advance(MINUTE);
+        for (let i = 0; i < 62; i++) await start(`https://host${i}.example.org/client.json`);
+        expect(read).to.have.length(72);
+      }
+      delete (kit.documents as { get?: unknown }).get;
+      clock.advance(MINUTE);
+    });
+
     it('with two resources gets no token, since the user sees one', async () => {
       const [ada, client] = [await kit.person(), await kit.register()];
       const { address } = newFlow(client.client_id);
@@ -378,11 +432,12 @@ for (const database of testDatabases()) {
     });
 
     it('with a redirect URI of a scheme that leaves the device cannot register', async () => {
-      for (const uri of ['mailto:thief@evil.example', 'microsoft-edge:https://evil.example/cb', 'googlechrome://evil.example/cb', 'ftp://evil.example/cb', 'https://claude.ai@evil.example/cb']) {
+      const schemes = ['x-safari-https', 'touch-https', 'opera-https', 'intent', 'web+app', 'webcal', 'feed', 'jar', 'filesystem', 'xmpp', 'sip', 'smsto', 'ftps', 'sftp', 'smb', 'ldap', 'gopher', 'chrome', 'microsoft-edge', 'googlechrome', 'ftp', 'unknown'];
+      for (const uri of ['mailto:thief@evil.example', 'microsoft-edge:https://evil.example/cb', 'https://claude.ai@evil.example/cb', ...schemes.map((scheme) => `${scheme}://evil.example/cb`)]) {
         const { body } = await kit.send('POST', '/oauth/register', { json: { redirect_uris: [uri] } });
         expect(body.error, uri).to.match(/^invalid_(?:client_metadata|redirect_uri)$/);
       }
-      expect(await kit.register({ redirect_uris: ['cursor://anysphere.cursor-mcp/callback'] })).to.include('client_id');
+      expect(await kit.register({ redirect_uris: ['cursor://anysphere.cursor-mcp/callback', 'vscode://publisher.extension/callback', 'com.example.app:/callback'] })).to.include('client_id');
     });
 
     it('with a large request, or with HEAD, stores nothing', async () => {
@@ -398,18 +453,21 @@ for (const database of testDatabases()) {
 
     it('with the metadata document of another client is refused', async () => {
       const ada = await kit.person();
-      const client_id = 'https://copy.example.org/client.json';
+      const client_id = 'https://copy.example.org:8443/client.json';
       kit.documents.set(client_id, { status: 404 });
       expect((await ada.browser.get(newFlow(client_id).address)).text).to.include(client_id).and.to.include('status 404');
       for (const document of [{ client_id: 'https://editor.example.org/client.json' }, {}, { client_id, client_secret: 'x' }, { client_id, token_endpoint_auth_method: 'client_secret_post' }, { client_id, redirect_uris: ['http://app.example.org/callback'] }]) {
+        clock.advance(MINUTE);
         kit.documents.set(client_id, { client_name: 'Copy', redirect_uris: [CALLBACK], ...document });
         expect((await ada.browser.get(newFlow(client_id).address)).status, JSON.stringify(document)).to.equal(400);
       }
       const honest = { client_id, client_name: 'Honest', redirect_uris: [CALLBACK] };
+      clock.advance(MINUTE);
       kit.documents.set(client_id, { ...honest, type: 'text/plain' });
       expect((await ada.browser.get(newFlow(client_id).address)).text).to.include('the document is not application/json');
+      clock.advance(MINUTE);
       kit.documents.set(client_id, honest);
-      expect((await openConsent(ada.browser, newFlow(client_id))).page.text).to.include('copy.example.org').and.to.include('address verified');
+      expect((await openConsent(ada.browser, newFlow(client_id))).page.text).to.include('copy.example.org:8443 ').and.to.include('address verified');
       // The document is read once for an authorization.
       kit.documents.set(client_id, { status: 404 });
       expect((await connect(kit, ada, { client_id })).tokens).to.include('access_token');

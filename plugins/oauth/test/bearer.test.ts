@@ -4,7 +4,7 @@ import { slowness, stoppedClock, testDatabases } from 'civic/testing';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { BASE, bearer, connect, oauthKit, refresh, type OauthKit, type Person } from './kit.ts';
+import { BASE, bearer, CALLBACK, connect, DEVICE_GRANT, oauthKit, refresh, type OauthKit, type Person } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -149,6 +149,17 @@ if (testDatabases().includes('postgres')) {
       expect(performance.now() - since).to.be.below(1000 * slowness);
       expect(await endsWithin(stream.ended, 5000 * slowness)).to.be.true();
       expect((await refresh(there, client, tokens.refresh_token)).body.error).to.equal('invalid_grant');
+    });
+
+    it('read the metadata document of an app that was connected on the other, and of a device that waits', async () => {
+      const [ada, app, device] = [await here.person(), 'https://app.example.org/client.json', 'https://device.example.org/client.json'];
+      for (const { documents } of [here, there]) for (const client_id of [app, device]) documents.set(client_id, { client_id, redirect_uris: [CALLBACK], grant_types: ['authorization_code', 'refresh_token', DEVICE_GRANT] });
+      const { tokens } = await connect(here, ada, { client_id: app }, FIREHOSE);
+      expect((await refresh(there, { client_id: app }, tokens.refresh_token)).status).to.equal(200);
+      const { device_code } = (await here.send('POST', '/oauth/device', { form: { client_id: device } })).body;
+      const poll = (code: string) => there.send('POST', '/oauth/token', { form: { client_id: device, grant_type: DEVICE_GRANT, device_code: code } });
+      expect((await poll('unknown')).body.error).to.equal('invalid_client');
+      expect((await poll(device_code)).body.error).to.equal('authorization_pending');
     });
   });
 }

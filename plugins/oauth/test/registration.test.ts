@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { createResources } from '../resources.ts';
 import { configuration } from '../server/configuration.ts';
 import { ALGORITHMS } from '../signing.ts';
-import { approve, BASE, bearer, CALLBACK, connect, newFlow, oauthKit, openConsent, redeem, refresh, type OauthKit } from './kit.ts';
+import { approve, BASE, bearer, CALLBACK, connect, DEVICE_GRANT, newFlow, oauthKit, openConsent, redeem, refresh, type OauthKit } from './kit.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -180,10 +180,13 @@ describe('Metadata and registration', { timeout: 60_000 }, () => {
     const [ada, client] = [await kit.person(), await kit.register()];
     const { tokens } = await connect(kit, ada, client);
     const flow = newFlow(client.client_id);
+    const device = await kit.register({ grant_types: [DEVICE_GRANT, 'authorization_code'] });
     const file = join(kit.composition.config.data_dir, 'civic.db');
     await rename(file, `${file}.aside`);
     try {
-      for (const reply of [await refresh(kit, client, tokens.refresh_token), await register({})]) {
+      const send = (path: string, form: Record<string, string>) => kit.send('POST', path, { form: { client_id: device.client_id, ...form } });
+      const replies = [await refresh(kit, client, tokens.refresh_token), await register({}), await send('/oauth/device', {}), await send('/oauth/revoke', { client_id: client.client_id, token: tokens.refresh_token })];
+      for (const reply of replies) {
         expect([reply.status, reply.body.error, reply.headers.get('retry-after'), reply.headers.get('content-type')]).to.equal([503, 'temporarily_unavailable', '5', 'application/json; charset=utf-8']);
       }
       const page = await ada.browser.get(flow.address);

@@ -6,11 +6,16 @@ import type { Oidc } from './server.ts';
 
 type Handler = (ctx: KoaContextWithOIDC) => Promise<void>;
 
+interface ResponseModes {
+  registerResponseMode(this: Provider, name: string, handler: Handler): void;
+}
+
 /**
- * Returns the provider with a token endpoint that accepts codes without `redirect_uri`. The library requires this parameter; OAuth 2.1
- * removed it, because PKCE binds a code to the client that requested it. A given one must be that of the authorization request.
+ * Returns the provider with two differences. Its token endpoint accepts codes without `redirect_uri`: the library requires this parameter;
+ * OAuth 2.1 removed it, because PKCE binds a code to the client that requested it. A given one must be that of the authorization request.
+ * And it refuses `response_mode=form_post`, whose page needs a script that the CSP of this instance blocks.
  */
-export function withOptionalRedirectUri(OidcProvider: Oidc['Provider'], { db }: Pick<Civic, 'db'>): Oidc['Provider'] {
+export function adaptedProvider(OidcProvider: Oidc['Provider'], { db }: Pick<Civic, 'db'>): Oidc['Provider'] {
   class CivicProvider extends OidcProvider {}
 
   async function addRedirectUri({ oidc: { params } }: KoaContextWithOIDC): Promise<void> {
@@ -27,6 +32,12 @@ export function withOptionalRedirectUri(OidcProvider: Oidc['Provider'], { db }: 
         await handler(ctx);
       };
       OidcProvider.prototype.registerGrantType.call(this, name, (name === 'authorization_code' ? completed : handler) as never, ...parameters);
+    },
+  });
+  const { registerResponseMode } = OidcProvider.prototype as unknown as ResponseModes;
+  Object.defineProperty(CivicProvider.prototype, 'registerResponseMode', {
+    value(this: Provider, name: string, handler: Handler) {
+      if (name !== 'form_post') registerResponseMode.call(this, name, handler);
     },
   });
   return CivicProvider;
