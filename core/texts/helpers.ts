@@ -24,6 +24,8 @@ export function addTextHelpers(engine: Handlebars, texts: LoadedTexts): void {
     if (!options) throw new Error('{{t}} needs the key of a text');
     return new engine.SafeString(texts.html(owner, languageOf(options), String(key), options.hash));
   });
+  // For labels that one plugin hands to another, as the key of a text.
+  engine.registerHelper('textOf', (owner: unknown, key: unknown, options: HelperOptions) => new engine.SafeString(texts.html(String(owner), languageOf(options), String(key), {})));
   engine.registerHelper('concat', (...given: unknown[]) => given.slice(0, -1).join(''));
   engine.registerHelper('formatNumber', (value: unknown, options: HelperOptions) => (typeof value === 'number' ? formats(options).formatNumber(value) : ''));
   for (const form of TIMES) engine.registerHelper(form, time(form));

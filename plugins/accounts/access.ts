@@ -19,5 +19,5 @@ export function accountCallerOf(request: Request): Caller {
 }
 
 export function doerOf(request: Request): Doer {
-  return { account_id: callerOf(request).account_id, address: clientAddressOf(request) };
+  return { account_id: callerOf(request).account_id, address: clientAddressOf(request), language: request.civic.language };
 }

@@ -67,7 +67,7 @@ export default definePlugin<AccountsConfig>({
     const { plans, resolver } = accounts;
     const signIn = createSignIn(accounts);
     const purposes: Purpose[] = [];
-    const ways = createWays(signIn.sessions, purposes);
+    const ways = createWays(signIn.sessions, purposes, civic.texts);
     const db = () => civic.db;
     const { confirmed, routes: confirmRoutes } = createConfirmation(signIn, ways);
     const entries: SettingsEntry[] = [];

@@ -1,4 +1,4 @@
-import { lazily, type CheckResult, type Civic } from 'civic';
+import { Joi, lazily, type CheckResult, type Civic } from 'civic';
 import type { AccountsConfig } from './config.ts';
 
 const loadNodemailer = lazily(() => import('nodemailer'));
@@ -8,6 +8,9 @@ export interface Mail {
   subject: string;
   lines: string[];
 }
+
+/** The language of a mail in the payload of its job: that of the request. Jobs of earlier versions have none. */
+export const languageOfMail = Joi.string().valid('en', 'es').default('en');
 
 export type MailContext = Pick<Civic<AccountsConfig>, 'config' | 'instance'>;
 

@@ -93,6 +93,8 @@ export interface Accounts {
 
 /** A page for administrators. */
 export interface ConsolePage {
+  /** The plugin whose catalogue has the texts that `label` and `summary` then name. Without it they are texts themselves. */
+  plugin?: string;
   label: string;
   /** Below `/console/`. */
   path: string;
@@ -137,7 +139,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
   }
   const followRecord = () => witness.follow(civic.db.read, civic.clock.iso()).catch((error: unknown) => civic.log.error({ err: error }, `The newest row of the audit record could not be written to ${witness.file}`));
   const flush = () => resolver.flush().catch((error: unknown) => civic.log.error({ err: error }, 'The times at which keys were last used could not be stored'));
-  const consolePages: ConsolePage[] = [{ label: 'Accounts', path: '/console/accounts', summary: 'Create accounts and sign-in links, set plans and roles, confirm e-mail addresses, disable access.' }];
+  const consolePages: ConsolePage[] = [{ plugin: 'accounts', label: 'console.accounts', path: '/console/accounts', summary: 'console.accounts_summary' }];
   const meters: Accounts['meters'] = new Map([['keys', async (accountId: string) => usableKeys(civic.db.read, accountId, civic.clock.iso())]]);
   let flushing: NodeJS.Timeout | undefined;
   return {

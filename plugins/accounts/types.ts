@@ -32,6 +32,8 @@ export interface Workspace {
 export interface Doer {
   account_id: string | null;
   address: string | null;
+  /** The language of the request, in which mails about the change are written; English when left out. */
+  language?: import('civic').Language;
 }
 
 export const OPERATOR: Doer = { account_id: null, address: null };

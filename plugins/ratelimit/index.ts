@@ -24,7 +24,7 @@ export default definePlugin<RatelimitConfig>({
     civic.admit(ratelimit.admit);
     civic.provide({ usageOf: ratelimit.usageOf });
     civic.serviceIfOn('accounts')?.meter('requests_per_day', async (accountId) => (await ratelimit.usageOf(accountId)).days.at(-1)!.requests);
-    civic.pages.fill('accounts.usage', usagePart(ratelimit));
+    civic.pages.fill('accounts.usage', usagePart(ratelimit, civic.texts));
     civic.metric({ name: 'local_decisions_total', help: 'Requests decided by the counters of this node, because the shared ones did not answer in time', value: ratelimit.localDecisions });
     civic.jobs.define({ name: 'ratelimit.prune', every_seconds: 3600, run: ratelimit.prune });
     return { start: ratelimit.start, stop: ratelimit.stop };

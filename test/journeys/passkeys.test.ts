@@ -146,7 +146,7 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     await second.getByRole('button', { name: 'Add a passkey' }).click();
     await second.getByText('The passkey is added').waitFor();
     await page.goto(`${home}/account/passkeys`);
-    await page.getByText('Rename Phone').click();
+    await page.getByLabel('Rename Phone').click();
     await page.getByLabel('New name of Phone').fill('Old phone');
     await press('Save');
     await follow(page, page.getByRole('link', { name: 'Remove Old phone' }));
@@ -193,7 +193,7 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
     await page.getByLabel('Name').fill(long);
     await follow(page, page.getByRole('button', { name: 'Save' }).first());
     await page.goto(`${home}/account/workspaces`);
-    await page.getByLabel('Name').fill(long);
+    await page.getByLabel('Name', { exact: true }).fill(long);
     await press('Create workspace');
     await page.waitForURL(/done=made/);
     await page.goto(`${home}/account/keys`);

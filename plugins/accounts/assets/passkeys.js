@@ -26,12 +26,8 @@ async function get(options) {
 
 const CEREMONIES = { create, get };
 
-const FAULTS = {
-  NotAllowedError: 'Nothing was done: the request was cancelled, or it took too long.',
-  InvalidStateError: 'This device already has a passkey for your account.',
-  NotSupportedError: 'This device cannot make a passkey that fits.',
-  SecurityError: 'Passkeys do not work at the address this page was opened at.',
-};
+// The alert of a form has the texts in the language of the page.
+const FAULTS = { NotAllowedError: 'cancelledText', InvalidStateError: 'knownText', NotSupportedError: 'unfitText', SecurityError: 'addressText' };
 
 async function begun(form) {
   const fields = new URLSearchParams([...new FormData(form)].filter(([name]) => name !== (form.dataset.answer ?? 'answer')));
@@ -39,15 +35,15 @@ async function begun(form) {
   const body = await response.json().catch(() => ({}));
   // Sent without a ceremony, the form leads to the page that asks for the proof.
   if (body.code === 'confirmation_required') return null;
-  if (!response.ok) throw new Error(body.detail ?? 'The server did not respond as expected. Load the page again.');
+  if (!response.ok) throw new Error(body.detail ?? form.querySelector('[role=alert]').dataset.serverText);
   return body;
 }
 
 for (const form of document.querySelectorAll('form[data-ceremony]')) {
   const status = form.querySelector('[role=alert]');
   const button = form.querySelector('button');
-  const fault = !globalThis.PublicKeyCredential ? 'This browser has no passkeys here. Use another one, or another way to sign in.'
-    : location.origin === form.dataset.origin ? null : `Passkeys are made for ${form.dataset.origin}: open this page there.`;
+  const fault = !globalThis.PublicKeyCredential ? status.dataset.browserText
+    : location.origin === form.dataset.origin ? null : status.dataset.elsewhereText;
   if (fault) {
     status.textContent = fault;
     button.disabled = true;
@@ -66,7 +62,7 @@ for (const form of document.querySelectorAll('form[data-ceremony]')) {
       }
       form.submit();
     } catch (error) {
-      status.textContent = FAULTS[error.name] ?? error.message;
+      status.textContent = status.dataset[FAULTS[error.name]] ?? error.message;
       button.disabled = false;
       // A button that is switched off loses the focus.
       button.focus();
@@ -81,7 +77,7 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
   button.hidden = false;
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
-    button.textContent = 'Copied';
+    button.textContent = button.dataset.copiedText;
     setTimeout(() => { button.textContent = label; }, 2000);
   });
 }

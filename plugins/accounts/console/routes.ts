@@ -1,5 +1,5 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { formOptions, isId, Joi, problem, readForm, type Tx } from 'civic';
+import { formOptions, isId, Joi, problem, readForm, type Texts, type Tx } from 'civic';
 import { auditOfAccount } from '../audit/store.ts';
 import { momentOf } from '../dates.ts';
 import { claimEmail } from '../people/email.ts';
@@ -8,27 +8,19 @@ import { lockedPerson, peoplePage, personByEmail, personById, type PersonRow } f
 import { emailField, nameField } from '../settings/fields.ts';
 import type { ConsolePage } from '../service.ts';
 import type { SettingsContext } from '../settings/context.ts';
-import { shortDate, when } from '../settings/words.ts';
+import { when } from '../settings/words.ts';
 import { createAccountLink } from '../signin/links.ts';
 import { page, PAGE } from '../signin/page.ts';
 import { doerOf, type Visit } from '../signin/sessions.ts';
 import { INSTANCE_ROLES, type InstanceRole } from '../types.ts';
-import { eventWords } from './words.ts';
+import { shownEvent } from './words.ts';
 
 const PAGE_SIZE = 50;
 const EVENTS_SHOWN = 20;
 const HOME = '/console/accounts';
-const ROLE_WORDS: Record<InstanceRole, string> = { user: 'no say over public records', reviewer: 'decides on reports and public records', admin: 'also manages accounts' };
+const DONE = new Set(['email', 'plan', 'role', 'disabled', 'enabled']);
 
-const DONE: Record<string, string> = {
-  email: 'The e-mail address is confirmed.',
-  plan: 'The plan is set. It holds from now on, for every key and session.',
-  role: 'The role is set.',
-  disabled: 'The account is disabled: its keys and sessions no longer work.',
-  enabled: 'The account is enabled.',
-};
-
-interface Admin { visit: Visit; request: Request; h: ResponseToolkit }
+interface Admin { visit: Visit; request: Request; h: ResponseToolkit; t: Texts }
 
 /** Accounts of the whole instance, for its administrators. */
 export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: SettingsContext): ServerRoute[] {
@@ -42,16 +34,16 @@ export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: S
   };
   const planForm = Joi.object<{ plan: string; until: string | null }>({
     plan: Joi.string().valid(...plans.all.map(({ name }) => name)).required(),
-    until: Joi.string().custom((day: string, helpers) => dayToCome(day) ?? helpers.error('any.invalid')).allow('').empty('').default(null).messages({ 'any.invalid': 'Enter a future date, such as 2027-01-31.' }),
+    until: Joi.string().custom((day: string, helpers) => dayToCome(day) ?? helpers.error('any.invalid')).allow('').empty('').default(null).messages({ 'any.invalid': 'fields.past_date' }),
   });
   const roleForm = Joi.object<{ role: InstanceRole }>({ role: Joi.string().valid(...INSTANCE_ROLES).required() });
 
-  const reading = (work: (admin: Admin) => Lifecycle.ReturnValue): Lifecycle.Method => signedIn((visit, request, h) => {
+  const reading = (work: (admin: Admin) => Lifecycle.ReturnValue): Lifecycle.Method => signedIn((visit, request, h, t) => {
     checkAdmin(visit.person);
-    return work({ visit, request, h });
+    return work({ visit, request, h, t });
   });
   /** Every change in the console grants or revokes access, so all of them need recent authentication. */
-  const administering = (work: (admin: Admin) => Lifecycle.ReturnValue): Lifecycle.Method => confirmed((visit, request, h) => work({ visit, request, h }), { check: ({ person }) => checkAdmin(person) });
+  const administering = (work: (admin: Admin) => Lifecycle.ReturnValue): Lifecycle.Method => confirmed((visit, request, h, t) => work({ visit, request, h, t }), { check: ({ person }) => checkAdmin(person) });
   /** Of two who shut out each other at once, the second no longer may. */
   const write = <T>({ visit }: Admin, work: (tx: Tx) => Promise<T>): Promise<T> => claimEmail(civic.db, async (tx) => {
     checkAdmin(await lockedPerson(tx, visit.person.key));
@@ -61,30 +53,30 @@ export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: S
     title, console: true, parts: consoleParts(accounts.consolePages, HOME), ...context,
   }, status);
   const planChoices = (chosen: string) => plans.all.map(({ name, days }) => ({ name, days, isChosen: name === chosen }));
-  const roleChoices = (chosen: InstanceRole) => INSTANCE_ROLES.map((role) => ({ role, words: ROLE_WORDS[role], isChosen: role === chosen }));
+  const roleChoices = (chosen: InstanceRole) => INSTANCE_ROLES.map((role) => ({ role, isChosen: role === chosen }));
 
-  async function listPage({ request, h }: Admin, more: object = {}, status = 200): Promise<ResponseObject> {
+  async function listPage({ request, h, t }: Admin, more: object = {}, status = 200): Promise<ResponseObject> {
     const query = typeof request.query.query === 'string' ? request.query.query.replaceAll('\0', '').trim().slice(0, 100) : '';
     const after = /^\d{1,15}$/.test(String(request.query.after)) ? Number(request.query.after) : 0;
     const rows = await peoplePage(civic.db.read, { query, after, limit: PAGE_SIZE + 1 });
     const next = rows.length > PAGE_SIZE ? `${HOME}?${new URLSearchParams({ ...(query ? { query } : {}), after: String(rows[PAGE_SIZE - 1]!.key) })}` : null;
-    return shown(h, 'console-accounts', 'Accounts', {
-      query, next, all: rows.slice(0, PAGE_SIZE).map((row) => ({ ...people.accountOf(row), since: shortDate(row.created_at) })),
+    return shown(h, 'console-accounts', t('console.accounts'), {
+      query, next, all: rows.slice(0, PAGE_SIZE).map((row) => ({ ...people.accountOf(row), since: t.formatDate(row.created_at) })),
       plans: planChoices(plans.operatorPlan), roles: roleChoices('user'), ...more,
     }, status);
   }
 
-  async function onePage({ visit, request, h }: Admin, person: PersonRow, more: object = {}, status = 200): Promise<ResponseObject> {
+  async function onePage({ visit, request, h, t }: Admin, person: PersonRow, more: object = {}, status = 200): Promise<ResponseObject> {
     const now = civic.clock.now();
     const account = people.accountOf(person);
     const done = String(request.query.done);
-    const events = (await auditOfAccount(civic.db.read, person.id, EVENTS_SHOWN)).map((row) => ({ at: when(row.at, now), words: eventWords(row, person.id, auditKinds), address: row.address }));
+    const events = (await auditOfAccount(civic.db.read, person.id, EVENTS_SHOWN)).map((row) => ({ at: when(row.at, now, t), ...shownEvent(row, person.id, auditKinds, t), address: row.address }));
     const pending = await emails.pendingOf(person);
     return shown(h, 'console-account', person.name, {
       pending: pending?.email,
-      ...account, since: shortDate(person.created_at), until: when(person.plan_until, now), isYou: person.id === visit.person.id, events,
+      ...account, since: t.formatDate(person.created_at), until: when(person.plan_until, now, t), isYou: person.id === visit.person.id, events,
       hasLapsed: account.plan !== person.plan, heldPlan: person.plan, plans: planChoices(person.plan), roles: roleChoices(person.role),
-      notice: Object.hasOwn(DONE, done) ? DONE[done] : undefined, ...more,
+      notice: DONE.has(done) ? t(`console.done.${done}`) : undefined, ...more,
     }, status);
   }
 
@@ -110,20 +102,20 @@ export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: S
   return [
     {
       method: 'GET', path: '/console', options: PAGE,
-      handler: reading(({ h }) => page(h, 'console', { title: 'Console', console: true, parts: consoleParts(accounts.consolePages, '/console'), pages: accounts.consolePages })),
+      handler: reading(({ h, t }) => page(h, 'console', { title: t('console.title'), console: true, parts: consoleParts(accounts.consolePages, '/console'), pages: accounts.consolePages })),
     },
     { method: 'GET', path: HOME, options: PAGE, handler: reading((admin) => listPage(admin)) },
     {
       method: 'POST', path: HOME, options: formOptions(),
       handler: administering(async (admin) => {
-        const { values, errors, given } = readForm(admin.request, newForm);
+        const { values, errors, given } = readForm(admin.request, newForm, admin.t);
         if (!values) return listPage(admin, { errors, given }, 400);
         const made = await write(admin, async (tx) => {
           if (values.email !== null && await personByEmail(tx, foldEmail(values.email))) return null;
           const person = await people.create(tx, values, by(admin));
           return { person, link: await createAccountLink({ civic, record }, tx, person, by(admin)) };
         });
-        if (!made) return listPage(admin, { errors: { email: 'Another account has this address.' }, given }, 400);
+        if (!made) return listPage(admin, { errors: { email: admin.t('console.taken') }, given }, 400);
         return onePage(admin, made.person, { link: made.link, minutes: civic.config.link_minutes });
       }),
     },
@@ -132,7 +124,7 @@ export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: S
       method: 'POST', path: `${HOME}/{id}/plan`, options: formOptions(),
       handler: administering(async (admin) => {
         const person = await personOf(admin);
-        const { values, errors } = readForm(admin.request, planForm);
+        const { values, errors } = readForm(admin.request, planForm, admin.t);
         if (!values) return onePage(admin, person, { errors }, 400);
         await write(admin, (tx) => people.setPlan(tx, person, values.plan, values.until ?? undefined, by(admin)));
         return go(admin.h, `${HOME}/${person.id}?done=plan`);
@@ -178,7 +170,7 @@ export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: S
 
 /** The navigation of the console. */
 function consoleParts(pages: ConsolePage[], here: string): object[] {
-  return [{ label: 'Overview', path: '/console' }, ...pages].map(({ label, path }) => ({ label, path, isHere: path === here }));
+  return [{ plugin: 'accounts', label: 'console.overview', path: '/console' }, ...pages].map(({ plugin, label, path }) => ({ plugin, label, path, isHere: path === here }));
 }
 
 function checkAdmin({ role, disabled_at }: PersonRow): void {

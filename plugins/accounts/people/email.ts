@@ -1,7 +1,7 @@
-import { Joi, problem, type Civic, type Database, type JobKind, type Tx } from 'civic';
+import { Joi, problem, type Civic, type Database, type JobKind, type Language, type Tx } from 'civic';
 import type { AuditEntry } from '../audit/store.ts';
 import type { AccountsConfig } from '../config.ts';
-import { sendMail } from '../mail.ts';
+import { languageOfMail, sendMail } from '../mail.ts';
 import type { Notify } from '../notices/notices.ts';
 import { hashOf, newSecret } from '../secrets.ts';
 import { endLinks } from '../signin/links-store.ts';
@@ -23,11 +23,11 @@ export interface Emails {
   byLink(secret: string): Promise<{ change: EmailChangeRow; person: PersonRow } | null>;
   /** Sets the pending address; 409 when another account has it. Called inside `claimEmail`. */
   confirm(tx: Tx, person: PersonRow, change: EmailChangeRow, by: Doer): Promise<void>;
-  job: JobKind<{ account_key: number }>;
+  job: JobKind<{ account_key: number; language: Language }>;
 }
 
 export interface EmailsContext {
-  civic: Pick<Civic<AccountsConfig>, 'clock' | 'config' | 'instance' | 'jobs' | 'url'> & { readonly db: Civic['db'] };
+  civic: Pick<Civic<AccountsConfig>, 'clock' | 'config' | 'instance' | 'jobs' | 'texts' | 'url'> & { readonly db: Civic['db'] };
   record(tx: Tx, entry: AuditEntry): Promise<void>;
   notify: Notify;
 }
@@ -59,7 +59,7 @@ export function createEmails({ civic, record, notify }: EmailsContext): Emails {
       await putEmailChange(tx, { account_key: person.key, email, email_folded: foldEmail(email), secret_hash: null, created_at: clock.iso(), expires_at: new Date(clock.now() + DAYS * DAY).toISOString() });
       await record(tx, { kind: 'email_requested', by, subject: person.id });
       await notify(tx, person, { kind: 'email_requested', detail: { to: email } }, by);
-      if (config.mail.smtp_url !== null) await civic.jobs.enqueue(tx, EMAIL_MAIL, { account_key: person.key });
+      if (config.mail.smtp_url !== null) await civic.jobs.enqueue(tx, EMAIL_MAIL, { account_key: person.key, language: by.language ?? 'en' });
     },
     cancel: async (tx, person) => { await deleteEmailChange(tx, person.key); },
     pendingOf: (person) => emailChangeOf(civic.db.read, person.key, clock.iso()),
@@ -76,7 +76,7 @@ export function createEmails({ civic, record, notify }: EmailsContext): Emails {
     },
     job: {
       name: EMAIL_MAIL,
-      payload: Joi.object({ account_key: Joi.number().required() }),
+      payload: Joi.object({ account_key: Joi.number().required(), language: languageOfMail }),
       max_attempts: 3,
       async run({ payload }) {
         const pending = await emailChangeOf(civic.db.read, payload.account_key, clock.iso());
@@ -84,13 +84,15 @@ export function createEmails({ civic, record, notify }: EmailsContext): Emails {
         if (!pending || await personByEmail(civic.db.read, pending.email_folded)) return;
         const secret = newSecret();
         if (!await civic.db.write((tx) => setEmailSecret(tx, pending, hashOf(secret)))) return;
+        const t = await civic.texts(payload.language);
+        const site = civic.instance.name;
         await sendMail(civic, {
           to: pending.email,
-          subject: `Confirm your e-mail address for ${civic.instance.name}`,
+          subject: t('mail.email_subject', { site }),
           lines: [
-            `Open this link to use ${pending.email} for your account on ${civic.instance.name}:`, '', `${civic.url(EMAIL_PATH)}?token=${secret}`, '',
-            `It works once, for ${DAYS} days.`,
-            'If you did not ask for it, do nothing: the address is not used without this link.',
+            t('mail.email_open', { email: pending.email, site }), '', `${civic.url(EMAIL_PATH)}?token=${secret}`, '',
+            t('mail.email_days', { days: DAYS }),
+            t('mail.email_not_you'),
           ],
         });
       },

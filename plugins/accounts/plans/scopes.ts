@@ -1,12 +1,12 @@
-import type { Vocabulary } from 'civic';
+import type { Texts, Vocabulary } from 'civic';
 import type { InstanceRole } from '../types.ts';
 import type { Plan } from './plans.ts';
 
 export interface Scopes {
   /** Every scope that a plugin that runs declares. */
   names: string[];
-  /** What a scope allows, for people; the scope itself when its plugin is off. */
-  labelOf(scope: string): string;
+  /** What a scope allows, in the language of a page; the scope itself when its plugin is off. */
+  labelOf(scope: string, t: Texts): string;
   /** The scopes for which a plan and a role are enough. */
   allowed(plan: Plan, role: InstanceRole): string[];
   /** Returns the scopes that a role allows, without regard to the plan. */
@@ -22,7 +22,10 @@ export function createScopes({ scopes }: Pick<Vocabulary, 'scopes'>): Scopes {
   const allowed = (plan: Plan, role: InstanceRole) => byRole(role).filter(([, { capability }]) => !capability || plan.capabilities.includes(capability));
   return {
     names: [...scopes.keys()],
-    labelOf: (scope) => scopes.get(scope)?.label ?? scope,
+    labelOf(scope, t) {
+      const known = scopes.get(scope);
+      return known ? t.declared(known.plugin, `scopes.${scope}`, known.label) : scope;
+    },
     allowed: (plan, role) => allowed(plan, role).map(([scope]) => scope),
     allowedByRole: (role) => byRole(role).map(([scope]) => scope),
     usual: (plan, role) => allowed(plan, role).filter(([, { onRequest }]) => !onRequest).map(([scope]) => scope),

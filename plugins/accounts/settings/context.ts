@@ -1,4 +1,5 @@
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
+import type { Texts } from 'civic';
 import type { Accounts } from '../service.ts';
 import type { Confirmation } from '../signin/confirm.ts';
 import { page, type Ways } from '../signin/page.ts';
@@ -17,13 +18,13 @@ export interface SettingsContext {
 }
 
 const PARTS = [
-  ['account', 'Profile', '/account'],
-  ['passkeys', 'Passkeys', '/account/passkeys'],
-  ['recovery', 'Recovery codes', '/account/recovery-codes'],
-  ['sessions', 'Sessions', '/account/sessions'],
-  ['keys', 'API keys', '/account/keys'],
-  ['workspaces', 'Workspaces', '/account/workspaces'],
-  ['plan', 'Plan and usage', '/account/plan'],
+  ['account', 'parts.account', '/account'],
+  ['passkeys', 'parts.passkeys', '/account/passkeys'],
+  ['recovery', 'parts.recovery', '/account/recovery-codes'],
+  ['sessions', 'parts.sessions', '/account/sessions'],
+  ['keys', 'parts.keys', '/account/keys'],
+  ['workspaces', 'parts.workspaces', '/account/workspaces'],
+  ['plan', 'parts.plan', '/account/plan'],
 ] as const;
 
 export type Part = (typeof PARTS)[number][0];
@@ -39,6 +40,8 @@ export interface Shown {
 
 /** An entry in the navigation of `/account`. */
 export interface SettingsEntry {
+  /** The plugin whose catalogue has the texts that `label` and `remedy` then name: `apps.title`. Without it they are texts themselves. */
+  plugin?: string;
   label: string;
   /** Below `/account/`. */
   path: string;
@@ -51,33 +54,18 @@ export type SettingsPage = (h: ResponseToolkit, visit: Visit, shown: Shown, cont
 /** Returns a function that shows a page under `/account` with the navigation to the others, also of plugins. An account that must add a passkey first gets no navigation. */
 export function createSettingsPage(added: SettingsEntry[]): SettingsPage {
   return (h, visit, { part, template, title, status }, context) => {
-    const own = PARTS.map(([name, label, path]) => ({ label, path, isHere: name === part }));
-    const parts = visit.isFull ? [...own, ...added.map(({ label, path }) => ({ label, path, isHere: path === part }))] : [];
+    const own = PARTS.map(([name, label, path]) => ({ plugin: 'accounts', label, path, isHere: name === part }));
+    const parts = visit.isFull ? [...own, ...added.map(({ plugin, label, path }) => ({ plugin, label, path, isHere: path === part }))] : [];
     return page(h, template, { title, parts, ...context }, status);
   };
 }
 
-const DONE: Record<string, string> = {
-  saved: 'Your profile is saved.',
-  requested: 'Almost done: the new e-mail address counts once it is confirmed.',
-  cancelled: 'The change of the e-mail address is cancelled.',
-  passkey: 'The passkey is added. You can sign in with it from now on.',
-  renamed: 'The passkey has its new name.',
-  removed: 'The passkey is removed.',
-  revoked: 'The key is revoked. It stops working within a second.',
-  ended: 'That session is ended.',
-  made: 'The workspace is created.',
-  invited: 'The invitation is sent. It is pending until it is accepted.',
-  declined: 'The invitation is declined.',
-  left: 'You left the workspace.',
-  member: 'The role is saved.',
-  gone: 'The member is removed.',
-  withdrawn: 'The invitation is withdrawn.',
-  joined: 'Welcome! You are a member now.',
-};
+const DONE = new Set([
+  'saved', 'requested', 'cancelled', 'passkey', 'renamed', 'removed', 'revoked', 'ended', 'made', 'invited', 'declined', 'left', 'member', 'gone', 'withdrawn', 'joined',
+]);
 
 /** Returns the notice that the address names, from a fixed list: a link of an attacker could name any text. */
-export function noticeOf({ query }: Request): string | undefined {
+export function noticeOf({ query }: Request, t: Texts): string | undefined {
   const done = query.done as unknown;
-  return typeof done === 'string' && Object.hasOwn(DONE, done) ? DONE[done] : undefined;
+  return typeof done === 'string' && DONE.has(done) ? t(`done.${done}`) : undefined;
 }

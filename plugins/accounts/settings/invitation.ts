@@ -13,13 +13,13 @@ export function invitationPageRoutes({ accounts: { civic, workspaces }, signIn, 
   return [
     {
       method: 'GET', path: INVITATION_PATH, options: PAGE,
-      handler: signedIn(async (visit, request, h) => {
+      handler: signedIn(async (visit, request, h, t) => {
         const token = String(request.query.token ?? '');
         const found = await invitationByHash(civic.db.read, hashOf(token));
-        if (!found || found.used_at !== null || Date.parse(found.expires_at) <= civic.clock.now()) return page(h, 'invitation-gone', { title: 'This invitation no longer works' }, 410);
+        if (!found || found.used_at !== null || Date.parse(found.expires_at) <= civic.clock.now()) return page(h, 'invitation-gone', { title: t('invitation_gone.title') }, 410);
         const { name } = await workspaceByKey(civic.db.read, found.workspace_key);
         const already = visit.memberships.find(({ key }) => key === found.workspace_key);
-        return page(h, 'invitation', { title: `Join ${name}`, token, workspace: name, role: found.role, who: visit.person.name, already: already && { id: already.id } });
+        return page(h, 'invitation', { title: t('invitation.title', { workspace: name }), token, workspace: name, role: found.role, who: visit.person.name, already: already && { id: already.id } });
       }),
     },
     {

@@ -1,28 +1,29 @@
 import type { ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { formOptions, Joi, problem, readForm } from 'civic';
+import { formOptions, Joi, problem, readForm, type Texts } from 'civic';
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { codesLeft } from '../signin/codes-store.ts';
 import { nextOf, PAGE, SIGN_IN, wantedPage, withNext } from '../signin/page.ts';
 import { deletePasskey, passkeysOf, renamePasskey, type PasskeyRow } from '../signin/passkeys-store.ts';
 import { answerOf } from '../signin/routes.ts';
 import { doerOf, type Visit } from '../signin/sessions.ts';
-import { noticeOf, type SettingsContext, type Shown } from './context.ts';
+import { noticeOf, type SettingsContext } from './context.ts';
+import { deviceOf, deviceWords } from './device.ts';
 import { nameField } from './fields.ts';
-import { device, when } from './words.ts';
+import { when } from './words.ts';
 
 const form = Joi.object<{ name: string }>({ name: nameField });
-const SHOWN: Shown = { part: 'passkeys', template: 'passkeys', title: 'Passkeys' };
+const SHOWN = { part: 'passkeys', template: 'passkeys' } as const;
 
 /** Open also to those who came by link or code: it is all they may do. */
 export function passkeyRoutes({ accounts: { civic, notify, record }, signIn, ways: { go, purposeOf, signedIn }, confirmed, settingsPage }: SettingsContext): ServerRoute[] {
   const { passkeys, party, sessions } = signIn;
   const passing = { passing: true };
 
-  async function passkeysPage(h: ResponseToolkit, visit: Visit, { next = null, ...more }: { next?: string | null; status?: number; notice?: string; fault?: string; errors?: Record<string, string>; given?: object } = {}): Promise<ResponseObject> {
+  async function passkeysPage(h: ResponseToolkit, visit: Visit, t: Texts, { next = null, ...more }: { next?: string | null; status?: number; notice?: string; fault?: string; errors?: Record<string, string>; given?: object } = {}): Promise<ResponseObject> {
     const now = civic.clock.now();
-    const all = (await passkeysOf(civic.db.read, visit.person.key)).map((one) => ({ ...shown(one), made: when(one.created_at, now), used: when(one.used_at, now) }));
-    const title = visit.isFull ? SHOWN.title : all.length === 0 ? 'Add your first passkey' : 'Add a passkey';
-    return settingsPage(h, visit, { ...SHOWN, title, status: more.status }, { all, party, suggested: device(visit.session.agent), isPassing: !visit.isFull, isRecent: sessions.isRecent(visit), next, purpose: next && await purposeOf(next), ...more });
+    const all = (await passkeysOf(civic.db.read, visit.person.key)).map((one) => ({ ...shown(one), made: when(one.created_at, now, t), used: when(one.used_at, now, t) }));
+    const title = visit.isFull ? t('parts.passkeys') : all.length === 0 ? t('passkeys.first_title') : t('passkeys.add');
+    return settingsPage(h, visit, { ...SHOWN, title, status: more.status }, { all, party, suggested: deviceWords(deviceOf(visit.session.agent), t), isPassing: !visit.isFull, isRecent: sessions.isRecent(visit), next, purpose: next && await purposeOf(next, t.language), ...more });
   }
 
   async function own(visit: Visit, id: unknown): Promise<{ one: PasskeyRow; all: PasskeyRow[] }> {
@@ -33,7 +34,7 @@ export function passkeyRoutes({ accounts: { civic, notify, record }, signIn, way
   }
 
   return [
-    { method: 'GET', path: '/account/passkeys', options: PAGE, handler: signedIn((visit, request, h) => passkeysPage(h, visit, { next: wantedPage(request.query.next), notice: noticeOf(request) }), passing) },
+    { method: 'GET', path: '/account/passkeys', options: PAGE, handler: signedIn((visit, request, h, t) => passkeysPage(h, visit, t, { next: wantedPage(request.query.next), notice: noticeOf(request, t) }), passing) },
     {
       method: 'POST', path: '/account/passkeys/options', options: formOptions(SIGN_IN),
       handler: signedIn(async (visit, _request, h) => {
@@ -43,20 +44,20 @@ export function passkeyRoutes({ accounts: { civic, notify, record }, signIn, way
     },
     {
       method: 'POST', path: '/account/passkeys', options: formOptions(SIGN_IN),
-      handler: confirmed(async (visit, request, h) => {
+      handler: confirmed(async (visit, request, h, t) => {
         const { answer: given_answer, next: given_next } = (request.payload ?? {}) as Record<string, unknown>;
         const next = wantedPage(given_next);
-        const { values, errors, given } = readForm(request, form);
-        if (!values) return passkeysPage(h, visit, { next, errors, given, status: 400 });
+        const { values, errors, given } = readForm(request, form, t);
+        if (!values) return passkeysPage(h, visit, t, { next, errors, given, status: 400 });
         // The confirmation page sends the form without a passkey: the WebAuthn ceremony follows.
-        if (!given_answer) return passkeysPage(h, visit, { next, given, notice: 'Thank you. Now add the passkey.' });
+        if (!given_answer) return passkeysPage(h, visit, t, { next, given, notice: t('passkeys.confirmed') });
         const answer = answerOf<RegistrationResponseJSON>(given_answer);
         let secret: string | null = null;
         const isAdded = answer && await passkeys.add(visit.person, answer, values.name, doerOf(request, visit.person.id), async (tx) => {
           // Whoever came by link may do more now, so the session is another one.
           secret = await sessions.begin(tx, request, visit.person, 'passkey');
         });
-        if (!isAdded) return passkeysPage(h, visit, { next, given, fault: 'The passkey could not be added: it took too long, or this device has it already. Try once more.', status: 400 });
+        if (!isAdded) return passkeysPage(h, visit, t, { next, given, fault: t('passkeys.refused'), status: 400 });
         const hasCodes = (await codesLeft(civic.db.read, visit.person.key)).left > 0;
         const after = hasCodes ? next ?? '/account/passkeys?done=passkey' : withNext('/account/recovery-codes?done=passkey', nextOf(next));
         return sessions.keep(go(h, after), secret);
@@ -64,20 +65,20 @@ export function passkeyRoutes({ accounts: { civic, notify, record }, signIn, way
     },
     {
       method: 'POST', path: '/account/passkeys/{id}/rename', options: formOptions(),
-      handler: confirmed(async (visit, request, h) => {
+      handler: confirmed(async (visit, request, h, t) => {
         const { one } = await own(visit, request.params.id);
-        const { values, errors } = readForm(request, form);
-        if (!values) return passkeysPage(h, visit, { fault: errors['name'], status: 400 });
+        const { values, errors } = readForm(request, form, t);
+        if (!values) return passkeysPage(h, visit, t, { fault: errors['name'], status: 400 });
         await civic.db.write((tx) => renamePasskey(tx, visit.person.key, one.id, values.name));
         return go(h, '/account/passkeys?done=renamed');
       }),
     },
     {
       method: 'GET', path: '/account/passkeys/{id}/remove', options: PAGE,
-      handler: signedIn(async (visit, request, h) => {
+      handler: signedIn(async (visit, request, h, t) => {
         const { one, all } = await own(visit, request.params.id);
         const { left } = await codesLeft(civic.db.read, visit.person.key);
-        return settingsPage(h, visit, { ...SHOWN, template: 'passkey-remove', title: 'Remove this passkey?' }, { one: shown(one), isLast: all.length === 1, left, mails: signIn.mails && visit.person.email !== null });
+        return settingsPage(h, visit, { ...SHOWN, template: 'passkey-remove', title: t('passkey_remove.title') }, { one: shown(one), isLast: all.length === 1, left, mails: signIn.mails && visit.person.email !== null });
       }),
     },
     {

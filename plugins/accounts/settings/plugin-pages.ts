@@ -5,7 +5,7 @@ import type { Purpose, Ways } from '../signin/page.ts';
 import { authenticatedAt, doerOf, type Visit } from '../signin/sessions.ts';
 import type { Account, Doer, Workspace } from '../types.ts';
 import type { SettingsEntry, SettingsPage } from './context.ts';
-import { when, type When } from './words.ts';
+import { when, type When, type WhenTexts } from './words.ts';
 
 /** The signed-in user of a page of another plugin. */
 export interface Visitor {
@@ -46,8 +46,8 @@ export interface AccountPages {
   confirmed(work: VisitorHandler, options: { back(request: Request): string; since?(request: Request): Promise<number> }): Lifecycle.Method;
   /** Returns the account that is signed in and when it last authenticated, for routes that are no pages; null for other visitors. */
   session(request: Request): { account_id: string; authenticated_at: number } | null;
-  /** Returns a time for the partial `accounts/time`: "3 hours ago". */
-  when(iso: string | null): When | null;
+  /** Returns a time for templates and texts, in the language of `t`: "3 hours ago". */
+  when(iso: string | null, t: WhenTexts): When | null;
   /** Shows a page under `/account` to a signed-in user. */
   show(request: Request, h: ResponseToolkit, shown: ShownSettings, context: object): ResponseObject;
 }
@@ -77,7 +77,7 @@ export function createPluginPages({ entries, purposes, ways, confirmed, settings
       const visit = visitOf(request);
       return visit && { account_id: visit.person.id, authenticated_at: authenticatedAt(visit.session) };
     },
-    when: (iso) => when(iso, now()),
+    when: (iso, t) => when(iso, now(), t),
     show: (request, h, { path, template, title, status }, context) => settingsPage(h, visitOf(request)!, { part: path, template, title, status }, context),
   };
 }

@@ -2,22 +2,20 @@ import type { ServerRoute } from '@hapi/hapi';
 import { formOptions, isId, problem } from 'civic';
 import { PAGE } from '../signin/page.ts';
 import { doerOf } from '../signin/sessions.ts';
-import { noticeOf, type SettingsContext, type Shown } from './context.ts';
-import { device, when } from './words.ts';
-
-const SHOWN: Shown = { part: 'sessions', template: 'sessions', title: 'Sessions' };
-const MADE_BY = { passkey: 'passkey', link: 'sign-in link', code: 'recovery code' };
+import { noticeOf, type SettingsContext } from './context.ts';
+import { deviceOf, deviceWords } from './device.ts';
+import { when } from './words.ts';
 
 export function sessionRoutes({ accounts: { civic }, signIn: { sessions }, ways: { go, signedIn }, settingsPage }: SettingsContext): ServerRoute[] {
   return [
     {
       method: 'GET', path: '/account/sessions', options: PAGE,
-      handler: signedIn(async (visit, request, h) => {
+      handler: signedIn(async (visit, request, h, t) => {
         const now = civic.clock.now();
         const all = (await sessions.list(civic.db.read, visit.person)).map((one) => ({
-          id: one.id, device: device(one.agent), address: one.address, by: MADE_BY[one.made_by], begun: when(one.created_at, now), seen: when(one.seen_at, now), isThis: one.id === visit.session.id,
+          id: one.id, device: deviceWords(deviceOf(one.agent), t), address: one.address, by: one.made_by, begun: when(one.created_at, now, t), seen: when(one.seen_at, now, t), isThis: one.id === visit.session.id,
         }));
-        return settingsPage(h, visit, SHOWN, { all, hasOthers: all.length > 1, notice: noticeOf(request) });
+        return settingsPage(h, visit, { part: 'sessions', template: 'sessions', title: t('parts.sessions') }, { all, hasOthers: all.length > 1, notice: noticeOf(request, t) });
       }),
     },
     {

@@ -1,5 +1,5 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { formOptions, pagePath, problem } from 'civic';
+import { formOptions, pagePath, problem, type Texts } from 'civic';
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import { page, SIGN_IN, type SignedInHandler, type Ways } from './page.ts';
 import { answerOf, whoTries } from './routes.ts';
@@ -52,23 +52,23 @@ export function createConfirmation(signIn: SignIn, { signedIn }: Ways): Confirma
     return signIn.confirmBySecret(request, visit.person, secret);
   }
 
-  function confirmPage(request: Request, h: ResponseToolkit, visit: Visit, { canUsePasskey, back, fault }: { canUsePasskey: boolean; back: string; fault?: string }): ResponseObject {
+  function confirmPage(request: Request, h: ResponseToolkit, visit: Visit, t: Texts, { canUsePasskey, back, fault }: { canUsePasskey: boolean; back: string; fault?: string }): ResponseObject {
     const fields = Object.entries((request.payload ?? {}) as Record<string, unknown>).flatMap(([name, value]) => [value].flat().map((one) => ({ name, value: String(one) })));
-    return page(h, 'confirm', { title: 'Confirm it’s you', action: pagePath(request, request.path), fields, back, canUsePasskey, party, mails, minutes: RECENT_MINUTES, fault, name: visit.person.name }, fault ? 400 : 403);
+    return page(h, 'confirm', { title: t('confirm.title'), action: pagePath(request, request.path), fields, back, canUsePasskey, party, mails, minutes: RECENT_MINUTES, fault, name: visit.person.name }, fault ? 400 : 403);
   }
 
   return {
-    confirmed: (work, { passing, check, back = ({ path }: Request) => backFrom(path), since } = {}) => signedIn(async (visit, request, h) => {
+    confirmed: (work, { passing, check, back = ({ path }: Request) => backFrom(path), since } = {}) => signedIn(async (visit, request, h, t) => {
       check?.(visit);
-      if (sessions.isRecent(visit, await since?.(request))) return work(visit, request, h);
+      if (sessions.isRecent(visit, await since?.(request))) return work(visit, request, h, t);
       const canUsePasskey = party.works && await passkeys.has(visit.person);
       const proven = await isProven(request, visit, canUsePasskey);
       if (proven) {
         await sessions.confirm(request, visit);
-        return work(visit, request, h);
+        return work(visit, request, h, t);
       }
-      const fault = canUsePasskey ? 'That passkey was not accepted. It may be of another account, or it took too long. Try once more.' : 'This is no unused recovery code or sign-in link of your account.';
-      return confirmPage(request, h, visit, { canUsePasskey, back: back(request), fault: proven === false ? fault : undefined });
+      const fault = canUsePasskey ? t('confirm.wrong_passkey') : t('confirm.wrong_secret');
+      return confirmPage(request, h, visit, t, { canUsePasskey, back: back(request), fault: proven === false ? fault : undefined });
     }, { passing }),
     routes: [{
       method: 'POST', path: '/account/confirm/options', options: formOptions(SIGN_IN),

@@ -1,5 +1,5 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
-import { pagePath } from 'civic';
+import { pagePath, type Language, type Texts } from 'civic';
 import type { Sessions, Visit } from './sessions.ts';
 
 export const PAGE = { plugins: { civic: { internal: true } } };
@@ -11,7 +11,7 @@ export function page(h: ResponseToolkit, name: string, context: object, status =
   return h.view(name.includes('/') ? name : `accounts/${name}`, context).code(status).header('cache-control', 'private, no-store');
 }
 
-export type SignedInHandler = (visit: Visit, request: Request, h: ResponseToolkit) => Lifecycle.ReturnValue;
+export type SignedInHandler = (visit: Visit, request: Request, h: ResponseToolkit, t: Texts) => Lifecycle.ReturnValue;
 
 export interface Ways {
   /** To a page of ours. */
@@ -19,29 +19,29 @@ export interface Ways {
   /** For those who are signed in; others are asked to, and come back. Who must add a passkey first is led there, unless `passing`. */
   signedIn(work: SignedInHandler, options?: { passing?: boolean }): Lifecycle.Method;
   /** Returns what a user signs in for, such as "connect Field notes"; null when no plugin describes the page. */
-  purposeOf(next: string): Promise<string | null>;
+  purposeOf(next: string, language: Language): Promise<string | null>;
 }
 
 /** Describes the pages below a path to users who must sign in first. */
 export interface Purpose {
   /** Such as `/connect`. */
   path: string;
-  /** Returns what follows "Sign in to", for a path with its query; null for a page that does not exist. */
-  describe(next: string): Promise<string | null> | string | null;
+  /** Returns what follows "Sign in to" in a language, for a path with its query; in Spanish an infinitive. Null for a page that does not exist. */
+  describe(next: string, language: Language): Promise<string | null> | string | null;
 }
 
-export function createWays(sessions: Sessions, purposes: Purpose[]): Ways {
+export function createWays(sessions: Sessions, purposes: Purpose[], texts: (language: Language) => Promise<Texts>): Ways {
   const go = (h: ResponseToolkit, path: string): ResponseObject => h.redirect(pagePath(h.request, path)).code(303).header('cache-control', 'no-store');
   return {
     go,
-    signedIn: (work, { passing = false } = {}) => (request, h) => {
+    signedIn: (work, { passing = false } = {}) => async (request, h) => {
       const visit = sessions.visitOf(request);
       const wanted = request.method === 'get' ? request.path + request.url.search : HOME;
       if (!visit) return go(h, `/sign-in?next=${encodeURIComponent(wanted)}`);
       if (!visit.isFull && !passing) return go(h, withNext('/account/passkeys', wanted));
-      return work(visit, request, h);
+      return work(visit, request, h, await texts(request.civic.language));
     },
-    purposeOf: async (next) => purposes.find(({ path }) => next === path || next.startsWith(`${path}/`) || next.startsWith(`${path}?`))?.describe(next) ?? null,
+    purposeOf: async (next, language) => purposes.find(({ path }) => next === path || next.startsWith(`${path}/`) || next.startsWith(`${path}?`))?.describe(next, language) ?? null,
   };
 }
 

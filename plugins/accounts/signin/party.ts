@@ -8,25 +8,26 @@ export interface RelyingParty {
   /** The address the browser must be at. */
   origin: string;
   works: boolean;
-  /** Why they cannot work here, as a sentence; null when they can. */
-  fault: string | null;
+  /** Why they cannot work here; null when they can. Pages have a text for each. */
+  reason: 'address' | 'plain' | null;
 }
 
 export function relyingParty(publicUrl: string): RelyingParty {
   const { hostname, origin, protocol } = new URL(publicUrl);
-  const fault = faultOf(hostname, protocol);
-  return { id: hostname, origin, works: fault === null, fault };
+  const reason = reasonOf(hostname, protocol);
+  return { id: hostname, origin, works: reason === null, reason };
 }
 
 /** Browsers make passkeys for names, never for bare addresses, and only where nobody can listen. */
-function faultOf(hostname: string, protocol: string): string | null {
-  if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return `Passkeys are tied to a name, and ${hostname} is an address.`;
+function reasonOf(hostname: string, protocol: string): RelyingParty['reason'] {
+  if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return 'address';
   const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost');
-  return protocol === 'https:' || isLocal ? null : `Browsers offer passkeys only on https, and ${hostname} is reached over plain http.`;
+  return protocol === 'https:' || isLocal ? null : 'plain';
 }
 
-export function checkParty({ works, fault, id }: RelyingParty): CheckResult {
-  if (works) return { status: 'ok', detail: `passkeys work at ${id}` };
+export function checkParty({ reason, id }: RelyingParty): CheckResult {
+  if (reason === null) return { status: 'ok', detail: `passkeys work at ${id}` };
+  const fault = reason === 'address' ? `Passkeys are tied to a name, and ${id} is an address.` : `Browsers offer passkeys only on https, and ${id} is reached over plain http.`;
   return { status: 'warning', detail: `${fault} People sign in by link and recovery code only.`, fix: 'Set public_url to an https address with a host name; http://localhost works for trying out' };
 }
 

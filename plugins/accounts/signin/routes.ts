@@ -1,5 +1,5 @@
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { addressGroup, clientAddressOf, formOptions, Joi, problem, readForm } from 'civic';
+import { addressGroup, clientAddressOf, formOptions, Joi, problem, readForm, type Texts } from 'civic';
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import { emailField, nameField } from '../settings/fields.ts';
 import { foldEmail } from '../people/people.ts';
@@ -10,7 +10,7 @@ import type { SignIn } from './signin.ts';
 
 const FORM = formOptions(SIGN_IN);
 
-const codeForm = Joi.object<{ code: string }>({ code: Joi.string().trim().min(10).max(60).required().label('the code') }).messages({ 'string.min': 'A code has 20 letters and digits.', 'string.empty': 'Give one of your codes.', 'any.required': 'Give one of your codes.' });
+const codeForm = Joi.object<{ code: string }>({ code: Joi.string().trim().min(10).max(60).required().label('the code') }).messages({ 'string.min': 'fields.short_code', 'string.empty': 'fields.no_code', 'any.required': 'fields.no_code' });
 const mailForm = Joi.object<{ email: string }>({ email: emailField.required() });
 const firstForm = Joi.object<{ token: string; name: string; email: string | null }>({ token: Joi.string().required(), name: nameField, email: emailField.allow('').empty('').default(null) });
 
@@ -18,27 +18,31 @@ const fieldOf = (request: Request, name: string): unknown => (request.payload as
 
 export function signInRoutes(signIn: SignIn, { go, signedIn, purposeOf }: Ways, waiting: Cookie): ServerRoute[] {
   const { sessions, passkeys, party, mails, tries } = signIn;
+  const textsFor = (request: Request): Promise<Texts> => signIn.texts(request.civic.language);
 
   const begun = (h: ResponseToolkit, secret: string, path: string): ResponseObject => sessions.keep(go(h, path), secret);
   /** Those who must add a passkey go there first. */
   const after = (next: string): string => (party.works ? withNext('/account/passkeys', next) : next);
 
-  async function signInPage(request: Request, h: ResponseToolkit, fault?: string): Promise<ResponseObject> {
+  async function signInPage(request: Request, h: ResponseToolkit, isRefused = false): Promise<ResponseObject> {
+    const t = await textsFor(request);
     const next = nextOf(fieldOf(request, 'next') ?? request.query.next);
-    const purpose = await purposeOf(next);
-    const title = purpose === null ? 'Sign in' : `Sign in to ${purpose}`;
-    return page(h, 'sign-in', { title, next, query: withNext('', next), party, mails, fault, isEmpty: await signIn.isEmpty() }, fault ? 400 : 200);
+    const purpose = await purposeOf(next, t.language);
+    const title = purpose === null ? t('sign_in') : t('signin.title_for', { purpose });
+    const fault = isRefused ? t('signin.refused') : undefined;
+    return page(h, 'sign-in', { title, next, query: withNext('', next), party, mails, fault, isEmpty: await signIn.isEmpty() }, isRefused ? 400 : 200);
   }
 
-  function codePage(h: ResponseToolkit, next: string, wrong?: { errors: Record<string, string>; given: Record<string, unknown> }): ResponseObject {
-    return page(h, 'code', { title: 'Use a recovery code', next, query: withNext('', next), ...wrong }, wrong ? 400 : 200);
+  function codePage(h: ResponseToolkit, t: Texts, next: string, wrong?: { errors: Record<string, string>; given: Record<string, unknown> }): ResponseObject {
+    return page(h, 'code', { title: t('code.title'), next, query: withNext('', next), ...wrong }, wrong ? 400 : 200);
   }
 
   async function linkPage(h: ResponseToolkit, token: unknown, more: object = {}, status = 200): Promise<ResponseObject> {
+    const t = await textsFor(h.request);
     const purpose = typeof token === 'string' ? await signIn.linkFor(token) : null;
-    if (!purpose) return page(h, 'link-gone', { title: 'This link no longer works', party, mails, isEmpty: await signIn.isEmpty() }, 410);
+    if (!purpose) return page(h, 'link-gone', { title: t('link_gone.title'), party, mails, isEmpty: await signIn.isEmpty() }, 410);
     const isFirst = 'first' in purpose;
-    return page(h, isFirst ? 'first' : 'link', { title: isFirst ? 'Welcome' : 'Sign in', token, who: isFirst ? null : purpose.person.name, ...more }, status);
+    return page(h, isFirst ? 'first' : 'link', { title: isFirst ? t('first.title') : t('sign_in'), token, who: isFirst ? null : purpose.person.name, ...more }, status);
   }
 
   return [
@@ -58,7 +62,7 @@ export function signInRoutes(signIn: SignIn, { go, signedIn, purposeOf }: Ways, 
       handler: async (request, h) => {
         const answer = answerOf<AuthenticationResponseJSON>(fieldOf(request, 'answer'));
         const person = answer && await passkeys.signIn(answer, clientAddressOf(request));
-        if (!person) return signInPage(request, h, 'That passkey was not accepted. It may have been removed, or it took too long. Try once more.');
+        if (!person) return signInPage(request, h, true);
         const secret = await signIn.begin(request, person);
         return begun(h, secret, nextOf(fieldOf(request, 'next')));
       },
@@ -69,7 +73,7 @@ export function signInRoutes(signIn: SignIn, { go, signedIn, purposeOf }: Ways, 
       handler: async (request, h) => {
         const token = String(fieldOf(request, 'token'));
         const purpose = await signIn.linkFor(token);
-        const { values, errors, given } = readForm(request, firstForm);
+        const { values, errors, given } = readForm(request, firstForm, await textsFor(request));
         if (purpose && 'first' in purpose && !values) return linkPage(h, token, { errors, given }, 400);
         const secret = purpose && await signIn.useLink(request, token, values);
         if (secret === null) return linkPage(h, null);
@@ -78,16 +82,17 @@ export function signInRoutes(signIn: SignIn, { go, signedIn, purposeOf }: Ways, 
         return wanted === null ? response : waiting.clear(response);
       },
     },
-    { method: 'GET', path: '/sign-in/code', options: SIGN_IN_PAGE, handler: (request, h) => codePage(h, nextOf(request.query.next)) },
+    { method: 'GET', path: '/sign-in/code', options: SIGN_IN_PAGE, handler: async (request, h) => codePage(h, await textsFor(request), nextOf(request.query.next)) },
     {
       method: 'POST', path: '/sign-in/code', options: FORM,
       handler: async (request, h) => {
+        const t = await textsFor(request);
         const next = nextOf(fieldOf(request, 'next'));
-        const { values, errors, given } = readForm(request, codeForm);
-        if (!values) return codePage(h, next, { errors, given });
+        const { values, errors, given } = readForm(request, codeForm, t);
+        if (!values) return codePage(h, t, next, { errors, given });
         if (!tries.codes.admits(whoTries(request))) throw problem('too_many_requests', { detail: 'Too many codes were tried from your address. Wait a quarter of an hour.', headers: { 'retry-after': '900' } });
         const secret = await signIn.useCode(request, values.code);
-        if (secret === null) return codePage(h, next, { given, errors: { code: 'This is no code of ours, or it has been used.' } });
+        if (secret === null) return codePage(h, t, next, { given, errors: { code: t('code.refused') } });
         return begun(h, secret, after(next));
       },
     },
@@ -113,22 +118,23 @@ export function signInRoutes(signIn: SignIn, { go, signedIn, purposeOf }: Ways, 
 }
 
 /** The answer is the same whether an account has the address or not. */
-function mailRoutes({ tries, askForMail, linkSeconds }: SignIn, waiting: Cookie): ServerRoute[] {
-  function mailPage(h: ResponseToolkit, next: string, wrong?: { errors: Record<string, string>; given: Record<string, unknown> }): ResponseObject {
-    return page(h, 'email', { title: 'Sign in by e-mail', next, query: withNext('', next), ...wrong }, wrong ? 400 : 200);
+function mailRoutes({ tries, askForMail, linkSeconds, texts }: SignIn, waiting: Cookie): ServerRoute[] {
+  function mailPage(h: ResponseToolkit, t: Texts, next: string, wrong?: { errors: Record<string, string>; given: Record<string, unknown> }): ResponseObject {
+    return page(h, 'email', { title: t('email.title'), next, query: withNext('', next), ...wrong }, wrong ? 400 : 200);
   }
 
   return [
-    { method: 'GET', path: '/sign-in/email', options: SIGN_IN_PAGE, handler: (request, h) => mailPage(h, nextOf(request.query.next)) },
+    { method: 'GET', path: '/sign-in/email', options: SIGN_IN_PAGE, handler: async (request, h) => mailPage(h, await texts(request.civic.language), nextOf(request.query.next)) },
     {
       method: 'POST', path: '/sign-in/email', options: FORM,
       handler: async (request, h) => {
+        const t = await texts(request.civic.language);
         const wanted = wantedPage(fieldOf(request, 'next'));
-        const { values, errors, given } = readForm(request, mailForm);
-        if (!values) return mailPage(h, nextOf(wanted), { errors, given });
+        const { values, errors, given } = readForm(request, mailForm, t);
+        if (!values) return mailPage(h, t, nextOf(wanted), { errors, given });
         const isBounded = tries.mails.admits(`from ${whoTries(request)}`) && tries.mails.admits(`to ${foldEmail(values.email)}`);
-        if (isBounded) await askForMail(values.email);
-        const response = page(h, 'email-sent', { title: 'Look into your mail', email: values.email });
+        if (isBounded) await askForMail(values.email, t.language);
+        const response = page(h, 'email-sent', { title: t('email_sent.title'), email: values.email });
         return wanted === null ? response : waiting.set(response, encodeURIComponent(wanted), linkSeconds);
       },
     },

@@ -14,7 +14,7 @@ import type { Doer } from '../types.ts';
 import { membershipsOf, type MembershipRow } from '../workspaces/store.ts';
 import { sessionCookie } from './cookie.ts';
 import type { RelyingParty } from './party.ts';
-import { device } from '../settings/words.ts';
+import { deviceOf } from '../settings/device.ts';
 import { chooseWorkspace, devicesOf, endSessions, insertSession, markConfirmed, markSeen, openSession, openSessionsOf, type MadeBy, type SessionRow } from './sessions-store.ts';
 
 /** Who reads our pages, by their cookie. */
@@ -96,7 +96,7 @@ export function createSessions({ civic, plans, scopes, party, record, accessChan
     const known = await devicesOf(tx, person.key);
     const isKnown = known.some((one) => one.agent === agent && one.address !== null && addressGroup(one.address) === addressGroup(address));
     if (known.length === 0 || (isKnown && madeBy === 'passkey')) return;
-    await notify(tx, person, { kind: ({ passkey: 'signed_in', link: 'link_used', code: 'code_used' } as const)[madeBy], detail: { device: device(agent) } }, by);
+    await notify(tx, person, { kind: ({ passkey: 'signed_in', link: 'link_used', code: 'code_used' } as const)[madeBy], detail: { ...deviceOf(agent) } }, by);
   }
 
   return {
@@ -165,5 +165,5 @@ export function authenticatedAt({ confirmed_at }: SessionRow): number {
 
 /** Who does something by a page, for the record. */
 export function doerOf(request: Request, accountId: string | null): Doer {
-  return { account_id: accountId, address: clientAddressOf(request) };
+  return { account_id: accountId, address: clientAddressOf(request), language: request.civic.language };
 }

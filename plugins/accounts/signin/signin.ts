@@ -1,5 +1,5 @@
 import type { Request } from '@hapi/hapi';
-import type { Civic, JobKind, Tx } from 'civic';
+import type { Civic, JobKind, Language, Tx } from 'civic';
 import type { AuditEntry } from '../audit/store.ts';
 import type { AccountsConfig } from '../config.ts';
 import type { AccessChanged } from '../events.ts';
@@ -59,7 +59,9 @@ export interface SignIn {
   end(request: Request): Promise<void>;
   choose(visit: Visit, workspace: MembershipRow): Promise<void>;
   createCodes(request: Request, person: PersonRow): Promise<string[]>;
-  askForMail(email: string): Promise<void>;
+  /** Mails a sign-in link, in a language. */
+  askForMail(email: string, language: Language): Promise<void>;
+  texts: Civic['texts'];
   jobs: JobKind[];
 }
 
@@ -137,7 +139,8 @@ export function createSignIn(context: SignInContext): SignIn {
       });
       return codes;
     },
-    askForMail: async (email) => { await civic.db.write((tx) => civic.jobs.enqueue(tx, LINK_MAIL, { email })); },
+    askForMail: async (email, language) => { await civic.db.write((tx) => civic.jobs.enqueue(tx, LINK_MAIL, { email, language })); },
+    texts: civic.texts,
     jobs: [linkMailJob({ civic, record }), {
       name: 'accounts.prune',
       every_seconds: 3600,

@@ -51,7 +51,7 @@ export async function inviteAccount(context: InvitationContext, tx: Tx, own: Mem
   const isOpen = (await openInvitations(tx, own.key, context.clock.iso())).some(({ account_id, email }) => (account_id !== null && account_id === accountId) || (email !== null && foldEmail(email) === addressee.email_folded));
   if (isOpen) throw problem('already_invited');
   const made = await createInvitation(context, tx, own, { role, addressee, secret: newSecret() }, by);
-  if (context.config.mail.smtp_url !== null) await context.jobs.enqueue(tx, INVITATION_MAIL, { invitation_id: made.id });
+  if (context.config.mail.smtp_url !== null) await context.jobs.enqueue(tx, INVITATION_MAIL, { invitation_id: made.id, language: by.language ?? 'en' });
   return { ...made, account_id: accountId };
 }
 

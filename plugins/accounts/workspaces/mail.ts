@@ -1,6 +1,6 @@
-import { Joi, type Civic, type JobKind } from 'civic';
+import { Joi, type Civic, type JobKind, type Language } from 'civic';
 import type { AccountsConfig } from '../config.ts';
-import { sendMail } from '../mail.ts';
+import { languageOfMail, sendMail } from '../mail.ts';
 import { personByEmail, personByKey } from '../people/store.ts';
 import { createThrottle } from '../signin/throttle.ts';
 import { invitationById } from './invitations-store.ts';
@@ -13,11 +13,11 @@ const MOST = 5;
 const HOUR_SECONDS = 3600;
 
 /** Tells an invited account by mail, if one has the address. Runs behind the response, whose time and text are the same in both cases. */
-export function invitationMailJob(civic: Pick<Civic<AccountsConfig>, 'clock' | 'config' | 'instance' | 'url'> & { readonly db: Civic['db'] }): JobKind<{ invitation_id: string }> {
+export function invitationMailJob(civic: Pick<Civic<AccountsConfig>, 'clock' | 'config' | 'instance' | 'texts' | 'url'> & { readonly db: Civic['db'] }): JobKind<{ invitation_id: string; language: Language }> {
   const throttle = createThrottle(MOST, HOUR_SECONDS, () => civic.clock.now());
   return {
     name: INVITATION_MAIL,
-    payload: Joi.object({ invitation_id: Joi.string().required() }),
+    payload: Joi.object({ invitation_id: Joi.string().required(), language: languageOfMail }),
     max_attempts: 3,
     async run({ payload }) {
       const found = await invitationById(civic.db.read, payload.invitation_id);
@@ -26,13 +26,15 @@ export function invitationMailJob(civic: Pick<Civic<AccountsConfig>, 'clock' | '
       if (!person?.email || person.disabled_at !== null || !throttle.admits(person.id)) return;
       const maker = await personByKey(civic.db.read, found.created_by);
       const { name } = await workspaceByKey(civic.db.read, found.workspace_key);
+      const t = await civic.texts(payload.language);
+      const site = civic.instance.name;
       await sendMail(civic, {
         to: person.email,
-        subject: `Invitation to a workspace on ${civic.instance.name}`,
+        subject: t('mail.invitation_subject', { site }),
         lines: [
-          `${maker?.name ?? 'A member'} invites you to the workspace "${name}" on ${civic.instance.name}, as ${found.role}.`, '',
-          'Accept or decline here:', '', civic.url('/account/workspaces'), '',
-          'If you do nothing, the invitation expires and nothing changes.',
+          t('mail.invitation_what', { who: maker?.name ?? t('mail.invitation_member'), workspace: name, site, role: t(`roles.${found.role}`) }), '',
+          t('mail.invitation_open'), '', civic.url('/account/workspaces'), '',
+          t('mail.invitation_else'),
         ],
       });
     },

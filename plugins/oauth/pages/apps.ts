@@ -1,5 +1,5 @@
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { formOptions, pagePath, problem } from 'civic';
+import { formOptions, pagePath, problem, type Texts } from 'civic';
 import type { Delegate, Visitor } from 'civic/accounts';
 import { hasEnded, hasPermissions, IDENTITY_SCOPE } from '../grants.ts';
 import { API_PATH } from '../resources.ts';
@@ -29,7 +29,7 @@ interface ShownConnection {
 export function appRoutes({ civic, accounts, grants, resources }: ServerContext): ServerRoute[] {
   const { pages } = accounts;
 
-  function shown(grant: GrantRow, { workspaces }: Visitor, kind: ClientKind | undefined, delegate: Delegate | null): ShownConnection {
+  function shown(grant: GrantRow, { workspaces }: Visitor, kind: ClientKind | undefined, delegate: Delegate | null, t: Texts): ShownConnection {
     const hasAccess = hasPermissions(grant);
     return {
       id: grant.id,
@@ -41,9 +41,9 @@ export function appRoutes({ civic, accounts, grants, resources }: ServerContext)
       hasEnded: delegate !== null && hasEnded(grant, delegate),
       // Connections from before `openid` was stored have no scope.
       scopes: (hasAccess ? grant.scopes : [IDENTITY_SCOPE]).map(labelOf),
-      connected: pages.when(grant.created_at),
-      used: pages.when(grant.used_at),
-      ends: pages.when(grant.expires_at),
+      connected: pages.when(grant.created_at, t),
+      used: pages.when(grant.used_at, t),
+      ends: pages.when(grant.expires_at, t),
     };
   }
 
@@ -51,15 +51,16 @@ export function appRoutes({ civic, accounts, grants, resources }: ServerContext)
     return scope === IDENTITY_SCOPE ? 'Knows the id of your account' : civic.vocabulary.scopes.get(scope)?.label ?? scope;
   }
 
-  async function connectionsOf(visitor: Visitor): Promise<ShownConnection[]> {
+  async function connectionsOf(visitor: Visitor, t: Texts): Promise<ShownConnection[]> {
     const own = await grants.of(civic.db.read, visitor.account.id);
     const kinds = await clientKinds(civic.db.read, own.map(({ client_id }) => client_id));
     const delegate = await accounts.delegate(civic.db.read, visitor.account.id);
-    return own.map((grant) => shown(grant, visitor, kinds.get(grant.client_id), delegate));
+    return own.map((grant) => shown(grant, visitor, kinds.get(grant.client_id), delegate, t));
   }
 
-  async function ownConnection(visitor: Visitor, id: unknown): Promise<ShownConnection> {
-    const found = (await connectionsOf(visitor)).find((connection) => connection.id === id);
+  async function ownConnection(request: Request, visitor: Visitor): Promise<ShownConnection> {
+    const id: unknown = request.params['id'];
+    const found = (await connectionsOf(visitor, await civic.texts(request.civic.language))).find((connection) => connection.id === id);
     if (!found) throw problem('not_found', { detail: 'No app of yours has this id, or it is disconnected already.' });
     return found;
   }
@@ -67,7 +68,7 @@ export function appRoutes({ civic, accounts, grants, resources }: ServerContext)
   async function listPage(request: Request, h: ResponseToolkit, visitor: Visitor): Promise<ResponseObject> {
     const { url, path } = resources.byDefault();
     return pages.show(request, h, LIST, {
-      apps: grouped(await connectionsOf(visitor)),
+      apps: grouped(await connectionsOf(visitor, await civic.texts(request.civic.language))),
       hasChoice: visitor.workspaces.length > 1,
       unusedDays: civic.config.refresh_days,
       notice: request.query['done'] === DONE ? 'The app is disconnected. Its access ends within seconds.' : undefined,
@@ -80,14 +81,14 @@ export function appRoutes({ civic, accounts, grants, resources }: ServerContext)
     {
       method: 'GET', path: `${PATH}/{id}/disconnect`, options: PAGE,
       handler: pages.signedIn(async (visitor, request, h) => {
-        const app = await ownConnection(visitor, request.params['id']);
+        const app = await ownConnection(request, visitor);
         return pages.show(request, h, { path: PATH, template: 'oauth/app-disconnect', title: `Disconnect ${app.name}?` }, { app, permissions: (app['scopes'] as string[]).join(', ') });
       }),
     },
     {
       method: 'POST', path: `${PATH}/{id}/disconnect`, options: formOptions(),
       handler: pages.signedIn(async (visitor, request, h) => {
-        const { id } = await ownConnection(visitor, request.params['id']);
+        const { id } = await ownConnection(request, visitor);
         await civic.db.write((tx) => grants.end(tx, id, visitor.doer, 'disconnected'));
         return h.redirect(pagePath(request, `${PATH}?done=${DONE}`)).code(303);
       }),

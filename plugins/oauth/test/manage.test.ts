@@ -84,7 +84,7 @@ for (const database of testDatabases()) {
       const { text } = await ada.browser.get('/account/apps');
       const groups = text.split('<h2>').slice(1).map((group) => group.replace(/<\/?time[^>]*>/g, '').replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' '));
       expect(groups.map((group) => group.match(/ Disconnect /g)!.length)).to.equal([1, 1, 1, 2]);
-      expect(groups[0]).to.match(/^Field tool added by the operator By device code · The API Connected just now, not used yet, ends \d+ \w+ 20\d\d, or after 30 days without use Read probes/);
+      expect(groups[0]).to.match(/^Field tool added by the operator By device code · The API Connected now, not used yet, ends \w+ \d+, 20\d\d, or after 30 days without use Read probes/);
       expect(groups[1]).to.match(/^Editor address verified editor.example.org · The API/);
       expect(groups[2]).to.match(/^Cursor name not verified App on your device · Tools for assistants/);
       expect(groups[3]).to.match(/^Notes name not verified Program on your computer · The API/);

@@ -1,3 +1,4 @@
+import type { Texts } from 'civic';
 import type { Usage } from '../service.ts';
 
 export interface Plot {
@@ -7,16 +8,15 @@ export interface Plot {
   ground: number;
   left: number;
   right: number;
-  bars: { x: number; y: number; width: number; height: number; day: string; words: string }[];
+  bars: { x: number; y: number; width: number; height: number; day: string; requests: number }[];
   lines: { y: number; label: string }[];
   first: string;
-  last: string;
 }
 
 const [WIDTH, HEIGHT, LEFT, TOP, BOTTOM] = [720, 240, 66, 14, 34];
 
 /** Returns requests a day as bars: the page needs no script to draw them. */
-export function plotOf(days: Usage['days']): Plot {
+export function plotOf(days: Usage['days'], t: Texts): Plot {
   const top = roundUp(Math.max(4, ...days.map(({ requests }) => requests)));
   const ground = HEIGHT - BOTTOM;
   const tall = ground - TOP;
@@ -27,24 +27,16 @@ export function plotOf(days: Usage['days']): Plot {
     width: WIDTH, height: HEIGHT, ground, left: LEFT, right: WIDTH,
     bars: days.map(({ day, requests }, index) => ({
       x: round(LEFT + index * step + (step - bar) / 2), y: round(ground - heightOf(requests)), width: round(bar), height: round(heightOf(requests)),
-      day: shortDate(day), words: `${number(requests)} ${requests === 1 ? 'request' : 'requests'}`,
+      day: t.formatDate(day), requests,
     })),
-    lines: [0, 0.5, 1].map((part) => ({ y: round(ground - part * tall), label: shortNumber(top * part) })),
-    first: days[0] ? shortDate(days[0].day) : '',
-    last: 'today',
+    lines: [0, 0.5, 1].map((part) => ({ y: round(ground - part * tall), label: shortNumber(top * part, t) })),
+    first: days[0] ? t.formatDate(days[0].day) : '',
   };
 }
 
-export function number(value: number): string {
-  return value.toLocaleString('en-US');
-}
-
-function shortNumber(value: number): string {
-  return value.toLocaleString('en-US', { notation: 'compact' });
-}
-
-function shortDate(day: string): string {
-  return new Date(day).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+/** 200K: the axis has little room. */
+function shortNumber(value: number, { language }: Texts): string {
+  return value.toLocaleString(language === 'es' ? 'es-US' : 'en-US', { notation: 'compact' });
 }
 
 /** A number people like to read at the end of an axis: 1, 2 or 5 and zeros. */

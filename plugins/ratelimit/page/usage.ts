@@ -1,9 +1,9 @@
-import type { SlotPart } from 'civic';
+import type { Civic, SlotPart } from 'civic';
 import type { RatelimitService } from '../service.ts';
-import { number, plotOf } from './plot.ts';
+import { plotOf } from './plot.ts';
 
 /** Shows an account's requests of the last 30 days on the page about its plan. */
-export function usagePart({ usageOf }: RatelimitService): SlotPart {
+export function usagePart({ usageOf }: RatelimitService, texts: Civic['texts']): SlotPart {
   return {
     partial: 'ratelimit/usage',
     async load(request) {
@@ -11,9 +11,9 @@ export function usagePart({ usageOf }: RatelimitService): SlotPart {
       if (!accountId) return null;
       const { days } = await usageOf(accountId);
       return {
-        plot: plotOf(days),
-        days: days.map(({ day, requests }) => ({ day, requests: number(requests) })),
-        total: number(days.reduce((sum, { requests }) => sum + requests, 0)),
+        plot: plotOf(days, await texts(request.civic.language)),
+        days,
+        total: days.reduce((sum, { requests }) => sum + requests, 0),
       };
     },
   };
