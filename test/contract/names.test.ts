@@ -42,8 +42,9 @@ function declaredNames({ server, plugins }: TestServer['composition']): Name[] {
   return [...declared, ...new Map(firstParts.toReversed().map((name) => [name.text, name])).values()];
 }
 
-/** How a name is written in code. A limit or capability of one plain word, such as `keys`, cannot be told from the word. */
+/** How a name is written in code. A limit or capability of one plain word, such as `keys`, cannot be told from the word, nor the path of the home page from a separator. */
 function patternOf({ kind, text }: Name): RegExp | null {
+  if (kind === 'path' && text === '/') return null;
   if ((kind === 'limit' || kind === 'capability') && /^[a-z]+$/.test(text)) return null;
   const exact = text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
   if (kind === 'scope') return new RegExp(`\\b${exact}\\b`);
