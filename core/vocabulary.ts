@@ -57,6 +57,8 @@ export interface PathKind {
   shared?: boolean;
   /** False when its addresses have no language prefix, as those of files. Never with `programs`. */
   languages?: boolean;
+  /** False when search engines should not read its pages, as those that differ by reader. */
+  crawlers?: boolean;
   /** Returns the body of an error where no route matches, as the protocol of the path defines it; RFC 9457 when absent. */
   errors?(problem: ProblemBody, request: Request): object;
   /** Responses have no Server-Timing header where no route matches; routes declare it themselves. */
@@ -106,7 +108,7 @@ const KINDS: { [C in Category]: Joi.ObjectSchema<Kind<C>> } = {
   capabilities: Joi.object<CapabilityKind, true>({ label: text, limit: text }),
   limits: Joi.object<LimitKind, true>({ label: text, doc: text, plans: Joi.object().pattern(Joi.any(), Joi.number().integer().min(0).max(most)) }),
   rates: Joi.object<RateKind, true>({ label: text, per_minute: rate, per_hour: rate, plan: Joi.boolean(), byAddress: Joi.boolean() }),
-  paths: Joi.object<PathKind, true>({ audience: Joi.string().valid('people', 'programs').required(), rate: Joi.string(), shared: Joi.boolean(), languages: Joi.boolean(), errors: Joi.function(), untimed: Joi.boolean() }),
+  paths: Joi.object<PathKind, true>({ audience: Joi.string().valid('people', 'programs').required(), rate: Joi.string(), shared: Joi.boolean(), languages: Joi.boolean(), crawlers: Joi.boolean(), errors: Joi.function(), untimed: Joi.boolean() }),
   slots: Joi.object<SlotKind, true>({ summary: text }),
 };
 

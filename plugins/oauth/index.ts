@@ -33,8 +33,8 @@ export default definePlugin<OauthConfig>({
   paths: {
     '/oauth': { audience: 'programs', rate: 'oauth', errors: oauthErrors, untimed: true },
     // The cookie of an authorization request belongs to the exact path.
-    '/connect': { audience: 'people', languages: false },
-    '/device': { audience: 'people' },
+    '/connect': { audience: 'people', languages: false, crawlers: false },
+    '/device': { audience: 'people', crawlers: false },
   },
   events: oauthEvents,
   migrations: `${import.meta.dirname}/migrations`,

@@ -1,28 +1,29 @@
-import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { Joi, problem } from 'civic';
+import type { Request, ResponseObject, ResponseToolkit, Server, ServerRoute } from '@hapi/hapi';
+import { Joi, problem, type Civic } from 'civic';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Site } from '../site.ts';
 import { costlyCache } from './cache.ts';
 import { compressed, compressedSitemap, listedAt, sitemapIndex, type Listed } from './sitemap.ts';
 
-/** Pages that differ by reader or by what the reader typed. */
-const NOT_FOR_CRAWLERS = ['/search', '/suggest', '/console', '/account', '/signin', '/oauth'];
-const PAGES = ['/', '/places', '/issues', '/map', '/signals', '/about'];
+const OWN_FILES = new Set(['/robots.txt', '/sitemap.xml', '/sitemap']);
 const HOUR_MS = 3_600_000;
 const MAX_BYTES = 32_000_000;
 const FRESH = 'public, max-age=3600';
 
 /** `/robots.txt`, and `/sitemap.xml` with the sitemaps that it lists. */
-export function crawlerRoutes(site: Site): ServerRoute[] {
+export function crawlerRoutes(server: Server, site: Site): ServerRoute[] {
   const { civic, directory } = site;
   const cache = costlyCache({ maxBytes: MAX_BYTES, maxAgeMs: HOUR_MS, now: () => civic.clock.now() });
   const internal = { plugins: { civic: { internal: true } } };
 
+  // A first part such as `/actors` has pages below it and none of its own.
+  const isPage = (path: string): boolean => server.match('get', path)?.path === path;
+
   async function* pages(): AsyncIterable<Listed[]> {
     const domains = await directory.taxonomy();
     const topics = domains.flatMap(({ slug, issue_areas }) => [`/domains/${slug}`, ...issue_areas.map((issue) => `/issues/${issue.slug}`)]);
-    yield [...PAGES.filter((path) => path !== '/signals' || site.firehose), ...topics].map((path) => ({ url: civic.url(path) }));
+    yield [...pathsOf(civic, true).filter(isPage), ...topics].map((path) => ({ url: civic.url(path) }));
   }
 
   async function index(): Promise<string> {
@@ -41,7 +42,7 @@ export function crawlerRoutes(site: Site): ServerRoute[] {
   }
 
   return [
-    { method: 'GET', path: '/robots.txt', options: internal, handler: (_request, h) => h.response(robots(civic.url)).type('text/plain').header('cache-control', FRESH) },
+    { method: 'GET', path: '/robots.txt', options: internal, handler: (_request, h) => h.response(robots(civic)).type('text/plain').header('cache-control', FRESH) },
     { method: 'GET', path: '/sitemap.xml', options: internal, handler: async (request, h) => xml(request, h, await cache.get('index', async () => compressed(await index()))) },
     {
       method: 'GET', path: '/sitemap/{name}', options: { ...internal, validate: { params: Joi.object({ name: Joi.string().max(40) }) } },
@@ -54,8 +55,13 @@ export function crawlerRoutes(site: Site): ServerRoute[] {
   ];
 }
 
-function robots(url: (path: string) => string): string {
-  const rules = NOT_FOR_CRAWLERS.flatMap((path) => [path, `/*${path}`]).map((path) => `Disallow: ${new URL(url(path)).pathname}`);
+/** Returns the first parts of the paths that pages have, of those that crawlers should read or of those that they should not. */
+function pathsOf({ vocabulary }: Pick<Civic, 'vocabulary'>, forCrawlers: boolean): string[] {
+  return [...vocabulary.paths].filter(([, { audience, crawlers = true }]) => audience === 'people' && crawlers === forCrawlers).map(([path]) => path);
+}
+
+function robots({ url, vocabulary }: Pick<Civic, 'url' | 'vocabulary'>): string {
+  const rules = pathsOf({ vocabulary }, false).filter((path) => !OWN_FILES.has(path)).flatMap((path) => [path, `/*${path}`]).map((path) => `Disallow: ${new URL(url(path)).pathname}`);
   return ['User-agent: *', ...rules, '', `Sitemap: ${url('/sitemap.xml')}`, ''].join('\n');
 }
 

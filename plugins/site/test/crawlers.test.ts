@@ -28,7 +28,7 @@ for (const database of testDatabases()) {
     it('are robots.txt, which leads to the sitemap', async () => {
       const { text, headers } = await kit.open('/robots.txt');
       expect(headers['content-type']).to.contain('text/plain');
-      expect(text).to.contain(['Disallow: /search\n', 'Disallow: /*/search\n', 'Disallow: /account\n', `Sitemap: ${ORIGIN}/sitemap.xml\n`]);
+      expect(text).to.contain(['Disallow: /search\n', 'Disallow: /*/search\n', 'Disallow: /desk\n', `Sitemap: ${ORIGIN}/sitemap.xml\n`]);
     });
 
     it('are sitemaps of pages, places and entries, without what is private', async () => {

@@ -11,6 +11,7 @@ export const EDITOR: Caller = {
 const editors = definePlugin({
   name: 'editors',
   summary: 'A signed-in editor for tests',
+  paths: { '/desk': { audience: 'people', crawlers: false } },
   register(_server, civic) { civic.identify((request) => (request.headers['x-editor'] ? EDITOR : null)); },
 });
 
