@@ -37,13 +37,14 @@ export type { KnownActor, KnownSource, FreshnessTurn } from './offered/actors.ts
 export type { Address } from './offered/addresses.ts';
 export type { CountyCount, PlaceCounts, StateCount } from './offered/maps.ts';
 export type { Entry, EntryHistory } from './offered/entries.ts';
-export type { CoveredPlace } from './places/schemas.ts';
 export type { EntityPage, TaxonomyDomain, TaxonomyIssue } from './offered/pages.ts';
 export type { ActorWithSources, Coverage } from './offered/reads.ts';
 export type { SourcePage } from './offered/sources.ts';
 export type { StatedClaim, StatedValue } from './offered/statements.ts';
 export type { DirectoryService } from './offered/service.ts';
 export type { Actor, ActorDetail, Claim, ClaimValues, FreshnessStatus, Property, Source } from './types.ts';
+export type { PlaceOverview, Topic } from './offered/places.ts';
+export type { CoveredPlace, Place } from './places/schemas.ts';
 export type { DemoPart, DemoRegion } from './demo/parts.ts';
 export type { ActorsChanged, ActorEffect, CoverageLoss } from './events.ts';
 

@@ -12,6 +12,8 @@ import { sourcePages } from './pages/sources.ts';
 import { homePage } from './pages/home.ts';
 import { searchPage } from './pages/search.ts';
 import { suggestRoute } from './suggest.ts';
+import { placePages } from './pages/place.ts';
+import { placesPage } from './pages/places.ts';
 
 const FOOTER = [
   { text: 'navigation.about', path: '/about' },
@@ -28,6 +30,7 @@ export default definePlugin<SiteConfig>({
   config: siteOptions,
   paths: {
     '/': { audience: 'people' },
+    '/places': { audience: 'people' },
     '/issues': { audience: 'people' },
     '/domains': { audience: 'people' },
     '/map': { audience: 'people' },
@@ -44,6 +47,7 @@ export default definePlugin<SiteConfig>({
   register(server, civic) {
     const site = createSite(civic);
     site.directory.links.declare({ actor: (id) => `/actors/${id}`, source: (id) => `/sources/${id}`, issueArea: (slug) => `/issues/${slug}` });
+    civic.pages.navigation({ text: 'navigation.places', path: '/places', order: 10 });
     civic.pages.navigation({ text: 'navigation.issues', path: '/issues', order: 20 });
     civic.pages.navigation({ text: 'navigation.about', path: '/about', order: 40 });
     for (const [index, { text, path }] of FOOTER.entries()) civic.pages.navigation({ text, path, in: 'footer', order: index });
@@ -52,6 +56,8 @@ export default definePlugin<SiteConfig>({
       homePage(site),
       searchPage(site),
       suggestRoute(site),
+      placesPage(site),
+      ...placePages(site),
       ...issuePages(site),
       ...mapPages(site),
       aboutPage(site),

@@ -195,6 +195,11 @@ export const table: Record<string, Case[]> = {
   'GET /actors/{id}/event.ics': visitor,
   'GET /actors/{id}/history': pageOfActor,
   'GET /sources/{id}': visitor,
+  'GET /places': visitor,
+  'GET /places/{place_key}': [{ params: { place_key: 'kansas-city,missouri' }, outcomes: open }],
+  'GET /places/{place_key}/entries': [{ params: { place_key: 'kansas-city,missouri' }, outcomes: open }],
+  'GET /places/{place_key}/sources': [{ params: { place_key: 'kansas-city,missouri' }, outcomes: open }],
+  'GET /places/{place_key}/sheet': [{ params: { place_key: 'kansas-city,missouri' }, outcomes: open }],
   'GET /map': visitor,
   'GET /map/{state_key}': [{ params: { state_key: 'missouri' }, outcomes: open }],
 

@@ -6,7 +6,7 @@ import { dayOf, freshnessOn } from './freshness.ts';
 import { placeStandings, type PlaceStanding } from './read-store.ts';
 
 /** So many actors cover an issue area; fewer are thin. */
-const COVERED = 3;
+export const COVERED = 3;
 
 export type CoverageStatus = 'covered' | 'thin' | 'missing';
 

@@ -12,13 +12,14 @@ import { offeredMaps, type MapReads } from './maps.ts';
 import { offeredEntries, type EntryReads } from './entries.ts';
 import { offeredFinds, type FindReads } from './find.ts';
 import { offeredPages, type PageReads } from './pages.ts';
+import { offeredPlaces, type PlaceReads } from './places.ts';
 import { offeredReads, type ActorWithSources, type Coverage } from './reads.ts';
 import { offeredSources, type SourceReads } from './sources.ts';
 import type { PageLinks } from '../links.ts';
 import { freshnessTurns, knownActors, ownNames, type FreshnessTurn, type KnownActor } from './actors.ts';
 
 /** The service of this plugin for other plugins. Each function states whether it returns private actors. */
-export interface DirectoryService extends AddressReads, EntryReads, FindReads, MapReads, PageReads, SourceReads {
+export interface DirectoryService extends AddressReads, EntryReads, FindReads, MapReads, PageReads, PlaceReads, SourceReads {
   /** Returns the canonical key of a place, by key, slug or synonym; null for any other text. */
   placeKey(reader: Reader, text: string): Promise<string | null>;
   /** Resolves free text as `GET /api/places?query=` does. `place` is null when the text names none for certain; `candidates` are the nearest, likeliest first. */
@@ -66,6 +67,7 @@ export function offeredBy(directory: Directory, demo: DemoParts): DirectoryServi
   return {
     ...offeredReads(directory),
     ...offeredPages(directory),
+    ...offeredPlaces(directory),
     ...offeredMaps(directory),
     ...offeredAddresses(directory),
     ...offeredEntries(directory),

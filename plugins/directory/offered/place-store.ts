@@ -1,0 +1,45 @@
+import type { Reader } from 'civic';
+
+export interface ListedTags {
+  actor_key: number;
+  source_count: number;
+  tags: string;
+}
+
+/** Returns public actors of a place, those with most sources first. */
+export async function listedBySources(reader: Reader, place: number, after: ListedTags | null, limit: number): Promise<ListedTags[]> {
+  const beyond = after ? 'and (source_count, actor_key) < (?, ?)' : '';
+  return reader.raw(`select actor_key, source_count, tags from directory_listings where place = ? and workspace_id is null ${beyond} order by source_count desc, actor_key desc limit ?`,
+    [place, ...(after ? [after.source_count, after.actor_key] : []), limit]);
+}
+
+/** Returns the number of public actors of a place by freshness on a day. */
+export async function freshnessIn(reader: Reader, place: number, day: number): Promise<{ fresh: number; aging: number; stale: number; unknown: number }> {
+  const [row]: Record<string, number | null>[] = await reader.raw(`select count(*) as total, sum(case when fresh_until >= ? then 1 else 0 end) as fresh,
+    sum(case when fresh_until < ? and aging_until >= ? then 1 else 0 end) as aging, sum(case when fresh_until is null then 1 else 0 end) as unknown
+    from directory_listings where place = ? and workspace_id is null`, [day, day, day, place]);
+  const [total, fresh, aging, unknown] = ['total', 'fresh', 'aging', 'unknown'].map((name) => Number(row![name] ?? 0)) as [number, number, number, number];
+  return { fresh, aging, stale: total - fresh - aging - unknown, unknown };
+}
+
+export interface IssueCount {
+  issue_area: string;
+  actors: number;
+  /** How many of them are events. */
+  events: number;
+}
+
+/** Returns the number of public actors of a place by issue area; all of them under the empty text. */
+export async function issueCountsIn(reader: Reader, place: number): Promise<IssueCount[]> {
+  const rows: { issue_area: string; type: string; actors: number }[] = await reader('directory_counts').where({ place }).whereIn('type', ['', 'event']).where('actors', '>', 0).select('issue_area', 'type', 'actors');
+  const events = new Map(rows.filter(({ type }) => type === 'event').map(({ issue_area, actors }) => [issue_area, Number(actors)]));
+  return rows.filter(({ type }) => type === '').map(({ issue_area, actors }) => ({ issue_area, actors: Number(actors), events: events.get(issue_area) ?? 0 }));
+}
+
+/** Returns how many issue areas have at least so many public actors, by place. */
+export async function countWellCovered(reader: Reader, places: number[], actors: number): Promise<Map<number, number>> {
+  if (places.length === 0) return new Map();
+  const rows: { place: number; issues: number }[] = await reader('directory_counts').whereIn('place', places).where({ type: '' }).whereNot({ issue_area: '' }).where('actors', '>=', actors)
+    .groupBy('place').select('place').count({ issues: '*' });
+  return new Map(rows.map(({ place, issues }) => [Number(place), Number(issues)]));
+}

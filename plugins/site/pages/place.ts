@@ -1,0 +1,116 @@
+import type { Request, ServerRoute } from '@hapi/hapi';
+import { Joi, type Texts } from 'civic';
+import type { Place } from 'civic/directory';
+import { shownEntries } from '../entries.ts';
+import { shownCoverage } from '../places/coverage.ts';
+import { shownEvents } from '../places/events.ts';
+import { ofPlace } from '../places/found.ts';
+import { sheetPage } from '../places/sheet.ts';
+import { shownSources } from '../places/sources.ts';
+import { statePage } from '../places/state.ts';
+import { shownSignals } from '../places/timeline.ts';
+import { crumbsOf, feedsOf, fullName, hrefOf, isState, linkedPlace, nearbyLink } from '../places/words.ts';
+import type { LoadedPage, Site } from '../site.ts';
+import { translatedTopic } from '../words.ts';
+import { placesByCounty } from './places.ts';
+
+const ON_A_PAGE = 25;
+const NAMES = 3;
+const EVENTS = 5;
+/** So many events are read for the weeks of the timeline. */
+const EVENTS_READ = 50;
+const NEARBY = 8;
+const SOURCES = 5;
+const INSIDE = 300;
+
+const paging = { cursor: Joi.string().max(20_000), limit: Joi.number().valid(ON_A_PAGE).default(ON_A_PAGE) };
+const TYPES = ['person', 'organization', 'initiative', 'campaign', 'event'];
+const filters = { issue_area: Joi.string().allow('').max(100), entity_type: Joi.string().allow('').valid(...TYPES), query: Joi.string().trim().allow('').max(300) };
+interface Filters { issue_area?: string; entity_type?: string; query?: string }
+
+/** The pages of a place: a town, a county, a state. */
+export function placePages(site: Site): ServerRoute[] {
+  return [
+    site.page({ path: '/places/{place_key}', load: ofPlace(site, '', (place, _request, t) => (isState(place) ? statePage(site, place, t) : placePage(site, place, t))) }),
+    site.page({ path: '/places/{place_key}/entries', query: { ...filters, ...paging }, load: ofPlace(site, '/entries', (place, request, t) => entriesPage(site, place, request, t)) }),
+    site.page({ path: '/places/{place_key}/sources', query: paging, load: ofPlace(site, '/sources', (place, request, t) => sourcesPage(site, place, request, t)) }),
+    site.page({ path: '/places/{place_key}/sheet', load: ofPlace(site, '/sheet', (place, _request, t) => sheetPage(site, place, t)) }),
+  ];
+}
+
+async function placePage(site: Site, place: Place, t: Texts): Promise<LoadedPage> {
+  const { directory } = site;
+  const { place_key: key, time_zone: timeZone } = place;
+  const name = fullName(place);
+  const domains = directory.topics();
+  const [overview, crumbs, nearby, events] = await Promise.all([
+    directory.placeOverview(key, NAMES), crumbsOf(site, place, t), directory.nearbyPlaces(key, NEARBY), directory.placeEvents(key, EVENTS_READ),
+  ]);
+  const inside = place.kind === 'county' ? await directory.coveredPlaces({ state: place.state!.abbreviation, county: key, limit: INSIDE }) : [];
+  const isEmpty = overview.entity_count === 0;
+  const feeds = feedsOf(place, name, t);
+  return {
+    template: 'place',
+    context: {
+      title: t('place.title', { place: name }), description: isEmpty ? t('place.empty', { place: name }) : t('place.description', { place: name, entries: overview.entity_count }),
+      canonical: hrefOf(key), isUnlisted: isEmpty && inside.length === 0, feeds, linkedData: linkedPlace(site, place, crumbs),
+      name, shortName: place.name, key, crumbs, isEmpty, overview, freshness: freshnessOf(overview.freshness),
+      coverage: isEmpty ? null : shownCoverage(domains, (slug) => overview.issues.get(slug), `${hrefOf(key)}/entries`, t),
+      events: shownEvents(events.slice(0, EVENTS), timeZone),
+      signals: await shownSignals(site, key, events, t),
+      sources: isEmpty ? [] : shownSources(await directory.latestSources(key, SOURCES), t),
+      inside: await placesByCounty(site, inside, t),
+      partOf: crumbs.slice(1).toReversed(), nearby: nearby.map((one) => ({ ...nearbyLink(one, place), count: one.entity_count })),
+    },
+    // The first event is over when it has begun.
+    ...(events[0]?.event?.start && { validUntil: Date.parse(events[0].event.start) + 1 }),
+  };
+}
+
+/** Returns the kinds of freshness that some entries have. */
+function freshnessOf(counts: Record<string, number>): { status: string; count: number }[] {
+  return ['fresh', 'aging', 'stale', 'unknown'].map((status) => ({ status, count: counts[status]! })).filter(({ count }) => count > 0);
+}
+
+async function entriesPage(site: Site, place: Place, request: Request, t: Texts): Promise<LoadedPage> {
+  const { directory } = site;
+  const given = request.query as Filters;
+  const name = fullName(place);
+  const href = `${hrefOf(place.place_key)}/entries`;
+  const query = {
+    ...(given.issue_area && { issue_area: [given.issue_area] }), ...(given.query && { query: given.query }),
+    sort: given.query ? 'relevance' as const : 'source_count' as const,
+  };
+  const type = given.entity_type ? { entity_type: [given.entity_type] as [never] } : {};
+  const domains = directory.topics();
+  const [entries, crumbs] = await Promise.all([
+    isState(place) ? directory.entities(request, { ...query, ...type, state: place.state!.abbreviation.toLowerCase() }) : directory.placeEntities(request, place.place_key, { ...query, ...type }),
+    crumbsOf(site, place, t, true),
+  ]);
+  const kept = new URLSearchParams(Object.entries(given).filter(([filter, value]) => filter in filters && value).map(([filter, value]): [string, string] => [filter, String(value)]));
+  return {
+    template: 'place-entries',
+    context: {
+      title: t('place.entries_title', { place: name }), canonical: href, isUnlisted: true, crumbs, query: given.query, total: entries.total,
+      entries: shownEntries(entries.data, t),
+      types: TYPES.map((value) => ({ value, name: t(`types.${value}`), isChosen: value === given.entity_type })),
+      topics: domains.map((domain) => ({
+        name: translatedTopic(t, 'domains', domain).name,
+        issues: domain.issue_areas.map((area) => ({ slug: area.slug, name: translatedTopic(t, 'issue_areas', area).name, isChosen: area.slug === given.issue_area })),
+      })),
+      next: entries.next_cursor && `${href}?${kept.size > 0 ? `${kept}&` : ''}cursor=${entries.next_cursor}`,
+    },
+  };
+}
+
+async function sourcesPage(site: Site, place: Place, request: Request, t: Texts): Promise<LoadedPage> {
+  const { data, total, next_cursor: next } = await site.directory.placeSources(request, place.place_key);
+  const href = `${hrefOf(place.place_key)}/sources`;
+  return {
+    template: 'place-sources',
+    context: {
+      title: t('place.sources_title', { place: fullName(place) }), canonical: href, isUnlisted: true, crumbs: await crumbsOf(site, place, t, true),
+      total, sources: shownSources(data, t), next: next && `${href}?cursor=${next}`,
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { definePlugin } from 'civic';
+import type { FirehoseService } from 'civic/firehose';
+import { stoppedClock, testDatabases } from 'civic/testing';
+import { siteKit, type SiteKit } from './kit.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const NOW = Date.parse('2026-11-18T12:00:00Z');
+const GLADSTONE = '/places/gladstone,missouri';
+
+for (const database of testDatabases()) {
+  describe(`Pages of places on ${database}`, () => {
+    let kit: SiteKit;
+    let firehose: FirehoseService;
+    before(async () => {
+      const wire = definePlugin({
+        name: 'wire', summary: 'Publishes signals for tests', needs: ['firehose'],
+        register(_server, civic) {
+          const service = civic.service('firehose');
+          service.produces(['vote', 'new_source']);
+          return { async start() { firehose = service; } };
+        },
+      });
+      kit = await siteKit({ database, plugins: ['firehose', wire], clock: stoppedClock(NOW) });
+    });
+    after(() => kit.close());
+
+    const text = async (path: string) => (await kit.open(path)).text;
+    const linkedData = (page: string) => JSON.parse(/<script type="application\/ld\+json">(.+?)<\/script>/.exec(page)![1]!);
+
+    it('say that there are no places yet', async () => {
+      const page = await text('/places');
+      expect(page).to.contain(['This directory has no places yet.', 'name="robots" content="noindex"', 'href="/places" aria-current']);
+    });
+
+    it('show a real place without entries, with the nearest that has some', async () => {
+      await kit.add({ name: 'Gladstone Tenants <Union>', place: 'gladstone,missouri', issue_area: ['housing_affordability', 'zoning_and_land_use'], phone: '816-555-0160', website: 'https://tenants.example' });
+      const { status, text: page } = await kit.open('/places/kansas-city,missouri');
+      expect(status).to.equal(200);
+      expect(page).to.contain(['Nothing about Kansas City, Missouri yet.', 'Nearest places with entries:', `href="${GLADSTONE}">Gladstone</a>`, 'name="robots" content="noindex"']);
+      expect(page).to.not.contain(['Print sheet', 'id="coverage"']);
+    });
+
+    it('show a town: numbers, who works on what, coverage with its gaps, sources', async () => {
+      const page = await text(GLADSTONE);
+      expect(page).to.contain([
+        '<h1>Gladstone, Missouri</h1>', '1 entry from 1 source.', '1 up to date', 'Gladstone Tenants &lt;Union&gt;</a>', 'Housing Affordability</strong>',
+        '0 of 51 issues covered, 2 thin (1 or 2 entries), 49 missing.', '49 issues with nobody yet', 'href="/places/gladstone,missouri/entries?issue_area&#x3D;housing_affordability"',
+        'About us</a>', 'href="/places/missouri">Missouri</a>', 'href="/places/clay-county,missouri">Clay County</a>', 'name="place" value="gladstone,missouri"',
+      ]);
+      expect(page).to.not.contain(['<Union>', 'Coming up', 'Lately', 'noindex']);
+      expect(linkedData(page)).to.include({ '@type': 'City', name: 'Gladstone', identifier: 'ocd-division/country:us/state:mo/place:gladstone' });
+      expect(page.match(/<link rel="alternate" type="(application\/atom\+xml|application\/feed\+json|text\/calendar)"/g)).to.have.length(3);
+    });
+
+    it('list coming events in local time, until they begin', async () => {
+      await kit.add({ name: 'Council meeting', place: 'gladstone,missouri', event_start: '2026-11-25T00:30:00Z', event_location: 'City Hall' }, 'event');
+      await kit.add({ name: 'Meeting of last week', place: 'gladstone,missouri', event_start: '2026-11-11T00:30:00Z' }, 'event');
+      const page = await text(GLADSTONE);
+      expect(page).to.match(/Coming up[^]*Tue, Nov 24, 6:30 PM CST[^]*Council meeting<[^]*City Hall/);
+      expect(page).to.not.contain('Meeting of last week</a> <span class="quiet">');
+      expect(await text(`/es${GLADSTONE}`)).to.match(/Próximamente[^]*mar, 24 de nov, 6:30\sp\.m\. CST/);
+    });
+
+    it('show the latest signals and how many there were in each week', async () => {
+      const publish = (title: string, detected: string) => kit.db.write((tx) => firehose.publish(tx, [{
+        type: 'vote', title, detected_at: detected, places: ['gladstone,missouri'], source_class: 'government_record', evidence: [{ source_url: 'https://gladstone.example/minutes' }],
+      }]));
+      for (const day of ['2026-11-16', '2026-11-17', '2026-10-01', '2026-01-01']) await publish(`Vote of <${day}>`, `${day}T12:00:00.000Z`);
+      await kit.db.write((tx) => firehose.publish(tx, [{ type: 'new_source', title: 'Upkeep', places: ['gladstone,missouri'], source_class: 'directory', evidence: [{ source_url: 'https://x.example/' }] }]));
+      const page = await text(GLADSTONE);
+      expect(page).to.contain(['Vote of &lt;2026-11-17&gt;', '3 signals in 12 weeks, most in the week of Nov 16, 2026 (2)', 'since&#x3D;2026-09-28&amp;until&#x3D;2026-10-05', 'class="coming"']);
+      expect(page).to.not.contain('Upkeep');
+      expect(page.match(/<th scope="row"><a href="\/signals/g)).to.have.length(12);
+    });
+
+    it('show nothing of private entries', async () => {
+      const payload = { type: 'organization', sources: [{ local_id: 's', url: 'https://secret.example/' }], claims: ['name', 'place', 'issue_area'].map((property, at) => ({ property, value: ['Secret Garden', 'ferguson,missouri', 'public_transit'][at], source_local_id: 's' })) };
+      expect((await kit.request('POST', '/api/entities', { payload: { ...payload, visibility: 'workspace' }, headers: { 'x-editor': 'yes' } })).status).to.equal(201);
+      for (const path of ['/places', '/places/ferguson,missouri', '/places/missouri', '/places/ferguson,missouri/entries', '/places/ferguson,missouri/sources', '/places/ferguson,missouri/sheet']) {
+        const { status, text: page } = await kit.open(path, { 'x-editor': 'yes' });
+        expect(status, path).to.equal(200);
+        expect(page, path).to.not.contain(['Secret', 'secret.example']);
+      }
+      expect(await text('/places')).to.not.contain('Ferguson');
+    });
+
+    it('list all entries of a place, with filters that stay on further pages', async () => {
+      for (let at = 0; at < 26; at++) await kit.add({ name: `Group ${at} of Liberty`, place: 'liberty,missouri', issue_area: 'zoning_and_land_use', website: `https://group${at}.example` });
+      await kit.add({ name: 'Liberty Transit Riders', place: 'liberty,missouri', issue_area: 'public_transit', website: 'https://riders.example' }, 'initiative');
+      expect(await text('/places/liberty,missouri')).to.match(/Group \d+ of Liberty<\/a>, <a [^>]*>Group \d+ of Liberty<\/a>, <a [^>]*>Group \d+ of Liberty<\/a> <a class="all" [^>]*>All 26</);
+      const first = await text('/places/liberty,missouri/entries?issue_area=zoning_and_land_use');
+      expect(first).to.contain(['Entries in Liberty, Missouri', '26 entries', 'value="zoning_and_land_use" selected']);
+      const next = /rel="next" href="([^"]+)"/.exec(first)![1]!.replaceAll('&#x3D;', '=').replaceAll('&amp;', '&');
+      expect((await text(next)).match(/of Liberty<\/a>/g)).to.have.length(1);
+      expect(await text('/places/liberty,missouri/entries?entity_type=initiative')).to.contain(['1 entry', 'Liberty Transit Riders']).and.not.contain('Group 1 of');
+      expect(await text('/places/liberty,missouri/entries?query=riders&issue_area=&entity_type=')).to.contain('1 entry');
+      expect(await text('/places/liberty,missouri/entries?query=nobody')).to.contain('No entry matches. Remove a filter.');
+      expect(await text('/places/liberty,missouri/sources')).to.contain(['Sources for Liberty, Missouri', 'About us</a>']);
+    });
+
+    it('group places by state and county, and find them by the beginning of their name', async () => {
+      const page = await text('/places');
+      expect(page).to.match(/2 places in 1 state[^]*href="\/places\/missouri">Missouri<\/a> <span class="quiet">2 places, 30 entries<[^]*Clay County<[^]*Gladstone<[^]*3 entries, 0 of 51 issues covered[^]*Liberty<[^]*27 entries, 1 of 51/);
+      expect(await text('/places?name=libe')).to.contain('/places/liberty,missouri').and.not.contain(GLADSTONE);
+      expect(await text('/places?name=Zz<')).to.contain(['No place whose name begins with “Zz&lt;” has entries.', 'Show all places']);
+    });
+
+    it('show a county with its places, and a state with all of its entries', async () => {
+      const county = await text('/places/clay-county,missouri');
+      expect(county).to.contain(['Nothing about Clay County, Missouri as a whole yet.', 'Places in Clay County', '/places/liberty,missouri">Liberty']).and.not.contain('noindex');
+      expect(linkedData(county)['@type']).to.equal('AdministrativeArea');
+      const state = await text('/places/missouri');
+      expect(state).to.contain(['<h1>Missouri</h1>', '30 entries in 2 places.', 'Clay County', '1 of 51 issues covered', '/places/missouri/entries?issue_area&#x3D;public_transit']);
+      expect(linkedData(state)['@type']).to.equal('State');
+      expect(await text('/places/missouri/entries?issue_area=public_transit')).to.contain(['1 entry', 'Liberty Transit Riders']);
+      expect(await text('/places/vermont')).to.contain('Nothing about Vermont yet.');
+    });
+
+    it('print on one sheet whom to ask, with numbered sources', async () => {
+      const sheet = await text(`${GLADSTONE}/sheet`);
+      expect(sheet).to.contain(['Sheet for Gladstone, Missouri', 'Gladstone Tenants &lt;Union&gt;, 816-555-0160 [1]', 'Council meeting', 'Not covered', 'tenants.example/about', 'noindex']);
+      expect(await text('/places/liberty,missouri/sheet')).to.contain('more at ');
+    });
+
+    it('redirect from another name of a place to its key, and keep language and parameters', async () => {
+      for (const [from, to] of [['/places/gladstone-mo', GLADSTONE], ['/es/places/saint-louis-mo/entries?query=x', '/es/places/st-louis,missouri/entries?query=x']] as const) {
+        const { status, headers } = await kit.open(from);
+        expect([status, String(headers['location']).replace(/^http:\/\/[^/]+/, '')]).to.equal([301, to]);
+      }
+    });
+
+    it('ask which place is meant, or suggest places', async () => {
+      const which = await kit.open('/places/springfield');
+      expect(which.status).to.equal(404);
+      expect(which.text).to.contain(['<h1>Which Springfield?</h1>', '/places/springfield,missouri">', '/places/springfield,illinois">']);
+      const typo = await kit.open('/places/gladstne,missouri');
+      expect(typo.status).to.equal(404);
+      expect(typo.text).to.contain(['No place called “gladstne,missouri”', 'Did you mean', `href="${GLADSTONE}"`]);
+      for (const path of ['/places/%3Cb%3E', `/places/${'x'.repeat(300)}`, '/places/zzzzqqq/sheet']) {
+        const { status, text: page, headers } = await kit.open(path);
+        expect([status, headers['cache-control']]).to.equal([404, 'no-store']);
+        expect(page).to.not.contain('<b>');
+      }
+    });
+  });
+}
