@@ -1,4 +1,4 @@
-import { parseUrl, type Texts } from 'civic';
+import { cutText, parseUrl, type Texts } from 'civic';
 import type { ObjectSchema } from 'joi';
 import type { Signal } from '../types.ts';
 import { isOpaque, nameWords } from './words.ts';
@@ -45,7 +45,7 @@ function labelsOf(name: string, schema: ObjectSchema | null): Labels {
 
 function textOf(value: unknown, { unit, members }: Labels, write: Write): string {
   const text = Array.isArray(value) ? value.map(write).filter(Boolean).join(', ') : isPlain(value) ? membersText(value, members, write) : write(value);
-  const short = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1)}…` : text;
+  const short = cutText(text, MOST_CHARACTERS);
   return short && unit ? `${short} ${unit}` : short;
 }
 

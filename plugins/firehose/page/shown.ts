@@ -14,6 +14,7 @@ export type ShownSignal = ReturnType<typeof shownSignal>;
 const MOST_SHOWN = 4;
 const MOST_SOURCES = 2;
 const MOST_SUMMARY = 140;
+const MOST_VALUE = 200;
 /** What changes of signals about the directory name. Other fields are shown by their own name. */
 const FIELDS = new Set(['source_count', 'freshness', 'flag', 'entity_count', 'role', 'status', 'director']);
 const VALUES = new Set(['fresh', 'aging', 'stale', 'accepted', 'resolved', 'scheduled', 'cancelled']);
@@ -66,7 +67,7 @@ function shownChange({ field, before, after }: SignalChange, t: Texts) {
   const value = (given: unknown): string | null => {
     if (typeof given === 'number') return t.formatNumber(given);
     if (typeof given !== 'string') return null;
-    return VALUES.has(given) ? t(`changes.values.${given}`) : given.slice(0, 200);
+    return VALUES.has(given) ? t(`changes.values.${given}`) : cutText(given, MOST_VALUE);
   };
   return { field: FIELDS.has(field) ? t(`changes.fields.${field}`) : nameWords(field), before: value(before), after: value(after) };
 }

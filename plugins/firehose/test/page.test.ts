@@ -8,6 +8,8 @@ export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 const HASH = 'a'.repeat(64);
+/** A cut after an odd or an even number of characters halves one of these. */
+const EMOJI = '😀'.repeat(150);
 const LONG = 'words '.repeat(60).trim();
 
 const SIGNALS: Partial<SignalDraft>[] = [
@@ -15,7 +17,7 @@ const SIGNALS: Partial<SignalDraft>[] = [
   { title: 'Reunión del consejo', type: 'public_meeting', detected_at: '2026-02-28T10:00:00Z', occurred_at: '2026-03-05T00:30:00Z', summary: 'About the <b>bridge</b> & the river' },
   { title: 'Bridge money', type: 'grant_award', detected_at: '2026-02-20T10:00:00Z' },
   { title: 'Page changed', type: 'source_change', detected_at: '2026-03-01T10:00:00Z', changes: [{ field: 'content_hash', before: HASH, after: 'b'.repeat(64) }] },
-  { title: 'Bridge Club is getting old', type: 'freshness_change', detected_at: '2026-03-01T09:00:00Z', changes: [{ field: 'freshness', before: 'fresh', after: 'aging' }] },
+  { title: 'Bridge Club is getting old', type: 'freshness_change', detected_at: '2026-03-01T09:00:00Z', changes: [{ field: 'freshness', before: 'fresh', after: 'aging' }, { field: 'status', before: EMOJI, after: `x${EMOJI}` }] },
   { title: 'Two entries were merged', type: 'actor_merged', detected_at: '2026-03-01T08:00:00Z', changes: [{ field: 'id', before: '01890000-0000-7000-8000-000000000001', after: '01890000-0000-7000-8000-000000000002' }] },
 ];
 
@@ -46,6 +48,10 @@ for (const database of testDatabases()) describe(`The page /signals, on ${databa
     const chosen = await page('type=source_change');
     expect(titles(chosen)).to.equal(['Page changed']);
     expect(chosen).to.not.contain('pkeep of the directory');
+  });
+
+  it('shows no half of a character where it cuts a value', async () => {
+    expect(await page('upkeep=1')).to.contain('😀…').and.to.not.contain('\ufffd');
   });
 
   it('shows no hashes and ids, and at most 140 characters of a summary', async () => {
