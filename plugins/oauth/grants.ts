@@ -1,7 +1,7 @@
 import { newId, type Civic, type Reader, type Tx } from 'civic';
 import type { AccountsService, Delegate, Doer } from 'civic/accounts';
 import { deleteArtifactsOf } from './store/artifacts.ts';
-import { deleteGrant, endedGrants, grantById, grantsOf, insertGrant, type GrantRow } from './store/grants.ts';
+import { deleteGrant, endedGrants, grantById, grantsOf, insertGrant, type GrantPage, type GrantRow } from './store/grants.ts';
 import { keyRanges } from './store/ranges.ts';
 
 /** The part of a grant that the user approved. */
@@ -14,7 +14,8 @@ export interface Grants {
   approve(tx: Tx, id: string, approval: Approval, by: Doer): Promise<void>;
   /** Ends a connection, revokes its codes and tokens, and ends its streams on every node. Returns false when it had ended before. */
   end(tx: Tx, id: string, by: Doer, reason: EndReason): Promise<boolean>;
-  of(reader: Reader, accountId: string): Promise<GrantRow[]>;
+  /** Returns connections of an account, the newest first, from those after a given one on. */
+  of(reader: Reader, accountId: string, page: GrantPage): Promise<GrantRow[]>;
   /** Ends connections that expired or have no valid token left. */
   sweep(): Promise<void>;
 }

@@ -1,13 +1,14 @@
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { formOptions, pagePath, problem, type Texts } from 'civic';
+import { formOptions, isId, pagePath, problem, type Texts } from 'civic';
 import type { Delegate, Visitor } from 'civic/accounts';
 import { hasEnded, hasPermissions, IDENTITY_SCOPE } from '../grants.ts';
 import { API_PATH } from '../resources.ts';
 import type { ServerContext } from '../server/server.ts';
 import { clientKinds, type ClientKind } from '../store/clients.ts';
-import type { ClientPlace, GrantRow } from '../store/grants.ts';
+import { grantById, type ClientPlace, type GrantRow } from '../store/grants.ts';
 
 const PATH = '/account/apps';
+const PAGE_SIZE = 50;
 /** Names the notice in the address. The notice does not name the app: a link of an attacker could name any text. */
 const DONE = 'disconnected';
 const PAGE = { plugins: { civic: { internal: true } } };
@@ -51,24 +52,28 @@ export function appRoutes({ civic, accounts, grants, resources }: ServerContext)
     return scope === IDENTITY_SCOPE ? 'Knows the id of your account' : civic.vocabulary.scopes.get(scope)?.label ?? scope;
   }
 
-  async function connectionsOf(visitor: Visitor, t: Texts): Promise<ShownConnection[]> {
-    const own = await grants.of(civic.db.read, visitor.account.id);
+  async function shownConnections(request: Request, own: GrantRow[], visitor: Visitor): Promise<ShownConnection[]> {
+    const t = await civic.texts(request.civic.language);
     const kinds = await clientKinds(civic.db.read, own.map(({ client_id }) => client_id));
     const delegate = await accounts.delegate(civic.db.read, visitor.account.id);
     return own.map((grant) => shown(grant, visitor, kinds.get(grant.client_id), delegate, t));
   }
 
-  async function ownConnection(request: Request, visitor: Visitor): Promise<ShownConnection> {
-    const id: unknown = request.params['id'];
-    const found = (await connectionsOf(visitor, await civic.texts(request.civic.language))).find((connection) => connection.id === id);
-    if (!found) throw problem('not_found', { detail: 'No app of yours has this id, or it is disconnected already.' });
+  async function ownConnection(request: Request, { account }: Visitor): Promise<GrantRow> {
+    const id = String(request.params['id']);
+    const found = isId(id) ? await grantById(civic.db.read, id) : null;
+    if (found?.account_id !== account.id) throw problem('not_found', { detail: 'No app of yours has this id, or it is disconnected already.' });
     return found;
   }
 
   async function listPage(request: Request, h: ResponseToolkit, visitor: Visitor): Promise<ResponseObject> {
     const { url, path } = resources.byDefault();
+    const after = String(request.query['after'] ?? '');
+    const found = await grants.of(civic.db.read, visitor.account.id, { after: isId(after) ? after : null, limit: PAGE_SIZE + 1 });
+    const own = found.slice(0, PAGE_SIZE);
     return pages.show(request, h, LIST, {
-      apps: grouped(await connectionsOf(visitor, await civic.texts(request.civic.language))),
+      apps: grouped(await shownConnections(request, own, visitor)),
+      next: found.length > PAGE_SIZE ? `${PATH}?after=${own.at(-1)!.id}` : null,
       hasChoice: visitor.workspaces.length > 1,
       unusedDays: civic.config.refresh_days,
       notice: request.query['done'] === DONE ? 'The app is disconnected. Its access ends within seconds.' : undefined,
@@ -81,7 +86,7 @@ export function appRoutes({ civic, accounts, grants, resources }: ServerContext)
     {
       method: 'GET', path: `${PATH}/{id}/disconnect`, options: PAGE,
       handler: pages.signedIn(async (visitor, request, h) => {
-        const app = await ownConnection(request, visitor);
+        const [app] = await shownConnections(request, [await ownConnection(request, visitor)], visitor) as [ShownConnection];
         return pages.show(request, h, { path: PATH, template: 'oauth/app-disconnect', title: `Disconnect ${app.name}?` }, { app, permissions: (app['scopes'] as string[]).join(', ') });
       }),
     },

@@ -36,9 +36,17 @@ export async function grantById(reader: Reader, id: string): Promise<GrantRow | 
   return read(await reader(TABLE).where({ id }).first());
 }
 
-/** Returns the connections of an account, the newest first. */
-export async function grantsOf(reader: Reader, accountId: string): Promise<GrantRow[]> {
-  const rows = (await reader(TABLE).where({ account_id: accountId }).orderBy('key', 'desc')) as unknown[];
+/** At most `limit` connections after the one with the id `after`; from the first on when there is none. */
+export interface GrantPage {
+  after: string | null;
+  limit: number;
+}
+
+/** Returns connections of an account, the newest first. */
+export async function grantsOf(reader: Reader, accountId: string, { after, limit }: GrantPage): Promise<GrantRow[]> {
+  const own = reader(TABLE).where({ account_id: accountId });
+  const last = after === null ? null : await grantById(reader, after);
+  const rows = (await (last ? own.where('key', '<', last.key) : own).orderBy('key', 'desc').limit(limit)) as unknown[];
   return rows.map((row) => read(row)!);
 }
 

@@ -91,6 +91,22 @@ for (const database of testDatabases()) {
       await kit.run('oauth client remove', {}, [device.client_id]);
     });
 
+    it('are listed in pages', async () => {
+      const [ada, client] = [await kit.person(), await kit.register()];
+      await connect(kit, ada, client);
+      const { key: _key, ...grant } = { ...await kit.db.read('oauth_grants').where({ client_id: client.client_id }).first() as { key: number; id: string }, scopes: '[]' };
+      await kit.db.write((tx) => tx('oauth_grants').insert(Array.from({ length: 50 }, (_, i) => ({ ...grant, id: randomUUID(), client_name: `App ${i}` }))));
+      const ids = (text: string): string[] => [...text.matchAll(/apps\/([0-9a-f-]{36})\/disconnect/g)].map(([, id]) => id!);
+      const first = (await ada.browser.get('/account/apps')).text;
+      const next = /href="(\/account\/apps\?after[^"]+)"/.exec(first)![1]!.replaceAll('&#x3D;', '=');
+      const second = (await ada.browser.get(next)).text;
+      expect([ids(first).length, ids(second), second.includes('>More<')]).to.equal([50, [grant.id], false]);
+      for (const after of ['nonsense', randomUUID()]) expect(ids((await ada.browser.get(`/account/apps?after=${after}`)).text)).to.equal(ids(first));
+      expect((await ada.browser.get('/account/apps/nonsense/disconnect')).status).to.equal(404);
+      expect((await ada.browser.post(`/account/apps/${grant.id}/disconnect`)).status).to.equal(303);
+      expect((await ada.browser.get('/account/apps')).text).to.not.include('>More<');
+    });
+
     it('are created by the operator with a secret that is shown once, and removed with their connections', async () => {
       const ada = await kit.person();
       const created = await kit.run('oauth client create', { name: 'Newsroom', 'redirect-uri': [CALLBACK], confidential: true });
