@@ -1,4 +1,5 @@
 import type { Reader } from 'civic';
+import type { FreshnessStatus } from '../types.ts';
 
 export interface ListedTags {
   actor_key: number;
@@ -13,13 +14,14 @@ export async function listedBySources(reader: Reader, place: number, after: List
     [place, ...(after ? [after.source_count, after.actor_key] : []), limit]);
 }
 
-/** Returns the number of public actors of a place by freshness on a day. */
-export async function freshnessIn(reader: Reader, place: number, day: number): Promise<{ fresh: number; aging: number; stale: number; unknown: number }> {
-  const [row]: Record<string, number | null>[] = await reader.raw(`select count(*) as total, sum(case when fresh_until >= ? then 1 else 0 end) as fresh,
-    sum(case when fresh_until < ? and aging_until >= ? then 1 else 0 end) as aging, sum(case when fresh_until is null then 1 else 0 end) as unknown
-    from directory_listings where place = ? and workspace_id is null`, [day, day, day, place]);
-  const [total, fresh, aging, unknown] = ['total', 'fresh', 'aging', 'unknown'].map((name) => Number(row![name] ?? 0)) as [number, number, number, number];
-  return { fresh, aging, stale: total - fresh - aging - unknown, unknown };
+/** Returns the number of public actors of a place by freshness on a day, of `total` actors. */
+export async function freshnessIn(reader: Reader, place: number, day: number, total: number): Promise<Record<FreshnessStatus, number>> {
+  // Ranges of an index: a sum over all actors of a large place takes three times as long.
+  const count = (range: string) => `(select count(*) from directory_listings where place = ? and workspace_id is null and ${range})`;
+  const [row]: Record<FreshnessStatus, number>[] = await reader.raw(
+    `select ${count('fresh_until >= ?')} as fresh, ${count('fresh_until < ? and aging_until >= ?')} as aging, ${count('fresh_until is null')} as unknown`, [place, day, place, day, day, place]);
+  const [fresh, aging, unknown] = [Number(row!.fresh), Number(row!.aging), Number(row!.unknown)];
+  return { fresh, aging, stale: Math.max(0, total - fresh - aging - unknown), unknown };
 }
 
 export interface IssueCount {

@@ -100,14 +100,15 @@ export function offeredPlaces(directory: Directory): PlaceReads {
       const { key } = await placeOf(placeKey);
       return civic.db.snapshot(async (tx) => {
         const counts = await issueCountsIn(tx, key);
+        const total = counts.find(({ issue_area }) => issue_area === '')?.actors ?? 0;
         const issues = counts.filter(({ issue_area }) => issue_area !== '');
         const listed = await topOfIssues(tx, key, issues, names);
         const rows = await actorsByKey(tx, [...new Set([...listed.values()].flat())]);
         const byKey = new Map(rows.map((row) => [row.key, JSON.parse(actorText(row, tellingOf(directory))) as Actor]));
         return {
-          entity_count: counts.find(({ issue_area }) => issue_area === '')?.actors ?? 0,
+          entity_count: total,
           source_count: await countPlaceSources(tx, key),
-          freshness: await freshnessIn(tx, key, dayOf(civic.clock.now())),
+          freshness: await freshnessIn(tx, key, dayOf(civic.clock.now()), total),
           issues: new Map(issues.map(({ issue_area, actors }) => [issue_area, { entity_count: actors, actors: listed.get(issue_area)!.flatMap((one) => byKey.get(one) ?? []) }])),
         };
       });

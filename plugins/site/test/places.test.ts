@@ -15,6 +15,7 @@ for (const database of testDatabases()) {
   describe(`Pages of places on ${database}`, () => {
     let kit: SiteKit;
     let firehose: FirehoseService;
+    const clock = stoppedClock(NOW);
     before(async () => {
       const wire = definePlugin({
         name: 'wire', summary: 'Publishes signals for tests', needs: ['firehose'],
@@ -24,7 +25,7 @@ for (const database of testDatabases()) {
           return { async start() { firehose = service; } };
         },
       });
-      kit = await siteKit({ database, plugins: ['firehose', wire], clock: stoppedClock(NOW) });
+      kit = await siteKit({ database, plugins: ['firehose', wire], clock });
     });
     after(() => kit.close());
 
@@ -75,6 +76,14 @@ for (const database of testDatabases()) {
       expect(page).to.contain(['Vote of &lt;2026-11-17&gt;', '3 signals in 12 weeks, most in the week of Nov 16, 2026 (2)', 'since&#x3D;2026-09-28&amp;until&#x3D;2026-10-05', 'class="coming"']);
       expect(page).to.not.contain('Upkeep');
       expect(page.match(/<th scope="row"><a href="\/signals/g)).to.have.length(12);
+    });
+
+    it('count the entries that may be out of date', async () => {
+      clock.set(NOW + 500 * 86_400_000);
+      expect(await text(GLADSTONE)).to.match(/class="freshness aging">\d may be out of date/).and.to.not.contain('up to date</span>');
+      clock.set(NOW + 5000 * 86_400_000);
+      expect(await text(GLADSTONE)).to.contain('class="freshness stale">3 probably out of date').and.to.not.contain('freshness aging');
+      clock.set(NOW);
     });
 
     it('show nothing of private entries', async () => {
