@@ -25,7 +25,7 @@ export const mcpPlugin = (offerOf: typeof createOffer) => definePlugin<McpConfig
     const directory = civic.serviceIfOn('directory');
     for (const tool of directory ? connectorTools(directory) : []) civic.tool(tool);
     const oauth = civic.serviceIfOn('oauth');
-    oauth?.protect({ path: '/mcp', name: 'Tools for assistants', scopes: () => scopesOf(civic) });
+    oauth?.protect({ path: '/mcp', name: 'Tools for assistants', plugin: 'mcp', text: 'resource.name', scopes: () => scopesOf(civic) });
     civic.command(stdioCommand(civic));
     const hasOauth = oauth !== null;
     civic.check(endpointCheck(civic, { hasOauth }));

@@ -10,8 +10,8 @@ export type Approval = Omit<GrantRow, 'key' | 'id' | 'member_since' | 'created_a
 /** The connections of apps with accounts. */
 export interface Grants {
   newId(): string;
-  /** Stores an approval, with its audit record and security notice. */
-  approve(tx: Tx, id: string, approval: Approval, by: Doer): Promise<void>;
+  /** Stores an approval, with its audit record and a security notice of the given text. */
+  approve(tx: Tx, id: string, approval: Approval, notice: string, by: Doer): Promise<void>;
   /** Ends a connection, revokes its codes and tokens, and ends its streams on every node. Returns false when it had ended before. */
   end(tx: Tx, id: string, by: Doer, reason: EndReason): Promise<boolean>;
   /** Returns connections of an account, the newest first, from those after a given one on. */
@@ -46,12 +46,12 @@ export function hasEnded(grant: GrantRow, delegate: Pick<Delegate, 'memberSince'
 export function createGrants(civic: Civic, accounts: AccountsService): Grants {
   const { clock } = civic;
 
-  async function approve(tx: Tx, id: string, approval: Approval, by: Doer): Promise<void> {
+  async function approve(tx: Tx, id: string, approval: Approval, notice: string, by: Doer): Promise<void> {
     const { account_id, workspace_id, client_id, client_name: name, resource, scopes } = approval;
     const member_since = (await accounts.delegate(tx, account_id))?.memberSince(workspace_id) ?? null;
     await insertGrant(tx, { ...approval, id, member_since, created_at: clock.iso(), expires_at: new Date(clock.now() + GRANT_DAYS * DAY).toISOString() });
     await accounts.record(tx, { kind: 'oauth_connected', by, subject: id, workspace_id, detail: { account_id, client_id, name, resource, scopes } });
-    await accounts.notify(tx, account_id, `The app “${name}” was connected.`, by);
+    await accounts.notify(tx, account_id, notice, by);
   }
 
   async function end(tx: Tx, id: string, by: Doer, reason: EndReason): Promise<boolean> {

@@ -2,18 +2,18 @@ import type { Incident, RecordIncident } from 'civic/accounts';
 
 /** The kinds of security events of this plugin in the audit record. */
 export const AUDIT_KINDS = {
-  oauth_connected: { label: 'An app was connected' },
-  oauth_disconnected: { label: 'An app was disconnected', changesAccess: true },
-  oauth_client_made: { label: 'An OAuth client was created' },
-  oauth_client_removed: { label: 'An OAuth client was removed' },
-  oauth_code_replayed: { label: 'A used authorization code was presented again' },
-  oauth_token_replayed: { label: 'A used refresh token was presented again' },
-  oauth_token_repeated: { label: 'A used refresh token was accepted again within the grace period' },
-  oauth_request_refused: { label: 'An OAuth request was refused' },
-  oauth_consent_forged: { label: 'A forged or expired consent form was refused' },
-  oauth_resource_refused: { label: 'A token was refused by a resource that it is not for' },
-  oauth_workspace_refused: { label: 'A token was refused by a workspace that it is not for' },
-  oauth_registration_refused: { label: 'A registration was refused because there were too many' },
+  oauth_connected: { plugin: 'oauth', label: 'audit.oauth_connected' },
+  oauth_disconnected: { plugin: 'oauth', label: 'audit.oauth_disconnected', changesAccess: true },
+  oauth_client_made: { plugin: 'oauth', label: 'audit.oauth_client_made' },
+  oauth_client_removed: { plugin: 'oauth', label: 'audit.oauth_client_removed' },
+  oauth_code_replayed: { plugin: 'oauth', label: 'audit.oauth_code_replayed' },
+  oauth_token_replayed: { plugin: 'oauth', label: 'audit.oauth_token_replayed' },
+  oauth_token_repeated: { plugin: 'oauth', label: 'audit.oauth_token_repeated' },
+  oauth_request_refused: { plugin: 'oauth', label: 'audit.oauth_request_refused' },
+  oauth_consent_forged: { plugin: 'oauth', label: 'audit.oauth_consent_forged' },
+  oauth_resource_refused: { plugin: 'oauth', label: 'audit.oauth_resource_refused' },
+  oauth_workspace_refused: { plugin: 'oauth', label: 'audit.oauth_workspace_refused' },
+  oauth_registration_refused: { plugin: 'oauth', label: 'audit.oauth_registration_refused' },
 };
 
 /** The kinds that are refused attempts. The others are changes. */

@@ -45,9 +45,9 @@ export default definePlugin<OauthConfig>({
     civic.provide(oauth.service);
     accounts.auditKinds(AUDIT_KINDS);
     accounts.credentials(bearer.callerOf);
-    accounts.pages.entry({ label: 'Connected apps', path: '/account/apps', remedy: 'disconnect apps' });
+    accounts.pages.entry({ plugin: 'oauth', label: 'apps.title', path: '/account/apps', remedy: 'apps.remedy' });
     accounts.pages.purpose(connectPurpose(oauth, oauth.server));
-    accounts.pages.purpose({ path: DEVICE_PATH, describe: () => 'connect a device' });
+    accounts.pages.purpose({ path: DEVICE_PATH, describe: async (_next, language) => (await civic.texts(language))('device.purpose') });
     civic.identify(bearer.identify);
     civic.watch('oauth.keys_changed', keys.forget);
     recordFloods(server, oauth);

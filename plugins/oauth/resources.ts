@@ -5,16 +5,17 @@ import { routeScopes, type Civic } from 'civic';
 export interface ProtectedPath {
   /** Such as `/api` or `/mcp`. Paths below it belong to the same resource. */
   path: string;
-  /** A name for consent pages and metadata: "The API". */
+  /** A name for metadata, and for pages without `text`: "The API". */
   name: string;
+  /** The plugin and the key of the text in its catalogue that name the path on pages. */
+  plugin?: string;
+  text?: string;
   /** The scopes that its routes can require. */
   scopes: string[] | (() => string[]);
 }
 
 /** A protected resource of RFC 9728. */
-export interface Resource {
-  path: string;
-  name: string;
+export interface Resource extends Pick<ProtectedPath, 'path' | 'name' | 'plugin' | 'text'> {
   /** Its identifier, which is the audience of its tokens. */
   url: string;
   scopes(): string[];
@@ -43,11 +44,11 @@ export function createResources(civic: Pick<Civic, 'instance' | 'url'>): Resourc
   const of: Resources['of'] = ({ path }) => resources.find((resource) => path === resource.path || path.startsWith(`${resource.path}/`));
   const byDefault = (): Resource => resources.find(({ path }) => path !== API_PATH) ?? resources[0]!;
   return {
-    add({ path, name, scopes }) {
+    add({ path, name, plugin, text, scopes }) {
       const url = civic.url(path);
       const isDefault = path !== API_PATH && !resources.some((other) => other.path !== API_PATH);
       const resource: Resource = {
-        path, name, url,
+        path, name, plugin, text, url,
         scopes: typeof scopes === 'function' ? scopes : () => scopes,
         audiences: isDefault ? [url, base] : [url],
       };

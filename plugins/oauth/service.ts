@@ -49,6 +49,6 @@ export function createOauth(civic: Civic<OauthConfig>, hapi: Server): Oauth {
     const resource = resources.of(request);
     return resource ? { resource_metadata: metadataUrl({ civic, resource }), scope: resources.neededScopes(request).join(' ') } : null;
   });
-  protect({ path: API_PATH, name: 'The API', scopes: () => [...civic.vocabulary.scopes.keys()] });
+  protect({ path: API_PATH, name: 'The API', plugin: 'oauth', text: 'resource.name', scopes: () => [...civic.vocabulary.scopes.keys()] });
   return { ...context, server, bearer: createBearer(context), service: { protect } };
 }

@@ -10,9 +10,6 @@ import { projectRoot } from '../../core/root.ts';
 export const lab = Lab.script();
 const { before, describe, it } = lab;
 
-/** Plugins whose templates still have their texts in English. Remove a name with its conversion; add none. */
-const NOT_CONVERTED = ['oauth'];
-
 const folderOf = (name: string): string => join(projectRoot, 'plugins', name);
 
 describe('The texts', () => {
@@ -40,8 +37,8 @@ describe('The texts', () => {
     });
   }
 
-  it('are in the catalogue, except those of plugins that are not converted yet', () => {
+  it('of all templates are in a catalogue', () => {
     const left = bundledPlugins().filter((name) => existsSync(join(folderOf(name), 'templates')) && !existsSync(join(folderOf(name), 'texts/en.yaml')));
-    expect(left.sort()).to.equal(NOT_CONVERTED);
+    expect(left).to.equal([]);
   });
 });

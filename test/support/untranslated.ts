@@ -5,7 +5,7 @@ const READ_ALOUD = /\s(?:alt|aria-label|placeholder|title|label|data-[a-z]+-text
 export function untranslated(english: string, spanish: string, allowed: (string | RegExp)[] = []): string[] {
   const translated = new Set(linesOf(english));
   const isAllowed = (line: string): boolean => allowed.some((one) => (typeof one === 'string' ? line.includes(one) : one.test(line)));
-  return [...new Set(linesOf(spanish))].filter((line) => translated.has(line) && (line.match(/\p{L}+/gu) ?? []).length >= 3 && !isAllowed(line));
+  return [...new Set(linesOf(spanish))].filter((line) => translated.has(line) && line.split(' ').filter((word) => /\p{L}/u.test(word)).length >= 3 && !isAllowed(line));
 }
 
 function linesOf(html: string): string[] {

@@ -5,23 +5,21 @@ import { hasEnded, hasPermissions, IDENTITY_SCOPE } from '../grants.ts';
 import { API_PATH } from '../resources.ts';
 import type { ServerContext } from '../server/server.ts';
 import { clientKinds, type ClientKind } from '../store/clients.ts';
-import { grantById, type ClientPlace, type GrantRow } from '../store/grants.ts';
+import { grantById, type GrantRow } from '../store/grants.ts';
+import { shownScope } from './consent.ts';
 
 const PATH = '/account/apps';
 const PAGE_SIZE = 50;
 /** Names the notice in the address. The notice does not name the app: a link of an attacker could name any text. */
 const DONE = 'disconnected';
 const PAGE = { plugins: { civic: { internal: true } } };
-const LIST = { path: PATH, template: 'oauth/apps', title: 'Connected apps' } as const;
-
-const PLACES: Record<Exclude<ClientPlace, 'website'>, string> = { program: 'Program on your computer', app: 'App on your device', device: 'By device code' };
 
 /** A connection as pages show it. */
 interface ShownConnection {
   id: string;
   name: string;
-  /** How far the name can be trusted. */
-  trust: { words: string; isGood: boolean };
+  /** How far the name can be trusted; pages have a text for each. */
+  trust: 'operator' | 'name' | 'address';
   where: string;
   [more: string]: unknown;
 }
@@ -36,20 +34,20 @@ export function appRoutes({ civic, accounts, grants, resources }: ServerContext)
       id: grant.id,
       name: grant.client_name,
       trust: trustOf(kind),
-      where: whereOf(grant),
-      resource: hasAccess ? resources.named(grant.resource)?.resource.name : null,
+      where: whereOf(grant, t),
+      resource: hasAccess ? resources.named(grant.resource)?.resource : null,
       workspace: hasAccess ? workspaces.find(({ id }) => id === grant.workspace_id)?.name : null,
       hasEnded: delegate !== null && hasEnded(grant, delegate),
       // Connections from before `openid` was stored have no scope.
-      scopes: (hasAccess ? grant.scopes : [IDENTITY_SCOPE]).map(labelOf),
+      scopes: (hasAccess ? grant.scopes : [IDENTITY_SCOPE]).map((scope) => labelOf(scope, t)),
       connected: pages.when(grant.created_at, t),
       used: pages.when(grant.used_at, t),
       ends: pages.when(grant.expires_at, t),
     };
   }
 
-  function labelOf(scope: string): string {
-    return scope === IDENTITY_SCOPE ? 'Knows the id of your account' : civic.vocabulary.scopes.get(scope)?.label ?? scope;
+  function labelOf(scope: string, t: Texts): string {
+    return scope === IDENTITY_SCOPE ? t('apps.identity') : shownScope(civic, scope, t).label;
   }
 
   async function shownConnections(request: Request, own: GrantRow[], visitor: Visitor): Promise<ShownConnection[]> {
@@ -67,16 +65,17 @@ export function appRoutes({ civic, accounts, grants, resources }: ServerContext)
   }
 
   async function listPage(request: Request, h: ResponseToolkit, visitor: Visitor): Promise<ResponseObject> {
+    const t = await civic.texts(request.civic.language);
     const { url, path } = resources.byDefault();
     const after = String(request.query['after'] ?? '');
     const found = await grants.of(civic.db.read, visitor.account.id, { after: isId(after) ? after : null, limit: PAGE_SIZE + 1 });
     const own = found.slice(0, PAGE_SIZE);
-    return pages.show(request, h, LIST, {
+    return pages.show(request, h, { path: PATH, template: 'oauth/apps', title: t('apps.title') }, {
       apps: grouped(await shownConnections(request, own, visitor)),
       next: found.length > PAGE_SIZE ? `${PATH}?after=${own.at(-1)!.id}` : null,
       hasChoice: visitor.workspaces.length > 1,
       unusedDays: civic.config.refresh_days,
-      notice: request.query['done'] === DONE ? 'The app is disconnected. Its access ends within seconds.' : undefined,
+      notice: request.query['done'] === DONE ? t('apps.done') : undefined,
       address: path === API_PATH ? null : url,
     });
   }
@@ -86,8 +85,9 @@ export function appRoutes({ civic, accounts, grants, resources }: ServerContext)
     {
       method: 'GET', path: `${PATH}/{id}/disconnect`, options: PAGE,
       handler: pages.signedIn(async (visitor, request, h) => {
+        const t = await civic.texts(request.civic.language);
         const [app] = await shownConnections(request, [await ownConnection(request, visitor)], visitor) as [ShownConnection];
-        return pages.show(request, h, { path: PATH, template: 'oauth/app-disconnect', title: `Disconnect ${app.name}?` }, { app, permissions: (app['scopes'] as string[]).join(', ') });
+        return pages.show(request, h, { path: PATH, template: 'oauth/app-disconnect', title: t('disconnect.title', { name: app.name }) }, { app, permissions: (app['scopes'] as string[]).join(', ') });
       }),
     },
     {
@@ -102,21 +102,21 @@ export function appRoutes({ civic, accounts, grants, resources }: ServerContext)
 }
 
 function trustOf(kind: ClientKind | undefined): ShownConnection['trust'] {
-  if (kind === 'operator') return { words: 'added by the operator', isGood: true };
-  return kind === 'registered' ? { words: 'name not verified', isGood: false } : { words: 'address verified', isGood: true };
+  if (kind === 'operator') return 'operator';
+  return kind === 'registered' ? 'name' : 'address';
 }
 
-function whereOf({ client_host, client_place }: GrantRow): string {
+function whereOf({ client_host, client_place }: GrantRow, t: Texts): string {
   if (client_host !== null) return client_host;
-  return client_place === null || client_place === 'website' ? 'On your device' : PLACES[client_place];
+  return client_place === null || client_place === 'website' ? t('apps.places.unknown') : t(`apps.places.${client_place}`);
 }
 
 /** Groups connections that differ in nothing that a user knows of the app. An app that registers again has another client_id. */
-function grouped(connections: ShownConnection[]): { name: string; trust: ShownConnection['trust']; connections: ShownConnection[] }[] {
+function grouped(connections: ShownConnection[]): { name: string; trust: ShownConnection['trust']; isTrusted: boolean; connections: ShownConnection[] }[] {
   const groups = new Map<string, ShownConnection[]>();
   for (const connection of connections) {
-    const key = JSON.stringify([connection.name, connection.trust.words, connection.where]);
+    const key = JSON.stringify([connection.name, connection.trust, connection.where]);
     groups.set(key, [...groups.get(key) ?? [], connection]);
   }
-  return [...groups.values()].map((group) => ({ name: group[0]!.name, trust: group[0]!.trust, connections: group }));
+  return [...groups.values()].map((group) => ({ name: group[0]!.name, trust: group[0]!.trust, isTrusted: group[0]!.trust !== 'name', connections: group }));
 }

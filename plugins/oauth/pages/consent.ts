@@ -1,5 +1,5 @@
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
-import { Joi, readForm, type Civic, type ScopeKind } from 'civic';
+import { Joi, readForm, type Civic, type Texts } from 'civic';
 import type { AccountsService, Visitor } from 'civic/accounts';
 import type { Provider } from 'oidc-provider';
 import type { OauthConfig } from '../config.ts';
@@ -95,7 +95,7 @@ export interface ConsentFault {
 }
 
 /** Validates the form against the request: a user can grant fewer scopes than requested, but no others. */
-export function readDecision(request: Request, accessRequest: AccessRequest, { account, workspaces }: Visitor, civic: Civic): { decision: Decision } | { fault: ConsentFault } {
+export function readDecision(request: Request, accessRequest: AccessRequest, { account, workspaces }: Visitor, civic: Civic, t: Texts): { decision: Decision } | { fault: ConsentFault } {
   const workspace = Joi.string().valid(...workspaces.map(({ id }) => id));
   const scope = Joi.string().valid(...grantableScopes(accessRequest, account.role, civic));
   // Without a permission the app uses no workspace; the connection is stored with the personal one.
@@ -103,10 +103,10 @@ export function readDecision(request: Request, accessRequest: AccessRequest, { a
     workspace: workspace.default(workspaces[0]!.id),
     scopes: Joi.array().length(0).default([]),
   } : {
-    workspace: workspace.required().messages({ '*': 'Choose the workspace that the app may use.' }),
-    scopes: Joi.array().items(scope).single().min(1).required().messages({ '*': 'Choose at least one permission.' }),
+    workspace: workspace.required().messages({ '*': 'consent.no_workspace' }),
+    scopes: Joi.array().items(scope).single().min(1).required().messages({ '*': 'consent.no_scopes' }),
   });
-  const { values, errors, given } = readForm(request, form);
+  const { values, errors, given } = readForm(request, form, t);
   return values ? { decision: values } : { fault: { status: 400, errors, given } };
 }
 
@@ -148,14 +148,14 @@ export interface ConsentPage {
 }
 
 /** Shows the app, the permissions and the workspace, with the form that grants or denies them. */
-export function consentPage({ civic, accounts }: ConsentContext, h: ResponseToolkit, { accessRequest, visitor, here, action, destination, userCode, fault }: ConsentPage): ResponseObject {
+export function consentPage({ civic, accounts }: ConsentContext, h: ResponseToolkit, t: Texts, { accessRequest, visitor, here, action, destination, userCode, fault }: ConsentPage): ResponseObject {
   const { client, wantsIdentity } = accessRequest;
   const { account, workspaces, workspace_id } = visitor;
   const { capabilities } = accounts.planOf(account.plan);
   const chosenScopes = fault && [fault.given['scopes'] ?? []].flat();
   const chosenWorkspace = fault?.given['workspace'] ?? workspace_id;
   const permissions = grantableScopes(accessRequest, account.role, civic).map((scope) => {
-    const { label, hint, capability }: ScopeKind = civic.vocabulary.scopes.get(scope) ?? { label: scope };
+    const { label, hint, capability } = shownScope(civic, scope, t);
     const isBeyondPlan = capability !== undefined && !capabilities.includes(capability);
     const plans = isBeyondPlan ? accounts.plans().filter((plan) => plan.capabilities.includes(capability)).map(({ name }) => name).join(', ') : '';
     // Also beyond the plan: an app without a scope that it needs requests it again and again, and calls without the plan name the plans.
@@ -164,7 +164,7 @@ export function consentPage({ civic, accounts }: ConsentContext, h: ResponseTool
   const isNative = Boolean(destination?.isLoopback || destination?.scheme);
   const isUnverified = client.verifiedHost === null && !client.isByOperator;
   return h.view('oauth/consent', {
-    title: `Connect ${client.name ?? 'an app'}?`,
+    title: client.name === null ? t('consent.title_unnamed') : t('consent.title', { name: client.name }),
     here, action, userCode, destination, client, wantsIdentity, isNative, isUnverified,
     isLong: (client.name?.length ?? 0) > LONG_NAME,
     hasCaution: isNative || isUnverified || userCode !== undefined,
@@ -178,6 +178,14 @@ export function consentPage({ civic, accounts }: ConsentContext, h: ResponseTool
     hasChoice: permissions.length > 0 && workspaces.length > 1,
     workspaces: permissions.length > 0 ? workspaces.map(({ id, name }) => ({ id, name, isChosen: id === chosenWorkspace })) : [],
   }).code(fault?.status ?? 200).header('cache-control', 'private, no-store').header('referrer-policy', 'no-referrer');
+}
+
+/** Returns a scope with its label and hint in the language of the page; the scope itself is the label when its plugin is off. */
+export function shownScope({ vocabulary }: Pick<Civic, 'vocabulary'>, scope: string, t: Texts): { label: string; hint?: string; capability?: string } {
+  const known = vocabulary.scopes.get(scope);
+  if (!known) return { label: scope };
+  const { plugin, label, hint, capability } = known;
+  return { label: t.declared(plugin, `scopes.${scope}`, label), hint: hint && t.declared(plugin, `hints.${scope}`, hint), capability };
 }
 
 /** Records a consent form that another site sent, or that has expired. */

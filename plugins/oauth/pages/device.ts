@@ -1,5 +1,5 @@
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { formOptions } from 'civic';
+import { formOptions, type Texts } from 'civic';
 import type { Visitor } from 'civic/accounts';
 import { createGrant } from '../server/approve.ts';
 import { DEVICE_PATH } from '../server/configuration.ts';
@@ -10,7 +10,6 @@ import { artifactByUserCode, storeDeviceDecision, type Artifact } from '../store
 import { consentPage, grantedScopes, loadAccessRequest, readDecision, recordForgery, type AccessRequest, type ConsentFault, type Decision } from './consent.ts';
 
 const DECLARATION = { rate: 'oauth_device', untimed: true };
-const UNKNOWN_CODE = 'This code is not known. It may be mistyped, used already, or older than 15 minutes.';
 
 /** A device whose code a user has entered and that waits for the decision. */
 interface PendingDevice {
@@ -33,8 +32,8 @@ export function deviceRoutes(context: ServerContext, server: AuthorizationServer
     return accessRequest && { code: `${code.slice(0, 4)}-${code.slice(4)}`, row, accessRequest };
   }
 
-  function show(h: ResponseToolkit, visitor: Visitor, { code, accessRequest }: PendingDevice, fault?: ConsentFault): ResponseObject {
-    return consentPage(context, h, { accessRequest, visitor, here: pageOf(code), action: DEVICE_PATH, userCode: code, fault });
+  function show(h: ResponseToolkit, t: Texts, visitor: Visitor, { code, accessRequest }: PendingDevice, fault?: ConsentFault): ResponseObject {
+    return consentPage(context, h, t, { accessRequest, visitor, here: pageOf(code), action: DEVICE_PATH, userCode: code, fault });
   }
 
   /** Returns the earliest authentication that counts for the device of the form. */
@@ -64,30 +63,33 @@ export function deviceRoutes(context: ServerContext, server: AuthorizationServer
     {
       method: 'GET', path: DEVICE_PATH, options: { plugins: { civic: { internal: true, ...DECLARATION } } },
       handler: accounts.pages.signedIn(async (visitor, request, h) => {
+        const t = await civic.texts(request.civic.language);
         const given = String(request.query['user_code'] ?? '');
-        if (given === '') return codePage(h, '');
+        if (given === '') return codePage(h, t);
         const pending = await pendingDevice(given);
-        return pending ? show(h, visitor, pending) : codePage(h, given, UNKNOWN_CODE);
+        return pending ? show(h, t, visitor, pending) : unknownCode(h, t, given);
       }),
     },
     {
       method: 'POST', path: DEVICE_PATH, options: form,
       handler: accounts.pages.confirmed(async (visitor, request, h) => {
+        const t = await civic.texts(request.civic.language);
         const pending = await pendingDevice(codeOf(request));
-        if (!pending) return codePage(h, '', UNKNOWN_CODE);
-        const read = readDecision(request, pending.accessRequest, visitor, civic);
-        if ('fault' in read) return show(h, visitor, pending, read.fault);
-        return await approve(pending, read.decision, visitor) ? donePage(h, pending, true) : codePage(h, '', UNKNOWN_CODE);
+        if (!pending) return unknownCode(h, t);
+        const read = readDecision(request, pending.accessRequest, visitor, civic, t);
+        if ('fault' in read) return show(h, t, visitor, pending, read.fault);
+        return await approve(pending, read.decision, visitor) ? donePage(h, t, pending, true) : unknownCode(h, t);
       }, { back: (request) => pageOf(codeOf(request)), since }),
     },
     {
       method: 'POST', path: `${DEVICE_PATH}/deny`, options: form,
       handler: accounts.pages.signedIn(async (_visitor, request, h) => {
+        const t = await civic.texts(request.civic.language);
         const pending = await pendingDevice(codeOf(request));
-        if (!pending) return codePage(h, '', UNKNOWN_CODE);
+        if (!pending) return unknownCode(h, t);
         const payload = { ...pending.row.payload, error: 'access_denied', errorDescription: 'the user did not approve the request' };
         const isFirst = await civic.db.write((tx) => storeDeviceDecision(tx, pending.row.key, payload, null));
-        return isFirst ? donePage(h, pending, false) : codePage(h, '', UNKNOWN_CODE);
+        return isFirst ? donePage(h, t, pending, false) : unknownCode(h, t);
       }),
     },
   ];
@@ -104,12 +106,16 @@ function pageOf(code: string): string {
 }
 
 /** The page with the field for the code. */
-function codePage(h: ResponseToolkit, given: string, fault?: string): ResponseObject {
-  return h.view('oauth/device', { title: 'Connect a device', given, errors: { user_code: fault } })
+function codePage(h: ResponseToolkit, t: Texts, given = '', fault?: string): ResponseObject {
+  return h.view('oauth/device', { title: t('device.title'), given, errors: { user_code: fault } })
     .code(fault ? 400 : 200).header('cache-control', 'private, no-store');
 }
 
-function donePage(h: ResponseToolkit, { accessRequest }: PendingDevice, isConnected: boolean): ResponseObject {
-  const title = isConnected ? 'Connected' : 'Not connected';
+function unknownCode(h: ResponseToolkit, t: Texts, given?: string): ResponseObject {
+  return codePage(h, t, given, t('device.unknown'));
+}
+
+function donePage(h: ResponseToolkit, t: Texts, { accessRequest }: PendingDevice, isConnected: boolean): ResponseObject {
+  const title = isConnected ? t('leave.title') : t('leave.not_connected');
   return h.view('oauth/leave', { title, isConnected, isDevice: true, name: accessRequest.client.name }).header('cache-control', 'private, no-store');
 }

@@ -25,6 +25,8 @@ export async function createGrant({ civic, grants }: ServerContext, provider: Pr
   if (decision.scopes.length > 0) grant.addResourceScope(resourceIdentifier, decision.scopes.join(' '));
   if (wantsIdentity) grant.addOIDCScope('openid');
   await grant.save();
+  const t = await civic.texts(visitor.doer.language ?? 'en');
+  const client_name = client.name ?? t('unnamed_app');
   return civic.db.write(async (tx) => {
     if (!await decide(tx, grant.jti)) {
       await deleteArtifactsOf(tx, grant.jti);
@@ -34,12 +36,12 @@ export async function createGrant({ civic, grants }: ServerContext, provider: Pr
       account_id: visitor.account.id,
       workspace_id: decision.workspace,
       client_id: client.id,
-      client_name: client.name ?? 'An app without a name',
+      client_name,
       client_host: client.verifiedHost ?? destination?.host ?? null,
       client_place: placeOf(destination),
       resource: resourceIdentifier,
       scopes: grantedScopes(accessRequest, decision),
-    }, visitor.doer);
+    }, t('consent.notice', { name: client_name }), visitor.doer);
     await markClientUsed(tx, client.id, civic.clock.iso());
     return true;
   });

@@ -92,7 +92,7 @@ async function handle({ civic }: ServerContext, server: AuthorizationServer, req
   if (handled.unavailable) throw handled.unavailable;
   if (handled.failure) civic.log.error({ err: handled.failure }, 'A refused request of OAuth could not be recorded');
   if (handled.refusal && handled.failure) throw handled.failure;
-  if (handled.refusal) return refusalPage(h, handled.refusal);
+  if (handled.refusal) return refusalPage(h, await civic.texts(request.civic.language), handled.refusal);
   await closed;
   return h.abandon;
 }

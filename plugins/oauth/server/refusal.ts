@@ -1,5 +1,5 @@
 import type { ResponseObject, ResponseToolkit } from '@hapi/hapi';
-import { FetchError, type FetchErrorCode } from 'civic';
+import { FetchError, type FetchErrorCode, type Texts } from 'civic';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { destinationOf } from '../pages/consent.ts';
 import { DocumentError } from './fetch.ts';
@@ -17,17 +17,10 @@ export interface Refusal {
 
 const MOST_CHARACTERS = 300;
 
-const EXPLANATIONS: Record<string, string> = {
-  invalid_client: 'This instance does not know the app. The app may have been removed, or its description cannot be read. Remove the connection in the app and connect again.',
-  invalid_redirect_uri: 'The app requested a redirect to an address that it did not register. Do not continue: an attacker may want access to your account.',
-  invalid_client_metadata: 'The description that the app publishes about itself is not valid.',
-  invalid_scope: 'The app requested permissions that this instance does not have.',
-  invalid_target: 'The app requested access to an address that does not belong to this instance.',
-  login_required: 'The app wanted to connect without showing you a page, but you are not signed in here. Connect again in the app.',
-  invalid_request: 'The app sent an incomplete request, or this page has expired. Return to the app and connect again.',
-};
+/** The errors that the page explains. */
+const EXPLAINED = new Set(['invalid_client', 'invalid_redirect_uri', 'invalid_client_metadata', 'invalid_scope', 'invalid_target', 'login_required', 'invalid_request']);
 /** For errors of a known app with a link to it. */
-const NOT_VALID = 'The app sent a request that is not valid.';
+const NOT_VALID = 'not_valid';
 
 /** One reason for a host without an address and for one with a private address: the page must not reveal the network of the instance. */
 const FETCH_REASONS: Partial<Record<FetchErrorCode, string>> = {
@@ -55,9 +48,10 @@ function reasonOf({ cause, error_detail }: Error & { error_detail?: string }): s
   return cause instanceof FetchError ? FETCH_REASONS[cause.code] ?? UNREACHABLE : error_detail;
 }
 
-export function refusalPage(h: ResponseToolkit, { error, description, received, status, next }: Refusal): ResponseObject {
-  const explanation = next !== undefined && error === 'invalid_request' ? NOT_VALID : EXPLANATIONS[error] ?? (next === undefined ? EXPLANATIONS['invalid_request'] : NOT_VALID);
+export function refusalPage(h: ResponseToolkit, t: Texts, { error, description, received, status, next }: Refusal): ResponseObject {
+  const isKnown = next !== undefined;
+  const why = isKnown && (error === 'invalid_request' || !EXPLAINED.has(error)) ? NOT_VALID : EXPLAINED.has(error) ? error : 'invalid_request';
   const destination = next === undefined ? null : destinationOf(next);
-  return h.view('oauth/refused', { title: 'This app cannot be connected', explanation, error, description, received, next, destination })
+  return h.view('oauth/refused', { title: t('refused.title'), why, error, description, received, next, destination })
     .code(status >= 400 ? status : 400).header('cache-control', 'no-store');
 }

@@ -184,7 +184,7 @@ for (const database of testDatabases()) {
       const [ada, client] = [await kit.person(), await kit.register({ client_name: 'Notes & more' })];
       const { path, page } = await openConsent(ada.browser, newFlow(client.client_id));
       expect(page.text).to.include('Use another account');
-      expect((await ada.browser.get(`/es/account/recovery-codes?next=${encodeURIComponent(path)}`)).text).to.include(`<a href="${path}">Omitir por ahora y connect Notes &amp; more</a>`);
+      expect((await ada.browser.get(`/es/account/recovery-codes?next=${encodeURIComponent(path)}`)).text).to.include(`<a href="${path}">Omitir por ahora y conectar Notes &amp; more</a>`);
       const left = await ada.browser.post('/sign-out', { next: path });
       expect(left.headers.get('location')).to.equal(`/sign-in?next=${encodeURIComponent(path)}`);
       expect((await ada.browser.get(left.headers.get('location')!)).text).to.include('<h1>Sign in to connect Notes &amp; more</h1>');
