@@ -104,7 +104,7 @@ describe('A rude client', () => {
   });
 
   it('does not keep others waiting with a great many faults', async () => {
-    const names = Array.from({ length: 70_000 }, (_, index) => `"k${index}":1`);
+    const names = Array.from({ length: 19_000 }, (_, index) => `"k${index}":1`);
     const before = process.cpuUsage();
     const answer = await post(`{${names.join()}}`);
     const { user, system } = process.cpuUsage(before);
