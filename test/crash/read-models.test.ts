@@ -163,7 +163,7 @@ for (const dialect of testDatabases()) {
       expect((await get(again, `/api/entities/${last}`, { 'if-none-match': before.etag })).status).to.equal(200);
       expect((await get(again, `/api/places/${PLACE}/feed.json`, { 'if-none-match': feedBefore.etag })).status).to.equal(200);
       const doctor = await instance.civicInProcess('doctor');
-      expect([doctor.stdout.includes('✓ core: read models: directory/places 1, directory/actors 2'), doctor.stdout.includes('✓ directory: directory: ')], doctor.stdout).to.equal([true, true]);
+      expect([/✓ core: read models: directory\/places \d+, directory\/actors 2/.test(doctor.stdout), doctor.stdout.includes('✓ directory: directory: ')], doctor.stdout).to.equal([true, true]);
     });
 
     it('is rebuilt by an older version that finds it, which says so', async () => {
