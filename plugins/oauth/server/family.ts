@@ -30,6 +30,8 @@ export function createTokenFamilies(secret: InstanceSecret): TokenFamilies {
       const [, random, mark] = FORM.exec(token) ?? [];
       if (random === undefined) return null;
       const bytes = Buffer.from(mark!, 'base64url');
+      // The last character has bits that carry nothing: only the text that `mark` writes is a token.
+      if (bytes.toString('base64url') !== mark) return null;
       const content = bytes.subarray(0, ID_BYTES + TIME_BYTES);
       if (!timingSafeEqual(bytes.subarray(content.length), sign(random, content))) return null;
       const grantId = content.toString('hex', 0, ID_BYTES).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
