@@ -51,7 +51,7 @@ export function createAssistant({ gates, vocabulary, strict, readOnly }: Assista
   function checkAccess({ scope, role, plan }: Pick<Tool, 'scope' | 'role' | 'plan'>, { caller }: AssistantClient): void {
     if (!caller && (scope ?? role ?? plan)) throw missingCredential(gates);
     if (!caller) return;
-    // First, as on routes: a client that requests the scope would get a token that is rejected again.
+    // Checks the plan before the scope, as routes do: with the scope, a caller without the plan would be rejected again.
     checkRoleAndPlan(caller, { role, plan }, gates);
     if (scope && !caller.scope.includes(scope)) throw problem('insufficient_scope', { detail: `This needs the scope ${scope}.`, extra: { scopes: [scope] } });
   }

@@ -70,7 +70,7 @@ function configFindings({ document, errors, plugins }: Prepared): Finding[] {
 async function findingsInside(prepared: Prepared): Promise<Finding[]> {
   let composition: Composition;
   try {
-    // Its findings are the warnings.
+    // Doctor reports warnings as findings, so the log prints errors only.
     composition = await compositionOf(prepared, 'error');
   } catch (error) {
     return [{ name: 'registration', status: 'failed', detail: (error as Error).message, fix: 'fix the plugin named above, or switch it off with "enabled: false"' }, ...skip(['database', 'migrations', PLUGIN_CHECKS], 'a plugin cannot be registered')];

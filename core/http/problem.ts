@@ -4,7 +4,7 @@ import { problemData, problemKind, type InputError, type ProblemData } from '../
 import type { RouteDeclaration } from '../plugin.ts';
 import { bearerChallenge } from './challenge.ts';
 import { codeForStatus } from './codes.ts';
-import { pathKindOf } from './state.ts';
+import { pathKindOf, routeTraits } from './state.ts';
 
 /** RFC 9457, with a code, the request's id and, for bad input, where it is. */
 export interface ProblemBody {
@@ -40,7 +40,7 @@ export function writeProblem(error: Boom, request: Request): ProblemBody {
 
 /** Returns the function for bodies of errors that the route declares, or, where no route matches, the path. */
 function ownErrors({ route, server, path }: Request): RouteDeclaration['errors'] {
-  return route.method === '*' ? pathKindOf(server, path)?.errors : route.settings.plugins?.civic?.errors;
+  return routeTraits(route).isFallback ? pathKindOf(server, path)?.errors : route.settings.plugins?.civic?.errors;
 }
 
 /** The body of a problem that is about a request. */

@@ -43,6 +43,10 @@ export default definePlugin<FirehoseConfig>({
       ...firehose.publisher,
       signals: (query, caller) => readSignals(firehose, query, caller),
       signalsAbout: (actorIds, limit) => readSignalsAbout(civic.db.read, actorIds, limit),
+      civicTypes() {
+        const upkeep = new Set(firehose.kinds.upkeep());
+        return firehose.kinds.queryable().filter((type) => !upkeep.has(type));
+      },
       onPublicSignals: (listener) => firehose.log.onEntries((entries) => { if (entries.some(isPublicEntry)) listener(); }),
     } satisfies FirehoseService);
     civic.watch('accounts.access_changed', ({ payload }) => firehose.hub.openings.revokeAccount(payload.account_id));

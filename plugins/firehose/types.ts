@@ -160,6 +160,8 @@ export interface FirehoseService {
   signals(query: SignalQuery, caller: import('civic').Caller | null): Promise<{ signals: Signal[]; total: number }>;
   /** Returns the latest public signals about actors of the directory, given all ids that each has had. Signals of other instances are left out. */
   signalsAbout(actorIds: string[], limit: number): Promise<Signal[]>;
+  /** Returns the types of signals about what happens in public, without those about the upkeep of the directory. */
+  civicTypes(): SignalType[];
   /** Calls back on every node after public signals were added, changed or withdrawn. */
   onPublicSignals(listener: () => void): void;
 }

@@ -29,14 +29,16 @@ export interface LoadedPage {
   validUntil?: number;
 }
 
-/** Every public change of the directory invalidates the responses with this tag; so does every new signal. */
-const TAG = 'all';
+/** Every public change of the directory invalidates the responses with this tag. */
+const CHANGES = 'all';
+/** Every public signal invalidates the responses with this tag: pages, and no responses of the API. */
+const SIGNALS = 'signals';
 const HTML = 'text/html; charset=utf-8';
 
 export function createSite(civic: Civic<SiteConfig>): Site {
   const directory = civic.service('directory');
   const firehose = civic.serviceIfOn('firehose');
-  firehose?.onPublicSignals(() => directory.responses.touch([TAG]));
+  firehose?.onPublicSignals(() => directory.responses.touch([SIGNALS]));
 
   async function show({ load }: SitePage, request: Request, h: ResponseToolkit): Promise<ResponseObject | symbol> {
     const t = await civic.texts(request.civic.language);
@@ -44,11 +46,11 @@ export function createSite(civic: Civic<SiteConfig>): Site {
       const loaded = await load(request, t, h);
       return 'template' in loaded ? h.view(`site/${loaded.template}`, loaded.context) : loaded;
     }
-    return directory.responses.answer(request, h, TAG, async () => {
+    return directory.responses.answer(request, h, CHANGES, async () => {
       const loaded = await load(request, t, h);
       if (!('template' in loaded)) return loaded;
       const { body, headers } = await civic.pages.render(request, `site/${loaded.template}`, loaded.context);
-      return { body, headers, etag: textEtag(body), type: HTML, cacheControl: 'no-cache', validUntil: loaded.validUntil };
+      return { body, headers, etag: textEtag(body), type: HTML, cacheControl: 'no-cache', validUntil: loaded.validUntil, tags: [SIGNALS] };
     });
   }
 
@@ -69,5 +71,5 @@ export function createSite(civic: Civic<SiteConfig>): Site {
 
 /** Whether all anonymous visitors get this page alike. An address with unknown parameters is not cached: there is no end of them. */
 function isShared({ auth, civic, query, url }: Request): boolean {
-  return !auth.isAuthenticated && civic.formToken === null && [...url.searchParams.keys()].every((name) => name in query);
+  return !auth.isAuthenticated && civic.formToken === null && [...url.searchParams.keys()].every((name) => Object.hasOwn(query, name));
 }

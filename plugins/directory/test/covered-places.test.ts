@@ -33,7 +33,7 @@ for (const database of testDatabases()) {
       expect(body.data[5]).to.include({ county: null, time_zone: 'America/Toronto', slug: null });
     });
 
-    it('shows nothing of private actors, whoever asks', async () => {
+    it('shows nothing of private actors to any caller', async () => {
       expect((await kit.get('/api/places', 'member')).text).to.equal((await kit.get('/api/places')).text).and.not.contain('ferguson');
     });
 

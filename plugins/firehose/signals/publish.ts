@@ -13,7 +13,7 @@ export interface PublishContext {
   kinds: SignalKinds;
 }
 
-export type Publisher = Omit<FirehoseService, 'signals' | 'signalsAbout' | 'onPublicSignals'>;
+export type Publisher = Omit<FirehoseService, 'signals' | 'signalsAbout' | 'civicTypes' | 'onPublicSignals'>;
 
 const MOST_BYTES = 64 * 1024;
 

@@ -391,7 +391,7 @@ for (const database of testDatabases()) {
       expect((await start(`${url}/x`)).text).to.include('reads too many documents now');
       await start('https://other.example.org/client.json');
       expect(read).to.have.length(12);
-      // An app that nobody has connected has no business at these endpoints.
+      // An app without a connection cannot use these endpoints.
       for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/introspect']) {
         const { status, body } = await kit.send('POST', path, { form: { client_id: 'https://third.example.org/client.json', grant_type: 'refresh_token', refresh_token: 'x', token: 'x' } });
         expect([status, body.error], path).to.equal([400, 'invalid_client']);

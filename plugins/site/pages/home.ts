@@ -13,9 +13,6 @@ const MOST_SIGNALS = 5;
 const MOST_ISSUES = 4;
 const LONGEST_TITLE = 140;
 
-/** What happens in public; other types of signals are about the upkeep of the directory. */
-const CIVIC_SIGNALS = ['public_meeting', 'meeting_cancelled', 'short_notice', 'public_comment', 'vote', 'filing', 'grant_award', 'coalition_activity', 'role_change'];
-
 /** The home page. */
 export function homePage(site: Site): ServerRoute {
   return site.page({
@@ -94,7 +91,7 @@ function shownTopic(domain: TaxonomyDomain, t: Texts): object {
 }
 
 async function latestSignals({ firehose }: Site): Promise<Signal[]> {
-  return firehose ? (await firehose.signals({ signal_types: CIVIC_SIGNALS, visibility: 'public', limit: MOST_SIGNALS }, null)).signals : [];
+  return firehose ? (await firehose.signals({ signal_types: firehose.civicTypes(), visibility: 'public', limit: MOST_SIGNALS }, null)).signals : [];
 }
 
 type KnownPlaces = Awaited<ReturnType<Site['directory']['places']>>;

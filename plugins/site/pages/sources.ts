@@ -7,7 +7,7 @@ import type { Site } from '../site.ts';
 import { shownStatements, sourceTitle } from '../statements.ts';
 import { referredBy } from './actors.ts';
 
-const NOBODY: ReadonlySet<string> = new Set();
+const NONE: ReadonlySet<string> = new Set();
 
 /** What was read in a source. */
 export function sourcePages(site: Site): ServerRoute[] {
@@ -16,7 +16,7 @@ export function sourcePages(site: Site): ServerRoute[] {
     query: paging,
     async load(request, t) {
       const { source, data, total, isMore, next_cursor: next } = await site.directory.sourcePage(request, String(request.params.id));
-      const referred = await referredBy(site, { affiliated: NOBODY, values: data.flatMap(({ values }) => values) }, t);
+      const referred = await referredBy(site, { affiliated: NONE, values: data.flatMap(({ values }) => values) }, t);
       const title = sourceTitle(source);
       const about = [source.publication ?? hostOf(source.url), t(`source_kinds.${source.kind}`), source.published_at && t.formatDate(source.published_at)];
       return {

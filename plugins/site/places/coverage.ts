@@ -22,7 +22,7 @@ export interface ShownIssue {
 export interface ShownTopic {
   name: string;
   issues: ShownIssue[];
-  /** The issues somebody works on. */
+  /** The issues that have entries. */
   active: ShownIssue[];
 }
 

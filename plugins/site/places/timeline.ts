@@ -15,9 +15,6 @@ const LONGEST_TITLE = 140;
 const MOST_READ = 200;
 const HEIGHT = 44;
 
-/** What happens in public; other types of signals are about the upkeep of the directory. */
-const CIVIC_TYPES = ['public_meeting', 'meeting_cancelled', 'short_notice', 'public_comment', 'vote', 'filing', 'grant_award', 'coalition_activity', 'role_change'];
-
 interface Week {
   start: string;
   until: string;
@@ -27,10 +24,10 @@ interface Week {
 /** Returns the latest signals of a place and their number in each of the last weeks; null when the Firehose is off or there are none. */
 export async function shownSignals({ civic, firehose }: Site, placeKey: string, events: Actor[], t: Texts): Promise<object | null> {
   if (!firehose) return null;
-  const query = { places: [placeKey], signal_types: CIVIC_TYPES, visibility: 'public' } as const;
+  const query = { places: [placeKey], signal_types: firehose.civicTypes(), visibility: 'public' } as const;
   const now = civic.clock.now();
   const starts = Array.from({ length: WEEKS }, (_, at) => mondayOf(now) - (WEEKS - 1 - at) * WEEK_MS);
-  const read = async (span: object, limit: number) => firehose.signals({ ...query, places: [placeKey], signal_types: [...CIVIC_TYPES], ...span, limit }, null);
+  const read = async (span: object, limit: number) => firehose.signals({ ...query, places: [placeKey], ...span, limit }, null);
   const { signals, total } = await read({ since: iso(starts[0]!) }, MOST_READ);
   const latest = signals.length >= SHOWN ? signals : (await read({}, SHOWN)).signals;
   if (latest.length === 0) return null;

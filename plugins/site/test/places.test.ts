@@ -73,7 +73,7 @@ for (const database of testDatabases()) {
       for (const day of ['2026-11-16', '2026-11-17', '2026-10-01', '2026-01-01']) await publish(`Vote of <${day}>`, `${day}T12:00:00.000Z`);
       await kit.db.write((tx) => firehose.publish(tx, [{ type: 'new_source', title: 'Upkeep', places: ['gladstone,missouri'], source_class: 'directory', evidence: [{ source_url: 'https://x.example/' }] }]));
       const page = await text(GLADSTONE);
-      expect(page).to.contain(['Vote of &lt;2026-11-17&gt;', '3 signals in 12 weeks, most in the week of Nov 16, 2026 (2)', 'since&#x3D;2026-09-28&amp;until&#x3D;2026-10-05', 'class="coming"']);
+      expect(page).to.contain(['Vote of &lt;2026-11-17&gt;', '6 signals in 12 weeks, most in the week of Nov 16, 2026 (5)', 'since&#x3D;2026-09-28&amp;until&#x3D;2026-10-05', 'class="coming"']);
       expect(page).to.not.contain('Upkeep');
       expect(page.match(/<th scope="row"><a href="\/signals/g)).to.have.length(12);
     });
