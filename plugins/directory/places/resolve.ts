@@ -153,10 +153,11 @@ async function byDisplayName(reader: Reader, text: string): Promise<Match[]> {
   return all(found.filter((place) => place.state === null && displayName(place).toLowerCase() === text.toLowerCase()), 1, 'display name');
 }
 
-/** "Kansas City, MO", "Toronto, Ontario, Canada", "Missouri". */
+/** "Kansas City, MO", "Toronto, Ontario, Canada", "Missouri". A code of no country, such as that of the demo, is left out. */
 export function displayName({ place_key: key, name, state, admin1, country }: PlaceRow): string {
   if (!key.includes(',')) return name;
-  return state ? `${name}, ${state}` : [name, admin1, countryName(country)].filter((part, index, parts) => part && part !== parts[index - 1]).join(', ');
+  const nation = countryName(country);
+  return state ? `${name}, ${state}` : [name, admin1, nation === country && admin1 ? null : nation].filter((part, index, parts) => part && part !== parts[index - 1]).join(', ');
 }
 
 /** A name with its legal type, which tells a city from the township around it: "Bloomfield township", "Town of Malta". */

@@ -11,9 +11,9 @@ export const isState = ({ kind }: Place): boolean => kind === 'state' || kind ==
 export const hrefOf = (placeKey: string): string => `/places/${placeKey}`;
 export const linkTo = ({ name, place_key }: Pick<Place, 'name' | 'place_key'>): PlaceLink => ({ name, href: hrefOf(place_key) });
 
-/** "Kansas City, Missouri"; "Toronto, Ontario, Canada". The code of no country, as that of the demo, is left out. */
+/** "Kansas City, Missouri"; "Toronto, Ontario, Canada". */
 export function fullName(place: Place): string {
-  if (place.state === null) return place.display_name.replace(`, ${place.country}`, '');
+  if (place.state === null) return place.display_name;
   return isState(place) ? place.name : `${place.name}, ${place.state.name}`;
 }
 
