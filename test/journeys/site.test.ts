@@ -173,6 +173,18 @@ describe('The public site of a demo instance', { timeout: 300_000 }, () => {
       expect(complaints).to.equal([]);
     });
 
+    it('has a header of one line on wide screens, and of two on others', async () => {
+      for (const path of ['/about', '/es/about']) {
+        await page.goto(url + path);
+        for (const [width, lines] of [[1440, 1], [1280, 1], [1024, 1], [900, 2], [768, 2], [600, 2]] as const) {
+          await page.setViewportSize({ width, height: 900 });
+          const tops = await page.evaluate(`[...document.querySelectorAll('.top .wrap > *')].filter((part) => part.getClientRects().length > 0).map((part) => { const { top, bottom } = part.getBoundingClientRect(); return Math.round((top + bottom) / 2); })`) as number[];
+          const count = tops.toSorted((a, b) => a - b).filter((top, at, all) => at === 0 || top - all[at - 1]! > 8).length;
+          expect(count, `${path} at ${width}`).to.equal(lines);
+        }
+      }
+    });
+
     it('leads from the start to an entry and its source by keyboard alone', async () => {
       complaints = [];
       await page.setViewportSize(WIDTHS.desk);
