@@ -51,6 +51,22 @@ describe('The oracle of the Firehose', () => {
     expect(judgeFollower(followerOf(segments), lines)).to.equal([]);
   });
 
+  it('accepts a client whose last connection ended while it read old entries again', () => {
+    const segments = [
+      segmentOf(lines, { start: 0, end: 4, requested: 0, remembered: [0] }),
+      segmentOf(lines, { start: 1, end: 2, requested: 1, remembered: [0, 1] }),
+    ];
+    expect(judgeFollower(followerOf(segments), lines)).to.equal([]);
+  });
+
+  it('finds an entry that came on no connection', () => {
+    const segments = [
+      segmentOf(lines, { start: 0, end: 3, requested: 0, remembered: [0] }),
+      segmentOf(lines, { start: 1, end: 2, requested: 1, remembered: [0, 1] }),
+    ];
+    expect(judgeFollower(followerOf(segments), lines)).to.equal(['member: 1 never came, the first is 4, the last that came 3']);
+  });
+
   it('finds a retraction that a client never received', () => {
     const segments = [
       segmentOf(lines, { start: 0, end: 2, requested: 0, remembered: [0] }),

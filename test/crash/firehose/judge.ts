@@ -77,10 +77,9 @@ export function judgeFollower(follower: Follower, lines: Line[]): string[] {
   return faults.map((fault) => `${follower.name}: ${fault}`);
 }
 
-/** How far a follower has got. */
+/** How far a follower has got on any of its connections; the last one may be reading entries again, from an old id. */
 export function lastSeen({ segments }: Follower): number {
-  const opened = segments.filter(({ ready }) => ready !== null).at(-1);
-  return opened ? opened.seen.at(-1)?.seq ?? opened.ready!.seq : -1;
+  return Math.max(-1, ...segments.flatMap(({ ready, seen }) => (ready ? [seen.at(-1)?.seq ?? ready.seq] : [])));
 }
 
 /**
