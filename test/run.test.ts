@@ -124,6 +124,25 @@ describe('npm test', () => {
     expect(code).to.equal(1);
   });
 
+  it('runs a failed file once more with --again, names it, and fails when it fails again', () => {
+    const tried = join(files.folder, 'tried');
+    files.write('unstable', `import { existsSync, writeFileSync } from 'node:fs'; it('one', () => { if (existsSync('${tried}')) return; writeFileSync('${tried}', ''); throw new Error('it broke'); });`);
+    const passed = files.run({ again: true });
+    expect([passed.code, passed.last]).to.equal([0, '1 passed, 0 failed']);
+    expect(passed.output).to.contain(['it broke', 'Unstable, failed and then passed alone (the first output is above):\n  part/test/unstable: 1 of 1 failed\n']);
+    files.write('bad', `it('one', () => { throw new Error('it broke'); });`);
+    const failed = files.run({ again: true, filters: ['bad'] });
+    expect([failed.code, failed.last]).to.equal([1, '0 passed, 1 failed']);
+    expect(failed.output.match(/^FAILED .* part\/test\/bad /gm)).to.have.length(2);
+  });
+
+  it('runs no file once more with --again when more than three failed', () => {
+    for (const name of ['a', 'b', 'c', 'd']) files.write(name, `it('one', () => { throw new Error('it broke'); });`);
+    const { code, output, last } = files.run({ again: true });
+    expect([code, last]).to.equal([1, '0 passed, 4 failed']);
+    expect(output.match(/^FAILED /gm)).to.have.length(4);
+  });
+
   it('leaves out Postgres, browsers, crash tests and files that are not quick with --quick, also beside filters, and says so', () => {
     const said = `import { testDatabases } from '${new URL('../core/testing/database.js', import.meta.url).href}'; import { missingBrowser } from '${new URL('./support/browser.js', import.meta.url).href}';
       const dialects = testDatabases(); const browser = missingBrowser();

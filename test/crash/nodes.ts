@@ -36,7 +36,7 @@ export async function soakNodes({ isNewestOnly, say }: NodesOptions): Promise<st
 /** With the files that start processes: `bin/civic` finds its Node in PATH. */
 async function runQuickTests(bin: string, driver: string): Promise<unknown> {
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}`, CIVIC_TEST_SQLITE_DRIVER: driver };
-  const child = spawn(join(bin, 'node'), [join(projectRoot, 'dist/test/run.js'), '--sqlite'], { cwd: projectRoot, env, stdio: ['ignore', 'inherit', 'inherit'] });
+  const child = spawn(join(bin, 'node'), [join(projectRoot, 'dist/test/run.js'), '--sqlite', '--again'], { cwd: projectRoot, env, stdio: ['ignore', 'inherit', 'inherit'] });
   const [code, signal] = await once(child, 'exit');
   return code ?? signal;
 }

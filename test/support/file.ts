@@ -12,6 +12,8 @@ export interface FileResult {
   output: string;
   /** Why it failed, in a few words; empty when it did not. */
   reason: string;
+  /** Why it failed the first time, when this is its second run. */
+  failedBefore?: string;
   /** The reasons in its lines `skipped: …` and `skipped on …: …`, or else the titles of the skipped tests. */
   skipReasons: string[];
 }

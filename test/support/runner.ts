@@ -21,11 +21,15 @@ export interface RunOptions {
   sqlite?: boolean;
   /** Like `sqlite`, and without files that export `notQuick`. */
   quick?: boolean;
+  /** Runs a few failed files once more, alone. Those that pass then do not fail the run, which names them. */
+  again?: boolean;
   /** How long a file may run without a finished test or output, on a machine of the usual speed. */
   stallSeconds?: number;
 }
 
 const STALL_SECONDS = 180;
+/** With `again`: more failed files than these are no accident, and none of them runs a second time. */
+const MOST_AGAIN = 3;
 /** Folders that `--sqlite` and `--quick` leave out. */
 const SLOW_FOLDERS = ['crash', 'journeys'].map((name) => join('test', name) + sep);
 /** The assumed duration of a file without a measurement, in those folders and elsewhere. */
@@ -113,9 +117,9 @@ async function runAll(files: string[], options: RunOptions, env: NodeJS.ProcessE
   process.once('exit', () => rmSync(run, { recursive: true, force: true }));
   const workerEnv = { ...env, CIVIC_TEST_RUN: run, CIVIC_TEST_SLOWNESS: slowness.toFixed(1) };
   const progress = showProgress(waiting.length);
-  const results: FileResult[] = [];
+  const results = new Map<string, FileResult>();
 
-  const work = async (_: unknown, job: number) => {
+  const work = async (_: unknown, job: number | string) => {
     let worker: Worker | null = null;
     for (let file = waiting.shift(), number = 0; file; file = waiting.shift(), number++) {
       const name = nameOf(file);
@@ -125,7 +129,7 @@ async function runAll(files: string[], options: RunOptions, env: NodeJS.ProcessE
       progress.started(name);
       const result = await runFile({ worker: own ?? worker!, file, name, report: join(run, `report-${job}-${number}`), stallMs });
       times[name] = result.ms;
-      results.push(result);
+      results.set(file, { ...result, failedBefore: results.get(file)?.reason });
       progress.ended(result);
       await own?.end();
       if (own || !result.reason) continue;
@@ -135,10 +139,15 @@ async function runAll(files: string[], options: RunOptions, env: NodeJS.ProcessE
     await worker?.end();
   };
   await Promise.all(Array.from({ length: jobs }, work));
+  if (options.again) {
+    const failed = files.filter((file) => results.get(file)!.failed);
+    if (failed.length <= MOST_AGAIN) waiting.push(...failed);
+    await work(null, 'again');
+  }
   progress.finish();
   if (env.CIVIC_TEST_PG_URL) await dropPostgresTemplates(env.CIVIC_TEST_PG_URL, run);
   writeTimes(options.timesFile, times);
-  return results;
+  return [...results.values()];
 }
 
 function namedFiles({ folder, filters = [], sqlite, quick }: RunOptions): string[] {
@@ -200,6 +209,8 @@ export async function runTests(options: RunOptions): Promise<number> {
   if ('missing' in postgres) reasons.add(`all that needs Postgres: ${postgres.missing}`);
   if (reasons.size) console.log(`\nSkipped:\n${[...reasons].map((reason) => `  ${reason}`).join('\n')}`);
   if (leftOut.size) console.log(describeLeftOut(leftOut));
+  const unstable = results.filter((result) => result.failedBefore && !result.failed);
+  if (unstable.length) console.log(`\nUnstable, failed and then passed alone (the first output is above):\n${unstable.map((result) => `  ${result.name}: ${result.failedBefore}`).join('\n')}`);
   const bad = results.filter((result) => result.failed);
   if (bad.length) console.log(`\nFailed:\n${bad.map((result) => `  ${result.name}: ${result.reason}`).join('\n')}`);
   console.log(`\n${summary(results)}`);
