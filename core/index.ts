@@ -34,6 +34,8 @@ export { cursorAfter, listResponse, listText, pageOf } from './http/cursor.ts';
 export type { List, ListQuery, Page, Position, PositionShape, TextList } from './http/cursor.ts';
 export { readyAnswers, textAnswer, textEtag } from './http/ready.ts';
 export type { ReadyAnswer, ReadyAnswers } from './http/ready.ts';
+export { atomFeed, escapeMarkup, isWebUrl, jsonFeedHead, jsonFeedHeadSchema, jsonFeedItem, jsonFeedItemSchema, tagUri, writableText, xmlElement } from './http/feed.ts';
+export type { Feed, FeedEntry } from './http/feed.ts';
 export { negotiate } from './http/negotiate.ts';
 export { bindForms, formOptions, readForm } from './http/forms.ts';
 export type { ReadForm } from './http/forms.ts';

@@ -10,6 +10,8 @@ export interface PagePaths {
 export interface PageLinks extends PagePaths {
   /** Declares pages of public data. Called in `register`. */
   declare(paths: Partial<PagePaths>): void;
+  /** The paths of declared pages, for links on pages, which may begin with a language. */
+  pages: Readonly<Partial<PagePaths>>;
 }
 
 const API: PagePaths = {
@@ -20,9 +22,14 @@ const API: PagePaths = {
 };
 
 export function createPageLinks(url: (path: string) => string): PageLinks {
+  const pages: Partial<PagePaths> = {};
   const paths = { ...API };
   return {
-    declare: (declared) => { Object.assign(paths, declared); },
+    pages,
+    declare(declared) {
+      Object.assign(pages, declared);
+      Object.assign(paths, declared);
+    },
     actor: (id) => url(paths.actor(id)),
     source: (id) => url(paths.source(id)),
     place: (placeKey) => url(paths.place(placeKey)),

@@ -7,6 +7,7 @@ import { isPublicEntry } from './page/live.ts';
 import { registerPage } from './page/register.ts';
 import { firehoseProblems } from './problems.ts';
 import { declareRelay } from './relay/declare.ts';
+import { signalFeedRoutes } from './feeds/routes.ts';
 import { firehoseRoutes } from './routes.ts';
 import { createFirehose } from './service.ts';
 import { readSignals, readSignalsAbout } from './snapshot/read.ts';
@@ -59,7 +60,7 @@ export default definePlugin<FirehoseConfig>({
     civic.whenComposed(() => {
       firehose.kinds.close();
       for (const tool of signalTools(firehose)) civic.tool(tool);
-      server.route([...firehoseRoutes(firehose, session), ...(directory ? placeSignalRoutes(firehose, directory) : [])]);
+      server.route([...firehoseRoutes(firehose, session), ...signalFeedRoutes(firehose), ...(directory ? placeSignalRoutes(firehose, directory) : [])]);
     });
     const sessions = registerSessions(server, firehose);
     registerPage(server, firehose);

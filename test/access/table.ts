@@ -105,6 +105,8 @@ export const table: Record<string, Case[]> = {
   'GET /api/places/{place_key}/entities': visitor,
   'GET /api/places/{place_key}/sources': visitor,
   'GET /api/places/{place_key}/signals': visitor,
+  'GET /api/signals/feed.atom': visitor,
+  'GET /api/signals/feed.json': visitor,
   'GET /api/places/{place_key}/feed.atom': visitor,
   'GET /api/places/{place_key}/feed.json': visitor,
   'GET /api/places/{place_key}/meetings.ics': visitor,

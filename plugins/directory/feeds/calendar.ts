@@ -1,10 +1,11 @@
+import { isWebUrl, writableText } from 'civic';
 import type { ActorDetail } from '../types.ts';
-import { clean, isDemo, isLink, statementsOf, textOf, titleOf, type Feed } from './entry.ts';
+import { isDemo, statementsOf, textOf, titleOf, type ActorFeed } from './entry.ts';
 
 type Line = [name: string, value: string, parameters?: Record<string, string>];
 
 /** iCalendar (RFC 5545), with names and refresh hints of RFC 7986. By hand: the writer of ical.js folds lines one octet too late. */
-export function calendarOf({ title, description, self, home, actors, pageOf }: Feed): string {
+export function calendarOf({ title, description, self, home, actors, pageOf }: ActorFeed): string {
   const events = actors.filter(({ event }) => event?.start && utc(event.start) !== null);
   const lines: Line[] = [
     ['BEGIN', 'VCALENDAR'],
@@ -52,7 +53,7 @@ function eventLines(actor: ActorDetail, url: string): Line[] {
     ['STATUS', status === 'inactive' ? 'CANCELLED' : 'CONFIRMED'],
     ['URL', url, { VALUE: 'URI' }],
     ...[...(isDemo(actor) ? ['DEMO'] : []), ...issue_areas].map((area): Line => ['CATEGORIES', text(area.replaceAll('_', ' '))]),
-    ...sources.filter((source) => isLink(source.url)).map((source): Line => ['ATTACH', clean(source.url), { VALUE: 'URI', 'X-CIVIC-SOURCE-ID': source.id }]),
+    ...sources.filter((source) => isWebUrl(source.url)).map((source): Line => ['ATTACH', writableText(source.url), { VALUE: 'URI', 'X-CIVIC-SOURCE-ID': source.id }]),
     ...places.map(({ place_key }): Line => ['X-CIVIC-PLACE', text(place_key)]),
     ...(isDemo(actor) ? [['X-CIVIC-DEMO', 'TRUE'] satisfies Line] : []),
     ...statementsOf(actor).map(({ claim }): Line => ['X-CIVIC-CLAIM', text(JSON.stringify(claim)), { 'X-CIVIC-SOURCE-ID': claim.source_id }]),
@@ -77,7 +78,7 @@ function kindOf(time: string): Record<string, string> | undefined {
 }
 
 function text(value: string): string {
-  return clean(value).replace(/[\\;,]/g, '\\$&').replace(/\r\n?|\n/g, '\\n').replaceAll('\t', ' ');
+  return writableText(value).replace(/[\\;,]/g, '\\$&').replace(/\r\n?|\n/g, '\\n').replaceAll('\t', ' ');
 }
 
 function parametersOf(parameters: Record<string, string> = {}): string {

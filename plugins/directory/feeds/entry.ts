@@ -1,7 +1,9 @@
+import { escapeMarkup, isWebUrl, writableText, type FeedEntry } from 'civic';
+import { countryName } from '../places/abroad.ts';
 import type { ActorDetail, Claim, ClaimValues, Source } from '../types.ts';
 
 /** What all feeds of one place or issue area have in common. Addresses are absolute. */
-export interface Feed {
+export interface ActorFeed {
   title: string;
   description: string;
   /** Stays when the address of the instance's API changes. */
@@ -77,9 +79,12 @@ export function sourceName({ title, publication, url }: Source): string {
   return [title, publication].filter(Boolean).join(', ') || url;
 }
 
-/** Where it is, as one line. */
+/** Where it is, as one line. The code of no country, such as that of the demo, is left out. */
 export function placesOf({ places }: ActorDetail): string {
-  return places.map(({ name, state, country }) => `${name}, ${state ?? country}`).join('; ');
+  return places.map(({ name, state, country }) => {
+    const region = state ?? countryName(country);
+    return region === country ? name : `${name}, ${region}`;
+  }).join('; ');
 }
 
 export function isDemo({ identifiers }: Pick<ActorDetail, 'identifiers'>): boolean {
@@ -91,53 +96,45 @@ export function titleOf(actor: ActorDetail): string {
   return isDemo(actor) ? `${actor.name} (demo)` : actor.name;
 }
 
-/** The latest change among them; a feed without entries has never changed. */
-export function updatedOf(actors: ActorDetail[]): string {
-  return actors.reduce((latest, { updated_at }) => (updated_at > latest ? updated_at : latest), '1970-01-01T00:00:00.000Z');
-}
-
-// XML has no way to write these, and no reader wants them.
-const UNWRITABLE = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]|\p{Surrogate}/gu;
-
-export function clean(text: string): string {
-  return text.replace(UNWRITABLE, '');
-}
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-/** For text and attributes, in XML and HTML alike. */
-export function escape(text: string): string {
-  return clean(text).replace(/[&<>"]/g, (character) => ENTITIES[character]!);
-}
-
-/** Only addresses of the web become links: a source is what somebody typed. */
-export function isLink(url: string): boolean {
-  return /^https?:\/\//i.test(url);
-}
-
 /** An actor with everything it stands on, as HTML. */
 export function htmlOf(actor: ActorDetail): string {
   const facts = [actor.type, placesOf(actor), actor.issue_areas.map((area) => area.replaceAll('_', ' ')).join(', ')].filter(Boolean);
   const items = linesOf(actor).map(({ label, value, doubt, said }) => {
     const quote = said.find(({ claim }) => claim.excerpt)?.claim.excerpt;
     const links = said.map(({ claim, source }) => `${linkTo(source)} (${claim.last_seen_at.slice(0, 10)})`).join(', ');
-    return `<li><b>${label}</b>: ${escape(value)}${doubt ? ` (${doubt})` : ''} — ${quote ? `“${escape(quote)}” ` : ''}${links}</li>`;
+    return `<li><b>${label}</b>: ${escapeMarkup(value)}${doubt ? ` (${doubt})` : ''} — ${quote ? `“${escapeMarkup(quote)}” ` : ''}${links}</li>`;
   });
   return [
     isDemo(actor) ? '<p><em>Demo: this is made up.</em></p>' : '',
-    actor.description ? `<p>${escape(actor.description)}</p>` : '',
-    `<p>${escape(facts.join(' · '))}</p>`,
+    actor.description ? `<p>${escapeMarkup(actor.description)}</p>` : '',
+    `<p>${escapeMarkup(facts.join(' · '))}</p>`,
     items.length > 0 ? `<ul>${items.join('')}</ul>` : '',
   ].join('');
 }
 
 function linkTo(source: Source): string {
-  const name = escape(sourceName(source));
-  return isLink(source.url) ? `<a href="${escape(source.url)}">${name}</a>` : name;
+  const name = escapeMarkup(sourceName(source));
+  return isWebUrl(source.url) ? `<a href="${escapeMarkup(source.url)}">${name}</a>` : name;
 }
 
 /** The same as plain text. */
 export function textOf(actor: ActorDetail): string {
   const lines = linesOf(actor).map(({ label, value, doubt, said }) => `${label}: ${value}${doubt ? ` (${doubt})` : ''} [${said.map(({ source }) => source.url).join(' ')}]`);
-  return clean([isDemo(actor) ? 'Demo: this is made up.' : '', actor.description ?? '', placesOf(actor), ...lines].filter(Boolean).join('\n'));
+  return writableText([isDemo(actor) ? 'Demo: this is made up.' : '', actor.description ?? '', placesOf(actor), ...lines].filter(Boolean).join('\n'));
+}
+
+/** An actor as an entry of any feed, without categories. */
+export function entryOf(actor: ActorDetail, { pageOf }: ActorFeed): FeedEntry {
+  return {
+    id: `urn:uuid:${actor.id}`,
+    title: titleOf(actor),
+    url: pageOf(actor.id),
+    published: actor.created_at,
+    updated: actor.updated_at,
+    summary: actor.description,
+    html: htmlOf(actor),
+    text: textOf(actor),
+    categories: [],
+    sources: actor.sources.map((source) => ({ url: source.url, title: sourceName(source) })),
+  };
 }

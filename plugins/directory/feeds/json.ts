@@ -1,52 +1,26 @@
-import { Joi } from 'civic';
+import { Joi, jsonFeedHead, jsonFeedHeadSchema, jsonFeedItem, jsonFeedItemSchema } from 'civic';
 import { actorDetailSchema } from '../actors/schemas.ts';
 import type { ActorDetail, Claim, Source } from '../types.ts';
-import { clean, htmlOf, isDemo, textOf, titleOf, type Feed } from './entry.ts';
-
-const VERSION = 'https://jsonfeed.org/version/1.1';
+import { entryOf, isDemo, type ActorFeed } from './entry.ts';
 
 /** JSON Feed 1.1; what it has no member for is under `_civic`. */
-export interface JsonFeed {
-  version: string;
-  title: string;
-  description: string;
-  home_page_url: string;
-  feed_url: string;
-  language: string;
-  authors: { name: string; url: string }[];
+export interface JsonFeed extends ReturnType<typeof jsonFeedHead> {
   _civic: { about: string; id: string };
   items: JsonFeedItem[];
 }
 
-export interface JsonFeedItem {
-  id: string;
-  url: string;
+export interface JsonFeedItem extends ReturnType<typeof jsonFeedItem> {
   external_url?: string;
-  title: string;
-  content_html: string;
-  content_text: string;
-  summary?: string;
-  date_published: string;
-  date_modified: string;
-  tags: string[];
   _civic: Pick<ActorDetail, 'id' | 'type' | 'places' | 'issue_areas' | 'event' | 'status'> & { about: string; demo: boolean; claims: Claim[]; sources: Source[] };
 }
 
-const text = Joi.string().allow('').required();
 const address = Joi.string().uri().required();
 const member = (name: string) => actorDetailSchema.extract(name);
 
-const itemSchema = Joi.object<JsonFeedItem, true>({
+const itemSchema = Joi.object<JsonFeedItem>({
+  ...jsonFeedItemSchema,
   id: Joi.string().required().description('`urn:uuid:` and the id of the actor'),
-  url: address,
   external_url: Joi.string().description('The website of the actor'),
-  title: text,
-  content_html: text,
-  content_text: text,
-  summary: Joi.string(),
-  date_published: Joi.string().isoDate().required(),
-  date_modified: Joi.string().isoDate().required(),
-  tags: Joi.array().items(Joi.string()).required(),
   _civic: Joi.object<JsonFeedItem['_civic']>({
     about: address,
     demo: Joi.boolean().required().description('Whether the actor was invented for the demo'),
@@ -61,46 +35,22 @@ const itemSchema = Joi.object<JsonFeedItem, true>({
   }).required(),
 }).meta({ name: 'JsonFeedItem' });
 
-export const jsonFeedSchema = Joi.object<JsonFeed, true>({
-  version: Joi.string().valid(VERSION).required(),
-  title: text,
-  description: text,
-  home_page_url: address,
-  feed_url: address,
-  language: Joi.string().required(),
-  authors: Joi.array().items(Joi.object({ name: text, url: address })).required(),
+export const jsonFeedSchema = Joi.object<JsonFeed>({
+  ...jsonFeedHeadSchema,
   _civic: Joi.object({ about: address, id: Joi.string().required().description('A tag URI, which stays the same when the instance moves') }).required(),
   items: Joi.array().items(itemSchema).required(),
 }).meta({ name: 'JsonFeed' }).description('JSON Feed 1.1 (https://jsonfeed.org/version/1.1)');
 
-export function jsonFeed({ title, description, id, self, home, author, actors, pageOf }: Feed, about: string): JsonFeed {
-  return {
-    version: VERSION,
-    title,
-    description,
-    home_page_url: home,
-    feed_url: self,
-    language: 'en',
-    authors: [author],
-    _civic: { about, id },
-    items: actors.map((actor) => itemOf(actor, about, pageOf(actor.id))),
-  };
+export function jsonFeed(feed: ActorFeed, about: string): JsonFeed {
+  return { ...jsonFeedHead({ ...feed, entries: [] }), _civic: { about, id: feed.id }, items: feed.actors.map((actor) => itemOf(actor, about, feed)) };
 }
 
-function itemOf(actor: ActorDetail, about: string, page: string): JsonFeedItem {
-  const { type, places, issue_areas, event, status, claims, sources } = actor;
-  const isMadeUp = isDemo(actor);
+function itemOf(actor: ActorDetail, about: string, feed: ActorFeed): JsonFeedItem {
+  const { id, type, places, issue_areas, event, status, claims, sources } = actor;
+  const demo = isDemo(actor);
   return {
-    id: `urn:uuid:${actor.id}`,
-    url: page,
+    ...jsonFeedItem(entryOf(actor, feed), [...(demo ? ['demo'] : []), type, ...places.map(({ name }) => name), ...issue_areas]),
     ...(actor.contact.website && { external_url: actor.contact.website }),
-    title: clean(titleOf(actor)),
-    content_html: htmlOf(actor),
-    content_text: textOf(actor),
-    ...(actor.description && { summary: clean(actor.description) }),
-    date_published: actor.created_at,
-    date_modified: actor.updated_at,
-    tags: [...(isMadeUp ? ['demo'] : []), type, ...places.map(({ name }) => name), ...issue_areas],
-    _civic: { about, demo: isMadeUp, id: actor.id, type, places, issue_areas, event, status, claims, sources },
+    _civic: { about, demo, id, type, places, issue_areas, event, status, claims, sources },
   };
 }

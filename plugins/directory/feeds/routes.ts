@@ -1,5 +1,5 @@
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { Joi, matchesNone, problem, textAnswer, weakEtag, type Reader } from 'civic';
+import { Joi, matchesNone, problem, tagUri, textAnswer, weakEtag, type Reader } from 'civic';
 import { createHash } from 'node:crypto';
 import { tellingOf, type DirectoryContext } from '../actors/context.ts';
 import { actorTexts } from '../actors/detail.ts';
@@ -9,9 +9,9 @@ import { listActors } from '../search/list.ts';
 import { likelySlugs } from '../taxonomy/service.ts';
 import type { ActorDetail } from '../types.ts';
 import type { PageLinks } from '../links.ts';
-import { atomFeed } from './atom.ts';
+import { atomOf } from './atom.ts';
 import { calendarOf } from './calendar.ts';
-import type { Feed } from './entry.ts';
+import type { ActorFeed } from './entry.ts';
 import { jsonFeed, jsonFeedSchema } from './json.ts';
 import { eventsFrom, type Scope } from './store.ts';
 
@@ -41,7 +41,7 @@ interface Format {
   schema?: Joi.Schema;
   title: (name: string) => string;
   keys(reader: Reader, context: DirectoryContext, subject: Subject): Promise<number[]>;
-  write(feed: Feed, url: (path: string) => string, path: string): string;
+  write(feed: ActorFeed, url: (path: string) => string, path: string): string;
 }
 
 const FORMATS: Format[] = [
@@ -51,7 +51,7 @@ const FORMATS: Format[] = [
     description: 'as an Atom feed',
     title: (name) => `Civic actors: ${name}`,
     keys: newest,
-    write: (feed, url, path) => atomFeed(feed, { json: url(`${path}/feed.json`), issueAreas: url('/api/issue-areas'), places: url('/api/places') }),
+    write: (feed, url, path) => atomOf(feed, { json: url(`${path}/feed.json`), issueAreas: url('/api/issue-areas'), places: url('/api/places') }),
   },
   {
     file: 'feed.json',
@@ -114,19 +114,13 @@ async function answer(request: Request, h: ResponseToolkit, format: Format, subj
     const make = async () => {
       const actors = (await actorTexts(reader, rows, { include: ['claims', 'sources'] }, tellingOf(context))).map((text) => JSON.parse(text) as ActorDetail);
       const title = format.title(name);
-      const feed: Feed = { title, description: `${title}, from ${instance.name}. Every statement has its source.`, id: tagOf(civic.url(self)), self: civic.url(self), home: home(), author: { name: instance.name, url: civic.url('/') }, actors, pageOf: links.actor };
+      const feed: ActorFeed = { title, description: `${title}, from ${instance.name}. Every statement has its source.`, id: tagUri(civic.url(self)), self: civic.url(self), home: home(), author: { name: instance.name, url: civic.url('/') }, actors, pageOf: links.actor };
       return { body: format.write(feed, civic.url, path), etag, headers, type: `${format.type}; charset=utf-8` };
     };
     // What readers add to the address makes no other answer, so it is not kept twice.
     if (request.url.search !== '') return textAnswer(request, h, await make());
     return ready.answer(request, h, 'place' in scope ? `place:${scope.place}` : 'all', make);
   });
-}
-
-/** A tag URI (RFC 4151): stays the same when the instance moves to https or another port. */
-function tagOf(url: string): string {
-  const { hostname, pathname } = new URL(url);
-  return `tag:${hostname.replace(/[^\w.-]/g, '')},2026:${pathname}`;
 }
 
 async function subjectOfPlace({ places, civic }: DirectoryContext, links: PageLinks, text: string): Promise<Subject> {

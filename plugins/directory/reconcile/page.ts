@@ -1,5 +1,6 @@
+import { escapeMarkup, isWebUrl } from 'civic';
 import { createHash } from 'node:crypto';
-import { escape, isLink, sourceName } from '../feeds/entry.ts';
+import { sourceName } from '../feeds/entry.ts';
 import type { ActorDetail } from '../types.ts';
 import { describe } from './properties.ts';
 
@@ -11,17 +12,17 @@ export const PREVIEW_POLICY = `default-src 'none'; style-src 'sha256-${createHas
 /** What somebody who compares rows needs to see of an actor. */
 export function fragment(actor: ActorDetail, url: string): string {
   const { name, contact, sources, description, identifiers } = actor;
-  const link = (url: string, text: string) => (isLink(url) ? `<a href="${escape(url)}" target="_blank" rel="noopener">${escape(text)}</a>` : escape(text));
-  const shown = [contact.website && link(contact.website, contact.website), contact.email && escape(contact.email), contact.phone && escape(contact.phone), ...identifiers.slice(0, 2).map(({ scheme, value }) => escape(`${scheme} ${value}`))].filter(Boolean);
+  const link = (url: string, text: string) => (isWebUrl(url) ? `<a href="${escapeMarkup(url)}" target="_blank" rel="noopener">${escapeMarkup(text)}</a>` : escapeMarkup(text));
+  const shown = [contact.website && link(contact.website, contact.website), contact.email && escapeMarkup(contact.email), contact.phone && escapeMarkup(contact.phone), ...identifiers.slice(0, 2).map(({ scheme, value }) => escapeMarkup(`${scheme} ${value}`))].filter(Boolean);
   return [
     `<h1>${link(url, name)}</h1>`,
-    `<p><small>${escape(describe(actor))}</small></p>`,
-    description ? `<p>${escape(description.length > 240 ? `${description.slice(0, 240)} …` : description)}</p>` : '',
+    `<p><small>${escapeMarkup(describe(actor))}</small></p>`,
+    description ? `<p>${escapeMarkup(description.length > 240 ? `${description.slice(0, 240)} …` : description)}</p>` : '',
     shown.length > 0 ? `<p>${shown.join(' · ')}</p>` : '',
     `<ul>${sources.slice(0, 3).map((source) => `<li>${link(source.url, sourceName(source))}</li>`).join('')}</ul>`,
   ].join('');
 }
 
 export function page(title: string, body: string): string {
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escape(title)}</title><style>${STYLE}</style></head><body>${body}</body></html>`;
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeMarkup(title)}</title><style>${STYLE}</style></head><body>${body}</body></html>`;
 }

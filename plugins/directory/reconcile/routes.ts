@@ -1,5 +1,5 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { addressGroup, clientAddressOf, isId, type Reader } from 'civic';
+import { addressGroup, clientAddressOf, escapeMarkup, isId, type Reader } from 'civic';
 import type { DirectoryContext } from '../actors/context.ts';
 import { actorById } from '../actors/read-store.ts';
 import type { PageLinks } from '../links.ts';
@@ -7,7 +7,6 @@ import { listActors } from '../search/list.ts';
 import type { ActorDetail } from '../types.ts';
 import { actorsWhole } from './actors.ts';
 import { extend, reconcile } from './batch.ts';
-import { escape } from '../feeds/entry.ts';
 import { manifestOf } from './manifest.ts';
 import { fragment, page, PREVIEW_POLICY } from './page.ts';
 import { describe, isActorType, PROPERTY_LIST, propertiesOfType, TYPES, type Named } from './properties.ts';
@@ -175,5 +174,5 @@ function proposed(type: string | undefined, limit: number): object {
 function flyout(list: readonly (Named & { description: string })[], id: string | undefined): object {
   const found = list.find((one) => one.id === id);
   if (!found) throw new Missing('There is no such id');
-  return { id: found.id, html: `<p><b>${escape(found.name)}</b></p><p>${escape(found.description)}</p>` };
+  return { id: found.id, html: `<p><b>${escapeMarkup(found.name)}</b></p><p>${escapeMarkup(found.description)}</p>` };
 }

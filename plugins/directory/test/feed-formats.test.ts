@@ -2,9 +2,9 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { parseAtomFeed, parseJsonFeed } from 'feedsmith';
 import ICAL from 'ical.js';
-import { atomFeed } from '../feeds/atom.ts';
+import { atomOf } from '../feeds/atom.ts';
 import { calendarOf } from '../feeds/calendar.ts';
-import type { Feed } from '../feeds/entry.ts';
+import type { ActorFeed } from '../feeds/entry.ts';
 import { jsonFeed } from '../feeds/json.ts';
 import type { ActorDetail, Claim, Source } from '../types.ts';
 
@@ -32,7 +32,7 @@ const actor: ActorDetail = {
   claims: [claim('name', AWKWARD), claim('phone', '+12025550100', { rank: 'deprecated' }), claim('affiliation', { entity_id: null, name: 'A & B', role: null, since: '2020', until: null })], sources: [source],
 };
 const page = `https://civic.example/actors/${actor.id}`;
-const feed = (actors: ActorDetail[]): Feed => ({
+const feed = (actors: ActorDetail[]): ActorFeed => ({
   title: 'Łódź & more', description: 'What changed', id: 'tag:civic.example,2026:/api/places/lodz,tamarack/feed', self: 'https://civic.example/feed', home: 'https://civic.example/', author: { name: 'Civic', url: 'https://civic.example' }, actors,
   pageOf: () => page,
 });
@@ -42,7 +42,7 @@ const eventOf = (ics: string) => new ICAL.Event(new ICAL.Component(ICAL.parse(ic
 
 describe('An Atom feed', () => {
   it('says the same when it is read back, whatever characters are in it', () => {
-    const read = parseAtomFeed(atomFeed(feed([actor]), around));
+    const read = parseAtomFeed(atomOf(feed([actor]), around));
     expect(read).to.include({ id: 'tag:civic.example,2026:/api/places/lodz,tamarack/feed', updated: actor.updated_at });
     expect(read.authors).to.equal([{ name: 'Civic', uri: 'https://civic.example' }]);
     const entry = read.entries![0]!;
@@ -55,14 +55,14 @@ describe('An Atom feed', () => {
   });
 
   it('carries each claim with its source for programs', () => {
-    const written = atomFeed(feed([actor]), around);
+    const written = atomOf(feed([actor]), around);
     expect(written.match(/<civic:claim /g)).to.have.length(3);
     expect(written).to.contain(['<civic:place key="lodz,tamarack"/>', 'source="https://news.example/a?b=1&amp;c=2"', 'value="{&quot;entity_id&quot;:null']);
     expect(written).to.not.contain('\u0007');
   });
 
   it('is whole without entries', () => {
-    const read = parseAtomFeed(atomFeed(feed([]), around));
+    const read = parseAtomFeed(atomOf(feed([]), around));
     expect([read.updated, read.entries]).to.equal(['1970-01-01T00:00:00.000Z', undefined]);
     expect(read.links!.map(({ rel }) => rel)).to.equal(['self', 'alternate', 'alternate']);
   });

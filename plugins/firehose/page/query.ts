@@ -1,14 +1,16 @@
 import { Joi, tokens } from 'civic';
 import { completeQuery, moment } from '../query/schemas.ts';
 import type { Subscription } from '../query/subscription.ts';
+import { upkeepOnly, withoutUpkeep } from '../query/upkeep.ts';
 import type { Firehose } from '../service.ts';
 import type { SignalType } from '../types.ts';
 import { resolvePlaceFilter, type PlaceFilter } from './places.ts';
 import { slugOf } from './words.ts';
 
+export const PAGE_PATH = '/signals';
 export const ON_A_PAGE = 20;
 const MOST_VALUES = 20;
-const MOST_WORDS = 8;
+export const MOST_WORDS = 8;
 
 /** The parameters as the form sends them: an empty field is an empty text. */
 export interface PageParameters {
@@ -59,13 +61,12 @@ export async function askedOf({ civic, kinds, subscribe }: Firehose, parameters:
   });
   const all = await subscribe(civic.db.read, query, null);
   const hasUpkeep = parameters.upkeep !== undefined || types.length > 0;
-  const upkeep = new Set(kinds.upkeep());
   return {
     q, places, hasUpkeep,
     words: tokens(q).slice(0, MOST_WORDS),
     isFiltered: q !== '' || query.places.length + query.issues.length + types.length > 0 || since !== null || until !== null,
-    subscription: hasUpkeep ? all : { ...all, filter: { ...all.filter, exceptTypes: upkeep }, key: `${all.key} without upkeep` },
-    upkeep: hasUpkeep ? null : { ...all, filter: { ...all.filter, types: upkeep }, key: `${all.key} upkeep` },
+    subscription: hasUpkeep ? all : withoutUpkeep(all, kinds),
+    upkeep: hasUpkeep ? null : upkeepOnly(all, kinds),
   };
 }
 
@@ -75,7 +76,7 @@ function listed(values: (string | undefined)[]): string[] {
 }
 
 /** The parameters of a link to the same signals, with or without their upkeep. */
-export function linkParameters({ q, subscription }: Asked, hasUpkeep: boolean): URLSearchParams {
+export function linkParameters({ q, subscription }: Pick<Asked, 'q' | 'subscription'>, hasUpkeep: boolean): URLSearchParams {
   const { places, issues, signal_types: types, since, until } = subscription.query;
   const parameters = new URLSearchParams(q === '' ? {} : { q });
   for (const [name, values] of [['place', places], ['issue', issues], ['type', types]] as const) for (const value of values) parameters.append(name, value);

@@ -1,15 +1,15 @@
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import { cursorAfter, pageOf, type Page, type Position, type Texts } from 'civic';
+import { feedAddress, FEEDS, type FeedFormat } from '../feeds/address.ts';
 import { addressOf, parametersOf } from '../query/address.ts';
 import type { Firehose } from '../service.ts';
 import { currentTally, readSnapshot, SNAPSHOT_POSITION } from '../snapshot/snapshot.ts';
 import { FAMILIES, type Signal } from '../types.ts';
 import { namesFor, type Names } from './names.ts';
-import { askedOf, dayOrTime, linkParameters, ON_A_PAGE, pageParameters, type Asked, type PageParameters } from './query.ts';
+import { askedOf, dayOrTime, linkParameters, ON_A_PAGE, PAGE_PATH, pageParameters, type Asked, type PageParameters } from './query.ts';
 import { SEARCHED, searchSignals } from './search.ts';
 import { shownDays } from './shown.ts';
 
-export const PAGE_PATH = '/signals';
 const DAY_MS = 86_400_000;
 
 /** The newest public signals. The page works without a script; with one it reports new signals. */
@@ -39,10 +39,11 @@ async function respond(context: Firehose, request: Request, h: ResponseToolkit):
   const asked = await askedOf(context, page.query);
   const { subscription: { query }, isFiltered } = asked;
   const read = await readPage(context, asked, page);
-  const names = await namesFor(context, [...read.signals.flatMap(({ places }) => places), ...query.places], t);
+  const names = await namesFor(context, [...read.signals.flatMap(({ places }) => places), ...query.places], t, request);
   return h.view('firehose/signals', {
     title: t('signals.title'),
     description: t('signals.lead'),
+    feeds: feedsOf(asked, t),
     ...(isFiltered || page.after !== null ? { isUnlisted: true } : { canonical: PAGE_PATH }),
     days: shownDays(read.signals, names, t, civic.clock.now()),
     ...filters(context, asked, read.signals, names, t),
@@ -55,9 +56,8 @@ async function respond(context: Firehose, request: Request, h: ResponseToolkit):
 }
 
 async function readPage(context: Firehose, { subscription, words }: Asked, page: Page<any>): Promise<Read> {
-  if (words.length > 0) return { ...await searchSignals(context, subscription, page, words), total: null };
-  const { rows, tally, next } = await readSnapshot(context, subscription, page);
-  return { signals: rows.map(({ signal }) => JSON.parse(signal) as Signal), total: tally.total, next };
+  const { rows, next, tally } = words.length > 0 ? { ...await searchSignals(context, subscription, page, words), tally: null } : await readSnapshot(context, subscription, page);
+  return { signals: rows.map(({ signal }) => JSON.parse(signal) as Signal), total: tally?.total ?? null, next };
 }
 
 /** Returns what the form shows: the values of the filters, and those it offers. */
@@ -103,6 +103,11 @@ async function around(context: Firehose, request: Request, page: Page<any>, aske
     withoutSpan: addressOf(PAGE_PATH, spanless(linkParameters(asked, hasUpkeep))),
     api: addressOf('/api/firehose', parametersOf(asked.subscription.query)),
   };
+}
+
+function feedsOf({ q, hasUpkeep, isFiltered, subscription: { query } }: Asked, t: Texts) {
+  const title = t(isFiltered ? 'signals.feed_filtered' : 'signals.feed_all');
+  return Object.entries(FEEDS).map(([format, { type, label }]) => ({ type, title, label, path: feedAddress(format as FeedFormat, query, { text: q, hasUpkeep }) }));
 }
 
 function spanless(parameters: URLSearchParams): URLSearchParams {

@@ -5,7 +5,7 @@ import { pageRows, type PageRow } from '../snapshot/store.ts';
 import type { Signal } from '../types.ts';
 
 export interface FoundSignals {
-  signals: Signal[];
+  rows: PageRow[];
   /** Where the next page begins; null when all signals were searched. */
   next: Position | null;
 }
@@ -22,24 +22,23 @@ export async function searchSignals({ db, log }: SnapshotContext, { filter, quer
   const position = splitPosition(from, sort);
   return db().snapshot(async (tx) => {
     const asOf = position.asOf ?? await log.headIn(tx);
-    const signals: Signal[] = [];
+    const found: PageRow[] = [];
     let { after } = position;
     for (let searched = 0; searched < SEARCHED; searched += AT_ONCE) {
       const rows = await pageRows(tx, filter, { sort, limit: AT_ONCE, after, asOf });
       for (const row of rows.slice(0, AT_ONCE)) {
         after = [row.value, row.born];
-        const signal = matching(row, words);
-        if (signal) signals.push(signal);
-        if (signals.length === limit) return { signals, next: row === rows.at(-1) ? null : [...after, asOf] };
+        if (matches(row, words)) found.push(row);
+        if (found.length === limit) return { rows: found, next: row === rows.at(-1) ? null : [...after, asOf] };
       }
-      if (rows.length <= AT_ONCE) return { signals, next: null };
+      if (rows.length <= AT_ONCE) return { rows: found, next: null };
     }
-    return { signals, next: [...after!, asOf] };
+    return { rows: found, next: [...after!, asOf] };
   });
 }
 
-function matching({ signal: json }: PageRow, words: string[]): Signal | null {
-  const signal = JSON.parse(json) as Signal;
-  const text = ` ${foldText(`${signal.title} ${signal.summary ?? ''}`).replaceAll(/[^\p{L}\p{N}]+/gu, ' ')}`;
-  return words.every((word) => text.includes(` ${word}`)) ? signal : null;
+function matches({ signal }: PageRow, words: string[]): boolean {
+  const { title, summary } = JSON.parse(signal) as Signal;
+  const text = ` ${foldText(`${title} ${summary ?? ''}`).replaceAll(/[^\p{L}\p{N}]+/gu, ' ')}`;
+  return words.every((word) => text.includes(` ${word}`));
 }

@@ -13,6 +13,8 @@ export interface Tally {
 export interface PageRow {
   seq: number;
   born: number;
+  /** When this version was published. */
+  at: string;
   signal: string;
   value: number;
 }
@@ -40,7 +42,7 @@ export async function pageRows(reader: Reader, filter: Filter, { sort, limit, af
   const from = term ? 'terms' : 'signals';
   const query = found(reader, filter, term).join('firehose_log as log', 'log.seq', 'signals.seq')
     .where(`${from}.born`, '<=', asOf)
-    .select('signals.seq', 'signals.born', 'log.signal', { value: `signals.${column}` })
+    .select('signals.seq', 'signals.born', 'log.at', 'log.signal', { value: `signals.${column}` })
     .limit(limit + 1);
   keysetAfter(query, [{ column: `${from}.${column}`, direction: 'desc' }, { column: `${from}.born`, direction: 'desc' }], after as number[] | null);
   return query;

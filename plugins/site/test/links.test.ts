@@ -70,6 +70,18 @@ for (const database of testDatabases()) {
       }
     });
 
+    it('lead from signals to pages of places and issues, in the language of the page', async () => {
+      await kit.db.write((tx) => firehose.publish(tx, [signal('A vote in town', id, { places: ['gladstone,missouri', 'nowhere,atall'], issues: ['housing_affordability', 'old_issue'] })]));
+      const read = async (path: string) => (await kit.request('GET', path, { headers: { accept: 'text/html' } })).text.replaceAll('&#x3D;', '=');
+      expect(await read('/es/signals')).to.contain([
+        '<a class="chip place" href="/es/places/gladstone,missouri">Gladstone, MO</a>', '<a class="chip" href="/es/issues/housing_affordability">', `<a href="/es/actors/${id}">`,
+        'href="/es/signals?place=nowhere,atall"', 'href="/es/signals?issue=old_issue"',
+      ]);
+      const feed = (await kit.request('GET', '/api/signals/feed.atom?place=gladstone,missouri')).text;
+      expect(/<entry>.*?<link rel="alternate" href="([^"]+)"/s.exec(feed)![1]).to.match(new RegExp(`^http://[^/]+/actors/${id}$`));
+      expect((await kit.request('GET', '/api/places/gladstone,missouri/feed.atom')).text).to.match(/<link rel="alternate" href="http:\/\/[^/]+\/places\/gladstone,missouri"\/>/);
+    });
+
     it('lead to the API where there is no page: for private entries', async () => {
       const { body } = await kit.create([{ property: 'name', value: 'Secret Union', source: OWN }], { visibility: 'workspace' });
       expect((await kit.tool('fetch', { id: body.id }, { as: EDITOR })).data.url).to.equal(body.url);
@@ -100,6 +112,8 @@ describe('Without the site', () => {
       };
       const { id } = (await kit.request('POST', '/api/entities', { payload, headers: { 'x-editor': 'yes' } })).body;
       await kit.db.write((tx) => firehose.publish(tx, [signal('The union votes', id)]));
+      await kit.db.write((tx) => firehose.publish(tx, [signal('A vote in town', id, { places: ['gladstone,missouri'] })]));
+      expect((await kit.request('GET', '/signals', { headers: { accept: 'text/html' } })).text.replaceAll('&#x3D;', '=')).to.contain('href="/signals?place=gladstone,missouri"');
       for (const [from, address] of Object.entries(await addressesOf(kit, id))) expect(new URL(address!, 'http://localhost').pathname, from).to.equal(`/api/entities/${id}`);
     } finally {
       await kit.close();
