@@ -1,5 +1,6 @@
 import { foldText, startOfText } from 'civic';
 import type { ClaimRow, RecordRow, SourceRow } from '../ledger/rows.ts';
+import { flagsOf } from './flags.ts';
 import { byWeight, Chosen, isShown, latest, sourceTime } from './choose.ts';
 import { freshnessDays, type FreshnessDays, type HalfLives } from './freshness.ts';
 import type { Actor, ActorPlace, ActorType, ClaimValues, Visibility } from '../types.ts';
@@ -96,7 +97,7 @@ export function deriveActor(cluster: Cluster, known: Known): Derived | null {
       last_verified_at: latest(shown.filter(({ method }) => method === 'manual').map(({ last_seen_at }) => last_seen_at)),
       latest_source_at: latest(sourceKeys.map((key) => sourceTime(known.sources.get(key)!))),
     },
-    flags: { open: 0, total: 0, latest_at: null },
+    flags: flagsOf(cluster.records),
     created_at: canonical.created_at,
     updated_at: updatedAt,
   };
@@ -135,10 +136,10 @@ function eventOf(type: ActorType, chosen: Chosen): Actor['event'] {
   return { start: chosen.one('event_start'), end: chosen.one('event_end'), location: chosen.one('event_location') };
 }
 
-/** What lists filter by, each between spaces: `t:` type, `s:` state, `i:` issue area, `p:` place, `a:` an actor it is affiliated with. */
+/** What lists filter by, each between spaces: `t:` type, `s:` state, `i:` issue area, `p:` place, `a:` an actor it is affiliated with, `f:` whether it has open flags. */
 function tagsOf(actor: Omit<Actor, 'url'>, places: KnownPlace[]): string {
   const states = places.flatMap(({ state }) => state?.toLowerCase() ?? []);
-  const tags = [`t:${actor.type}`, ...states.map((state) => `s:${state}`), ...actor.issue_areas.map((slug) => `i:${slug}`), ...places.map(({ key }) => `p:${key}`), ...actor.affiliations.flatMap(({ entity_id }) => (entity_id ? [`a:${entity_id}`] : []))];
+  const tags = [`t:${actor.type}`, ...states.map((state) => `s:${state}`), ...actor.issue_areas.map((slug) => `i:${slug}`), ...places.map(({ key }) => `p:${key}`), ...actor.affiliations.flatMap(({ entity_id }) => (entity_id ? [`a:${entity_id}`] : [])), actor.flags.open > 0 ? 'f:open' : 'f:none'];
   return ` ${[...new Set(tags)].join(' ')} `;
 }
 

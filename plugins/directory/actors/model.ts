@@ -10,7 +10,7 @@ export interface ActorModel {
  * Raise the version when the same claims give other rows: another field of the body, other tags, words, blocks or counters.
  * The rows of existing databases are then rebuilt.
  */
-export const actorModel: ActorModel = { version: 1, derive: deriveActor };
+export const actorModel: ActorModel = { version: 2, derive: deriveActor };
 
 /** All that `project` fills. */
 export const ACTOR_TABLES = [

@@ -49,7 +49,7 @@ export async function filtersOf(context: DirectoryContext, query: Pick<EntityQue
   if (query.state) filters.push({ any: [`s:${query.state}`] });
   if (query.entity_type) filters.push({ any: query.entity_type.map((type) => `t:${type}`) });
   if (query.issue_area) filters.push({ any: query.issue_area.map((slug) => `i:${slug}`) });
-  if (query.has_flags === true) filters.push({ any: ['f:open'] });
+  if (query.has_flags !== undefined) filters.push({ any: [query.has_flags ? 'f:open' : 'f:none'] });
   if (query.place) {
     const places = await Promise.all(query.place.map((key) => context.places.byKey(context.civic.db.read, key)));
     filters.push({ any: places.flatMap((place) => (place ? [`p:${place.key}`] : [])) });

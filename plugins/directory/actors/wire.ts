@@ -1,6 +1,7 @@
 import type { ClaimRow, SourceRow } from '../ledger/rows.ts';
 import type { Claim, ClaimValue, Source } from '../types.ts';
 import { type ActorRow, UNTOLD } from './derive.ts';
+import { flagsOf } from './flags.ts';
 import { dayOf, freshnessOn } from './freshness.ts';
 
 /** What the text of an actor depends on besides its row. */
@@ -10,7 +11,6 @@ export interface Telling {
   url(path: string): string;
 }
 
-const NO_FLAGS = { open: 0, total: 0, latest_at: null };
 const SOURCE_HALF_LIFE_DAYS = 365;
 
 /** The wire record as JSON text: the stored body with what depends on the day and on the address. */
@@ -60,7 +60,7 @@ export function sourceOf(row: SourceRow, entityIds: string[], now: number): Sour
     archived: Boolean(row.archived),
     entity_ids: entityIds,
     freshness: { status: freshnessOn(dayOf(now), days), last_seen_at: row.retrieved_at, last_verified_at: row.last_checked_at, latest_source_at: row.published_at },
-    flags: NO_FLAGS,
+    flags: flagsOf([row]),
     url_status: row.url_status,
     last_checked_at: row.last_checked_at,
   };

@@ -18,7 +18,7 @@ import { createEdits, standAlone } from './edit.ts';
 import { joinNew } from './join.ts';
 import { loadClusters, type Loaded } from './load.ts';
 import type { Ledger } from './service.ts';
-import { claimsOfRecords, eraseRecords, eraseUnusedSources, lockActors, originsUnder, recordsByKey } from './store.ts';
+import { claimsOfRecords, eraseRecords, eraseUnusedSources, lockActors, originsUnder, placesOfSources, recordsById, recordsByKey, sourcesById, updateFlags } from './store.ts';
 
 export interface LedgerOptions {
   civic: Pick<Civic, 'clock' | 'emit' | 'url'> & { readonly db: Civic['db'] };
@@ -65,6 +65,13 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, onProj
   /** Other nodes hear of it by this alone, so whatever was worked out again is told, also when no actor changed. */
   async function tell(tx: Tx, changes: ActorChange[], { rows, gone, places: touched, sources, effects, lost }: Projected, by: string): Promise<void> {
     await civic.emit(tx, 'directory.actors_changed', { by, actors: changes, effects, lost: await namedLosses(tx, lost), keys: [...rows.map(({ key }) => key), ...gone], places: [...touched], sources: [...sources] });
+  }
+
+  /** Reports that lists and sources changed, although no actor did. */
+  async function announce(tx: Tx, touched: { places: number[]; sources: number[] }, by: string): Promise<void> {
+    const projected: Projected = { rows: [], gone: [], places: new Set(touched.places), sources: new Set(touched.sources), effects: [], lost: [] };
+    afterCommit(tx, () => onProjected(projected));
+    await tell(tx, [], projected, by);
   }
 
   async function applyOnce(tx: Tx, drafts: ActorDraft[], editor: Editor, joins: boolean): Promise<Applied[]> {
@@ -127,6 +134,15 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, onProj
       return records.length;
     },
     walk: (reader, options) => walkActors(reader, options, { now: civic.clock.now(), url: civic.url }),
+    async setFlags(tx, { actors, sources }) {
+      const records = await recordsById(tx, [...actors.keys()]);
+      for (const { key, id } of records) await updateFlags(tx, 'directory_records', key, actors.get(id)!);
+      const rows = await sourcesById(tx, [...sources.keys()]);
+      for (const { key, id } of rows) await updateFlags(tx, 'directory_sources', key, sources.get(id)!);
+      if (records.length > 0) await tell(tx, [], await reproject(tx, [...new Set(records.map(({ actor_key }) => actor_key))]), 'flags');
+      const shown = rows.filter(({ workspace_id }) => workspace_id === null).map(({ key }) => key);
+      if (shown.length > 0) await announce(tx, { places: await placesOfSources(tx, shown), sources: shown }, 'flags');
+    },
     async refresh(tx, actorKeys) {
       const projected = await reproject(tx, actorKeys);
       await tell(tx, projected.rows.map(({ id }) => ({ id, change: 'updated' })), projected, 'time');
@@ -142,11 +158,7 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, onProj
       db: civic.db,
       current: which === 'all' ? null : model.version,
       async reproject(tx, keys) { await tell(tx, [], await reproject(tx, keys), 'rebuild'); },
-      async announce(tx, recounted) {
-        const projected: Projected = { rows: [], gone: [], places: new Set(recounted.places), sources: new Set(recounted.sources), effects: [], lost: [] };
-        afterCommit(tx, () => onProjected(projected));
-        await tell(tx, [], projected, 'rebuild');
-      },
+      announce: (tx, recounted) => announce(tx, recounted, 'rebuild'),
     }, run),
   };
 }

@@ -1,6 +1,13 @@
 import type { ClaimStatus, Method, Property, Rank, SourceKind, Visibility } from '../types.ts';
 
-export interface RecordRow {
+/** How many flags a record or a source has; null or absent before the first. */
+export interface FlagColumns {
+  flags_open?: number | null;
+  flags_total?: number | null;
+  flags_latest_at?: string | null;
+}
+
+export interface RecordRow extends FlagColumns {
   key: number;
   id: string;
   actor_key: number;
@@ -12,7 +19,7 @@ export interface RecordRow {
   deleted_at: string | null;
 }
 
-export interface SourceRow {
+export interface SourceRow extends FlagColumns {
   key: number;
   id: string;
   /** The workspace whose private records cite it; null for the public row of its URL. */

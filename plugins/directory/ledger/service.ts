@@ -1,6 +1,6 @@
 import type { Reader, Rebuild, Tx } from 'civic';
 import type { WalkOptions } from '../actors/walk.ts';
-import type { ActorDetail, ActorDraft, Applied, Editor, Rank, SourceDraft, ClaimDraft } from '../types.ts';
+import type { ActorDetail, ActorDraft, Applied, Editor, FlagCounts, Rank, SourceDraft, ClaimDraft } from '../types.ts';
 import type { JudgementRow } from './rows.ts';
 
 /** The one way into the ledger. Whoever writes takes its `tx` along, so that several changes share one transaction. */
@@ -26,12 +26,19 @@ export interface Ledger {
   erase(tx: Tx, originPrefix: string, limit: number): Promise<number>;
   /** Actors in the order of their keys, whole, for exports: public ones, and with a workspace also its own; or those of certain keys. */
   walk(reader: Reader, options: WalkOptions): Promise<{ key: number; actor: ActorDetail }[]>;
+  /** Stores how many flags actors and sources have, by id. An id that is no longer there is left out. */
+  setFlags(tx: Tx, flagged: Flagged): Promise<void>;
   /** Works actors out again, as time has passed. */
   refresh(tx: Tx, actorKeys: number[]): Promise<void>;
   /** Derives the actors again whose places were added to or removed from the gazetteer. Returns how many. */
   relist(): Promise<number>;
   /** Rebuilds the read model: rows of other versions, or all of them. */
   rebuild(run: Pick<Rebuild, 'write' | 'progress'>, which: 'outdated' | 'all'): Promise<void>;
+}
+
+export interface Flagged {
+  actors: ReadonlyMap<string, FlagCounts>;
+  sources: ReadonlyMap<string, FlagCounts>;
 }
 
 export type Checked = { draft: ActorDraft } | { faults: DraftFault[] };

@@ -1,6 +1,7 @@
 import { bulkInsert, dialectOf, type Reader, type Tx } from 'civic';
 import { chunksOf } from '../chunks.ts';
-import type { ChangeRow, ClaimRow, RecordRow, SourceRow } from './rows.ts';
+import type { FlagCounts } from '../types.ts';
+import type { ChangeRow, ClaimRow, FlagColumns, RecordRow, SourceRow } from './rows.ts';
 
 /** Rows whose column holds one of these values, which travel as one parameter: a statement with a mark for each costs more to make than to run. */
 async function among<Row>(reader: Reader, table: string, column: string, values: (string | number)[], { order = 'key', also = {} } = {}): Promise<Row[]> {
@@ -73,6 +74,17 @@ export const replaceClaims = (tx: Tx, rows: ClaimRow[]) => bulkInsert(tx, 'direc
 
 export async function updateRecords(tx: Tx, keys: number[], values: Partial<RecordRow>): Promise<void> {
   for (const some of chunksOf(keys)) await tx('directory_records').whereIn('key', some).update(values);
+}
+
+const flagColumns = ({ open, total, latest_at }: FlagCounts): FlagColumns => ({ flags_open: open, flags_total: total, flags_latest_at: latest_at });
+
+export async function updateFlags(tx: Tx, table: 'directory_records' | 'directory_sources', key: number, counts: FlagCounts): Promise<void> {
+  await tx(table).where({ key }).update(flagColumns(counts));
+}
+
+/** Returns the places of the public actors that cite these sources. */
+export async function placesOfSources(reader: Reader, keys: number[]): Promise<number[]> {
+  return reader('directory_place_sources').whereIn('source_key', keys).distinct().pluck('place');
 }
 
 /**

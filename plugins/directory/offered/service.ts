@@ -1,4 +1,4 @@
-import type { Caller, Joi, Reader } from 'civic';
+import type { Caller, Joi, Reader, Tx } from 'civic';
 import type { RelatedEvidence } from '../actors/related.ts';
 import type { Actor, ActorDetail } from '../types.ts';
 import { actorsByKey, listedWith } from '../actors/read-store.ts';
@@ -15,6 +15,7 @@ import { offeredPages, type PageReads } from './pages.ts';
 import { offeredPlaces, type PlaceReads } from './places.ts';
 import { offeredReads, type ActorWithSources, type Coverage } from './reads.ts';
 import { offeredSources, type SourceReads } from './sources.ts';
+import type { Flagged } from '../ledger/service.ts';
 import type { PageLinks } from '../links.ts';
 import { freshnessTurns, knownActors, ownNames, type FreshnessTurn, type KnownActor } from './actors.ts';
 
@@ -50,6 +51,8 @@ export interface DirectoryService extends AddressReads, EntryReads, FindReads, M
   coverage(place: string): Promise<Coverage>;
   /** Returns actors, private ones too, whose freshness dropped between two times because no source was retrieved, in the order of their ids after `after`. */
   freshnessTurns(reader: Reader, span: { since: number; until: number; after: string | null; limit: number }): Promise<FreshnessTurn[]>;
+  /** Stores how many flags actors and sources have, by id; responses, filters and pages show them once the transaction is committed. Ids that are no longer there are left out. */
+  setFlags(tx: Tx, flagged: Flagged): Promise<void>;
   /** The URLs that people open: of pages where a plugin declares them, else of the API. */
   links: PageLinks;
   /** Lets other plugins add data to the demo. */
@@ -93,6 +96,7 @@ export function offeredBy(directory: Directory, demo: DemoParts): DirectoryServi
       return (await actorsByKey(reader, rows.map(({ actor_key }) => actor_key))).map(({ id }) => id);
     },
     freshnessTurns,
+    setFlags: directory.ledger.setFlags,
     demo,
   };
 }
