@@ -12,6 +12,7 @@ import type { Pages } from './http/pages.ts';
 import { absoluteUrl, httpState } from './http/state.ts';
 import type { JobQueue } from './jobs.ts';
 import type { Logger } from './log.ts';
+import type { ExampleRegistry } from './pages/examples/registry.ts';
 import type { Check, Civic, Metric, Plugin, Services } from './plugin.ts';
 import type { ReadModels } from './read-models.ts';
 import { createSequence } from './sequence.ts';
@@ -44,6 +45,7 @@ export interface Kernel {
   /** To be done once all plugins have registered. */
   whenComposed: { plugin: Plugin; run: () => void }[];
   live: Live;
+  examples: ExampleRegistry;
   /** Set before any plugin registers. */
   pages: Pages | null;
   /** Set once everything is migrated. */
@@ -89,6 +91,7 @@ export function civicFor(plugin: Plugin, kernel: Kernel): Civic {
     check: (check) => { declare('check'); kernel.checks.push({ ...check, plugin: name }); },
     tool: (tool) => { declare('tool'); kernel.assistant.tool(name, tool); },
     resource: (resource) => { declare('resource'); kernel.assistant.resource(name, resource); },
+    examples: (examples) => { declare('examples'); kernel.examples.declare(name, examples); },
     prompt: (prompt) => { declare('prompt'); kernel.assistant.prompt(name, prompt); },
     metric: (metric) => { declare('metric'); kernel.metrics.push({ ...metric, name: `${name}_${metric.name}` }); },
 

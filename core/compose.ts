@@ -23,6 +23,7 @@ import { createKernel, openDatabaseOf } from './kernel.ts';
 import { folderOfPlugin } from './load.ts';
 import type { Logger } from './log.ts';
 import { addCorePages } from './pages/routes.ts';
+import { referenceOrder } from './pages/groups.ts';
 import type { Lifecycle, Plugin, Progress } from './plugin.ts';
 import { problemsOf } from './problems.ts';
 import { projectRoot, version } from './root.ts';
@@ -89,10 +90,11 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
   for (const { plugin, run } of kernel.whenComposed) await naming(plugin, 'register', () => namingOwners(kernel.server, async () => run()));
   kernel.isRegistering = false;
   const contracts = contractsOf(options.plugins, kernel);
-  addCorePages(kernel.server, { pages, plugins: options.plugins, problems: contracts.surroundings.problems, ...contracts });
+  addCorePages(kernel.server, { pages, plugins: options.plugins, problems: contracts.surroundings.problems, examples: kernel.examples, now: () => kernel.clock.now(), ...contracts });
   httpState(kernel.server).problemPage = pages.problemPage;
   refuseFaultyRoutes(kernel, options.plugins);
   refuseFaultyTools(kernel);
+  refuseFaultyExamples(kernel);
 
   const undo: { name: string; run: () => Promise<unknown> }[] = [];
 
@@ -183,6 +185,7 @@ function contractsOf(plugins: Plugin[], { server, instance, gates }: Kernel): Pi
     info: { title: instance.name, version },
     publicUrl: instance.public_url,
     plugins: Object.fromEntries(plugins.map((plugin) => [plugin.name, plugin.summary])),
+    order: referenceOrder(plugins),
     ...surroundings,
   };
   return { surroundings, openApi: () => openApi(server, about), asyncApi: () => asyncApi(server, about) };
@@ -248,6 +251,11 @@ function refuseFaultyRoutes({ server, vocabulary }: Kernel, plugins: Plugin[]): 
 function refuseFaultyTools({ assistant }: Kernel): void {
   const faults = assistant.faults();
   if (faults.length > 0) throw new Failure(`These declarations for assistants do not keep the contract (docs/writing-plugins.md#tools-for-assistants):\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+}
+
+function refuseFaultyExamples({ server, examples }: Kernel): void {
+  const faults = examples.faults(server);
+  if (faults.length > 0) throw new Failure(`These examples do not keep the contract (docs/writing-plugins.md#examples):\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
 }
 
 function migrationsOf(plugins: Plugin[]): MigrationSet[] {

@@ -2,7 +2,8 @@
 /// <reference types="@hapi/vision" preserve="true" />
 export { default as Joi } from 'joi';
 export { definePlugin } from './plugin.ts';
-export type { Caller, Check, CheckResult, Civic, CorsDeclaration, EventKind, EventRecord, Events, Lifecycle, Metric, Plugin, Progress, ProtocolDeclaration, RouteDeclaration, Services, StreamDeclaration, UpgradeHandler } from './plugin.ts';
+export type { Caller, Check, CheckResult, Civic, CorsDeclaration, EventKind, EventRecord, Events, Lifecycle, Metric, Plugin, Progress, ProtocolDeclaration, ReferenceDeclaration, RouteDeclaration, Services, StreamDeclaration, UpgradeHandler } from './plugin.ts';
+export type { Example, Examples, ExampleSource, ExampleValue } from './pages/examples/types.ts';
 export type { CapabilityKind, LimitKind, OffDeclarations, PathKind, RateKind, ScopeKind, SlotKind, Vocabulary } from './vocabulary.ts';
 export type { Assistant, AssistantCall, AssistantClient, OwnedPrompt, OwnedResource, OwnedTool, Prompt, Resource, Tool, ToolCall, ToolResult } from './assistant/types.ts';
 export { fitData, fitList } from './assistant/fit.ts';

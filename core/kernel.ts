@@ -10,6 +10,7 @@ import { createLive } from './http/live.ts';
 import { createServer } from './http/server.ts';
 import { httpState } from './http/state.ts';
 import { createJobs } from './jobs.ts';
+import { createExamples } from './pages/examples/registry.ts';
 import type { EventKind, Metric, Plugin } from './plugin.ts';
 import { createReadModels } from './read-models.ts';
 import { version } from './root.ts';
@@ -42,6 +43,7 @@ export function createKernel(options: ComposeOptions): Kernel {
     readModels: createReadModels({ db, jobs, log }),
     assistant: createAssistant({ gates, vocabulary, strict: options.strict ?? false, readOnly: (where, fn) => db().readOnly(where, fn) }),
     live: createLive(server, httpState(server).upgrades),
+    examples: createExamples(),
     services: new Map(),
     commands: new Map(),
     whenComposed: [],

@@ -15,6 +15,7 @@ import type { ProblemBody } from './http/problem.ts';
 import type { Jobs } from './jobs.ts';
 import type { Logger } from './log.ts';
 import { registerProblems, type ProblemKinds } from './problems.ts';
+import type { Examples } from './pages/examples/types.ts';
 import type { ReadModel } from './read-models.ts';
 import type { Sequence, SequenceOptions } from './sequence.ts';
 import type { Language } from './texts/language.ts';
@@ -171,6 +172,16 @@ export interface Lifecycle {
 
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer, hapiRequest: Request) => void;
 
+/** How `/docs` shows the operations of a plugin. */
+export interface ReferenceDeclaration {
+  /** The heading of all its operations: "Directory". */
+  title: string;
+  /** Plugins with a smaller number come first; 100 when absent. */
+  order?: number;
+  /** Further headings in their order, by the first part of the path after `/api`: `{ places: 'Places' }`. Other operations follow them. */
+  sections?: Record<string, string>;
+}
+
 /** The API of core for one plugin. */
 export interface Civic<Config = unknown> {
   /** The plugin's own section of the config file, checked. */
@@ -227,6 +238,8 @@ export interface Civic<Config = unknown> {
   tool<Input, Data extends object>(tool: Tool<Input, Data>): void;
   /** Declares data that clients of assistants read by URI. */
   resource(resource: Resource): void;
+  /** Declares requests that `/docs` prints as shell commands, by operation. */
+  examples(examples: Examples): void;
   /** Declares a message that users choose from a menu of their assistant. */
   prompt<Arguments>(prompt: Prompt<Arguments>): void;
   metric(metric: Metric): void;
@@ -254,6 +267,8 @@ export interface Plugin<Config = any> extends Declarations {
   recommended?: string;
   /** The options of its section in the config file, as a convict schema; a function where they depend on what the plugins that run declare. */
   config?: ConfigFragment | ((vocabulary: Vocabulary, off: OffDeclarations) => ConfigFragment);
+  /** How `/docs` shows its operations; the name of the plugin is their heading when absent. */
+  reference?: ReferenceDeclaration;
   /** Plugins it cannot run without. */
   needs?: string[];
   /** Plugins it works with when they are on. */
@@ -269,7 +284,7 @@ export interface Plugin<Config = any> extends Declarations {
 }
 
 const NAME = /^[a-z][a-z0-9]*$/;
-const MEMBERS = ['name', 'summary', 'recommended', 'config', 'needs', 'uses', 'problems', 'events', ...CATEGORIES, 'migrations', 'declaredTexts', 'register'];
+const MEMBERS = ['name', 'summary', 'recommended', 'config', 'reference', 'needs', 'uses', 'problems', 'events', ...CATEGORIES, 'migrations', 'declaredTexts', 'register'];
 
 /** Returns why a plugin cannot have this name, or null. */
 export function nameFault(name: string): string | null {

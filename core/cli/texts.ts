@@ -17,8 +17,6 @@ export interface TextSources {
   code: string[];
   /** The paths of texts that are declared in English: `problems.not_found.title`. */
   declared: string[];
-  /** Templates that stay in English for now, by their path in the folder. */
-  english?: string[];
   /** Only for core: the keys of core that plugins use. */
   usedByOthers?: string[];
 }
@@ -44,10 +42,14 @@ export function textSourcesOf(plugin: Plugin, folder: string): TextSources {
 }
 
 /** Returns the paths of the texts that a plugin declares. */
-function declaredPaths({ summary, problems = {}, scopes = {}, capabilities = {}, limits = {}, rates = {}, declaredTexts }: Plugin): string[] {
+function declaredPaths({ summary, reference, problems = {}, scopes = {}, capabilities = {}, limits = {}, rates = {}, declaredTexts }: Plugin): string[] {
   const labels = Object.entries({ scopes, capabilities, limits, rates }).flatMap(([category, kinds]) => Object.keys(kinds).map((name) => `${category}.${name}`));
   const hints = Object.keys(scopes).filter((name) => scopes[name]!.hint !== undefined).map((name) => `hints.${name}`);
-  return [...(summary ? ['summary'] : []), ...problemPaths(Object.keys(problems)), ...labels, ...hints, ...declaredTexts?.() ?? []];
+  return [...(summary ? ['summary'] : []), ...referencePaths(reference), ...problemPaths(Object.keys(problems)), ...labels, ...hints, ...declaredTexts?.() ?? []];
+}
+
+function referencePaths(reference: Plugin['reference']): string[] {
+  return reference ? ['reference.title', ...Object.keys(reference.sections ?? {}).map((name) => `reference.sections.${name}`)] : [];
 }
 
 export function problemPaths(codes: string[]): string[] {
@@ -166,7 +168,7 @@ function useFaults(messages: Map<string, Message>, { keys, prefixes, mentioned }
   ];
 }
 
-function outsideFaults({ templates, english = [] }: TextSources): string[] {
-  return filesIn(templates, /\.html$/).filter((file) => !english.includes(relative(templates, file)))
+function outsideFaults({ templates }: TextSources): string[] {
+  return filesIn(templates, /\.html$/)
     .flatMap((file) => textOutside(readFileSync(file, 'utf8')).map((text) => `${relative(templates, file)} has text outside the catalogue: ${text.slice(0, 60)}`));
 }

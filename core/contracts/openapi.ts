@@ -17,6 +17,8 @@ export interface OpenApiOptions extends Surroundings {
   publicUrl: string;
   /** What each plugin is for, by its name. */
   plugins?: Record<string, string>;
+  /** The plugins in the order of their tags. */
+  order?: string[];
 }
 
 export interface OpenApi {
@@ -84,7 +86,8 @@ export function openApi(server: Server, options: OpenApiOptions): OpenApi {
     item[route.method] = operation(route, answers, schemas, shared);
     if (route.declaration.head) item.head = headOperation(route, answers, item.get!, schemas);
   }
-  const owners = [...new Set(routes.map((route) => route.owner))].sort();
+  const order = [...options.order ?? [], 'core'];
+  const owners = [...new Set(routes.map((route) => route.owner))].sort().sort((a, b) => order.indexOf(a) - order.indexOf(b));
   const document: OpenApi = {
     openapi: '3.1.0',
     info: { ...options.info, description: 'A directory of civic actors in which every statement has a public source.', contact: { name: options.info.title, url: options.publicUrl }, license: { name: 'MIT', identifier: 'MIT' } },

@@ -7,15 +7,19 @@ import { JSON_TYPE, responseBytes, sendBytes, type ResponseBytes } from '../http
 import { translatedProblem, type Pages } from '../http/pages.ts';
 import { textEtag } from '../http/ready.ts';
 import { problem, type ProblemKinds } from '../problems.ts';
-import { LANGUAGES } from '../texts/language.ts';
 import type { Texts } from '../texts/texts.ts';
-import { reference } from './reference.ts';
+import { docsRoutes } from './docs.ts';
+import type { ExampleRegistry } from './examples/registry.ts';
+import type { DescribedPlugin } from './groups.ts';
 
 export interface CorePagesOptions {
   pages: Pages;
   problems: ProblemKinds;
   /** The plugins that run, in order. */
-  plugins: { name: string; summary: string }[];
+  plugins: DescribedPlugin[];
+  /** The examples of operations that plugins declare. */
+  examples: ExampleRegistry;
+  now(): number;
   /** Generated when first requested, since they describe every route. */
   openApi: () => OpenApi;
   asyncApi: () => AsyncApi;
@@ -30,11 +34,10 @@ export function addCorePages(server: Server, options: CorePagesOptions): void {
   const documents = { openapi: once(options.openApi), asyncapi: once(options.asyncApi) };
   const openApiBytes = once(() => document(documents.openapi()));
   const asyncApiBytes = once(() => document(documents.asyncapi()));
-  const docs = docsPage(pages, () => reference(documents.openapi(), documents.asyncapi()));
   const asset = assetHandler(pages);
 
   server.route([
-    { method: 'GET', path: '/docs', options: internal, handler: docs },
+    ...docsRoutes(server, { ...options, openApi: documents.openapi, asyncApi: documents.asyncapi }),
     {
       method: 'GET', path: '/problems', options: internal,
       handler: async (request, h) => {
@@ -75,37 +78,6 @@ function problemKindPage(request: Request, h: ResponseToolkit, problems: Problem
   // Advice marks code with backticks.
   const parts = advice.split('`').map((text, index) => ({ text, isCode: index % 2 === 1 }));
   return h.view('problem-kind', { canonical: `/problems/${code}`, code, status: kind.status, advice: parts, heading: title, title });
-}
-
-/** Each language with and without its prefix. */
-const MOST_CACHED = 2 * LANGUAGES.length;
-
-/** Long, and the same for all anonymous readers of a language: rendered once for them, and sent as bytes. */
-function docsPage(pages: Pages, context: () => object): (request: Request, h: ResponseToolkit) => Promise<ResponseObject | symbol> {
-  const cached = new Map<string, ResponseBytes>();
-  // By language prefix, which its links have.
-  const texts = new Map<string, string>();
-
-  async function view(request: Request): Promise<object> {
-    const t = await pages.texts.of('core', request.civic.language);
-    const { languagePrefix } = request.civic;
-    const text = texts.get(languagePrefix) ?? await request.render('docs', context(), { layout: false });
-    texts.set(languagePrefix, text);
-    return { title: t('docs.title'), text };
-  }
-  async function render(request: Request): Promise<ResponseBytes> {
-    const body = await request.render('ready', await view(request));
-    return responseBytes({ body, etag: textEtag(body), type: 'text/html; charset=utf-8', headers: { 'cache-control': 'no-cache', ...pages.headers(request) } });
-  }
-
-  return async (request, h) => {
-    const reader = pages.readerOf(request);
-    const isCached = cached.has(reader) || cached.size < MOST_CACHED;
-    if (request.auth.isAuthenticated || request.civic.formToken !== null || !isCached) return h.view('ready', await view(request));
-    const page = cached.get(reader) ?? await render(request);
-    cached.set(reader, page);
-    return sendBytes(request, h, page);
-  };
 }
 
 function assetHandler(pages: Pages): (request: Request, h: ResponseToolkit) => ResponseObject | symbol {

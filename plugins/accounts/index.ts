@@ -5,6 +5,7 @@ import { auditStream } from './audit/stream.ts';
 import { accountOptions, type AccountsConfig } from './config.ts';
 import { consoleRoutes } from './console/routes.ts';
 import { accountEvents } from './events.ts';
+import { accountExamples } from './examples.ts';
 import { keyCommands } from './keys/commands.ts';
 import { accountCommands } from './people/commands.ts';
 import { checkAdministrator } from './people/people.ts';
@@ -42,6 +43,7 @@ export default definePlugin<AccountsConfig>({
   name: 'accounts',
   summary: 'Accounts, workspaces, plans and API keys, with a record of every security event',
   recommended: 'Without it, users cannot sign in and the API rejects every write.',
+  reference: { title: 'Accounts and workspaces', order: 30, sections: { workspaces: 'Workspaces', invitations: 'Invitations that you received', plans: 'Plans' } },
   config: accountOptions,
   scopes: {
     'workspace:read': { label: 'See the workspace', hint: 'Members, invitations and security events.' },
@@ -75,6 +77,7 @@ export default definePlugin<AccountsConfig>({
     const pages = { accounts, signIn, ways, confirmed, settingsPage, entries };
 
     civic.provide({ ...accounts.service, pages: createPluginPages({ entries, purposes, ways, confirmed, settingsPage, visitOf: signIn.sessions.visitOf, accountOf: accounts.people.accountOf, now: () => civic.clock.now() }) });
+    civic.examples(accountExamples);
     civic.identify(resolver.identify);
     civic.plansWith(plans.including);
     civic.identify(signIn.sessions.identify);

@@ -10,6 +10,7 @@ import { directoryOptions, type DirectoryConfig } from './config.ts';
 import { demoCommands } from './demo/commands.ts';
 import { createDemoParts } from './demo/parts.ts';
 import { directoryEvents } from './events.ts';
+import { directoryExamples } from './examples.ts';
 import { feedRoutes } from './feeds/routes.ts';
 import { judgementRoutes } from './ledger/judgement-routes.ts';
 import { writeRoutes } from './ledger/routes.ts';
@@ -52,6 +53,11 @@ export type { ActorsChanged, ActorEffect, CoverageLoss } from './events.ts';
 export const directoryPlugin = (model: ActorModel) => definePlugin<DirectoryConfig>({
   name: 'directory',
   summary: 'Civic actors in their places, every statement with its source',
+  reference: {
+    title: 'Directory',
+    order: 10,
+    sections: { 'places': 'Places', 'entities': 'Entries', 'sources': 'Sources', 'issue-areas': 'Issue areas', 'domains': 'Domains', 'judgements': 'Judgements about duplicates', 'imports': 'Imports', 'exports': 'Exports' },
+  },
   uses: ['accounts'],
   config: directoryOptions,
   scopes: {
@@ -71,7 +77,9 @@ export const directoryPlugin = (model: ActorModel) => definePlugin<DirectoryConf
     const { places, taxonomy, ready, ledger, transfer, issueCounts, links } = directory;
     const db = () => civic.db;
 
-    civic.provide(offeredBy(directory, demo));
+    const offered = offeredBy(directory, demo);
+    civic.provide(offered);
+    civic.examples(directoryExamples(directory, offered));
     civic.watch('directory.actors_changed', ({ payload }) => directory.notice(payload));
     civic.check(gazetteerCheck(db));
     civic.check(taxonomyCheck(taxonomy, () => issueAreasInUse(db().read)));

@@ -1,6 +1,7 @@
 import { definePlugin } from 'civic';
 import { firehoseOptions, type FirehoseConfig } from './config.ts';
 import { firehoseEvents } from './events.ts';
+import { firehoseExamples } from './examples.ts';
 import { logCheck } from './log/check.ts';
 import { SIGNAL_TABLES, SIGNALS_VERSION } from './log/store.ts';
 import { isPublicEntry } from './page/live.ts';
@@ -23,6 +24,7 @@ export type * from './types.ts';
 export default definePlugin<FirehoseConfig>({
   name: 'firehose',
   summary: 'A live, durable log of civic signals: snapshots, event streams, sessions and sockets',
+  reference: { title: 'Firehose', order: 20, sections: { firehose: 'Signals, streams and sessions', places: 'Signals of a place' } },
   config: firehoseOptions,
   scopes: { 'firehose:read': { label: 'Read live signals', hint: 'Meetings, votes, filings and other signals of the Firehose.', capability: 'firehose' } },
   capabilities: { firehose: { label: 'The Firehose', limit: 'streams' } },
@@ -40,6 +42,7 @@ export default definePlugin<FirehoseConfig>({
     const firehose = createFirehose(civic);
     const directory = civic.serviceIfOn('directory');
     const relay = declareRelay(firehose);
+    civic.examples(firehoseExamples(directory));
     civic.provide({
       ...firehose.publisher,
       signals: (query, caller) => readSignals(firehose, query, caller),

@@ -14,6 +14,7 @@ import { stdioCommand } from './stdio.ts';
 export const mcpPlugin = (offerOf: typeof createOffer) => definePlugin<McpConfig>({
   name: 'mcp',
   summary: 'The tools of all plugins for AI assistants, over the Model Context Protocol',
+  reference: { title: 'Assistants (MCP)', order: 50 },
   config: mcpOptions,
   uses: ['accounts', 'directory', 'oauth'],
   rates: { mcp: { label: 'assistants', per_minute: 600, per_hour: 6000, plan: true } },
@@ -26,6 +27,14 @@ export const mcpPlugin = (offerOf: typeof createOffer) => definePlugin<McpConfig
     for (const tool of directory ? connectorTools(directory) : []) civic.tool(tool);
     const oauth = civic.serviceIfOn('oauth');
     oauth?.protect({ path: '/mcp', name: 'Tools for assistants', plugin: 'mcp', text: 'resource.name', scopes: () => scopesOf(civic) });
+    civic.examples({
+      'POST /mcp': {
+        variables: { CIVIC_TOKEN: 'An access token for this address.' },
+        headers: { Authorization: 'Bearer $CIVIC_TOKEN', Accept: 'application/json, text/event-stream' },
+        body: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} },
+        manual: 'An assistant gets the access token when a user approves it; an API key is rejected here.',
+      },
+    });
     civic.command(stdioCommand(civic));
     const hasOauth = oauth !== null;
     civic.check(endpointCheck(civic, { hasOauth }));

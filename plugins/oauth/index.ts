@@ -3,6 +3,7 @@ import { oauthChecks } from './checks.ts';
 import { clientCommands } from './commands.ts';
 import { oauthOptions, type OauthConfig } from './config.ts';
 import { oauthEvents } from './events.ts';
+import { oauthExamples } from './examples.ts';
 import { AUDIT_KINDS } from './incidents.ts';
 import { oauthJobs } from './jobs.ts';
 import { metadataRoutes } from './metadata.ts';
@@ -22,6 +23,7 @@ const FLUSH_MS = 2000;
 export default definePlugin<OauthConfig>({
   name: 'oauth',
   summary: 'An OAuth 2.1 authorization server: apps and assistants use the API on behalf of a user who approved them',
+  reference: { title: 'OAuth', order: 40 },
   config: oauthOptions,
   needs: ['accounts'],
   rates: {
@@ -48,6 +50,7 @@ export default definePlugin<OauthConfig>({
     accounts.pages.entry({ plugin: 'oauth', label: 'apps.title', path: '/account/apps', remedy: 'apps.remedy' });
     accounts.pages.purpose(connectPurpose(oauth, oauth.server));
     accounts.pages.purpose({ path: DEVICE_PATH, describe: async (_next, language) => (await civic.texts(language))('device.purpose') });
+    civic.examples(oauthExamples({ canRegister: civic.config.registration.enabled }));
     civic.identify(bearer.identify);
     civic.watch('oauth.keys_changed', keys.forget);
     recordFloods(server, oauth);

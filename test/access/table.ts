@@ -75,6 +75,8 @@ export const table: Record<string, Case[]> = {
   'GET /': visitor,
   'GET /assets/{file*}': visitor,
   'GET /docs': visitor,
+  'GET /docs/{group}': visitor,
+  'GET /docs/try/{operation}': visitor,
   'GET /favicon.ico': visitor,
   'GET /live': visitor,
   'GET /robots.txt': visitor,

@@ -40,6 +40,20 @@ describe('The documentation', () => {
     });
   }
 
+  const examples = guide.slice(guide.indexOf('### Examples'));
+  for (const name of ['Example', 'ExampleValue']) {
+    it(`documents every member of ${name}`, () => {
+      const members = membersOf(read('core/pages/examples/types.ts'), name);
+      expect(members.length).to.be.at.least(3);
+      expect(members.filter((member) => !examples.includes(`\`${member}\``))).to.equal([]);
+    });
+  }
+
+  it('documents every member of ReferenceDeclaration', () => {
+    const [row] = /^\| `reference` .*$/m.exec(guide)!;
+    expect(membersOf(contract, 'ReferenceDeclaration').filter((member) => !row.includes(`\`${member}\``))).to.equal([]);
+  });
+
   it('documents every member of CorsDeclaration', () => {
     const [row] = /^\| `cors` .*$/m.exec(guide)!;
     expect(membersOf(contract, 'CorsDeclaration').filter((member) => !row.includes(`\`${member}\``))).to.equal([]);

@@ -24,7 +24,6 @@ describe('The texts', () => {
       templates: join(projectRoot, 'templates'),
       code: filesIn(join(projectRoot, 'core'), /\.ts$/),
       declared: problemPaths(Object.keys(coreProblems)),
-      english: ['pages/docs.html', ...['fields', 'operation', 'type'].map((name) => `partials/${name}.html`)],
       usedByOthers: [...plugins.values()].flatMap(coreKeysUsed),
     });
     expect(faults).to.equal([]);

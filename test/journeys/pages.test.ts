@@ -11,7 +11,7 @@ export const lab = Lab.script();
 const { describe, it, before, beforeEach, after } = lab;
 
 const isMissing = missingBrowser() !== null;
-const PAGES = ['/', '/es/', '/docs', '/problems', '/problems/invalid_request', '/es/nowhere'];
+const PAGES = ['/', '/es/', '/docs', '/docs/notes', '/es/docs/pulse', '/problems', '/problems/invalid_request', '/es/nowhere'];
 const WIDTHS = { desk: { width: 1280, height: 900 }, phone: { width: 360, height: 740 } };
 
 let browser: Browser;
@@ -71,6 +71,9 @@ describe('The pages of core', { skip: isMissing }, () => {
     await page.getByRole('link', { name: 'Read the API documentation' }).focus();
     await page.keyboard.press('Enter');
     await page.waitForURL('**/docs');
+    await page.getByRole('link', { name: '/api/notes/{id}' }).first().focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/docs/notes#*');
     const operation = page.locator('summary', { hasText: '/api/notes/{id}' }).first();
     await operation.focus();
     await page.keyboard.press('Enter');

@@ -21,8 +21,6 @@ const STARTS = ['/', '/sitemap.xml', '/robots.txt', '/favicon.ico', '/es/', '/es
 
 const MOST_BYTES = 60_000;
 const MOST_SCRIPT_BYTES = 30_000;
-/** Long by nature: /docs describes every operation. */
-const LONG = ['/docs', '/en/docs', '/es/docs'];
 const WIDTHS = { desk: { width: 1280, height: 900 }, phone: { width: 360, height: 740 }, narrow: { width: 320, height: 640 } };
 
 const plainPath = (path: string): string => path.replace(/^\/(?:en|es)(?=[/?]|$)/, '') || '/';
@@ -97,9 +95,9 @@ describe('The public site of a demo instance', { timeout: 300_000 }, () => {
     const addresses = new Set(pages.flatMap(({ text }) => loadedBy(text)));
     const sizes = new Map(await Promise.all([...addresses].map(async (address): Promise<[string, number]> => [address, compressedSize(Buffer.from(await (await fetch(url + address)).arrayBuffer()))])));
     const sum = (list: string[]): number => [...new Set(list)].reduce((total, address) => total + sizes.get(address)!, 0);
-    expect(faultsOf(({ path, text }) => {
+    expect(faultsOf(({ text }) => {
       const bytes = compressedSize(text) + sum(loadedBy(text));
-      return bytes > MOST_BYTES && !LONG.includes(path) ? [`${bytes} bytes compressed`] : [];
+      return bytes > MOST_BYTES ? [`${bytes} bytes compressed`] : [];
     })).to.equal([]);
     expect(faultsOf(({ text }) => {
       const bytes = sum(loadedBy(text).filter((address) => address.endsWith('.js')));
@@ -109,8 +107,7 @@ describe('The public site of a demo instance', { timeout: 300_000 }, () => {
 
   it('has a title, one heading of the first level, and an address for search engines or none for them', () => {
     expect(faultsOf(({ text }) => (/<title>[^<]*[^<\s][^<]*<\/title>/.test(text) && text.match(/<h1[\s>]/g)?.length === 1 ? [] : ['title or h1']))).to.equal([]);
-    expect(faultsOf(({ path, text }) => {
-      if (LONG.includes(path)) return [];
+    expect(faultsOf(({ text }) => {
       const isListed = text.includes('<link rel="canonical"') && text.includes('hreflang="es"') && text.includes('hreflang="x-default"');
       return isListed || text.includes('<meta name="robots" content="noindex">') ? [] : ['neither canonical nor noindex'];
     })).to.equal([]);
@@ -149,7 +146,7 @@ describe('The public site of a demo instance', { timeout: 300_000 }, () => {
       page.on('console', (message) => { if (message.type() === 'error') complaints.push(message.text()); });
       page.on('pageerror', (error) => { complaints.push(error.message); });
       page.on('request', (request) => { if (!request.url().startsWith(url)) complaints.push(`request to ${request.url()}`); });
-      kinds = onePerKind().map(({ path }) => path).filter((path) => !/^\/(?:es|docs|problems)(?:[/?]|$)/.test(path) && !path.includes('?'));
+      kinds = onePerKind().map(({ path }) => path).filter((path) => !/^\/(?:es|problems)(?:[/?]|$)/.test(path) && !path.includes('?'));
     });
     after(() => browser?.close());
 

@@ -83,7 +83,7 @@ export function textOf(text: string): string {
   return unescaped(text.replaceAll(/<script[^]*?<\/script>/g, '')).replaceAll(/>\s+/g, '>').replaceAll(/\s+</g, '<');
 }
 
-function unescaped(text: string): string {
+export function unescaped(text: string): string {
   return text.replaceAll('&#x3D;', '=').replaceAll('&#x27;', "'").replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 

@@ -64,8 +64,9 @@ for (const base of ['', '/sub']) {
       expect(text).to.contain([`href="${base}/es/docs"`, `href="${base}/es/problems"`, `href="${base}/es/"`, `href="${base}/openapi.json"`, `href="${base}/health"`]);
       expect(text).to.not.match(/\/es\/(assets|openapi|asyncapi|health)/);
       expect([...text.matchAll(/(?:href|src|action)="([^"]*)"/g)].map((match) => match[1]!).filter((link) => !link.startsWith(`${base}/`) && !link.startsWith('#') && !link.startsWith('https://civic.example'))).to.equal([]);
-      expect((await get('/es/docs')).text).to.contain([`href="${base}/es/problems/bad_request"`, `href="${base}/openapi.json"`]);
-      expect((await get('/docs')).text).to.contain(`href="${base}/problems/bad_request"`);
+      expect((await get('/es/docs')).text).to.contain([`href="${base}/es/docs/core"`, `href="${base}/openapi.json"`]);
+      expect((await get('/es/docs/core')).text).to.contain([`href="${base}/es/problems/bad_request"`, `action="${base}/docs/try/getHealth"`]);
+      expect((await get('/docs/core')).text).to.contain(`href="${base}/problems/bad_request"`);
     });
 
     it('is not looked for in a malformed request', async () => {
@@ -126,7 +127,7 @@ for (const base of ['', '/sub']) {
       ];
       expect(found((await get('/es/birds?sort=name')).text)).to.equal([`<link rel="canonical" href="${url}/es/birds">`, ...alternates]);
       expect(found((await get('/birds')).text)).to.equal([`<link rel="canonical" href="${url}/birds">`, ...alternates]);
-      expect(found((await get('/docs')).text)).to.equal([]);
+      expect(found((await get('/docs/core')).text)[0]).to.equal(`<link rel="canonical" href="${url}/docs/core">`);
       expect(found((await get('/nowhere')).text)).to.equal([]);
     });
 

@@ -12,6 +12,7 @@ import { registerPages, type Pages } from '../../http/pages.ts';
 import { httpState } from '../../http/state.ts';
 import { testServer } from '../../http/test/fixture.ts';
 import { problemsOf, registerProblems, type ProblemKinds } from '../../problems.ts';
+import { createExamples } from '../examples/registry.ts';
 import { addCorePages } from '../routes.ts';
 
 export const lab = Lab.script();
@@ -52,7 +53,7 @@ describe('Pages', () => {
       ...(ownsStart ? [{ method: 'GET' as const, path: '/', handler: () => 'mine' }] : []),
     ]) });
     const about = { info: { title: 'Civic', version: '1.2.3' }, publicUrl: instance.public_url, problems: problemsOf([]), isCounted: false };
-    addCorePages(server, { pages, problems: problemsOf([]), plugins: [{ name: 'hello', summary: 'Greets' }], openApi: () => openApi(server, about), asyncApi: () => asyncApi(server, about) });
+    addCorePages(server, { pages, problems: problemsOf([]), plugins: [{ name: 'hello', summary: 'Greets' }], examples: createExamples(), now: Date.now, openApi: () => openApi(server, about), asyncApi: () => asyncApi(server, about) });
   }
 
   beforeEach(() => start());
@@ -79,7 +80,7 @@ describe('Pages', () => {
   });
 
   it('run no inline script or style and forbid them', async () => {
-    for (const url of ['/', '/docs', '/problems', '/problems/not_found', '/hello', '/nowhere']) {
+    for (const url of ['/', '/docs', '/docs/hello', '/problems', '/problems/not_found', '/hello', '/nowhere']) {
       const { headers, payload } = await get(url);
       expect(headers['content-security-policy'], url).to.contain(["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"]);
       expect(headers['content-security-policy'], url).to.match(/, script-src \*:\*\/assets\/$/);
@@ -131,7 +132,7 @@ describe('Pages', () => {
     pages.header({ partial: 'hello/corner', fill: ({ headers }) => (headers['x-name'] ? { name: headers['x-name'] } : null) });
     for (const url of ['/', '/docs', '/hello', '/nowhere']) {
       expect((await get(url, { ...BROWSER, 'x-name': '<Ada>' })).payload, url).to.contain(`<p>&lt;Ada&gt; reads ${url}</p>`);
-      expect((await get(url)).payload, url).to.not.contain('reads');
+      expect((await get(url)).payload, url).to.not.contain('reads /');
       expect((await get(url, { ...BROWSER, 'x-name': 'Bob' })).payload, url).to.contain(`<p>Bob reads ${url}</p>`);
     }
   });
@@ -207,9 +208,10 @@ describe('Pages', () => {
 
   describe('of the interface', () => {
     it('show operations, parameters and a call to paste, escaped', async () => {
-      const { payload } = await get('/docs');
+      const { payload } = await get('/docs/hello');
       expect(payload).to.contain(['/api/hello', 'Says &lt;b&gt;hello&lt;/b&gt;', 'How many', "curl &#x27;https://civic.example/api/hello&#x27;"]);
       expect(payload).to.not.contain('<b>hello');
+      expect((await get('/docs')).payload).to.contain(['href="/docs/hello#getHello"', 'Says &lt;b&gt;hello&lt;/b&gt;']);
     });
 
     it('leave pages out', async () => {

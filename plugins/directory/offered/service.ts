@@ -8,6 +8,7 @@ import { isAmbiguous } from '../places/resolve.ts';
 import { placeRecord, type Place } from '../places/schemas.ts';
 import type { Directory } from '../service.ts';
 import { offeredAddresses, type AddressReads } from './addresses.ts';
+import { offeredExample, type ExampleReads } from './example.ts';
 import { offeredMaps, type MapReads } from './maps.ts';
 import { offeredEntries, type EntryReads } from './entries.ts';
 import { offeredFinds, type FindReads } from './find.ts';
@@ -20,7 +21,7 @@ import type { PageLinks } from '../links.ts';
 import { freshnessTurns, knownActors, ownNames, type FreshnessTurn, type KnownActor } from './actors.ts';
 
 /** The service of this plugin for other plugins. Each function states whether it returns private actors. */
-export interface DirectoryService extends AddressReads, EntryReads, FindReads, MapReads, PageReads, PlaceReads, SourceReads {
+export interface DirectoryService extends AddressReads, EntryReads, ExampleReads, FindReads, MapReads, PageReads, PlaceReads, SourceReads {
   /** Returns the canonical key of a place, by key, slug or synonym; null for any other text. */
   placeKey(reader: Reader, text: string): Promise<string | null>;
   /** Resolves free text as `GET /api/places?query=` does. `place` is null when the text names none for certain; `candidates` are the nearest, likeliest first. */
@@ -74,6 +75,7 @@ export function offeredBy(directory: Directory, demo: DemoParts): DirectoryServi
     ...offeredMaps(directory),
     ...offeredAddresses(directory),
     ...offeredEntries(directory),
+    ...offeredExample(directory),
     ...offeredSources(directory),
     links: directory.links,
     ...offeredFinds(directory),

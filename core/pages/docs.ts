@@ -1,0 +1,113 @@
+import type { Request, ResponseObject, ResponseToolkit, Server, ServerRoute } from '@hapi/hapi';
+import type { AsyncApi } from '../contracts/asyncapi.ts';
+import type { OpenApi, Operation } from '../contracts/openapi.ts';
+import { responseBytes, sendBytes, type ResponseBytes } from '../http/bytes.ts';
+import type { Pages } from '../http/pages.ts';
+import { textEtag } from '../http/ready.ts';
+import { problem } from '../problems.ts';
+import { LANGUAGES } from '../texts/language.ts';
+import { pathOf } from './examples/call.ts';
+import type { ExampleRegistry, ShownExamples } from './examples/registry.ts';
+import type { DescribedPlugin } from './groups.ts';
+import { groupPage, overview, type ReferenceContext } from './reference.ts';
+
+export interface DocsOptions {
+  pages: Pages;
+  plugins: DescribedPlugin[];
+  examples: ExampleRegistry;
+  openApi: () => OpenApi;
+  asyncApi: () => AsyncApi;
+  now(): number;
+}
+
+/** How long the values of examples are used before they are looked up again. */
+const EXAMPLES_MS = 30_000;
+const internal = { plugins: { civic: { internal: true } } };
+
+/** Returns the routes of the API page: an overview, a page for each plugin, and what its forms send. */
+export function docsRoutes(server: Server, options: DocsOptions): ServerRoute[] {
+  const render = createRenderer(server, options);
+  return [
+    { method: 'GET', path: '/docs', options: internal, handler: (request, h) => render(request, h, null) },
+    { method: 'GET', path: '/docs/{group}', options: internal, handler: (request, h) => render(request, h, String(request.params.group)) },
+    { method: 'GET', path: '/docs/try/{operation}', options: internal, handler: (request, h) => redirectToOperation(options.openApi(), request, h) },
+  ];
+}
+
+/** The operation and the values of a form, as a request of the API. Only for GET, which changes nothing. */
+function redirectToOperation(api: OpenApi, request: Request, h: ResponseToolkit): ResponseObject {
+  const id = String(request.params.operation);
+  const [path, item] = Object.entries(api.paths).find(([, { get }]) => get?.operationId === id) ?? [];
+  if (path === undefined) throw problem('not_found', { detail: `No operation that reads has the id "${id.slice(0, 100)}".` });
+  const { params, query, missing } = sortedValues(item!.get!, request.query as Record<string, string | string[]>);
+  if (missing.length > 0) throw problem('invalid_request', { detail: `This needs a value for ${missing.join(' and ')}.`, errors: missing.map((parameter) => ({ parameter, detail: 'is required' })) });
+  return h.redirect(request.server.app.civic.basePath + pathOf(path, { params, query })).code(303);
+}
+
+function sortedValues({ parameters = [] }: Operation, sent: Record<string, string | string[]>): { params: Record<string, string>; query: Record<string, string>; missing: string[] } {
+  // A field that was left empty is no parameter; of repeated ones the first counts.
+  const values = parameters.map(({ name, in: place }) => ({ name, place, value: [sent[name] ?? []].flat().find((text) => text !== '') })).filter(({ place }) => place !== 'header');
+  const given = (wanted: string): Record<string, string> => Object.fromEntries(values.flatMap(({ name, place, value }) => (place === wanted && value !== undefined ? [[name, value]] : [])));
+  return { params: given('path'), query: given('query'), missing: values.filter(({ place, value }) => place === 'path' && value === undefined).map(({ name }) => name) };
+}
+
+type Render = (request: Request, h: ResponseToolkit, group: string | null) => Promise<ResponseObject | symbol>;
+
+/** Pages are long, and the same for all anonymous readers of a language: each is rendered once as long as the values of its examples stay, and sent as bytes. */
+function createRenderer(server: Server, { pages, plugins, examples, openApi, asyncApi, now }: DocsOptions): Render {
+  const cached = new Map<string, ResponseBytes>();
+  const texts = new Map<string, string>();
+  let lookedUp: { at: number; printed: Promise<Map<string, ShownExamples>> } | undefined;
+  let known = '';
+
+  /** Looks the examples up, and forgets the rendered pages when their values have changed. */
+  async function lookUp(): Promise<Map<string, ShownExamples>> {
+    const printed = await examples.print(server, openApi());
+    const text = JSON.stringify([...printed]);
+    if (text !== known) {
+      cached.clear();
+      texts.clear();
+    }
+    known = text;
+    return printed;
+  }
+
+  function currentExamples(): Promise<Map<string, ShownExamples>> {
+    const isFresh = lookedUp && now() >= lookedUp.at && now() - lookedUp.at < EXAMPLES_MS;
+    if (!isFresh) {
+      lookedUp = { at: now(), printed: lookUp() };
+      lookedUp.printed.catch(() => { lookedUp = undefined; });
+    }
+    return lookedUp!.printed;
+  }
+
+  async function view(request: Request, group: string | null): Promise<{ title: string; canonical: string; text: string }> {
+    const context: ReferenceContext = { api: openApi(), streams: asyncApi(), plugins, examples: await currentExamples() };
+    const { language, languagePrefix } = request.civic;
+    const t = await pages.texts.of('core', language);
+    const page = group === null ? overview(context, t) : groupPage(context, group, t);
+    if (page === null) throw problem('not_found', { detail: `The API has no group "${String(group).slice(0, 100)}".` });
+    const key = JSON.stringify([language, languagePrefix, group]);
+    const text = texts.get(key) ?? await request.render(group === null ? 'docs' : 'docs-group', page, { layout: false });
+    texts.set(key, text);
+    const title = group === null ? t('docs.title') : t('docs.group_title', { group: (page as { title: string }).title });
+    return { title, canonical: group === null ? '/docs' : `/docs/${group}`, text };
+  }
+
+  async function bytesOf(request: Request, group: string | null): Promise<ResponseBytes> {
+    const body = await request.render('ready', await view(request, group));
+    return responseBytes({ body, etag: textEtag(body), type: 'text/html; charset=utf-8', headers: { 'cache-control': 'no-cache', ...pages.headers(request) } });
+  }
+
+  return async (request, h, group) => {
+    const key = JSON.stringify([pages.readerOf(request), group]);
+    await currentExamples();
+    // Each language with and without its prefix, for each group and the overview.
+    const most = 2 * LANGUAGES.length * (plugins.length + 2);
+    const mayCache = cached.has(key) || cached.size < most;
+    if (request.auth.isAuthenticated || request.civic.formToken !== null || !mayCache) return h.view('ready', await view(request, group));
+    const page = cached.get(key) ?? await bytesOf(request, group);
+    cached.set(key, page);
+    return sendBytes(request, h, page);
+  };
+}

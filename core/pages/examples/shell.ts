@@ -1,0 +1,56 @@
+import { FORM_TYPE, type Call } from './call.ts';
+
+/** Returns a command that sends a request and prints the response. */
+export function curl(call: Call): string {
+  return command(call, call.seconds ? [`-N --max-time ${call.seconds}`] : [], '');
+}
+
+/** Returns commands that store a value of the response in a shell variable. */
+export function assignment(variable: string, call: Call, take: string): string {
+  return `${variable}=$(${command(call, ['-s'], ` | jq ${take === '.' ? '-c' : '-r'} ${word(take)}`)})`;
+}
+
+/** Returns a command that stores a value of a stored response in a shell variable. */
+export function extraction(variable: string, from: string, take: string): string {
+  return `${variable}=$(printf %s "${from}" | jq -r ${word(take)})`;
+}
+
+/** `end` follows the last line of the command itself, before the text of its input. */
+function command({ method, url, headers, body, type }: Call, options: string[], end: string): string {
+  const sent = dataOf(body, type);
+  const verb = method === 'GET' || (method === 'POST' && sent.options.length > 0) ? [] : [`-X ${method}`];
+  const lines = [['curl', ...options, ...verb, quoted(url)].join(' '), ...headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`), ...sent.options];
+  return `${lines.join(' \\\n  ')}${sent.input === null ? end : `${sent.opening}${end}\n${sent.input}\n`}`;
+}
+
+interface SentData {
+  options: string[];
+  /** The lines that the shell passes to curl, and how the command announces them. */
+  input: string | null;
+  opening: string;
+}
+
+function dataOf(body: unknown, type: string | undefined): SentData {
+  const options = body === undefined ? [] : inlineOptions(body, type);
+  if (typeof body !== 'object' || type === FORM_TYPE || !hasVariable(JSON.stringify(body))) return { options, input: null, opening: '' };
+  // Quotes of JSON inside quotes of the shell would be unreadable.
+  return { options: ['-d @-'], opening: ' <<JSON', input: `${JSON.stringify(body, null, 2)}\nJSON` };
+}
+
+function inlineOptions(body: unknown, type: string | undefined): string[] {
+  if (type === FORM_TYPE) return Object.entries(body as Record<string, string>).map(([name, value]) => `--data-urlencode ${quoted(`${name}=${value}`)}`);
+  return typeof body === 'string' ? [`--data-binary ${quoted(body)}`] : [`-d ${quoted(JSON.stringify(body, null, 2))}`];
+}
+
+function hasVariable(text: string): boolean {
+  return /\$[A-Za-z_]/.test(text);
+}
+
+/** Quotes a text for the shell, which replaces variables in it. */
+function quoted(text: string): string {
+  return hasVariable(text) ? `"${text.replace(/["\\`]/g, '\\$&')}"` : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function word(text: string): string {
+  return /^[\w.]+$/.test(text) ? text : quoted(text);
+}
