@@ -59,27 +59,27 @@ export function divisionName(country: string, code: string): string | null {
   return divisions.get(`${country} ${code}`) ?? null;
 }
 
-const ALSO: Record<string, string> = {
+const ALSO = new Map(Object.entries({
   uk: 'GB', 'great-britain': 'GB', britain: 'GB', usa: 'US', 'united-states-of-america': 'US', 'u-s-a': 'US', america: 'US', korea: 'KR', 'republic-of-korea': 'KR', holland: 'NL', 'the-netherlands': 'NL',
   'czech-republic': 'CZ', burma: 'MM', 'ivory-coast': 'CI', turkiye: 'TR', 'viet-nam': 'VN', 'russian-federation': 'RU', uae: 'AE', swaziland: 'SZ', macedonia: 'MK',
-};
+}));
 const codeBySlug = new Map([...countries].map(([code, name]) => [slugOf(name), code]));
 
 /** The code of a country, by its name or code. */
 export function countryByText(text: string): string | null {
   const slug = slugOf(text);
   const code = text.trim().toUpperCase();
-  return codeBySlug.get(slug) ?? ALSO[slug] ?? (countries.has(code) ? code : null);
+  return codeBySlug.get(slug) ?? ALSO.get(slug) ?? (countries.has(code) ? code : null);
 }
 
-const PROVINCES: Record<string, string> = {
+const PROVINCES = new Map(Object.entries({
   ab: 'Alberta', bc: 'British Columbia', mb: 'Manitoba', nb: 'New Brunswick', nl: 'Newfoundland and Labrador', ns: 'Nova Scotia', nt: 'Northwest Territories', nu: 'Nunavut', on: 'Ontario',
   pe: 'Prince Edward Island', pei: 'Prince Edward Island', qc: 'Quebec', sk: 'Saskatchewan', yt: 'Yukon', nsw: 'New South Wales', qld: 'Queensland', vic: 'Victoria', act: 'Australian Capital Territory',
-};
+}));
 const divisionBySlug = new Map([...divisions.values()].map((name) => [slugOf(name), name]));
 
 /** The name of a division abroad, by its name or, in Canada and Australia, its abbreviation. */
 export function divisionByText(text: string): string | null {
   const slug = slugOf(text);
-  return divisionBySlug.get(slug) ?? PROVINCES[slug] ?? null;
+  return divisionBySlug.get(slug) ?? PROVINCES.get(slug) ?? null;
 }

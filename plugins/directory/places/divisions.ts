@@ -39,7 +39,7 @@ export function readDivision(row: DivisionRow, nameOf: (id: string) => string | 
   const country = match[1]!.toUpperCase();
   const steps = match[2]!.split('/').slice(1).map((step) => step.split(':') as [type: string, ending: string]);
   const [type, ending] = steps.at(-1) ?? ['country', ''];
-  if (!(type in PLACE_TYPES)) return { skipped: type };
+  if (!Object.hasOwn(PLACE_TYPES, type)) return { skipped: type };
   if (row.validThrough && row.validThrough < today) return { skipped: 'ended' };
   const numbers = numbersOf(row);
   if ('fault' in numbers) return numbers;

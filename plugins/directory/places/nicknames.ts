@@ -1,5 +1,5 @@
 /** What people call places; compared without spaces, dots and case. Several keys are candidates, the first is likelier. */
-export const NICKNAMES: Record<string, string[]> = {
+export const NICKNAMES: ReadonlyMap<string, string[]> = new Map(Object.entries({
   nyc: ['new-york,new-york'], newyorkcity: ['new-york,new-york'], bigapple: ['new-york,new-york'], thebigapple: ['new-york,new-york'],
   bk: ['brooklyn,new-york'], bronx: ['the-bronx,new-york'], bronxny: ['the-bronx,new-york'], si: ['staten-island,new-york'],
   la: ['los-angeles,california', 'louisiana'], sf: ['san-francisco,california'], sanfran: ['san-francisco,california'], frisco: ['san-francisco,california', 'frisco,texas'],
@@ -14,4 +14,4 @@ export const NICKNAMES: Record<string, string[]> = {
   athensclarkecounty: ['athens,georgia'], athensclarke: ['athens,georgia'], augustarichmondcounty: ['augusta,georgia'], augustarichmond: ['augusta,georgia'], maconbibb: ['macon,georgia'], maconbibbcounty: ['macon,georgia'],
   columbusmuscogee: ['columbus,georgia'], buttesilverbow: ['butte,montana'], anacondadeerlodge: ['anaconda,montana'], cityandcountyofhonolulu: ['honolulu,hawaii'], urbanhonolulu: ['honolulu,hawaii'],
   indianapolismarioncounty: ['indianapolis,indiana'], kansascitywyandotte: ['kansas-city,kansas'], wyandottecountykansascity: ['kansas-city,kansas'], houmaterrebonne: ['houma,louisiana'],
-};
+}));

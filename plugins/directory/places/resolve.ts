@@ -138,7 +138,7 @@ async function byKey(reader: Reader, text: string): Promise<Match[]> {
 }
 
 async function byNickname(reader: Reader, text: string, state: string | null): Promise<Match[]> {
-  const keys = NICKNAMES[squash(text)] ?? [];
+  const keys = NICKNAMES.get(squash(text)) ?? [];
   const rows = await placesByKeys(reader, keys);
   const matches = all(rows.filter((row) => !state || row.state === state), 1, 'nickname');
   // A nickname is for the first, whatever its population.

@@ -93,11 +93,11 @@ const byAbbreviation = new Map(STATES.map((state) => [state.abbreviation, state]
 const bySlug = new Map(STATES.map((state) => [state.slug, state]));
 
 /** How people also write them. */
-const ALSO: Record<string, string> = {
+const ALSO = new Map(Object.entries({
   'washington-dc': 'DC', 'd-c': 'DC', 'virgin-islands': 'VI', 'us-virgin-islands': 'VI', 'commonwealth-of-puerto-rico': 'PR',
   ala: 'AL', ariz: 'AZ', ark: 'AR', calif: 'CA', colo: 'CO', conn: 'CT', del: 'DE', fla: 'FL', ill: 'IL', ind: 'IN', kan: 'KS', kans: 'KS', mass: 'MA', mich: 'MI', minn: 'MN',
   miss: 'MS', mont: 'MT', neb: 'NE', nebr: 'NE', nev: 'NV', okla: 'OK', ore: 'OR', penn: 'PA', penna: 'PA', tenn: 'TN', tex: 'TX', wash: 'WA', wis: 'WI', wisc: 'WI', wyo: 'WY',
-};
+}));
 
 export function stateByAbbreviation(abbreviation: string): State | null {
   return byAbbreviation.get(abbreviation.toUpperCase()) ?? null;
@@ -110,7 +110,7 @@ export function stateBySlug(slug: string): State | null {
 /** By name, abbreviation with or without dots, or an old abbreviation (`Mo.`, `N.Y.`, `Calif.`). */
 export function stateByText(text: string): State | null {
   const slug = slugOf(text.replace(/\b(state|commonwealth) of /i, ''));
-  return bySlug.get(slug) ?? (slug.length === 2 ? stateByAbbreviation(slug) : null) ?? stateByAbbreviation(ALSO[slug] ?? '');
+  return bySlug.get(slug) ?? (slug.length === 2 ? stateByAbbreviation(slug) : null) ?? stateByAbbreviation(ALSO.get(slug) ?? '');
 }
 
 /** The start of the OCD ids of its places. */

@@ -211,15 +211,15 @@ function divisionOf(jurisdiction: string | undefined): { state: string | null; t
   return { state: /\/(?:state|district|territory):(\w\w)\b/.exec(text)?.[1] ?? null, town: /\/place:([^/]+)/.exec(text)?.[1] ?? null };
 }
 
-const TITLES: Record<string, string> = { lower: 'Representative', upper: 'Senator', legislature: 'Legislator' };
-const LOWER: Record<string, string> = {
+const TITLES = new Map([['lower', 'Representative'], ['upper', 'Senator'], ['legislature', 'Legislator']]);
+const LOWER = new Map(Object.entries({
   ca: 'State Assembly', nv: 'Assembly', ny: 'State Assembly', wi: 'State Assembly', nj: 'General Assembly',
   md: 'House of Delegates', va: 'House of Delegates', wv: 'House of Delegates',
-};
+}));
 
 function chamberName(state: string, chamber: string, context: ReadContext): string {
   const name = context.stateName(state) ?? state.toUpperCase();
-  if (chamber === 'lower') return `${name} ${LOWER[state] ?? 'House of Representatives'}`;
+  if (chamber === 'lower') return `${name} ${LOWER.get(state) ?? 'House of Representatives'}`;
   return `${name} ${chamber === 'upper' ? 'Senate' : 'Legislature'}`;
 }
 
@@ -229,10 +229,10 @@ function affiliationOf({ type, district, jurisdiction, organization, start_date,
   const { state, town } = divisionOf(jurisdiction);
   const kind = cleanText(type);
   if (!kind || !state) return null;
-  const title = TITLES[kind] ?? titled(kind.replace(/^lt_/, 'lieutenant_'));
+  const title = TITLES.get(kind) ?? titled(kind.replace(/^lt_/, 'lieutenant_'));
   const role = district === undefined ? title : `${title}, district ${district}`;
   if (town) return { entity_id: null, name: `City of ${titled(town)}`, role, ...span };
-  return { entity_id: null, name: TITLES[kind] ? chamberName(state, kind, context) : `State of ${context.stateName(state) ?? state.toUpperCase()}`, role, ...span };
+  return { entity_id: null, name: TITLES.has(kind) ? chamberName(state, kind, context) : `State of ${context.stateName(state) ?? state.toUpperCase()}`, role, ...span };
 }
 
 function isPast(date: string | undefined, { now }: ReadContext): boolean {
@@ -271,7 +271,7 @@ function documentOf(actor: ActorDetail): Document {
 function roleOf({ entity_id, name, role, since, until }: ClaimValues['affiliation'], actor: ActorDetail): Role {
   const [, title, district] = /^(Representative|Senator|Legislator)(?:, district (.+))?$/.exec(role ?? '') ?? [];
   const state = actor.places.find((place) => place.state && !place.place_key.includes(',') && name.startsWith(`${place.name} `))?.state?.toLowerCase();
-  const type = Object.keys(TITLES).find((key) => TITLES[key] === title);
+  const type = [...TITLES].find(([, name]) => name === title)?.[0];
   if (!type || !state || entity_id) return span({ type: role ?? undefined, organization: { id: entity_id, name } }, since, until);
   return span({ type, ...(district ? { district } : {}), jurisdiction: `ocd-jurisdiction/country:us/state:${state}/government` }, since, until);
 }

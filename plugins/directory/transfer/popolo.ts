@@ -58,8 +58,8 @@ interface Area {
 }
 
 const SECTIONS = ['areas', 'organizations', 'persons', 'events', 'memberships', 'posts', 'motions', 'vote_events'];
-const TYPES: Record<string, ActorType> = { persons: 'person', organizations: 'organization', events: 'event' };
-const CLASSIFIED: Partial<Record<string, ActorType>> = { initiative: 'initiative', campaign: 'campaign' };
+const TYPES = new Map<string, ActorType>([['persons', 'person'], ['organizations', 'organization'], ['events', 'event']]);
+const CLASSIFIED = new Map<string, ActorType>([['initiative', 'initiative'], ['campaign', 'campaign']]);
 
 export const popolo: Format = {
   name: 'popolo',
@@ -99,7 +99,7 @@ async function* rowsOf({ number, section, text }: JsonItem, names: Names, contex
     if (thing.id && thing.name) names.areas.set(thing.id, thing.name);
   } else if (section === 'memberships') yield membershipRow(number, thing, names, context);
   else {
-    const type = section === null ? typeOfLone(thing) : TYPES[section];
+    const type = section === null ? typeOfLone(thing) : TYPES.get(section);
     if (type) yield await thingRow(number, thing, type, names, context);
   }
 }
@@ -112,7 +112,7 @@ function typeOfLone(thing: Thing): ActorType | undefined {
 }
 
 async function thingRow(number: number, thing: Thing, sectionType: ActorType, names: Names, context: ReadContext): Promise<Row> {
-  const type = (sectionType === 'organization' && CLASSIFIED[thing.classification ?? '']) || sectionType;
+  const type = (sectionType === 'organization' && CLASSIFIED.get(thing.classification ?? '')) || sectionType;
   const id = cleanText(thing.id);
   const origin = id ? originFor(id, context) : null;
   const row = startRow({ number, raw: thing, type, sources: sourcesOf(thing), evidence: readEvidence(thing.claims), ...(origin ? { origin, id: actorIdOf(origin, id!) } : {}) }, context);

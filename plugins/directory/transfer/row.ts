@@ -174,29 +174,29 @@ function wellWritten(href: string): string {
   return fragments.length === 0 ? address! : `${address}#${fragments.join('%23')}`;
 }
 
-const NETWORKS: Record<string, string> = {
+const NETWORKS = new Map(Object.entries({
   'twitter.com': 'twitter', 'x.com': 'twitter', 'facebook.com': 'facebook', 'instagram.com': 'instagram', 'youtube.com': 'youtube',
   'linkedin.com': 'linkedin', 'tiktok.com': 'tiktok', 'bsky.app': 'bluesky', 'threads.net': 'threads',
-};
+}));
 
 /** The network an address belongs to; null for websites. */
 function socialOf(value: unknown): ClaimValues['social'] | null {
   const url = httpUrl(value);
   const host = url && new URL(url).hostname.replace(/^(www|m|mobile)\./, '');
-  const network = host ? NETWORKS[host] : undefined;
+  const network = host ? NETWORKS.get(host) : undefined;
   return url && network ? { network, url } : null;
 }
 
-const HOMES: Record<string, string> = {
+const HOMES = new Map(Object.entries({
   twitter: 'https://twitter.com/', facebook: 'https://www.facebook.com/', instagram: 'https://www.instagram.com/', youtube: 'https://www.youtube.com/',
-};
+}));
 
 /** A handle as formats give it, as the address of its page. */
 export function handleOf(network: string, handle: unknown): ClaimValues['social'] | null {
   const name = cleanText(handle)?.replace(/^@/, '');
   if (!name) return null;
   if (/^https?:/.test(name)) return { network, url: name };
-  const home = HOMES[network];
+  const home = HOMES.get(network);
   return home && /^[\w.-]+$/.test(name) ? { network, url: home + name } : null;
 }
 
