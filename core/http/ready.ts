@@ -25,9 +25,10 @@ export interface ReadyAnswers {
   hit: Lifecycle.Method;
   /**
    * Creates the response and caches it, unless one of its tags was invalidated meanwhile; for the handler of the route. `make` reads all
-   * that the response shows. A response of hapi, such as a redirect, is sent and not cached.
+   * that the response shows. Requests that arrive while it is created wait for it. A response of hapi, such as a redirect, is sent and not cached.
+   * `address` is the canonical path of a response that has several addresses, such as those with parameters that it ignores.
    */
-  answer(request: Request, h: ResponseToolkit, tag: string, make: () => Promise<ReadyAnswer | ResponseObject>): Promise<ResponseObject | symbol>;
+  answer(request: Request, h: ResponseToolkit, tag: string, make: () => Promise<ReadyAnswer | ResponseObject>, address?: string): Promise<ResponseObject | symbol>;
   /** Invalidates the cached responses with one of these tags. */
   touch(tags: Iterable<string>): void;
   touchAll(): void;
@@ -53,6 +54,8 @@ export function readyAnswers(options: { maxBytes: number; now(): number }): Read
   const byTag = new Map<string, Set<Entry>>();
   let bytes = 0;
   let touches = 0;
+  /** Responses that are being created, by key; each with `touches` at its start. */
+  const pending = new Map<string, { touches: number; entry: Promise<Entry | ResponseObject> }>();
 
   const endOfDay = () => (Math.floor(options.now() / DAY_MS) + 1) * DAY_MS;
 
@@ -111,22 +114,39 @@ export function readyAnswers(options: { maxBytes: number; now(): number }): Read
     return sent;
   }
 
+  async function create(request: Request, key: string, tag: string, make: () => Promise<ReadyAnswer | ResponseObject>): Promise<Entry | ResponseObject> {
+    const before = touches;
+    const made = await make();
+    if (!('body' in made)) return made;
+    const tags = [...new Set([tag, ...made.tags ?? []])];
+    const response = responseBytes({ etag: made.etag, body: made.body, type: made.type, headers: headersOf(request, made) });
+    const entry: Entry = { key, tags, validUntil: Math.min(endOfDay(), made.validUntil ?? Infinity), response, size: 0 };
+    // The tags are known only now, so any touch while the response was created counts.
+    if (before === touches) store(entry);
+    return entry;
+  }
+
   return {
     hit(request, h) {
       if (request.auth.isAuthenticated || request.civic.formToken !== null || isUnusual(request)) return h.continue;
       const entry = find(keyOf(request));
       return entry ? send(request, h, entry) : h.continue;
     },
-    async answer(request, h, tag, make) {
-      const before = touches;
-      const made = await make();
-      if (!('body' in made)) return made;
-      const tags = [...new Set([tag, ...made.tags ?? []])];
-      const response = responseBytes({ etag: made.etag, body: made.body, type: made.type, headers: headersOf(request, made) });
-      const entry: Entry = { key: keyOf(request), tags, validUntil: Math.min(endOfDay(), made.validUntil ?? Infinity), response, size: 0 };
-      // The tags are known only now, so any touch while the response was created counts.
-      if (before === touches) store(entry);
-      return send(request, h, entry);
+    async answer(request, h, tag, make, address) {
+      const key = address ?? keyOf(request);
+      const known = address === undefined ? null : find(address);
+      if (known) return send(request, h, known);
+      const other = pending.get(key);
+      const shared = other?.touches === touches ? await other.entry.catch(() => null) : null;
+      if (shared && 'key' in shared) return send(request, h, shared);
+      const own = { touches, entry: create(request, key, tag, make) };
+      pending.set(key, own);
+      try {
+        const entry = await own.entry;
+        return 'key' in entry ? send(request, h, entry) : entry;
+      } finally {
+        if (pending.get(key) === own) pending.delete(key);
+      }
     },
     touch(tags) {
       touches += 1;

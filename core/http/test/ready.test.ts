@@ -10,7 +10,7 @@ const { describe, it } = lab;
 
 const DAY = 86_400_000;
 
-function kept(options: { maxBytes?: number; slow?: number; filling?: number; tags?: string[]; setup?: Setup } = {}) {
+function kept(options: { maxBytes?: number; slow?: number; filling?: number; tags?: string[]; address?: string; setup?: Setup } = {}) {
   const state = { made: 0, value: 'one', now: DAY };
   const ready = readyAnswers({ maxBytes: options.maxBytes ?? 1_000_000, now: () => state.now });
   const { server } = testServer(options.setup);
@@ -23,7 +23,7 @@ function kept(options: { maxBytes?: number; slow?: number; filling?: number; tag
       const body = JSON.stringify({ value: state.value, filling: 'x'.repeat(options.filling ?? 0) });
       if (options.slow) await sleep(options.slow);
       return { body, etag: textEtag(body), tags: ['shared', ...options.tags ?? []], headers: { 'content-location': 'https://civic.example/x' } };
-    }),
+    }, options.address),
   });
   const get = async (path: string, headers: Record<string, string> = {}) => server.inject({ url: path, headers });
   return { ready, state, get, server };
@@ -66,6 +66,40 @@ describe('A ready answer', () => {
     ready.touch(['thing:a']);
     expect(JSON.parse((await underway).payload).value).to.equal('one');
     expect(JSON.parse((await get('/api/things/a')).payload).value).to.equal('two');
+  });
+
+  it('is made once for all who ask meanwhile, unless something is touched', async () => {
+    const { get, state, ready } = kept({ slow: 50 });
+    const early = [1, 2, 3].map(() => get('/api/things/a'));
+    await sleep(20);
+    state.value = 'two';
+    ready.touch(['nothing']);
+    const late = [1, 2, 3].map(() => get('/api/things/a'));
+    const values = (await Promise.all([...early, ...late])).map(({ payload }) => JSON.parse(payload).value as string);
+    expect(values).to.equal(['one', 'one', 'one', 'two', 'two', 'two']);
+    expect(state.made).to.equal(2);
+  });
+
+  it('is made again for those who wait, when it fails', async () => {
+    const { ready, server } = kept();
+    let made = 0;
+    server.route({
+      method: 'GET', path: '/api/flaky', handler: (request, h) => ready.answer(request, h, 'flaky', async () => {
+        made += 1;
+        const isFirst = made === 1;
+        await sleep(10);
+        if (isFirst) throw new Error('Only once');
+        return { body: '{}', etag: textEtag('{}') };
+      }),
+    });
+    const statuses = (await Promise.all([1, 2].map(() => server.inject('/api/flaky')))).map(({ statusCode }) => statusCode);
+    expect([statuses, made]).to.equal([[500, 200], 2]);
+  });
+
+  it('is made once for all addresses that stand for one path', async () => {
+    const { get, state } = kept({ address: '/api/things/a' });
+    for (const address of ['/api/things/a?x=1', '/api/things/%61', '/api/things/a', '/api/things/other']) expect((await get(address)).statusCode, address).to.equal(200);
+    expect(state.made).to.equal(1);
   });
 
   it('ends with its day', async () => {

@@ -87,7 +87,13 @@ function parametersOf(parameters: Record<string, string> = {}): string {
 
 /** At most 75 octets a line, never through the middle of a character. */
 function fold(line: string): string {
-  if (Buffer.byteLength(line) <= 75) return line;
+  const size = Buffer.byteLength(line);
+  if (size <= 75) return line;
+  // A calendar may have megabytes, and nearly all of its lines are ASCII.
+  return size === line.length ? line.replace(/^.{75}|.{74}(?=.)/gs, '$&\r\n ') : foldCharacters(line);
+}
+
+function foldCharacters(line: string): string {
   let folded = '';
   let width = 0;
   for (const character of line) {

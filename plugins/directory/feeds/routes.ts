@@ -104,23 +104,20 @@ async function answer(request: Request, h: ResponseToolkit, format: Format, subj
   const { path, home, name, scope } = subject;
   const self = `${path}/${format.file}`;
   // One view of the data, so that what the tag says and what is sent cannot differ.
-  return civic.db.snapshot(async (reader) => {
+  const make = () => civic.db.snapshot(async (reader) => {
     const rows = await actorsByKey(reader, await format.keys(reader, context, subject));
     const versions = createHash('sha256').update(links.actor('')).update(rows.map(({ key, version, model }) => `${key}:${version}:${model}`).join(' ')).digest('base64url').slice(0, 16);
     const etag = weakEtag(instance.version, format.file, versions);
     const headers = { 'content-location': civic.url(self) };
     // Most readers have this version already: nothing is made for them.
     if (matchesNone(request.headers['if-none-match'] as string | undefined, etag)) return textAnswer(request, h, { body: '', etag, headers });
-    const make = async () => {
-      const actors = (await actorTexts(reader, rows, { include: ['claims', 'sources'] }, tellingOf(context))).map((text) => JSON.parse(text) as ActorDetail);
-      const title = format.title(name);
-      const feed: ActorFeed = { title, description: `${title}, from ${instance.name}. Every statement has its source.`, id: tagUri(civic.url(self)), self: civic.url(self), home: home(), author: { name: instance.name, url: civic.url('/') }, actors, pageOf: links.actor };
-      return { body: format.write(feed, civic.url, path), etag, headers, type: `${format.type}; charset=utf-8` };
-    };
-    // What readers add to the address makes no other answer, so it is not kept twice.
-    if (request.url.search !== '') return textAnswer(request, h, await make());
-    return ready.answer(request, h, 'place' in scope ? `place:${scope.place}` : 'all', make);
+    const actors = (await actorTexts(reader, rows, { include: ['claims', 'sources'] }, tellingOf(context))).map((text) => JSON.parse(text) as ActorDetail);
+    const title = format.title(name);
+    const feed: ActorFeed = { title, description: `${title}, from ${instance.name}. Every statement has its source.`, id: tagUri(civic.url(self)), self: civic.url(self), home: home(), author: { name: instance.name, url: civic.url('/') }, actors, pageOf: links.actor };
+    return { body: format.write(feed, civic.url, path), etag, headers, type: `${format.type}; charset=utf-8` };
   });
+  // Neither parameters that readers add nor another name of the place make another response.
+  return ready.answer(request, h, 'place' in scope ? `place:${scope.place}` : 'all', make, self);
 }
 
 async function subjectOfPlace({ places, civic }: DirectoryContext, links: PageLinks, text: string): Promise<Subject> {

@@ -92,6 +92,16 @@ for (const database of testDatabases()) describe(`Feeds and calendars, on ${data
       expect((await kit.get(`${PLACE}/${file}`, undefined, { 'if-none-match': etag })).status).to.equal(200);
     });
 
+    it(`make ${file} once, whatever readers add to its address`, async () => {
+      const { text, headers } = await kit.get(`${PLACE}/${file}`);
+      // A change behind the back of the cache: what is made again shows it.
+      await kit.db.write((tx) => tx('directory_actors').where({ visibility: 'public' }).increment('version', 1));
+      for (const path of [`${PLACE}/${file}?reader=7`, `/api/places/kansas-city-mo/${file}`, `/api/places/k%61nsas-city,missouri/${file}`]) {
+        const again = await kit.get(path);
+        expect([again.text, again.headers.etag], path).to.equal([text, headers.etag]);
+      }
+    });
+
     it(`answer an empty ${file} for a place with nothing in it, and 404 for what is no place or issue area`, async () => {
       const empty = await kit.get(`/api/places/seattle,washington/${file}`);
       expect(empty.status).to.equal(200);
