@@ -262,8 +262,9 @@ function languagesOf(request: Request, root: string): object[] {
   const method: string = request.method;
   // Core sets this method for malformed requests, which may have neither a path nor a URL.
   if (method === 'refused' || !hasLanguages(server, path)) return [];
-  const isRead = method === 'get' || server.match('get', path)?.settings.plugins?.civic?.internal;
-  const page = isRead ? path + (method === 'get' ? request.url.search : '') : '/';
+  const isGet = method === 'get' || method === 'head';
+  const isRead = isGet || server.match('get', path)?.settings.plugins?.civic?.internal;
+  const page = isRead ? path + (isGet ? request.url.search : '') : '/';
   return LANGUAGES.map((language) => ({ language, name: LANGUAGE_NAMES[language], href: `${root}/${language}${page}`, isHere: language === civic.language }));
 }
 

@@ -9,7 +9,7 @@ export function visitorPart(sessions: Sessions, entries: SettingsEntry[]): Heade
     partial: 'accounts/visitor',
     fill(request) {
       const visit = sessions.visitOf(request);
-      const here = nextOf(request.method === 'get' ? request.path + request.url.search : '/account');
+      const here = nextOf(request.method === 'get' || request.method === 'head' ? request.path + request.url.search : '/account');
       if (!visit) return { isNobody: !request.path.startsWith('/sign-in'), next: encodeURIComponent(here) };
       const { person, memberships, workspace, isFull } = visit;
       return {

@@ -36,7 +36,7 @@ export function createWays(sessions: Sessions, purposes: Purpose[], texts: (lang
     go,
     signedIn: (work, { passing = false } = {}) => async (request, h) => {
       const visit = sessions.visitOf(request);
-      const wanted = request.method === 'get' ? request.path + request.url.search : HOME;
+      const wanted = request.method === 'get' || request.method === 'head' ? request.path + request.url.search : HOME;
       if (!visit) return go(h, `/sign-in?next=${encodeURIComponent(wanted)}`);
       if (!visit.isFull && !passing) return go(h, withNext('/account/passkeys', wanted));
       return work(visit, request, h, await texts(request.civic.language));

@@ -31,7 +31,7 @@ describe('The cache of pages', () => {
     },
   });
 
-  before(async () => { kit = await siteKit({ plugins: [slow] }); });
+  before(async () => { kit = await siteKit({ plugins: [slow, 'accounts'] }); });
   after(() => kit.close());
 
   it('does not store a page whose data changed while it was read', async () => {
@@ -39,5 +39,11 @@ describe('The cache of pages', () => {
     expect((await kit.open('/slow')).text).to.contain('0 entries');
     meanwhile = async () => undefined;
     expect((await kit.open('/slow')).text).to.contain('1 entries');
+  });
+
+  it('stores the same page for HEAD as for GET', async () => {
+    await kit.request('HEAD', '/search?query=tenants', { headers: { accept: 'text/html' } });
+    const { text } = await kit.open('/search?query=tenants');
+    expect(text).to.contain(['href="/es/search?query&#x3D;tenants"', 'href="/sign-in?next=%2Fsearch%3Fquery%3Dtenants"']);
   });
 });
