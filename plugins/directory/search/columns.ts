@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { tagOf, tagToken } from './document.ts';
 import { crossed, type StateTally } from './crossed.ts';
 import type { Match } from './match.ts';
-import { countFound, tagsByKey, tagTokens, type TaggedRow } from './query-store.ts';
+import { countFound, tagsByKey, tagTokens, type FreshnessFilter, type TaggedRow } from './query-store.ts';
 import { createDays } from './days.ts';
 import { emptyCounts, facetsFrom, type Facets } from './facets.ts';
 import { createSets } from './sets.ts';
@@ -27,6 +27,8 @@ export interface Columns {
   remove(keys: number[]): void;
   /** Counts the freshness too when a day is given. */
   facets(keys: Uint32Array | number[] | 'all', day?: number): Facets;
+  /** Returns the keys of public actors with a freshness, of these or of all. */
+  withFreshness(keys: Uint32Array | 'all', filter: FreshnessFilter): Uint32Array;
   /** Those of these keys that are no public actor's, or not yet. */
   unknown(keys: Uint32Array): number[];
   /** Public actors by issue area. */
@@ -177,6 +179,7 @@ export function createColumns(): Columns {
       const facets = facetsFrom(byValue('type', counts.type), byValue('issue', counts.issue), byValue('state', counts.state));
       return day === undefined ? facets : { ...facets, freshness: days.count(keys === 'all' ? ids.type.length : keys, day, (key) => ids.type[key]! > 0) };
     },
+    withFreshness: (keys, filter) => days.select(keys === 'all' ? ids.type.length : keys, filter, (key) => ids.type[key]! > 0),
     unknown(keys) {
       const { type } = ids;
       const missing: number[] = [];

@@ -1,7 +1,7 @@
 import type { Reader } from 'civic';
 import type { FreshnessStatus } from '../types.ts';
 import type { FacetCount } from './facets.ts';
-import { keysByDay } from './query-store.ts';
+import { keysByDay, type FreshnessFilter } from './query-store.ts';
 import type { FreshnessDays } from '../actors/freshness.ts';
 
 /** The days of each actor's freshness, in memory, by key: what its freshness on a day is counted from. */
@@ -10,10 +10,13 @@ export interface DayColumns {
   put(key: number, days: FreshnessDays): void;
   /** Counts the freshness of those actors that `isCounted`, of all when `keys` is their number, on a day since 1970 (UTC). */
   count(keys: Uint32Array | number[] | number, day: number, isCounted: (key: number) => boolean): FacetCount[];
+  /** Returns the keys with one of these statuses, of those that `isCounted`. */
+  select(keys: Uint32Array | number, filter: FreshnessFilter, isCounted: (key: number) => boolean): Uint32Array;
 }
 
 const LAST_DAY = 65_535;
 const ORDER = ['fresh', 'aging', 'stale', 'unknown'] as const satisfies FreshnessStatus[];
+const [FRESH, AGING, STALE, UNKNOWN] = [0, 1, 2, 3] as const;
 
 export function createDays(): DayColumns {
   // 0 stands for no day.
@@ -27,6 +30,12 @@ export function createDays(): DayColumns {
       longer.set(days);
       return longer;
     }) as [typeof fresh, typeof aging];
+  }
+
+  /** Returns a number of `ORDER`. */
+  function statusOn(day: number, key: number): number {
+    const until = fresh[key] ?? 0;
+    return until === 0 ? UNKNOWN : day <= until ? FRESH : day <= aging[key]! ? AGING : STALE;
   }
 
   return {
@@ -46,16 +55,24 @@ export function createDays(): DayColumns {
       aging[key] = stored(days.aging_until);
     },
     count(keys, day, isCounted) {
-      const [isFresh, isAging, isStale, isUnknown] = [0, 1, 2, 3];
       const counts = new Uint32Array(ORDER.length);
       const length = typeof keys === 'number' ? keys : keys.length;
       for (let index = 0; index < length; index++) {
         const key = typeof keys === 'number' ? index : keys[index]!;
-        if (!isCounted(key)) continue;
-        const until = fresh[key] ?? 0;
-        counts[until === 0 ? isUnknown! : day <= until ? isFresh! : day <= aging[key]! ? isAging! : isStale!]! += 1;
+        if (isCounted(key)) counts[statusOn(day, key)]! += 1;
       }
       return ORDER.map((value, index) => ({ value, count: counts[index]! })).filter(({ count }) => count > 0);
+    },
+    select(keys, { statuses, day }, isCounted) {
+      const isWanted = ORDER.map((status) => statuses.includes(status));
+      const length = typeof keys === 'number' ? keys : keys.length;
+      const selected = new Uint32Array(length);
+      let size = 0;
+      for (let index = 0; index < length; index++) {
+        const key = typeof keys === 'number' ? index : keys[index]!;
+        if (isCounted(key) && isWanted[statusOn(day, key)]) selected[size++] = key;
+      }
+      return selected.slice(0, size);
     },
   };
 }

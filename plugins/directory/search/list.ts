@@ -3,7 +3,7 @@ import type { Columns } from './columns.ts';
 import { isFiller, keyOf } from './document.ts';
 import { addFacets, facetsOfRows, type Facets } from './facets.ts';
 import { coreMatch, isFoundIn, ownMatch, readQuery, tierMatches, wholeMatch, wordMatch, type Asked, type Filter, type Match, type Words } from './match.ts';
-import { countByFreshness, countFound, countUpTo, documentsFound, knownTerms, nearTerms, pageByRank, pageByWalk, pageOfFound, searching, tagsByKey, termsFrom, type FreshnessFilter, type Order, type Ranked } from './query-store.ts';
+import { countByFreshness, countFound, countUpTo, documentsFound, knownTerms, nearTerms, pageByRank, pageByWalk, pageOfFound, pageOfKeys, searching, tagsByKey, termsFrom, type FreshnessFilter, type Order, type Ranked } from './query-store.ts';
 import { deletionsOf, isOneApart } from './typo.ts';
 
 export interface ListRequest {
@@ -122,12 +122,12 @@ async function ranked(reader: Reader, request: Listing, asked: Asked & { words: 
   const core = coreMatch(asked);
   const few = core && await documentsFound(reader, { match: core, freshness }, asked.words.isPrefix && !asked.words.endings ? MOST_JUDGED : FEW_JUDGED);
   if (few) return judged(few, whole, tiers, after);
-  const { total, keys } = await countFound(reader, { match: whole, freshness }, facets);
+  const { total, keys } = await totalOf(reader, request, whole, columns);
   if (total > FEW_JUDGED) {
     if (columns.version === version) columns.totals.keep(id, version, total);
     return { total, keys, rows: await pageOf(total) };
   }
-  const documents = total === 0 ? [] : await documentsFound(reader, { match: whole, freshness }, total);
+  const documents = total === 0 ? [] : await documentsFound(reader, { match: whole, freshness }, FEW_JUDGED);
   return judged(documents ?? [], whole, tiers, after);
 }
 
@@ -145,7 +145,12 @@ async function sorted(reader: Reader, request: ListRequest, asked: Asked, column
   const { total, keys } = await totalOf(reader, request, match, columns);
   const page = { order: request.sort === 'relevance' ? 'name' as const : request.sort, after, limit: limit + 1, freshness, workspace };
   const words = asked.words && wholeMatch({ ...asked, filters: [] });
-  const rows = total === 0 ? [] : match && total <= FEW ? await pageOfFound(reader, page, match) : await pageByWalk(reader, page, request.filters, words);
+  const rowsOf = async () => {
+    if (total > FEW) return await pageByWalk(reader, page, request.filters, words);
+    if (freshness && keys) return await pageOfKeys(reader, page, keys);
+    return match ? await pageOfFound(reader, page, match) : await pageByWalk(reader, page, request.filters, words);
+  };
+  const rows = total === 0 ? [] : await rowsOf();
   const last = rows.slice(0, limit).at(-1);
   return {
     keys: rows.slice(0, limit).map(({ key }) => key),
@@ -163,11 +168,22 @@ interface Total {
 
 async function totalOf(reader: Reader, request: ListRequest, match: Match | null, columns: Columns): Promise<Total> {
   const { freshness = null, workspace, facets = false } = request;
+  if (freshness && workspace === null) return await publicWithFreshness(reader, match, freshness, columns);
   if (match) return await countFound(reader, { match, freshness }, facets);
   if (freshness) return await countByFreshness(reader, freshness, workspace, facets);
   await columns.ready();
   const own = workspace === null ? 0 : (await countFound(reader, { match: ownMatch(workspace), freshness: null })).total;
   return { total: columns.size + own, keys: null };
+}
+
+/** Counts by the columns: a database would read a row of each actor, which takes seconds for a million. */
+async function publicWithFreshness(reader: Reader, match: Match | null, freshness: FreshnessFilter, columns: Columns): Promise<Total> {
+  await columns.ready();
+  const found = match ? (await countFound(reader, { match, freshness: null }, true)).keys! : 'all';
+  // Another node may have added an actor that is not in the columns of this one yet.
+  if (match && columns.unknown(found as Uint32Array).length > 0) return await countFound(reader, { match, freshness }, true);
+  const keys = columns.withFreshness(found, freshness);
+  return { total: keys.length, keys };
 }
 
 /** Actors that the columns do not hold, such as a workspace's own, are counted by their tags. */

@@ -227,6 +227,11 @@ export async function pageOfFound(reader: Reader, request: SortedRequest, match:
   return await inOrder(reader, request, (query) => query.whereRaw(`key in (select ${rank} & ${KEYS} ${text})`, bindings));
 }
 
+/** Sorts actors that are known already: for few rows. */
+export async function pageOfKeys(reader: Reader, request: SortedRequest, keys: Uint32Array): Promise<SortedRow[]> {
+  return await inOrder(reader, request, (query) => query.whereRaw(`key in (${keysIn(reader)})`, [JSON.stringify([...keys])]));
+}
+
 /** Walks in order and keeps what fits: for many rows. */
 export async function pageByWalk(reader: Reader, request: SortedRequest, filters: Filter[], words: Match | null): Promise<SortedRow[]> {
   const isSqlite = dialectOf(reader) === 'sqlite';
@@ -279,9 +284,13 @@ export async function tagTokens(reader: Reader, first: string): Promise<string[]
   return await reader('directory_terms').where('term', '>=', first).where('term', '<', first + LAST).orderBy('term').pluck('term');
 }
 
+/** SQL of the keys in a list that is bound as JSON. */
+function keysIn(reader: Reader): string {
+  return dialectOf(reader) === 'sqlite' ? 'select value from json_each(?)' : 'select value::bigint from json_array_elements_text(?::json)';
+}
+
 export async function tagsByKey(reader: Reader, keys: number[]): Promise<TaggedRow[]> {
-  const values = dialectOf(reader) === 'sqlite' ? 'select value from json_each(?)' : 'select value::bigint from json_array_elements_text(?::json)';
-  return await reader('directory_actors').select('key', 'tags', 'visibility', 'fresh_until', 'aging_until').whereRaw(`key in (${values})`, [JSON.stringify(keys)]);
+  return await reader('directory_actors').select('key', 'tags', 'visibility', 'fresh_until', 'aging_until').whereRaw(`key in (${keysIn(reader)})`, [JSON.stringify(keys)]);
 }
 
 /** The keys of all actors by a day of their freshness, private ones too. */

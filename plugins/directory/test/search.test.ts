@@ -32,6 +32,23 @@ for (const dialect of testDatabases()) {
       }
     });
 
+    it('counts by freshness without reading every actor', async () => {
+      const queries: string[] = [];
+      const note = ({ sql }: { sql: string }): void => { queries.push(sql); };
+      kit.db.read.on('query', note);
+      for (const status of ['fresh', 'aging', 'stale', 'unknown'] as const) {
+        for (const sort of ['name', 'recent', 'source_count'] as const) {
+          const request: ListRequest = { query: null, filters: [], workspace: null, sort, limit: 10, after: null, freshness: { statuses: [status], day: 20_040 } };
+          const right = expected(actors, request);
+          const { keys, total } = await list(request);
+          expect({ keys, total }, `${status} by ${sort}`).to.equal({ keys: right.keys.slice(0, 10), total: right.total });
+        }
+      }
+      kit.db.read.removeListener('query', note);
+      expect(queries.length).to.be.above(0);
+      expect(queries.filter((sql) => sql.includes('count('))).to.equal([]);
+    });
+
     it('corrects one typing error in words that no actor has, and reports it', async () => {
       for (const [query, to] of [['libary', 'library'], ['librarry', 'library'], ['lirbary', 'library'], ['libraty', 'library']]) {
         const { corrected, total } = await list({ query: query! });
