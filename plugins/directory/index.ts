@@ -36,6 +36,7 @@ import { transferProblems, transferRoutes } from './transfer/routes.ts';
 
 export type { KnownActor, KnownSource, FreshnessTurn } from './offered/actors.ts';
 export type { Address } from './offered/addresses.ts';
+export type { Area, AreaOverview } from './offered/areas.ts';
 export type { CountyCount, PlaceCounts, StateCount } from './offered/maps.ts';
 export type { Entry, EntryHistory } from './offered/entries.ts';
 export type { EntityPage, TaxonomyDomain, TaxonomyIssue } from './offered/pages.ts';

@@ -1,7 +1,6 @@
 import { coverageStatus } from '../actors/coverage.ts';
 import type { Place } from '../places/schemas.ts';
 import { STATES, type State } from '../places/states.ts';
-import type { StateTally } from '../search/crossed.ts';
 import type { Directory } from '../service.ts';
 import { areasOfState, countCoveredPlaces, coveredOutside } from './maps-store.ts';
 
@@ -45,18 +44,10 @@ export interface PlaceCounts {
 const MOST_OUTSIDE = 100;
 
 export function offeredMaps({ civic, columns, places }: Directory): MapReads {
-  // Counting a million actors takes some ten milliseconds, so the last result is kept until an actor changes.
-  let last: { version: number; tallies: Map<string, StateTally> } | null = null;
-  async function tallies(): Promise<Map<string, StateTally>> {
-    await columns.ready();
-    const { version } = columns;
-    if (last?.version !== version) last = { version, tallies: columns.stateTallies() };
-    return last.tallies;
-  }
-
   return {
     async stateCounts(issueArea) {
-      const byState = await tallies();
+      await columns.ready();
+      const byState = columns.stateTallies();
       return STATES.map(({ abbreviation, name, slug, kind, fips }) => {
         const tally = byState.get(abbreviation.toLowerCase());
         const covered = [...tally?.issues.values() ?? []].filter((count) => coverageStatus(count) === 'covered');

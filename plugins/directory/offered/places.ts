@@ -16,6 +16,7 @@ import type { CoveredPlace, Place } from '../places/schemas.ts';
 import type { PlaceRow } from '../places/service.ts';
 import type { Directory } from '../service.ts';
 import type { Actor, FreshnessStatus, Source } from '../types.ts';
+import { chooseByIssue } from './choose.ts';
 import type { EntityPage, TaxonomyTopic } from './pages.ts';
 import { countWellCovered, freshnessIn, issueCountsIn, listedBySources, type IssueCount, type ListedTags } from './place-store.ts';
 
@@ -26,8 +27,6 @@ export interface PlaceReads {
   countCoveredPlaces(query?: Omit<CoveredSearch, 'limit'>): Promise<number>;
   /** Returns all domains with their issue areas, without counting actors. */
   topics(): Topic[];
-  /** Returns the number of public actors in a state by issue area. */
-  stateIssueCounts(state: string): Promise<ReadonlyMap<string, number>>;
   /** Returns how many issue areas are covered, as in the coverage of a place, by place key. */
   coveredIssueCounts(placeKeys: string[]): Promise<Map<string, number>>;
   /** Returns how many places with public actors are in a state, by the abbreviation of the state; abroad under null. */
@@ -72,9 +71,7 @@ const SMALL = 3000;
 const FIRST_ROWS = 400;
 
 export function offeredPlaces(directory: Directory): PlaceReads {
-  const { civic, columns, places, taxonomy } = directory;
-  // Counting a million actors takes some ten milliseconds, so the last result is kept until an actor changes.
-  let last: { version: number; tallies: ReturnType<typeof columns.stateTallies> } | null = null;
+  const { civic, places, taxonomy } = directory;
   const placeOf = async (key: string): Promise<PlaceRow> => (await places.byKeys(civic.db.read, [key])).get(key)!;
   const actorsOf = async (reader: Reader, keys: number[]): Promise<Actor[]> => (await actorsByKey(reader, keys)).map((row) => JSON.parse(actorText(row, tellingOf(directory))) as Actor);
   const withName = ({ name, ...query }: Partial<CoveredSearch>) => ({ ...query, ...(name && { squashed: squash(name) }) });
@@ -83,12 +80,6 @@ export function offeredPlaces(directory: Directory): PlaceReads {
     coveredPlaces: async (query) => (await coveredPlaces(civic.db.read, { ...withName(query), limit: query.limit })).map((row) => coveredPlace(places, row)),
     countCoveredPlaces: (query = {}) => countCovered(civic.db.read, withName(query)),
     topics: () => taxonomy().domains.map((domain) => ({ ...topicOf(domain), issue_areas: domain.issue_areas.map(topicOf) })),
-    async stateIssueCounts(state) {
-      await columns.ready();
-      const { version } = columns;
-      if (last?.version !== version) last = { version, tallies: columns.stateTallies() };
-      return last.tallies.get(state.toLowerCase())?.issues ?? new Map();
-    },
     async coveredIssueCounts(placeKeys) {
       const rows = await places.byKeys(civic.db.read, placeKeys);
       const counts = await countWellCovered(civic.db.read, [...rows.values()].map(({ key }) => key), COVERED);
@@ -155,16 +146,7 @@ async function topOfIssues(reader: Reader, place: number, issues: IssueCount[], 
   let after: ListedTags | null = null;
   for (let limit = FIRST_ROWS; missing.size > 0; limit *= 2) {
     const rows: ListedTags[] = await listedBySources(reader, place, after, limit);
-    for (const { actor_key, tags } of rows) {
-      if (tags.includes(' t:event ')) continue;
-      for (const tag of tags.split(' ')) {
-        const slug = tag.slice(2);
-        if (!tag.startsWith('i:') || !missing.has(slug)) continue;
-        const keys = listed.get(slug)!;
-        keys.push(actor_key);
-        if (keys.length === missing.get(slug)) missing.delete(slug);
-      }
-    }
+    chooseByIssue(rows.map(({ actor_key: key, tags }) => ({ key, tags })), missing, listed);
     if (rows.length < limit) break;
     after = rows.at(-1)!;
   }

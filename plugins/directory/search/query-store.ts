@@ -293,6 +293,12 @@ export async function tagsByKey(reader: Reader, keys: number[]): Promise<TaggedR
   return await reader('directory_actors').select('key', 'tags', 'visibility', 'fresh_until', 'aging_until').whereRaw(`key in (${keysIn(reader)})`, [JSON.stringify(keys)]);
 }
 
+/** Returns the keys of all actors in some places, private ones too, each once. */
+export async function keysInPlaces(reader: Reader, places: number[]): Promise<Uint32Array> {
+  const [row] = await reader.raw(`select ${keysSql(reader, 'actor_key')} as keys from (select distinct actor_key from directory_listings where place in (${places.map(() => '?').join(', ')})) as listed`, places);
+  return readKeys(row.keys);
+}
+
 /** The keys of all actors by a day of their freshness, private ones too. */
 export async function keysByDay(reader: Reader, column: keyof FreshnessDays): Promise<{ day: number; keys: Uint32Array }[]> {
   const rows = await reader('directory_actors').whereNotNull(column).groupBy(column).select({ day: column }, reader.raw(`${keysSql(reader, 'key')} as keys`));

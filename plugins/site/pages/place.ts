@@ -2,17 +2,16 @@ import type { Request, ServerRoute } from '@hapi/hapi';
 import { Joi, type Texts } from 'civic';
 import type { Place } from 'civic/directory';
 import { shownEntries } from '../entries.ts';
+import { areaPage, keysInCounty } from '../places/area.ts';
 import { shownCoverage } from '../places/coverage.ts';
 import { shownEvents } from '../places/events.ts';
 import { ofPlace } from '../places/found.ts';
 import { sheetPage } from '../places/sheet.ts';
 import { shownSources } from '../places/sources.ts';
-import { statePage } from '../places/state.ts';
 import { shownSignals } from '../places/timeline.ts';
-import { crumbsOf, feedsOf, fullName, hrefOf, isState, linkedPlace, nearbyLink } from '../places/words.ts';
+import { crumbsOf, feedsOf, fullName, hrefOf, isArea, isState, linkedPlace, nearbyLink } from '../places/words.ts';
 import type { LoadedPage, Site } from '../site.ts';
 import { translatedTopic } from '../words.ts';
-import { placesByCounty } from './places.ts';
 
 const ON_A_PAGE = 25;
 const NAMES = 3;
@@ -21,7 +20,6 @@ const EVENTS = 5;
 const EVENTS_READ = 50;
 const NEARBY = 8;
 const SOURCES = 5;
-const INSIDE = 300;
 
 const paging = { cursor: Joi.string().max(20_000), limit: Joi.number().valid(ON_A_PAGE).default(ON_A_PAGE) };
 const TYPES = ['person', 'organization', 'initiative', 'campaign', 'event'];
@@ -31,7 +29,7 @@ interface Filters { issue_area?: string; entity_type?: string; query?: string }
 /** The pages of a place: a town, a county, a state. */
 export function placePages(site: Site): ServerRoute[] {
   return [
-    site.page({ path: '/places/{place_key}', load: ofPlace(site, '', (place, _request, t) => (isState(place) ? statePage(site, place, t) : placePage(site, place, t))) }),
+    site.page({ path: '/places/{place_key}', load: ofPlace(site, '', (place, _request, t) => (isArea(place) ? areaPage(site, place, t) : placePage(site, place, t))) }),
     site.page({ path: '/places/{place_key}/entries', query: { ...filters, ...paging }, load: ofPlace(site, '/entries', (place, request, t) => entriesPage(site, place, request, t)) }),
     site.page({ path: '/places/{place_key}/sources', query: paging, load: ofPlace(site, '/sources', (place, request, t) => sourcesPage(site, place, request, t)) }),
     site.page({ path: '/places/{place_key}/sheet', load: ofPlace(site, '/sheet', (place, _request, t) => sheetPage(site, place, t)) }),
@@ -46,20 +44,18 @@ async function placePage(site: Site, place: Place, t: Texts): Promise<LoadedPage
   const [overview, crumbs, nearby, events] = await Promise.all([
     directory.placeOverview(key, NAMES), crumbsOf(site, place, t), directory.nearbyPlaces(key, NEARBY), directory.placeEvents(key, EVENTS_READ),
   ]);
-  const inside = place.kind === 'county' ? await directory.coveredPlaces({ state: place.state!.abbreviation, county: key, limit: INSIDE }) : [];
   const isEmpty = overview.entity_count === 0;
   const feeds = feedsOf(place, name, t);
   return {
     template: 'place',
     context: {
       title: t('place.title', { place: name }), description: isEmpty ? t('place.empty', { place: name }) : t('place.description', { place: name, entries: overview.entity_count }),
-      canonical: hrefOf(key), isUnlisted: isEmpty && inside.length === 0, feeds, linkedData: linkedPlace(site, place, crumbs),
-      name, shortName: place.name, key, crumbs, isEmpty, overview, freshness: freshnessOf(overview.freshness),
+      canonical: hrefOf(key), isUnlisted: isEmpty, feeds, linkedData: linkedPlace(site, place, crumbs),
+      name, shortName: place.name, key, search: [{ name: 'place', value: key }], crumbs, isEmpty, overview, freshness: freshnessOf(overview.freshness),
       coverage: isEmpty ? null : shownCoverage(domains, (slug) => overview.issues.get(slug), `${hrefOf(key)}/entries`, t),
       events: shownEvents(events.slice(0, EVENTS), timeZone),
-      signals: await shownSignals(site, key, events, t),
+      signals: await shownSignals(site, [key], events, t),
       sources: isEmpty ? [] : shownSources(await directory.latestSources(key, SOURCES), t),
-      inside: await placesByCounty(site, inside, t),
       partOf: crumbs.slice(1).toReversed(), nearby: nearby.map((one) => ({ ...nearbyLink(one, place), count: one.entity_count })),
     },
     // The first event is over when it has begun.
@@ -84,7 +80,7 @@ async function entriesPage(site: Site, place: Place, request: Request, t: Texts)
   const type = given.entity_type ? { entity_type: [given.entity_type] as [never] } : {};
   const domains = directory.topics();
   const [entries, crumbs] = await Promise.all([
-    isState(place) ? directory.entities(request, { ...query, ...type, state: place.state!.abbreviation.toLowerCase() }) : directory.placeEntities(request, place.place_key, { ...query, ...type }),
+    isArea(place) ? directory.entities(request, { ...query, ...type, ...await areaFilter(site, place) }) : directory.placeEntities(request, place.place_key, { ...query, ...type }),
     crumbsOf(site, place, t, true),
   ]);
   const kept = new URLSearchParams(Object.entries(given).filter(([filter, value]) => filter in filters && value).map(([filter, value]): [string, string] => [filter, String(value)]));
@@ -101,6 +97,10 @@ async function entriesPage(site: Site, place: Place, request: Request, t: Texts)
       next: entries.next_cursor && `${href}?${kept.size > 0 ? `${kept}&` : ''}cursor=${entries.next_cursor}`,
     },
   };
+}
+
+async function areaFilter(site: Site, place: Place): Promise<{ state: string } | { place: string[] }> {
+  return isState(place) ? { state: place.state!.abbreviation.toLowerCase() } : { place: await keysInCounty(site, place) };
 }
 
 async function sourcesPage(site: Site, place: Place, request: Request, t: Texts): Promise<LoadedPage> {

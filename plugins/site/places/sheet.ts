@@ -2,6 +2,7 @@ import type { Texts } from 'civic';
 import type { Actor, Place, Topic } from 'civic/directory';
 import type { LoadedPage, Site } from '../site.ts';
 import { translatedTopic } from '../words.ts';
+import { eventsOf, overviewOf } from './area.ts';
 import { shownEvents } from './events.ts';
 import { fullName, hrefOf } from './words.ts';
 
@@ -19,9 +20,10 @@ interface Row {
 }
 
 /** Loads a page to print: whom to ask in a place, with the sources. */
-export async function sheetPage({ civic, directory }: Site, place: Place, t: Texts): Promise<LoadedPage> {
+export async function sheetPage(site: Site, place: Place, t: Texts): Promise<LoadedPage> {
+  const { civic, directory } = site;
   const name = fullName(place);
-  const [domains, overview, events] = [directory.topics(), await directory.placeOverview(place.place_key, NAMES_OF_ISSUE), await directory.placeEvents(place.place_key, EVENTS)];
+  const [domains, overview, events] = [directory.topics(), await overviewOf(site, place, NAMES_OF_ISSUE), await eventsOf(site, place, EVENTS)];
   const chosen = chosenActors(domains, (slug) => overview.issues.get(slug)?.actors ?? []);
   const known = await directory.actors(civic.db.read, chosen.map(({ actor }) => actor.id));
   const cited = new Map(known.map(({ id, sources: [first] }) => [id, first]));

@@ -21,13 +21,13 @@ interface Week {
   count: number;
 }
 
-/** Returns the latest signals of a place and their number in each of the last weeks; null when the Firehose is off or there are none. */
-export async function shownSignals({ civic, firehose }: Site, placeKey: string, events: Actor[], t: Texts): Promise<object | null> {
+/** Returns the latest signals of places and their number in each of the last weeks; null when the Firehose is off or there are none. */
+export async function shownSignals({ civic, firehose }: Site, placeKeys: string[], events: Actor[], t: Texts): Promise<object | null> {
   if (!firehose) return null;
-  const query = { places: [placeKey], signal_types: firehose.civicTypes(), visibility: 'public' } as const;
+  const query = { places: placeKeys, signal_types: firehose.civicTypes(), visibility: 'public' as const };
   const now = civic.clock.now();
   const starts = Array.from({ length: WEEKS }, (_, at) => mondayOf(now) - (WEEKS - 1 - at) * WEEK_MS);
-  const read = async (span: object, limit: number) => firehose.signals({ ...query, places: [placeKey], ...span, limit }, null);
+  const read = async (span: object, limit: number) => firehose.signals({ ...query, ...span, limit }, null);
   const { signals, total } = await read({ since: iso(starts[0]!) }, MOST_READ);
   const latest = signals.length >= SHOWN ? signals : (await read({}, SHOWN)).signals;
   if (latest.length === 0) return null;
@@ -36,7 +36,7 @@ export async function shownSignals({ civic, firehose }: Site, placeKey: string, 
     const count = total > signals.length ? (await read({ since, until }, 1)).total : signals.filter(({ detected_at: at }) => at >= since && at < until).length;
     return { start: since.slice(0, 10), until: until.slice(0, 10), count };
   }));
-  return { latest: latest.slice(0, SHOWN).map(shownSignal), ...drawn(weeks, comingWeeks(events, mondayOf(now) + WEEK_MS), placeKey, t) };
+  return { latest: latest.slice(0, SHOWN).map(shownSignal), ...drawn(weeks, comingWeeks(events, mondayOf(now) + WEEK_MS), placeKeys, t) };
 }
 
 const iso = (time: number): string => new Date(time).toISOString();
@@ -58,7 +58,7 @@ function shownSignal({ actors, detected_at: at, title }: Signal): object {
 }
 
 /** Returns the bars of the weeks, 272 by 60, and a sentence that says the same. */
-function drawn(weeks: Week[], coming: number[], placeKey: string, t: Texts): object {
+function drawn(weeks: Week[], coming: number[], placeKeys: string[], t: Texts): object {
   const most = Math.max(1, ...weeks.map(({ count }) => count), ...coming);
   const step = 272 / (weeks.length + coming.length);
   const bar = (count: number, at: number) => {
@@ -67,8 +67,10 @@ function drawn(weeks: Week[], coming: number[], placeKey: string, t: Texts): obj
   };
   const busiest = weeks.reduce((best, week) => (week.count > best.count ? week : best));
   const total = weeks.reduce((sum, { count }) => sum + count, 0);
-  const href = (week: Week) => `/signals?place=${encodeURIComponent(placeKey)}&since=${week.start}&until=${week.until}`;
+  const places = placeKeys.map((key) => `place=${encodeURIComponent(key)}`).join('&');
+  const href = (week: Week) => `/signals?${places}&since=${week.start}&until=${week.until}`;
   return {
+    all: `/signals?${places}`,
     bars: weeks.map((week, at) => ({ ...bar(week.count, at), title: t('lately.week', { day: t.formatDate(week.start), count: week.count }), href: href(week) })),
     coming: coming.flatMap((count, at) => (count > 0 ? [bar(count, weeks.length + at)] : [])),
     today: Math.round(weeks.length * step),

@@ -7,7 +7,9 @@ export interface PlaceLink {
   href: string;
 }
 
-export const isState = ({ kind }: Place): boolean => kind === 'state' || kind === 'territory';
+export const isState = ({ kind }: Pick<Place, 'kind'>): boolean => kind === 'state' || kind === 'territory';
+/** Whether places are in it. */
+export const isArea = (place: Place): boolean => place.state !== null && (isState(place) || place.kind === 'county');
 export const hrefOf = (placeKey: string): string => `/places/${placeKey}`;
 export const linkTo = ({ name, place_key }: Pick<Place, 'name' | 'place_key'>): PlaceLink => ({ name, href: hrefOf(place_key) });
 

@@ -118,14 +118,32 @@ for (const database of testDatabases()) {
       expect(await text('/places?name=Zz<')).to.contain(['No place whose name begins with “Zz&lt;” has entries.', 'Show all places']);
     });
 
-    it('show a county with its places, and a state with all of its entries', async () => {
+    it('show a county with the entries of its places', async () => {
       const county = await text('/places/clay-county,missouri');
-      expect(county).to.contain(['Nothing about Clay County, Missouri as a whole yet.', 'Places in Clay County', '/places/liberty,missouri">Liberty']).and.not.contain('noindex');
+      expect(county).to.contain([
+        '30 entries in the county and 2 places in it.', 'Places in Clay County', '/places/liberty,missouri">Liberty', '27 entries, 1 of 51 issues covered', 'Who works on what', 'Liberty Transit Riders', 'All 30 entries',
+        '<input type="hidden" name="place" value="liberty,missouri">', 'Council meeting</a>',
+      ]).and.not.contain('noindex');
       expect(linkedData(county)['@type']).to.equal('AdministrativeArea');
+      expect(await text('/places/clay-county,missouri/entries?issue_area=public_transit')).to.contain(['1 entry', 'Liberty Transit Riders']);
+      expect(await text('/places/clay-county,missouri/sheet')).to.contain('Liberty Transit Riders');
+      expect(await text('/places/cass-county,missouri')).to.contain(['Nothing about Cass County, Missouri yet.', 'noindex']);
+    });
+
+    it('count an entry of a county once, and say which are about the county as a whole', async () => {
+      await kit.add({ name: 'Platte Watch', place: ['platte-county,missouri', 'parkville,missouri', 'riverside,missouri'], issue_area: 'public_transit' });
+      await kit.addPrivate({ name: 'Secret Platte Watch', place: 'parkville,missouri', issue_area: 'public_transit' });
+      const county = await text('/places/platte-county,missouri');
+      expect(county).to.contain(['1 entry in the county and 2 places in it. 1 of them is about the county as a whole.', 'Platte Watch</a>']).and.not.contain('Secret');
+      expect(await text('/places/platte-county,missouri/entries')).to.contain('1 entry').and.not.contain('Secret');
+    });
+
+    it('show a state with all of its entries', async () => {
       const state = await text('/places/missouri');
-      expect(state).to.contain(['<h1>Missouri</h1>', '30 entries in 2 places.', 'Clay County', '1 of 51 issues covered', '/places/missouri/entries?issue_area&#x3D;public_transit']);
+      expect(state).to.contain(['<h1>Missouri</h1>', '31 entries in 5 places.', 'Clay County', '1 of 51 issues covered', '/places/missouri/entries?issue_area&#x3D;public_transit', 'Liberty Transit Riders</a>', 'Council meeting</a>']).and.not.contain('Secret');
       expect(linkedData(state)['@type']).to.equal('State');
-      expect(await text('/places/missouri/entries?issue_area=public_transit')).to.contain(['1 entry', 'Liberty Transit Riders']);
+      expect(await text('/places/missouri/sheet')).to.contain('Liberty Transit Riders');
+      expect(await text('/places/missouri/entries?issue_area=public_transit')).to.contain(['2 entries', 'Liberty Transit Riders']);
       expect(await text('/places/vermont')).to.contain('Nothing about Vermont yet.');
     });
 
