@@ -20,6 +20,7 @@ export function addMetrics(server: Server, metrics: () => Metric[]): void {
       registers: [register],
     });
     server.events.on('response', (request) => {
+      if (request.app.isExample) return;
       const seconds = (performance.now() - request.civic.started) / 1000;
       duration.observe({ method: request.method, route: request.route.path, status: statusOf(request) }, seconds);
     });

@@ -92,7 +92,7 @@ export function createServer(options: ServerOptions): Server {
   const logAccess = accessLog(log, config.log.access);
   server.events.on('response', (request) => {
     logLateFailure(request, log);
-    logAccess(request);
+    if (!request.app.isExample) logAccess(request);
   });
   answerBrokenRequests(server, publicUrl, headers);
   limitConnections(server.listener, options.connections);

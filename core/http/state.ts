@@ -56,6 +56,10 @@ export interface HttpState {
 declare module '@hapi/hapi' {
   interface Request { civic: RequestState }
   interface ServerApplicationState { civic: HttpState }
+  interface RequestApplicationState {
+    /** The server itself requests an example for `/docs`: no gate is called, and the request is neither logged nor measured. */
+    isExample?: boolean;
+  }
 }
 
 export function httpState(server: Server): HttpState {

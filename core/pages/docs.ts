@@ -59,17 +59,18 @@ function createRenderer(server: Server, { pages, plugins, examples, openApi, asy
   const texts = new Map<string, string>();
   let lookedUp: { at: number; printed: Promise<Map<string, ShownExamples>> } | undefined;
   let known = '';
+  let shown = new Map<string, ShownExamples>();
 
   /** Looks the examples up, and forgets the rendered pages when their values have changed. */
   async function lookUp(): Promise<Map<string, ShownExamples>> {
     const printed = await examples.print(server, openApi());
     const text = JSON.stringify([...printed]);
-    if (text !== known) {
-      cached.clear();
-      texts.clear();
-    }
+    if (text === known) return shown;
+    await examples.addResponses(server, openApi(), printed);
+    cached.clear();
+    texts.clear();
     known = text;
-    return printed;
+    return shown = printed;
   }
 
   function currentExamples(): Promise<Map<string, ShownExamples>> {

@@ -5,6 +5,7 @@ import { needsCaller } from './examples/call.ts';
 import type { ShownExamples } from './examples/registry.ts';
 import type { Example } from './examples/types.ts';
 import { sampleOf } from './sample.ts';
+import { layOutJson } from './layout.ts';
 import { fieldsOf, lastOf, shownDefault, wordsFor, type Field, type Word } from './shape.ts';
 
 export const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
@@ -29,7 +30,7 @@ export function listOperations(api: OpenApi): ListedOperation[] {
 }
 
 /** Returns everything about an operation, as rows that the template only writes down. */
-export function describeOperation(api: OpenApi, listed: ListedOperation, { examples, values }: ShownExamples, t: Texts): object {
+export function describeOperation(api: OpenApi, listed: ListedOperation, { examples, values, response: real }: ShownExamples, t: Texts): object {
   const operation = api.paths[listed.path]![listed.kind as (typeof METHODS)[number]]!;
   const responses = Object.entries(operation.responses).map(([status, response]) => ({ status, ...resolved(api, response) }));
   return {
@@ -41,7 +42,7 @@ export function describeOperation(api: OpenApi, listed: ListedOperation, { examp
     body: shownBody(operation.requestBody?.content, t),
     examples,
     form: formOf(listed, operation, values),
-    successes: responses.filter(({ status }) => Number(status) < 400).map((response) => shownSuccess(api, response, t)),
+    successes: responses.filter(({ status }) => Number(status) < 400).map((response) => shownSuccess(api, response, real, t)),
     problems: responses.filter(({ status }) => Number(status) >= 400).map(({ status, description, 'x-problem-codes': codes }) => ({ status, kind: `s${status[0]}`, description, codes })),
   };
 }
@@ -79,7 +80,7 @@ function shownBody(content: Record<string, { schema?: JsonSchema }> | undefined,
   return types.length === 0 ? undefined : { type: types[0]!, types, words: schema ? wordsFor(schema, t) : [], fields: schema ? fieldsOf(schema, t) : [] };
 }
 
-function shownSuccess(api: OpenApi, { status, description, content, headers = {} }: Response & { status: string }, t: Texts): object {
+function shownSuccess(api: OpenApi, { status, description, content, headers = {} }: Response & { status: string }, real: string | undefined, t: Texts): object {
   const json = Object.entries(content ?? {}).find(([type, { schema }]) => /[/+]json$/.test(type) && schema)?.[1];
   return {
     status,
@@ -87,7 +88,8 @@ function shownSuccess(api: OpenApi, { status, description, content, headers = {}
     description,
     body: shownBody(content, t),
     headers: Object.keys(headers),
-    sample: json ? JSON.stringify(json.example ?? sampleOf(json.schema!, api), null, 2) : undefined,
+    sample: !json ? undefined : status === '200' && real ? real : layOutJson(json.example ?? sampleOf(json.schema!, api)),
+    isShortened: status === '200' && real !== undefined,
   };
 }
 

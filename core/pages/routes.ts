@@ -75,9 +75,7 @@ function problemKindPage(request: Request, h: ResponseToolkit, problems: Problem
   const kind = Object.hasOwn(problems, code) ? problems[code] : undefined;
   if (!kind) throw problem('not_found', { detail: `This instance knows no problem of the code "${code}".` });
   const { title, advice } = translatedProblem(t, code);
-  // Advice marks code with backticks.
-  const parts = advice.split('`').map((text, index) => ({ text, isCode: index % 2 === 1 }));
-  return h.view('problem-kind', { canonical: `/problems/${code}`, code, status: kind.status, advice: parts, heading: title, title });
+  return h.view('problem-kind', { canonical: `/problems/${code}`, code, status: kind.status, advice, heading: title, title });
 }
 
 function assetHandler(pages: Pages): (request: Request, h: ResponseToolkit) => ResponseObject | symbol {

@@ -1,6 +1,7 @@
+import type { RequestApplicationState } from '@hapi/hapi';
 import { definePlugin, type Caller } from '../plugin.ts';
 
-interface TestRequestState {
+interface TestRequestState extends RequestApplicationState {
   caller?: Caller;
 }
 

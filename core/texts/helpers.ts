@@ -26,6 +26,8 @@ export function addTextHelpers(engine: Handlebars, texts: LoadedTexts): void {
   });
   // For labels that one plugin hands to another, as the key of a text.
   engine.registerHelper('textOf', (owner: unknown, key: unknown, options: HelperOptions) => new engine.SafeString(texts.html(String(owner), languageOf(options), String(key), {})));
+  // Descriptions of the API mark code with backticks.
+  engine.registerHelper('withCode', (text: unknown) => new engine.SafeString(String(text ?? '').split('`').map((part, index) => (index % 2 === 1 ? `<code>${engine.escapeExpression(part)}</code>` : engine.escapeExpression(part))).join('')));
   engine.registerHelper('concat', (...given: unknown[]) => given.slice(0, -1).join(''));
   engine.registerHelper('formatNumber', (value: unknown, options: HelperOptions) => (typeof value === 'number' ? formats(options).formatNumber(value) : ''));
   for (const form of TIMES) engine.registerHelper(form, time(form));

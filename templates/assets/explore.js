@@ -4,6 +4,7 @@ const LONGEST_MS = 10_000;
 
 for (const area of document.querySelectorAll('[data-filter]')) addFilter(area);
 for (const form of document.querySelectorAll('form.try')) addTry(form);
+for (const button of document.querySelectorAll('button.copy')) addCopy(button);
 addEventListener('hashchange', openTarget);
 openTarget();
 
@@ -14,6 +15,18 @@ function openTarget() {
   if (!fold || fold.open) return;
   fold.open = true;
   target.scrollIntoView();
+}
+
+function addCopy(button) {
+  // Browsers offer the clipboard only to pages of https and of this machine.
+  if (!navigator.clipboard) return;
+  button.hidden = false;
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(button.parentElement.querySelector('code').textContent);
+    const label = button.textContent;
+    button.textContent = button.dataset.done;
+    setTimeout(() => { button.textContent = label; }, 1500);
+  });
 }
 
 function addFilter(area) {

@@ -3,6 +3,7 @@ import type { OpenApi, Operation } from '../../contracts/openapi.ts';
 import { routesWithProtocols } from '../../contracts/route.ts';
 import { sampleOf } from '../sample.ts';
 import type { Located } from './call.ts';
+import { responseTo } from './response.ts';
 import { printExample, type PrintedExample, type ScriptContext } from './script.ts';
 import type { Example, Examples, ExampleSource } from './types.ts';
 
@@ -12,12 +13,16 @@ export interface ExampleRegistry {
   faults(server: Server): string[];
   /** Returns the examples of all operations by operation id, with values of this moment. */
   print(server: Server, api: OpenApi): Promise<Map<string, ShownExamples>>;
+  /** Adds the responses to examples that read public data. */
+  addResponses(server: Server, api: OpenApi, printed: Map<string, ShownExamples>): Promise<void>;
 }
 
 export interface ShownExamples {
   examples: PrintedExample[];
   /** The first example as it was declared, for the form that sends it. */
   values: Example;
+  /** The beginning of the response to the first example. */
+  response?: string;
 }
 
 /** Collects the examples that plugins declare. */
@@ -36,6 +41,12 @@ export function createExamples(): ExampleRegistry {
       const examples = new Map(await Promise.all([...operations].map(async ([name, located]): Promise<[string, Example[]]> => [name, await examplesOf(declared.get(name)?.source, located)])));
       const context: ScriptContext = { api, operations, examples };
       return new Map([...operations].map(([name, located]) => [located.operation.operationId, shown(context, name, located)]));
+    },
+    async addResponses(server, api, printed) {
+      for (const located of operationsOf(server, api).values()) {
+        const one = printed.get(located.operation.operationId)!;
+        if (!one.examples[0]!.isSample) one.response = await responseTo(server, located, one.values);
+      }
     },
   };
 }

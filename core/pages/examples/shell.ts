@@ -1,3 +1,4 @@
+import { layOutJson } from '../layout.ts';
 import { FORM_TYPE, type Call } from './call.ts';
 
 /** Returns a command that sends a request and prints the response. */
@@ -34,12 +35,12 @@ function dataOf(body: unknown, type: string | undefined): SentData {
   const options = body === undefined ? [] : inlineOptions(body, type);
   if (typeof body !== 'object' || type === FORM_TYPE || !hasVariable(JSON.stringify(body))) return { options, input: null, opening: '' };
   // Quotes of JSON inside quotes of the shell would be unreadable.
-  return { options: ['-d @-'], opening: ' <<JSON', input: `${JSON.stringify(body, null, 2)}\nJSON` };
+  return { options: ['-d @-'], opening: ' <<JSON', input: `${layOutJson(body)}\nJSON` };
 }
 
 function inlineOptions(body: unknown, type: string | undefined): string[] {
   if (type === FORM_TYPE) return Object.entries(body as Record<string, string>).map(([name, value]) => `--data-urlencode ${quoted(`${name}=${value}`)}`);
-  return typeof body === 'string' ? [`--data-binary ${quoted(body)}`] : [`-d ${quoted(JSON.stringify(body, null, 2))}`];
+  return typeof body === 'string' ? [`--data-binary ${quoted(body)}`] : [`-d ${quoted(layOutJson(body))}`];
 }
 
 function hasVariable(text: string): boolean {

@@ -63,8 +63,25 @@ describe('The API page', () => {
     expect(scriptsOf(text, 'getAnts')).to.equal([`curl '${url}/api/ants'`]);
     expect(scriptsOf(text, 'getAntsId')).to.equal([`curl '${url}/api/ants/it'\\''s'`]);
     expect(scriptsOf(text, 'deleteMoreAntsId')).to.equal([
-      `ant=$(curl -s '${url}/api/ants' \\\n  -H "X-API-Key: $CIVIC_KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\n  "name": "Ada"\n}' | jq -r .id)\ncurl -X DELETE "${url}/api/more/ants/$ant"`,
+      `ant=$(curl -s '${url}/api/ants' \\\n  -H "X-API-Key: $CIVIC_KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '{ "name": "Ada" }' | jq -r .id)\ncurl -X DELETE "${url}/api/more/ants/$ant"`,
     ]);
+  });
+
+  it('shows the response to a public read, shortened, without calling gates', async () => {
+    let gated = 0;
+    const bees = definePlugin({
+      name: 'bees',
+      summary: 'Keeps bees',
+      register(server, civic) {
+        civic.admit(() => { gated++; });
+        server.route({ method: 'GET', path: '/api/bees', options: list, handler: () => ({ data: ['queen', 'x'.repeat(200), 'drone'] }) });
+      },
+    });
+    await start([bees]);
+    const text = await page('/docs/bees');
+    expect(text).to.contain(['Response of this instance, shortened', '&quot;queen&quot;', `${'x'.repeat(120)}…`]);
+    expect(text).to.not.contain('drone');
+    expect(gated).to.equal(1);
   });
 
   it('marks values as placeholders where the instance has none', async () => {
