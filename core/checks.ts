@@ -11,7 +11,7 @@ export function coreChecks(kernel: Kernel): OwnedCheck[] {
     { plugin: 'core', ...eventsCheck(() => kernel.events.status()) },
     { plugin: 'core', name: 'read models', readiness: true, run: () => kernel.readModels.check() },
     { plugin: 'core', name: 'jobs', run: () => jobsResult(kernel) },
-    { plugin: 'core', name: 'rate limits', run: async () => limitsResult(kernel) },
+    { plugin: 'core', name: 'rate limits', quick: true, run: async () => limitsResult(kernel) },
   ];
 }
 

@@ -13,6 +13,7 @@ import { absoluteUrl, httpState } from './http/state.ts';
 import type { JobQueue } from './jobs.ts';
 import type { Logger } from './log.ts';
 import type { ExampleRegistry } from './pages/examples/registry.ts';
+import type { Operations } from './operations.ts';
 import type { Check, Civic, Metric, Plugin, Services } from './plugin.ts';
 import type { ReadModels } from './read-models.ts';
 import { createSequence } from './sequence.ts';
@@ -35,6 +36,7 @@ export interface Kernel {
   readModels: ReadModels;
   vocabulary: Vocabulary;
   assistant: AssistantRegistry;
+  operations: Operations;
   /** Names of the running plugins. */
   pluginNames: ReadonlySet<string>;
   services: Map<string, unknown>;
@@ -68,6 +70,7 @@ export function civicFor(plugin: Plugin, kernel: Kernel): Civic {
     fetch: kernel.fetch,
     vocabulary: kernel.vocabulary,
     assistant: kernel.assistant,
+    operations: kernel.operations,
     get db() { return openDatabaseIn(kernel, name); },
     jobs: kernel.jobs.of(name, () => declare('jobs.define')),
 

@@ -6,7 +6,7 @@ import { addCommand, civicFor, type Kernel, type OwnedCheck, type OwnedCommand }
 import { Failure } from './cli/command.ts';
 import { eventCommands } from './cli/events.ts';
 import type { Clock } from './clock.ts';
-import type { CoreConfig, Instance } from './config/types.ts';
+import type { ConfigFragment, CoreConfig, Instance, Origin } from './config/types.ts';
 import type { Surroundings } from './contracts/answer.ts';
 import { asyncApi, type AsyncApi } from './contracts/asyncapi.ts';
 import { openApi, type OpenApi } from './contracts/openapi.ts';
@@ -32,6 +32,9 @@ export interface ComposeOptions {
   config: CoreConfig;
   /** In order. */
   plugins: Plugin[];
+  /** Where the values of the configuration come from and which are secrets: shown in backups and masked in texts for operators. */
+  origins?: Map<string, Origin>;
+  schema?: ConfigFragment;
   log: Logger;
   clock?: Clock;
   role?: Role;

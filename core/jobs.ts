@@ -75,6 +75,37 @@ export interface JobQueue {
   status(): Promise<JobsStatus>;
   /** The job of this kind that was enqueued last. */
   newest(name: string): Promise<JobRecord | null>;
+  /** What an operator reads and does. */
+  operations: Omit<JobOperations, 'status' | 'newest'>;
+}
+
+/** The jobs of all plugins that run, for an operator. Payloads are not part of it: they may hold what no page should show. */
+export interface JobOperations {
+  status(): Promise<JobsStatus>;
+  /** Jobs that failed for good and still need an operator, the latest first: not those that were cancelled, nor runs of a schedule that succeeded since. */
+  failed(limit: number): Promise<JobRecord[]>;
+  /** Jobs that run now, and those that wait, the next first. */
+  underway(limit: number): Promise<JobRecord[]>;
+  /** Returns the job of a kind that was enqueued last. */
+  newest(name: string): Promise<JobRecord | null>;
+  schedules(): Promise<JobSchedule[]>;
+  /** Lets a failed job run again, from its first attempt. `underway` when another one with its unique key waits or runs, null when it did not fail. */
+  retry(tx: Tx, id: string): Promise<'retried' | 'underway' | null>;
+  /** Deletes a failed job. Returns its name, or null when there is none. */
+  discard(tx: Tx, id: string): Promise<string | null>;
+  /** How many jobs ended on this node since it started. */
+  totals(): JobTotals;
+}
+
+export interface JobSchedule {
+  name: string;
+  every_seconds: number;
+  next_at: string;
+}
+
+export interface JobTotals {
+  completed: number;
+  failed: number;
 }
 
 export interface JobsStatus {

@@ -12,6 +12,7 @@ import { httpState } from './http/state.ts';
 import { createJobs } from './jobs.ts';
 import { createExamples } from './pages/examples/registry.ts';
 import type { EventKind, Metric, Plugin } from './plugin.ts';
+import { createOperations } from './operations.ts';
 import { createReadModels } from './read-models.ts';
 import { version } from './root.ts';
 import { vocabularyOf } from './vocabulary.ts';
@@ -26,6 +27,7 @@ export function createKernel(options: ComposeOptions): Kernel {
   const db = (): OpenDatabase => openDatabaseOf(kernel);
   const server = createServer({ config, version, log, gates, paths: vocabulary.paths, checks: () => checks, metrics: () => metrics, idempotency: { db, clock }, validateResponses: options.strict ?? false });
   const jobs = createJobs({ db, log, clock, role, concurrency: config.jobs.concurrency, pollSeconds: config.jobs.poll_seconds });
+  const operations = createOperations(options, { checks: () => checks, events: () => kernel.events, jobs, db });
   const kernel: Kernel = {
     config, log, clock, gates, checks, metrics, server, vocabulary,
     pluginNames: new Set(options.plugins.map((plugin) => plugin.name)),
@@ -40,6 +42,7 @@ export function createKernel(options: ComposeOptions): Kernel {
     }),
     events: createEvents({ db, log, clock, kinds: eventsOf(options.plugins), retentionDays: config.events.retention_days, delivers: role !== 'web' }),
     jobs,
+    operations,
     readModels: createReadModels({ db, jobs, log }),
     assistant: createAssistant({ gates, vocabulary, strict: options.strict ?? false, readOnly: (where, fn) => db().readOnly(where, fn) }),
     live: createLive(server, httpState(server).upgrades),

@@ -14,6 +14,7 @@ import type { PageSlots } from './http/pages.ts';
 import type { ProblemBody } from './http/problem.ts';
 import type { Jobs } from './jobs.ts';
 import type { Logger } from './log.ts';
+import type { Operations } from './operations.ts';
 import { registerProblems, type ProblemKinds } from './problems.ts';
 import type { Examples } from './pages/examples/types.ts';
 import type { ReadModel } from './read-models.ts';
@@ -140,6 +141,8 @@ export interface Check {
   name: string;
   /** Whether `/health/ready` runs it as well; `doctor` always does. */
   readiness?: boolean;
+  /** Whether it takes a few milliseconds and asks no other server, as those of readiness do: the console runs it for each view. */
+  quick?: boolean;
   run(): Promise<CheckResult>;
 }
 
@@ -198,6 +201,8 @@ export interface Civic<Config = unknown> {
   /** The scopes, capabilities, limits, rate classes, paths and page slots of all plugins that run. */
   readonly vocabulary: Vocabulary;
 
+  /** What an operator reads and does, over all plugins: for a plugin that shows it to operators. */
+  readonly operations: Operations;
   /** The tools, resources and prompts of all plugins, for a plugin that serves them to assistants. */
   readonly assistant: Assistant;
 

@@ -145,7 +145,7 @@ async function composeForTest(options: TestServerOptions, folder: string, url: s
   const prepared = await prepare({ env: driverEnvironment(), args: {}, text, given });
   if (prepared.errors.length > 0) throw new Error(describeErrors(prepared.errors, { color: false }));
   const log = options.log ?? await createLogger({ level: 'silent', access: 'warn', format: 'json' });
-  return compose({ config: prepared.config, plugins: prepared.plugins, log, clock: options.clock, strict: true });
+  return compose({ ...prepared, log, clock: options.clock, strict: true });
 }
 
 function settingsForTest(folder: string, url: string | null): Record<string, unknown> {

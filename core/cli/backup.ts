@@ -5,6 +5,7 @@ import { backupFolder } from '../boot.ts';
 import { showConfig } from '../config/report.ts';
 import type { CoreConfig } from '../config/types.ts';
 import { createBackup } from '../database/backup.ts';
+import { backupName } from '../database/backups.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Manifest } from '../database/manifest.ts';
 import type { Prepared } from '../prepare.ts';
@@ -46,7 +47,7 @@ function unusedFolder(folder: string, number = 1): string {
 /** Backs up to `path`, or to a new folder among the backups, named by the time and the reason. */
 export async function backUp(db: OpenDatabase, prepared: Prepared, terminal: Terminal, options: { path?: string; reason?: string } = {}): Promise<{ path: string; manifest: Manifest }> {
   const { config, origins, schema } = prepared;
-  const path = resolve(options.path ?? join(backupFolder(config), folderName(options.reason)));
+  const path = resolve(options.path ?? join(backupFolder(config), backupName(options.reason)));
   const manifest = await createBackup(db, path, {
     config: showConfig(config, origins, schema, { origin: false, color: false }),
     signal: terminal.signal,
@@ -59,9 +60,4 @@ export async function backUp(db: OpenDatabase, prepared: Prepared, terminal: Ter
 export async function backUpBeforeUpgrade(db: OpenDatabase, prepared: Prepared, terminal: Terminal): Promise<() => Promise<void>> {
   const { path } = await backUp(db, prepared, terminal, { reason: 'before-upgrade' });
   return () => rm(path, { recursive: true, force: true });
-}
-
-function folderName(reason?: string): string {
-  const time = new Date().toISOString().replace(/[:.]/g, '-').slice(0, 23);
-  return reason ? `${time}-${reason}` : time;
 }

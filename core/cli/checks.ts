@@ -87,6 +87,12 @@ export function settingsChecks(config: CoreConfig, plugins: Plugin[]): NamedChec
   return [
     { name: 'theme', run: () => themeResult(config, plugins) },
     { name: 'port', run: () => portResult(config) },
+    ...addressChecks(config),
+  ];
+}
+
+export function addressChecks(config: CoreConfig): NamedCheck[] {
+  return [
     { name: 'public address', run: async () => publicAddressResult(config) },
     { name: 'proxy', run: async () => proxyResult(config) },
   ];

@@ -1,4 +1,6 @@
-import { resolve } from 'node:path';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { unpackArchive } from '../database/archive.ts';
 import type { MigrationSet } from '../database/migrate.ts';
 import { restoreBackup } from '../database/restore.ts';
 import { bundledPlugins, LoadFailure, loadPlugin } from '../load.ts';
@@ -9,18 +11,19 @@ import { compositionOf, preparedOrFail, settingsOf, withDatabase } from './setti
 export const restore: Command = {
   name: 'restore',
   summary: 'Fill an empty instance from a backup, on SQLite or Postgres',
-  arguments: '<folder>',
-  examples: ['bin/civic restore data/backups/2026-01-31T08-00-00-000', 'CIVIC_DATABASE_URL=postgres://… bin/civic restore data/backups/…'],
+  arguments: '<backup>',
+  examples: ['bin/civic restore data/backups/2026-01-31T08-00-00-000', 'bin/civic restore ~/Downloads/2026-01-31T08-00-00-000-console.tar', 'CIVIC_DATABASE_URL=postgres://… bin/civic restore data/backups/…'],
   needs: 'nothing',
   async run({ terminal, positionals, options }) {
     const prepared = await preparedOrFail(settingsOf(options), terminal);
     const composition = await compositionOf(prepared);
     await withDatabase(composition, { writes: true, schema: 'any' }, async () => {
-      const { manifest, migrated } = await restoreBackup(composition.db, resolve(positionals[0]!), composition.migrations, {
-        off: await migrationsOfOthers(composition.plugins.map((plugin) => plugin.name)),
+      const off = await migrationsOfOthers(composition.plugins.map((plugin) => plugin.name));
+      const { manifest, migrated } = await withFolder(resolve(positionals[0]!), prepared.config.data_dir, (folder) => restoreBackup(composition.db, folder, composition.migrations, {
+        off,
         signal: terminal.signal,
         onProgress: (done, total) => { terminal.progress('Restoring', done, total); },
-      });
+      }));
       await composition.fillReadModels(terminal.progress).catch((error: Error) => {
         throw new Failure(`${error.message}\nEverything is restored; bin/civic serve tries that again when it starts.`, { cause: error });
       });
@@ -29,6 +32,18 @@ export const restore: Command = {
     });
   },
 };
+
+/** Calls `work` with the folder of a backup. A tar file, as the console sends it, is unpacked beside the data first. */
+async function withFolder<T>(path: string, dataFolder: string, work: (folder: string) => Promise<T>): Promise<T> {
+  if (!(await stat(path).catch(() => null))?.isFile()) return work(path);
+  const folder = await mkdtemp(join(dataFolder, 'restoring-'));
+  try {
+    await unpackArchive(path, join(folder, 'backup'));
+    return await work(join(folder, 'backup'));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
 
 /** A backup holds the tables of plugins that are off too; their own migrations make the best tables for them. */
 async function migrationsOfOthers(on: string[]): Promise<MigrationSet[]> {

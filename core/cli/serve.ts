@@ -81,7 +81,7 @@ async function composeServer(options: CommandCall['options'], terminal: Terminal
   await checkDriver(prepared.config);
   const log = await createLogger(prepared.config.log);
   if (!isBundle) log.info('This start loads single modules and takes longer, because the build could not write dist/bundle: delete dist/ to build again');
-  return { prepared, role, log, composition: await compose({ config: prepared.config, plugins: prepared.plugins, log, role }) };
+  return { prepared, role, log, composition: await compose({ ...prepared, log, role }) };
 }
 
 /** Loading and composing run most code once: optimizing that code costs a tenth of a start and 9 MB, and pays for nothing. */

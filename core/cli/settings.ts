@@ -44,8 +44,8 @@ export function hasColor(terminal: Terminal): boolean {
 }
 
 /** The composition of a command other than `serve`: it says what it does in words, and the log is for what goes wrong beside that. */
-export async function compositionOf({ config, plugins }: Prepared, level: 'warn' | 'error' = 'warn'): Promise<Composition> {
-  return compose({ config, plugins, log: createCommandLogger(process.stderr, level) });
+export async function compositionOf({ config, plugins, origins, schema }: Prepared, level: 'warn' | 'error' = 'warn'): Promise<Composition> {
+  return compose({ config, plugins, origins, schema, log: createCommandLogger(process.stderr, level) });
 }
 
 /** Runs `work` with the database open, and closes it whatever happens. */

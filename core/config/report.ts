@@ -43,19 +43,21 @@ export function describeEach(errors: ConfigError[]): string[] {
   return errors.toSorted(inOrder).map((error) => describeError(error, styler(false)));
 }
 
-const MASK = '[masked]';
+export const MASK = '[masked]';
 
 /** The value at a dotted path. */
 function valueAt(config: unknown, path: string): unknown {
   return path.split('.').reduce((value, step) => (value as Record<string, unknown> | undefined)?.[step], config);
 }
 
+/** Returns every option with its effective value, and whether it is a secret. */
+export function optionValues(config: CoreConfig, schema: ConfigFragment): { path: string; value: unknown; isSecret: boolean }[] {
+  return optionsOf(schema).map(([path, { sensitive }]) => ({ path, value: valueAt(config, path), isSecret: sensitive === true }));
+}
+
 /** Every option with its effective value, secrets masked when they are set. */
 function effective(config: CoreConfig, schema: ConfigFragment): [string, unknown][] {
-  return optionsOf(schema).map(([path, option]) => {
-    const value = valueAt(config, path);
-    return [path, option.sensitive && value !== null && value !== undefined ? MASK : value];
-  });
+  return optionValues(config, schema).map(({ path, value, isSecret }) => [path, isSecret && value !== null && value !== undefined ? MASK : value]);
 }
 
 /** The effective configuration as plain data, secrets masked: for `--json` and backups. */

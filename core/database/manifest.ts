@@ -89,6 +89,7 @@ export interface FoundBackup {
 export async function newestBackup(folder: string, fits: (manifest: Manifest) => Promise<boolean>): Promise<FoundBackup | null> {
   let newest: FoundBackup | null = null;
   for (const entry of await readdir(folder).catch(() => [])) {
+    if (entry.endsWith('.partial')) continue;
     const path = join(folder, entry);
     const manifest = await readManifest(path).catch(() => null);
     if (!manifest || (newest && manifest.created_at <= newest.manifest.created_at)) continue;

@@ -80,7 +80,8 @@ function createReadiness(checks: () => Check[], log: Logger): () => Promise<Read
   };
 }
 
-async function runCheck(check: Check): Promise<{ name: string; result: CheckResult }> {
+/** Runs a check, and reports one that throws or takes too long as failed. */
+export async function runCheck(check: Check): Promise<{ name: string; result: CheckResult }> {
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<CheckResult>((resolve) => {
     timer = setTimeout(resolve, PATIENCE_MS, { status: 'failed', detail: `no answer within ${PATIENCE_MS / 1000} s` });

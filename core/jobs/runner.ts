@@ -3,11 +3,11 @@ import type { Clock } from '../clock.ts';
 import { afterCommit } from '../database/commit.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Tx } from '../database/types.ts';
-import { newId } from '../ids.ts';
-import type { EnqueueOptions, JobKind, JobQueue, JobRecord, Jobs, Role } from '../jobs.ts';
+import { isId, newId } from '../ids.ts';
+import type { EnqueueOptions, JobKind, JobQueue, JobRecord, Jobs, JobTotals, Role } from '../jobs.ts';
 import type { Logger } from '../log.ts';
-import { hasDueSchedule, saveSchedules, takeDueSchedules, type Schedule } from './schedules.ts';
-import { cancelJob, claimJobs, dropLeases, expireLeases, hasExpired, insertJob, jobById, jobsStatus, newestJob, pruneJobs, type JobRow } from './store.ts';
+import { hasDueSchedule, nextRuns, saveSchedules, takeDueSchedules, type Schedule } from './schedules.ts';
+import { cancelJob, claimJobs, discardJob, dropLeases, expireLeases, failedJobs, hasExpired, insertJob, jobById, jobsStatus, jobsUnderway, newestJob, pruneJobs, retryJob, type JobRow } from './store.ts';
 import { createWorker, type Worker } from './worker.ts';
 
 export interface JobsOptions {
@@ -31,6 +31,7 @@ export const SCHEDULE_KEY = 'schedule';
 export function createJobs(options: JobsOptions): JobQueue {
   const { log, clock } = options;
   const kinds = new Map<string, JobKind>();
+  const totals: JobTotals = { completed: 0, failed: 0 };
   // Leases are renewed with each poll, which the operator may have made slow.
   const usualLease = Math.max(LEASE_SECONDS, Math.ceil(3 * options.pollSeconds));
   let worker: Worker | null = null;
@@ -91,6 +92,7 @@ export function createJobs(options: JobsOptions): JobQueue {
     if (!(await hasExpired(db, clock))) return;
     const { again, failed } = await db.write((tx) => expireLeases(db, tx, clock));
     for (const id of again) log.warn({ job: id }, 'A worker died or stopped answering; its job waits again');
+    totals.failed += failed.length;
     for (const id of failed) log.error({ job: id }, 'A job failed for good: its worker died or stopped answering');
   }
 
@@ -148,7 +150,7 @@ export function createJobs(options: JobsOptions): JobQueue {
       if (db.dialect === 'sqlite') await db.write(dropLeases);
       await db.write((tx) => saveSchedules(tx, schedules(), clock.now()));
       isStopping = false;
-      worker = createWorker({ db, log, clock, concurrency: options.concurrency });
+      worker = createWorker({ db, log, clock, totals, concurrency: options.concurrency });
       await poll();
       polling = repeat(options.pollSeconds * 1000, poll, (error) => log.warn({ err: error }, 'Looking for jobs failed'));
     },
@@ -164,6 +166,18 @@ export function createJobs(options: JobsOptions): JobQueue {
     async newest(name) {
       const job = await newestJob(options.db().read, name);
       return job ? toRecord(job) : null;
+    },
+    operations: {
+      failed: async (limit) => (await failedJobs(options.db().read, [...kinds.keys()], SCHEDULE_KEY, limit)).map(toRecord),
+      underway: async (limit) => (await jobsUnderway(options.db().read, [...kinds.keys()], limit)).map(toRecord),
+      schedules: () => nextRuns(options.db().read, schedules()),
+      async retry(tx, id) {
+        const outcome = isId(id) ? await retryJob(options.db(), tx, clock, id) : null;
+        if (outcome === 'retried') afterCommit(tx, claimer.wake);
+        return outcome;
+      },
+      discard: async (tx, id) => (isId(id) ? discardJob(tx, id) : null),
+      totals: () => ({ ...totals }),
     },
   };
 }

@@ -1,5 +1,5 @@
 import { latestEnd } from '../clock.ts';
-import type { Database, Tx } from '../database/types.ts';
+import type { Database, Reader, Tx } from '../database/types.ts';
 
 const TABLE = 'core_job_schedules';
 
@@ -16,6 +16,12 @@ export async function saveSchedules(tx: Tx, schedules: Schedule[], now: number):
     await tx(TABLE).insert({ name, next_at: new Date(now).toISOString() }).onConflict('name').ignore();
     await tx(TABLE).where({ name }).where('next_at', '>', latest).update({ next_at: latest });
   }
+}
+
+/** Returns when each kind runs next. */
+export async function nextRuns(reader: Reader, schedules: Schedule[]): Promise<(Schedule & { next_at: string })[]> {
+  const rows: { name: string; next_at: string }[] = await reader(TABLE).whereIn('name', schedules.map(({ name }) => name)).orderBy(['next_at', 'name']).select('name', 'next_at');
+  return rows.map(({ name, next_at }) => ({ name, next_at, every_seconds: schedules.find((schedule) => schedule.name === name)!.every_seconds }));
 }
 
 export async function hasDueSchedule(db: Database, schedules: Schedule[], now: number): Promise<boolean> {

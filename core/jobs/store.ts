@@ -167,6 +167,39 @@ export async function cancelJob(db: Database, tx: Tx, clock: Clock, id: string):
   return job.state;
 }
 
+/** Returns jobs that failed for good, the latest first; not those that were cancelled, nor runs of a schedule after which another one succeeded. */
+export async function failedJobs(reader: Reader, names: string[], scheduleKey: string, limit: number): Promise<JobRow[]> {
+  const later = reader(`${TABLE} as later`).whereRaw('later.name = job.name').whereRaw('later.key > job.key').where('later.state', 'completed');
+  return reader(`${TABLE} as job`).whereIn('job.name', names).where('job.state', 'failed').whereNot('job.error', 'cancelled')
+    .whereNot((superseded) => superseded.where('job.unique_key', scheduleKey).whereExists(later))
+    .orderBy([{ column: 'job.finished_at', order: 'desc' }, { column: 'job.key', order: 'desc' }]).limit(limit).select('job.*');
+}
+
+/** Returns the jobs that run, then those that wait, the next first. */
+export async function jobsUnderway(reader: Reader, names: string[], limit: number): Promise<JobRow[]> {
+  const running = await reader(TABLE).whereIn('name', names).where({ state: 'running' }).orderBy('key').limit(limit);
+  const pending = await reader(TABLE).whereIn('name', names).where({ state: 'pending' }).orderBy(['run_at', 'key']).limit(limit - running.length);
+  return [...running, ...pending];
+}
+
+/** Lets a failed job run again. Another job with its unique key that waits or runs makes that needless. */
+export async function retryJob(db: Database, tx: Tx, clock: Clock, id: string): Promise<'retried' | 'underway' | null> {
+  const query = tx(TABLE).where({ id: id.toLowerCase(), state: 'failed' });
+  if (db.dialect === 'postgres') query.forUpdate();
+  const job = await query.first('key', 'name', 'unique_key');
+  if (!job) return null;
+  if (job.unique_key !== null && await tx(TABLE).where({ name: job.name, unique_key: job.unique_key }).whereIn('state', UNDERWAY).first('key')) return 'underway';
+  await tx(TABLE).where({ key: job.key }).update({ state: 'pending', attempts: 0, run_at: clock.iso(), error: null, finished_at: null, cancel_requested: false, phase: null, done: 0, total: 0 });
+  return 'retried';
+}
+
+/** Deletes a failed job. Returns its name. */
+export async function discardJob(tx: Tx, id: string): Promise<string | null> {
+  const failed = { id: id.toLowerCase(), state: 'failed' };
+  const job = await tx(TABLE).where(failed).first('name');
+  return await tx(TABLE).where(failed).delete() === 1 ? job.name : null;
+}
+
 /** Removes up to 500 finished jobs. */
 export async function pruneJobs(tx: Tx, before: string): Promise<number> {
   return tx(TABLE).whereIn('key', tx(TABLE).select('key').where('finished_at', '<', before).limit(500)).delete();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { OpenDatabase } from '../database/connect.ts';
-import type { JobKind, RunningJob } from '../jobs.ts';
+import type { JobKind, JobTotals, RunningJob } from '../jobs.ts';
 import type { Logger } from '../log.ts';
 import { endAttempt, type Ending, heldNow, holdsJob, type JobRow, LONGEST_BACKOFF_MS, type Progress, renewLease } from './store.ts';
 
@@ -20,6 +20,8 @@ interface WorkerOptions {
   db: OpenDatabase;
   log: Logger;
   clock: Clock;
+  /** Counts the jobs that end. */
+  totals: JobTotals;
   concurrency: number;
 }
 
@@ -41,7 +43,7 @@ interface Held {
 
 const PROGRESS_MS = 500;
 
-export function createWorker({ db, log, clock, concurrency }: WorkerOptions): Worker {
+export function createWorker({ db, log, clock, totals, concurrency }: WorkerOptions): Worker {
   const held = new Set<Held>();
 
   function abort(job: Held, reason: Reason): void {
@@ -105,7 +107,13 @@ export function createWorker({ db, log, clock, concurrency }: WorkerOptions): Wo
   async function end(job: Held, ending: Ending | null): Promise<void> {
     if (!ending) return;
     const isHeld = await db.write((tx) => endAttempt(tx, job.row, ending, job.progress));
-    if (!isHeld) log.warn({ job: job.row.id, name: job.row.name }, `The job ${job.row.name} ended after its lease was lost; another worker has it`);
+    if (isHeld) count(ending);
+    else log.warn({ job: job.row.id, name: job.row.name }, `The job ${job.row.name} ended after its lease was lost; another worker has it`);
+  }
+
+  function count({ state, error }: Ending): void {
+    if (state === 'completed') totals.completed++;
+    else if (state === 'failed' && error !== 'cancelled') totals.failed++;
   }
 
   function runningJob(job: Held): RunningJob {

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInstance, testPlugins, type Instance } from '../../../test/support/civic.ts';
 import { serveInProcess } from '../../../test/support/serving.ts';
@@ -47,6 +47,38 @@ describe('bin/civic backup and restore', () => {
     expect(again.code).to.equal(1);
     expect(again.stderr).to.contain('The database is not empty');
     expect((await other.civicInProcess('notes', 'count')).stdout).to.equal('2\n');
+    other.remove();
+  });
+
+  it('restore a tar file of a backup, and no other file', async () => {
+    const folder = join(instance.folder, 'packed');
+    await instance.civicInProcess('backup', folder);
+    const pack = (name: string, ...args: string[]): string => {
+      const file = join(instance.folder, `${name}.tar`);
+      expect(spawnSync('tar', ['-cf', file, '-C', instance.folder, ...args]).status).to.equal(0);
+      return file;
+    };
+    const other = createInstance({ plugins });
+    mkdirSync(join(instance.folder, 'outside'));
+    writeFileSync(join(instance.folder, 'outside', 'evil.sh'), 'echo');
+    symlinkSync('/etc/passwd', join(instance.folder, 'outside', 'manifest.json'));
+    const whole = pack('whole', 'packed');
+    const cut = join(instance.folder, 'cut.tar');
+    const content = readFileSync(whole);
+    writeFileSync(cut, content.subarray(0, content.length / 2));
+    for (const [file, reason] of [
+      [cut, 'cannot be read as a tar file'],
+      [pack('foreign', 'packed', 'outside/evil.sh'), 'it holds outside/evil.sh'], [pack('link', 'outside/manifest.json'), 'it holds outside/manifest.json'],
+      [pack('above', '--transform', 's,^outside/evil.sh,../evil.sh,', '-P', 'outside/evil.sh'), 'evil.sh'], [join(folder, 'manifest.json'), 'cannot be read as a tar file'],
+    ] as const) {
+      const { code, stderr } = await other.civicInProcess('restore', file);
+      expect([code, stderr.includes(reason)], `${file}: ${stderr}`).to.equal([1, true]);
+    }
+    expect([existsSync(join(other.folder, 'evil.sh')), existsSync(join(other.folder, 'data', 'evil.sh'))]).to.equal([false, false]);
+    const restored = await other.civicInProcess('restore', whole);
+    expect(restored.code, restored.stderr).to.equal(0);
+    expect((await other.civicInProcess('notes', 'count')).stdout).to.equal('2\n');
+    expect(readdirSync(join(other.folder, 'data')).filter((name) => name.startsWith('restoring-'))).to.equal([]);
     other.remove();
   });
 
