@@ -37,6 +37,8 @@ export type { CredentialCache } from './keys/cache.ts';
 export type { Delegate, Delegation } from './keys/delegate.ts';
 export type { FormerCaller } from './keys/identify.ts';
 export type { AccountPages, Visitor } from './settings/plugin-pages.ts';
+export type { RecentEvent } from './console/audit.ts';
+export type { ConsolePages } from './console/plugin-pages.ts';
 export type { Doer } from './types.ts';
 
 export default definePlugin<AccountsConfig>({
@@ -76,7 +78,11 @@ export default definePlugin<AccountsConfig>({
     const settingsPage = createSettingsPage(entries);
     const pages = { accounts, signIn, ways, confirmed, settingsPage, entries };
 
-    civic.provide({ ...accounts.service, pages: createPluginPages({ entries, purposes, ways, confirmed, settingsPage, visitOf: signIn.sessions.visitOf, accountOf: accounts.people.accountOf, now: () => civic.clock.now() }) });
+    const { homeOf, ...pluginPages } = createPluginPages({
+      entries, purposes, ways, confirmed, settingsPage, consolePages: accounts.consolePages, visitOf: signIn.sessions.visitOf, accountOf: accounts.people.accountOf, now: () => civic.clock.now(),
+    });
+
+    civic.provide({ ...accounts.service, pages: pluginPages });
     civic.examples(accountExamples);
     civic.identify(resolver.identify);
     civic.plansWith(plans.including);
@@ -87,9 +93,9 @@ export default definePlugin<AccountsConfig>({
     civic.check(auditCheck({ db, seals: accounts.seals, witness: accounts.witness }));
     const stream = auditStream(civic);
     if (stream) civic.check(stream.check);
-    civic.check({ name: 'administrator', run: () => checkAdministrator(civic.db.read) });
-    civic.check({ name: 'passkeys', run: async () => checkParty(signIn.party) });
-    civic.check({ name: 'cookies', run: async () => checkCookies(civic.instance.public_url) });
+    civic.check({ name: 'administrator', quick: true, run: () => checkAdministrator(civic.db.read) });
+    civic.check({ name: 'passkeys', quick: true, run: async () => checkParty(signIn.party) });
+    civic.check({ name: 'cookies', quick: true, run: async () => checkCookies(civic.instance.public_url) });
     civic.check({ name: 'mail', run: () => checkMail(civic.config) });
     for (const job of [...signIn.jobs, invitationMailJob(civic), noticeMailJob(civic), accounts.emails.job, ...(stream ? [stream.job] : [])]) civic.jobs.define(job);
     for (const command of [...accountCommands(accounts), ...keyCommands(accounts), auditExport(db)]) civic.command(command);
@@ -102,7 +108,7 @@ export default definePlugin<AccountsConfig>({
       ...signInRoutes(signIn, ways, nextCookie(civic.instance.public_url)),
       ...confirmRoutes,
       ...settingsRoutes(pages),
-      ...consoleRoutes(pages),
+      ...consoleRoutes({ ...pages, homeOf }),
     ]);
     return {
       async start() {

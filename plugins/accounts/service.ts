@@ -1,10 +1,11 @@
-import { afterCommit, type Caller, type Civic, type Reader, type Tx } from 'civic';
+import { afterCommit, type Caller, type Civic, type Language, type Reader, type Tx } from 'civic';
 import { createSeals, sealedWith, type Seals } from './audit/seal.ts';
 import { createIncidents, type RecordIncident } from './audit/incidents.ts';
 import { createAuditKinds, type AuditKindOptions, type AuditKinds } from './audit/kinds.ts';
 import { lastAuditRow, record, type AuditEntry } from './audit/store.ts';
 import { createWitness, type Witness } from './audit/witness.ts';
 import type { AccountsConfig } from './config.ts';
+import { recentEvents, type RecentEvent } from './console/audit.ts';
 import type { AccessChanged } from './events.ts';
 import { createCaches, type CredentialCache, type CredentialCaches } from './keys/cache.ts';
 import { delegateOf, type Delegate } from './keys/delegate.ts';
@@ -14,7 +15,7 @@ import { createKeys, usableKeys, type Keys } from './keys/keys.ts';
 import { createNotify, type Notify } from './notices/notices.ts';
 import { createEmails, type Emails } from './people/email.ts';
 import { createPeople, type People } from './people/people.ts';
-import { personById } from './people/store.ts';
+import { accountTotals, personById, type AccountTotals } from './people/store.ts';
 import { createPlans, type Plan, type Plans } from './plans/plans.ts';
 import { createScopes, type Scopes } from './plans/scopes.ts';
 import type { AccountPages } from './settings/plugin-pages.ts';
@@ -51,6 +52,10 @@ export interface AccountsService {
   meter(limit: string, used: (accountId: string) => Promise<number>): void;
   /** Adds a page under `/console` to the overview and the navigation there; called in `register`. */
   consolePage(page: ConsolePage): void;
+  /** Returns how many accounts there are, how many of them are disabled, and how many administrators are not. */
+  totals(reader: Reader): Promise<AccountTotals>;
+  /** Returns the latest security events of the instance, for pages of administrators. */
+  recentEvents(language: Language, limit: number): Promise<RecentEvent[]>;
   /** Declares kinds of security events, by names that begin with the plugin's; called in `register`. */
   auditKinds(kinds: Record<string, AuditKindOptions>): void;
   /** Adds a security event to the audit record, in the transaction of the change. */
@@ -139,7 +144,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
   }
   const followRecord = () => witness.follow(civic.db.read, civic.clock.iso()).catch((error: unknown) => civic.log.error({ err: error }, `The newest row of the audit record could not be written to ${witness.file}`));
   const flush = () => resolver.flush().catch((error: unknown) => civic.log.error({ err: error }, 'The times at which keys were last used could not be stored'));
-  const consolePages: ConsolePage[] = [{ plugin: 'accounts', label: 'console.accounts', path: '/console/accounts', summary: 'console.accounts_summary' }];
+  const consolePages: ConsolePage[] = [{ plugin: 'accounts', label: 'console.accounts', path: '/console/accounts', summary: 'console.accounts_summary' }, { plugin: 'accounts', label: 'console.audit', path: '/console/audit', summary: 'console.audit_lead' }];
   const meters: Accounts['meters'] = new Map([['keys', async (accountId: string) => usableKeys(civic.db.read, accountId, civic.clock.iso())]]);
   let flushing: NodeJS.Timeout | undefined;
   return {
@@ -176,6 +181,8 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
         meters.set(limit, used);
       },
       consolePage(page) { consolePages.push(page); },
+      totals: accountTotals,
+      recentEvents: (language, limit) => recentEvents({ civic, auditKinds }, language, limit),
       record: recordDeclared,
       incidents: (mostPerMinute) => createIncidents(civic.clock, mostPerMinute, (entry) => civic.db.write((tx) => recordDeclared(tx, entry))),
     },

@@ -82,6 +82,13 @@ export async function auditOfWorkspace(reader: Reader, workspaceId: string, befo
   return rows.map(auditRow);
 }
 
+/** Returns the events of the whole instance, the latest first. */
+export async function latestAudit(reader: Reader, before: number | null, limit: number): Promise<AuditRow[]> {
+  const query = reader('accounts_audit').orderBy('seq', 'desc').limit(limit);
+  const rows = (await (before === null ? query : query.where('seq', '<', before))) as StoredRow[];
+  return rows.map(auditRow);
+}
+
 /** Returns the events that an account caused or that changed it, the latest first. */
 export async function auditOfAccount(reader: Reader, accountId: string, limit: number): Promise<AuditRow[]> {
   const rows = (await reader('accounts_audit').where({ account_id: accountId }).orWhere({ subject: accountId }).orderBy('seq', 'desc').limit(limit)) as StoredRow[];

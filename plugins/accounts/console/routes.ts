@@ -6,24 +6,26 @@ import { claimEmail } from '../people/email.ts';
 import { foldEmail } from '../people/people.ts';
 import { lockedPerson, peoplePage, personByEmail, personById, type PersonRow } from '../people/store.ts';
 import { emailField, nameField } from '../settings/fields.ts';
-import type { ConsolePage } from '../service.ts';
 import type { SettingsContext } from '../settings/context.ts';
 import { when } from '../settings/words.ts';
 import { createAccountLink } from '../signin/links.ts';
 import { page, PAGE } from '../signin/page.ts';
 import { doerOf, type Visit } from '../signin/sessions.ts';
 import { INSTANCE_ROLES, type InstanceRole } from '../types.ts';
+import { recentEvents } from './audit.ts';
+import { checkAdmin, consoleParts } from './plugin-pages.ts';
 import { shownEvent } from './words.ts';
 
 const PAGE_SIZE = 50;
 const EVENTS_SHOWN = 20;
 const HOME = '/console/accounts';
+const AUDIT = '/console/audit';
 const DONE = new Set(['email', 'plan', 'role', 'disabled', 'enabled']);
 
 interface Admin { visit: Visit; request: Request; h: ResponseToolkit; t: Texts }
 
 /** Accounts of the whole instance, for its administrators. */
-export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: SettingsContext): ServerRoute[] {
+export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed, homeOf }: SettingsContext & { homeOf: Lifecycle.Method }): ServerRoute[] {
   const { civic, auditKinds, emails, people, plans, record } = accounts;
   const newForm = Joi.object<{ name: string; email: string | null; plan: string; role: InstanceRole }>({
     name: nameField, email: emailField.allow('').empty('').default(null), plan: Joi.string().valid(...plans.all.map(({ name }) => name)).default(plans.operatorPlan), role: Joi.string().valid(...INSTANCE_ROLES).required(),
@@ -49,8 +51,8 @@ export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: S
     checkAdmin(await lockedPerson(tx, visit.person.key));
     return work(tx);
   });
-  const shown = (h: ResponseToolkit, template: string, title: string, context: object, status = 200): ResponseObject => page(h, template, {
-    title, console: true, parts: consoleParts(accounts.consolePages, HOME), ...context,
+  const shown = (h: ResponseToolkit, template: string, title: string, context: object, status = 200, path = HOME): ResponseObject => page(h, template, {
+    title, console: true, parts: consoleParts(accounts.consolePages, path), ...context,
   }, status);
   const planChoices = (chosen: string) => plans.all.map(({ name, days }) => ({ name, days, isChosen: name === chosen }));
   const roleChoices = (chosen: InstanceRole) => INSTANCE_ROLES.map((role) => ({ role, isChosen: role === chosen }));
@@ -80,6 +82,13 @@ export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: S
     }, status);
   }
 
+  async function auditPage({ request, h, t }: Admin): Promise<ResponseObject> {
+    const before = /^\d{1,15}$/.test(String(request.query.before)) ? Number(request.query.before) : null;
+    const events = await recentEvents(accounts, request.civic.language, PAGE_SIZE + 1, before);
+    const next = events.length > PAGE_SIZE ? `${AUDIT}?before=${events[PAGE_SIZE - 1]!.seq}` : null;
+    return shown(h, 'console-audit', t('console.audit'), { events: events.slice(0, PAGE_SIZE), next, isWide: true }, 200, AUDIT);
+  }
+
   async function personOf({ request }: Admin): Promise<PersonRow> {
     const id = String(request.params.id);
     const person = isId(id) ? await personById(civic.db.read, id) : null;
@@ -100,10 +109,8 @@ export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: S
   const by = ({ visit, request }: Admin) => doerOf(request, visit.person.id);
 
   return [
-    {
-      method: 'GET', path: '/console', options: PAGE,
-      handler: reading(({ h, t }) => page(h, 'console', { title: t('console.title'), console: true, parts: consoleParts(accounts.consolePages, '/console'), pages: accounts.consolePages })),
-    },
+    { method: 'GET', path: '/console', options: PAGE, handler: homeOf },
+    { method: 'GET', path: AUDIT, options: PAGE, handler: reading((admin) => auditPage(admin)) },
     { method: 'GET', path: HOME, options: PAGE, handler: reading((admin) => listPage(admin)) },
     {
       method: 'POST', path: HOME, options: formOptions(),
@@ -166,13 +173,4 @@ export function consoleRoutes({ accounts, ways: { go, signedIn }, confirmed }: S
       }),
     },
   ];
-}
-
-/** The navigation of the console. */
-function consoleParts(pages: ConsolePage[], here: string): object[] {
-  return [{ plugin: 'accounts', label: 'console.overview', path: '/console' }, ...pages].map(({ plugin, label, path }) => ({ plugin, label, path, isHere: path === here }));
-}
-
-function checkAdmin({ role, disabled_at }: PersonRow): void {
-  if (role !== 'admin' || disabled_at !== null) throw problem('permission_required', { detail: disabled_at === null ? `This needs the role admin; yours is ${role}.` : 'Your account is disabled.' });
 }

@@ -47,6 +47,24 @@ export async function peoplePage(reader: Reader, { query, after, limit }: { quer
   return query === '' ? page : page.whereRaw("(lower(name) like ? escape '!' or email_folded like ? escape '!')", [like, like]);
 }
 
+/** Returns the names of accounts by their ids. */
+export async function namesById(reader: Reader, ids: string[]): Promise<Map<string, string>> {
+  const rows = (await reader('accounts_people').whereIn('id', [...new Set(ids)]).select('id', 'name')) as { id: string; name: string }[];
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+export interface AccountTotals {
+  accounts: number;
+  administrators: number;
+  disabled: number;
+}
+
+export async function accountTotals(reader: Reader): Promise<AccountTotals> {
+  const row = await reader('accounts_people').count({ accounts: '*' })
+    .select(reader.raw("sum(case when role = 'admin' and disabled_at is null then 1 else 0 end) as administrators"), reader.raw('sum(case when disabled_at is null then 0 else 1 end) as disabled')).first() as Record<keyof AccountTotals, unknown>;
+  return { accounts: Number(row.accounts), administrators: Number(row.administrators ?? 0), disabled: Number(row.disabled ?? 0) };
+}
+
 export async function hasPeople(reader: Reader): Promise<boolean> {
   return (await reader('accounts_people').first('key')) !== undefined;
 }

@@ -1,5 +1,6 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
-import { workspaceRecord } from '../service.ts';
+import { createConsolePages, type ConsolePages } from '../console/plugin-pages.ts';
+import { workspaceRecord, type ConsolePage } from '../service.ts';
 import type { Confirmation } from '../signin/confirm.ts';
 import type { Purpose, Ways } from '../signin/page.ts';
 import { authenticatedAt, doerOf, type Visit } from '../signin/sessions.ts';
@@ -32,7 +33,7 @@ export interface ShownSettings {
   status?: number;
 }
 
-export interface AccountPages {
+export interface AccountPages extends ConsolePages {
   /** Adds an entry to the navigation of `/account`; called in `register`. */
   entry(entry: SettingsEntry): void;
   /** Describes pages that users sign in for: "Sign in to connect Field notes"; called in `register`. */
@@ -58,17 +59,19 @@ export interface PluginPagesContext {
   ways: Ways;
   confirmed: Confirmation['confirmed'];
   settingsPage: SettingsPage;
+  consolePages: ConsolePage[];
   visitOf(request: Request): Visit | null;
   accountOf(person: Visit['person']): Account;
   now(): number;
 }
 
 /** Creates the functions for pages of other plugins. */
-export function createPluginPages({ entries, purposes, ways, confirmed, settingsPage, visitOf, accountOf, now }: PluginPagesContext): AccountPages {
+export function createPluginPages({ entries, purposes, ways, confirmed, settingsPage, consolePages, visitOf, accountOf, now }: PluginPagesContext): AccountPages & { homeOf: Lifecycle.Method } {
   const visitor = ({ person, memberships, workspace, session }: Visit, request: Request): Visitor => ({
     account: accountOf(person), workspaces: memberships.map(workspaceRecord), workspace_id: workspace?.id ?? null, authenticated_at: authenticatedAt(session), doer: doerOf(request, person.id),
   });
   return {
+    ...createConsolePages({ pages: consolePages, ways, confirmed, visitor }),
     entry(entry) { entries.push(entry); },
     purpose(purpose) { purposes.push(purpose); },
     signedIn: (work) => ways.signedIn((visit, request, h) => work(visitor(visit, request), request, h)),

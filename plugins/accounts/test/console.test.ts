@@ -41,7 +41,7 @@ for (const database of testDatabases()) {
 
     it('is for administrators alone, and only they are shown the way', async () => {
       const reviewer = await signedIn({ name: 'Rev Reviewer', role: 'reviewer' });
-      for (const path of ['/console', LIST, `${LIST}/${admin.id}`]) {
+      for (const path of ['/console', '/console/audit', LIST, `${LIST}/${admin.id}`]) {
         const refused = await reviewer.get(path);
         expect([refused.status, refused.text.includes('Ada Admin')]).to.equal([403, false]);
         expect((await pageReader(kit).get(path)).headers.location).to.match(/^\/civic\/sign-in\?next=/);
@@ -52,11 +52,19 @@ for (const database of testDatabases()) {
       expect((await reviewer.get('/')).text).to.not.contain('/console');
     });
 
-    it('begins with an overview of what plugins offer there', async () => {
-      const { status, text } = await admin.get('/console');
-      expect([status, /<h1>([^<]+)/.exec(text)?.[1]]).to.equal([200, 'Console']);
-      expect(text).to.contain('href="/civic/console/accounts"').and.contain('href="/civic/console/weather"').and.contain('Look at the weather.');
-      expect((await admin.get(LIST)).text, 'in the navigation, too').to.contain('/console/weather');
+    it('begins with the accounts while no plugin has another page, and links the pages of plugins', async () => {
+      const { status, headers } = await admin.get('/console');
+      expect([status, headers.location]).to.equal([303, `/civic${LIST}`]);
+      expect((await admin.get(LIST)).text).to.contain('href="/civic/console/weather"').and.contain('href="/civic/console/audit"');
+    });
+
+    it('lists all security events, page by page', async () => {
+      const first = await admin.get('/console/audit');
+      expect([first.status, first.headers['cache-control']]).to.equal([200, 'private, no-store']);
+      expect(first.text).to.contain(['Ada Admin', 'Signed in', 'The account was created', 'the operator or the system']);
+      for (let count = 0; count < 30; count++) await kit.run('account create', { name: `Noted ${count}` });
+      const next = /href="\/civic(\/console\/audit\?before[^"]+)"/.exec((await admin.get('/console/audit')).text)![1]!.replaceAll('&#x3D;', '=');
+      expect((await admin.get(next)).text).to.contain('Ada Admin');
     });
 
     it('finds accounts by name and address, whatever signs they hold, page by page', async () => {

@@ -1,0 +1,35 @@
+import type { Language, Texts } from 'civic';
+import type { AuditRow } from '../audit/chain.ts';
+import { latestAudit } from '../audit/store.ts';
+import { namesById } from '../people/store.ts';
+import type { Accounts } from '../service.ts';
+import { when, type When } from '../settings/words.ts';
+import { eventLabel } from './words.ts';
+
+/** A security event of the instance, as pages show it. */
+export interface RecentEvent {
+  seq: number;
+  at: When | null;
+  /** A text, or with `plugin` the key of a text of that plugin. */
+  label: string;
+  plugin?: string;
+  what?: string;
+  /** The name of the account that caused it; null for the system and the command line. */
+  by: string | null;
+  address: string | null;
+}
+
+type Context = Pick<Accounts, 'civic' | 'auditKinds'>;
+
+/** Returns the latest security events of the instance, before an entry of the record when it is given. */
+export async function recentEvents({ civic, auditKinds }: Context, language: Language, limit: number, before: number | null = null): Promise<RecentEvent[]> {
+  const t = await civic.texts(language);
+  const rows = await latestAudit(civic.db.read, before, limit);
+  const names = await namesById(civic.db.read, rows.flatMap(({ account_id }) => account_id ?? []));
+  return rows.map((row) => shown(row, names, { t, now: civic.clock.now(), auditKinds }));
+}
+
+function shown(row: AuditRow, names: Map<string, string>, { t, now, auditKinds }: { t: Texts; now: number } & Pick<Context, 'auditKinds'>): RecentEvent {
+  const by = row.account_id === null ? null : names.get(row.account_id) ?? row.account_id;
+  return { seq: row.seq, at: when(row.at, now, t), ...eventLabel(row, auditKinds, t), by, address: row.address };
+}
