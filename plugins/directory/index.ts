@@ -31,6 +31,7 @@ import { directoryPrompts } from './tools/prompts.ts';
 import { directoryResources } from './tools/resources.ts';
 import { taxonomyTools } from './tools/taxonomy.ts';
 import { transferCommands } from './transfer/commands.ts';
+import { importAttention, importSection } from './transfer/console.ts';
 import { transferJobs } from './transfer/jobs.ts';
 import { transferProblems, transferRoutes } from './transfer/routes.ts';
 
@@ -59,7 +60,7 @@ export const directoryPlugin = (model: ActorModel) => definePlugin<DirectoryConf
     order: 10,
     sections: { 'places': 'Places', 'entities': 'Entries', 'sources': 'Sources', 'issue-areas': 'Issue areas', 'domains': 'Domains', 'judgements': 'Judgements about duplicates', 'imports': 'Imports', 'exports': 'Exports' },
   },
-  uses: ['accounts'],
+  uses: ['accounts', 'console'],
   config: directoryOptions,
   scopes: {
     'directory:read': { label: 'Read the directory', hint: 'Including the private records of the workspace.' },
@@ -85,6 +86,8 @@ export const directoryPlugin = (model: ActorModel) => definePlugin<DirectoryConf
     civic.check(gazetteerCheck(db));
     civic.check(taxonomyCheck(taxonomy, () => issueAreasInUse(db().read)));
     civic.check(countsCheck(db, civic.clock));
+    civic.serviceIfOn('console')?.attention(importAttention(civic));
+    civic.pages.fill('console.sections', importSection(civic));
     for (const job of [...directoryJobs(civic, ledger), ...transferJobs(transfer)]) civic.jobs.define(job);
     const commands = [
       rebuildCommand(directory), ...placeCommands(directory), evalPlacesCommand({ places, db }), evalMatching(), ...demoCommands(directory, demo), ...transferCommands(directory),

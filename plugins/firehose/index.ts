@@ -33,7 +33,7 @@ export default definePlugin<FirehoseConfig>({
     sessions: { label: 'Firehose sessions', doc: 'How many Firehose sessions can be kept', plans: { individual: 20, research_pass: 50, team: 500 } },
   },
   paths: { '/signals': { audience: 'people' } },
-  uses: ['accounts', 'directory'],
+  uses: ['accounts', 'console', 'directory'],
   problems: firehoseProblems,
   events: firehoseEvents,
   migrations: `${import.meta.dirname}/migrations`,
@@ -59,6 +59,7 @@ export default definePlugin<FirehoseConfig>({
     publishDirectorySignals(firehose);
     civic.jobs.define({ name: 'firehose.prune', every_seconds: 3600, run: async () => { await firehose.log.prune(); } });
     civic.metric({ name: 'streams', help: 'Open streams and sockets', value: firehose.counts.total });
+    civic.serviceIfOn('console')?.series({ name: 'firehose.signals', plugin: 'firehose', label: 'signals.title', total: firehose.published });
     civic.metric({ name: 'queries', help: 'Different queries that are streamed or waited for', value: () => firehose.hub.groups() });
     civic.whenComposed(() => {
       firehose.kinds.close();

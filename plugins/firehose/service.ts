@@ -18,6 +18,8 @@ export interface Firehose extends RouteContext {
   civic: Civic<FirehoseConfig>;
   terms: Terms;
   publisher: Publisher;
+  /** How many versions of signals this node published. */
+  published(): number;
   /** The name of the workspace that a caller speaks for. */
   workspaceName(reader: Reader, caller: Caller): Promise<string>;
   start(): Promise<void>;
@@ -32,7 +34,8 @@ export function createFirehose(civic: Civic<FirehoseConfig>): Firehose {
   const accounts = civic.serviceIfOn('accounts');
   const terms = createTerms(() => civic.serviceIfOn('directory'));
   const kinds = createSignalKinds();
-  const publisher = createPublisher({ clock: civic.clock, log, terms, kinds });
+  let published = 0;
+  const publisher = createPublisher({ clock: civic.clock, log, terms, kinds, onPublished: (count) => { published += count; } });
   const meter = createMeter({ db, clock: civic.clock, log: civic.log });
   const counts = createCounts({
     db, now: () => civic.clock.now(), log: civic.log, most: civic.config.max_streams, mostAnonymous: civic.config.anonymous_streams,
@@ -42,6 +45,7 @@ export function createFirehose(civic: Civic<FirehoseConfig>): Firehose {
   const workspaceName = createNames(async (reader, { account_id, workspace_id }) => (await accounts?.membership(reader, account_id, workspace_id!))?.name ?? '', civic.clock);
   return {
     civic, db, log, terms, kinds, publisher, meter, counts, hub, workspaceName,
+    published: () => published,
     tallies: createTallies(log),
     async stillMay({ account_id, credential_id, workspace_id, via }) {
       if (!accounts || via === 'session' || credential_id === undefined || workspace_id === null) return true;

@@ -207,8 +207,17 @@ export const table: Record<string, Case[]> = {
   'GET /map': visitor,
   'GET /map/{state_key}': [{ params: { state_key: 'missouri' }, outcomes: open }],
 
-  // Pages know their reader by a cookie, which no key stands in for: everybody else is sent to sign in. plugins/accounts/test has the rest.
+  // Pages know their reader by a cookie, which no key stands in for: everybody else is sent to sign in. plugins/accounts/test and plugins/console/test have the rest.
   'GET /console': visitor,
+  'GET /console/audit': visitor,
+  'GET /console/jobs': visitor,
+  'POST /console/jobs/{id}/retry': visitor,
+  'POST /console/jobs/{id}/discard': visitor,
+  'POST /console/events/{plugin}/retry': visitor,
+  'GET /console/backups': visitor,
+  'POST /console/backups': visitor,
+  'POST /console/backups/{name}/download': visitor,
+  'GET /console/backups/{name}/file': visitor,
   'GET /console/accounts': visitor,
   'POST /console/accounts': visitor,
   'GET /console/accounts/{id}': visitor,

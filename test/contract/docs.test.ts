@@ -54,6 +54,15 @@ describe('The documentation', () => {
     expect(membersOf(contract, 'ReferenceDeclaration').filter((member) => !row.includes(`\`${member}\``))).to.equal([]);
   });
 
+  it('documents every member of Operations and its parts', () => {
+    const part = guide.slice(guide.indexOf('### Operations'), guide.indexOf('## Testing'));
+    for (const [file, name] of [['operations', 'Operations'], ['operations', 'EventOperations'], ['operations', 'BackupOperations'], ['jobs', 'JobOperations']] as const) {
+      const members = membersOf(read(`core/${file}.ts`), name);
+      expect(members.length).to.be.at.least(2);
+      expect(members.filter((member) => !new RegExp(`\`${member}[\`(]`).test(part)), name).to.equal([]);
+    }
+  });
+
   it('documents every member of CorsDeclaration', () => {
     const [row] = /^\| `cors` .*$/m.exec(guide)!;
     expect(membersOf(contract, 'CorsDeclaration').filter((member) => !row.includes(`\`${member}\``))).to.equal([]);
@@ -114,6 +123,10 @@ describe('The README of a plugin', () => {
   const services: [plugin: string, file: string, name: string][] = [
     ['accounts', 'service.ts', 'AccountsService'],
     ['accounts', 'settings/plugin-pages.ts', 'AccountPages'],
+    ['accounts', 'console/plugin-pages.ts', 'ConsolePages'],
+    ['console', 'service.ts', 'ConsoleService'],
+    ['console', 'service.ts', 'AttentionEntry'],
+    ['console', 'service.ts', 'Series'],
     ['directory', 'offered/service.ts', 'DirectoryService'],
     ['firehose', 'types.ts', 'FirehoseService'],
     ['oauth', 'service.ts', 'OauthService'],

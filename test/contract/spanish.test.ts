@@ -19,14 +19,14 @@ const signal = (type: string): Partial<SignalDraft> => ({
   changes: [{ field: 'freshness', before: 'fresh', after: 'aging' }, { field: 'source_count', before: 1, after: 2 }],
 });
 /** Names and quotes, which are never translated, and errors of the protocol for developers. */
-const DATA = [/^A signal of the type/, 'Data stays as it was published', 'Minutes of 12 November', 'Office of the City Clerk', /^Group of people/, /^Kansas City, M/, 'The river people', 'The notes app', /^Person \d+\b/, 'District of Columbia', 'Northern Mariana Islands', 'U.S. Virgin Islands', /^, [a-z_ ]+ .*\.$/];
+const DATA = [/^A signal of the type/, 'Data stays as it was published', 'Minutes of 12 November', 'Office of the City Clerk', /^Group of people/, /^Kansas City, M/, 'The river people', 'The notes app', /^Person \d+\b/, 'District of Columbia', 'Northern Mariana Islands', 'U.S. Virgin Islands', /^, [a-z_ ]+ .*\.$/, 'Identifies the callers that tests name', 'Publishes signals over HTTP'];
 
 describe('Pages in Spanish have nothing left in English:', { timeout: 120_000 }, () => {
   let kit: OauthKit;
   let admin: Person;
   const visitor = (): Browser => createBrowser(kit.url);
   before(async () => {
-    kit = await oauthKit({ plugins: ['directory', 'ratelimit', 'firehose', 'mcp', 'site', wire], clock: stoppedClock(NOW) });
+    kit = await oauthKit({ plugins: ['console', 'directory', 'ratelimit', 'firehose', 'mcp', 'site', wire], clock: stoppedClock(NOW) });
     await kit.send('POST', '/api/wire', { json: { signals: SIGNAL_TYPES.map(signal) } });
     admin = await kit.person({ role: 'admin', email: 'ada@example.org' });
     await admin.browser.get('/account/workspaces');
@@ -70,7 +70,7 @@ describe('Pages in Spanish have nothing left in English:', { timeout: 120_000 },
     const keys = [...(await browser.get('/account/keys')).text.matchAll(/\/account\/keys\/[^"]+/g)].map((match) => match[0]);
     await check(browser, [
       '/account', '/account?done=saved', '/account/passkeys', '/account/recovery-codes', '/account/recovery-codes?next=%2Fdevice', '/account/sessions', '/account/keys', keys[0]!, '/account/workspaces', ...workspaces,
-      '/account/plan', '/account/apps', '/invitations?token=gone', '/console', '/console/accounts', '/console/accounts?query=nobody', `/console/accounts/${id}`,
+      '/account/plan', '/account/apps', '/invitations?token=gone', '/console', '/console?span=day&done=retried', '/console/jobs', '/console/backups', '/console/audit', '/console/accounts', '/console/accounts?query=nobody', `/console/accounts/${id}`,
     ]);
     for (const [path, form] of [['/account', { name: '' }], ['/account/email', { email: 'x' }], ['/account/keys', { name: '' }], ['/account/workspaces', { name: '' }], ['/account/recovery-codes', {}], ['/console/accounts', { name: '', email: 'x' }]] as const) {
       expect(await leftovers(browser, path, form), path).to.equal([]);

@@ -1,4 +1,5 @@
-const HIDDEN = /<!--[^]*?-->|<(script|style|code|pre|svg|datalist)\b[^]*?<\/\1>/g;
+/** Code is no text, and messages of programs are marked as English. */
+const HIDDEN = /<!--[^]*?-->|<(script|style|code|pre|svg|datalist)\b[^]*?<\/\1>|<(p|span)\b[^>]* lang="en"[^]*?<\/\2>/g;
 const READ_ALOUD = /\s(?:alt|aria-label|placeholder|title|label|data-[a-z]+-text)="([^"]*)"/g;
 
 /** Returns the lines of three words and more that a page shows alike in both languages: what was not translated. Code is no text. */

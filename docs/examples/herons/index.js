@@ -1,6 +1,6 @@
 // @ts-check
 import { definePlugin, fitData, fitText, Joi, problem, quoteText } from 'civic';
-import { addReport, addToSite, countsAt, countsOf, insertCount, pruneCounts, siteTotals } from './store.js';
+import { addReport, addToSite, countsAt, countsOf, hasCountSince, insertCount, pruneCounts, siteTotals } from './store.js';
 
 const count = Joi.object({
   id: Joi.string().guid().required(),
@@ -19,6 +19,8 @@ const newCount = Joi.object({
 });
 
 const DAY_MS = 86_400_000;
+/** After how many days without a count the console says so. */
+const QUIET_DAYS = 30;
 
 export default definePlugin({
   name: 'herons',
@@ -26,7 +28,7 @@ export default definePlugin({
   config: {
     kept_days: { doc: 'After how many days a count is deleted; the totals stay.', format: 'nat', default: 365 },
   },
-  uses: ['accounts', 'firehose'],
+  uses: ['accounts', 'console', 'firehose'],
   scopes: { 'herons:write': { label: 'Report heron counts', capability: 'herons' } },
   limits: { heron_counts: { label: 'Heron counts a day', doc: 'How many heron counts an account can report a day', plans: { individual: 2, team: 100 } } },
   capabilities: { herons: { label: 'Heron counts', limit: 'heron_counts' } },
@@ -69,6 +71,19 @@ export default definePlugin({
         terminal.print(sites, () => sites.map(({ site, birds }) => `${site}: ${birds}`).join('\n') || 'No herons were counted yet.');
       },
     });
+
+    let reports = 0;
+    civic.serviceIfOn('console')?.series({ name: 'herons.counts', plugin: 'herons', label: 'console.counts', total: () => reports });
+    civic.serviceIfOn('console')?.attention({
+      plugin: 'herons',
+      async load(language) {
+        const since = new Date(civic.clock.now() - QUIET_DAYS * DAY_MS).toISOString();
+        if (await hasCountSince(civic.db.read, since)) return [];
+        const t = await civic.texts(language);
+        return [{ title: t('console.quiet', { days: QUIET_DAYS }), advice: t('console.ask'), link: { label: t('list.title'), path: '/herons' } }];
+      },
+    });
+    civic.pages.fill('console.sections', { partial: 'herons/console', load: async () => ({ sites: await siteTotals(civic.db.read) }) });
 
     civic.tool({
       name: 'list_heron_counts',
@@ -142,6 +157,7 @@ export default definePlugin({
             }]);
             return row;
           });
+          reports++;
           return h.response(created).code(201);
         },
       },

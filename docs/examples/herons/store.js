@@ -15,6 +15,11 @@ export async function countsOf(reader, limit = 50) {
   return await reader('herons_counts').select(COLUMNS).orderBy('key', 'desc').limit(limit);
 }
 
+/** @param {Reader} reader @param {string} since @returns {Promise<boolean>} */
+export async function hasCountSince(reader, since) {
+  return (await reader('herons_counts').where('counted_at', '>', since).first('key')) !== undefined;
+}
+
 /** @param {Reader} reader @param {string} site @returns {Promise<HeronCount[]>} */
 export async function countsAt(reader, site) {
   return await reader('herons_counts').select(COLUMNS).where({ site }).orderBy('key', 'desc').limit(50);

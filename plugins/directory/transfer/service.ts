@@ -119,7 +119,9 @@ export function createTransfer({ civic, ledger, ledgerOn, places, taxonomy }: Tr
       } catch (error) {
         const isOver = error instanceof Failure || (isLast && !run.signal.aborted);
         if (isOver) await uploads.fail((await importById(civic.db.read, id))!, error, run.write);
-        if (!(error instanceof Failure)) throw error;
+        if (!isOver) throw error;
+        // The import reports the failure itself, and its file is deleted: the job would have nothing to repeat.
+        if (!(error instanceof Failure)) civic.log.error({ err: error, import: id }, 'An import failed');
       }
       await rm(row.path, { force: true });
     },

@@ -92,6 +92,16 @@ export async function lockAccount(tx: Tx, accountId: string): Promise<void> {
   if (dialectOf(tx) === 'postgres') await tx.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`directory import ${accountId}`]);
 }
 
+/** Returns the latest imports of all accounts and of the command line. */
+export async function latestImports(reader: Reader, limit: number): Promise<ImportRow[]> {
+  return reader(IMPORTS).orderBy('key', 'desc').limit(limit).select('*');
+}
+
+/** Returns the imports that failed since a time, the latest first, without those that failed for one of these reasons. */
+export async function failedImports(reader: Reader, since: string, exceptCodes: string[], limit: number): Promise<ImportRow[]> {
+  return reader(IMPORTS).where('finished_at', '>', since).where({ state: 'failed' }).whereNotIn('error_code', exceptCodes).orderBy('finished_at', 'desc').limit(limit).select('*');
+}
+
 export async function importsFinishedBefore(reader: Reader, time: string, limit: number): Promise<ImportRow[]> {
   return reader(IMPORTS).where('finished_at', '<', time).orderBy('finished_at').limit(limit).select('*');
 }

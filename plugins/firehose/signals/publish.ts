@@ -1,4 +1,4 @@
-import { newId, type Clock, type Tx } from 'civic';
+import { afterCommit, newId, type Clock, type Tx } from 'civic';
 import { queryFieldsOf } from '../log/fields.ts';
 import type { Log } from '../log/log.ts';
 import type { Terms } from '../query/terms.ts';
@@ -11,13 +11,15 @@ export interface PublishContext {
   log: Log;
   terms: Terms;
   kinds: SignalKinds;
+  /** Called after the commit. */
+  onPublished(count: number): void;
 }
 
 export type Publisher = Omit<FirehoseService, 'signals' | 'signalsAbout' | 'civicTypes' | 'onPublicSignals'>;
 
 const MOST_BYTES = 64 * 1024;
 
-export function createPublisher({ clock, log, terms, kinds }: PublishContext): Publisher {
+export function createPublisher({ clock, log, terms, kinds, onPublished }: PublishContext): Publisher {
   async function signalOf(tx: Tx, given: SignalDraft): Promise<Signal> {
     const { error, value } = draftSchema.validate(given, { convert: false });
     const draft = value as SignalDraft;
@@ -37,6 +39,7 @@ export function createPublisher({ clock, log, terms, kinds }: PublishContext): P
       await log.append(tx, signals.map(({ signal, workspaceId, is_new }) => ({
         signal_id: signal.id, is_new, facts: JSON.stringify(queryFieldsOf(signal, workspaceId)), signal: textOf(signal),
       })));
+      afterCommit(tx, () => onPublished(signals.length));
       return signals.map(({ signal }) => signal.id);
     },
     withdraw: (tx, ids) => log.append(tx, ids.map((signal_id) => ({ signal_id, is_new: false, facts: null, signal: null }))),

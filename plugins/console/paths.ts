@@ -1,0 +1,3 @@
+/** Where the pages of this plugin are. */
+export const JOBS = '/console/jobs';
+export const BACKUPS = '/console/backups';
