@@ -54,6 +54,7 @@ export { addHeaders, clientAddressOf, pagePath, routeScopes } from './http/state
 export { respondOnce } from './idempotency/handler.ts';
 export { addressGroup } from './http/client-address.ts';
 export { exceededHeaders } from './http/exceeded.ts';
+export { textFrame } from './http/frame.ts';
 export { limitMessages } from './http/message-limit.ts';
 export { upgradeOnly } from './http/upgrade.ts';
 export type { ReadModel, Rebuild } from './read-models.ts';

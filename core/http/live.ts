@@ -8,6 +8,7 @@ import { lazily } from '../lazy.ts';
 import { problem } from '../problems.ts';
 import { addressGroup } from './client-address.ts';
 import { exceededHeaders } from './exceeded.ts';
+import { textFrame } from './frame.ts';
 import { comesFromOurPage } from './forms.ts';
 import { limitMessages } from './message-limit.ts';
 import { clientAddressOf } from './state.ts';
@@ -35,6 +36,9 @@ interface Limits {
   unreadBytes: number;
 }
 
+/** The connections that follow a topic, with the raw socket of each. */
+type Followers = Map<WebSocket, Duplex>;
+
 interface Sockets {
   all: WebSocketServer;
   hand: ReturnType<Upgrades['adopt']>;
@@ -57,7 +61,7 @@ export const LIVE_PATH = '/live';
  * route like all others, so limits, headers and log are the same. nes registers itself with the first page that follows.
  */
 export function createLive(server: Server, upgrades: Upgrades, limits: Limits = LIMITS): Live {
-  const topics = new Set<string>();
+  const topics = new Map<string, Followers>();
   const addresses = new Map<string, number>();
   let loading: Promise<Sockets> | null = null;
   let loaded: Sockets | null = null;
@@ -87,9 +91,13 @@ export function createLive(server: Server, upgrades: Upgrades, limits: Limits = 
     const hand = upgrades.adopt();
     const sockets = { all: (server.plugins as unknown as { nes: { _listener: { _wss: WebSocketServer } } }).nes._listener._wss, hand };
     Object.assign(sockets.all.options, { maxPayload: MOST_BYTES, autoPong: false });
-    sockets.all.prependListener('connection', (client, { socket }) => guard(client, socket, limits));
+    const raw = new WeakMap<WebSocket, Duplex>();
+    sockets.all.prependListener('connection', (client, { socket }) => {
+      raw.set(client, socket);
+      guard(client, socket, limits);
+    });
     const counted = countingTopics(limits.topics);
-    for (const path of topics) server.subscription(path, counted);
+    for (const [path, followers] of topics) server.subscription(path, following(followers, raw, counted));
     return sockets;
   }
 
@@ -115,8 +123,9 @@ export function createLive(server: Server, upgrades: Upgrades, limits: Limits = 
     topic(path) {
       if (topics.size === 0) addRoute();
       if (topics.has(path)) throw new Error(`The live topic ${path} is declared twice`);
-      topics.add(path);
-      return { publish(message) { if (loaded && !isStopping) server.publish(path, message); } };
+      const followers: Followers = new Map();
+      topics.set(path, followers);
+      return { publish(message) { if (followers.size > 0 && !isStopping) sendToAll(followers, textFrame(JSON.stringify({ type: 'pub', path, message })), limits.unreadBytes); } };
     },
   };
 }
@@ -146,6 +155,15 @@ const clientMessage = Joi.alternatives(
   Joi.object({ type: Joi.valid('ping').required(), id }),
 );
 
+/** Writes one frame to all: nes would serialize and queue the message for each connection. */
+function sendToAll(followers: Followers, frame: Buffer, unreadBytes: number): void {
+  for (const [client, socket] of followers) {
+    if (client.readyState !== client.OPEN) continue;
+    if (client.bufferedAmount > unreadBytes) client.terminate();
+    else socket.write(frame);
+  }
+}
+
 /**
  * Checks what a client sends before nes sees it, because nes throws on malformed messages. Also bounds what the client
  * leaves unread: nes would wait for one slow client before it sends to the next, and buffer everything for it.
@@ -169,7 +187,11 @@ function guard(client: WebSocket, socket: Duplex, limits: Limits): void {
   }) as typeof send;
 }
 
+/** What the script of our pages responds to each ping of nes; checked without the schema, because it is nearly all that connections send. */
+const PONG = Buffer.from('{"type":"ping","id":1}');
+
 function isUnderstood(data: Buffer): boolean {
+  if (PONG.equals(data)) return true;
   try {
     return clientMessage.validate(JSON.parse(data.toString()), { convert: false }).error === undefined;
   } catch {
@@ -177,16 +199,35 @@ function isUnderstood(data: Buffer): boolean {
   }
 }
 
-function countingTopics(most: number): object {
+interface TopicCount {
+  add(socket: object): void;
+  remove(socket: object): void;
+}
+
+function countingTopics(most: number): TopicCount {
   const counts = new WeakMap<object, number>();
   const move = (socket: object, by: number): void => { counts.set(socket, (counts.get(socket) ?? 0) + by); };
   return {
-    auth: false,
-    onSubscribe(socket: object) {
+    add(socket) {
       if ((counts.get(socket) ?? 0) >= most) throw new Boom(`A connection follows at most ${most} topics`, { statusCode: 400 });
       move(socket, 1);
     },
-    onUnsubscribe: (socket: object) => { move(socket, -1); },
+    remove: (socket) => move(socket, -1),
+  };
+}
+
+/** Keeps the followers of a topic as nes subscribes and unsubscribes them, also when a connection ends. */
+function following(followers: Followers, raw: WeakMap<WebSocket, Duplex>, counted: TopicCount): object {
+  return {
+    auth: false,
+    onSubscribe(socket: { _ws: WebSocket }) {
+      counted.add(socket);
+      followers.set(socket._ws, raw.get(socket._ws)!);
+    },
+    onUnsubscribe(socket: { _ws: WebSocket }) {
+      counted.remove(socket);
+      followers.delete(socket._ws);
+    },
   };
 }
 

@@ -87,6 +87,24 @@ describe('Live updates', () => {
     other.terminate();
   });
 
+  it('end for a connection that no longer follows the topic, and go on for others', async () => {
+    const [leaving, staying] = [await opened(), await opened()];
+    const heard: string[] = [];
+    for (const [name, client] of Object.entries({ leaving, staying })) {
+      client.send(hello('/news'));
+      await answer(client);
+      client.on('message', (data) => { if (String(data).includes('"pub"')) heard.push(`${name} ${JSON.parse(String(data)).message}`); });
+    }
+    news.publish('é'.repeat(70_000));
+    await until(() => heard.length === 2);
+    leaving.send('{"type":"unsub","id":2,"path":"/news"}');
+    await answer(leaving);
+    news.publish(2);
+    await until(() => heard.includes('staying 2'));
+    expect(heard.map((text) => text.slice(0, 10)).sort()).to.equal(['leaving éé', 'staying 2', 'staying éé']);
+    for (const client of [leaving, staying]) client.terminate();
+  });
+
   it('do not exist for other topics, and a request without an upgrade gets a problem', async () => {
     const client = await opened();
     client.send(hello('/nothing'));

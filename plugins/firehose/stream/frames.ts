@@ -1,3 +1,4 @@
+import { textFrame } from 'civic';
 import type { Delivery } from '../query/filter.ts';
 
 /** How a message is sent: as a server-sent event in a chunk (HTTP/1.1) or without framing (HTTP/1.0), or as a WebSocket text frame. */
@@ -80,20 +81,4 @@ export const LAST_CHUNK = '0\r\n\r\n';
 /** Server-sent events as they are written to a socket: one chunk for all of them, so that clients that read by chunks are not late. */
 function eventBytes(format: 'chunked' | 'unframed', events: string): Buffer {
   return Buffer.from(format === 'chunked' ? `${Buffer.byteLength(events).toString(16)}\r\n${events}\r\n` : events);
-}
-
-/** A whole, unmasked text message (RFC 6455), made once for all who get it. */
-export function textFrame(json: string): Buffer {
-  const data = Buffer.from(json);
-  if (data.length < 126) return Buffer.concat([Buffer.from([0x81, data.length]), data]);
-  const header = Buffer.alloc(data.length < 65_536 ? 4 : 10);
-  header[0] = 0x81;
-  if (data.length < 65_536) {
-    header[1] = 126;
-    header.writeUInt16BE(data.length, 2);
-  } else {
-    header[1] = 127;
-    header.writeBigUInt64BE(BigInt(data.length), 2);
-  }
-  return Buffer.concat([header, data]);
 }
