@@ -6,6 +6,7 @@ import { benchHttp } from './http.ts';
 import { benchKeys } from './keys.ts';
 import { benchMcp } from './mcp.ts';
 import { benchRatelimit } from './ratelimit.ts';
+import { benchSite } from './site/run.ts';
 import { benchStart } from './start.ts';
 
 const USAGE = `npm run bench [-- name …]
@@ -17,9 +18,10 @@ keys       requests with an API key or an access token
 mcp        calls of tools, against the same reads of the API
 drivers    the drivers of SQLite
 directory  [import|joining|reads|cold|depth|nodes …] [--actors 50000] [--only sqlite|postgres] [--folder …] [--postgres …]
+site       [pages|rates|live|sizes …] [--actors 1000000] [--folder …]
 firehose   [matching|fanout|nchan|memory|writers …] [--subscribers 1000] [--postgres …]
 
-Without a name the first six run; directory and firehose run alone. Exits 1 when a ratio is over its limit.`;
+Without a name the first six run; directory, site and firehose run alone. Exits 1 when a ratio is over its limit.`;
 
 const BENCHES: Record<string, () => Promise<boolean>> = {
   start: () => benchStart({ rounds: 5 }),
@@ -31,7 +33,7 @@ const BENCHES: Record<string, () => Promise<boolean>> = {
 };
 
 /** Benchmarks with parts and options of their own. */
-const LARGE: Record<string, (args: string[], usage: string) => Promise<boolean>> = { directory: benchDirectory, firehose: benchFirehose };
+const LARGE: Record<string, (args: string[], usage: string) => Promise<boolean>> = { directory: benchDirectory, site: benchSite, firehose: benchFirehose };
 
 async function runBenches(names: string[]): Promise<boolean> {
   const unknown = names.find((name) => !(name in BENCHES));

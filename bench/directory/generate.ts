@@ -18,6 +18,8 @@ export interface GeneratorOptions {
 
 const DAY = 86_400_000;
 const EPOCH = Date.UTC(2026, 0, 1);
+/** Events are in the two years after the epoch. */
+const EVENT_HOURS = 2 * 365 * 24;
 const TAIL = 60_000;
 const SURNAMES = 30_000;
 const TYPES: [ActorType, number][] = [['organization', 0.55], ['person', 0.25], ['initiative', 0.1], ['campaign', 0.05], ['event', 0.05]];
@@ -132,6 +134,11 @@ export function createGenerator({ seed = 1, places, issueAreas }: GeneratorOptio
       }
       if (random() < 0.6) claims.push({ property: 'website', value: `https://www.${madeUpWord(index, 4)}-${index.toString(36)}.example.org/`, source_local_id: source() });
       if (random() < 0.25) claims.push({ property: 'phone', value: `+1${2_000_000_000 + Math.floor(random() * 7_999_999_999)}`, source_local_id: source() });
+      if (type === 'event') claims.push({ property: 'event_start', value: new Date(EPOCH + Math.floor(random() * EVENT_HOURS) * 3_600_000).toISOString(), source_local_id: source() });
+      for (const claim of claims) claim.excerpt = `${capital(textWord(random))} ${textWord(random)} ${claim.value} ${textWord(random)} ${textWord(random)}`.slice(0, 200);
+      if (type === 'person' && random() < 0.4) {
+        claims.push({ property: 'affiliation', value: { entity_id: null, name: nameOf('organization', place, random), role: 'Member', since: null, until: null }, source_local_id: source() });
+      }
       const created = new Date(EPOCH - Math.floor(random() * 365 * 86_400) * 1000).toISOString();
       return { type, visibility: 'public', sources, claims, created_at: created, updated_at: created, origin: `generated:${seed}-${index}` };
     },
