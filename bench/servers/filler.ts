@@ -1,4 +1,5 @@
 import { generatorFor, openDirectory } from '../directory/kit.ts';
+import { mergeSearch } from '../../plugins/directory/search/merge.ts';
 import type { ActorDraft } from '../../plugins/directory/types.ts';
 
 /** Imports generated drafts in a few long transactions, which takes a third of the time of an import beside readers. */
@@ -24,5 +25,7 @@ while (drafts.length > 0) {
   [, drafts] = await Promise.all([db.write((tx) => ledger.apply(tx, some, EDITOR), { long: true }), checkedDrafts(imported)]);
   process.send?.({ imported });
 }
+// As the server does at night.
+await mergeSearch(db);
 await directory.composition.stop();
 process.disconnect?.();

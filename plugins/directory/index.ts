@@ -47,6 +47,7 @@ export type { StatedClaim, StatedValue } from './offered/statements.ts';
 export type { DirectoryService } from './offered/service.ts';
 export type { Actor, ActorDetail, Claim, ClaimValues, FreshnessStatus, Property, Source } from './types.ts';
 export type { PlaceOverview, Topic } from './offered/places.ts';
+export type { NamedActor } from './offered/place-store.ts';
 export type { CoveredPlace, Place } from './places/schemas.ts';
 export type { DemoPart, DemoRegion } from './demo/parts.ts';
 export type { ActorsChanged, ActorEffect, CoverageLoss } from './events.ts';

@@ -3,7 +3,7 @@ import { workspaceAsked } from '../access.ts';
 import { sourcesByKey } from '../ledger/store.ts';
 import type { PlaceRow } from '../places/service.ts';
 import { listActors } from '../search/list.ts';
-import type { ActorType, Visibility } from '../types.ts';
+import type { ActorType, Source, Visibility } from '../types.ts';
 import { tellingOf, type DirectoryContext } from './context.ts';
 import { coverageText } from './coverage.ts';
 import { actorTexts, type Shown } from './detail.ts';
@@ -98,16 +98,25 @@ export async function placeSourceList(context: DirectoryContext, place: PlaceRow
   const { records, keys, total, next } = await context.civic.db.snapshot(async (tx) => {
     const rows = await placeSources(tx, place.key, after as (string | number)[] | null, limit);
     const shown = rows.slice(0, limit);
-    const byKey = new Map((await sourcesByKey(tx, shown.map(({ source_key }) => source_key))).map((row) => [row.key, row]));
     const last = shown.at(-1);
     return {
       keys: shown.map(({ source_key }) => source_key),
-      records: await sourceRecords(tx, shown.map(({ source_key }) => byKey.get(source_key)!), context.civic.clock.now()),
+      records: await sourcesInOrder(context, tx, shown),
       total: await countPlaceSources(tx, place.key),
       next: rows.length > limit ? [last!.retrieved_at, last!.source_key] : null,
     };
   });
   return { data: records.map((record) => JSON.stringify(record)), total, next, extra: { place: context.places.recordOf(place) }, keys };
+}
+
+/** Returns the latest retrieved of these sources, without their number: a large place has a hundred thousand. */
+export async function latestPlaceSources(context: DirectoryContext, place: PlaceRow, limit: number): Promise<Source[]> {
+  return context.civic.db.snapshot(async (tx) => sourcesInOrder(context, tx, (await placeSources(tx, place.key, null, limit)).slice(0, limit)));
+}
+
+async function sourcesInOrder({ civic }: DirectoryContext, reader: Reader, rows: { source_key: number }[]): Promise<Source[]> {
+  const byKey = new Map((await sourcesByKey(reader, rows.map(({ source_key }) => source_key))).map((row) => [row.key, row]));
+  return sourceRecords(reader, rows.map(({ source_key }) => byKey.get(source_key)!), civic.clock.now());
 }
 
 /** Returns the coverage of a place as JSON, and the same JSON without `generated_at`, for the ETag. */

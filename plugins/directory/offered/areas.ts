@@ -1,6 +1,6 @@
 import type { Reader } from 'civic';
 import { tellingOf } from '../actors/context.ts';
-import { actorsByKey, type ShownActor } from '../actors/read-store.ts';
+import { actorsByKey } from '../actors/read-store.ts';
 import { actorText } from '../actors/wire.ts';
 import { coveredPlaces } from '../places/covered-store.ts';
 import { keyOf, tagToken } from '../search/document.ts';
@@ -8,7 +8,7 @@ import { keysInPlaces, pageByRank, searching, tagsByKey } from '../search/query-
 import type { Directory } from '../service.ts';
 import type { Actor } from '../types.ts';
 import { chooseByIssue } from './choose.ts';
-import { mostSourcesIn } from './place-store.ts';
+import { mostSourcesIn, namesByKey, type NamedActor } from './place-store.ts';
 import { upcomingWithin } from './store.ts';
 
 /** Reads of counties and states, with the places in them. All of them return public data only. */
@@ -25,7 +25,7 @@ export type Area = { state: string } | { county: string; state: string };
 export interface AreaOverview {
   entity_count: number;
   /** Of the issue areas that have actors, by slug. Actors are chosen from the 400 of a county that have most sources, or that a search in the state finds first, so an issue area may have none. */
-  issues: Map<string, { entity_count: number; actors: Actor[] }>;
+  issues: Map<string, { entity_count: number; actors: NamedActor[] }>;
 }
 
 interface Counted {
@@ -65,10 +65,8 @@ export function offeredAreas(directory: Directory): AreaReads {
     const ranks = actors === 0 ? [] : await searching(reader, (quick) => pageByRank(quick, {
       tiers: [{ token: tagToken(`s:${state}`), isPrefix: false }], freshness: null, after: null, limit: CHOSEN_FROM, isFrequent: actors * 100 > columns.size,
     }));
-    return { first: ranks.map(({ rank }) => keyOf(rank)), total: actors, issues };
+    return { first: ranks.map(({ rank }) => keyOf(rank)), total: actors, issues: new Map(issues) };
   }
-
-  const actorOf = (row: ShownActor): Actor => JSON.parse(actorText(row, tellingOf(directory))) as Actor;
 
   return {
     async areaOverview(area, names) {
@@ -77,14 +75,14 @@ export function offeredAreas(directory: Directory): AreaReads {
         const { first, total, issues } = 'county' in area ? await inCounty(tx, area) : await inState(tx, area.state);
         const tags = new Map((await tagsByKey(tx, first)).map((row) => [row.key, row.tags]));
         const chosen = chooseByIssue(first.map((key) => ({ key, tags: tags.get(key) ?? '' })), new Map([...issues].map(([slug, count]) => [slug, Math.min(names, count)])));
-        const actors = new Map((await actorsByKey(tx, [...new Set([...chosen.values()].flat())])).map((row) => [row.key, actorOf(row)]));
+        const actors = await namesByKey(tx, [...new Set([...chosen.values()].flat())]);
         return { entity_count: total, issues: new Map([...issues].map(([slug, count]) => [slug, { entity_count: count, actors: (chosen.get(slug) ?? []).flatMap((key) => actors.get(key) ?? []) }])) };
       });
     },
     async areaEvents(area, limit) {
       const within = 'county' in area ? { places: await placesOf(civic.db.read, area) } : { tag: `s:${area.state.toLowerCase()}` };
       const keys = await upcomingWithin(civic.db.read, within, civic.clock.iso(), limit, MOST_EVENTS);
-      return (await actorsByKey(civic.db.read, keys)).map(actorOf);
+      return (await actorsByKey(civic.db.read, keys)).map((row) => JSON.parse(actorText(row, tellingOf(directory))) as Actor);
     },
   };
 }

@@ -3,14 +3,14 @@ import { cursorAfter, pageOf, type Reader } from 'civic';
 import { tellingOf } from '../actors/context.ts';
 import { COVERED } from '../actors/coverage.ts';
 import { dayOf } from '../actors/freshness.ts';
-import { placeEntities, placeSourceList, type PlaceQuery } from '../actors/place-reads.ts';
+import { latestPlaceSources, placeEntities, placeSourceList, type PlaceQuery } from '../actors/place-reads.ts';
 import { PLACE_SOURCE_POSITION } from '../actors/place-routes.ts';
 import { actorsByKey, countPlaceSources, placeCount } from '../actors/read-store.ts';
 import { positionShape } from '../actors/reads.ts';
 import { actorText } from '../actors/wire.ts';
 import { upcomingIn } from '../feeds/store.ts';
 import { coveredPlace } from '../places/covered.ts';
-import { coveredByCounty, coveredByState, coveredPlaces, coveredWithin, countCovered, type CoveredQuery, type CoveredRow } from '../places/covered-store.ts';
+import { coveredByCounty, coveredByState, coveredPlaces, countCovered, type CoveredQuery } from '../places/covered-store.ts';
 import { squash } from '../places/names.ts';
 import type { CoveredPlace, Place } from '../places/schemas.ts';
 import type { PlaceRow } from '../places/service.ts';
@@ -18,7 +18,7 @@ import type { Directory } from '../service.ts';
 import type { Actor, FreshnessStatus, Source } from '../types.ts';
 import { chooseByIssue } from './choose.ts';
 import type { EntityPage, TaxonomyTopic } from './pages.ts';
-import { countWellCovered, freshnessIn, issueCountsIn, listedBySources, type IssueCount, type ListedTags } from './place-store.ts';
+import { countWellCovered, freshnessIn, issueCountsIn, listedBySources, namesByKey, type IssueCount, type ListedTags, type NamedActor } from './place-store.ts';
 
 /** Reads of places for pages. All of them return public data only. */
 export interface PlaceReads {
@@ -61,17 +61,15 @@ export interface PlaceOverview {
   source_count: number;
   freshness: Record<FreshnessStatus, number>;
   /** Of the issue areas that have actors, by slug. */
-  issues: Map<string, { entity_count: number; actors: Actor[] }>;
+  issues: Map<string, { entity_count: number; actors: NamedActor[] }>;
 }
 
-/** Half the side of the box around a place that is searched, in degrees. */
-const BOXES = [0.15, 0.6, 3, 15, 90];
 /** In a place with fewer actors its events are found faster among those than among all events to come. */
 const SMALL = 3000;
 const FIRST_ROWS = 400;
 
 export function offeredPlaces(directory: Directory): PlaceReads {
-  const { civic, places, taxonomy } = directory;
+  const { civic, listedPlaces, places, taxonomy } = directory;
   const placeOf = async (key: string): Promise<PlaceRow> => (await places.byKeys(civic.db.read, [key])).get(key)!;
   const actorsOf = async (reader: Reader, keys: number[]): Promise<Actor[]> => (await actorsByKey(reader, keys)).map((row) => JSON.parse(actorText(row, tellingOf(directory))) as Actor);
   const withName = ({ name, ...query }: Partial<CoveredSearch>) => ({ ...query, ...(name && { squashed: squash(name) }) });
@@ -94,8 +92,7 @@ export function offeredPlaces(directory: Directory): PlaceReads {
         const total = counts.find(({ issue_area }) => issue_area === '')?.actors ?? 0;
         const issues = counts.filter(({ issue_area }) => issue_area !== '');
         const listed = await topOfIssues(tx, key, issues, names);
-        const rows = await actorsByKey(tx, [...new Set([...listed.values()].flat())]);
-        const byKey = new Map(rows.map((row) => [row.key, JSON.parse(actorText(row, tellingOf(directory))) as Actor]));
+        const byKey = await namesByKey(tx, [...new Set([...listed.values()].flat())]);
         return {
           entity_count: total,
           source_count: await countPlaceSources(tx, key),
@@ -119,13 +116,10 @@ export function offeredPlaces(directory: Directory): PlaceReads {
       const { data, total, next } = await placeSourceList(directory, await placeOf(placeKey), page);
       return { data: data.map((text) => JSON.parse(text) as Source), total, next_cursor: next && cursorAfter(request, page, next) };
     },
-    async latestSources(placeKey, limit) {
-      const { data } = await placeSourceList(directory, await placeOf(placeKey), { limit, after: null });
-      return data.map((text) => JSON.parse(text) as Source);
-    },
+    latestSources: async (placeKey, limit) => latestPlaceSources(directory, await placeOf(placeKey), limit),
     async nearbyPlaces(placeKey, limit) {
-      const here = await placeOf(placeKey);
-      return (await nearest(civic.db.read, here, limit)).map((row) => coveredPlace(places, row));
+      const near = await listedPlaces.nearest(civic.db.read, await placeOf(placeKey), limit);
+      return near.map(({ place, actors }) => coveredPlace(places, { ...place, actors }));
     },
     async likelyPlaces(text, limit) {
       const comma = text.lastIndexOf(',');
@@ -151,20 +145,6 @@ async function topOfIssues(reader: Reader, place: number, issues: IssueCount[], 
     after = rows.at(-1)!;
   }
   return listed;
-}
-
-async function nearest(reader: Reader, here: PlaceRow, limit: number): Promise<CoveredRow[]> {
-  const { latitude, longitude } = here;
-  if (latitude === null || longitude === null) return [];
-  const stretch = Math.max(0.1, Math.cos((latitude * Math.PI) / 180));
-  const distance = (row: CoveredRow) => Math.hypot(row.latitude! - latitude, (row.longitude! - longitude) * stretch);
-  let found: CoveredRow[] = [];
-  for (const half of BOXES) {
-    const rows = await coveredWithin(reader, { south: latitude - half, north: latitude + half, west: longitude - half / stretch, east: longitude + half / stretch });
-    found = rows.filter(({ key, kind }) => key !== here.key && kind !== 'state' && kind !== 'territory').sort((a, b) => distance(a) - distance(b) || a.key - b.key);
-    if (found.length >= limit) break;
-  }
-  return found.slice(0, limit);
 }
 
 function topicOf({ slug, name, description }: TaxonomyTopic): TaxonomyTopic {

@@ -59,17 +59,3 @@ export async function coveredByCounty(reader: Reader, state: string): Promise<{ 
     where ${COVERED} and places.state = ? group by places.county`, [state]);
   return rows.map(({ county, places }) => ({ county, places: Number(places) }));
 }
-
-export interface Box {
-  south: number;
-  north: number;
-  west: number;
-  east: number;
-}
-
-/** Returns the places with public actors in a part of the globe. */
-export async function coveredWithin(reader: Reader, { south, north, west, east }: Box): Promise<CoveredRow[]> {
-  const rows: CoveredRow[] = await reader.raw(`select places.*, counts.actors from directory_places as places cross join directory_counts as counts
-    where ${COVERED} and places.latitude between ? and ? and places.longitude between ? and ?`, [south, north, west, east]);
-  return rows.map((row) => ({ ...row, actors: Number(row.actors) }));
-}

@@ -17,6 +17,8 @@ export interface ListedPlaces {
   largest(reader: Reader, limit: number): Promise<ListedPlace[]>;
   /** Returns the places whose squashed name starts with a text, those with most actors first. */
   startingWith(reader: Reader, squashed: string, limit: number): Promise<ListedPlace[]>;
+  /** Returns the places nearest to another, without states. None for a place without coordinates. */
+  nearest(reader: Reader, here: PlaceRow, limit: number): Promise<ListedPlace[]>;
   /** Returns how many actors places have, by number; 0 for places without. */
   count(reader: Reader, place: number): Promise<number>;
   size(reader: Reader): Promise<number>;
@@ -72,6 +74,10 @@ export function createListedPlaces(): ListedPlaces {
       for (let at = firstFrom(byName, squashed); at < byName.length && byName[at]!.place.squashed.startsWith(squashed); at++) found.push(byName[at]!);
       return found.sort(byActors).slice(0, limit);
     },
+    async nearest(reader, here, limit) {
+      await upToDate(reader);
+      return nearestOf(listed.values(), here, limit);
+    },
     async count(reader, place) {
       await upToDate(reader);
       return listed.get(place)?.actors ?? 0;
@@ -81,6 +87,25 @@ export function createListedPlaces(): ListedPlaces {
       return listed.size;
     },
   };
+}
+
+/** Goes through all of them: of thirty thousand places that takes a millisecond. */
+function nearestOf(places: Iterable<ListedPlace>, here: PlaceRow, limit: number): ListedPlace[] {
+  const { latitude, longitude } = here;
+  if (latitude === null || longitude === null) return [];
+  const stretch = Math.max(0.1, Math.cos((latitude * Math.PI) / 180));
+  const nearest: { one: ListedPlace; distance: number }[] = [];
+  for (const one of places) {
+    const { place } = one;
+    if (place.latitude === null || place.longitude === null || place.key === here.key || place.kind === 'state' || place.kind === 'territory') continue;
+    const distance = (place.latitude - latitude) ** 2 + ((place.longitude - longitude) * stretch) ** 2;
+    const last = nearest[limit - 1];
+    if (last && (distance > last.distance || (distance === last.distance && place.key > last.one.place.key))) continue;
+    const at = nearest.findIndex((other) => distance < other.distance || (distance === other.distance && place.key < other.one.place.key));
+    nearest.splice(at < 0 ? nearest.length : at, 0, { one, distance });
+    nearest.length = Math.min(limit, nearest.length);
+  }
+  return nearest.map(({ one }) => one);
 }
 
 function byActors(a: ListedPlace, b: ListedPlace): number {

@@ -1,8 +1,8 @@
 import type { Reader } from 'civic';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tagOf, tagToken } from './document.ts';
-import { crossed, type StateTally } from './crossed.ts';
-import type { Match } from './match.ts';
+import { addTally, crossed, type StateTallies, type StateTally } from './crossed.ts';
+import type { Filter, Match } from './match.ts';
 import { countFound, tagsByKey, tagTokens, type FreshnessFilter, type TaggedRow } from './query-store.ts';
 import { createDays } from './days.ts';
 import { emptyCounts, facetsFrom, type Facets } from './facets.ts';
@@ -33,8 +33,10 @@ export interface Columns {
   unknown(keys: Uint32Array): number[];
   /** Public actors by issue area. */
   issueCounts(): Map<string, number>;
-  /** Public actors by state and issue area; see `crossed`. Counted again after a change: a million actors take some ten milliseconds. */
-  stateTallies(): ReadonlyMap<string, StateTally>;
+  /** Public actors by state and issue area. The tallies are kept up to date, so they are read at once. */
+  stateTallies(): ReadonlyMap<string, Readonly<StateTally>>;
+  /** Returns the keys of all public actors with one tag of each filter, in their order; null when a filter is about something else than these columns. */
+  select(filters: Filter[], freshness: FreshnessFilter | null): Uint32Array | null;
   /** How many public actors there are. */
   readonly size: number;
   /** Grows with every change of an actor that this node has heard of. */
@@ -52,7 +54,8 @@ export function createColumns(): Columns {
   let size = 0;
   let version = 0;
   let isStopped = false;
-  let tallies: { version: number; byState: Map<string, StateTally> } | null = null;
+  // Counted when they are first read, and then changed with each actor.
+  let tallies: StateTallies | null = null;
   const all: Record<Column, number[]> = { type: [], state: [], issue: [] };
   const loaded: { promise: Promise<void>; done: () => void } = deferred();
 
@@ -75,11 +78,18 @@ export function createColumns(): Columns {
     ids[column][key] = id;
   }
 
+  /** Counts an actor in the tallies, or no longer. */
+  function tally(key: number, count: 1 | -1): void {
+    if (tallies && ids.state[key]! > 0) addTally(tallies, sets.state.values(ids.state[key]!), sets.issue.values(ids.issue[key]!), count);
+  }
+
   function remove(keys: number[]): void {
     version += 1;
     for (const key of keys) {
       changed?.add(key);
-      if (key < ids.type.length) for (const column of COLUMNS) put(column, key, 0);
+      if (key >= ids.type.length) continue;
+      tally(key, -1);
+      for (const column of COLUMNS) put(column, key, 0);
     }
   }
 
@@ -102,10 +112,12 @@ export function createColumns(): Columns {
       reserve(key);
       days.put(key, row);
       const list = row.tags.split(' ');
+      tally(key, -1);
       for (const column of COLUMNS) {
         const values = list.filter((tag) => tag.startsWith(FACETS[column])).map((tag) => tag.slice(2)).sort();
         put(column, key, values.reduce((id, value) => sets[column].add(id, value), 0));
       }
+      tally(key, 1);
     }
   }
 
@@ -125,6 +137,7 @@ export function createColumns(): Columns {
 
   async function fill(reader: Reader): Promise<void> {
     changed = new Set();
+    tallies = null;
     for (const column of COLUMNS) {
       // In the order of the values, so that equal sets get one number.
       for (const token of await tagTokens(reader, tagToken(FACETS[column]))) {
@@ -159,6 +172,12 @@ export function createColumns(): Columns {
     return counts;
   }
 
+  /** By number of a set, 1 when it has one of the values of each filter. */
+  function fitting(column: Column, filters: Filter[]): Uint8Array {
+    const wanted = filters.map(({ any }) => new Set(any.map((tag) => tag.slice(2))));
+    return Uint8Array.from({ length: sets[column].size }, (_, id) => (wanted.every((values) => sets[column].values(id).some((value) => values.has(value))) ? 1 : 0));
+  }
+
   function byValue(column: Column, counts: ArrayLike<number>): Map<string, number> {
     const values = emptyCounts();
     for (let id = 1; id < counts.length; id++) {
@@ -187,11 +206,21 @@ export function createColumns(): Columns {
       for (let index = 0; index < keys.length; index++) if (!type[keys[index]!]) missing.push(keys[index]!);
       return missing;
     },
-    issueCounts: () => byValue('issue', all.issue),
-    stateTallies() {
-      if (tallies?.version !== version) tallies = { version, byState: crossed({ ids: ids.state, sets: sets.state }, { ids: ids.issue, sets: sets.issue }) };
-      return tallies.byState;
+    select(filters, freshness) {
+      const columnOf = ({ any }: Filter) => COLUMNS.find((column) => any.every((tag) => tag.startsWith(FACETS[column])));
+      if (!filters.every(columnOf)) return null;
+      const [types, states, issues] = COLUMNS.map((column) => fitting(column, filters.filter((filter) => columnOf(filter) === column))) as [Uint8Array, Uint8Array, Uint8Array];
+      const { type, state, issue } = ids;
+      const keys = new Uint32Array(size);
+      let count = 0;
+      for (let key = 0; key < type.length; key++) {
+        if (type[key]! > 0 && types[type[key]!]! & states[state[key]!]! & issues[issue[key]!]!) keys[count++] = key;
+      }
+      const found = keys.subarray(0, count);
+      return freshness ? days.select(found, freshness, () => true) : found;
     },
+    issueCounts: () => byValue('issue', all.issue),
+    stateTallies: () => tallies ??= crossed({ ids: ids.state, sets: sets.state }, { ids: ids.issue, sets: sets.issue }),
     get size() { return size; },
     get version() { return version; },
     totals: createTotals(),

@@ -6,39 +6,43 @@ export interface StateTally {
   issues: Map<string, number>;
 }
 
+/** Tallies by the abbreviation of the state in lower case. An actor in two states counts in both. */
+export type StateTallies = Map<string, StateTally>;
+
 interface Column {
   /** By key of the actor, the number of its set of values. */
   ids: Uint32Array;
   sets: Sets;
 }
 
-/** Counts actors by state and issue area, by the abbreviation of the state in lower case. An actor in two states counts in both. */
-export function crossed(state: Column, issue: Column): Map<string, StateTally> {
-  const [states, issues] = [numbered(state.sets), numbered(issue.sets)];
-  const width = issues.values.length + 1;
-  const counts = new Uint32Array(states.values.length * width);
-  for (let key = 0; key < state.ids.length; key++) {
-    const id = state.ids[key]!;
-    if (id === 0) continue;
-    for (const row of states.ofSet[id]!) {
-      counts[row * width + width - 1]!++;
-      for (const column of issues.ofSet[issue.ids[key]!]!) counts[row * width + column]!++;
-    }
+/** More pairs of sets than these are added up actor by actor. */
+const MOST_PAIRS = 4_000_000;
+
+/** Counts all actors by state and issue area. */
+export function crossed(state: Column, issue: Column): StateTallies {
+  const tallies: StateTallies = new Map();
+  const add = (stateSet: number, issueSet: number, count: number) => addTally(tallies, state.sets.values(stateSet), issue.sets.values(issueSet), count);
+  const width = issue.sets.size;
+  if (state.sets.size * width > MOST_PAIRS) {
+    for (let key = 0; key < state.ids.length; key++) if (state.ids[key]! > 0) add(state.ids[key]!, issue.ids[key]!, 1);
+    return tallies;
   }
-  const tallies = states.values.map((name, row): [string, StateTally] => [name, {
-    actors: counts[row * width + width - 1]!,
-    issues: new Map(issues.values.flatMap((slug, column): [string, number][] => (counts[row * width + column]! > 0 ? [[slug, counts[row * width + column]!]] : []))),
-  }]);
-  return new Map(tallies.filter(([, { actors }]) => actors > 0));
+  const counts = new Uint32Array(state.sets.size * width);
+  for (let key = 0; key < state.ids.length; key++) counts[state.ids[key]! * width + issue.ids[key]!]!++;
+  for (let pair = width; pair < counts.length; pair++) if (counts[pair]! > 0) add(Math.floor(pair / width), pair % width, counts[pair]!);
+  return tallies;
 }
 
-/** Returns all values of the sets, and by the number of a set those of its values. */
-function numbered(sets: Sets): { values: string[]; ofSet: number[][] } {
-  const numbers = new Map<string, number>();
-  const ofSet = Array.from({ length: sets.size }, (_, id) => sets.values(id).map((value) => {
-    const number = numbers.get(value) ?? numbers.size;
-    numbers.set(value, number);
-    return number;
-  }));
-  return { values: [...numbers.keys()], ofSet };
+/** Adds actors in these states, with these issue areas, to their tallies; a negative count removes them. */
+export function addTally(tallies: StateTallies, states: readonly string[], issues: readonly string[], count: number): void {
+  for (const name of states) {
+    const tally = tallies.get(name) ?? { actors: 0, issues: new Map<string, number>() };
+    tally.actors += count;
+    tallies.set(name, tally);
+    for (const slug of issues) {
+      tally.issues.set(slug, (tally.issues.get(slug) ?? 0) + count);
+      if (tally.issues.get(slug) === 0) tally.issues.delete(slug);
+    }
+    if (tally.actors === 0) tallies.delete(name);
+  }
 }

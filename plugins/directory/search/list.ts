@@ -3,7 +3,8 @@ import type { Columns } from './columns.ts';
 import { isFiller, keyOf } from './document.ts';
 import { addFacets, facetsOfRows, type Facets } from './facets.ts';
 import { coreMatch, isFoundIn, ownMatch, readQuery, tierMatches, wholeMatch, wordMatch, type Asked, type Filter, type Match, type Words } from './match.ts';
-import { countByFreshness, countFound, countUpTo, documentsFound, knownTerms, nearTerms, pageByRank, pageByWalk, pageOfFound, pageOfKeys, searching, tagsByKey, termsFrom, type FreshnessFilter, type Order, type Ranked } from './query-store.ts';
+import { countByFreshness, countFound, countUpTo, documentsFound, knownTerms, nearTerms, pageByKeys, pageByRank, pageByWalk, pageOfFound, pageOfKeys, searching, tagsByKey, termsFrom, type FreshnessFilter, type Order, type Ranked, type SortedRequest, type SortedRow } from './query-store.ts';
+import { shortStart } from './start.ts';
 import { deletionsOf, isOneApart } from './typo.ts';
 
 export interface ListRequest {
@@ -112,7 +113,10 @@ async function ranked(reader: Reader, request: Listing, asked: Asked & { words: 
   const whole = wholeMatch(asked)!;
   const tiers = tierMatches(asked);
   const id = JSON.stringify([whole, freshness]);
-  const pageOf = (total: number) => pageByRank(reader, { tiers, freshness, after, limit: limit + 1, isFrequent: total * 100 > columns.size });
+  const pageOf = async (total: number): Promise<Ranked[]> => {
+    const starts = after || freshness ? null : await shortStart(reader, asked, limit + 1);
+    return starts?.map((rank) => ({ tier: 1, rank })) ?? await pageByRank(reader, { tiers, freshness, after, limit: limit + 1, isFrequent: total * 100 > columns.size });
+  };
   // Counting again with every page would cost more than the page.
   const known = after && !facets ? columns.totals.known(id, version) : undefined;
   if (known !== undefined) {
@@ -141,16 +145,8 @@ function judged(documents: { rank: number; tokens: string }[], whole: Match, tie
 
 async function sorted(reader: Reader, request: ListRequest, asked: Asked, columns: Columns): Promise<Listed> {
   const { after, limit, workspace, freshness = null } = request;
-  const match = wholeMatch(asked);
-  const { total, keys } = await totalOf(reader, request, match, columns);
   const page = { order: request.sort === 'relevance' ? 'name' as const : request.sort, after, limit: limit + 1, freshness, workspace };
-  const words = asked.words && wholeMatch({ ...asked, filters: [] });
-  const rowsOf = async () => {
-    if (total > FEW) return await pageByWalk(reader, page, request.filters, words);
-    if (freshness && keys) return await pageOfKeys(reader, page, keys);
-    return match ? await pageOfFound(reader, page, match) : await pageByWalk(reader, page, request.filters, words);
-  };
-  const rows = total === 0 ? [] : await rowsOf();
+  const { total, keys, rows } = await selected(reader, request, page, columns) ?? await matched(reader, request, asked, page, columns);
   const last = rows.slice(0, limit).at(-1);
   return {
     keys: rows.slice(0, limit).map(({ key }) => key),
@@ -158,6 +154,33 @@ async function sorted(reader: Reader, request: ListRequest, asked: Asked, column
     next: rows.length > limit && last ? [last.value, last.key] : null,
     facets: request.facets ? await facetsOf(reader, request, columns, keys) : null,
   };
+}
+
+interface Sorted extends Total {
+  rows: SortedRow[];
+}
+
+/** Finds by filters alone what the columns have in memory; null when the database has to be asked. */
+async function selected(reader: Reader, { query, filters }: ListRequest, page: SortedRequest, columns: Columns): Promise<Sorted | null> {
+  const { freshness, workspace } = page;
+  if ((query !== null && query.trim() !== '') || workspace !== null || (filters.length === 0 && !freshness)) return null;
+  await columns.ready();
+  const keys = columns.select(filters, freshness);
+  if (!keys) return null;
+  return { total: keys.length, keys, rows: await pageAmong(reader, page, keys, columns) };
+}
+
+async function matched(reader: Reader, request: ListRequest, asked: Asked, page: SortedRequest, columns: Columns): Promise<Sorted> {
+  const match = wholeMatch(asked);
+  const { total, keys } = await totalOf(reader, request, match, columns);
+  if (total === 0) return { total, keys, rows: [] };
+  if (keys) return { total, keys, rows: await pageAmong(reader, page, keys, columns) };
+  const words = asked.words && wholeMatch({ ...asked, filters: [] });
+  return { total, keys, rows: match && total <= FEW ? await pageOfFound(reader, page, match) : await pageByWalk(reader, page, request.filters, words) };
+}
+
+function pageAmong(reader: Reader, page: SortedRequest, keys: Uint32Array, columns: Columns): Promise<SortedRow[]> {
+  return keys.length <= FEW ? pageOfKeys(reader, page, keys) : pageByKeys(reader, page, keys, columns.size);
 }
 
 interface Total {

@@ -37,6 +37,7 @@ interface Narrowed {
 
 const KEYS = '1099511627775';
 const MOST_WALKED = 4000;
+const MOST_STEP = 20_000;
 /** Comes after every letter. */
 const LAST = '\u{10ffff}';
 
@@ -227,9 +228,25 @@ export async function pageOfFound(reader: Reader, request: SortedRequest, match:
   return await inOrder(reader, request, (query) => query.whereRaw(`key in (select ${rank} & ${KEYS} ${text})`, bindings));
 }
 
-/** Sorts actors that are known already: for few rows. */
+/** The same for actors whose keys are known. */
 export async function pageOfKeys(reader: Reader, request: SortedRequest, keys: Uint32Array): Promise<SortedRow[]> {
-  return await inOrder(reader, request, (query) => query.whereRaw(`key in (${keysIn(reader)})`, [JSON.stringify([...keys])]));
+  return await inOrder(reader, { ...request, freshness: null }, (query) => query.whereRaw(`key in (${keysIn(reader)})`, [`[${keys.join()}]`]));
+}
+
+/** Walks an index in order and keeps actors whose keys are known, of some `size` actors: for many keys. */
+export async function pageByKeys(reader: Reader, request: SortedRequest, keys: Uint32Array, size: number): Promise<SortedRow[]> {
+  const isWanted = new Uint8Array(keys.reduce((last, key) => Math.max(last, key), 0) + 1);
+  for (const key of keys) isWanted[key] = 1;
+  const rows: SortedRow[] = [];
+  let { after } = request;
+  for (let step = Math.ceil((request.limit * size * 1.5) / keys.length); rows.length < request.limit; step = Math.min(MOST_STEP, step * 2)) {
+    const walked = await inOrder(reader, { ...request, freshness: null, after, limit: step }, () => undefined);
+    rows.push(...walked.filter(({ key }) => isWanted[key]));
+    if (walked.length < step) break;
+    const last: SortedRow = walked.at(-1)!;
+    after = [last.value, last.key];
+  }
+  return rows.slice(0, request.limit);
 }
 
 /** Walks in order and keeps what fits: for many rows. */

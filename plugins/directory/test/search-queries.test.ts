@@ -5,7 +5,7 @@ import { testDatabases, type TestServer } from 'civic/testing';
 import type { Columns } from '../search/columns.ts';
 import { listActors, type ListRequest, type ListResult } from '../search/list.ts';
 import { readQuery, wholeMatch } from '../search/match.ts';
-import { pageByWalk, pageOfFound, type Order } from '../search/query-store.ts';
+import { pageByKeys, pageByWalk, pageOfFound, pageOfKeys, type Order } from '../search/query-store.ts';
 import { expected, makeActors, makeRequests, searchServer } from './search-oracle.ts';
 
 export const notQuick = 'it evaluates results on many records';
@@ -60,6 +60,7 @@ for (const dialect of testDatabases()) {
     });
 
     it('finds the same by gathering as by walking', async () => {
+      let selected = 0;
       for (const request of requests.filter((_, index) => index % 10 === 0)) {
         const asked = { words: readQuery(request.query), filters: request.filters, workspace: request.workspace };
         const match = wholeMatch(asked);
@@ -68,8 +69,14 @@ for (const dialect of testDatabases()) {
           const page = { order, after: null, limit: 20, freshness: request.freshness ?? null, workspace: request.workspace };
           const walked = await pageByWalk(kit.db.read, page, request.filters, asked.words && wholeMatch({ ...asked, filters: [] }));
           expect(await pageOfFound(kit.db.read, page, match), JSON.stringify(request)).to.equal(walked);
+          const keys = asked.words || page.workspace !== null ? null : columns.select(request.filters, page.freshness);
+          if (!keys) continue;
+          selected += 1;
+          expect(await pageOfKeys(kit.db.read, page, keys), JSON.stringify(request)).to.equal(walked);
+          if (keys.length > 0) expect(await pageByKeys(kit.db.read, page, keys, columns.size), JSON.stringify(request)).to.equal(walked);
         }
       }
+      expect(selected).to.be.above(0);
     });
   });
 }

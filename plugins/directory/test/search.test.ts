@@ -76,9 +76,12 @@ for (const dialect of testDatabases()) {
 
     it('shows changes at once, and pages stay as they are while rows are added', async () => {
       const first = await list({ query: 'housing', limit: 10 });
+      // Counted now, and changed with the actor from now on.
+      const tallied = columns.stateTallies().get('mo')!.actors;
       const actor = { ...actors[0]!, document: { ...actors[0]!.document, key: 9002, prior: 15, name: 'Housing First', texts: ['zymurgy'], workspace: null } };
       await store(kit.db, [actor]);
       await columns.refresh(kit.db.read, [9002]);
+      expect(columns.stateTallies().get('mo')!.actors).to.equal(tallied + (actor.document.tags.includes('s:mo') ? 1 : 0));
       const again = await list({ query: 'housing', limit: 10 });
       expect([again.keys[0], again.total]).to.equal([9002, first.total + 1]);
       const second = await list({ query: 'housing', limit: 10, after: first.next });
@@ -101,6 +104,7 @@ for (const dialect of testDatabases()) {
       await anew.load(kit.db.read, throwError);
       expect(columns.facets('all')).to.equal(anew.facets('all'));
       expect([columns.size, [...columns.issueCounts()].sort()]).to.equal([anew.size, [...anew.issueCounts()].sort()]);
+      expect(sortedTallies(columns)).to.equal(sortedTallies(anew));
       expect(columns.size).to.equal(actors.filter(({ document }) => document.workspace === null).length);
     });
 
@@ -120,6 +124,10 @@ for (const dialect of testDatabases()) {
       expect((await list({ filters: [{ any: ['s:MO'] }] })).total).to.equal(0);
     });
   });
+}
+
+function sortedTallies(columns: Columns): unknown[] {
+  return [...columns.stateTallies()].map(([state, { actors: count, issues }]) => [state, count, [...issues].sort()]).sort();
 }
 
 describe('Search', () => {

@@ -1,5 +1,5 @@
 import type { Texts } from 'civic';
-import type { Actor, Area, CoveredPlace, Place } from 'civic/directory';
+import type { Actor, Area, CoveredPlace, NamedActor, Place } from 'civic/directory';
 import { placesByCounty } from '../pages/places.ts';
 import type { LoadedPage, Site } from '../site.ts';
 import { shownCoverage } from './coverage.ts';
@@ -19,7 +19,7 @@ const MOST_FILTERED = 20;
 /** What the directory has about a place; about a county or state, with the places in it. */
 export interface Overview {
   entity_count: number;
-  issues: Map<string, { entity_count: number; actors: Actor[] }>;
+  issues: Map<string, { entity_count: number; actors: NamedActor[] }>;
 }
 
 export function overviewOf({ directory }: Site, place: Place, names: number): Promise<Overview> {

@@ -1,5 +1,5 @@
 import type { Texts } from 'civic';
-import type { Actor, Topic } from 'civic/directory';
+import type { NamedActor, Topic } from 'civic/directory';
 import { translatedTopic } from '../words.ts';
 
 /** So many entries cover an issue. */
@@ -35,7 +35,7 @@ export interface ShownCoverage {
 }
 
 /** Returns what is known of a place by topic and issue. Entries of an issue are at `href` with the parameter `issue_area`. */
-export function shownCoverage(domains: Topic[], issueOf: (slug: string) => { entity_count: number; actors: Actor[] } | undefined, href: string, t: Texts): ShownCoverage {
+export function shownCoverage(domains: Topic[], issueOf: (slug: string) => { entity_count: number; actors: NamedActor[] } | undefined, href: string, t: Texts): ShownCoverage {
   const topics = domains.map((domain): ShownTopic => {
     const issues = domain.issue_areas.map((area): ShownIssue => {
       const { entity_count: count, actors } = issueOf(area.slug) ?? { entity_count: 0, actors: [] };

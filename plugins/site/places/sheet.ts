@@ -1,5 +1,5 @@
 import type { Texts } from 'civic';
-import type { Actor, Place, Topic } from 'civic/directory';
+import type { NamedActor, Place, Topic } from 'civic/directory';
 import type { LoadedPage, Site } from '../site.ts';
 import { translatedTopic } from '../words.ts';
 import { eventsOf, overviewOf } from './area.ts';
@@ -28,7 +28,7 @@ export async function sheetPage(site: Site, place: Place, t: Texts): Promise<Loa
   const known = await directory.actors(civic.db.read, chosen.map(({ actor }) => actor.id));
   const cited = new Map(known.map(({ id, sources: [first] }) => [id, first]));
   const numbers = new Map([...new Map([...cited.values()].flatMap((source) => (source ? [[source.id, source]] : []))).values()].map((source, at) => [source.id, { number: at + 1, ...source }]));
-  const rowOf = ({ actor, issue }: Chosen): Row => ({ name: actor.name, issue, phone: actor.contact.phone && spacedPhone(actor.contact.phone), note: numbers.get(cited.get(actor.id)?.id ?? '')?.number ?? null });
+  const rowOf = ({ actor, issue }: Chosen): Row => ({ name: actor.name, issue, phone: actor.phone && spacedPhone(actor.phone), note: numbers.get(cited.get(actor.id)?.id ?? '')?.number ?? null });
   const missing = domains.flatMap((domain) => domain.issue_areas).filter(({ slug }) => !overview.issues.has(slug)).map((area) => translatedTopic(t, 'issue_areas', area).name);
   return {
     template: 'sheet',
@@ -44,13 +44,13 @@ export async function sheetPage(site: Site, place: Place, t: Texts): Promise<Loa
   };
 
   interface Chosen {
-    actor: Actor;
+    actor: NamedActor;
     topic: string;
     issue: string;
   }
 
   /** Each entry once, under the first issue that it works on; as many of each topic as there is room for. */
-  function chosenActors(all: Topic[], actorsOf: (slug: string) => Actor[]): Chosen[] {
+  function chosenActors(all: Topic[], actorsOf: (slug: string) => NamedActor[]): Chosen[] {
     const seen = new Set<string>();
     const byTopic = all.map((domain) => domain.issue_areas.flatMap((area) => actorsOf(area.slug).flatMap((actor): Chosen[] => {
       if (seen.has(actor.id)) return [];
