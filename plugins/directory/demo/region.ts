@@ -46,7 +46,7 @@ export const TOWNS: readonly Town[] = LINES.map(([name, kind, population, hall, 
   return { place_key: `${word},${REGION_SLUG}`, name, kind, population, domain: word.replaceAll('-', ''), hall, known, streets: streets.split(', ') };
 });
 
-/** As the gazetteer takes them. They lie in the open Atlantic, so that no map shows them near a real town, where the clock is five hours behind Greenwich. */
+/** As the gazetteer takes them. They lie in the open Caribbean, so that no map shows them near a real town, where the clock is five hours behind Greenwich all year. */
 export const PLACES: readonly OwnPlace[] = TOWNS.map(({ place_key, name, population }, index) => ({
   place_key,
   name,
@@ -55,8 +55,8 @@ export const PLACES: readonly OwnPlace[] = TOWNS.map(({ place_key, name, populat
   admin1: REGION,
   country: COUNTRY,
   kind: 'city',
-  latitude: Number((30.9 - index * 0.07).toFixed(4)),
-  longitude: Number((-71.9 + Math.sin(index) * 0.11).toFixed(4)),
+  latitude: Number((16 - index * 0.07).toFixed(4)),
+  longitude: Number((-78.5 + Math.sin(index) * 0.11).toFixed(4)),
   ocd_id: null,
 }));
 

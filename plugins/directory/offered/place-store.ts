@@ -1,4 +1,5 @@
 import { dialectOf, type Reader } from 'civic';
+import type { CoveredRow } from '../places/covered-store.ts';
 import type { FreshnessStatus } from '../types.ts';
 
 export interface ListedTags {
@@ -64,4 +65,13 @@ export async function countWellCovered(reader: Reader, places: number[], actors:
   const rows: { place: number; issues: number }[] = await reader('directory_counts').whereIn('place', places).where({ type: '' }).whereNot({ issue_area: '' }).where('actors', '>=', actors)
     .groupBy('place').select('place').count({ issues: '*' });
   return new Map(rows.map(({ place, issues }) => [Number(place), Number(issues)]));
+}
+
+/** Returns the places with most public actors of an issue area, and the number of places with some. */
+export async function largestOfIssue(reader: Reader, issueArea: string, limit: number): Promise<{ rows: CoveredRow[]; total: number }> {
+  const counted = () => reader('directory_counts as counts').where({ issue_area: issueArea, type: '' }).where('actors', '>', 0);
+  const [count] = await counted().count({ total: '*' });
+  const largest: { place: number; actors: number }[] = await counted().orderBy([{ column: 'actors', order: 'desc' }, { column: 'place', order: 'desc' }]).limit(limit).select('place', 'actors');
+  const places = new Map((await reader('directory_places').whereIn('key', largest.map(({ place }) => place))).map((row: CoveredRow) => [Number(row.key), row]));
+  return { rows: largest.flatMap(({ place, actors }) => (places.has(Number(place)) ? [{ ...places.get(Number(place))!, actors: Number(actors) }] : [])), total: Number(count!.total) };
 }

@@ -18,7 +18,7 @@ import type { Directory } from '../service.ts';
 import type { Actor, FreshnessStatus, Source } from '../types.ts';
 import { chooseByIssue } from './choose.ts';
 import type { EntityPage, TaxonomyTopic } from './pages.ts';
-import { countWellCovered, freshnessIn, issueCountsIn, listedBySources, namesByKey, type IssueCount, type ListedTags, type NamedActor } from './place-store.ts';
+import { countWellCovered, freshnessIn, issueCountsIn, largestOfIssue, listedBySources, namesByKey, type IssueCount, type ListedTags, type NamedActor } from './place-store.ts';
 
 /** Reads of places for pages. All of them return public data only. */
 export interface PlaceReads {
@@ -42,6 +42,8 @@ export interface PlaceReads {
   /** Returns the page of the sources of a place that `cursor` and `limit` of a request ask for, the latest retrieved first. */
   placeSources(request: Request, placeKey: string): Promise<{ data: Source[]; total: number; next_cursor: string | null }>;
   latestSources(placeKey: string, limit: number): Promise<Source[]>;
+  /** Returns the places in which most public actors work on an issue area, and how many places have some. */
+  placesOfIssue(slug: string, limit: number): Promise<{ data: CoveredPlace[]; total: number }>;
   /** Returns the nearest places that have public actors. None for a place without coordinates. */
   nearbyPlaces(placeKey: string, limit: number): Promise<CoveredPlace[]>;
   /** Returns the places that a text may mean, likeliest first, and whether all of them have the name in the text. */
@@ -117,6 +119,10 @@ export function offeredPlaces(directory: Directory): PlaceReads {
       return { data: data.map((text) => JSON.parse(text) as Source), total, next_cursor: next && cursorAfter(request, page, next) };
     },
     latestSources: async (placeKey, limit) => latestPlaceSources(directory, await placeOf(placeKey), limit),
+    async placesOfIssue(slug, limit) {
+      const { rows, total } = await largestOfIssue(civic.db.read, slug, limit);
+      return { data: rows.map((row) => coveredPlace(places, row)), total };
+    },
     async nearbyPlaces(placeKey, limit) {
       const near = await listedPlaces.nearest(civic.db.read, await placeOf(placeKey), limit);
       return near.map(({ place, actors }) => coveredPlace(places, { ...place, actors }));

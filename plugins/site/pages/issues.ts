@@ -4,7 +4,10 @@ import type { TaxonomyDomain } from 'civic/directory';
 import { shownEntries } from '../entries.ts';
 import { paging } from '../paging.ts';
 import type { LoadedPage, Site } from '../site.ts';
+import { feedsOf, hrefOf } from '../places/words.ts';
 import { translatedTopic } from '../words.ts';
+
+const MOST_PLACES = 12;
 
 /** The pages of issue areas, which visitors know as issues, and of domains, which they know as topics. */
 export function issuePages(site: Site): ServerRoute[] {
@@ -18,13 +21,20 @@ export function issuePages(site: Site): ServerRoute[] {
       async load(request, t) {
         const issue = await directory.issue(String(request.params.slug));
         const { name, description } = translatedTopic(t, 'issue_areas', issue);
-        const entries = await directory.entities(request, { issue_area: [issue.slug], sort: 'source_count' });
+        const [entries, places, topic] = await Promise.all([
+          directory.entities(request, { issue_area: [issue.slug], sort: 'source_count' }), directory.placesOfIssue(issue.slug, MOST_PLACES), directory.domain(issue.domain.slug),
+        ]);
         return {
           template: 'issue',
           context: {
-            title: name, description, name, canonical: `/issues/${issue.slug}`,
+            title: name, description, name, canonical: `/issues/${issue.slug}`, feeds: feedsOf(`/api/issue-areas/${issue.slug}`, name, t),
             crumbs: [home(t), { name: translatedTopic(t, 'domains', issue.domain).name, href: `/domains/${issue.domain.slug}` }],
-            total: entries.total,
+            numbers: entries.total === 0 ? t('issue.nobody') : t('issue.numbers', { entries: entries.total, places: places.total }),
+            places: places.data.map((place) => ({ name: place.display_name, href: `${hrefOf(place.place_key)}/entries?issue_area=${issue.slug}`, count: place.entity_count })),
+            morePlaces: places.total > places.data.length && `/map?issue=${issue.slug}`,
+            topic: translatedTopic(t, 'domains', issue.domain).name,
+            others: shownTopic(topic, t).issues.filter(({ href }) => href !== `/issues/${issue.slug}`),
+            ...(site.firehose && { signals: `/signals?issue=${issue.slug}` }),
             entries: shownEntries(entries.data, t),
             next: entries.next_cursor && `/issues/${issue.slug}?cursor=${entries.next_cursor}`,
           },

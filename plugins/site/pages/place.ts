@@ -45,7 +45,7 @@ async function placePage(site: Site, place: Place, t: Texts): Promise<LoadedPage
     directory.placeOverview(key, NAMES), crumbsOf(site, place, t), directory.nearbyPlaces(key, NEARBY), directory.placeEvents(key, EVENTS_READ),
   ]);
   const isEmpty = overview.entity_count === 0;
-  const feeds = feedsOf(place, name, t);
+  const feeds = feedsOf(`/api/places/${key}`, name, t);
   return {
     template: 'place',
     context: {

@@ -46,11 +46,19 @@ async function groupedPlaces(site: Site, places: CoveredPlace[], byState: Map<st
     const number = byState.get(abbreviation);
     return number ? [{ abbreviation, name, href: hrefOf(place_key), words: t('places.in_state', { places: number, entries: entity_count }) }] : [];
   });
-  const elsewhere = byState.get(null) ? [{ abbreviation: null, name: t('places.elsewhere'), href: null, words: t('places.count', { count: byState.get(null)! }) }] : [];
-  const groups = await Promise.all([...states, ...elsewhere].map(async ({ abbreviation, name, href, words }) => ({
-    name, href, words, counties: await placesByCounty(site, places.filter(({ state }) => (state?.abbreviation ?? null) === abbreviation), t),
-  })));
-  return { groups: groups.filter(({ counties }) => counties.length > 0), states: [...states, ...elsewhere] };
+  const elsewhere = byState.get(null) ? [{ name: t('places.elsewhere'), href: null, words: t('places.count', { count: byState.get(null)! }) }] : [];
+  const groups = await Promise.all(states.map(async ({ abbreviation, name, href, words }) => ({ name, href, words, counties: await placesByCounty(site, places.filter(({ state }) => state?.abbreviation === abbreviation), t) })));
+  return { groups: [...groups.filter(({ counties }) => counties.length > 0), ...await groupedAbroad(site, places.filter(({ state }) => state === null), t)], states: [...states, ...elsewhere] };
+}
+
+/** Returns places in no state under the names of their regions. */
+async function groupedAbroad(site: Site, places: CoveredPlace[], t: Texts): Promise<Group[]> {
+  const regionOf = ({ name, display_name: full }: CoveredPlace): string => full.slice(name.length + 2) || t('places.elsewhere');
+  const regions = [...new Set(places.map(regionOf))].sort();
+  return Promise.all(regions.map(async (name) => {
+    const inside = places.filter((place) => regionOf(place) === name);
+    return { name, href: null, words: t('places.count', { count: inside.length }), counties: await placesByCounty(site, inside, t) };
+  }));
 }
 
 /** Returns places of one state under their counties; first those in no county. */

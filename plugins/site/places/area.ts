@@ -59,7 +59,7 @@ export async function areaPage(site: Site, place: Place, t: Texts): Promise<Load
     context: {
       title: t('place.title', { place: name }), description: isEmpty ? t('place.empty', { place: name }) : t('place.description', { place: name, entries: total }),
       // Feeds have what is about the area itself.
-      canonical: hrefOf(key), isUnlisted: isEmpty, feeds: own.entity_count > 0 ? feedsOf(place, name, t) : [], linkedData: linkedPlace(site, place, crumbs),
+      canonical: hrefOf(key), isUnlisted: isEmpty, feeds: own.entity_count > 0 ? feedsOf(`/api/places/${key}`, name, t) : [], linkedData: linkedPlace(site, place, crumbs),
       name, shortName, key, crumbs, isEmpty, total, placeCount,
       numbers: t(`place.${kind}_numbers`, { entries: total, places: placeCount }), own: own.entity_count > 0 && t(`place.${kind}_own`, { count: own.entity_count }),
       search: searchOf(place, keys),

@@ -45,8 +45,8 @@ export interface PlaceFeed {
   label: string;
 }
 
-export function feedsOf({ place_key: key }: Place, name: string, t: Texts): PlaceFeed[] {
-  const path = `/api/places/${key}`;
+/** Returns the feeds of a place or an issue, by its path in the API. */
+export function feedsOf(path: string, name: string, t: Texts): PlaceFeed[] {
   return [
     { type: 'text/calendar', title: t('place.feed_calendar', { place: name }), path: `${path}/meetings.ics`, label: t('place.calendar') },
     { type: 'application/atom+xml', title: t('place.feed_entries', { place: name }), path: `${path}/feed.atom`, label: 'Atom' },

@@ -23,7 +23,9 @@ for (const database of testDatabases()) {
 
     it('show who works on an issue, and escape what entries say', async () => {
       const { text } = await kit.open('/issues/housing_affordability');
-      expect(text).to.contain(['<title>Housing Affordability · ', 'Gladstone Tenants Union</a>', 'Advice on &lt;leases&gt;.', 'href="/places/gladstone,missouri">Gladstone, MO</a>', '1 source']);
+      expect(text).to.contain(['<title>Housing Affordability · ', 'Gladstone Tenants Union</a>', 'Advice on &lt;leases&gt;.', 'href="/places/gladstone,missouri">Gladstone, MO</a>', '1 source', '1 entry in 1 place.', 'href="/places/gladstone,missouri/entries?issue_area&#x3D;housing_affordability">Gladstone, MO</a> <span class="count">1<', 'More in Housing and the Built Environment']);
+      expect(text.match(/<link rel="alternate" type="(application\/atom\+xml|application\/feed\+json|text\/calendar)"/g)).to.have.length(3);
+      expect((await kit.open('/issues/public_transit')).text).to.contain(['Nobody yet for this issue.', 'That does not mean that there is nobody.']).and.not.contain('<h2>Where</h2>');
       expect((await kit.open('/domains/housing-and-the-built-environment')).text).to.contain('href="/issues/housing_affordability"');
     });
 
