@@ -45,7 +45,7 @@ export type { ActorWithSources, Coverage } from './offered/reads.ts';
 export type { SourcePage } from './offered/sources.ts';
 export type { StatedClaim, StatedValue } from './offered/statements.ts';
 export type { DirectoryService } from './offered/service.ts';
-export type { Actor, ActorDetail, Claim, ClaimValues, FreshnessStatus, Property, Source } from './types.ts';
+export type { Actor, ActorDetail, Claim, ClaimValues, FlagCounts, FreshnessStatus, Property, Source } from './types.ts';
 export type { PlaceOverview, Topic } from './offered/places.ts';
 export type { NamedActor } from './offered/place-store.ts';
 export type { CoveredPlace, Place } from './places/schemas.ts';

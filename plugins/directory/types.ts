@@ -109,7 +109,13 @@ export interface Claim {
   status: ClaimStatus;
 }
 
-export interface Source {
+/** How current an actor or a source is, and how often problems were reported; each instance works out its own. */
+export interface Assessed {
+  freshness: Freshness;
+  flags: FlagCounts;
+}
+
+export interface Source extends Assessed {
   id: string;
   url: string;
   title: string | null;
@@ -121,8 +127,6 @@ export interface Source {
   content_hash: string | null;
   archived: boolean;
   entity_ids: string[];
-  freshness: Freshness;
-  flags: FlagCounts;
   url_status: 'ok' | 'broken' | 'redirected' | 'unknown';
   last_checked_at: string | null;
 }
@@ -150,7 +154,7 @@ export interface Freshness {
 }
 
 /** An actor as it is answered in lists. */
-export interface Actor {
+export interface Actor extends Assessed {
   id: string;
   type: ActorType;
   name: string;
@@ -167,8 +171,6 @@ export interface Actor {
   visibility: Visibility;
   source_count: number;
   claim_count: number;
-  freshness: Freshness;
-  flags: FlagCounts;
   created_at: string;
   updated_at: string;
   url: string;

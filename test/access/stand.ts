@@ -46,6 +46,8 @@ export async function createStand(plugins: string[]): Promise<Stand> {
       account: id,
       ...(who !== 'other_workspace' && { workspace }),
       ...(who === 'wrong_scope' && { scopes: ['unrelated:read'] }),
+      // Also those that a key has on request only.
+      ...(isStaff && { scopes: kit.composition.plugins.flatMap(({ scopes = {} }) => Object.keys(scopes)) }),
       ...(who === 'expired_key' && { expires: '2026-03-01T13:00:00Z' }),
     });
     keys[who] = made.key;

@@ -34,6 +34,9 @@ const authorizing = outcomes({ free_plan: '403', revoked_key: '401', expired_key
 /** Keys of any kind are refused: only access tokens are taken. */
 const onlyTokens = outcomes({ nobody: 'authentication_required', other_workspace: 'token_required', wrong_scope: 'token_required', member: 'token_required', reviewer: 'token_required', admin: 'token_required' });
 
+/** Reviewers of the instance whose key has the scope. */
+const reviewing = { ...scoped, wrong_scope: 'permission_required', member: 'permission_required', other_workspace: 'permission_required' };
+
 const anyone: Case[] = [{ outcomes: everybody }];
 const visitor: Case[] = [{ outcomes: open }];
 
@@ -126,6 +129,11 @@ export const table: Record<string, Case[]> = {
   'GET /api/imports/{id}': [{ outcomes: scoped }],
   'GET /api/imports/{id}/rejects': [{ outcomes: scoped }],
   'POST /api/imports': [{ outcomes: scoped }],
+  'POST /api/entity-flags': [{ payload: { entity_id: '$public', reason: 'Moved', flag_type: 'stale' }, outcomes: open }],
+  'POST /api/source-flags': visitor,
+  'GET /api/flags/receipts/{receipt}': visitor,
+  'GET /api/flags': [{ outcomes: reviewing }],
+  'PATCH /api/flags/{id}': [{ params: { id: 'x' }, payload: { status: 'accepted' }, outcomes: reviewing }],
   'POST /api/entities': [{ payload: {}, outcomes: scoped }],
   'PATCH /api/entities/{id}': actorChange(claim),
   'DELETE /api/entities/{id}': actorChange(),

@@ -139,9 +139,9 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, onProj
       for (const { key, id } of records) await updateFlags(tx, 'directory_records', key, actors.get(id)!);
       const rows = await sourcesById(tx, [...sources.keys()]);
       for (const { key, id } of rows) await updateFlags(tx, 'directory_sources', key, sources.get(id)!);
-      if (records.length > 0) await tell(tx, [], await reproject(tx, [...new Set(records.map(({ actor_key }) => actor_key))]), 'flags');
+      if (records.length > 0) await tell(tx, [], await reproject(tx, [...new Set(records.map(({ actor_key }) => actor_key))]), 'review');
       const shown = rows.filter(({ workspace_id }) => workspace_id === null).map(({ key }) => key);
-      if (shown.length > 0) await announce(tx, { places: await placesOfSources(tx, shown), sources: shown }, 'flags');
+      if (shown.length > 0) await announce(tx, { places: await placesOfSources(tx, shown), sources: shown }, 'review');
     },
     async refresh(tx, actorKeys) {
       const projected = await reproject(tx, actorKeys);

@@ -1,6 +1,7 @@
 import type { Request } from '@hapi/hapi';
-import { cursorAfter, isId, pageOf, problem, singleLine } from 'civic';
+import { cursorAfter, isId, pageOf, problem, singleLine, type Reader } from 'civic';
 import { actorsByKey } from '../actors/read-store.ts';
+import { sourceRecords } from '../actors/sources.ts';
 import { sourceOf } from '../actors/wire.ts';
 import { groupBy } from '../ledger/group.ts';
 import { sourceById } from '../ledger/store.ts';
@@ -13,6 +14,8 @@ import { statedValues, type StatedValue } from './statements.ts';
 export interface SourceReads {
   /** Returns a public source with the page of actors that `cursor` and `limit` of a request ask for. Throws `unknown_source` when no public actor cites it. */
   sourcePage(request: Request, id: string): Promise<SourcePage>;
+  /** Returns a public source with the ids of some of the actors that cite it; null when no public actor does. */
+  source(reader: Reader, id: string): Promise<Source | null>;
 }
 
 export interface SourcePage {
@@ -31,6 +34,11 @@ const MOST_COUNTED = 1000;
 
 export function offeredSources({ civic, halfLives }: Directory): SourceReads {
   return {
+    async source(reader, id) {
+      const row = isId(id) ? await sourceById(reader, id.toLowerCase()) : undefined;
+      const [source] = row && row.workspace_id === null ? await sourceRecords(reader, [row], civic.clock.now()) : [];
+      return source && source.entity_ids.length > 0 ? source : null;
+    },
     sourcePage: (request, id) => civic.db.snapshot(async (tx) => {
       const page = pageOf(request, ['integer']);
       const now = civic.clock.now();

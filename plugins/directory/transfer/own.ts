@@ -1,6 +1,6 @@
 import { isId } from 'civic';
 import { groupBy } from '../ledger/group.ts';
-import { ACTOR_TYPES, PROPERTIES, type ActorDetail, type ActorDraft, type Claim, type ClaimDraft, type Source, type SourceDraft } from '../types.ts';
+import { ACTOR_TYPES, PROPERTIES, type ActorDetail, type ActorDraft, type Assessed, type Claim, type ClaimDraft, type Source, type SourceDraft } from '../types.ts';
 import type { ExportedActor, JudgementLine, PlaceLine } from './format.ts';
 import { judgementSchema, placeSchema, validLine } from './own-schemas.ts';
 import { asList } from './row.ts';
@@ -9,10 +9,10 @@ import { asList } from './row.ts';
 export type OwnClaim = Claim & { record_id?: string };
 
 /** A source as our own exports have it: without what is worked out, and without its other actors, who may be a million. */
-export type OwnSource = Omit<Source, 'entity_ids' | 'freshness' | 'flags'>;
+export type OwnSource = Omit<Source, 'entity_ids' | keyof Assessed>;
 
 /** An actor as our own exports have it: its wire form, with claims and sources and what is needed to take it apart again. */
-export interface OwnActor extends Omit<ActorDetail, 'claims' | 'sources' | 'freshness' | 'flags' | 'url'> {
+export interface OwnActor extends Omit<ActorDetail, 'claims' | 'sources' | 'url' | keyof Assessed> {
   claims: OwnClaim[];
   sources: OwnSource[];
   merged: { id: string; created_at: string; updated_at: string }[];

@@ -1,0 +1,62 @@
+import type { RouteOptionsAccess, ServerRoute } from '@hapi/hapi';
+import { Joi, listResponse, pageOf } from 'civic';
+import { reviewedFlag, type Flags } from './flags.ts';
+import { callerOf } from './routes.ts';
+import { decision, flagList, flagQuery, reviewedFlagSchema } from './schemas.ts';
+import { countFlags, flagsPage, type FlagQuery } from './store.ts';
+import type { Decision } from './types.ts';
+
+const reviewing: RouteOptionsAccess = { mode: 'required', access: { scope: ['flags:review'] } };
+
+/** What reviewers of the instance do with flags. */
+export function reviewRoutes(flags: Flags): ServerRoute[] {
+  const { civic, directory } = flags;
+
+  /** Flags have canonical keys; a query may name a place in any way that the API accepts. */
+  async function canonical(query: FlagQuery): Promise<FlagQuery> {
+    if (!query.place) return query;
+    const keys = await Promise.all(query.place.map((text) => directory.placeKey(civic.db.read, text)));
+    return { ...query, place: keys.filter((key) => key !== null) };
+  }
+
+  return [
+    {
+      method: 'GET',
+      path: '/api/flags',
+      options: {
+        description: 'Flags, the latest first; for reviewers',
+        notes: 'With the reasons, which nobody else sees. Suspected spam has a `suspicion`.',
+        auth: reviewing,
+        validate: { query: flagQuery },
+        plugins: { civic: { role: 'reviewer', problems: ['invalid_cursor'] } },
+        response: { schema: flagList },
+      },
+      async handler(request, h) {
+        const page = pageOf<FlagQuery>(request, ['integer']);
+        const query = await canonical(page.query);
+        const { rows, total } = await civic.db.snapshot(async (tx) => ({
+          rows: await flagsPage(tx, query, { before: page.after ? Number(page.after[0]) : null, limit: page.limit + 1 }),
+          total: await countFlags(tx, query),
+        }));
+        const shown = rows.slice(0, page.limit);
+        return listResponse(request, h, page, { data: shown.map(reviewedFlag), total, next: rows.length > page.limit ? [shown.at(-1)!.key] : null }).header('cache-control', 'private, no-store');
+      },
+    },
+    {
+      method: 'PATCH',
+      path: '/api/flags/{id}',
+      options: {
+        description: 'Decide on a flag; for reviewers',
+        notes: 'An open flag is accepted or dismissed; an accepted flag is resolved, which publishes a signal of the type `flag_resolved`. A flag changes the directory only through a decision: correct the actor or the source before you resolve the flag.',
+        auth: reviewing,
+        validate: { query: Joi.object({}), params: Joi.object({ id: Joi.string() }), payload: decision },
+        plugins: { civic: { role: 'reviewer', problems: ['unknown_flag', 'flag_transition'] } },
+        response: { schema: reviewedFlagSchema },
+      },
+      async handler(request, h) {
+        const decided = await flags.decide(String(request.params.id), request.payload as { status: Decision; note?: string }, callerOf(request)!);
+        return h.response(decided).header('cache-control', 'private, no-store');
+      },
+    },
+  ];
+}

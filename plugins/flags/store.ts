@@ -1,0 +1,105 @@
+import type { Reader, Tx } from 'civic';
+import type { FlagCounts } from 'civic/directory';
+import type { CreatedFlag, FlagType, Status, Target, TargetType } from './types.ts';
+
+export interface FlagRow {
+  key: number;
+  id: string;
+  receipt: string;
+  target_type: TargetType;
+  target_id: string;
+  claim_id: string | null;
+  flag_type: FlagType;
+  reason: string;
+  reason_hash: string;
+  account_id: string | null;
+  open_key: string | null;
+  status: Status;
+  suspicion: string | null;
+  note: string | null;
+  decided_by: string | null;
+  decided_at: string | null;
+  signal_id: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface FlagQuery {
+  status?: Status[];
+  target_type?: TargetType[];
+  flag_type?: FlagType[];
+  place?: string[];
+}
+
+/** Inserts a flag; returns null when the same account has the same flag open already. */
+export async function insertFlag(tx: Tx, row: Omit<FlagRow, 'key'>, placeKeys: string[]): Promise<FlagRow | null> {
+  const [inserted]: FlagRow[] = await tx('flags_flags').insert(row).onConflict('open_key').ignore().returning('*');
+  if (!inserted) return null;
+  if (placeKeys.length > 0) await tx('flags_places').insert(placeKeys.map((place_key) => ({ place_key, flag_key: inserted.key })));
+  return inserted;
+}
+
+export async function flagByOpenKey(reader: Reader, open_key: string): Promise<FlagRow | undefined> {
+  return reader('flags_flags').where({ open_key }).first();
+}
+
+export async function flagById(reader: Reader, id: string): Promise<FlagRow | undefined> {
+  return reader('flags_flags').where({ id }).first();
+}
+
+export async function flagByReceipt(reader: Reader, receipt: string): Promise<FlagRow | undefined> {
+  return reader('flags_flags').where({ receipt }).first();
+}
+
+/** Locks a flag until the transaction ends, so that two decisions do not overlap; SQLite has one writer anyway. */
+export async function flagToDecide(tx: Tx, id: string): Promise<FlagRow | undefined> {
+  return tx('flags_flags').where({ id }).forUpdate().first();
+}
+
+export async function updateFlag(tx: Tx, key: number, values: Partial<FlagRow>): Promise<FlagRow> {
+  const [row] = await tx('flags_flags').where({ key }).update(values).returning('*');
+  return row as FlagRow;
+}
+
+/** Returns on how many other targets the same text was reported since a time. */
+export async function targetsWithReason(reader: Reader, reason_hash: string, since: string, except: Target): Promise<number> {
+  const row = await reader('flags_flags').where({ reason_hash }).where('created_at', '>=', since).whereNot({ target_id: except.id }).countDistinct({ count: 'target_id' }).first();
+  return Number(row!.count);
+}
+
+/** Returns the counts that the directory shows. Suspected spam is not counted. */
+export async function countsOf(reader: Reader, { type, id }: Target): Promise<FlagCounts> {
+  const rows: { status: Status; count: number | string; latest_at: string }[] = await reader('flags_flags')
+    .where({ target_type: type, target_id: id }).whereNull('suspicion').groupBy('status').select('status').count({ count: '*' }).max({ latest_at: 'created_at' });
+  const count = (counted: typeof rows) => counted.reduce((sum, row) => sum + Number(row.count), 0);
+  return { open: count(rows.filter(({ status }) => status === 'open')), total: count(rows), latest_at: rows.map(({ latest_at }) => latest_at).sort().at(-1) ?? null };
+}
+
+function matching(reader: Reader, { status, target_type, flag_type, place }: FlagQuery) {
+  const query = reader('flags_flags');
+  for (const [column, values] of Object.entries({ status, target_type, flag_type })) if (values) query.whereIn(column, values);
+  if (place) query.whereIn('key', reader('flags_places').whereIn('place_key', place).select('flag_key'));
+  return query;
+}
+
+/** Returns a page of flags, the latest first. */
+export async function flagsPage(reader: Reader, query: FlagQuery, page: { before: number | null; limit: number }): Promise<FlagRow[]> {
+  const rows = matching(reader, query).orderBy('key', 'desc').limit(page.limit);
+  if (page.before !== null) rows.where('key', '<', page.before);
+  return rows;
+}
+
+/** Returns the signals of resolved flags of actors, and forgets them. */
+export async function takeSignals(tx: Tx, actorIds: string[]): Promise<string[]> {
+  const flags: Pick<FlagRow, 'key' | 'signal_id'>[] = await tx('flags_flags').where({ target_type: 'entity' }).whereIn('target_id', actorIds).whereNotNull('signal_id').select('key', 'signal_id');
+  if (flags.length > 0) await tx('flags_flags').whereIn('key', flags.map(({ key }) => key)).update({ signal_id: null });
+  return flags.map(({ signal_id }) => signal_id!);
+}
+
+export async function countFlags(reader: Reader, query: FlagQuery): Promise<number> {
+  return Number((await matching(reader, query).count({ count: '*' }).first())!.count);
+}
+
+export function createdFlag({ id, target_type, target_id, claim_id, flag_type, reason, status, created_at, receipt }: FlagRow): CreatedFlag {
+  return { id, target_type, target_id, claim_id, flag_type, reason, status, created_at, receipt };
+}

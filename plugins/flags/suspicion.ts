@@ -1,0 +1,20 @@
+import { tokens } from 'civic';
+import { createHash } from 'node:crypto';
+
+export const SUSPICIONS = ['links', 'markup', 'repeated'] as const;
+export type Suspicion = (typeof SUSPICIONS)[number];
+
+const LINK = /\b(?:https?:\/\/|www\.)\S/gi;
+const MARKUP = /<\s*a\s|\[url[=\]]|\]\(https?:/i;
+
+/** Returns the hash of a reason without regard to case, accents and punctuation. */
+export function hashOfReason(reason: string): string {
+  return createHash('sha256').update(tokens(reason).join(' ')).digest('hex');
+}
+
+/** Returns why a report may be spam; null when nothing indicates it. `repeats` is how many other targets had the same text lately. */
+export function suspicionOf(reason: string, repeats: number, { max_links, max_repeats }: { max_links: number; max_repeats: number }): Suspicion | null {
+  if (MARKUP.test(reason)) return 'markup';
+  if ((reason.match(LINK)?.length ?? 0) > max_links) return 'links';
+  return repeats >= max_repeats ? 'repeated' : null;
+}

@@ -1,0 +1,30 @@
+import { problem, singleLine, type Reader } from 'civic';
+import type { DirectoryService } from 'civic/directory';
+import type { Target } from './types.ts';
+
+export interface FoundTarget extends Target {
+  claimId: string | null;
+  /** The places in whose queue the flag is. */
+  placeKeys: string[];
+}
+
+/** More places are not stored: a source of a whole state would be in every queue. */
+const MOST_PLACES = 50;
+
+/** Returns a public actor. A private one is unknown here, also to its workspace: flags go to the reviewers of the instance. */
+export async function entityTarget(directory: DirectoryService, id: string, claimId: string | undefined): Promise<FoundTarget> {
+  const actor = await directory.detail(id, null);
+  const wanted = claimId?.toLowerCase();
+  if (wanted !== undefined && !actor.claims.some((claim) => claim.id === wanted)) {
+    const detail = `${singleLine(claimId!, 100)} is no claim of this actor`;
+    throw problem('unknown_claim', { detail: `claim_id: ${detail}.`, errors: [{ pointer: '/claim_id', detail }] });
+  }
+  return { type: 'entity', id: actor.id, claimId: wanted ?? null, placeKeys: actor.places.slice(0, MOST_PLACES).map(({ place_key }) => place_key) };
+}
+
+export async function sourceTarget(directory: DirectoryService, reader: Reader, id: string): Promise<FoundTarget> {
+  const source = await directory.source(reader, id);
+  if (!source) throw problem('unknown_source', { detail: `No source has the id ${singleLine(id, 100)}.` });
+  const places = (await directory.actors(reader, source.entity_ids)).flatMap(({ places: some }) => some.map(({ place_key }) => place_key));
+  return { type: 'source', id: source.id, claimId: null, placeKeys: [...new Set(places)].slice(0, MOST_PLACES) };
+}

@@ -1,0 +1,235 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { definePlugin, type Caller } from 'civic';
+import { stoppedClock, testDatabases, testServer, type TestServer } from 'civic/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const REPORTER = '01890000-0000-7000-8000-000000000001';
+const UNKNOWN = '01890000-0000-7000-8000-00000000dead';
+const RECEIPT = /^[0-9A-HJKMNP-TV-Z]{5}(-[0-9A-HJKMNP-TV-Z]{5}){4}$/;
+
+async function until(isDone: () => Promise<boolean> | boolean): Promise<void> {
+  for (let tries = 0; tries < 400; tries++) {
+    if (await isDone()) return;
+    await sleep(50);
+  }
+  throw new Error(`Waited in vain for: ${isDone}`);
+}
+
+/** Records events. */
+const observer = (events: unknown[]) => definePlugin({
+  name: 'observer', summary: 'Records events for tests', needs: ['flags'],
+  register(_server, civic) { for (const name of ['flags.created', 'flags.decided'] as const) civic.watch(name, ({ payload }) => { events.push([name, payload]); }); },
+});
+
+for (const database of testDatabases()) {
+  describe(`Flags on ${database}`, () => {
+    let kit: TestServer;
+    const clock = stoppedClock('2026-03-01T12:00:00.000Z');
+    const events: any[] = [];
+    let actor: any;
+    let hidden: any;
+
+    const reporter: Partial<Caller> = { account_id: REPORTER };
+    const reviewer: Partial<Caller> = { account_id: UNKNOWN, role: 'reviewer', scope: ['flags:review'] };
+    const entities: Partial<Caller> = { role: 'reviewer', scope: ['entities:write'], workspace_id: '01890000-0000-7000-8000-00000000000a', workspace_role: 'member' };
+
+    const post = (path: string, payload: object, as?: Partial<Caller>) => kit.request('POST', path, { payload, ...(as && { as }) });
+    const flag = (more: object = {}, as?: Partial<Caller>) => post('/api/entity-flags', { entity_id: actor.id, reason: 'The office moved.', flag_type: 'stale', ...more }, as);
+    const decide = (id: string, status: string, as: Partial<Caller> | undefined = reviewer) => kit.request('PATCH', `/api/flags/${id}`, { payload: { status, note: 'Called them.' }, as });
+    const list = async (query = '') => (await kit.request('GET', `/api/flags${query}`, { as: reviewer })).body;
+    const shownFlags = async () => (await kit.request('GET', `/api/entities/${actor.id}`)).body.flags;
+
+    before(async () => {
+      kit = await testServer({ database, clock, plugins: ['directory', 'flags', 'firehose', observer(events)], config: { plugins: { firehose: { anonymous: true } } } });
+      const create = async (name: string, visibility: string) => (await post('/api/entities', {
+        type: 'organization', visibility, sources: [{ local_id: 's', url: `https://example.org/${encodeURIComponent(name)}` }],
+        claims: [{ property: 'name', value: name, source_local_id: 's' }, { property: 'place', value: 'gladstone,missouri', source_local_id: 's' }],
+      }, entities)).body;
+      actor = await create('Gladstone Tenants', 'public');
+      hidden = await create('Secret Tenants', 'workspace');
+    });
+    after(() => kit.close());
+
+    it('are created by anyone, with a receipt that shows the status and no reason', async () => {
+      const created = await flag({ claim_id: actor.claims[0].id.toUpperCase() });
+      expect(created.status, created.text).to.equal(201);
+      expect(created.body).to.include({ target_type: 'entity', target_id: actor.id, claim_id: actor.claims[0].id, flag_type: 'stale', reason: 'The office moved.', status: 'open', created_at: '2026-03-01T12:00:00.000Z' });
+      expect(created.body.receipt).to.match(RECEIPT);
+      expect(created.headers['cache-control']).to.equal('private, no-store');
+      const typed = created.body.receipt.toLowerCase().replaceAll('-', ' ');
+      const receipt = await kit.request('GET', `/api/flags/receipts/${encodeURIComponent(typed)}`);
+      expect(receipt.body).to.equal({ id: created.body.id, flag_type: 'stale', status: 'open', created_at: '2026-03-01T12:00:00.000Z', decided_at: null });
+      expect(await shownFlags()).to.equal({ open: 1, total: 1, latest_at: '2026-03-01T12:00:00.000Z' });
+      await until(() => events.length > 0);
+      expect(events).to.equal([['flags.created', { id: created.body.id, target_type: 'entity', target_id: actor.id, flag_type: 'stale', status: 'open', is_suspected: false }]]);
+    });
+
+    it('of one account are returned again while they are open; those of nobody are new', async () => {
+      const first = await flag({}, reporter);
+      const again = await flag({ reason: 'Other words' }, reporter);
+      expect([first.status, again.status]).to.equal([201, 200]);
+      expect(again.body).to.equal(first.body);
+      expect((await flag({ flag_type: 'closed' }, reporter)).status).to.equal(201);
+      expect((await flag()).status).to.equal(201);
+    });
+
+    it('of one account at the same time are one flag', async () => {
+      const sent = await Promise.all(Array.from({ length: 5 }, () => flag({ flag_type: 'duplicate' }, reporter)));
+      expect(sent.map(({ status }) => status).sort()).to.equal([200, 200, 200, 200, 201]);
+      expect(new Set(sent.map(({ body }) => body.id)).size).to.equal(1);
+    });
+
+    it('need a public target that exists', async () => {
+      for (const entity_id of [UNKNOWN, 'x', actor.id.slice(0, 30), hidden.id]) {
+        const answer = await flag({ entity_id }, entities);
+        expect([answer.status, answer.body.code], entity_id).to.equal([404, 'unknown_actor']);
+      }
+      const other = await flag({ claim_id: hidden.claims[0].id });
+      expect([other.status, other.body.code, other.body.errors[0].pointer]).to.equal([400, 'unknown_claim', '/claim_id']);
+      for (const source_id of [UNKNOWN, 'x', hidden.sources[0].id]) {
+        const answer = await post('/api/source-flags', { source_id, reason: 'Gone', flag_type: 'broken_link' }, entities);
+        expect([answer.status, answer.body.code], source_id).to.equal([404, 'unknown_source']);
+      }
+    });
+
+    it('need a type of their target, and a reason of 1 to 2,000 characters', async () => {
+      for (const wrong of [{ flag_type: 'broken_link' }, { reason: '  ' }, { reason: 'x'.repeat(2001) }, { reason: 'a\u0000b' }, { colour: 'red' }, { claim_id: 5 }]) {
+        expect((await flag(wrong)).status, JSON.stringify(wrong).slice(0, 60)).to.equal(400);
+      }
+      expect((await flag({ reason: 'x'.repeat(2000), flag_type: 'other' })).status).to.equal(201);
+      const wrong = await post('/api/source-flags', { source_id: actor.sources[0].id, reason: 'Gone', flag_type: 'stale' });
+      expect([wrong.status, wrong.body.errors[0].detail]).to.equal([400, 'must be one of [broken_link, outdated, misattributed, paywalled, wrong_excerpt, other]']);
+    });
+
+    it('of sources are shown on the source', async () => {
+      const created = await post('/api/source-flags', { source_id: actor.sources[0].id, reason: 'Gone', flag_type: 'broken_link' });
+      expect([created.status, created.body.target_type]).to.equal([201, 'source']);
+      expect((await kit.request('GET', `/api/entities/${actor.id}`)).body.sources[0].flags.open).to.equal(1);
+    });
+
+    it('are listed for reviewers, the latest first, by every filter', async () => {
+      const all = await list();
+      expect(all.data.length).to.equal(all.total);
+      expect(all.data[0]).to.include({ flag_type: 'broken_link', reason: 'Gone', account_id: null, note: null, suspicion: null });
+      const ids = [];
+      for (let cursor: string | null = null; ;) {
+        const page: any = await list(`?limit=2${cursor ? `&cursor=${cursor}` : ''}`);
+        ids.push(...page.data.map(({ id }: any) => id));
+        if (!(cursor = page.next_cursor)) break;
+      }
+      expect(ids).to.equal(all.data.map(({ id }: any) => id));
+      expect((await list('?target_type=source')).total).to.equal(1);
+      expect((await list('?flag_type=stale&flag_type=closed')).total).to.equal(4);
+      expect((await list('?place=gladstone,missouri')).total).to.equal(all.total);
+      expect((await list('?place=nowhere,xx')).total).to.equal(0);
+      expect((await list('?status=resolved')).total).to.equal(0);
+      expect((await kit.request('GET', '/api/flags?status=lost', { as: reviewer })).status).to.equal(400);
+    });
+
+    it('are for reviewers with the scope only', async () => {
+      const [{ id }] = (await list()).data;
+      for (const as of [reporter, { ...reviewer, role: 'user' as const }, { ...reviewer, scope: ['flags:write'] }]) {
+        expect((await kit.request('GET', '/api/flags', { as })).status).to.equal(403);
+        expect((await decide(id, 'accepted', as)).status).to.equal(403);
+      }
+      expect((await kit.request('GET', '/api/flags')).status).to.equal(401);
+      expect((await kit.request('PATCH', `/api/flags/${id}`, { payload: { status: 'accepted' } })).status).to.equal(401);
+    });
+
+    it('are accepted and resolved, or dismissed, and nothing else', async () => {
+      const { body: { id, receipt } } = await flag({ flag_type: 'wrong_place' }, reporter);
+      const before = await shownFlags();
+      expect((await decide(id, 'resolved')).body).to.include({ status: 409, code: 'flag_transition', detail: 'The flag is open and cannot become resolved: it can become accepted or dismissed.' });
+      clock.advance(1000);
+      expect((await decide(id, 'accepted')).body).to.include({ status: 'accepted', note: 'Called them.', decided_by: UNKNOWN, decided_at: '2026-03-01T12:00:01.000Z' });
+      expect(await shownFlags()).to.include({ open: before.open - 1, total: before.total });
+      for (const status of ['accepted', 'dismissed']) expect((await decide(id, status)).status).to.equal(409);
+      expect((await decide(id, 'resolved')).status).to.equal(200);
+      expect((await decide(id, 'dismissed')).body.detail).to.contain('its decision is final');
+      expect((await kit.request('GET', `/api/flags/receipts/${receipt}`)).body).to.include({ status: 'resolved', decided_at: '2026-03-01T12:00:01.000Z' });
+      expect((await flag({ flag_type: 'wrong_place' }, reporter)).status, 'once more, as the first is closed').to.equal(201);
+      await until(() => events.slice(-3).map(([name, { status }]: any) => `${name} ${status}`).join() === 'flags.decided accepted,flags.decided resolved,flags.created open');
+    });
+
+    it('are unknown by a wrong id or receipt', async () => {
+      for (const id of [UNKNOWN, 'x']) expect((await decide(id, 'accepted')).body.code).to.equal('unknown_flag');
+      for (const receipt of ['x', 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA', 'ÀÀÀÀÀ']) expect((await kit.request('GET', `/api/flags/receipts/${encodeURIComponent(receipt)}`)).body.code).to.equal('unknown_receipt');
+    });
+
+    it('publish a signal when they are resolved, without the reason, and withdraw it when the actor is deleted', async () => {
+      const signals = async () => (await kit.request('GET', '/api/firehose?visibility=public&signal_type=flag_resolved')).body.signals;
+      const [signal] = await signals();
+      expect(signal).to.include({ type: 'flag_resolved', title: 'Report about Gladstone Tenants resolved', source_class: 'review', places: ['gladstone,missouri'] });
+      expect(JSON.stringify(signal)).to.not.contain('office moved').and.not.contain('Called them');
+      await kit.request('DELETE', `/api/entities/${actor.id}`, { as: entities });
+      await until(async () => (await signals()).length === 0);
+    });
+  });
+}
+
+describe('Flags that may be spam', () => {
+  let kit: TestServer;
+  const actors: any[] = [];
+  before(async () => {
+    kit = await testServer({ plugins: ['directory', 'flags'], config: { plugins: { flags: { max_links: 1, max_repeats: 2 } } } });
+    for (const name of ['One', 'Two', 'Three', 'Four']) {
+      actors.push((await kit.request('POST', '/api/entities', {
+        payload: { type: 'organization', visibility: 'public', sources: [{ local_id: 's', url: `https://example.org/${name}` }], claims: [{ property: 'name', value: name, source_local_id: 's' }] },
+        as: { role: 'reviewer', scope: ['entities:write'] },
+      })).body);
+    }
+  });
+  after(() => kit.close());
+
+  const flag = async (index: number, reason: string) => (await kit.request('POST', '/api/entity-flags', { payload: { entity_id: actors[index].id, reason, flag_type: 'other' } })).body;
+  const open = async (index: number) => (await kit.request('GET', `/api/entities/${actors[index].id}`)).body.flags.open;
+  const reviewed = async () => (await kit.request('GET', '/api/flags', { as: { role: 'reviewer', scope: ['flags:review'] } })).body.data[0];
+
+  it('have too many links, markup for links, or the text of several others', async () => {
+    for (const [reason, suspicion] of [['See https://a.example', null], ['See https://a.example and www.b.example', 'links'], ['<A HREF="x">buy</a>', 'markup'], ['[url]x[/url]', 'markup']] as const) {
+      await flag(0, reason);
+      expect((await reviewed()).suspicion, reason).to.equal(suspicion);
+    }
+    for (const [index, suspicion] of [null, null, 'repeated', 'repeated'].entries()) {
+      await flag(index, index % 2 ? 'BUY Pills!' : 'buy pills');
+      expect((await reviewed()).suspicion, String(index)).to.equal(suspicion);
+    }
+  });
+
+  it('have a receipt, but are not counted until they are accepted', async () => {
+    expect([await open(0), await open(3)]).to.equal([2, 0]);
+    const { id, receipt } = await flag(3, '[url]x[/url]');
+    expect(receipt).to.match(RECEIPT);
+    expect(await open(3)).to.equal(0);
+    const accepted = await kit.request('PATCH', `/api/flags/${id}`, { payload: { status: 'accepted' }, as: { role: 'reviewer', scope: ['flags:review'] } });
+    expect(accepted.body.suspicion).to.be.null();
+    expect((await kit.request('GET', `/api/entities/${actors[3].id}`)).body.flags.total).to.equal(1);
+  });
+
+  it('do not tell their reporter', async () => {
+    expect(Object.keys(await flag(3, '[url]y[/url]'))).to.not.include('suspicion');
+  });
+});
+
+describe('Tools that flag', () => {
+  let kit: TestServer;
+  before(async () => { kit = await testServer({ plugins: ['directory', 'flags'] }); });
+  after(() => kit.close());
+
+  it('report on behalf of an account with the scope', async () => {
+    const { body } = await kit.request('POST', '/api/entities', {
+      payload: { type: 'person', visibility: 'public', sources: [{ local_id: 's', url: 'https://example.org/ada' }], claims: [{ property: 'name', value: 'Ada Example', source_local_id: 's' }] },
+      as: { role: 'reviewer', scope: ['entities:write'] },
+    });
+    const as = { account_id: REPORTER, scope: ['flags:write'] };
+    const first = await kit.tool('flag_entity', { entity_id: body.id, reason: 'Left office.', flag_type: 'stale' }, { as });
+    expect(first.text).to.match(/^The report was stored; reviewers will check it\. Receipt: "[0-9A-Z-]{29}"\.$/);
+    expect((await kit.tool('flag_entity', { entity_id: body.id, reason: 'Left.', flag_type: 'stale' }, { as })).text).to.contain('reported this already');
+    expect((await kit.tool('flag_source', { source_id: body.sources[0].id, reason: 'Gone.', flag_type: 'broken_link' }, { as })).data).to.include({ target_type: 'source', status: 'open' });
+    await expect(kit.tool('flag_entity', { entity_id: body.id, reason: 'x', flag_type: 'stale' })).to.reject();
+  });
+});

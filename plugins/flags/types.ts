@@ -1,0 +1,53 @@
+export const ENTITY_FLAG_TYPES = ['stale', 'incorrect', 'duplicate', 'closed', 'wrong_place', 'wrong_issue_area', 'privacy', 'other'] as const;
+export const SOURCE_FLAG_TYPES = ['broken_link', 'outdated', 'misattributed', 'paywalled', 'wrong_excerpt', 'other'] as const;
+export const FLAG_TYPES = [...new Set([...ENTITY_FLAG_TYPES, ...SOURCE_FLAG_TYPES])];
+export const STATUSES = ['open', 'accepted', 'dismissed', 'resolved'] as const;
+export const TARGET_TYPES = ['entity', 'source'] as const;
+
+export type FlagType = (typeof FLAG_TYPES)[number];
+export type Status = (typeof STATUSES)[number];
+export type TargetType = (typeof TARGET_TYPES)[number];
+export type Decision = Exclude<Status, 'open'>;
+
+/** What a flag is about. */
+export interface Target {
+  type: TargetType;
+  id: string;
+}
+
+/** A new flag, as its reporter sees it. */
+export interface CreatedFlag {
+  id: string;
+  target_type: TargetType;
+  target_id: string;
+  claim_id: string | null;
+  flag_type: FlagType;
+  reason: string;
+  status: Status;
+  created_at: string;
+  receipt: string;
+}
+
+/** What everybody who has the receipt can see. */
+export interface Receipt {
+  id: string;
+  flag_type: FlagType;
+  status: Status;
+  created_at: string;
+  decided_at: string | null;
+}
+
+/** A flag as reviewers see it. */
+export interface ReviewedFlag extends Receipt {
+  target_type: TargetType;
+  target_id: string;
+  claim_id: string | null;
+  reason: string;
+  /** The account of the reporter; null when nobody was signed in. */
+  account_id: string | null;
+  /** Why it may be spam; null when nothing indicates it. */
+  suspicion: string | null;
+  note: string | null;
+  decided_by: string | null;
+  updated_at: string;
+}
