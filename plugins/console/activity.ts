@@ -37,6 +37,7 @@ export interface Plot {
   total: number;
   failed: number;
   hasFailed: boolean;
+  isBad: boolean;
   width: number;
   bars: Bar[];
   first: string;
@@ -58,7 +59,7 @@ export function declareOwnSeries(server: Server, { civic, service }: Console): v
   const { totals } = civic.operations.jobs;
   const plugin = 'console';
   service.series({ name: 'console.requests', plugin, label: 'series.requests', total: () => requests });
-  service.series({ name: 'console.errors', plugin, label: 'series.errors', total: () => errors });
+  service.series({ name: 'console.errors', plugin, label: 'series.errors', isBad: true, total: () => errors });
   service.series({ name: 'console.jobs', plugin, label: 'series.jobs', total: () => totals().completed + totals().failed, failed: () => totals().failed });
 }
 
@@ -91,7 +92,7 @@ function summed(counts: HourCount[], step: number): Map<string, number> {
   return sums;
 }
 
-function plotOf({ plugin, label, failed: countsFailed }: Series, buckets: Bucket[], titled: (at: number) => string, t: Texts): Plot {
+function plotOf({ plugin, label, isBad = false, failed: countsFailed }: Series, buckets: Bucket[], titled: (at: number) => string, t: Texts): Plot {
   const most = Math.max(1, ...buckets.map(({ count }) => count));
   const heightOf = (count: number): number => (count === 0 ? 0 : Math.max(LEAST, round((count / most) * TALL)));
   const peak = buckets.reduce((best, bucket) => (bucket.count > best.count ? bucket : best), buckets[0]!);
@@ -101,6 +102,7 @@ function plotOf({ plugin, label, failed: countsFailed }: Series, buckets: Bucket
     total: sum(buckets.map(({ count }) => count)),
     failed: sum(buckets.map(({ failed }) => failed)),
     hasFailed: countsFailed !== undefined,
+    isBad,
     width: buckets.length * STEP,
     bars: buckets.flatMap(({ at, count, failed }, index) => (count === 0 ? [] : [{
       x: index * STEP + 1, y: TALL - heightOf(count), height: heightOf(count), failedHeight: heightOf(failed), failedY: TALL - heightOf(failed),

@@ -27,7 +27,7 @@ export default definePlugin<ConsoleConfig>({
   summary: 'The console of administrators: what needs attention, activity, jobs, backups and plugins',
   needs: ['accounts'],
   config: consoleOptions,
-  slots: { 'console.sections': { summary: 'Sections of the home of the console, below the plugins' } },
+  slots: { 'console.sections': { summary: 'Sections of the home of the console, above the list of plugins' } },
   migrations: `${import.meta.dirname}/migrations`,
 
   register(server, civic) {

@@ -50,6 +50,8 @@ export interface Series {
   label: string;
   /** Returns how many there were on this node since it started. Called once a minute. */
   total(): number;
+  /** What is counted should not happen: the plot is red. */
+  isBad?: boolean;
   /** Returns how many of them failed; the plot marks them. */
   failed?(): number;
 }

@@ -1,6 +1,5 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { HtmlValidate } from 'html-validate';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -9,6 +8,7 @@ import { projectRoot } from '../../core/root.ts';
 import { testServer, type TestServer } from '../../core/testing.ts';
 import { missingBrowser, openBrowser, seriousFaults } from '../support/browser.ts';
 import { run } from '../../plugins/directory/test/command.ts';
+import { htmlFaults } from '../support/validator.ts';
 import { compressedSize, loadedBy, textOf, walk, type Walk, type WalkedPage } from '../support/walk.ts';
 
 export const notQuick = 'it loads the demo and opens every kind of page';
@@ -25,22 +25,6 @@ const WIDTHS = { desk: { width: 1280, height: 900 }, phone: { width: 360, height
 
 const plainPath = (path: string): string => path.replace(/^\/(?:en|es)(?=[/?]|$)/, '') || '/';
 const isFollowed = (path: string): boolean => !/^\/en(?:[/?]|$)/.test(path) && !NOT_PUBLIC.test(plainPath(path));
-
-const validator = new HtmlValidate({
-  root: true,
-  extends: ['html-validate:recommended'],
-  rules: {
-    'doctype-style': 'off', // `<!doctype html>` is valid.
-    'void-style': 'off', // SVG has elements that close themselves.
-    'long-title': 'off', // Names and titles come from sources.
-    'no-trailing-whitespace': 'off', // Templates indent what they leave out.
-    'no-implicit-button-type': 'off', // `submit` is the default, and what buttons of forms are.
-    'no-implicit-input-type': 'off', // `text` is the default.
-    'tel-non-breaking': 'off', // Telephone numbers are shown as they can be copied.
-    'valid-id': ['error', { relaxed: true }], // The anchor of a statement is its id, which may begin with a digit.
-    'aria-label-misuse': ['error', { allowAnyNamable: true }], // A list may have a name.
-  },
-});
 
 describe('The public site of a demo instance', { timeout: 300_000 }, () => {
   let kit: TestServer;
@@ -68,10 +52,7 @@ describe('The public site of a demo instance', { timeout: 300_000 }, () => {
   });
 
   it('is valid HTML', async () => {
-    const faults = await Promise.all(onePerKind().filter(({ path }) => !path.startsWith('/es')).map(async ({ path, text }) => {
-      const { results } = await validator.validateString(text);
-      return (results[0]?.messages ?? []).map(({ ruleId, message, selector }) => `${path}: ${ruleId} ${message} ${selector?.replace(/^.* > (?=\S+ > \S+$)/, '') ?? ''}`);
-    }));
+    const faults = await Promise.all(onePerKind().filter(({ path }) => !path.startsWith('/es')).map(async ({ path, text }) => (await htmlFaults(text)).map((fault) => `${path}: ${fault}`)));
     expect([...new Set(faults.flat())].slice(0, 40)).to.equal([]);
   });
 

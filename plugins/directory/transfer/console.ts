@@ -8,8 +8,8 @@ type Context = Pick<Civic, 'texts' | 'clock' | 'operations'> & { readonly db: Ci
 
 const SHOWN = 5;
 const ATTENTION_MS = 3 * 86_400_000;
-/** Faults of the file or of the account that sent it, which was told. */
-const OF_THE_SENDER = ['unreadable_file', 'authority_lost'];
+/** Faults of the server: those of a file are reported to the account that sent it, or on the command line. */
+const OF_THE_SERVER = ['storage_full', 'storage_failed', 'import_failed'];
 
 /** Reports imports that the server could not finish in the last days. */
 export function importAttention(civic: Context): AttentionSource {
@@ -17,7 +17,7 @@ export function importAttention(civic: Context): AttentionSource {
     plugin: 'directory',
     async load(language: Language): Promise<AttentionEntry[]> {
       const since = new Date(civic.clock.now() - ATTENTION_MS).toISOString();
-      const failed = await failedImports(civic.db.read, since, OF_THE_SENDER, SHOWN);
+      const failed = await failedImports(civic.db.read, since, OF_THE_SERVER, SHOWN);
       if (failed.length === 0) return [];
       const t = await civic.texts(language);
       return failed.map((row) => ({ title: t('imports.failed_title', { name: nameOf(row) }), detail: civic.operations.mask(row.error ?? ''), language: 'en', advice: t('imports.again'), isUrgent: true }));
