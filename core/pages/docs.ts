@@ -2,6 +2,7 @@ import type { Request, ResponseObject, ResponseToolkit, Server, ServerRoute } fr
 import type { AsyncApi } from '../contracts/asyncapi.ts';
 import type { OpenApi, Operation } from '../contracts/openapi.ts';
 import { responseBytes, sendBytes, type ResponseBytes } from '../http/bytes.ts';
+import { nothingAt } from '../http/codes.ts';
 import type { Pages } from '../http/pages.ts';
 import { textEtag } from '../http/ready.ts';
 import { problem } from '../problems.ts';
@@ -38,7 +39,7 @@ export function docsRoutes(server: Server, options: DocsOptions): ServerRoute[] 
 function redirectToOperation(api: OpenApi, request: Request, h: ResponseToolkit): ResponseObject {
   const id = String(request.params.operation);
   const [path, item] = Object.entries(api.paths).find(([, { get }]) => get?.operationId === id) ?? [];
-  if (path === undefined) throw problem('not_found', { detail: `No operation that reads has the id "${id.slice(0, 100)}".` });
+  if (path === undefined) throw problem('not_found', { detail: nothingAt(request.path) });
   const { params, query, missing } = sortedValues(item!.get!, request.query as Record<string, string | string[]>);
   if (missing.length > 0) throw problem('invalid_request', { detail: `This needs a value for ${missing.join(' and ')}.`, errors: missing.map((parameter) => ({ parameter, detail: 'is required' })) });
   return h.redirect(request.server.app.civic.basePath + pathOf(path, { params, query })).code(303);
@@ -87,7 +88,7 @@ function createRenderer(server: Server, { pages, plugins, examples, openApi, asy
     const { language, languagePrefix } = request.civic;
     const t = await pages.texts.of('core', language);
     const page = group === null ? overview(context, t) : groupPage(context, group, t);
-    if (page === null) throw problem('not_found', { detail: `The API has no group "${String(group).slice(0, 100)}".` });
+    if (page === null) throw problem('not_found', { detail: nothingAt(request.path) });
     const key = JSON.stringify([language, languagePrefix, group]);
     const text = texts.get(key) ?? await request.render(group === null ? 'docs' : 'docs-group', page, { layout: false });
     texts.set(key, text);

@@ -1,4 +1,4 @@
-const WIDTH = 72;
+const WIDTH = 88;
 
 /** Returns JSON in which what fits is on one line, so that examples stay short. */
 export function layOutJson(value: unknown, indent = '', used = 0): string {

@@ -8,16 +8,16 @@ const IMPORT = 'POST /api/imports';
 
 const entry = (name: string, page: string) => ({
   type: 'organization',
-  sources: [{ local_id: 'page', url: `https://riverfriends.example/${page}`, title: name }],
+  sources: [{ local_id: 'web', url: `https://riverfriends.example/${page}`, title: name }],
   claims: [
-    { property: 'name', value: name, source_local_id: 'page' },
-    { property: 'place', value: 'kansas-city,missouri', source_local_id: 'page' },
-    { property: 'website', value: 'https://riverfriends.example/', source_local_id: 'page' },
+    { property: 'name', value: name, source_local_id: 'web' },
+    { property: 'place', value: 'kansas-city,missouri', source_local_id: 'web' },
+    { property: 'website', value: 'https://riverfriends.example/', source_local_id: 'web' },
   ],
 });
 
-const FIRST = entry('Friends of the Lower River', 'about');
-const SECOND = entry('Lower River Friends', 'contact');
+const FIRST = entry('Friends of the River', 'about');
+const SECOND = entry('River Friends', 'contact');
 const REASON = 'Both name the same website';
 const CHOIR = { '@context': 'https://schema.org', '@type': 'Organization', '@id': 'https://riverchoir.example/', 'name': 'Lower River Choir', 'url': 'https://riverchoir.example/', 'areaServed': 'Kansas City, MO' };
 

@@ -24,7 +24,7 @@ export type * from './types.ts';
 export default definePlugin<FirehoseConfig>({
   name: 'firehose',
   summary: 'A live, durable log of civic signals: snapshots, event streams, sessions and sockets',
-  reference: { title: 'Firehose', order: 20, sections: { firehose: 'Signals, streams and sessions', places: 'Signals of a place' } },
+  reference: { title: 'Firehose', order: 20, sections: { firehose: 'Signals, streams and sessions', places: 'Signals of a place', signals: 'Feeds of all signals' } },
   config: firehoseOptions,
   scopes: { 'firehose:read': { label: 'Read live signals', hint: 'Meetings, votes, filings and other signals of the Firehose.', capability: 'firehose' } },
   capabilities: { firehose: { label: 'The Firehose', limit: 'streams' } },

@@ -30,14 +30,13 @@ function addCopy(button) {
 }
 
 function addFilter(area) {
-  const form = area.querySelector('form.filter');
+  const form = area.querySelector('.filter');
   if (!form) return;
   const input = form.querySelector('input');
   const status = form.querySelector('[role=status]');
   const items = [...area.querySelectorAll('[data-find]')].map((item) => ({ item, text: `${item.dataset.words ?? ''} ${item.matches('details') ? item.querySelector('summary').textContent : item.textContent}`.toLowerCase() }));
   const parts = [...area.querySelectorAll('[data-part]')];
   form.hidden = false;
-  form.addEventListener('submit', (event) => event.preventDefault());
   input.addEventListener('input', () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     for (const { item, text } of items) item.hidden = !words.every((word) => text.includes(word));
@@ -52,6 +51,8 @@ function addTry(form) {
   if (key) {
     key.disabled = false;
     key.closest('.try-key').hidden = false;
+    // One key serves all forms of the page. It is stored nowhere.
+    key.addEventListener('input', () => { for (const other of document.querySelectorAll('[data-in=key]')) if (other !== key) other.value = key.value; });
   }
   form.addEventListener('submit', async (event) => {
     event.preventDefault();

@@ -74,14 +74,45 @@ describe('The pages of core', { skip: isMissing }, () => {
     await page.getByRole('link', { name: '/api/notes/{id}' }).first().focus();
     await page.keyboard.press('Enter');
     await page.waitForURL('**/docs/notes#*');
-    const operation = page.locator('summary', { hasText: '/api/notes/{id}' }).first();
-    await operation.focus();
-    await page.keyboard.press('Enter');
     await page.getByText('unknown_note').first().waitFor();
     await page.getByRole('link', { name: 'unknown_note' }).first().click();
     await page.waitForURL('**/problems/unknown_note');
     expect(await page.textContent('h1')).to.contain('No such note');
     expect(complaints).to.equal([]);
+  });
+
+  it('filter operations, and show the response to one that is tried, with a script', async () => {
+    await page.setViewportSize(WIDTHS.phone);
+    await page.goto(`${kit.url}/docs/notes`);
+    const operations = page.locator('details.operation:visible');
+    const all = await operations.count();
+    await page.getByLabel('Filter operations').fill('get NOTES/{id}');
+    expect(await operations.count()).to.equal(1);
+    await page.getByLabel('Filter operations').fill('nothing like this');
+    expect(await operations.count()).to.equal(0);
+    await page.getByText('No operation has these words.').waitFor();
+    await page.getByLabel('Filter operations').fill('');
+    expect(await operations.count()).to.equal(all);
+
+    await page.locator('summary', { hasText: 'GET /api/notes' }).first().click();
+    const form = page.locator('form.try:visible');
+    await form.getByLabel('limit').fill('3');
+    await form.getByRole('button', { name: 'Send request' }).click();
+    await form.getByText('/api/notes?limit=3').waitFor();
+    expect(await form.locator('.result').textContent()).to.match(/^200 OK · \d+ ms/);
+    expect(await form.locator('.result-body').textContent()).to.contain('"next_cursor": null');
+    expect(page.url()).to.equal(`${kit.url}/docs/notes`);
+    expect(complaints).to.equal([]);
+  });
+
+  it('lead to the response of the API without a script', async () => {
+    const plain = await browser.newPage({ javaScriptEnabled: false });
+    await plain.goto(`${kit.url}/docs/notes#getNotes`);
+    expect(await plain.getByLabel('Filter operations').isVisible()).to.be.false();
+    await plain.locator('#getNotes form.try').getByRole('button').click();
+    await plain.waitForURL('**/api/notes');
+    expect(await plain.textContent('body')).to.contain('"data"');
+    await plain.close();
   });
 });
 
