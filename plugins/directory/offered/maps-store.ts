@@ -17,21 +17,29 @@ export async function coveredOutside(reader: Reader, limit: number, issueArea = 
   return covered(reader, issueArea).whereNull('state').orderBy([{ column: 'actors', order: 'desc' }, { column: 'place_key' }]).limit(limit).select('directory_places.*', 'actors');
 }
 
-/** A county, or a place of the state that is in no county, with the public actors in it and how many of its places have some. */
+/** A county, or a place of the state that is in no county. */
 export interface AreaRow {
   place_key: string;
   name: string;
   kind: string;
+}
+
+/** The public actors in an area, and how many of its places have some. */
+export interface AreaCount {
   actors: number;
   places: number;
 }
 
 const WHOLE = ['state', 'territory', 'district'];
 
-/** Returns the counties of a state and its places in no county. An actor in two places of a county counts once. */
-export async function areasOfState(reader: Reader, state: string, issueArea = ''): Promise<AreaRow[]> {
-  const areas: Pick<AreaRow, 'place_key' | 'name' | 'kind'>[] = await reader('directory_places').where({ state }).where((own) => { own.where({ kind: 'county' }).orWhereNull('county'); })
+/** Returns the counties of a state and its places in no county. */
+export async function areasOfState(reader: Reader, state: string): Promise<AreaRow[]> {
+  return reader('directory_places').where({ state }).where((own) => { own.where({ kind: 'county' }).orWhereNull('county'); })
     .whereNotIn('kind', WHOLE).orderBy('place_key').select('place_key', 'name', 'kind');
+}
+
+/** Returns the counts of the areas of a state that have actors, by place key. An actor in two places of a county counts once. */
+export async function countsOfState(reader: Reader, state: string, issueArea = ''): Promise<Map<string, AreaCount>> {
   const isIn = issueArea === '' ? '' : `and ${dialectOf(reader) === 'sqlite' ? 'instr(listings.tags, ?)' : 'strpos(listings.tags, ?)'} > 0`;
   // SQLite joins in the order of a cross join: the places of the state first.
   const counts: { area: string; actors: number; places: number }[] = await reader.raw(`
@@ -39,6 +47,5 @@ export async function areasOfState(reader: Reader, state: string, issueArea = ''
     from directory_places as places cross join directory_listings as listings
     where places.state = ? and places.kind not in ('${WHOLE.join("', '")}') and listings.place = places.key and listings.workspace_id is null ${isIn}
     group by coalesce(places.county, places.place_key)`, [state, ...(issueArea === '' ? [] : [` i:${issueArea} `])]);
-  const byArea = new Map(counts.map((row) => [row.area, row]));
-  return areas.map((area) => ({ ...area, actors: Number(byArea.get(area.place_key)?.actors ?? 0), places: Number(byArea.get(area.place_key)?.places ?? 0) }));
+  return new Map(counts.map(({ area, actors, places }) => [area, { actors: Number(actors), places: Number(places) }]));
 }

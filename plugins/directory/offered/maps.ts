@@ -2,7 +2,7 @@ import { coverageStatus } from '../actors/coverage.ts';
 import type { Place } from '../places/schemas.ts';
 import { STATES, type State } from '../places/states.ts';
 import type { Directory } from '../service.ts';
-import { areasOfState, countCoveredPlaces, coveredOutside } from './maps-store.ts';
+import { areasOfState, countCoveredPlaces, countsOfState, coveredOutside, type AreaCount } from './maps-store.ts';
 
 /** Reads for maps. All of them return public data only. */
 export interface MapReads {
@@ -42,8 +42,25 @@ export interface PlaceCounts {
 }
 
 const MOST_OUTSIDE = 100;
+/** Counts of states that are kept, with and without an issue area. */
+const MOST_KEPT = 200;
 
 export function offeredMaps({ civic, columns, places }: Directory): MapReads {
+  // Counting the actors of a state of a large directory takes some hundred milliseconds, so the last results are kept until an actor changes.
+  const counted = new Map<string, { version: number; counts: Map<string, AreaCount> }>();
+  async function areaCounts(state: string, issueArea: string | undefined): Promise<Map<string, AreaCount>> {
+    const key = `${state} ${issueArea ?? ''}`;
+    // Of a moment before anything is read: what changes later is seen to be newer.
+    const { version } = columns;
+    const known = counted.get(key);
+    if (known?.version === version) return known.counts;
+    const counts = await countsOfState(civic.db.read, state, issueArea);
+    counted.delete(key);
+    counted.set(key, { version, counts });
+    if (counted.size > MOST_KEPT) counted.delete(counted.keys().next().value!);
+    return counts;
+  }
+
   return {
     async stateCounts(issueArea) {
       await columns.ready();
@@ -67,8 +84,8 @@ export function offeredMaps({ civic, columns, places }: Directory): MapReads {
       };
     },
     async countyCounts(state, issueArea) {
-      const rows = await areasOfState(civic.db.read, state, issueArea);
-      return rows.map(({ actors, places: covered, ...area }) => ({ ...area, entity_count: actors, place_count: covered }));
+      const [areas, counts] = [await areasOfState(civic.db.read, state), await areaCounts(state, issueArea)];
+      return areas.map((area) => ({ ...area, entity_count: counts.get(area.place_key)?.actors ?? 0, place_count: counts.get(area.place_key)?.places ?? 0 }));
     },
   };
 }

@@ -82,6 +82,17 @@ for (const database of testDatabases()) {
       expect(areaOf((await kit.open('/map')).text, 'idaho').title).to.equal('Idaho: 1 entry');
     });
 
+    it('counts the entries of a state once until they change, whatever the address', async () => {
+      const counts: string[] = [];
+      const note = ({ sql }: { sql: string }): void => { if (sql.includes('directory_listings')) counts.push(sql); };
+      kit.db.read.on('query', note);
+      for (const at of [1, 2, 3]) expect(areaOf((await kit.open(`/map/missouri?x=${at}`)).text, 'clay-county,missouri').title).to.equal('Clay County: 3 entries');
+      expect(counts.length).to.be.at.most(1);
+      await kit.add({ name: 'Liberty Renters', place: 'liberty,missouri', website: 'https://liberty.example' });
+      expect(areaOf((await kit.open('/map/missouri?x=1')).text, 'clay-county,missouri').title).to.equal('Clay County: 4 entries');
+      kit.db.read.removeListener('query', note);
+    });
+
     it('is in Spanish, and small', async () => {
       const { text } = await kit.open('/es/map');
       expect(text).to.contain(['Mapa de cobertura', '<title>Kansas: 1 ficha</title>', 'href="/es/']);
