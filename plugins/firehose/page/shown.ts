@@ -1,4 +1,4 @@
-import { cutText, parseUrl, type Texts } from 'civic';
+import { cutText, isWebUrl, parseUrl, type Texts } from 'civic';
 import type { Evidence, Family, Signal, SignalActor, SignalChange } from '../types.ts';
 import { shownFacts } from './facts.ts';
 import type { Names } from './names.ts';
@@ -72,9 +72,10 @@ function shownChange({ field, before, after }: SignalChange, t: Texts) {
   return { field: FIELDS.has(field) ? t(`changes.fields.${field}`) : nameWords(field), before: value(before), after: value(after) };
 }
 
-function shownSource({ source_url: href, title, publisher, published_at }: Evidence, t: Texts) {
-  const host = hostOf(href).replace(/^www\./, '');
-  return { href, title: title ?? host, publisher: publisher ?? (title === null ? null : host), published: published_at && t.formatDate(published_at) };
+/** Only addresses of the web become links. */
+function shownSource({ source_url: url, title, publisher, published_at }: Evidence, t: Texts) {
+  const host = hostOf(url).replace(/^www\./, '');
+  return { href: isWebUrl(url) ? url : null, title: title ?? host, publisher: publisher ?? (title === null ? null : host), published: published_at && t.formatDate(published_at) };
 }
 
 /** Not everything that has the form of an address is one, such as http://256.256.256.256. */

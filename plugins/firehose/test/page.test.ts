@@ -91,6 +91,15 @@ for (const database of testDatabases()) describe(`The page /signals, on ${databa
     expect(spanish).to.contain(['Actividad pública', 'Votación', 'Subvención otorgada', '<option value="coverage_gap">Falta de cobertura</option>', 'Ocultar el mantenimiento del directorio', '>Hoy</h2>']);
     for (const type of SIGNAL_TYPES) expect(spanish).to.contain(`<option value="${type}">`);
   });
+
+  it('links addresses of the web only, whatever the log holds', async () => {
+    await kit.db.write(async (tx) => {
+      for (const { seq, signal } of await tx('firehose_log').select('seq', 'signal')) await tx('firehose_log').where({ seq }).update({ signal: String(signal).replaceAll('"source_url":"https:', '"source_url":"javascript:') });
+    });
+    const text = await page('q=money');
+    expect(titles(text)).to.equal(['Bridge money']);
+    expect(text).to.contain('Read at').and.not.to.contain('href="javascript:');
+  });
 });
 
 describe('The search of /signals', { timeout: 60_000 }, () => {
