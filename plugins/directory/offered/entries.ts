@@ -129,7 +129,8 @@ async function formerEntry(reader: Reader, id: string): Promise<MovedEntry | Del
   if (!record || !isPublic(record)) return null;
   if (record.deleted_at !== null) return { state: 'deleted', at: record.deleted_at };
   const [successor] = await recordsByKey(reader, [record.actor_key]);
-  if (!successor || successor.key === record.key || successor.deleted_at !== null || !isPublic(successor)) return null;
+  // A successor that was merged itself would redirect again, and in damaged data without end.
+  if (!successor || successor.key === record.key || successor.actor_key !== successor.key || successor.deleted_at !== null || !isPublic(successor)) return null;
   return { state: 'merged', into: successor.id };
 }
 
