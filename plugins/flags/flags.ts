@@ -8,11 +8,14 @@ import { resolvedSignal } from './signal.ts';
 import { countsOf, createdFlag, flagByOpenKey, flagByReceipt, flagToDecide, insertFlag, takeSignals, targetsWithReason, updateFlag, type FlagRow } from './store.ts';
 import { hashOfReason, suspicionOf } from './suspicion.ts';
 import { entityTarget, sourceTarget, type FoundTarget } from './targets.ts';
-import type { CreatedFlag, Decision, FlagType, Receipt, ReviewedFlag, Status } from './types.ts';
+import type { CreatedFlag, Decision, FlagType, Proposal, Receipt, ReviewedFlag, Status } from './types.ts';
 
 export interface NewFlag {
   flag_type: FlagType;
   reason: string;
+  proposal?: Proposal;
+  /** Whether a field of the form was filled in that people do not see. */
+  isHiddenFieldFilled?: boolean;
 }
 
 export interface Flags {
@@ -43,7 +46,7 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
   const directory = civic.service('directory');
   const firehose: FirehoseService | null = civic.serviceIfOn('firehose');
 
-  async function create(target: FoundTarget, { flag_type, reason }: NewFlag, caller: Caller | null): Promise<Flagged> {
+  async function create(target: FoundTarget, { flag_type, reason, proposal, isHiddenFieldFilled = false }: NewFlag, caller: Caller | null): Promise<Flagged> {
     const at = civic.clock.iso();
     const open_key = caller && [caller.account_id, target.type, target.id, flag_type, target.claimId ?? ''].join(' ');
     return civic.db.write(async (tx) => {
@@ -51,7 +54,8 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
       const repeats = await targetsWithReason(tx, reason_hash, new Date(civic.clock.now() - DAY_MS).toISOString(), target);
       const row = await insertFlag(tx, {
         id: newId(civic.clock.now()), receipt: newReceipt(), target_type: target.type, target_id: target.id, claim_id: target.claimId, flag_type, reason, reason_hash,
-        account_id: caller?.account_id ?? null, open_key, status: 'open', suspicion: suspicionOf(reason, repeats, civic.config), note: null, decided_by: null, decided_at: null, signal_id: null, created_at: at, updated_at: at,
+        account_id: caller?.account_id ?? null, open_key, status: 'open', suspicion: isHiddenFieldFilled ? 'hidden_field' : suspicionOf(reason, repeats, civic.config), note: null, decided_by: null, decided_at: null, signal_id: null, created_at: at, updated_at: at,
+        proposed_value: proposal?.value ?? null, proposed_source: proposal?.source_url ?? null,
       }, target.placeKeys);
       if (!row) return { flag: createdFlag((await flagByOpenKey(tx, open_key!))!), isNew: false };
       if (row.suspicion === null) await showCounts(tx, row);
@@ -114,5 +118,9 @@ function eventOf({ id, target_type, target_id, flag_type, status, suspicion }: F
 
 export function reviewedFlag(row: FlagRow): ReviewedFlag {
   const { id, target_type, target_id, claim_id, flag_type, reason, status, account_id, suspicion, note, decided_by, decided_at, created_at, updated_at } = row;
-  return { id, target_type, target_id, claim_id, flag_type, reason, status, account_id, suspicion, note, decided_by, decided_at, created_at, updated_at };
+  return { id, target_type, target_id, claim_id, flag_type, reason, proposal: proposalOf(row), status, account_id, suspicion, note, decided_by, decided_at, created_at, updated_at };
+}
+
+function proposalOf({ proposed_value: value, proposed_source: source_url }: FlagRow): Proposal | null {
+  return value === null && source_url === null ? null : { value, source_url };
 }

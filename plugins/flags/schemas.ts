@@ -39,6 +39,7 @@ export const receiptSchema = Joi.object<Receipt, true>({ id, flag_type: flagType
 
 export const reviewedFlagSchema = Joi.object<ReviewedFlag, true>({
   id, target_type, target_id: id, claim_id: nullable, flag_type: flagType, reason: Joi.string().required(), status,
+  proposal: Joi.object({ value: nullable, source_url: nullable }).allow(null).required().description('What the reporter says is right, and where that can be read'),
   account_id: nullable.description('Null when the reporter was not signed in'),
   suspicion: Joi.string().valid(...SUSPICIONS).allow(null).required().description('Why the flag may be spam. It is not counted until it is accepted'),
   note: nullable, decided_by: nullable.description('The account of the reviewer'), decided_at: time.allow(null), created_at: time, updated_at: time,

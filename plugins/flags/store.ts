@@ -20,6 +20,8 @@ export interface FlagRow {
   decided_by: string | null;
   decided_at: string | null;
   signal_id: string | null;
+  proposed_value: string | null;
+  proposed_source: string | null;
   created_at: string;
   updated_at: string;
 }

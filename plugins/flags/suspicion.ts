@@ -1,7 +1,7 @@
 import { tokens } from 'civic';
 import { createHash } from 'node:crypto';
 
-export const SUSPICIONS = ['links', 'markup', 'repeated'] as const;
+export const SUSPICIONS = ['hidden_field', 'links', 'markup', 'repeated'] as const;
 export type Suspicion = (typeof SUSPICIONS)[number];
 
 const LINK = /\b(?:https?:\/\/|www\.)\S/gi;

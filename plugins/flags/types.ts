@@ -37,12 +37,19 @@ export interface Receipt {
   decided_at: string | null;
 }
 
+export interface Proposal {
+  value: string | null;
+  source_url: string | null;
+}
+
 /** A flag as reviewers see it. */
 export interface ReviewedFlag extends Receipt {
   target_type: TargetType;
   target_id: string;
   claim_id: string | null;
   reason: string;
+  /** What the reporter says is right, and the address where that can be read; null when not given. */
+  proposal: Proposal | null;
   /** The account of the reporter; null when nobody was signed in. */
   account_id: string | null;
   /** Why it may be spam; null when nothing indicates it. */

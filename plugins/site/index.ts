@@ -44,6 +44,11 @@ export default definePlugin<SiteConfig>({
     '/suggest': { audience: 'people', crawlers: false },
   },
 
+  slots: {
+    'site.entry': { summary: 'Below the history of an entry' },
+    'site.source': { summary: 'Below what was read in a source' },
+  },
+
   register(server, civic) {
     const site = createSite(civic);
     site.directory.links.declare({ actor: (id) => `/actors/${id}`, source: (id) => `/sources/${id}`, place: (key) => `/places/${key}`, issueArea: (slug) => `/issues/${slug}` });

@@ -30,7 +30,7 @@ export function actorPages(site: Site): ServerRoute[] {
         const { from } = request.query as { from?: string };
         const merged = from === undefined ? null : await directory.mergedEntry(entry.actor.id, from);
         if (from !== undefined && !merged) return h.redirect(pagePath(request, `/actors/${entry.actor.id}`));
-        return actorPage(site, entry, t, merged && { name: merged.name, date: t.formatDate(merged.at) });
+        return actorPage(site, entry, request, t, merged && { name: merged.name, date: t.formatDate(merged.at) });
       },
     }),
     site.page({
@@ -62,7 +62,7 @@ export async function currentEntry({ directory }: Site, request: Request, t: Tex
   return { state: 'former', response };
 }
 
-async function actorPage(site: Site, entry: Entry, t: Texts, merged: object | null): Promise<LoadedPage> {
+async function actorPage(site: Site, entry: Entry, request: Request, t: Texts, merged: object | null): Promise<LoadedPage> {
   const { civic, directory, firehose } = site;
   const { actor, values, ids, changes } = entry;
   const now = civic.clock.now();
@@ -107,6 +107,7 @@ async function actorPage(site: Site, entry: Entry, t: Texts, merged: object | nu
       unlistedSources: Math.max(0, sources.length - MOST_LISTED_SOURCES),
       history: { href: `${path}/history`, words: t('actor.changes', { count: changes.count, last: changes.last_at ? t.formatDate(changes.last_at) : '' }) },
       api: `/api/entities/${actor.id}`,
+      more: await civic.pages.parts('site.entry', request),
     },
   };
 }

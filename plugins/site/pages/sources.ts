@@ -32,6 +32,7 @@ export function sourcePages(site: Site): ServerRoute[] {
           link: linkState(source, t),
           count: t(isMore ? 'source.many_entries' : 'source.entries', { count: total }),
           entries: data.map(({ actor, values }) => ({ name: actor.name, type: t(`types.${actor.type}`), href: `/actors/${actor.id}`, properties: shownStatements(values, referred) })),
+          more: await site.civic.pages.parts('site.source', request),
           next: next && `/sources/${source.id}?cursor=${next}`,
         },
       };

@@ -1,0 +1,31 @@
+import { Joi } from 'civic';
+import { ENTITY_FLAG_TYPES, FLAG_TYPES, SOURCE_FLAG_TYPES, type FlagType } from '../types.ts';
+
+/** The fields of the form. */
+export interface ReportForm {
+  entry?: string;
+  source?: string;
+  kind: FlagType;
+  statement?: string;
+  words: string;
+  value?: string;
+  address?: string;
+  /** Hidden from people; a report in which it is filled in is suspected spam. */
+  website?: string;
+}
+
+const optional = (most: number) => Joi.string().trim().allow('').max(most).empty('');
+
+export const reportForm = Joi.object<ReportForm>({
+  entry: Joi.string().max(100).empty(''),
+  source: Joi.string().max(100).empty(''),
+  kind: Joi.string().valid(...FLAG_TYPES).required().messages({ '*': 'report.choose_kind' }),
+  statement: optional(100),
+  words: Joi.string().trim().min(1).max(2000).required(),
+  value: optional(500),
+  address: Joi.string().trim().allow('').max(2000).empty('').uri({ scheme: ['http', 'https'] }).messages({ 'string.uri': 'report.no_address', 'string.uriCustomScheme': 'report.no_address' }),
+  website: Joi.string().allow(''),
+}).xor('entry', 'source');
+
+/** The kinds of problems of a target. */
+export const kindsOf = (target: 'entry' | 'source'): readonly FlagType[] => (target === 'entry' ? ENTITY_FLAG_TYPES : SOURCE_FLAG_TYPES);

@@ -1,0 +1,96 @@
+import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import { formOptions, pagePath, problem, problemOf, readForm, type Texts } from 'civic';
+import type { Flags } from '../flags.ts';
+import { callerOf } from '../routes.ts';
+import type { Proposal } from '../types.ts';
+import { kindsOf, reportForm, type ReportForm } from './form.ts';
+import { statementsOf, type Choice } from './statements.ts';
+
+const PATH = '/report';
+const internal = { plugins: { civic: { internal: true } } };
+
+/** What a report is about, as the page shows it. */
+interface Subject {
+  target: 'entry' | 'source';
+  id: string;
+  name: string;
+  href: string;
+  statements: Choice[];
+}
+
+/** The form for a report, and the page that shows what became of one. */
+export function reportPages(flags: Flags): ServerRoute[] {
+  const { civic } = flags;
+  const textsOf = (request: Request) => civic.texts(request.civic.language);
+  return [
+    {
+      method: 'GET', path: PATH, options: internal,
+      async handler(request, h) {
+        const t = await textsOf(request);
+        return showForm(h, await subjectOf(flags, request.query, t), t, { given: { statement: request.query.statement } });
+      },
+    },
+    {
+      method: 'POST', path: PATH, options: formOptions({ rate: 'flags' }),
+      async handler(request, h) {
+        const t = await textsOf(request);
+        const { values, errors, given } = readForm<ReportForm>(request, reportForm, t);
+        const subject = await subjectOf(flags, given, t);
+        if (!values || !kindsOf(subject.target).includes(values.kind)) return showForm(h, subject, t, { given, errors: { kind: values ? t('report.choose_kind') : undefined, ...errors } }).code(400);
+        const receipt = await create(flags, subject, values, request);
+        return h.redirect(pagePath(request, `${PATH}/receipts/${receipt}?new=1`)).code(303);
+      },
+    },
+    {
+      method: 'GET', path: `${PATH}/receipts`, options: internal,
+      async handler(request, h) {
+        const t = await textsOf(request);
+        const { receipt } = request.query as { receipt?: string };
+        if (receipt !== undefined && receipt.trim() !== '') return h.redirect(pagePath(request, `${PATH}/receipts/${encodeURIComponent(receipt.trim().slice(0, 100))}`));
+        return h.view('flags/receipt', { title: t('receipt.title'), isUnlisted: true });
+      },
+    },
+    { method: 'GET', path: `${PATH}/receipts/{receipt}`, options: internal, handler: async (request, h) => showReceipt(flags, request, h, await textsOf(request)) },
+  ];
+}
+
+async function create(flags: Flags, { target, id }: Subject, { kind, statement, words, value, address, website }: ReportForm, request: Request): Promise<string> {
+  const proposal: Proposal | undefined = value || address ? { value: value ?? null, source_url: address ?? null } : undefined;
+  const flag = { flag_type: kind, reason: words, proposal, isHiddenFieldFilled: Boolean(website) };
+  const { flag: created } = target === 'entry'
+    ? await flags.flagEntity({ ...flag, entity_id: id, ...(statement && { claim_id: statement }) }, callerOf(request))
+    : await flags.flagSource({ ...flag, source_id: id }, callerOf(request));
+  return created.receipt;
+}
+
+async function subjectOf({ civic, directory }: Pick<Flags, 'civic' | 'directory'>, { entry, source }: { entry?: unknown; source?: unknown }, t: Texts): Promise<Subject> {
+  if (typeof entry === 'string') {
+    const found = await directory.entry(entry);
+    if (found?.state === 'merged') return subjectOf({ civic, directory }, { entry: found.into }, t);
+    if (found?.state !== 'current') throw problem('not_found');
+    return { target: 'entry', id: found.actor.id, name: found.actor.name, href: directory.links.pages.actor?.(found.actor.id) ?? '', statements: statementsOf(found.actor, directory, t) };
+  }
+  const found = typeof source !== 'string' ? null : await directory.source(civic.db.read, source);
+  if (!found) throw problem('not_found');
+  return { target: 'source', id: found.id, name: found.title ?? found.url, href: directory.links.pages.source?.(found.id) ?? '', statements: [] };
+}
+
+function showForm(h: ResponseToolkit, subject: Subject, t: Texts, { given, errors = {} }: { given: Record<string, unknown>; errors?: Record<string, string | undefined> }): ResponseObject {
+  return h.view('flags/report', {
+    title: t('report.title', { name: subject.name }), isUnlisted: true, subject, given, errors,
+    kinds: kindsOf(subject.target).map((kind) => ({ kind, label: t(`kinds.${kind}`), isChosen: given['kind'] === kind })),
+    statements: subject.statements.map((statement) => ({ ...statement, isChosen: given['statement'] === statement.id })),
+  }).header('cache-control', 'private, no-store') as ResponseObject;
+}
+
+async function showReceipt(flags: Flags, request: Request, h: ResponseToolkit, t: Texts): Promise<ResponseObject> {
+  const given = String(request.params.receipt);
+  const context = { title: t('receipt.title'), isUnlisted: true, receipt: given, isNew: request.query['new'] !== undefined };
+  try {
+    const { status, created_at, decided_at } = await flags.receipt(given);
+    return h.view('flags/receipt', { ...context, status, words: t(`status.${status}`), created_at, decided_at }).header('cache-control', 'private, no-store') as ResponseObject;
+  } catch (error) {
+    if (problemOf(error)?.code !== 'unknown_receipt') throw error;
+    return h.view('flags/receipt', { ...context, isUnknown: true }).code(404);
+  }
+}
