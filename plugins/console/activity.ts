@@ -67,7 +67,7 @@ export function declareOwnSeries(server: Server, { civic, service }: Console): v
 export async function activityPlots({ civic, counters, series }: Console, span: Span, t: Texts): Promise<Plot[]> {
   const now = civic.clock.now();
   const starts = bucketStarts(span, now);
-  const stored = await countsSince(civic.db.read, new Date(starts[0]!).toISOString());
+  const stored = await countsSince(civic.db.read, series.flatMap(({ name }) => [name, failedName(name)]), new Date(starts[0]!).toISOString());
   const pending = [...counters.pending()].map(([name, count]): HourCount => ({ hour: hourOf(now), name, count }));
   const sums = summed([...stored, ...pending], STEPS[span].step);
   const countOf = (name: string, at: number): number => sums.get(`${name} ${at}`) ?? 0;

@@ -16,8 +16,9 @@ export async function addCounts(tx: Tx, hour: string, counts: ReadonlyMap<string
   await tx(TABLE).insert(rows).onConflict(['hour', 'name']).merge({ count: tx.raw('console_counts.count + excluded.count') });
 }
 
-export async function countsSince(reader: Reader, since: string): Promise<HourCount[]> {
-  const rows = (await reader(TABLE).where('hour', '>=', since).select('hour', 'name', 'count')) as HourCount[];
+/** Returns the counts of these series, by hour. */
+export async function countsSince(reader: Reader, names: string[], since: string): Promise<HourCount[]> {
+  const rows = (await reader(TABLE).where('hour', '>=', since).whereIn('name', names).select('hour', 'name', 'count')) as HourCount[];
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
