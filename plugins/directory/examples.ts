@@ -8,11 +8,11 @@ const IMPORT = 'POST /api/imports';
 
 const entry = (name: string, page: string) => ({
   type: 'organization',
-  sources: [{ local_id: 'web', url: `https://riverfriends.example/${page}`, title: name }],
+  sources: [{ local_id: 'web', url: `https://river.example/${page}` }],
   claims: [
     { property: 'name', value: name, source_local_id: 'web' },
     { property: 'place', value: 'kansas-city,missouri', source_local_id: 'web' },
-    { property: 'website', value: 'https://riverfriends.example/', source_local_id: 'web' },
+    { property: 'website', value: 'https://river.example/', source_local_id: 'web' },
   ],
 });
 

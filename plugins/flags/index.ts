@@ -1,6 +1,7 @@
 import { definePlugin } from 'civic';
 import { flagsOptions, type FlagsConfig } from './config.ts';
 import { flagEvents } from './events.ts';
+import { flagExamples } from './examples.ts';
 import { createFlags } from './flags.ts';
 import { flagProblems } from './problems.ts';
 import { reviewRoutes } from './review-routes.ts';
@@ -11,6 +12,7 @@ import { flagTools } from './tools.ts';
 export default definePlugin<FlagsConfig>({
   name: 'flags',
   summary: 'Reports of problems with actors and sources by anyone, and their review',
+  reference: { title: 'Flags', order: 15, sections: { 'entity-flags': 'Report a problem with an entry', 'source-flags': 'Report a problem with a source', 'flags': 'Receipts and review' } },
   config: flagsOptions,
   needs: ['directory'],
   uses: ['accounts', 'firehose', 'site'],
@@ -26,6 +28,7 @@ export default definePlugin<FlagsConfig>({
 
   register(server, civic) {
     const flags = createFlags(civic);
+    civic.examples(flagExamples);
     civic.serviceIfOn('firehose')?.produces(['flag_resolved']);
     civic.on('directory.actors_changed', (tx, { payload }) => flags.withdrawSignals(tx, payload.actors.filter(({ change }) => change === 'deleted').map(({ id }) => id)));
     civic.pages.fill('site.entry', { partial: 'flags/link', load: ({ params }) => ({ href: `/report?entry=${encodeURIComponent(String(params.id).toLowerCase())}` }) });

@@ -25,6 +25,7 @@ const QUIET_DAYS = 30;
 export default definePlugin({
   name: 'herons',
   summary: 'Counts of herons, reported by accounts and published as signals',
+  reference: { title: 'Herons' },
   config: {
     kept_days: { doc: 'After how many days a count is deleted; the totals stay.', format: 'nat', default: 365 },
   },
@@ -84,6 +85,10 @@ export default definePlugin({
       },
     });
     civic.pages.fill('console.sections', { partial: 'herons/console', load: async () => ({ sites: await siteTotals(civic.db.read) }) });
+
+    civic.examples({
+      'POST /api/herons': { body: { site: 'Kaw Point', birds: 12, source_url: 'https://herons.example/kaw-point' } },
+    });
 
     civic.tool({
       name: 'list_heron_counts',

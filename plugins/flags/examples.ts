@@ -1,0 +1,24 @@
+import type { Examples, ExampleValue } from 'civic';
+
+const REPORT = 'POST /api/entity-flags';
+const NEEDS = 'The role reviewer or admin, to create the public entry that is reported.';
+
+/** Reports are about public entries: the examples create their own, so that none is about an entry of the instance. */
+const created = (take: string): ExampleValue => ({
+  of: 'POST /api/entities',
+  take,
+  body: {
+    type: 'organization', visibility: 'public',
+    sources: [{ local_id: 'web', url: 'https://river.example/office' }],
+    claims: [{ property: 'name', value: 'River Office', source_local_id: 'web' }],
+  },
+});
+
+/** Requests for `/docs`. */
+export const flagExamples: Examples = {
+  [REPORT]: { needs: NEEDS, given: { entry: created('.id') }, body: { entity_id: '$entry', flag_type: 'stale', reason: 'The office has moved.' } },
+  'POST /api/source-flags': { needs: NEEDS, given: { source: created('.sources[0].id') }, body: { source_id: '$source', flag_type: 'broken_link', reason: 'The page is gone.' } },
+  'GET /api/flags/receipts/{receipt}': { needs: NEEDS, given: { receipt: { of: REPORT, take: '.receipt' } }, params: { receipt: '$receipt' } },
+  'GET /api/flags': { query: { status: 'open' } },
+  'PATCH /api/flags/{id}': { needs: NEEDS, given: { flag: { of: REPORT } }, params: { id: '$flag' }, body: { status: 'accepted', note: 'Confirmed by telephone' } },
+};
