@@ -66,8 +66,8 @@ export interface PlaceOverview {
   issues: Map<string, { entity_count: number; actors: NamedActor[] }>;
 }
 
-/** In a place with fewer actors its events are found faster among those than among all events to come. */
-const SMALL = 3000;
+/** Fewer events of a place are found faster by its tag than among all events to come. */
+const FEW_EVENTS = 1500;
 const FIRST_ROWS = 400;
 
 export function offeredPlaces(directory: Directory): PlaceReads {
@@ -105,7 +105,7 @@ export function offeredPlaces(directory: Directory): PlaceReads {
     },
     async placeEvents(placeKey, limit) {
       const { key } = await placeOf(placeKey);
-      return actorsOf(civic.db.read, await upcomingIn(civic.db.read, key, civic.clock.iso(), limit, await placeCount(civic.db.read, key, '', '') < SMALL));
+      return actorsOf(civic.db.read, await upcomingIn(civic.db.read, key, civic.clock.iso(), limit, await placeCount(civic.db.read, key, '', 'event') < FEW_EVENTS));
     },
     async placeEntities(request, placeKey, given) {
       const query: PlaceQuery = { sort: 'relevance', ...given };

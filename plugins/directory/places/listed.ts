@@ -30,13 +30,11 @@ export function createListedPlaces(): ListedPlaces {
   let touched = new Set<number>();
   // Derived from `listed`, until that changes.
   let byName: ListedPlace[] | null = null;
-  let bySize: ListedPlace[] | null = null;
 
   function put(places: Iterable<number>, rows: CoveredRow[]): void {
     for (const place of places) listed.delete(place);
     for (const { actors, ...place } of rows) listed.set(place.key, { place, actors });
     byName = null;
-    bySize = null;
   }
 
   async function load(reader: Reader): Promise<void> {
@@ -64,8 +62,7 @@ export function createListedPlaces(): ListedPlaces {
     touch(places) { for (const place of places) touched.add(place); },
     async largest(reader, limit) {
       await upToDate(reader);
-      bySize ??= [...listed.values()].sort(byActors);
-      return bySize.slice(0, limit);
+      return firstOf(listed.values(), limit, byActors);
     },
     async startingWith(reader, squashed, limit) {
       await upToDate(reader);
@@ -89,23 +86,30 @@ export function createListedPlaces(): ListedPlaces {
   };
 }
 
-/** Goes through all of them: of thirty thousand places that takes a millisecond. */
+/** Goes through all places: of thirty thousand that takes a millisecond. */
 function nearestOf(places: Iterable<ListedPlace>, here: PlaceRow, limit: number): ListedPlace[] {
   const { latitude, longitude } = here;
   if (latitude === null || longitude === null) return [];
   const stretch = Math.max(0.1, Math.cos((latitude * Math.PI) / 180));
-  const nearest: { one: ListedPlace; distance: number }[] = [];
+  const near: { one: ListedPlace; distance: number }[] = [];
   for (const one of places) {
     const { place } = one;
     if (place.latitude === null || place.longitude === null || place.key === here.key || place.kind === 'state' || place.kind === 'territory') continue;
-    const distance = (place.latitude - latitude) ** 2 + ((place.longitude - longitude) * stretch) ** 2;
-    const last = nearest[limit - 1];
-    if (last && (distance > last.distance || (distance === last.distance && place.key > last.one.place.key))) continue;
-    const at = nearest.findIndex((other) => distance < other.distance || (distance === other.distance && place.key < other.one.place.key));
-    nearest.splice(at < 0 ? nearest.length : at, 0, { one, distance });
-    nearest.length = Math.min(limit, nearest.length);
+    near.push({ one, distance: (place.latitude - latitude) ** 2 + ((place.longitude - longitude) * stretch) ** 2 });
   }
-  return nearest.map(({ one }) => one);
+  return firstOf(near, limit, (a, b) => a.distance - b.distance || a.one.place.key - b.one.place.key).map(({ one }) => one);
+}
+
+/** Returns the first items of an order, without sorting the others. */
+function firstOf<T>(items: Iterable<T>, limit: number, compare: (a: T, b: T) => number): T[] {
+  const first: T[] = [];
+  for (const item of items) {
+    if (first.length === limit && compare(item, first[limit - 1]!) >= 0) continue;
+    const at = first.findIndex((other) => compare(item, other) < 0);
+    first.splice(at < 0 ? first.length : at, 0, item);
+    if (first.length > limit) first.pop();
+  }
+  return first;
 }
 
 function byActors(a: ListedPlace, b: ListedPlace): number {
