@@ -9,8 +9,6 @@ export interface Target {
   module: string;
   args?: string[];
   path: string;
-  /** Requested one after the other as one; instead of `path`. */
-  paths?: string[];
   /** GET when absent. */
   method?: 'GET' | 'POST';
   body?: string;
@@ -54,8 +52,6 @@ interface Running extends Server {
 const nameOf = ({ module, args = [] }: Pick<Target, 'module' | 'args'>) => JSON.stringify([module, args]);
 
 const CONNECTIONS = 64;
-/** A longer body would end the connection. */
-const MOST_BYTES = 10_000_000;
 
 /** Measures targets in turn, round by round, so that noise of the machine hits all alike. The first one is the yardstick. */
 export async function compare(targets: Target[], options: { rounds: number; seconds: number }): Promise<Row[]> {
@@ -92,11 +88,9 @@ async function load({ target, child, ...server }: Running, seconds: number): Pro
   let count = 0;
   await Promise.all(Array.from({ length: CONNECTIONS }, async () => {
     while (performance.now() < end) {
-      for (const path of target.paths ?? [target.path]) {
-        const answer = await pool.request({ method: target.method ?? 'GET', path, headers, body: target.body });
-        if (answer.statusCode !== 200) throw new Error(`${target.name} answered ${answer.statusCode} to ${path}`);
-        await answer.body.dump({ limit: MOST_BYTES });
-      }
+      const answer = await pool.request({ method: target.method ?? 'GET', path: target.path, headers, body: target.body });
+      if (answer.statusCode !== 200) throw new Error(`${target.name} answered ${answer.statusCode}`);
+      await answer.body.dump();
       count++;
     }
   }));
