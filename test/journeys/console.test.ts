@@ -6,7 +6,7 @@ import pino from 'pino';
 import type { Browser, Page } from 'playwright-core';
 import { openDatabase } from '../../core/database/connect.ts';
 import { until } from '../../core/test/wait.ts';
-import { DESK, follow, missingBrowser, openBrowser, openDevice, seriousFaults } from '../support/browser.ts';
+import { DESK, follow, missingBrowser, openBrowser, openDevice, axeFaults } from '../support/browser.ts';
 import { createInstance, testPlugins, type Instance, type Served } from '../support/civic.ts';
 import { htmlFaults } from '../support/validator.ts';
 
@@ -53,7 +53,7 @@ describe('An operator, with a browser', { skip: missingBrowser() !== null, timeo
     expect(response.headers()['cache-control'], path).to.equal('private, no-store');
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme });
-      expect(await seriousFaults(page, colorScheme === 'light' ? 'all' : 'contrast'), `${path} ${colorScheme}`).to.equal([]);
+      expect(await axeFaults(page, colorScheme === 'light' ? 'all' : 'layout'), `${path} ${colorScheme}`).to.equal([]);
     }
     await page.setViewportSize(NARROW);
     expect(await page.evaluate('document.documentElement.scrollWidth') as number, path).to.be.at.most(NARROW.width);

@@ -3,7 +3,7 @@ import Lab from '@hapi/lab';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { siteKit, type SiteKit } from '../../plugins/site/test/kit.ts';
-import { missingBrowser, openBrowser, seriousFaults } from '../support/browser.ts';
+import { missingBrowser, openBrowser, axeFaults } from '../support/browser.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, beforeEach, after } = lab;
@@ -41,7 +41,7 @@ describe('Search fields', { skip: isMissing }, () => {
     expect(await field().getAttribute('aria-activedescendant')).to.be.null();
     expect(await page.getByRole('status').textContent()).to.match(/^\d suggestions$/);
     expect(await list().getByRole('group').evaluateAll((groups) => groups.length)).to.be.at.least(2);
-    expect(await seriousFaults(page)).to.equal([]);
+    expect(await axeFaults(page)).to.equal([]);
     await field().press('ArrowDown');
     const chosen = await field().getAttribute('aria-activedescendant');
     expect(await page.locator(`#${chosen}`).textContent()).to.contain('Harlan, IA');

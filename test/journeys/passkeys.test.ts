@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import pino from 'pino';
 import type { Browser, Page } from 'playwright-core';
 import { openDatabase } from '../../core/database/connect.ts';
-import { DESK, follow, missingBrowser, openBrowser, openDevice, resetAuthenticator, seriousFaults, type Device } from '../support/browser.ts';
+import { DESK, follow, missingBrowser, openBrowser, openDevice, resetAuthenticator, pageFaults, type Device } from '../support/browser.ts';
 import { createInstance, type Instance, type Served } from '../support/civic.ts';
 
 export const lab = Lab.script();
@@ -57,14 +57,8 @@ describe('An administrator, with a browser and passkeys', { skip: missingBrowser
   }
 
   async function readable(): Promise<void> {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await seriousFaults(page, colorScheme === 'light' ? 'all' : 'contrast'), `${page.url()} ${colorScheme}`).to.equal([]);
-    }
-    await page.setViewportSize(PHONE);
-    const { width, headings } = await page.evaluate('({ width: document.documentElement.scrollWidth, headings: document.querySelectorAll("h1").length })') as { width: number; headings: number };
-    expect(width, page.url()).to.be.at.most(PHONE.width);
-    expect(headings, page.url()).to.equal(1);
+    expect(await pageFaults(page), page.url()).to.equal([]);
+    expect(await page.locator('h1').count(), page.url()).to.equal(1);
     await page.setViewportSize(DESK);
   }
 

@@ -6,7 +6,7 @@ import { stoppedClock, testServer, type TestServer } from '../../core/testing.ts
 import firehose from '../../plugins/firehose/index.ts';
 import type { SignalDraft } from '../../plugins/firehose/types.ts';
 import wire from '../plugins/wire/index.ts';
-import { follow, missingBrowser, openBrowser, seriousFaults } from '../support/browser.ts';
+import { follow, missingBrowser, openBrowser, axeFaults } from '../support/browser.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach } = lab;
@@ -87,7 +87,7 @@ describe('The page of signals', { skip: missingBrowser() !== null, timeout: 120_
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       await shoot(page, `${name}-${colorScheme}`);
-      expect(await seriousFaults(page, colorScheme === 'light' ? 'all' : 'contrast'), name).to.equal([]);
+      expect(await axeFaults(page, colorScheme === 'light' ? 'all' : 'layout'), name).to.equal([]);
     }
   }
   const titles = (page: Page) => page.locator('.signal h3').allTextContents();
@@ -96,7 +96,7 @@ describe('The page of signals', { skip: missingBrowser() !== null, timeout: 120_
     await page.getByText('Nothing has happened yet').waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
     await shoot(page, 'signals-empty');
-    expect(await seriousFaults(page)).to.equal([]);
+    expect(await axeFaults(page)).to.equal([]);
     await publish([SIGNALS[0]!]);
     await page.getByRole('button', { name: 'Show 1 new signal' }).click();
     await page.getByText(SIGNALS[0]!.title).waitFor();
@@ -157,7 +157,7 @@ describe('The page of signals', { skip: missingBrowser() !== null, timeout: 120_
       expect(await titles(page)).to.not.include(SIGNALS[0]!.title);
       expect(await page.title()).to.startWith('(2) Signals');
       await shoot(page, 'signals-news');
-      expect(await seriousFaults(page)).to.equal([]);
+      expect(await axeFaults(page)).to.equal([]);
       await page.keyboard.press('Home');
       await page.getByRole('button', { name: 'Show 2 new signals' }).press('Enter');
       await page.getByText(SIGNALS[0]!.title).waitFor();

@@ -61,13 +61,32 @@ function axeSource(): string {
   return source ??= readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 }
 
-/** Returns the serious accessibility faults that axe finds on a page. */
-export async function seriousFaults(page: Page, only: 'all' | 'contrast' = 'all'): Promise<string[]> {
+/** Rules whose results depend on colours and sizes. */
+const LAYOUT_RULES = ['color-contrast', 'link-in-text-block', 'link-name', 'scrollable-region-focusable', 'target-size'];
+
+/** Returns all that axe reports about a page as it is shown. */
+export async function axeFaults(page: Page, rules: 'all' | 'layout' = 'all'): Promise<string[]> {
   // The page's own policy forbids injected scripts, so this runs through the debugger.
   if (!await page.evaluate('"axe" in globalThis')) await page.evaluate(axeSource());
-  const rules = only === 'all' ? '' : ', runOnly: ["color-contrast"]';
+  const chosen = rules === 'all' ? 'rules: { "target-size": { enabled: true } }' : `runOnly: ${JSON.stringify(LAYOUT_RULES)}`;
   // Filtered in the page: sending the whole report takes longer than creating it.
-  return page.evaluate(`axe.run(document, { resultTypes: ["violations"]${rules} }).then(({ violations }) => violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`);
+  return page.evaluate(`axe.run(document, { resultTypes: ["violations"], ${chosen} }).then(({ violations }) => violations
+    .map(({ id, nodes }) => id + ': ' + nodes.slice(0, 5).map(({ target }) => target.join(' ')).join(', ')))`);
+}
+
+/** Returns all that axe reports about a page in light and dark, on a wide screen and on a phone, and whether it is wider than the screen. */
+export async function pageFaults(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const [width, colorScheme] of [[1440, 'light'], [1440, 'dark'], [360, 'dark'], [360, 'light']] as const) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    const faults = await axeFaults(page, width === 1440 && colorScheme === 'light' ? 'all' : 'layout');
+    found.push(...faults.map((fault) => `${width} px, ${colorScheme}: ${fault}`));
+  }
+  for (const width of [360, 320]) {
+    await page.setViewportSize({ width, height: 740 });
+    const wide = Number(await page.evaluate('document.documentElement.scrollWidth'));
+    if (wide > width) found.push(`${wide} px wide on a screen of ${width} px`);
+  }
+  return found;
 }

@@ -1,67 +1,92 @@
-import type { Texts } from 'civic';
-import type { NamedActor, Place, Topic } from 'civic/directory';
+import { cutText, type Texts } from 'civic';
+import type { KnownSource, NamedActor, Place, Topic } from 'civic/directory';
 import type { LoadedPage, Site } from '../site.ts';
 import { translatedTopic } from '../words.ts';
 import { eventsOf, overviewOf } from './area.ts';
-import { shownEvents } from './events.ts';
+import { shownEvents, type ShownEvent } from './events.ts';
 import { fullName, hrefOf } from './words.ts';
 
-/** What fits on one page. */
 const NAMES = 26;
 const NAMES_OF_ISSUE = 2;
 const EVENTS = 5;
 const MISSING = 16;
+/** What fits on one page: lines of both columns, and characters of a line. */
+const LINES = 126;
+const LINE_CHARACTERS = 48;
+const LONGEST = 80;
 
-interface Row {
-  name: string;
-  issue: string;
-  phone: string | null;
-  note: number | null;
+interface Chosen {
+  actor: NamedActor;
+  topic: string;
 }
 
-/** Loads a page to print: whom to ask in a place, with the sources. */
+interface Cited {
+  title: string | null;
+  published_at: string | null;
+  url: string;
+}
+
+/** Loads a page to print: whom to ask in a place, with the sources. Long names leave room for fewer of them. */
 export async function sheetPage(site: Site, place: Place, t: Texts): Promise<LoadedPage> {
   const { civic, directory } = site;
   const name = fullName(place);
-  const [domains, overview, events] = [directory.topics(), await overviewOf(site, place, NAMES_OF_ISSUE), await eventsOf(site, place, EVENTS)];
-  const chosen = chosenActors(domains, (slug) => overview.issues.get(slug)?.actors ?? []);
-  const known = await directory.actors(civic.db.read, chosen.map(({ actor }) => actor.id));
-  const cited = new Map(known.map(({ id, sources: [first] }) => [id, first]));
-  const numbers = new Map([...new Map([...cited.values()].flatMap((source) => (source ? [[source.id, source]] : []))).values()].map((source, at) => [source.id, { number: at + 1, ...source }]));
-  const rowOf = ({ actor, issue }: Chosen): Row => ({ name: actor.name, issue, phone: actor.phone && spacedPhone(actor.phone), note: numbers.get(cited.get(actor.id)?.id ?? '')?.number ?? null });
+  const [domains, overview, coming] = [directory.topics(), await overviewOf(site, place, NAMES_OF_ISSUE), await eventsOf(site, place, EVENTS)];
+  const candidates = byTopic(domains, (slug) => overview.issues.get(slug)?.actors ?? [], t);
+  const known = await directory.actors(civic.db.read, choose(candidates, NAMES).map(({ actor }) => actor.id));
+  const cited = new Map(known.flatMap(({ id, sources: [first] }) => (first ? [[id, first] as const] : [])));
   const missing = domains.flatMap((domain) => domain.issue_areas).filter(({ slug }) => !overview.issues.has(slug)).map((area) => translatedTopic(t, 'issue_areas', area).name);
+  const events = shownEvents(coming, place.time_zone).map((event) => ({ ...event, name: cutText(event.name, LONGEST), location: event.location && cutText(event.location, LONGEST) }));
+  const around = linesOf(missing.slice(0, MISSING).join(', ')) + events.reduce((sum, event) => sum + linesOfEvent(event), 0);
+  let chosen = choose(candidates, NAMES);
+  for (let count = NAMES - 1; around + linesOfNames(chosen, cited) > LINES && count > 0; count--) chosen = choose(candidates, count);
+  const sources = [...new Map(chosen.flatMap(({ actor }) => cited.get(actor.id) ?? []).map((source) => [source.id, shownSource(source)]))];
+  const numberOf = (id: string | undefined): number | null => sources.findIndex(([source]) => source === id) + 1 || null;
   return {
     template: 'sheet',
     context: {
       title: t('sheet.title', { place: name }), isUnlisted: true, name, href: hrefOf(place.place_key),
-      url: civic.url(hrefOf(place.place_key)), today: civic.clock.iso(),
-      events: shownEvents(events, place.time_zone),
-      topics: [...new Set(chosen.map(({ topic }) => topic))].map((topic) => ({ name: topic, rows: chosen.filter((one) => one.topic === topic).map(rowOf) })),
+      url: civic.url(hrefOf(place.place_key)), today: civic.clock.iso(), events,
+      topics: [...new Set(chosen.map(({ topic }) => topic))].map((topic) => ({
+        name: topic,
+        rows: chosen.filter((one) => one.topic === topic).map(({ actor }) => ({ name: cutText(actor.name, LONGEST), phone: actor.phone && spacedPhone(actor.phone), note: numberOf(cited.get(actor.id)?.id) })),
+      })),
       more: Math.max(0, overview.entity_count - chosen.length),
       missing: missing.slice(0, MISSING), moreMissing: Math.max(0, missing.length - MISSING),
-      sources: [...numbers.values()].map(({ title, publication, published_at, url }) => ({ title: title ?? publication, published_at, url: url.replace(/^https?:\/\/(www\.)?/, '') })),
+      sources: sources.map(([, source]) => source),
     },
   };
+}
 
-  interface Chosen {
-    actor: NamedActor;
-    topic: string;
-    issue: string;
-  }
+/** Returns the actors of each topic, each once, under the first issue that it works on. */
+function byTopic(domains: Topic[], actorsOf: (slug: string) => NamedActor[], t: Texts): Chosen[][] {
+  const seen = new Set<string>();
+  return domains.map((domain) => domain.issue_areas.flatMap(({ slug }) => actorsOf(slug).flatMap((actor): Chosen[] => {
+    if (seen.has(actor.id)) return [];
+    seen.add(actor.id);
+    return [{ actor, topic: translatedTopic(t, 'domains', domain).name }];
+  })));
+}
 
-  /** Each entry once, under the first issue that it works on; as many of each topic as there is room for. */
-  function chosenActors(all: Topic[], actorsOf: (slug: string) => NamedActor[]): Chosen[] {
-    const seen = new Set<string>();
-    const byTopic = all.map((domain) => domain.issue_areas.flatMap((area) => actorsOf(area.slug).flatMap((actor): Chosen[] => {
-      if (seen.has(actor.id)) return [];
-      seen.add(actor.id);
-      return [{ actor, topic: translatedTopic(t, 'domains', domain).name, issue: translatedTopic(t, 'issue_areas', area).name }];
-    })));
-    let most = 1;
-    const chosen = () => byTopic.map((some) => some.slice(0, most));
-    while (chosen().flat().length < Math.min(NAMES, byTopic.flat().length)) most++;
-    return chosen().flat().slice(0, NAMES);
-  }
+/** Returns so many of them, from each topic one after the other. */
+function choose(topics: Chosen[][], count: number): Chosen[] {
+  const inTurn = topics.flatMap((some, topic) => some.map((one, turn) => ({ one, turn, topic }))).sort((a, b) => a.turn - b.turn || a.topic - b.topic);
+  return inTurn.slice(0, count).sort((a, b) => a.topic - b.topic || a.turn - b.turn).map(({ one }) => one);
+}
+
+const linesOf = (text: string): number => Math.ceil(text.length / LINE_CHARACTERS);
+const linesOfEvent = ({ name, location }: ShownEvent): number => 1.3 + linesOf(name) + (location ? linesOf(location) : 0);
+
+/** Estimates the lines of names and their sources, with headings of topics. */
+function linesOfNames(chosen: Chosen[], cited: Map<string, KnownSource>): number {
+  const headings = new Set(chosen.map(({ topic }) => topic)).size * 1.5;
+  const sources = new Map(chosen.flatMap(({ actor }) => cited.get(actor.id) ?? []).map((source) => [source.id, shownSource(source)]));
+  const names = chosen.reduce((sum, { actor: { name, phone } }) => sum + linesOf(`${cutText(name, LONGEST)} ${phone ?? ''} [00]`), 0);
+  return headings + names + [...sources.values()].reduce((sum, { title, published_at: published, url }) => sum + 0.9 * linesOf(`${title ?? ''}, ${published ? 'Nov 16, 2026, ' : ''}${url}`), 0);
+}
+
+function shownSource({ title, publication, published_at, url }: KnownSource): Cited {
+  const name = title ?? publication;
+  return { title: name && cutText(name, LONGEST), published_at, url: cutText(url.replace(/^https?:\/\/(www\.)?/, ''), LONGEST) };
 }
 
 /** "(816) 555-0160" for "+18165550160"; other numbers as they are. */

@@ -9,6 +9,7 @@ export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 const NOW = Date.parse('2026-11-18T12:00:00Z');
+const ISSUES = ['housing_affordability', 'public_transit', 'zoning_and_land_use', 'electoral_reform', 'union_organizing', 'k12_education_inequality', 'energy_transition', 'worker_cooperatives', 'money_in_politics', 'restorative_justice', 'wage_theft_and_labor_rights', 'public_transit', 'higher_education_affordability', 'voter_suppression_and_electoral_access', 'suburban_sprawl_and_car_dependency'];
 const GLADSTONE = '/places/gladstone,missouri';
 
 for (const database of testDatabases()) {
@@ -138,18 +139,34 @@ for (const database of testDatabases()) {
       expect(await text('/places/platte-county,missouri/entries')).to.contain('1 entry').and.not.contain('Secret');
     });
 
+    it('leave names out of a sheet whose lines are too long for one page', async () => {
+      const long = 'the very long improvement of things and '.repeat(3).trim();
+      for (let at = 0; at < 30; at++) {
+        const claims = { name: `Society for ${long} number ${at}`, place: 'smithville,missouri', issue_area: ISSUES[at % ISSUES.length], phone: '816-555-0160' };
+        const payload = {
+          type: 'organization', visibility: 'public', sources: [{ local_id: 's', url: `https://society${at}.example/${long.replaceAll(' ', '-')}`, title: `About ${long}` }],
+          claims: Object.entries(claims).map(([property, value]) => ({ property, value, source_local_id: 's' })),
+        };
+        expect((await kit.request('POST', '/api/entities', { payload, headers: { 'x-editor': 'yes' } })).status).to.equal(201);
+      }
+      const sheet = await text('/places/smithville,missouri/sheet');
+      const names = sheet.match(/<li>Society for [^<]*…/g)!.length;
+      expect(names).to.be.within(5, 25);
+      expect(sheet).to.contain(`and ${30 - names} more at`);
+    });
+
     it('show a state with all of its entries', async () => {
       const state = await text('/places/missouri');
-      expect(state).to.contain(['<h1>Missouri</h1>', '31 entries in 5 places.', 'Clay County', '1 of 51 issues covered', '/places/missouri/entries?issue_area&#x3D;public_transit', 'Liberty Transit Riders</a>', 'Council meeting</a>']).and.not.contain('Secret');
+      expect(state).to.contain(['<h1>Missouri</h1>', '61 entries in 6 places.', 'Clay County', '1 of 51 issues covered', '/places/missouri/entries?issue_area&#x3D;public_transit', 'Liberty Transit Riders</a>', 'Council meeting</a>']).and.not.contain('Secret');
       expect(linkedData(state)['@type']).to.equal('State');
       expect(await text('/places/missouri/sheet')).to.contain('Liberty Transit Riders');
-      expect(await text('/places/missouri/entries?issue_area=public_transit')).to.contain(['2 entries', 'Liberty Transit Riders']);
+      expect(await text('/places/missouri/entries?issue_area=public_transit')).to.contain(['6 entries', 'Liberty Transit Riders']);
       expect(await text('/places/vermont')).to.contain('Nothing about Vermont yet.');
     });
 
     it('print on one sheet whom to ask, with numbered sources', async () => {
       const sheet = await text(`${GLADSTONE}/sheet`);
-      expect(sheet).to.contain(['Sheet for Gladstone, Missouri', 'Gladstone Tenants &lt;Union&gt;, 816-555-0160 [1]', 'Council meeting', 'Not covered', 'tenants.example/about', 'noindex']);
+      expect(sheet).to.contain(['Sheet for Gladstone, Missouri', 'Gladstone Tenants &lt;Union&gt;, <span class="phone">816-555-0160</span> [1]', 'Council meeting', 'Not covered', 'tenants.example/about', 'noindex']);
       expect(await text('/places/liberty,missouri/sheet')).to.contain('more at ');
     });
 
