@@ -21,7 +21,7 @@ export interface DocsOptions {
   now(): number;
 }
 
-/** How long the values of examples are used before they are looked up again. */
+/** How long examples and their responses are used before they are looked up again. */
 const EXAMPLES_MS = 30_000;
 const internal = { plugins: { civic: { internal: true } } };
 
@@ -52,63 +52,78 @@ function sortedValues({ parameters = [] }: Operation, sent: Record<string, strin
   return { params: given('path'), query: given('query'), missing: values.filter(({ place, value }) => place === 'path' && value === undefined).map(({ name }) => name) };
 }
 
+/** What the layout shows. */
+interface RenderedPage {
+  title: string;
+  canonical: string;
+  text: string;
+}
+
+/** The examples of a moment, and the pages that show them. */
+interface Edition {
+  examples: Map<string, ShownExamples>;
+  /** The examples as one text, to notice changes. */
+  text: string;
+  rendered: Map<string, RenderedPage>;
+  cached: Map<string, ResponseBytes>;
+}
+
 type Render = (request: Request, h: ResponseToolkit, group: string | null) => Promise<ResponseObject | symbol>;
 
-/** Pages are long, and the same for all anonymous readers of a language: each is rendered once as long as the values of its examples stay, and sent as bytes. */
+/** Pages are long, and the same for all anonymous readers of a language: each is rendered once as long as its examples stay, and sent as bytes. */
 function createRenderer(server: Server, { pages, plugins, examples, openApi, asyncApi, now }: DocsOptions): Render {
-  const cached = new Map<string, ResponseBytes>();
-  const texts = new Map<string, string>();
-  let lookedUp: { at: number; printed: Promise<Map<string, ShownExamples>> } | undefined;
-  let known = '';
-  let shown = new Map<string, ShownExamples>();
+  let lookedUp: { at: number; edition: Promise<Edition> } | undefined;
+  let latest: Edition | undefined;
 
-  /** Looks the examples up, and forgets the rendered pages when their values have changed. */
-  async function lookUp(): Promise<Map<string, ShownExamples>> {
-    const printed = await examples.print(server, openApi());
-    const text = JSON.stringify([...printed]);
-    if (text === known) return shown;
-    await examples.addResponses(server, openApi(), printed);
-    cached.clear();
-    texts.clear();
-    known = text;
-    return shown = printed;
+  /** Looks the examples and their responses up. A change starts a new edition, so that no page with earlier data is cached in it. */
+  async function lookUp(): Promise<Edition> {
+    const found = await examples.print(server, openApi());
+    // Also when the requests are the same: data in a response may have been corrected or deleted.
+    await examples.addResponses(server, openApi(), found);
+    const text = JSON.stringify([...found]);
+    if (text !== latest?.text) latest = { examples: found, text, rendered: new Map(), cached: new Map() };
+    return latest;
   }
 
-  function currentExamples(): Promise<Map<string, ShownExamples>> {
+  function currentEdition(): Promise<Edition> {
     const isFresh = lookedUp && now() >= lookedUp.at && now() - lookedUp.at < EXAMPLES_MS;
     if (!isFresh) {
-      lookedUp = { at: now(), printed: lookUp() };
-      lookedUp.printed.catch(() => { lookedUp = undefined; });
+      lookedUp = { at: now(), edition: lookUp() };
+      lookedUp.edition.catch(() => { lookedUp = undefined; });
     }
-    return lookedUp!.printed;
+    return lookedUp!.edition;
   }
 
-  async function view(request: Request, group: string | null): Promise<{ title: string; canonical: string; text: string }> {
-    const context: ReferenceContext = { api: openApi(), streams: asyncApi(), plugins, examples: await currentExamples() };
+  async function view({ examples: shown, rendered }: Edition, request: Request, group: string | null): Promise<RenderedPage> {
     const { language, languagePrefix } = request.civic;
+    const key = JSON.stringify([language, languagePrefix, group]);
+    const before = rendered.get(key);
+    if (before) return before;
+    const context: ReferenceContext = { api: openApi(), streams: asyncApi(), plugins, examples: shown };
     const t = await pages.texts.of('core', language);
     const page = group === null ? overview(context, t) : groupPage(context, group, t);
     if (page === null) throw problem('not_found', { detail: nothingAt(request.path) });
-    const key = JSON.stringify([language, languagePrefix, group]);
-    const text = texts.get(key) ?? await request.render(group === null ? 'docs' : 'docs-group', page, { layout: false });
-    texts.set(key, text);
+    const text = await request.render(group === null ? 'docs' : 'docs-group', page, { layout: false });
     const title = group === null ? t('docs.title') : t('docs.group_title', { group: (page as { title: string }).title });
-    return { title, canonical: group === null ? '/docs' : `/docs/${group}`, text };
+    const made = { title, canonical: group === null ? '/docs' : `/docs/${group}`, text };
+    rendered.set(key, made);
+    return made;
   }
 
-  async function bytesOf(request: Request, group: string | null): Promise<ResponseBytes> {
-    const body = await request.render('ready', await view(request, group));
+  async function bytesOf(edition: Edition, request: Request, group: string | null): Promise<ResponseBytes> {
+    const body = await request.render('ready', await view(edition, request, group));
     return responseBytes({ body, etag: textEtag(body), type: 'text/html; charset=utf-8', headers: { 'cache-control': 'no-cache', ...pages.headers(request) } });
   }
 
   return async (request, h, group) => {
     const key = JSON.stringify([pages.readerOf(request), group]);
-    await currentExamples();
+    const edition = await currentEdition();
+    const { cached } = edition;
     // Each language with and without its prefix, for each group and the overview.
     const most = 2 * LANGUAGES.length * (plugins.length + 2);
     const mayCache = cached.has(key) || cached.size < most;
-    if (request.auth.isAuthenticated || request.civic.formToken !== null || !mayCache) return h.view('ready', await view(request, group));
-    const page = cached.get(key) ?? await bytesOf(request, group);
+    if (request.auth.isAuthenticated || request.civic.formToken !== null || !mayCache) return h.view('ready', await view(edition, request, group));
+    const page = cached.get(key) ?? await bytesOf(edition, request, group);
     cached.set(key, page);
     return sendBytes(request, h, page);
   };

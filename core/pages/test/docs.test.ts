@@ -102,6 +102,21 @@ describe('The API page', () => {
     expect(await page('/docs/ants')).to.contain('/api/ants/second');
   });
 
+  it('does not show data that the instance has changed or withdrawn', async () => {
+    const clock = stoppedClock();
+    let phone = ['555-0100'];
+    const bees = definePlugin({
+      name: 'bees',
+      summary: 'Keeps bees',
+      register(server) { server.route({ method: 'GET', path: '/api/bees', options: list, handler: () => ({ data: phone }) }); },
+    });
+    await start([bees], { clock });
+    expect(await page('/docs/bees')).to.contain('555-0100');
+    phone = [];
+    clock.advance(60_000);
+    expect(await page('/docs/bees')).to.not.contain('555-0100');
+  });
+
   it('is in the language of the reader, with descriptions marked as English', async () => {
     await start([plugin('ants')]);
     const text = await page('/docs/ants', { 'accept-language': 'es' });
