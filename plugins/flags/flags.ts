@@ -5,7 +5,7 @@ import type { FlagsConfig } from './config.ts';
 import type { FlagEvent } from './events.ts';
 import { newReceipt, readReceipt } from './receipt.ts';
 import { resolvedSignal } from './signal.ts';
-import { countsOf, createdFlag, flagByOpenKey, flagByReceipt, flagToDecide, insertFlag, takeSignals, targetsWithReason, updateFlag, type FlagRow } from './store.ts';
+import { countsToStore, createdFlag, flagByOpenKey, flagByReceipt, flagToDecide, insertFlag, takeSignals, targetsWithReason, updateFlag, type FlagRow } from './store.ts';
 import { hashOfReason, suspicionOf } from './suspicion.ts';
 import { entityTarget, sourceTarget, type FoundTarget } from './targets.ts';
 import type { CreatedFlag, Decision, FlagType, Proposal, Receipt, ReviewedFlag, Status } from './types.ts';
@@ -66,7 +66,7 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
 
   /** Stores the counts of the target in the directory, in the transaction of the flag. */
   async function showCounts(tx: Tx, { target_type: type, target_id: id }: FlagRow): Promise<void> {
-    const counts = new Map([[id, await countsOf(tx, { type, id })]]);
+    const counts = new Map([[id, await countsToStore(tx, { type, id })]]);
     await directory.setFlags(tx, { actors: type === 'entity' ? counts : new Map(), sources: type === 'source' ? counts : new Map() });
   }
 

@@ -52,13 +52,13 @@ export const decision = Joi.object({
   note: written.description('For other reviewers'),
 }).meta({ name: 'FlagDecision' });
 
-const several = (values: readonly string[]) => Joi.array().items(Joi.string().valid(...values)).single().unique();
+const several = (values: readonly string[]) => Joi.array().items(Joi.string().valid(...values)).single();
 
 export const flagQuery = Joi.object({
   status: several(STATUSES),
   target_type: several(TARGET_TYPES),
   flag_type: several(FLAG_TYPES),
   place: Joi.array().items(Joi.string().max(200)).single().max(50).description('A place key or slug; an unknown one matches nothing'),
-  limit: Joi.number().integer().min(1).max(200).default(50),
+  limit: Joi.number().integer().min(1).max(100).default(25),
   cursor: Joi.string(),
 });

@@ -1,4 +1,4 @@
-import type { Reader, Tx } from 'civic';
+import { dialectOf, type Reader, type Tx } from 'civic';
 import type { FlagCounts } from 'civic/directory';
 import type { CreatedFlag, FlagType, Status, Target, TargetType } from './types.ts';
 
@@ -69,9 +69,13 @@ export async function targetsWithReason(reader: Reader, reason_hash: string, sin
   return Number(row!.count);
 }
 
-/** Returns the counts that the directory shows. Suspected spam is not counted. */
-export async function countsOf(reader: Reader, { type, id }: Target): Promise<FlagCounts> {
-  const rows: { status: Status; count: number | string; latest_at: string }[] = await reader('flags_flags')
+/**
+ * Returns the counts that the directory shows. Suspected spam is not counted. Other transactions that count the flags of the
+ * target wait until this one ends, so that none stores counts without the flag of another; SQLite has one writer anyway.
+ */
+export async function countsToStore(tx: Tx, { type, id }: Target): Promise<FlagCounts> {
+  if (dialectOf(tx) === 'postgres') await tx.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`flags ${type} ${id}`]);
+  const rows: { status: Status; count: number | string; latest_at: string }[] = await tx('flags_flags')
     .where({ target_type: type, target_id: id }).whereNull('suspicion').groupBy('status').select('status').count({ count: '*' }).max({ latest_at: 'created_at' });
   const count = (counted: typeof rows) => counted.reduce((sum, row) => sum + Number(row.count), 0);
   return { open: count(rows.filter(({ status }) => status === 'open')), total: count(rows), latest_at: rows.map(({ latest_at }) => latest_at).sort().at(-1) ?? null };

@@ -43,12 +43,13 @@ for (const database of testDatabases()) {
     const list = async (query = '') => (await kit.request('GET', `/api/flags${query}`, { as: reviewer })).body;
     const shownFlags = async () => (await kit.request('GET', `/api/entities/${actor.id}`)).body.flags;
 
+    const create = async (name: string, visibility: string) => (await post('/api/entities', {
+      type: 'organization', visibility, sources: [{ local_id: 's', url: `https://example.org/${encodeURIComponent(name)}` }],
+      claims: [{ property: 'name', value: name, source_local_id: 's' }, { property: 'place', value: 'gladstone,missouri', source_local_id: 's' }],
+    }, entities)).body;
+
     before(async () => {
       kit = await testServer({ database, clock, plugins: ['directory', 'flags', 'firehose', observer(events)], config: { plugins: { firehose: { anonymous: true } } } });
-      const create = async (name: string, visibility: string) => (await post('/api/entities', {
-        type: 'organization', visibility, sources: [{ local_id: 's', url: `https://example.org/${encodeURIComponent(name)}` }],
-        claims: [{ property: 'name', value: name, source_local_id: 's' }, { property: 'place', value: 'gladstone,missouri', source_local_id: 's' }],
-      }, entities)).body;
       actor = await create('Gladstone Tenants', 'public');
       hidden = await create('Secret Tenants', 'workspace');
     });
@@ -127,6 +128,8 @@ for (const database of testDatabases()) {
       expect((await list('?place=gladstone,missouri')).total).to.equal(all.total);
       expect((await list('?place=nowhere,xx')).total).to.equal(0);
       expect((await list('?status=resolved')).total).to.equal(0);
+      expect((await list('?status=open&status=open')).total).to.equal(all.total);
+      expect((await kit.request('GET', '/api/flags?limit=101', { as: reviewer })).status).to.equal(400);
       expect((await kit.request('GET', '/api/flags?status=lost', { as: reviewer })).status).to.equal(400);
     });
 
@@ -167,6 +170,20 @@ for (const database of testDatabases()) {
       expect(JSON.stringify(signal)).to.not.contain('office moved').and.not.contain('Called them');
       await kit.request('DELETE', `/api/entities/${actor.id}`, { as: entities });
       await until(async () => (await signals()).length === 0);
+    });
+
+    it('that arrive and are decided at the same time are all counted', async () => {
+      const { id: entity_id, sources: [{ id: source_id }] } = await create('Crowded Tenants', 'public');
+      const shown = async () => (await kit.request('GET', `/api/entities/${entity_id}`)).body;
+      const sent = await Promise.all(Array.from({ length: 12 }, (_, index) => Promise.all([
+        flag({ entity_id, reason: `Wrong in way ${index}` }),
+        post('/api/source-flags', { source_id, reason: `Gone in way ${index}`, flag_type: 'outdated' }),
+      ])));
+      expect((await shown()).flags).to.include({ open: 12, total: 12 });
+      expect((await shown()).sources[0].flags).to.include({ open: 12, total: 12 });
+      await Promise.all(sent.flat().map(({ body }) => decide(body.id, 'dismissed')));
+      expect((await shown()).flags).to.include({ open: 0, total: 12 });
+      expect((await shown()).sources[0].flags).to.include({ open: 0, total: 12 });
     });
   });
 }
