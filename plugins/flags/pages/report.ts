@@ -45,13 +45,18 @@ export function reportPages(flags: Flags): ServerRoute[] {
       method: 'GET', path: `${PATH}/receipts`, options: internal,
       async handler(request, h) {
         const t = await textsOf(request);
-        const { receipt } = request.query as { receipt?: string };
-        if (receipt !== undefined && receipt.trim() !== '') return h.redirect(pagePath(request, `${PATH}/receipts/${encodeURIComponent(receipt.trim().slice(0, 100))}`));
+        const receipt = receiptIn(request.query['receipt']);
+        if (receipt !== '') return h.redirect(pagePath(request, `${PATH}/receipts/${receipt}`));
         return h.view('flags/receipt', { title: t('receipt.title'), isUnlisted: true });
       },
     },
     { method: 'GET', path: `${PATH}/receipts/{receipt}`, options: internal, handler: async (request, h) => showReceipt(flags, request, h, await textsOf(request)) },
   ];
+}
+
+/** Returns a typed receipt as a part of a path; of repeated fields the first. No receipt has other characters, such as the dots that lead to another path. */
+function receiptIn(given: unknown): string {
+  return String([given ?? ''].flat()[0]).trim().slice(0, 100).replaceAll(/\s/g, '-').replaceAll(/[^\w-]/g, '_');
 }
 
 async function create(flags: Flags, { target, id }: Subject, { kind, statement, words, value, address, website }: ReportForm, request: Request): Promise<string> {

@@ -92,4 +92,11 @@ describe('The page that reports a problem', () => {
       expect([unknown.status, unknown.text.includes('No report has this receipt.'), unknown.text.includes('<b>')]).to.equal([404, true, false]);
     }
   });
+
+  it('looks up any text that is typed as a receipt', async () => {
+    for (const [typed, path] of [['a&receipt=b', 'a'], ['..', '__'], ['//evil.example', '__evil_example'], ['7xkqd%202m9pf', '7xkqd-2m9pf'], [`${'a'.repeat(99)}%F0%9F%98%80`, `${'a'.repeat(99)}_`]] as const) {
+      const { status, headers } = await open(`/report/receipts?receipt=${typed}`);
+      expect([status, headers.location], typed).to.equal([302, `/report/receipts/${path}`]);
+    }
+  });
 });
