@@ -14,8 +14,8 @@ const SIGNALS = 20;
 /** Live pages hear of signals every 300 ms; each signal is a message of its own. */
 const PAUSE_MS = 400;
 const GIVE_UP_MS = 10_000;
-/** As long as two heartbeats of each connection. */
-const IDLE_MS = 30_000;
+/** As long as two heartbeats of a page and four of a stream. */
+const IDLE_MS = 60_000;
 
 interface Followers {
   received(): number;

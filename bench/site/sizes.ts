@@ -16,7 +16,7 @@ export async function benchSizes({ database, actors }: SiteBench): Promise<boole
     let isInside = true;
     const paths = [
       '/', '/es/', '/search?query=community', '/search', '/places', place, `/es${place}`, `${place}/entries`, `${place}/sources`, `${place}/sheet`, `/places/${state}`, '/issues', '/issues/housing_affordability',
-      '/domains/economic', '/map', `/map/${state}`, `/actors/${actor}`, `/actors/${actor}/history`, `/sources/${source}`, '/signals', '/about',
+      '/domains/economic-security', '/map', `/map/${state}`, `/actors/${actor}`, `/actors/${actor}/history`, `/sources/${source}`, '/signals', '/about',
     ];
     for (const path of paths) isInside = await measure(site, path) && isInside;
     return isInside;

@@ -48,6 +48,8 @@ const LIMITS: Limits = { connections: 5000, perAddress: 100, messages: 120, topi
 const MOST_BYTES = 4096;
 const MINUTE_SECONDS = 60;
 const POLICY = 1008;
+/** Half as often as nes does by default: pings are nearly all that idle pages cost. */
+const HEARTBEAT = { interval: 30_000, timeout: 10_000 };
 /** How long a stopping server waits for the goodbye of its clients. */
 const GOODBYE_MS = 1000;
 const RETRY_SECONDS = 60;
@@ -87,7 +89,7 @@ export function createLive(server: Server, upgrades: Upgrades, limits: Limits = 
       await sayGoodbye(sockets.all);
     });
     // By hand and not by `server.register`, so that no upgrade reaches it by itself in between.
-    (plugin as unknown as { register(server: Server, options: object): void }).register(startedView(server), { auth: false });
+    (plugin as unknown as { register(server: Server, options: object): void }).register(startedView(server), { auth: false, heartbeat: HEARTBEAT });
     const hand = upgrades.adopt();
     const sockets = { all: (server.plugins as unknown as { nes: { _listener: { _wss: WebSocketServer } } }).nes._listener._wss, hand };
     Object.assign(sockets.all.options, { maxPayload: MOST_BYTES, autoPong: false });
