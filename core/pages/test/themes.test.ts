@@ -38,7 +38,7 @@ describe('docs/themes.md', () => {
   });
 
   it('has an example that changes style, footer and welcome page', async () => {
-    expect(exampleFiles().map(([path]) => path)).to.equal(['theme/style.css', 'theme/partials/footer.html', 'theme/welcome.html', 'theme/texts.en.yaml', 'theme/texts.es.yaml']);
+    expect(exampleFiles().map(([path]) => path)).to.equal(['theme/style.css', 'theme/partials/footer.html', 'theme/welcome.html', 'theme/texts.en.yaml', 'theme/texts.es.yaml', 'theme/site/home.html', 'theme/site/partials/counted.html']);
     const { text } = await kit.request('GET', '/', { headers: { accept: 'text/html' } });
     expect(text).to.contain(['Who does what in Harbour Town', 'Harbour Town, run by the Harbour Town Library', '<header class="top">']);
     expect(text).to.not.contain('run with Civic');
