@@ -10,6 +10,7 @@ import { testDatabases } from '../../core/testing/database.ts';
 import { createInstance, type Instance, type Served } from '../support/civic.ts';
 import { serveInProcess, type ServedHere } from '../support/serving.ts';
 import { readyDatabase } from '../support/template.ts';
+import { actorModel } from '../../plugins/directory/actors/model.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after, afterEach } = lab;
@@ -25,6 +26,10 @@ function actorRows(number: number): string {
   const row = (property: string, value: string) => `0f0e0d0c-0000-4000-8000-${String(number).padStart(12, '0')},organization,${property},"${value}",https://example.org/${number}\n`;
   return row('name', `Association ${number}`) + (number === ACTORS ? row('place', PLACE) : '');
 }
+
+/** The versions of the read model: the one of this code, and the next. */
+const PRESENT = actorModel.version;
+const NEXT = PRESENT + 1;
 
 /**
  * The directory as it is, or as its next version could be: an actor has one more field. The rebuild notes that it began, and rests after
@@ -136,7 +141,7 @@ for (const dialect of testDatabases()) {
       const { status, progress } = await readModels(next);
       expect([status, progress.done < progress.total]).to.equal(['warning', true]);
       expect((await instance.civicInProcess('doctor')).stdout).to.match(/core: read models: directory\/actors is being rebuilt: 200 of \d+/);
-      expect(next.output()).to.contain('Rebuilding the read model directory/actors: version 2 replaces version 1');
+      expect(next.output()).to.contain(`Rebuilding the read model directory/actors: version ${NEXT} replaces version ${PRESENT}`);
 
       const draft = { type: 'organization', visibility: 'public', sources: [{ local_id: 's', url: 'https://example.org/new', title: 'About', publication: 'Example' }], claims: [{ property: 'name', value: 'Zinnia Club', source_local_id: 's' }, { property: 'place', value: PLACE, source_local_id: 's' }] };
       const made = await fetch(`${next.url}/api/entities`, { method: 'POST', headers: KEY, body: JSON.stringify(draft) });
@@ -150,20 +155,20 @@ for (const dialect of testDatabases()) {
       expect(patched.status, await patched.text()).to.equal(200);
       await next.stop('SIGKILL');
       if (dialect === 'sqlite') cpSync(file('data'), file('killed'), { recursive: true, filter: (path) => !path.endsWith('.sock') });
-      expect(await opened(async (db) => (await db.read('core_read_models').where({ name: 'actors' }).first('version')).version)).to.equal(1);
+      expect(await opened(async (db) => (await db.read('core_read_models').where({ name: 'actors' }).first('version')).version)).to.equal(PRESENT);
       if (dialect === 'postgres') await expireLeases();
 
       rmSync(file('hold'));
       const again = await serve();
       await rebuilt(again);
-      const missing = await opened((db) => db.read('directory_actors').whereNot({ model: 2 }).orWhereNull('model').pluck('id'));
+      const missing = await opened((db) => db.read('directory_actors').whereNot({ model: NEXT }).orWhereNull('model').pluck('id'));
       expect(missing).to.equal([]);
       expect([await initialOf(again, last), await initialOf(again, added), (await get(again, `/api/entities/${deleted}`)).status]).to.equal([before.body.name[0], 'Z', 404]);
       expect((await get(again, `/api/entities/${changed}`)).body.claim_count).to.equal(claims + 1);
       expect((await get(again, `/api/entities/${last}`, { 'if-none-match': before.etag })).status).to.equal(200);
       expect((await get(again, `/api/places/${PLACE}/feed.json`, { 'if-none-match': feedBefore.etag })).status).to.equal(200);
       const doctor = await instance.civicInProcess('doctor');
-      expect([/✓ core: read models: directory\/places \d+, directory\/actors 2/.test(doctor.stdout), doctor.stdout.includes('✓ directory: directory: ')], doctor.stdout).to.equal([true, true]);
+      expect([new RegExp(`✓ core: read models: directory/places \\d+, directory/actors ${NEXT}`).test(doctor.stdout), doctor.stdout.includes('✓ directory: directory: ')], doctor.stdout).to.equal([true, true]);
     });
 
     it('is rebuilt by an older version that finds it, which says so', async () => {
@@ -171,7 +176,7 @@ for (const dialect of testDatabases()) {
       const older = await serve();
       expect((await get(older, `/api/entities/${ids[0]}`)).status).to.equal(200);
       await rebuilt(older);
-      expect(older.output()).to.contain('Rebuilding the read model directory/actors: a newer version of civic filled it (2, this one has 1)');
+      expect(older.output()).to.contain(`Rebuilding the read model directory/actors: a newer version of civic filled it (${NEXT}, this one has ${PRESENT})`);
       expect(await initialOf(older, ids[0]!)).to.be.undefined();
     });
 
@@ -179,12 +184,12 @@ for (const dialect of testDatabases()) {
     if (dialect === 'sqlite') it('is removed by an older version that starts after the rebuild was killed half-way', async () => {
       rmSync(file('data'), { recursive: true });
       renameSync(file('killed'), file('data'));
-      expect(await storedModels()).to.equal([1, 2]);
+      expect(await storedModels()).to.equal([PRESENT, NEXT]);
       configure({});
       const older = await serve();
       await rebuilt(older);
-      expect(older.output()).to.contain('Rebuilding the read model directory/actors: version 1 replaces rows of unknown versions');
-      expect([await storedModels(), await initialOf(older, ids[0]!)]).to.equal([[1], undefined]);
+      expect(older.output()).to.contain(`Rebuilding the read model directory/actors: version ${PRESENT} replaces rows of unknown versions`);
+      expect([await storedModels(), await initialOf(older, ids[0]!)]).to.equal([[PRESENT], undefined]);
     });
 
     if (dialect === 'postgres') it('is rebuilt once by two nodes that start together', async () => {
@@ -206,13 +211,13 @@ for (const dialect of testDatabases()) {
       const changed = ids[5]!;
       const patch = { sources: [{ local_id: 's', url: 'https://example.org/older', title: 'News' }], add: [{ property: 'description', value: 'Changed by the older version', source_local_id: 's' }] };
       expect((await fetch(`${older.url}/api/entities/${changed}`, { method: 'PATCH', headers: KEY, body: JSON.stringify(patch) })).status).to.equal(200);
-      expect([await storedModels(), (await readModels(next)).status, (await readModels(older)).status]).to.equal([[1, 2], 'warning', 'warning']);
-      expect((await instance.civicInProcess('doctor')).stdout).to.contain('some rows of directory/actors are not of version 2 and wait for their rebuild');
+      expect([await storedModels(), (await readModels(next)).status, (await readModels(older)).status]).to.equal([[PRESENT, NEXT], 'warning', 'warning']);
+      expect((await instance.civicInProcess('doctor')).stdout).to.contain(`some rows of directory/actors are not of version ${NEXT} and wait for their rebuild`);
       await older.stop();
       await next.stop();
       const again = await serve();
       await rebuilt(again);
-      expect([await storedModels(), await initialOf(again, changed)]).to.equal([[2], (await get(again, `/api/entities/${changed}`)).body.name[0]]);
+      expect([await storedModels(), await initialOf(again, changed)]).to.equal([[NEXT], (await get(again, `/api/entities/${changed}`)).body.name[0]]);
     });
   });
 }

@@ -213,13 +213,13 @@ describe('A user who connects an assistant, with a browser and a passkey', { ski
         start();
         await connect();
         expect(era.revisionOf(assistant)).to.equal(era.revision);
-        expect(keychain.tokens!.scope).to.equal('directory:read');
+        expect(keychain.tokens!.scope).to.equal('directory:read flags:write');
       });
 
       it('is asked for what was left out when the assistant needs it', async () => {
         await expect(call('search_signals')).to.reject();
         expect(requests).to.equal(era.stepUp);
-        expect(challenge).to.match(/error="insufficient_scope".* scope="directory:read firehose:read"/);
+        expect(challenge).to.match(/error="insufficient_scope".* scope="directory:read flags:write firehose:read"/);
         if (!keychain.toOpen) {
           // The user disconnects it in the assistant, and connects it again.
           delete keychain.tokens;
@@ -231,16 +231,21 @@ describe('A user who connects an assistant, with a browser and a passkey', { ski
         start();
         await connect();
         expect((await call('search_signals')).isError).to.not.equal(true);
-        expect(keychain.tokens!.scope).to.equal('directory:read firehose:read');
+        expect(keychain.tokens!.scope!.split(' ').sort()).to.equal(['directory:read', 'firehose:read', 'flags:write']);
       });
 
       it('lets it use everything that is offered, in the workspace of the connection', async () => {
         const { tools } = await assistant.client.listTools();
-        const known = argumentsFor(actor);
-        expect(tools.map((tool) => tool.name).filter((tool) => !known[tool]), 'add arguments for these in plugins/mcp/test/kit.ts').to.equal([]);
+        const { sources } = (await call('get_entity')).structuredContent;
+        const known = {
+          ...argumentsFor(actor),
+          flag_entity: { entity_id: actor, reason: 'The office moved.', flag_type: 'stale' },
+          flag_source: { source_id: sources[0].id, reason: 'The page is gone.', flag_type: 'broken_link' },
+        };
+        expect(tools.map((tool) => tool.name).filter((tool) => !(tool in known)), 'add arguments for these in plugins/mcp/test/kit.ts').to.equal([]);
         expect(tools).to.have.length(Object.keys(known).length);
         for (const tool of tools) {
-          const result = await call(tool.name);
+          const result = await call(tool.name, known[tool.name as keyof typeof known]);
           expect(result.isError, `${tool.name}: ${result.content[0]?.text}`).to.not.equal(true);
         }
         const { structuredContent } = await call('search_entities', { visibility: 'workspace' });

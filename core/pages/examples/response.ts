@@ -15,6 +15,6 @@ export async function responseTo(server: Server, { method, path, operation }: Lo
   const isJson = Object.keys(content).some((type) => /[/+]json$/.test(type));
   if (method !== 'get' || !isJson || needsCaller(operation) || example.given || example.variables || example.manual || example.seconds) return undefined;
   const { statusCode, headers, payload } = await server.inject({ url: server.app.civic.basePath + pathOf(path, example), headers: { accept: 'application/json' }, app: { isExample: true } });
-  if (statusCode !== 200 || payload.length > MOST_BYTES || !/json/.test(String(headers['content-type']))) return undefined;
+  if (statusCode !== 200 || payload.length > MOST_BYTES || !/[/+]json\b/.test(String(headers['content-type']))) return undefined;
   return layOutJson(shortened(JSON.parse(payload)));
 }
