@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -25,13 +25,26 @@ export async function archiveOf(folder: string, name: string): Promise<Archive |
   const path = join(folder, name);
   const files = filesOf(await readManifest(path)).filter((file) => existsSync(join(path, file)));
   const sizes = await Promise.all(files.map(async (file) => (await stat(join(path, file))).size));
-  const { create } = await import('tar');
   return {
     fileName: `${name}.tar`,
     bytes: sizes.reduce((total, size) => total + BLOCK + Math.ceil(size / BLOCK) * BLOCK, END),
-    // Portable headers have one block each, so the size is known before.
-    open: () => Readable.from(create({ cwd: path, prefix: name, portable: true, noPax: true, strict: true }, files), { objectMode: false }),
+    open: () => Readable.from(packed(path, name, files), { objectMode: false }),
   };
+}
+
+/** Yields a tar file. One file is open at a time, and is closed when the client stops reading: `create` of the library leaves its files open then. */
+async function* packed(folder: string, name: string, files: string[]): AsyncGenerator<Buffer> {
+  const { Header } = await import('tar');
+  for (const file of files) {
+    const { size, mtime } = await stat(join(folder, file));
+    // One block each, so the size of the whole is known before.
+    const header = new Header({ path: `${name}/${file}`, mode: 0o600, size, mtime, type: 'File' });
+    header.encode();
+    yield header.block!;
+    yield* createReadStream(join(folder, file)) as AsyncIterable<Buffer>;
+    if (size % BLOCK > 0) yield Buffer.alloc(BLOCK - size % BLOCK);
+  }
+  yield Buffer.alloc(END);
 }
 
 /** Unpacks a backup from a tar file into a new folder, and rejects a file that holds anything else. */

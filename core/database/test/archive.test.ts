@@ -1,6 +1,8 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { archiveOf, unpackArchive } from '../archive.ts';
@@ -39,6 +41,23 @@ describe('An archive of a backup', () => {
     const [first, second] = await listBackups(folder);
     expect([first!.rows, first!.bytes]).to.equal([second!.rows, second!.bytes]);
     await rm(join(folder, 'unpacked'), { recursive: true });
+  });
+
+  it('leaves no file open when the client stops reading', async () => {
+    await writeFile(join(folder, name, 'config.yaml'), Buffer.alloc(4_000_000, '#'));
+    const content = (await archiveOf(folder, name))!.open();
+    for (let read = 0; read < 1_000_000;) {
+      await once(content, 'readable');
+      read += (content.read() as Buffer | null)?.length ?? 0;
+    }
+    content.destroy();
+    const opened = async (): Promise<string[]> => {
+      const paths = await Promise.all((await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
+      return paths.filter((path) => path.startsWith(join(folder, name)));
+    };
+    for (let tries = 0; tries < 50 && (await opened()).length > 0; tries++) await sleep(20);
+    expect(await opened()).to.equal([]);
+    await writeFile(join(folder, name, 'config.yaml'), 'name: Test\n');
   });
 
   it('is not made of what was interrupted, is elsewhere or is no backup', async () => {
