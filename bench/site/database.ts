@@ -5,7 +5,7 @@ import { benchDatabases, type BenchDatabase } from '../directory/databases.ts';
 
 const TOLD_EVERY = 100_000;
 
-/** Returns a SQLite database with so many generated actors. The first run imports them through the ledger, which takes minutes; later runs find them. */
+/** Returns a SQLite database with so many generated actors. The first run imports them through the ledger, which takes long; later runs find them. */
 export async function filledDatabase(actors: number, folder: string): Promise<BenchDatabase> {
   const [database] = await benchDatabases({ actors, folder, postgres: null, only: 'sqlite' });
   const child = fork(join(import.meta.dirname, '../servers/filler.js'), [database!.folder, String(actors)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });

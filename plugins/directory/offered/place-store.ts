@@ -27,7 +27,7 @@ export interface NamedActor {
   phone: string | null;
 }
 
-/** Returns the names of actors by key. Their whole records take several times as long to read. */
+/** Returns the names of actors by key. Their whole records would be parsed for nothing else. */
 export async function namesByKey(reader: Reader, keys: number[]): Promise<Map<number, NamedActor>> {
   const [values, name, phone] = dialectOf(reader) === 'sqlite' ? ['select value from json_each(?)', "body ->> '$.name'", "body ->> '$.contact.phone'"]
     : ['select value::bigint from json_array_elements_text(?::json)', "body::json ->> 'name'", "body::json #>> '{contact,phone}'"];

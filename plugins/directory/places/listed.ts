@@ -86,7 +86,7 @@ export function createListedPlaces(): ListedPlaces {
   };
 }
 
-/** Goes through all places: of thirty thousand that takes a millisecond. */
+/** Goes through all places: of thirty thousand that takes one to two milliseconds. */
 function nearestOf(places: Iterable<ListedPlace>, here: PlaceRow, limit: number): ListedPlace[] {
   const { latitude, longitude } = here;
   if (latitude === null || longitude === null) return [];

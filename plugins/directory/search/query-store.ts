@@ -76,7 +76,7 @@ function readKeys(value: string | number | Buffer | null): Uint32Array {
     for (let index = 0; index < keys.length; index++) keys[index] = value.readUInt32BE(index * 4);
     return keys;
   }
-  // Reading bytes takes a third of the time of reading characters, and all is 32-bit integers.
+  // Bytes and 32-bit integers: reading the characters of the text takes several times as long.
   const digits = Buffer.from(String(value), 'latin1');
   const keys = new Uint32Array((digits.length >> 1) + 1);
   let count = 0;
