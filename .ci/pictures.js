@@ -24,7 +24,7 @@ try {
   mkdirSync(folder, { recursive: true });
   const browser = await openBrowser();
   const page = await browser.newPage({ colorScheme: 'light' });
-  const pictures = [{ name: 'home', path: '/', height: 620 }, { name: 'place', path: '/places/harlow-ferry,tamarack', height: 620 }, { name: 'entry', path: `/actors/${entry.id}`, height: 765 }];
+  const pictures = [{ name: 'home', path: '/', height: 620 }, { name: 'place', path: '/places/harlow-ferry,tamarack', height: 620 }, { name: 'entry', path: `/actors/${entry.id}`, height: 740 }];
   for (const { name, path, height } of pictures) {
     await page.setViewportSize({ width: WIDTH, height });
     await page.goto(url + path);
