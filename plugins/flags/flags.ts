@@ -5,7 +5,7 @@ import type { FlagsConfig } from './config.ts';
 import type { FlagEvent } from './events.ts';
 import { newReceipt, readReceipt } from './receipt.ts';
 import { resolvedSignal } from './signal.ts';
-import { countsToStore, createdFlag, flagByOpenKey, flagByReceipt, flagToDecide, insertFlag, takeSignals, targetsWithReason, updateFlag, type FlagRow } from './store.ts';
+import { countsToStore, createdFlag, flagByReceipt, flagToDecide, insertFlag, takeSignals, targetsWithReason, updateFlag, type FlagRow } from './store.ts';
 import { hashOfReason, suspicionOf } from './suspicion.ts';
 import { entityTarget, sourceTarget, type FoundTarget } from './targets.ts';
 import type { CreatedFlag, Decision, FlagType, Proposal, Receipt, ReviewedFlag, Status } from './types.ts';
@@ -52,12 +52,13 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
     return civic.db.write(async (tx) => {
       const reason_hash = hashOfReason(reason);
       const repeats = await targetsWithReason(tx, reason_hash, new Date(civic.clock.now() - DAY_MS).toISOString(), target);
+      const id = newId(civic.clock.now());
       const row = await insertFlag(tx, {
-        id: newId(civic.clock.now()), receipt: newReceipt(), target_type: target.type, target_id: target.id, claim_id: target.claimId, flag_type, reason, reason_hash,
+        id, receipt: newReceipt(), target_type: target.type, target_id: target.id, claim_id: target.claimId, flag_type, reason, reason_hash,
         account_id: caller?.account_id ?? null, open_key, status: 'open', suspicion: isHiddenFieldFilled ? 'hidden_field' : suspicionOf(reason, repeats, civic.config), note: null, decided_by: null, decided_at: null, signal_id: null, created_at: at, updated_at: at,
         proposed_value: proposal?.value ?? null, proposed_source: proposal?.source_url ?? null,
       }, target.placeKeys);
-      if (!row) return { flag: createdFlag((await flagByOpenKey(tx, open_key!))!), isNew: false };
+      if (row.id !== id) return { flag: createdFlag(row), isNew: false };
       if (row.suspicion === null) await showCounts(tx, row);
       await civic.emit(tx, 'flags.created', eventOf(row));
       return { flag: createdFlag(row), isNew: true };

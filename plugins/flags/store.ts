@@ -33,16 +33,14 @@ export interface FlagQuery {
   place?: string[];
 }
 
-/** Inserts a flag; returns null when the same account has the same flag open already. */
-export async function insertFlag(tx: Tx, row: Omit<FlagRow, 'key'>, placeKeys: string[]): Promise<FlagRow | null> {
-  const [inserted]: FlagRow[] = await tx('flags_flags').insert(row).onConflict('open_key').ignore().returning('*');
-  if (!inserted) return null;
-  if (placeKeys.length > 0) await tx('flags_places').insert(placeKeys.map((place_key) => ({ place_key, flag_key: inserted.key })));
-  return inserted;
-}
-
-export async function flagByOpenKey(reader: Reader, open_key: string): Promise<FlagRow | undefined> {
-  return reader('flags_flags').where({ open_key }).first();
+/**
+ * Inserts a flag. Returns the flag that the same account has open already, if there is one: the statement waits for a decision on it that
+ * is under way, and inserts the new flag after that.
+ */
+export async function insertFlag(tx: Tx, row: Omit<FlagRow, 'key'>, placeKeys: string[]): Promise<FlagRow> {
+  const [stored]: FlagRow[] = await tx('flags_flags').insert(row).onConflict('open_key').merge(['open_key']).returning('*');
+  if (stored!.id === row.id && placeKeys.length > 0) await tx('flags_places').insert(placeKeys.map((place_key) => ({ place_key, flag_key: stored!.key })));
+  return stored!;
 }
 
 export async function flagById(reader: Reader, id: string): Promise<FlagRow | undefined> {
