@@ -17,11 +17,11 @@ import { bundledPlugins, folderOfPlugin } from './load.ts';
 import type { CheckResult, Plugin } from './plugin.ts';
 import { projectRoot, version } from './root.ts';
 
-/** What an operator reads and does, over all plugins. Secrets are masked in every text. */
+/** What operators read and do, across all plugins. Secrets are masked in every text. */
 export interface Operations {
   /** The plugins that run, in order, then those of the kit that are off. */
   plugins(): PluginState[];
-  /** Runs the quick checks: those of readiness, and those that are marked as `quick`. */
+  /** Runs the readiness checks, the checks with `quick`, and the quick ones of core. */
   checks(): Promise<CheckFinding[]>;
   jobs: JobOperations;
   events: EventOperations;
@@ -33,16 +33,16 @@ export interface Operations {
 export interface PluginState {
   name: string;
   isOn: boolean;
-  /** Null when the plugin is off: it is not loaded then. */
+  /** Null for a plugin that is off, because it is not loaded. */
   summary: string | null;
-  /** The version of the kit, or of the package of a plugin from elsewhere; null when it has none. */
+  /** The version of the kit; for a plugin outside the kit that of its `package.json`, or null. */
   version: string | null;
 }
 
 export interface CheckFinding extends CheckResult {
   plugin: string;
   name: string;
-  /** Whether `/health/ready` depends on it. */
+  /** Whether `/health/ready` depends on the check. */
   isReadiness: boolean;
 }
 
@@ -53,13 +53,13 @@ export interface EventOperations {
   retry(plugin: string): Promise<Mended | null>;
 }
 
-/** Backups in the folder of backups of this node. */
+/** Backups in the backup folder of this node. */
 export interface BackupOperations {
   /** The newest first. */
   list(): Promise<Backup[]>;
-  /** Writes a backup, and deletes what an interrupted one with the same reason left behind. The reason is the end of its name. */
+  /** Writes a backup whose name ends in `reason`. First deletes partial backups that an interruption left with the same reason. */
   create(reason: string, options: { signal: AbortSignal; onProgress(done: number, total: number): void }): Promise<Backup>;
-  /** Returns a backup as one file; null when there is none of that name. */
+  /** Returns a backup as one tar file; null when no backup has that name. */
   archive(name: string): Promise<Archive | null>;
   remove(name: string): Promise<void>;
 }

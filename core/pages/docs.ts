@@ -21,11 +21,11 @@ export interface DocsOptions {
   now(): number;
 }
 
-/** How long examples and their responses are used before they are looked up again. */
+/** How long examples and their responses are used before a request looks them up again. */
 const EXAMPLES_MS = 30_000;
 const internal = { plugins: { civic: { internal: true } } };
 
-/** Returns the routes of the API page: an overview, a page for each plugin, and what its forms send. */
+/** Returns the routes of the API page: an overview, a page for each plugin, and the target of its forms. */
 export function docsRoutes(server: Server, options: DocsOptions): ServerRoute[] {
   const render = createRenderer(server, options);
   return [
@@ -35,7 +35,7 @@ export function docsRoutes(server: Server, options: DocsOptions): ServerRoute[] 
   ];
 }
 
-/** The operation and the values of a form, as a request of the API. Only for GET, which changes nothing. */
+/** Redirects a form to the operation that it names, with its values as parameters. Only for GET operations, which change nothing. */
 function redirectToOperation(api: OpenApi, request: Request, h: ResponseToolkit): ResponseObject {
   const id = String(request.params.operation);
   const [path, item] = Object.entries(api.paths).find(([, { get }]) => get?.operationId === id) ?? [];
@@ -46,20 +46,20 @@ function redirectToOperation(api: OpenApi, request: Request, h: ResponseToolkit)
 }
 
 function sortedValues({ parameters = [] }: Operation, sent: Record<string, string | string[]>): { params: Record<string, string>; query: Record<string, string>; missing: string[] } {
-  // A field that was left empty is no parameter; of repeated ones the first counts.
+  // An empty field is no parameter; of repeated fields the first one with a value is used.
   const values = parameters.map(({ name, in: place }) => ({ name, place, value: [sent[name] ?? []].flat().find((text) => text !== '') })).filter(({ place }) => place !== 'header');
   const given = (wanted: string): Record<string, string> => Object.fromEntries(values.flatMap(({ name, place, value }) => (place === wanted && value !== undefined ? [[name, value]] : [])));
   return { params: given('path'), query: given('query'), missing: values.filter(({ place, value }) => place === 'path' && value === undefined).map(({ name }) => name) };
 }
 
-/** What the layout shows. */
+/** A page without its layout. */
 interface RenderedPage {
   title: string;
   canonical: string;
   text: string;
 }
 
-/** The examples of a moment, and the pages that show them. */
+/** One version of the examples, and the pages that were rendered with it. */
 interface Edition {
   examples: Map<string, ShownExamples>;
   /** The examples as one text, to notice changes. */
@@ -70,7 +70,7 @@ interface Edition {
 
 type Render = (request: Request, h: ResponseToolkit, group: string | null) => Promise<ResponseObject | symbol>;
 
-/** Pages are long, and the same for all anonymous readers of a language: each is rendered once as long as its examples stay, and sent as bytes. */
+/** Returns the function that renders the API page. Pages are long and the same for all anonymous callers of a language, so each is rendered once for an edition and sent as bytes. */
 function createRenderer(server: Server, { pages, plugins, examples, openApi, asyncApi, now }: DocsOptions): Render {
   let lookedUp: { at: number; edition: Promise<Edition> } | undefined;
   let latest: Edition | undefined;

@@ -1,7 +1,7 @@
 import type { Plugin, ReferenceDeclaration } from '../plugin.ts';
 import type { Texts } from '../texts/texts.ts';
 
-/** What the API page reads of a plugin. */
+/** The members of a plugin that the API page reads. */
 export type DescribedPlugin = Pick<Plugin, 'name' | 'summary' | 'reference'>;
 
 const LAST = 100;
@@ -30,7 +30,7 @@ export function sectionsOf<Item extends { path: string }>(operations: Item[], pl
   }));
 }
 
-/** `places` of `/api/places/{place_key}`, `oauth` of `/oauth/token`. */
+/** Returns the first part of a path, after `/api`: `places` of `/api/places/{place_key}`, `oauth` of `/oauth/token`. */
 function partOf(path: string): string {
   const [first, second] = path.slice(1).split('/');
   return first === 'api' ? second ?? first : first!;

@@ -1,9 +1,9 @@
 const WIDTH = 88;
 
-/** Returns JSON in which what fits is on one line, so that examples stay short. */
+/** Formats JSON, with every object and list that fits on one line, so that examples stay short. */
 export function layOutJson(value: unknown, indent = '', used = 0): string {
   const short = JSON.stringify(value, null, 1)?.replaceAll(/\n\s*/g, ' ') ?? 'null';
-  // Texts never contain line breaks in JSON, so only the layout was replaced.
+  // A string in JSON contains no raw line break, so only white space between tokens is replaced.
   if (value === null || typeof value !== 'object' || indent.length + used + short.length <= WIDTH) return short;
   const inner = `${indent}  `;
   const lines = Array.isArray(value)
@@ -16,7 +16,7 @@ export function layOutJson(value: unknown, indent = '', used = 0): string {
 const MOST_ITEMS = 2;
 const MOST_CHARACTERS = 120;
 
-/** Returns JSON with the first items of lists and the beginnings of texts. */
+/** Returns the value with only the first items of lists and the beginnings of long strings. */
 export function shortened(value: unknown): unknown {
   if (typeof value === 'string' && value.length > MOST_CHARACTERS) return `${value.slice(0, MOST_CHARACTERS)}…`;
   if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map(shortened);

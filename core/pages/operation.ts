@@ -29,7 +29,7 @@ export function listOperations(api: OpenApi): ListedOperation[] {
   }));
 }
 
-/** Returns everything about an operation, as rows that the template only writes down. */
+/** Returns everything that the template shows about an operation. */
 export function describeOperation(api: OpenApi, listed: ListedOperation, { examples, values, response: real }: ShownExamples, t: Texts): object {
   const operation = api.paths[listed.path]![listed.kind as (typeof METHODS)[number]]!;
   const responses = Object.entries(operation.responses).map(([status, response]) => ({ status, ...resolved(api, response) }));
@@ -47,7 +47,7 @@ export function describeOperation(api: OpenApi, listed: ListedOperation, { examp
   };
 }
 
-/** Returns what the caller needs, a phrase each. */
+/** Returns the requirements for the caller, a phrase each. */
 function needsOf(operation: Operation, t: Texts): string[] {
   if (!needsCaller(operation)) return [t('docs.access.open')];
   const { scopes = [], role, plan } = operation['x-civic'] ?? {};
@@ -60,7 +60,7 @@ function needsOf(operation: Operation, t: Texts): string[] {
   ];
 }
 
-/** Returns the class of requests whose limit applies, where requests are counted. */
+/** Returns the rate class of the operation; null when its requests are not counted. */
 function rateOf({ kind }: ListedOperation, operation: Operation, responses: { status: string }[], t: Texts): string | null {
   const isCounted = responses.some(({ status }) => status === '429');
   const name = operation['x-civic']?.rate ?? (kind === 'get' ? 'read' : 'write');
@@ -97,7 +97,7 @@ function resolved(api: OpenApi, response: Response | { $ref: string }): Response
   return '$ref' in response ? (api.components.responses![lastOf(response.$ref)] as unknown as Response) : response;
 }
 
-/** Returns the form with which a reader sends a GET; null for sockets and for responses that are no data. */
+/** Returns the form that sends a GET from the page; null for other methods, responses without a body, and operations that accept no API key. */
 function formOf({ id, kind, path, isProtected }: ListedOperation, operation: Operation, values: Example): object | null {
   const success = operation.responses['200'] as Response | undefined;
   if (kind !== 'get' || !success?.content || !takesKeyOrNothing(operation)) return null;

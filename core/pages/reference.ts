@@ -56,7 +56,7 @@ export function overview(context: ReferenceContext, t: Texts): object {
   };
 }
 
-/** Returns what the page of a group shows; null when there is none of that name. */
+/** Returns what the page of a group shows; null when no group has that name. */
 export function groupPage(context: ReferenceContext, name: string, t: Texts): object | null {
   const { api, streams, examples } = context;
   const groups = groupsOf(context, t);

@@ -25,7 +25,7 @@ export interface CorePagesOptions {
   asyncApi: () => AsyncApi;
 }
 
-/** Core's own pages and the two contracts. Called when every plugin has registered, so that one of them may own `/`. */
+/** Adds core's own pages and the two contracts. Called after every plugin has registered, because a plugin may own `/`. */
 export function addCorePages(server: Server, options: CorePagesOptions): void {
   const { pages, plugins, problems } = options;
   const internal = { plugins: { civic: { internal: true } } };
@@ -47,7 +47,7 @@ export function addCorePages(server: Server, options: CorePagesOptions): void {
     },
     { method: 'GET', path: '/problems/{code}', options: internal, handler: async (request, h) => problemKindPage(request, h, problems, await textsFor(request)) },
     { method: 'GET', path: '/assets/{file*}', options: internal, handler: asset },
-    // Browsers request it where they show no page of ours, such as JSON.
+    // Browsers request it for responses that link no icon, such as JSON.
     { method: 'GET', path: '/favicon.ico', options: internal, handler: (request, h) => h.redirect(request.server.app.civic.basePath + pages.assets().get('icon')!.path).header('cache-control', 'public, max-age=3600') },
     {
       method: 'GET', path: '/openapi.json', handler: (request, h) => sendBytes(request, h, openApiBytes()),

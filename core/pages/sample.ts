@@ -9,7 +9,7 @@ const FORMATS: Record<string, string> = {
   'uuid': '0190a6e2-7b1c-7000-8000-000000000000',
 };
 
-/** A small value that fits a schema, for examples: what is required, and of lists one entry. */
+/** Returns a small value that matches a schema: objects with their required members, lists with one item. */
 export function sampleOf(schema: JsonSchema, api: OpenApi, depth = 0): unknown {
   if (depth > 6) return null;
   const inner = (one: unknown): unknown => sampleOf(one as JsonSchema, api, depth + 1);

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../contracts/schema.ts';
 import type { Texts } from '../texts/texts.ts';
 
-/** A word of a type; a named schema leads to where it is described. */
+/** A part of the description of a type; `schema` is the named schema that it links to. */
 export interface Word {
   text: string;
   schema?: string;

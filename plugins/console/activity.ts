@@ -4,7 +4,7 @@ import { countsSince, type HourCount } from './store.ts';
 import { hourOf } from './counts.ts';
 import { failedName, type Console, type Series } from './service.ts';
 
-/** The spans that the plots can show, the usual one first. */
+/** The spans that the plots can show, the default first. */
 export const SPANS = ['month', 'day'] as const;
 export type Span = (typeof SPANS)[number];
 
@@ -23,7 +23,7 @@ export interface Bar {
   x: number;
   y: number;
   height: number;
-  /** Of the failed part, at the ground. */
+  /** The height of the failed part, at the bottom of the bar. */
   failedHeight: number;
   failedY: number;
   /** "Nov 3: 1,204" */
@@ -42,12 +42,12 @@ export interface Plot {
   bars: Bar[];
   first: string;
   last: string;
-  /** The largest of the bars, and when it was. */
+  /** The largest count, and its day or hour. */
   peak: { count: number; at: string } | null;
   rows: { at: string; count: number; failed: number }[];
 }
 
-/** Counts requests, errors and jobs. Health checks are no requests of visitors, and would hide those of a small instance. */
+/** Counts requests, errors and jobs. Leaves out health checks and OPTIONS: on a small instance they would outnumber the requests of visitors. */
 export function declareOwnSeries(server: Server, { civic, service }: Console): void {
   let requests = 0;
   let errors = 0;
@@ -63,7 +63,7 @@ export function declareOwnSeries(server: Server, { civic, service }: Console): v
   service.series({ name: 'console.jobs', plugin, label: 'series.jobs', total: () => totals().completed + totals().failed, failed: () => totals().failed });
 }
 
-/** Returns the plots of all series over a span, with what this node has not stored yet. */
+/** Returns the plots of all series over a span, including counts that this node has not stored yet. */
 export async function activityPlots({ civic, counters, series }: Console, span: Span, t: Texts): Promise<Plot[]> {
   const now = civic.clock.now();
   const starts = bucketStarts(span, now);

@@ -6,19 +6,19 @@ import type { AttentionEntry, AttentionSource, Console } from './service.ts';
 /** How many failed jobs the home of the console lists. */
 export const FAILED_SHOWN = 5;
 const DAY_MS = 86_400_000;
-/** What these report is shown by entries of their own, which have buttons. */
+/** The checks whose findings `eventEntries` and `jobEntries` show, with buttons. */
 const SHOWN_OTHERWISE = new Set(['core events', 'core jobs']);
 
 export interface Findings {
   checks: CheckFinding[];
   events: EventsStatus;
-  /** One more than is shown, when there are more. */
+  /** At most `FAILED_SHOWN` + 1; the last one only indicates that there are more. */
   failedJobs: JobRecord[];
   backups: Backup[];
   lastBackupJob: JobRecord | null;
 }
 
-/** Returns what needs an administrator: what does not work first. */
+/** Returns the entries of "Needs attention", the urgent ones first. */
 export async function attentionEntries({ civic, attention }: Console, findings: Findings, t: Texts): Promise<AttentionEntry[]> {
   const entries = [
     ...checkEntries(findings.checks, t),
@@ -70,7 +70,7 @@ function backupEntries({ backups: [newest], lastBackupJob }: Findings, { days, n
   return [{ title, detail: t('attention.backup_why'), actions: [{ label: t('actions.back_up'), path: BACKUPS }] }];
 }
 
-/** The console works while a plugin does not: that is when it is needed. */
+/** Returns the entries of a plugin. When `load` throws, returns an entry with the error: the console has to work while a plugin fails. */
 async function entriesOf({ plugin, load }: AttentionSource, mask: (text: string) => string, t: Texts): Promise<AttentionEntry[]> {
   try {
     return await load(t.language as Language);

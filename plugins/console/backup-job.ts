@@ -2,12 +2,12 @@ import { Joi, type JobKind, type RunningJob, type Tx } from 'civic';
 import type { Console } from './service.ts';
 
 export const BACKUP_JOB = 'console.backup';
-/** The end of the names of backups that were made here. */
+/** The suffix of the names of backups that the console creates. */
 export const BACKUP_REASON = 'console';
 const ONE_AT_A_TIME = 'backup';
 const PROGRESS_MS = 500;
 
-/** The job that writes a backup. It is not repeated by itself: a full disk would be filled again. */
+/** Returns the job that writes a backup. It is not retried: a retry would fill a full disk again. */
 export function backupJob({ civic }: Console): JobKind {
   const { backups } = civic.operations;
 
@@ -28,11 +28,11 @@ export function backupJob({ civic }: Console): JobKind {
   };
 }
 
-/** Runs `work`, and stores now and then how far it is. */
+/** Runs `work` and stores its progress every half second. */
 async function reporting(job: RunningJob, work: (onProgress: (done: number, total: number) => void) => Promise<unknown>): Promise<void> {
   let latest: [done: number, total: number] | null = null;
   const timer = setInterval(() => {
-    // The work itself ends when the job must stop.
+    // `progress` throws when the job must stop; `work` then ends through the signal of the job.
     if (latest) void job.progress(...latest).catch(() => undefined);
   }, PROGRESS_MS).unref();
   try {
@@ -42,7 +42,7 @@ async function reporting(job: RunningJob, work: (onProgress: (done: number, tota
   }
 }
 
-/** Enqueues a backup; the one that waits or runs already counts. */
+/** Enqueues a backup. Returns the id of the new job, or of the backup job that already waits or runs. */
 export async function enqueueBackup({ civic }: Console, tx: Tx): Promise<string> {
   return civic.jobs.enqueue(tx, BACKUP_JOB, {}, { unique_key: ONE_AT_A_TIME });
 }

@@ -8,14 +8,14 @@ import type { Console } from './service.ts';
 const RECENT_MS = 10 * 60_000;
 const MEGABYTE = 1_000_000;
 
-/** The backups of this node, and the one that is being made. */
+/** The backups of this node, and the state of the last backup job. */
 export interface BackupsState {
   all: object[];
   /** Present while a backup waits or runs. */
   running: { percent: number | null } | null;
-  /** Why the last one failed. */
+  /** Why the last backup failed. */
   error: string | null;
-  /** The last one was made, but by a node with another folder. */
+  /** Whether another node wrote the last backup, to a folder of its own. */
   isElsewhere: boolean;
 }
 
@@ -34,7 +34,7 @@ export function backupRoutes(console: Console): ServerRoute[] {
       download: wanted,
       notice: wanted ? t('backups.downloading', { name: wanted }) : noticeOf(request, t),
     });
-    // The browser stays on this page while it stores the file.
+    // The header starts the download and leaves this page open.
     return wanted ? response.header('refresh', `0; url=${pagePath(request, filePath(wanted))}`) : response;
   }
 
@@ -89,7 +89,7 @@ export function lastBackupJob({ civic }: Console): Promise<JobRecord | null> {
   return civic.operations.jobs.newest(BACKUP_JOB);
 }
 
-/** Returns what the pages show of backups. */
+/** Returns what the pages show about backups. */
 export function backupsState(list: Backup[], job: JobRecord | null, t: Texts, when: (at: string) => unknown): BackupsState {
   const isUnderway = job?.state === 'pending' || job?.state === 'running';
   const { done = 0, total = 0 } = job?.progress ?? {};

@@ -1,15 +1,15 @@
 import { repeat, type Civic, type Repeating } from 'civic';
 import { addCounts } from './store.ts';
 
-/** Counters of this node, which are added to the hourly counts of the installation once a minute. */
+/** Counters of this node. Once a minute they are added to the hourly counts of the installation. */
 export interface Counters {
-  /** Declares a counter: `total` returns how often it was counted on this node since its start. */
+  /** Declares a counter: `total` returns the count on this node since its start. */
   add(name: string, total: () => number): void;
   /** Returns what was counted and is not stored yet. */
   pending(): Map<string, number>;
   flush(): Promise<void>;
   start(): void;
-  /** Stores the rest. */
+  /** Stores the pending counts. */
   stop(): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ import type { Console } from './service.ts';
 
 const EVENTS_SHOWN = 5;
 
-/** Shows the home of the console. */
+/** Returns the handler of the home of the console. */
 export function createHome(console: Console): (request: Request, h: ResponseToolkit) => Promise<ResponseObject> {
   const { civic, accounts } = console;
   const { operations } = civic;
@@ -41,7 +41,7 @@ function shownPlugin({ name, isOn, summary, version }: PluginState, checks: Chec
   return { name, version, state, summary: summary && t.declared(name, 'summary', summary), failing: failing.map((check) => check.name).join(', ') };
 }
 
-/** Returns the sections of other plugins. One that cannot be loaded does not take the page with it. */
+/** Returns the sections of other plugins. When one of them cannot be loaded, returns a notice instead of all. */
 async function sectionsOf({ civic }: Console, request: Request): Promise<LoadedPart[]> {
   try {
     return await civic.pages.parts('console.sections', request);

@@ -10,7 +10,7 @@ const [MINUTE, HOUR, DAY] = [60, 3600, 86_400];
 export function jobRoutes({ civic, accounts }: Console): ServerRoute[] {
   const { pages } = accounts;
   const { jobs, events } = civic.operations;
-  /** Forms of the home name it, so that an administrator goes on there. */
+  /** Returns the page to redirect to: the home for forms of the home, which send `from`. */
   const back = (payload: unknown): string => ((payload as { from?: unknown } | null)?.from === 'home' ? pages.consolePath : JOBS);
 
   return [
@@ -66,13 +66,13 @@ export function jobRoutes({ civic, accounts }: Console): ServerRoute[] {
   ];
 }
 
-/** Without the payload, which no page shows. */
+/** Returns a job for a page, without its payload. */
 function shownJob({ id, name, state, attempts, progress, error, run_at, finished_at }: JobRecord, when: (at: string | null) => unknown): object {
   const { done, total } = progress;
   return { id, name, attempts, error, isRunning: state === 'running', percent: total > 0 ? Math.floor((done / total) * 100) : null, run_at: when(run_at), finished_at: when(finished_at) };
 }
 
-/** Returns how far the plugins that handle events are; those that are off do not matter. */
+/** Returns how far each running plugin has processed events. */
 export function shownListeners({ plugins }: EventsStatus): object[] {
   return plugins.filter(({ state }) => state !== 'off').map((one) => ({ ...one, isStopped: one.state === 'stopped' }));
 }

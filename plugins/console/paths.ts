@@ -1,3 +1,3 @@
-/** Where the pages of this plugin are. */
+/** The paths of the pages of this plugin. */
 export const JOBS = '/console/jobs';
 export const BACKUPS = '/console/backups';

@@ -16,7 +16,7 @@ declare module 'civic' {
 }
 
 export interface AttentionSource {
-  /** The plugin that reports: it is named when `load` fails. */
+  /** The name of the plugin, which the console shows when `load` fails. */
   plugin: string;
   /** Returns what needs an administrator now, in a language. Called for each view of the console, so it reads little. */
   load(language: Language): Promise<AttentionEntry[]>;
@@ -32,7 +32,7 @@ export interface AttentionEntry {
   language?: Language;
   /** The next step, in the imperative. */
   advice?: string;
-  /** Something does not work, as opposed to a warning. Such entries are first. */
+  /** Whether something does not work, as opposed to a warning. Urgent entries are listed first. */
   isUrgent?: boolean;
   /** A page with more, as a path from the root of the instance. */
   link?: { label: string; path: string };
@@ -46,11 +46,11 @@ export interface Series {
   name: string;
   /** The plugin whose catalogue has the text `label`. */
   plugin: string;
-  /** The key of what is counted, as a plural: "Heron counts". */
+  /** The key of a text that names what is counted, in the plural: "Heron counts". */
   label: string;
-  /** Returns how many there were on this node since it started. Called once a minute. */
+  /** Returns the count on this node since it started. Called once a minute and for each view. */
   total(): number;
-  /** What is counted should not happen: the plot is red. */
+  /** Whether what is counted should not happen; the plot is then red. */
   isBad?: boolean;
   /** Returns how many of them failed; the plot marks them. */
   failed?(): number;

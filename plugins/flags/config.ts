@@ -6,6 +6,6 @@ export interface FlagsConfig {
 }
 
 export const flagsOptions: ConfigFragment = {
-  max_links: { doc: 'How many web addresses a report may contain. A report with more is shown to reviewers as suspected spam, and counts nowhere until a reviewer decides.', format: Joi.number().integer().min(0).max(100), default: 3 },
-  max_repeats: { doc: 'On how many other actors or sources the same text may be reported within a day. Further reports are suspected spam.', format: Joi.number().integer().min(1).max(1000), default: 3 },
+  max_links: { doc: 'How many web addresses a report may contain. A report with more is suspected spam: reviewers see it, and it is not counted until one accepts it.', format: Joi.number().integer().min(0).max(100), default: 3 },
+  max_repeats: { doc: 'On how many actors or sources the same text may be reported within a day. Reports on further ones are suspected spam.', format: Joi.number().integer().min(1).max(1000), default: 3 },
 };

@@ -1,14 +1,14 @@
 import { Joi, type EventKind } from 'civic';
 import { FLAG_TYPES, STATUSES, TARGET_TYPES, type FlagType, type Status, type TargetType } from './types.ts';
 
-/** Neither event has what the reporter wrote: it is for reviewers only. */
+/** The payload of both events. It contains nothing that the reporter wrote, because only reviewers may read it. */
 export interface FlagEvent {
   id: string;
   target_type: TargetType;
   target_id: string;
   flag_type: FlagType;
   status: Status;
-  /** Whether the flag may be spam: nobody is notified of one. */
+  /** Whether the flag may be spam. Plugins should send no notification about such a flag. */
   is_suspected: boolean;
 }
 

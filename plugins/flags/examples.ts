@@ -3,7 +3,7 @@ import type { Examples, ExampleValue } from 'civic';
 const REPORT = 'POST /api/entity-flags';
 const NEEDS = 'The role reviewer or admin, to create the public entry that is reported.';
 
-/** Reports are about public entries: the examples create their own, so that none is about an entry of the instance. */
+/** Only public entries can be reported. The examples create one, so that none reports an entry of the instance. */
 const created = (take: string): ExampleValue => ({
   of: 'POST /api/entities',
   take,

@@ -14,22 +14,22 @@ export interface NewFlag {
   flag_type: FlagType;
   reason: string;
   proposal?: Proposal;
-  /** Whether a field of the form was filled in that people do not see. */
+  /** Whether the field of the form that people do not see was filled in. */
   isHiddenFieldFilled?: boolean;
 }
 
 export interface Flags {
   civic: Civic<FlagsConfig>;
   directory: DirectoryService;
-  /** Flags an actor, or one of its statements. Throws `unknown_actor` and `unknown_claim`. */
+  /** Flags an actor, or one of its claims. Throws `unknown_actor` and `unknown_claim`. */
   flagEntity(flag: NewFlag & { entity_id: string; claim_id?: string }, caller: Caller | null): Promise<Flagged>;
   /** Flags a source. Throws `unknown_source`. */
   flagSource(flag: NewFlag & { source_id: string }, caller: Caller | null): Promise<Flagged>;
   /** Withdraws the signals that name deleted actors. */
   withdrawSignals(tx: Tx, actorIds: string[]): Promise<void>;
-  /** Throws `unknown_receipt`. */
+  /** Returns the status of a flag by its receipt. Throws `unknown_receipt`. */
   receipt(text: string): Promise<Receipt>;
-  /** Throws `unknown_flag` and `flag_transition`. */
+  /** Accepts, dismisses or resolves a flag. Throws `unknown_flag` and `flag_transition`. */
   decide(id: string, decision: { status: Decision; note?: string }, caller: Caller): Promise<ReviewedFlag>;
 }
 
@@ -97,7 +97,7 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
       if (!row) throw problem('unknown_flag', { detail: `No flag has the id ${singleLine(id, 100)}.` });
       if (!NEXT[row.status].includes(status)) throw problem('flag_transition', { detail: transitionDetail(row.status, status) });
       const at = civic.clock.iso();
-      // A decision on a suspected flag shows that it is none: it is counted from now on, unless it was dismissed.
+      // Accepting a suspected flag clears the suspicion, so that it is counted; a dismissed one stays suspected.
       const suspicion = status === 'dismissed' ? row.suspicion : null;
       const decided = await updateFlag(tx, row.key, { status, note: note ?? row.note, suspicion, open_key: null, decided_by: caller.account_id, decided_at: at, updated_at: at });
       await showCounts(tx, decided);

@@ -11,7 +11,7 @@ export function newReceipt(): string {
   return Array.from({ length: GROUPS }, group).join('-');
 }
 
-/** Returns a receipt in its stored form, however it was typed; null for a text that is none. */
+/** Returns a typed receipt in its stored form, without regard to case, spaces and hyphens; null when the text is no receipt. */
 export function readReceipt(text: string): string | null {
   const typed = text.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
   if (typed.length !== GROUPS * GROUP_LENGTH || [...typed].some((letter) => !ALPHABET.includes(letter))) return null;

@@ -8,11 +8,11 @@ import type { Decision } from './types.ts';
 
 const reviewing: RouteOptionsAccess = { mode: 'required', access: { scope: ['flags:review'] } };
 
-/** What reviewers of the instance do with flags. */
+/** Returns the routes of reviewers: list flags and decide on them. */
 export function reviewRoutes(flags: Flags): ServerRoute[] {
   const { civic, directory } = flags;
 
-  /** Flags have canonical keys; a query may name a place in any way that the API accepts. */
+  /** Converts the places of a query, in any form that the API accepts, to the canonical keys that flags are stored with. */
   async function canonical(query: FlagQuery): Promise<FlagQuery> {
     if (!query.place) return query;
     const keys = await Promise.all(query.place.map((text) => directory.placeKey(civic.db.read, text)));
@@ -25,7 +25,7 @@ export function reviewRoutes(flags: Flags): ServerRoute[] {
       path: '/api/flags',
       options: {
         description: 'Flags, the latest first; for reviewers',
-        notes: 'With the reasons, which nobody else sees. Suspected spam has a `suspicion`.',
+        notes: 'Includes the reasons, which only reviewers can read. Suspected spam has a `suspicion`.',
         auth: reviewing,
         validate: { query: flagQuery },
         plugins: { civic: { role: 'reviewer', problems: ['invalid_cursor'] } },
@@ -47,7 +47,7 @@ export function reviewRoutes(flags: Flags): ServerRoute[] {
       path: '/api/flags/{id}',
       options: {
         description: 'Decide on a flag; for reviewers',
-        notes: 'An open flag is accepted or dismissed; an accepted flag is resolved, which publishes a signal of the type `flag_resolved`. A flag changes the directory only through a decision: correct the actor or the source before you resolve the flag.',
+        notes: 'An open flag is accepted or dismissed; an accepted flag is resolved, which publishes a signal of the type `flag_resolved`. A decision does not change the actor or the source: correct it before you resolve the flag.',
         auth: reviewing,
         validate: { query: Joi.object({}), params: Joi.object({ id: Joi.string() }), payload: decision },
         plugins: { civic: { role: 'reviewer', problems: ['unknown_flag', 'flag_transition'] } },

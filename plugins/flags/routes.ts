@@ -6,7 +6,7 @@ import { createdFlagSchema, newEntityFlag, newSourceFlag, receiptSchema } from '
 const noQuery = Joi.object({});
 const NOTES = 'Needs no account. An account that repeats a flag which is still open gets that flag with 200. What you write is shown to reviewers only.';
 
-/** What anyone can do: report, and look up what became of a report. */
+/** Returns the public routes: create a flag, and read the status of a flag by its receipt. */
 export function flagRoutes(flags: Flags): ServerRoute[] {
   return [
     {

@@ -8,7 +8,7 @@ type About = Pick<SignalDraft, 'title' | 'summary' | 'places' | 'issues' | 'acto
 const LONGEST_NAME = 200;
 const MOST_PLACES = 20;
 
-/** Returns the signal of a resolved flag; it has nothing of what the reporter wrote. Null when the target is no longer public. */
+/** Returns the signal of a resolved flag, without anything that the reporter wrote; null when the target is no longer public. */
 export async function resolvedSignal(directory: DirectoryService, reader: Reader, { target_type, target_id }: FlagRow): Promise<SignalDraft | null> {
   const about = await (target_type === 'entity' ? aboutActor : aboutSource)(directory, reader, target_id);
   return about && { type: 'flag_resolved', source_class: 'review', ...about };

@@ -34,8 +34,8 @@ export interface FlagQuery {
 }
 
 /**
- * Inserts a flag. Returns the flag that the same account has open already, if there is one: the statement waits for a decision on it that
- * is under way, and inserts the new flag after that.
+ * Inserts a flag. Returns the existing flag instead when the account has the same one open. The SQL statement waits for a concurrent
+ * decision on that flag, and inserts the new flag after it.
  */
 export async function insertFlag(tx: Tx, row: Omit<FlagRow, 'key'>, placeKeys: string[]): Promise<FlagRow> {
   const [stored]: FlagRow[] = await tx('flags_flags').insert(row).onConflict('open_key').merge(['open_key']).returning('*');
@@ -93,7 +93,7 @@ export async function flagsPage(reader: Reader, query: FlagQuery, page: { before
   return rows;
 }
 
-/** Returns the signals of resolved flags of actors, and forgets them. */
+/** Returns the ids of the signals about resolved flags of these actors, and removes the ids from the flags. */
 export async function takeSignals(tx: Tx, actorIds: string[]): Promise<string[]> {
   const flags: Pick<FlagRow, 'key' | 'signal_id'>[] = await tx('flags_flags').where({ target_type: 'entity' }).whereIn('target_id', actorIds).whereNotNull('signal_id').select('key', 'signal_id');
   if (flags.length > 0) await tx('flags_flags').whereIn('key', flags.map(({ key }) => key)).update({ signal_id: null });

@@ -12,7 +12,7 @@ export function hashOfReason(reason: string): string {
   return createHash('sha256').update(tokens(reason).join(' ')).digest('hex');
 }
 
-/** Returns why a report may be spam; null when nothing indicates it. `repeats` is how many other targets had the same text lately. */
+/** Returns why a report may be spam; null when nothing indicates it. `repeats` is the number of other targets with the same text within a day. */
 export function suspicionOf(reason: string, repeats: number, { max_links, max_repeats }: { max_links: number; max_repeats: number }): Suspicion | null {
   if (MARKUP.test(reason)) return 'markup';
   if ((reason.match(LINK)?.length ?? 0) > max_links) return 'links';

@@ -4,11 +4,11 @@ import type { Target } from './types.ts';
 
 export interface FoundTarget extends Target {
   claimId: string | null;
-  /** The places in whose queue the flag is. */
+  /** The places by which reviewers can filter the flag. */
   placeKeys: string[];
 }
 
-/** More places are not stored: a source of a whole state would be in every queue. */
+/** No more places are stored: a source about a whole state would match the filter of every place. */
 const MOST_PLACES = 50;
 
 /** Returns a public actor. A private one is unknown here, also to its workspace: flags go to the reviewers of the instance. */

@@ -28,7 +28,7 @@ export interface CreatedFlag {
   receipt: string;
 }
 
-/** What everybody who has the receipt can see. */
+/** What anyone with the receipt can read. */
 export interface Receipt {
   id: string;
   flag_type: FlagType;
@@ -50,7 +50,7 @@ export interface ReviewedFlag extends Receipt {
   reason: string;
   /** What the reporter says is right, and the address where that can be read; null when not given. */
   proposal: Proposal | null;
-  /** The account of the reporter; null when nobody was signed in. */
+  /** The account of the reporter; null when the reporter was not signed in. */
   account_id: string | null;
   /** Why it may be spam; null when nothing indicates it. */
   suspicion: string | null;

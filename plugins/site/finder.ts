@@ -1,6 +1,6 @@
 import type { HeaderPart } from 'civic';
 
-/** The search field in the header of every page that has none of its own. */
+/** The search field in the header, for pages without a search field of their own. */
 export const finderPart: HeaderPart = {
   partial: 'site/header',
   order: 10,

@@ -9,11 +9,11 @@ export interface Quote {
 }
 
 const MOST_QUOTED = 160;
-/** A browser finds a long passage by its first and last words. */
+/** A link to a longer passage names only its first and last words, by which browsers find it. */
 const LONGEST_FRAGMENT = 80;
 const FRAGMENT_WORDS = 5;
 
-/** Returns about 160 characters of a passage around the first of these texts that it has, in whole words. */
+/** Returns about 160 characters of a passage, in whole words, around the first of `texts` that occurs in it. */
 export function quoteAround(excerpt: string, texts: string[]): Quote {
   const passage = singleSpaced(excerpt);
   const folded = passage.toLowerCase();
@@ -48,7 +48,7 @@ function singleSpaced(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Returns the address of a passage: browsers scroll to the text and highlight it. Null when the address is none of the web. */
+/** Returns the URL of a passage with a text fragment: browsers scroll to the text and highlight it. Null when the URL is not http or https. */
 export function addressOfPassage(url: string, excerpt: string | null): string | null {
   if (!isWebAddress(url)) return null;
   const passage = excerpt === null ? '' : singleSpaced(excerpt.replaceAll('…', ' '));
@@ -57,12 +57,12 @@ export function addressOfPassage(url: string, excerpt: string | null): string | 
   const parts = passage.length <= LONGEST_FRAGMENT || words.length < 2 * FRAGMENT_WORDS
     ? [passage.slice(0, 2 * LONGEST_FRAGMENT)]
     : [words.slice(0, FRAGMENT_WORDS).join(' '), words.slice(-FRAGMENT_WORDS).join(' ')];
-  // A hyphen and a comma have a meaning in a fragment.
+  // Hyphens and commas separate the parts of a text fragment, so those of the passage are encoded.
   const text = parts.map((part) => encodeURIComponent(part.replace(/\p{Surrogate}/gu, '')).replaceAll('-', '%2D')).join(',');
   return `${url}#:~:text=${text}`;
 }
 
-/** Only addresses of the web become links. */
+/** Returns whether a URL is http or https; others are not linked. */
 export function isWebAddress(url: string): boolean {
   return /^https?:\/\//i.test(url);
 }

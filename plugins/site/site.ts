@@ -9,7 +9,7 @@ export interface Site {
   civic: Civic<SiteConfig>;
   directory: DirectoryService;
   firehose: FirehoseService | null;
-  /** Declares a page that anonymous visitors get from the response cache of the directory. */
+  /** Returns the route of a page, which the response cache of the directory serves to anonymous visitors. */
   page(page: SitePage): ServerRoute;
 }
 
@@ -17,21 +17,21 @@ export interface SitePage {
   path: string;
   /** The schema of each query parameter. Other parameters are ignored. */
   query?: Record<string, Joi.Schema>;
-  /** Reads what the page shows; or redirects. Throws a problem when there is nothing to show. */
+  /** Reads what the page shows, or returns a response such as a redirect. Throws a problem when there is nothing to show. */
   load(request: Request, t: Texts, h: ResponseToolkit): Promise<LoadedPage | ResponseObject>;
 }
 
 export interface LoadedPage {
-  /** `place` is `templates/place.html`. */
+  /** The name of the template: `place` is `templates/place.html`. */
   template: string;
   context: PageContext;
-  /** When the page is no longer true although no data changed, in milliseconds, such as the start of the next meeting. */
+  /** When the page expires although no data changed, in milliseconds since the epoch, such as the start of the next meeting. */
   validUntil?: number;
 }
 
 /** Every public change of the directory invalidates the responses with this tag. */
 const CHANGES = 'all';
-/** Every public signal invalidates the responses with this tag: pages, and no responses of the API. */
+/** Every public signal invalidates the responses with this tag. Pages have it, responses of the API do not. */
 const SIGNALS = 'signals';
 const HTML = 'text/html; charset=utf-8';
 
@@ -69,7 +69,7 @@ export function createSite(civic: Civic<SiteConfig>): Site {
   };
 }
 
-/** Whether all anonymous visitors get this page alike. An address with unknown parameters is not cached: there is no end of them. */
+/** Returns whether the response can be cached for all anonymous visitors. An address with unknown parameters is not: their number is unlimited. */
 function isShared({ auth, civic, query, url }: Request): boolean {
   return !auth.isAuthenticated && civic.formToken === null && [...url.searchParams.keys()].every((name) => Object.hasOwn(query, name));
 }

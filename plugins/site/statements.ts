@@ -2,9 +2,9 @@ import type { ClaimValues, Property, Source, StatedClaim, StatedValue } from 'ci
 import { addressOfPassage, hostOf, quoteAround, type Quote } from './quotes.ts';
 import { shownValue, type Referred, type ShownValue } from './values.ts';
 
-/** A statement beside its best source; its other sources and outdated values are in a fold. */
+/** A statement beside its best source. Its other sources and outdated values are in a `<details>` element, here called fold. */
 export interface ShownStatement {
-  /** Of its best claim: the address of the statement on the page. */
+  /** The id of its best claim, which is the anchor of the statement on the page. */
   id: string;
   value: ShownValue;
   best: ShownClaim;
@@ -22,7 +22,7 @@ export interface ShownClaim {
   /** What weakens the statement, in words. */
   doubts: string[];
   quote: Quote | null;
-  /** The statement that shows the same passage in the open. */
+  /** The statement that already quotes the same passage, outside a fold. */
   sameAs: { id: string; label: string } | null;
   /** The address of the passage in the source. */
   read: string | null;
@@ -44,14 +44,14 @@ export interface ShownProperty {
   /** Statements in a fold: a list of hundreds would hide the other properties. */
   folded: ShownStatement[];
   unlisted: number;
-  /** Whether sources state different values of a property that has one. */
+  /** Whether sources state different values of a property that can have only one. */
   isDisputed: boolean;
 }
 
 const ORDER: Property[] = [
   'affiliation', 'event_start', 'event_end', 'event_location', 'phone', 'email', 'website', 'social', 'place', 'issue_area', 'description', 'name', 'type', 'status', 'identifier',
 ];
-/** Properties of which an actor has one value. Sources describe an actor in different words without disagreeing. */
+/** Properties of which an actor has one value. `description` is none of them: different descriptions do not contradict each other. */
 const SINGLE: ReadonlySet<Property> = new Set(['event_start', 'event_end', 'event_location', 'phone', 'email', 'website', 'type', 'status']);
 const MOST_OPEN = 5;
 const MOST_LISTED = 50;
@@ -71,7 +71,7 @@ export function shownStatements(values: StatedValue[], referred: Referred): Show
   return groups.map(({ group, outdated, label }) => shownProperty(group, outdated, label, { ...referred, passages }));
 }
 
-/** The same words of one source are quoted once. */
+/** Returns a key of the quoted passage, so that the page quotes it only once. */
 function passageOf({ source_id: source, excerpt }: StatedClaim): string | null {
   return excerpt === null ? null : `${source} ${excerpt}`;
 }
@@ -82,7 +82,7 @@ interface PropertyGroup {
   outdated: StatedValue[];
 }
 
-/** Names beside the first have a label of their own. A property whose values are all outdated shows them as its statements. */
+/** Returns the groups of a property. Names after the first are a group of their own. When all values are outdated, they are the statements. */
 function groupsOf(property: Property, stated: StatedValue[]): PropertyGroup[] {
   const current = stated.filter(({ isCurrent }) => isCurrent);
   const outdated = stated.filter(({ isCurrent }) => !isCurrent);
@@ -149,7 +149,7 @@ function shownClaim(claim: StatedClaim, value: ShownValue, isCurrent: boolean, {
   };
 }
 
-/** Numbers are in the fold; what is sure has no word. */
+/** Returns the keys of the words that mark doubt. A claim with a confidence of 0.8 or more has none for it. */
 function doubtsOf({ confidence, method, status, rank }: StatedClaim, isCurrent: boolean): string[] {
   return [
     ...isCurrent ? [] : ['outdated'],

@@ -12,7 +12,7 @@ interface Suggestion {
 
 interface Suggestions {
   groups: { name: string; items: Suggestion[] }[];
-  /** How many there are, for screen readers. */
+  /** The number of suggestions as a text, for screen readers. */
   status: string;
 }
 
@@ -21,7 +21,7 @@ const LONGEST_NAME = 80;
 const MOST_BYTES = 4096;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** What a user who types a text may want, for the script of search fields. */
+/** Returns the route of suggestions for a typed text, which `assets/finder.js` requests. */
 export function suggestRoute(site: Site): ServerRoute {
   const { civic, directory } = site;
   return {
@@ -69,7 +69,7 @@ function shownEntry({ id, name, places: [place], type }: Actor, t: Texts): Sugge
   return { name: cutText(name, LONGEST_NAME), detail: [t(`types.${type}`), ...(place ? [cutText(place.name, LONGEST_NAME)] : [])].join(' · '), href: `/actors/${id}` };
 }
 
-/** Returns the JSON of as many suggestions as it may have. */
+/** Returns suggestions as JSON, as many as fit into `MOST_BYTES`. */
 function fitted(groups: Suggestions['groups'], t: Texts): string {
   const count = groups.reduce((sum, { items }) => sum + items.length, 0);
   const body = JSON.stringify({ groups, status: t('find.suggestions', { count }) } satisfies Suggestions);

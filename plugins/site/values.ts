@@ -3,7 +3,7 @@ import type { ClaimValues, Property, StatedValue } from 'civic/directory';
 import { isWebAddress } from './quotes.ts';
 import { translatedIssue } from './words.ts';
 
-/** What values refer to. */
+/** What is needed to show values: the names, links and times that they refer to. */
 export interface Referred {
   t: Texts;
   /** The names of places by key. */
@@ -11,21 +11,21 @@ export interface Referred {
   issueName(slug: string): string | null;
   /** Ids of public actors, whose pages can be linked. */
   affiliated: ReadonlySet<string>;
-  /** Of the times of an event; UTC when absent. */
+  /** The time zone of the times of an event; UTC when absent. */
   timeZone?: string;
-  /** Milliseconds. */
+  /** The current time, in milliseconds since the epoch. */
   now: number;
 }
 
 /** A value as visitors read it. */
 export interface ShownValue {
   text: string;
-  /** A path of a page, or `url`, an address outside. */
+  /** The path of a page of this site; `url` is an address on another site. */
   href?: string;
   url?: string;
   /** The time zone of a time, and other additions. */
   note?: string;
-  /** How sources may write it. */
+  /** The forms in which sources may write the value, to find it in a quote. */
   forms: string[];
 }
 
@@ -62,7 +62,7 @@ export function shownValue({ property, value }: Pick<StatedValue, 'property' | '
   return (WORDS[property] as Shown<Property>)(value as never, referred);
 }
 
-/** A date without a time is a whole day. A time of this year goes without the year. */
+/** Formats the time of an event: a date alone for a whole day, and the year only when it is not the current one. */
 export function eventTime(time: string, { t, timeZone, now }: Pick<Referred, 't' | 'timeZone' | 'now'>): string {
   if (/^\d{4}-\d\d-\d\d$/.test(time)) return t.formatDate(time);
   const year = new Date(time).getUTCFullYear();

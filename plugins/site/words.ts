@@ -6,7 +6,7 @@ interface Topic {
   description: string;
 }
 
-/** Returns the name and description of an issue area or a domain in the language of the page. Those of an operator's own taxonomy stay as they are. */
+/** Returns the name and description of an issue area or a domain in the language of the page. Names of an operator's own taxonomy are not translated. */
 export function translatedTopic(t: Texts, kind: 'issue_areas' | 'domains', { slug, name, description }: Topic): { name: string; description: string } {
   const path = `${kind}.${slug}`;
   return { name: t.declared('directory', `${path}.name`, name), description: t.declared('directory', `${path}.description`, description) };
@@ -17,7 +17,7 @@ export function translatedIssue(t: Texts, slug: string, name: string): string {
   return t.declared('directory', `issue_areas.${slug}.name`, name);
 }
 
-/** A text that is an e-mail address or the URL of a page becomes a link. */
+/** Returns a text with a link when it is an e-mail address or the URL of a page. */
 export function linkOf(text: string | null): { text: string; href: string | null } | null {
   if (text === null) return null;
   if (/^https?:\/\/\S+$/.test(text)) return { text: text.replace(/^https?:\/\//, '').replace(/\/$/, ''), href: text };

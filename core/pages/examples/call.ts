@@ -22,7 +22,7 @@ export interface Call {
   seconds?: number;
 }
 
-/** The key that protected operations take, as the reader has stored it. */
+/** The shell variable in which the reader has stored an API key. */
 export const KEY_VARIABLE = 'CIVIC_KEY';
 
 export function callOf(api: OpenApi, { path, method, operation, stream }: Located, example: Example): Call {
@@ -45,7 +45,7 @@ export function pathOf(path: string, { params = {}, query = {} }: Example): stri
   return asked === '' ? filled : `${filled}?${asked}`;
 }
 
-/** A comma is as legal in a path as in a query, and place keys have one. Variables of the shell stay. */
+/** Encodes a value for a path or a query, except for commas and colons, which are legal in both, and the `$` of shell variables. */
 function encoded(value: string): string {
   return encodeURIComponent(value).replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll('%24', '$');
 }
@@ -59,7 +59,7 @@ function credentials(operation: Operation, { headers = {} }: Example): [string, 
   return needsCaller(operation) && !isNamed ? [['X-API-Key', `$${KEY_VARIABLE}`]] : [];
 }
 
-/** What a client of WebSocket sends; the key is that of RFC 6455. */
+/** Returns the headers of a WebSocket handshake, with the sample key of RFC 6455. */
 function handshake(subprotocol: string | undefined): [string, string][] {
   return [
     ['Connection', 'Upgrade'], ['Upgrade', 'websocket'], ['Sec-WebSocket-Version', '13'], ['Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ=='],

@@ -11,7 +11,7 @@ export interface ExampleRegistry {
   declare(plugin: string, examples: Examples): void;
   /** Returns what is wrong with the declarations, a sentence each. */
   faults(server: Server): string[];
-  /** Returns the examples of all operations by operation id, with values of this moment. */
+  /** Returns the examples of all operations by operation id, with current values. */
   print(server: Server, api: OpenApi): Promise<Map<string, ShownExamples>>;
   /** Adds the responses to examples that read public data. */
   addResponses(server: Server, api: OpenApi, printed: Map<string, ShownExamples>): Promise<void>;
@@ -67,7 +67,7 @@ async function examplesOf(source: ExampleSource | undefined, located: Located): 
   return found === null ? [] : [found].flat();
 }
 
-/** Returns whether a request needs nothing but the address. */
+/** Returns whether a request needs neither parameters nor a body. */
 function isComplete({ parameters = [], requestBody }: Operation): boolean {
   return !parameters.some(({ required }) => required) && !requestBody?.required;
 }
@@ -79,7 +79,7 @@ function shown(context: ScriptContext, name: string, located: Located): ShownExa
   return { examples: [printExample(context, name, sample, true)], values: {} };
 }
 
-/** Returns values that have the right form, and nothing more. */
+/** Returns an example with placeholders for required query parameters and for the body. */
 function sampleExample(api: OpenApi, { parameters = [], requestBody }: Operation): Example {
   const required = (place: string): [string, string][] => parameters.filter((parameter) => parameter.in === place && parameter.required).map(({ name, schema }) => [name, String(sampleOf(schema, api))]);
   const [type, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];

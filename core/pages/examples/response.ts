@@ -3,7 +3,7 @@ import { layOutJson, shortened } from '../layout.ts';
 import { needsCaller, pathOf, type Located } from './call.ts';
 import type { Example } from './types.ts';
 
-/** Longer responses are those of contracts and exports. */
+/** Longer responses, such as contracts and exports, are not shown. */
 const MOST_BYTES = 200_000;
 
 /**

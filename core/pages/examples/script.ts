@@ -13,7 +13,7 @@ export interface PrintedExample {
   usesJq: boolean;
   needs?: string;
   manual?: string;
-  /** Whether values are placeholders, because nothing better is known. */
+  /** Whether the values are placeholders, because the operation has no example or no data for it. */
   isSample: boolean;
 }
 
@@ -28,12 +28,12 @@ interface Steps {
   lines: string[];
   /** Variables that have a value. */
   known: Set<string>;
-  /** Operations whose example is being written. */
+  /** The operations whose examples are being printed, the outermost first; finds examples that need themselves. */
   path: string[];
   variables: Map<string, string | undefined>;
 }
 
-/** Returns the commands of an example: first those that create what it needs. */
+/** Returns the commands of an example: first those whose responses it uses, then its own. */
 export function printExample(context: ScriptContext, name: string, example: Example, isSample = false): PrintedExample {
   const steps: Steps = { lines: [], known: new Set(), path: [name], variables: new Map() };
   addValues(context, name, example, steps);

@@ -6,7 +6,7 @@ export function curl(call: Call): string {
   return command(call, call.seconds ? [`-N --max-time ${call.seconds}`] : [], '');
 }
 
-/** Returns commands that store a value of the response in a shell variable. */
+/** Returns a command that stores a value of the response in a shell variable. */
 export function assignment(variable: string, call: Call, take: string): string {
   return `${variable}=$(${command(call, ['-s'], ` | jq ${take === '.' ? '-c' : '-r'} ${word(take)}`)})`;
 }
@@ -16,7 +16,7 @@ export function extraction(variable: string, from: string, take: string): string
   return `${variable}=$(printf %s "${from}" | jq -r ${word(take)})`;
 }
 
-/** `end` follows the last line of the command itself, before the text of its input. */
+/** Returns a curl command. `end` follows its last line, before the here-document with its input. */
 function command({ method, url, headers, body, type }: Call, options: string[], end: string): string {
   const sent = dataOf(body, type);
   const verb = method === 'GET' || (method === 'POST' && sent.options.length > 0) ? [] : [`-X ${method}`];
@@ -26,7 +26,7 @@ function command({ method, url, headers, body, type }: Call, options: string[], 
 
 interface SentData {
   options: string[];
-  /** The lines that the shell passes to curl, and how the command announces them. */
+  /** The here-document that curl reads as its input; `opening` is the operator before it. */
   input: string | null;
   opening: string;
 }
@@ -34,7 +34,7 @@ interface SentData {
 function dataOf(body: unknown, type: string | undefined): SentData {
   const options = body === undefined ? [] : inlineOptions(body, type);
   if (typeof body !== 'object' || type === FORM_TYPE || !hasVariable(JSON.stringify(body))) return { options, input: null, opening: '' };
-  // Quotes of JSON inside quotes of the shell would be unreadable.
+  // Escaped quotes of JSON inside quotes of the shell would be unreadable.
   return { options: ['-d @-'], opening: ' <<JSON', input: `${layOutJson(body)}\nJSON` };
 }
 
@@ -47,7 +47,7 @@ function hasVariable(text: string): boolean {
   return /\$[A-Za-z_]/.test(text);
 }
 
-/** Quotes a text for the shell, which replaces variables in it. */
+/** Quotes a text for the shell, so that only variables in it are expanded. */
 function quoted(text: string): string {
   return hasVariable(text) ? `"${text.replace(/["\\`]/g, '\\$&')}"` : `'${text.replaceAll("'", `'\\''`)}'`;
 }

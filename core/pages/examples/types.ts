@@ -14,7 +14,7 @@ export interface Example {
   given?: Record<string, ExampleValue>;
   /** Shell variables that the reader sets first, each with a phrase that says what it is. */
   variables?: Record<string, string>;
-  /** What must be there besides, as a sentence: "An open invitation to your account." */
+  /** What else the command requires, as a sentence: "An open invitation to your account." */
   needs?: string;
   /** For a stream, which does not end: after how many seconds curl stops reading. */
   seconds?: number;
@@ -26,9 +26,9 @@ export interface Example {
 export interface ExampleValue {
   /** The operation whose first example is requested, such as `POST /api/entities`; or, as `$name`, an earlier variable that holds a response. */
   of: string;
-  /** The value, in the language of jq; `.id` when absent, `.` for the whole response. */
+  /** The jq filter that selects the value; `.id` when absent, `.` for the whole response. */
   take?: string;
-  /** Another body than that of the example of the operation. */
+  /** Replaces the body of the example of the operation. */
   body?: unknown;
 }
 

@@ -27,5 +27,5 @@ export const reportForm = Joi.object<ReportForm>({
   website: Joi.string().allow(''),
 }).xor('entry', 'source');
 
-/** The kinds of problems of a target. */
+/** Returns the kinds of problems that can be reported for a target. */
 export const kindsOf = (target: 'entry' | 'source'): readonly FlagType[] => (target === 'entry' ? ENTITY_FLAG_TYPES : SOURCE_FLAG_TYPES);

@@ -18,7 +18,7 @@ interface Subject {
   statements: Choice[];
 }
 
-/** The form for a report, and the page that shows what became of one. */
+/** Returns the routes of the form for reports and of the page with the status of a report. */
 export function reportPages(flags: Flags): ServerRoute[] {
   const { civic } = flags;
   const textsOf = (request: Request) => civic.texts(request.civic.language);
@@ -54,7 +54,7 @@ export function reportPages(flags: Flags): ServerRoute[] {
   ];
 }
 
-/** Returns a typed receipt as a part of a path; of repeated fields the first. No receipt has other characters, such as the dots that lead to another path. */
+/** Returns a typed receipt as a segment of a path; of repeated fields the first. Replaces characters that no receipt has: dots and slashes would name another path. */
 function receiptIn(given: unknown): string {
   return String([given ?? ''].flat()[0]).trim().slice(0, 100).replaceAll(/\s/g, '-').replaceAll(/[^\w-]/g, '_');
 }

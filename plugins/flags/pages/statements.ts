@@ -8,7 +8,7 @@ export interface Choice {
 }
 
 const MOST = 60;
-/** Nobody reports these alone. */
+/** Properties that the form does not list. */
 const LEFT_OUT = ['type'];
 
 /** Returns the statements of an actor, each value once. */

@@ -1,4 +1,4 @@
-/** Values that are costly to create, by name. Each is created once for a while, one at a time, and the oldest make room for new ones. */
+/** A cache of values that are costly to create, by name. Values expire, only one is created at a time, and the oldest are evicted when the cache is full. */
 export interface CostlyCache {
   get(name: string, create: () => Promise<Buffer>): Promise<Buffer>;
 }
@@ -13,7 +13,7 @@ export function costlyCache({ maxBytes, maxAgeMs, now }: { maxBytes: number; max
   const entries = new Map<string, Entry>();
   let last: Promise<unknown> = Promise.resolve();
 
-  /** Waits for the creation before, so that many requests cost no more than one at a time. */
+  /** Creates a value after the previous one, so that many requests do not run at the same time. */
   function inTurn(create: () => Promise<Buffer>): Promise<Buffer> {
     const value = last.then(create);
     last = value.catch(() => undefined);

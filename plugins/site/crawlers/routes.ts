@@ -11,13 +11,13 @@ const HOUR_MS = 3_600_000;
 const MAX_BYTES = 32_000_000;
 const FRESH = 'public, max-age=3600';
 
-/** `/robots.txt`, and `/sitemap.xml` with the sitemaps that it lists. */
+/** Returns the routes of `/robots.txt`, of `/sitemap.xml` and of the sitemaps that it lists. */
 export function crawlerRoutes(server: Server, site: Site): ServerRoute[] {
   const { civic, directory } = site;
   const cache = costlyCache({ maxBytes: MAX_BYTES, maxAgeMs: HOUR_MS, now: () => civic.clock.now() });
   const internal = { plugins: { civic: { internal: true } } };
 
-  // A first part such as `/actors` has pages below it and none of its own.
+  // A declared path such as `/actors` has pages below it, but is no page itself.
   const isPage = (path: string): boolean => server.match('get', path)?.path === path;
 
   async function* pages(): AsyncIterable<Listed[]> {
@@ -32,7 +32,7 @@ export function crawlerRoutes(server: Server, site: Site): ServerRoute[] {
     return sitemapIndex(names.map((name) => civic.url(`/sitemap/${name}.xml`)));
   }
 
-  /** Throws when there is no such part, so that nothing is stored for it. */
+  /** Returns the addresses of a sitemap. Throws when there is no such sitemap, so that the cache stores nothing for it. */
   async function partOf(kind: string, part: number): Promise<AsyncIterable<Listed[]>> {
     if (kind === 'pages') return pages();
     const { actors, places } = await directory.addressParts();
@@ -55,7 +55,7 @@ export function crawlerRoutes(server: Server, site: Site): ServerRoute[] {
   ];
 }
 
-/** Returns the first parts of the paths that pages have, of those that crawlers should read or of those that they should not. */
+/** Returns the declared paths of pages that crawlers should read, or of those that they should not. */
 function pathsOf({ vocabulary }: Pick<Civic, 'vocabulary'>, forCrawlers: boolean): string[] {
   return [...vocabulary.paths].filter(([, { audience, crawlers = true }]) => audience === 'people' && crawlers === forCrawlers).map(([path]) => path);
 }

@@ -8,18 +8,18 @@ const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
 export const compressed: (text: string) => Promise<Buffer> = promisify(gzipOf);
 
-/** Returns the list of sitemaps. */
+/** Returns a sitemap index. */
 export function sitemapIndex(urls: string[]): string {
   return `${HEAD}<sitemapindex xmlns="${XMLNS}">\n${urls.map((url) => `<sitemap><loc>${escaped(url)}</loc></sitemap>\n`).join('')}</sitemapindex>\n`;
 }
 
 export interface Listed {
   url: string;
-  /** A time, of which the day is shown. */
+  /** When the page changed. The sitemap contains only the day. */
   changed?: string;
 }
 
-/** Writes a sitemap as gzip while its addresses are read: only the compressed text is held in memory. */
+/** Compresses a sitemap while its addresses are read, so that only the compressed text is in memory. */
 export async function compressedSitemap(chunks: AsyncIterable<Listed[]>): Promise<Buffer> {
   const gzip = createGzip();
   const parts: Buffer[] = [];

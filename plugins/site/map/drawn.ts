@@ -2,11 +2,11 @@ import { Failure } from 'civic';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A map as the build prepares it, so that no start and no request loads the library that draws it. */
+/** A map that the build has drawn, so that neither a start nor a request loads d3-geo. */
 export interface DrawnMap {
   /** The `viewBox` of the SVG. */
   box: string;
-  /** In the order of their federal numbers (FIPS). */
+  /** Sorted by their FIPS codes, which are their ids. */
   areas: { id: string; name: string; path: string }[];
 }
 
@@ -15,7 +15,7 @@ export const DRAWN = 'drawn';
 
 const maps = new Map<string, DrawnMap>();
 
-/** Returns the map of the states, `us`, or that of the counties of a state by its two digits. */
+/** Returns the map of the states, `us`, or the map of the counties of a state by its FIPS code. */
 export function drawnMap(name: string): DrawnMap {
   const known = maps.get(name);
   if (known) return known;

@@ -1,12 +1,12 @@
 /** The least number of entries of each level of colour; level 0 has none. */
 const FEW = [1, 3, 10, 50];
 const MANY = [1, 3, 100, 1000];
-/** With more than so many entries in one area, the levels are those of a large directory. */
+/** With more entries than this in one area, the levels are `MANY`. */
 const LARGE = 500;
 
 export interface Levels {
   levelOf(count: number): number;
-  /** Every level with the numbers that it stands for; `to` is null for the last. */
+  /** The range of entries of each level; `to` is null for the last. */
   legend: { level: number; from: number; to: number | null }[];
 }
 

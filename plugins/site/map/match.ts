@@ -1,7 +1,7 @@
 import { foldText } from 'civic';
 import type { CountyCount } from 'civic/directory';
 
-/** Numbers of areas from here on are of cities that belong to no county. Virginia has a county and a city of the name Fairfax. */
+/** FIPS codes of counties from 510 on are those of independent cities. Virginia has both a county and a city named Fairfax. */
 const INDEPENDENT = 510;
 const COUNTY_WORDS = /(?: city and)? (?:county|parish|borough|municipality|census area|municipio)$/;
 
@@ -15,7 +15,7 @@ export function areaMatcher(counts: CountyCount[]): (area: { id: string; name: s
   };
 }
 
-/** Of two with one name, that with more entries. */
+/** Indexes areas by name; of two with the same name, the one with more entries. */
 function byName(counts: CountyCount[]): Map<string, CountyCount> {
   return new Map(counts.toSorted((a, b) => a.entity_count - b.entity_count).map((count) => [plainName(count.name), count]));
 }

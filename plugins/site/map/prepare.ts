@@ -14,11 +14,11 @@ type Area = Feature<GeoJSON.Geometry, { name: string }>;
 
 const require = createRequire(import.meta.url);
 const folder = import.meta.dirname;
-/** Of a map of counties. */
+/** The size of a map of counties. */
 const WIDTH = 560;
 const HEIGHT = 500;
 
-/** Writes the maps beside this module, or copies those of the previous build when the same rules made them from the same data. */
+/** Writes the maps beside this module, or copies those of the previous build when neither the code of this folder nor the data has changed. */
 export async function prepareMaps(previous: string): Promise<void> {
   const target = join(folder, DRAWN);
   const key = inputKey();
@@ -34,7 +34,7 @@ export async function prepareMaps(previous: string): Promise<void> {
   writeFileSync(join(target, 'key'), key);
 }
 
-/** The states are projected already, with Alaska and Hawaii below the others. */
+/** Draws the states. Their data is already projected, with Alaska and Hawaii below the others. */
 function drawStates(): DrawnMap {
   const atlas = readAtlas('states-albers-10m');
   return draw(areasOf(atlas, 'states'), null);
@@ -73,7 +73,7 @@ function readAtlas(name: string): Atlas {
 
 const atlasFile = (name: string): string => require.resolve(`us-atlas/${name}.json`);
 
-/** Changes with the rules, which are the modules of this folder, and with the data. */
+/** Returns a hash of the modules of this folder and of the data. */
 function inputKey(): string {
   const hash = createHash('sha256');
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.js')).sort()) hash.update(readFileSync(join(folder, file)));

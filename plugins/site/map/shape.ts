@@ -2,7 +2,7 @@ import type { GeoContext, GeoPath, GeoPermissibleObjects } from 'd3-geo';
 
 type Point = [x: number, y: number];
 
-/** Returns a function that writes an area as SVG path data in whole numbers. Areas smaller than a unit are left out. */
+/** Returns a function that writes an area as SVG path data in whole numbers. Leaves out rings that have fewer than three points after rounding. */
 export function pathWriter(path: GeoPath): (area: GeoPermissibleObjects) => string {
   let rings: Point[][] = [];
   const context: GeoContext = {
@@ -20,7 +20,7 @@ export function pathWriter(path: GeoPath): (area: GeoPermissibleObjects) => stri
   };
 }
 
-/** Relative coordinates, which are short and compress well. */
+/** Returns a ring as relative coordinates, which are short and compress well. */
 function pathOf(ring: Point[]): string {
   const points = ring.filter(([x, y], index) => index === 0 || x !== ring[index - 1]![0] || y !== ring[index - 1]![1]);
   if (same(points[0]!, points.at(-1)!)) points.pop();

@@ -4,7 +4,7 @@ import { levelsFor } from './levels.ts';
 
 /** An area that a map shows, and a row of the table beside it. */
 export interface AreaCount {
-  /** As in the drawn map; areas that it does not have are in the table only. */
+  /** The id of the area in the drawn map. Areas that the map lacks are only in the table. */
   id: string;
   name: string;
   href: string;

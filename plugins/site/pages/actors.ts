@@ -11,10 +11,10 @@ import { shownRelated } from '../related.ts';
 
 const MOST_RELATED = 6;
 const MOST_SIGNALS = 5;
-/** More sources are in a fold. */
+/** Further sources are in a `<details>` element. */
 const MOST_OPEN_SOURCES = 10;
 const MOST_LISTED_SOURCES = 200;
-/** Statements in the linked data: search engines need the best, and a page of many statements would be twice as large. */
+/** The most statements in the linked data: all of them would double the size of a long page, and search engines need only the best. */
 const MOST_LINKED_CLAIMS = 50;
 
 /** The page of an actor, which visitors know as an entry. */
@@ -48,7 +48,7 @@ export function actorPages(site: Site): ServerRoute[] {
   ];
 }
 
-/** Returns the actor of a path; or the response that says where it went: to its successor, or that it was deleted. */
+/** Returns the actor of a path; for a merged actor a redirect to its successor, for a deleted one a response with 410. */
 export async function currentEntry({ directory }: Site, request: Request, t: Texts, h: ResponseToolkit): Promise<Entry | { state: 'former'; response: ResponseObject }> {
   const id = String(request.params.id);
   const entry = await directory.entry(id);
@@ -125,7 +125,7 @@ function otherNames({ actor, values }: Entry): string[] {
 
 const isCancelled = ({ type, status }: Actor): boolean => type === 'event' && status === 'inactive';
 
-/** Says which source states that an actor is no longer active. */
+/** Returns a sentence that names the source which states that an actor is no longer active. */
 function inactiveWords({ actor, values }: Entry, t: Texts): string | null {
   if (actor.status !== 'inactive') return null;
   const stated = values.find(({ property, value, isCurrent }) => property === 'status' && value === 'inactive' && isCurrent);
@@ -140,7 +140,7 @@ function contactOf({ contact: { phone, email, website } }: Actor): { text: strin
   ];
 }
 
-/** When and where an event takes place; null for other actors. */
+/** Returns when and where an event takes place; null for other actors. */
 function eventOf(actor: Actor, referred: Referred, now: number) {
   const { event } = actor;
   if (!event?.start) return null;
@@ -149,13 +149,13 @@ function eventOf(actor: Actor, referred: Referred, now: number) {
 
 const DAY_MS = 86_400_000;
 
-/** An event without an end is over a day after its start. */
+/** Returns when an event ends: without a stated end, a day after its start. */
 function endOf({ start, end }: { start: string | null; end: string | null }): number {
   const known = Date.parse(end ?? '');
   return Number.isNaN(known) ? Date.parse(start ?? '') + DAY_MS : known;
 }
 
-/** Returns when an event ends, from which on its page says so. */
+/** Returns when the page of an event expires: at the end of the event. */
 function changesAt({ event }: Actor, now: number): number | undefined {
   const end = event ? endOf(event) : Number.NaN;
   return end > now ? end : undefined;

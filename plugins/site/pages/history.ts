@@ -8,10 +8,10 @@ import { currentEntry, referredBy } from './actors.ts';
 
 type Change = EntryHistory['data'][number];
 
-/** More claims of one change are counted: an import may bring hundreds. */
+/** Further claims of one change are only counted: an import may add hundreds. */
 const MOST_CLAIMS = 20;
 
-/** What changed when, and by which kind of editor. */
+/** The page with the history of an actor. */
 export function historyPages(site: Site): ServerRoute[] {
   return [site.page({
     path: '/actors/{id}/history',
@@ -51,7 +51,7 @@ function shownChange(change: Change, names: ReadonlyMap<string, string>, referre
   };
 }
 
-/** Names others that a change concerns, except those that were deleted since. */
+/** Returns what a change did, such as "merged with", and the names of the other actors, except those deleted since. */
 function actionOf({ action, merged_into: into, with: others = [] }: Change, names: ReadonlyMap<string, string>, t: Texts): string {
   const named = (into ? [into] : others).flatMap((id) => names.get(id) ?? []).join(', ');
   if (action === 'merged' || action === 'split') return t(`history.${into ? 'merged_into' : action}`, { names: named || t('history.another') });

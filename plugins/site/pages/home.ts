@@ -38,7 +38,7 @@ export function homePage(site: Site): ServerRoute {
           signals: signals.map((signal) => shownSignal(signal, known)),
           topics: domains.map((domain) => shownTopic(domain, t)),
         },
-        // The first event is over when it has begun.
+        // The page lists coming events, so it expires when the first one begins.
         ...(events[0]?.event?.start && { validUntil: Date.parse(events[0].event.start) }),
       };
     },
@@ -56,7 +56,7 @@ function around({ civic }: Site, t: Texts): LoadedPage['context'] {
   };
 }
 
-/** Visitors read that the directory is being set up; administrators read how. */
+/** Loads the home page of an empty instance: a notice for visitors, the next steps for administrators. */
 function emptyPage(site: Site, { auth }: Request, t: Texts, about: object | null): LoadedPage {
   return { template: 'home', context: { ...around(site, t), isEmpty: true, isAdmin: auth.isAuthenticated && auth.credentials['role'] === 'admin', about } };
 }
@@ -70,7 +70,7 @@ function shownPlace({ display_name: name, place_key, entity_count: count }: Cove
   return { name, href: `/places/${place_key}`, count };
 }
 
-/** Returns the map; of an instance without entries in a state, none. */
+/** Returns the map and the states with the most entries; neither when no entry is in a state. */
 function shownStates(states: StateCount[], t: Texts): { map?: object; states?: object[] } {
   const covered = states.filter(({ entity_count }) => entity_count > 0).sort((a, b) => b.entity_count - a.entity_count);
   if (covered.length === 0) return {};

@@ -10,7 +10,7 @@ import { translatedTopic } from '../words.ts';
 
 const query = { issue: Joi.string().allow('').max(200) };
 
-/** The map of the states, and those of their counties. */
+/** The map of the states, and a map of counties for each state. */
 export function mapPages(site: Site): ServerRoute[] {
   const { directory } = site;
   return [
@@ -97,16 +97,16 @@ function countiesPage({ state, counties, chosen }: { state: StateCount; counties
 
 const placeHref = (placeKey: string): string => `/places/${placeKey}`;
 
-/** The district has no counties. */
+/** Returns the address of a state on the map. The District of Columbia has no counties: its link leads to the page of the place. */
 const stateHref = ({ place_key, kind }: Pick<StateCount, 'place_key' | 'kind'>): string => (kind === 'district' ? placeHref(place_key) : `/map/${place_key}`);
 
-/** Those with entries, most first, and the others. */
+/** Divides rows into those with entries, the most first, and those without. */
 function divided<Row extends { name: string; count: number }>(rows: Row[]): { rows: Row[]; without: Row[] } {
   const sorted = rows.toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
   return { rows: sorted.filter(({ count }) => count > 0), without: sorted.filter(({ count }) => count === 0) };
 }
 
-/** Places in no state, such as those of the demo. */
+/** Returns the places in no state, such as those of the demo, which the map lacks. */
 function outsideOf({ outside, outsideTotal }: PlaceCounts, t: Texts) {
   const { levelOf } = levelsFor(outside.map(({ entity_count }) => entity_count));
   return outsideTotal === 0 ? null : {

@@ -16,7 +16,7 @@ import { translatedTopic } from '../words.ts';
 const ON_A_PAGE = 25;
 const NAMES = 3;
 const EVENTS = 5;
-/** So many events are read for the weeks of the timeline. */
+/** How many events are read for the coming weeks of the timeline. */
 const EVENTS_READ = 50;
 const NEARBY = 8;
 const SOURCES = 5;
@@ -58,7 +58,7 @@ async function placePage(site: Site, place: Place, t: Texts): Promise<LoadedPage
       sources: isEmpty ? [] : shownSources(await directory.latestSources(key, SOURCES), t),
       partOf: crumbs.slice(1).toReversed(), nearby: nearby.map((one) => ({ ...nearbyLink(one, place), count: one.entity_count })),
     },
-    // The first event is over when it has begun.
+    // The page lists coming events, so it expires when the first one begins.
     ...(events[0]?.event?.start && { validUntil: Date.parse(events[0].event.start) + 1 }),
   };
 }

@@ -4,7 +4,7 @@ import type { CoveredPlace, Place } from 'civic/directory';
 import type { LoadedPage, Site } from '../site.ts';
 import { hrefOf, linkTo } from '../places/words.ts';
 
-/** More places than these are shown by state only. */
+/** With more places than this, the page lists states instead of places. */
 const MOST = 300;
 
 /** The index of places. */
@@ -51,7 +51,7 @@ async function groupedPlaces(site: Site, places: CoveredPlace[], byState: Map<st
   return { groups: [...groups.filter(({ counties }) => counties.length > 0), ...await groupedAbroad(site, places.filter(({ state }) => state === null), t)], states: [...states, ...elsewhere] };
 }
 
-/** Returns places in no state under the names of their regions. */
+/** Returns places in no state, grouped by region. */
 async function groupedAbroad(site: Site, places: CoveredPlace[], t: Texts): Promise<Group[]> {
   const regionOf = ({ name, display_name: full }: CoveredPlace): string => full.slice(name.length + 2) || t('places.elsewhere');
   const regions = [...new Set(places.map(regionOf))].sort();
@@ -61,7 +61,7 @@ async function groupedAbroad(site: Site, places: CoveredPlace[], t: Texts): Prom
   }));
 }
 
-/** Returns places of one state under their counties; first those in no county. */
+/** Returns places of one state, grouped by county; those in no county come first. */
 export async function placesByCounty({ civic, directory }: Site, places: CoveredPlace[], t: Texts): Promise<Group['counties']> {
   if (places.length === 0) return [];
   const covered = await directory.coveredIssueCounts(places.map(({ place_key }) => place_key));
@@ -75,7 +75,7 @@ export async function placesByCounty({ civic, directory }: Site, places: Covered
   })).sort((a, b) => ((a.name ?? '') < (b.name ?? '') ? -1 : 1));
 }
 
-/** A county stands under itself. */
+/** Returns the key of the county of a place. A county is in its own group. */
 function countyKey({ county, kind, place_key }: Place): string | null {
   return kind === 'county' ? place_key : county;
 }

@@ -7,13 +7,13 @@ export interface Asked {
   issue_area: string[];
   freshness: string[];
   sort: 'relevance' | 'name' | 'recent' | 'source_count';
-  /** Whether misspelt words stay as they are. */
+  /** Whether misspelt words are searched without correction. */
   exact: boolean;
 }
 
 export type Filter = 'state' | 'place' | 'entity_type' | 'issue_area' | 'freshness';
 
-/** Returns the path of a search, without what has its default. */
+/** Returns the address of a search, without parameters that have their default. */
 export function addressOf(asked: Asked): string {
   const parameters = apiParameters(asked);
   if (asked.exact) parameters.append('exact', 'true');

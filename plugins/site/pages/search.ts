@@ -56,7 +56,7 @@ interface Names {
   of(filter: Filter, value: string): string;
 }
 
-/** Returns the names of the values that filters have. A value that does not exist is its own name. */
+/** Returns the names of the values of filters; for an unknown value, the value itself. */
 async function namesFor({ civic, directory }: Site, asked: Asked, t: Texts): Promise<Names> {
   const places = asked.place.length > 0 ? await directory.places(civic.db.read, asked.place) : new Map<string, { display_name: string }>();
   const issues = new Map((await directory.taxonomy()).flatMap(({ issue_areas }) => issue_areas.map((issue) => [issue.slug, translatedTopic(t, 'issue_areas', issue).name])));
@@ -116,7 +116,7 @@ async function shownPage(site: Site, { asked, page, matched, names, isFirst }: F
   };
 }
 
-/** Without words, the best match is the name. */
+/** Returns the sort order to show: without words, "best match" sorts by name. */
 function shownSort({ query: words, sort }: Asked): string {
   return sort === 'relevance' && !words ? 'name' : sort;
 }
@@ -127,7 +127,7 @@ function shownCorrection(asked: Asked, corrected: { from: string; to: string }[]
   return { to: words, from: asked.query, href: addressOf({ ...asked, exact: true }) };
 }
 
-/** Returns filters with a value that does not exist, each with the values it may mean. */
+/** Returns the filters with an unknown value, each with similar values. */
 async function shownSuggestions({ civic, directory }: Site, asked: Asked, { suggestions = [] }: EntityPage, t: Texts): Promise<object[]> {
   const keys = suggestions.flatMap(({ parameter, did_you_mean }) => (parameter === 'place' ? did_you_mean : []));
   const names = await namesFor({ civic, directory } as Site, { ...asked, place: keys }, t);
@@ -143,7 +143,7 @@ function chosenFilters(asked: Asked, names: Names): object[] {
   return FILTERS.flatMap((filter) => [asked[filter] ?? []].flat().map((value) => ({ name: names.of(filter, value), href: addressOf(withoutFilter(asked, filter, value)) })));
 }
 
-/** Returns the facets. One with a chosen value shows only that value: the counts of others would be those of the entries with both. */
+/** Returns the facets. A facet with a chosen value shows only that value, because the counts of its other values include only entries that also have the chosen one. */
 function shownFacets(asked: Asked, { facets }: EntityPage, names: Names, t: Texts): object[] {
   const shown = (['entity_type', 'issue_area', 'state', 'freshness'] as const).map((filter) => {
     const chosen = [asked[filter] ?? []].flat();
@@ -155,7 +155,7 @@ function shownFacets(asked: Asked, { facets }: EntityPage, names: Names, t: Text
   return shown.filter(({ values }) => values.length > 0);
 }
 
-/** Returns the addresses of the same search for programs. Feeds exist of one place and of one issue. */
+/** Returns the addresses of the same search as JSON, CSV and feed. There are feeds only for one place or one issue. */
 function shownFormats(asked: Asked): { api: string; csv: string; feed: string | null } {
   const { query: words, place, issue_area: issues } = asked;
   const isAlone = words === '' && chosenCount(asked) === 1;

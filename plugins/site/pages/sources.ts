@@ -9,7 +9,7 @@ import { referredBy } from './actors.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** What was read in a source. */
+/** The page of a source: the statements that were read in it. */
 export function sourcePages(site: Site): ServerRoute[] {
   return [site.page({
     path: '/sources/{id}',
@@ -40,7 +40,7 @@ export function sourcePages(site: Site): ServerRoute[] {
   })];
 }
 
-/** Returns whether the link works, as of the last check; when it was never checked, when the source was read. */
+/** Returns a sentence with the result of the last check of the link; when it was never checked, with the day on which the source was read. */
 function linkState({ url_status: status, last_checked_at: checked, retrieved_at: retrieved }: Source, t: Texts): { status: string; words: string } {
   return { status, words: t(`source.link.${status}`, { date: t.formatDate(checked ?? retrieved) }) };
 }

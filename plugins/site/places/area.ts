@@ -7,16 +7,16 @@ import { shownEvents } from './events.ts';
 import { shownSignals } from './timeline.ts';
 import { crumbsOf, feedsOf, fullName, hrefOf, isArea, isState, linkedPlace, linkTo, nearbyLink } from './words.ts';
 
-/** More places than these are shown by county only. */
+/** With more places than this, the page lists counties instead of places. */
 const MOST = 300;
 const EVENTS = 5;
-/** So many events are read for the weeks of the timeline. */
+/** How many events are read for the coming weeks of the timeline. */
 const EVENTS_READ = 25;
 const NAMES = 3;
-/** Filters take so many places. */
+/** The most places that a filter accepts. */
 const MOST_FILTERED = 20;
 
-/** What the directory has about a place; about a county or state, with the places in it. */
+/** The number of entries of a place, and its issues. A county or state includes the places in it. */
 export interface Overview {
   entity_count: number;
   issues: Map<string, { entity_count: number; actors: NamedActor[] }>;
@@ -35,7 +35,7 @@ function areaOf({ place_key: county, state, ...place }: Place): Area {
   return isState(place) ? { state: abbreviation } : { state: abbreviation, county };
 }
 
-/** Returns the keys of a county and its places with entries. */
+/** Returns the key of a county, and those of its places with entries. */
 export async function keysInCounty({ directory }: Site, { place_key: county, state }: Place): Promise<string[]> {
   return [county, ...(await directory.coveredPlaces({ state: state!.abbreviation, county, limit: MOST })).map(({ place_key: key }) => key)];
 }
@@ -58,7 +58,7 @@ export async function areaPage(site: Site, place: Place, t: Texts): Promise<Load
     template: 'area',
     context: {
       title: t('place.title', { place: name }), description: isEmpty ? t('place.empty', { place: name }) : t('place.description', { place: name, entries: total }),
-      // Feeds have what is about the area itself.
+      // The feeds contain only entries of the area itself, not of the places in it.
       canonical: hrefOf(key), isUnlisted: isEmpty, feeds: own.entity_count > 0 ? feedsOf(`/api/places/${key}`, name, t) : [], linkedData: linkedPlace(site, place, crumbs),
       name, shortName, key, crumbs, isEmpty, total, placeCount,
       numbers: t(`place.${kind}_numbers`, { entries: total, places: placeCount }), own: own.entity_count > 0 && t(`place.${kind}_own`, { count: own.entity_count }),
@@ -80,7 +80,7 @@ function searchOf(place: Place, keys: string[]): { name: string; value: string }
   return keys.length <= MOST_FILTERED ? keys.map((value) => ({ name: 'place', value })) : [];
 }
 
-/** Returns places under their counties. Those of a county need no heading. */
+/** Returns places grouped by county. On the page of a county, the group has no heading. */
 async function placesIn(site: Site, place: Place, inside: CoveredPlace[], t: Texts): Promise<object[]> {
   const counties = await placesByCounty(site, inside.filter(({ place_key: key }) => key !== place.place_key), t);
   return isState(place) ? counties : counties.map((county) => ({ ...county, name: null }));

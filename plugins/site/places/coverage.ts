@@ -2,7 +2,7 @@ import type { Texts } from 'civic';
 import type { NamedActor, Topic } from 'civic/directory';
 import { translatedTopic } from '../words.ts';
 
-/** So many entries cover an issue. */
+/** From so many entries on, an issue is covered. */
 const COVERED = 3;
 
 export type CoverageStatus = 'covered' | 'thin' | 'missing';
@@ -15,7 +15,7 @@ export interface ShownIssue {
   words: string;
   href: string;
   entries: { name: string; href: string }[];
-  /** Whether there are more entries than these. */
+  /** Whether there are more entries than those listed. */
   hasMore: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface ShownCoverage {
   total: number;
 }
 
-/** Returns what is known of a place by topic and issue. Entries of an issue are at `href` with the parameter `issue_area`. */
+/** Returns the coverage of a place by topic and issue. Each issue links to `href` with the parameter `issue_area`. */
 export function shownCoverage(domains: Topic[], issueOf: (slug: string) => { entity_count: number; actors: NamedActor[] } | undefined, href: string, t: Texts): ShownCoverage {
   const topics = domains.map((domain): ShownTopic => {
     const issues = domain.issue_areas.map((area): ShownIssue => {

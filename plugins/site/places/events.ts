@@ -9,7 +9,7 @@ export interface ShownEvent {
   isCancelled: boolean;
 }
 
-/** Returns events with what shows their time in a place. */
+/** Returns events for a list, with the time zone of their place. */
 export function shownEvents(events: Actor[], timeZone: string | null): ShownEvent[] {
   return events.map(({ id, name, event, status }) => ({
     name, href: `/actors/${id}`, start: event!.start!, timeZone: timeZone ?? 'UTC', location: event!.location, isCancelled: status === 'inactive',

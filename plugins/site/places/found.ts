@@ -8,7 +8,7 @@ const LONGEST_TEXT = 200;
 
 type LoadPlace = (place: Place, request: Request, t: Texts) => Promise<LoadedPage>;
 
-/** Loads a page about the place in its path. Another name of the place redirects to its key; a text that names none shows the likely ones. */
+/** Loads a page about the place in its path. Redirects from another name of the place to its key. When no place has the name, shows similar places with 404. */
 export function ofPlace(site: Site, below: string, load: LoadPlace): SitePage['load'] {
   const { civic, directory } = site;
   return async (request, t, h) => {

@@ -10,7 +10,7 @@ const NAMES = 26;
 const NAMES_OF_ISSUE = 2;
 const EVENTS = 5;
 const MISSING = 16;
-/** What fits on one page: lines of both columns, and characters of a line. */
+/** What fits on one printed page: the lines of both columns together, and the characters of a line. */
 const LINES = 126;
 const LINE_CHARACTERS = 48;
 const LONGEST = 80;
@@ -26,7 +26,7 @@ interface Cited {
   url: string;
 }
 
-/** Loads a page to print: whom to ask in a place, with the sources. Long names leave room for fewer of them. */
+/** Loads the page to print: whom to ask in a place, with sources. It has fewer names when they are long, so that all fit on one sheet. */
 export async function sheetPage(site: Site, place: Place, t: Texts): Promise<LoadedPage> {
   const { civic, directory } = site;
   const name = fullName(place);
@@ -57,7 +57,7 @@ export async function sheetPage(site: Site, place: Place, t: Texts): Promise<Loa
   };
 }
 
-/** Returns the actors of each topic, each once, under the first issue that it works on. */
+/** Returns the actors of each topic. An actor is listed once, under its first issue. */
 function byTopic(domains: Topic[], actorsOf: (slug: string) => NamedActor[], t: Texts): Chosen[][] {
   const seen = new Set<string>();
   return domains.map((domain) => domain.issue_areas.flatMap(({ slug }) => actorsOf(slug).flatMap((actor): Chosen[] => {
@@ -67,7 +67,7 @@ function byTopic(domains: Topic[], actorsOf: (slug: string) => NamedActor[], t: 
   })));
 }
 
-/** Returns so many of them, from each topic one after the other. */
+/** Returns `count` actors, taken from the topics in turn, and sorted by topic. */
 function choose(topics: Chosen[][], count: number): Chosen[] {
   const inTurn = topics.flatMap((some, topic) => some.map((one, turn) => ({ one, turn, topic }))).sort((a, b) => a.turn - b.turn || a.topic - b.topic);
   return inTurn.slice(0, count).sort((a, b) => a.topic - b.topic || a.turn - b.turn).map(({ one }) => one);
@@ -76,7 +76,7 @@ function choose(topics: Chosen[][], count: number): Chosen[] {
 const linesOf = (text: string): number => Math.ceil(text.length / LINE_CHARACTERS);
 const linesOfEvent = ({ name, location }: ShownEvent): number => 1.3 + linesOf(name) + (location ? linesOf(location) : 0);
 
-/** Estimates the lines of names and their sources, with headings of topics. */
+/** Estimates how many lines the names, their sources and the headings of topics take. */
 function linesOfNames(chosen: Chosen[], cited: Map<string, KnownSource>): number {
   const headings = new Set(chosen.map(({ topic }) => topic)).size * 1.5;
   const sources = new Map(chosen.flatMap(({ actor }) => cited.get(actor.id) ?? []).map((source) => [source.id, shownSource(source)]));
@@ -89,7 +89,7 @@ function shownSource({ title, publication, published_at, url }: KnownSource): Ci
   return { title: name && cutText(name, LONGEST), published_at, url: cutText(url.replace(/^https?:\/\/(www\.)?/, ''), LONGEST) };
 }
 
-/** "(816) 555-0160" for "+18165550160"; other numbers as they are. */
+/** Formats a North American number: "(816) 555-0160" for "+18165550160". Returns other numbers unchanged. */
 function spacedPhone(phone: string): string {
   return phone.replace(/^\+1(\d{3})(\d{3})(\d{4})$/, '($1) $2-$3');
 }

@@ -9,7 +9,7 @@ export interface ShownSource {
   retrieved: string;
 }
 
-/** Returns sources for a list. A source without a title has its address in place of one. */
+/** Returns sources for a list. A source without a title is listed by its URL. */
 export function shownSources(sources: Source[], t: Texts): ShownSource[] {
   return sources.map(({ id, url, title, publication, published_at: published, retrieved_at: retrieved }) => ({
     title: title ?? url,

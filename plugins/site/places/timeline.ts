@@ -7,11 +7,11 @@ const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 const WEEKS = 12;
 const COMING_WEEKS = 2;
-/** 1970 began on a Thursday. */
+/** The first Monday after the epoch, which was a Thursday. */
 const MONDAY = 4 * DAY_MS;
 const SHOWN = 5;
 const LONGEST_TITLE = 140;
-/** The most signals that are read to count them by week; of more, each week is counted. */
+/** Up to so many signals are read at once and counted by week; when there are more, each week takes a query. */
 const MOST_READ = 200;
 const HEIGHT = 44;
 
@@ -57,7 +57,7 @@ function shownSignal({ actors, detected_at: at, title }: Signal): object {
   return { title: cutText(title, LONGEST_TITLE), at, href: actor ? `/actors/${actor.id}` : null };
 }
 
-/** Returns the bars of the weeks, 272 by 60, and a sentence that says the same. */
+/** Returns the bars of the weeks for an SVG of 272 by 60, and a sentence with the same numbers. */
 function drawn(weeks: Week[], coming: number[], placeKeys: string[], t: Texts): object {
   const most = Math.max(1, ...weeks.map(({ count }) => count), ...coming);
   const step = 272 / (weeks.length + coming.length);

@@ -8,18 +8,18 @@ export interface PlaceLink {
 }
 
 export const isState = ({ kind }: Pick<Place, 'kind'>): boolean => kind === 'state' || kind === 'territory';
-/** Whether places are in it. */
+/** Whether the place is a county or a state, whose page also shows the places in it. */
 export const isArea = (place: Place): boolean => place.state !== null && (isState(place) || place.kind === 'county');
 export const hrefOf = (placeKey: string): string => `/places/${placeKey}`;
 export const linkTo = ({ name, place_key }: Pick<Place, 'name' | 'place_key'>): PlaceLink => ({ name, href: hrefOf(place_key) });
 
-/** "Kansas City, Missouri"; "Toronto, Ontario, Canada". */
+/** Returns the name with the state, or with region and country: "Kansas City, Missouri"; "Toronto, Ontario, Canada". */
 export function fullName(place: Place): string {
   if (place.state === null) return place.display_name;
   return isState(place) ? place.name : `${place.name}, ${place.state.name}`;
 }
 
-/** Returns a link to a place near another: with the name of the state only when it is another state. */
+/** Returns a link to a place near another. The name includes the state only when the two places are in different states. */
 export function nearbyLink(near: Place, place: Place): PlaceLink {
   const isSame = near.state?.slug === place.state?.slug && near.country === place.country && (near.state !== null || regionOf(near) === regionOf(place));
   return { name: isSame ? near.name : near.state ? near.display_name : fullName(near), href: hrefOf(near.place_key) };
@@ -27,7 +27,7 @@ export function nearbyLink(near: Place, place: Place): PlaceLink {
 
 const regionOf = ({ place_key: key }: Place): string => key.slice(key.indexOf(','));
 
-/** Returns the places around a place, the largest first, and the page of all places before them. */
+/** Returns the breadcrumbs of a place: the page of all places, its state and its county. With `isBelow` also the place itself. */
 export async function crumbsOf({ civic, directory }: Site, place: Place, t: Texts, isBelow = false): Promise<PlaceLink[]> {
   const county = place.county === null ? undefined : (await directory.places(civic.db.read, [place.county])).get(place.county);
   return [
@@ -54,7 +54,7 @@ export function feedsOf(path: string, name: string, t: Texts): PlaceFeed[] {
   ];
 }
 
-/** Returns the place in the words of schema.org. */
+/** Returns the place as linked data of schema.org. */
 export function linkedPlace({ civic }: Site, place: Place, crumbs: PlaceLink[]): object {
   const type = isState(place) ? 'State' : place.kind === 'county' ? 'AdministrativeArea' : 'City';
   const [parent] = crumbs.slice(1).toReversed();
