@@ -21,7 +21,7 @@ export async function benchPages({ database, actors }: SiteBench): Promise<boole
     const paths = {
       place: subjects.places.map((key) => `/places/${key}`), actor: subjects.actors.map((id) => `/actors/${id}`), search: subjects.searches.map((query) => `/search?${query}`),
     };
-    process.stdout.write(`\nPages of ${actors.toLocaleString('en-US')} actors, one request in flight; ms by CPU of the server and by the clock (limits of p99, of the smaller: ${LIMITS.cold} cold, ${LIMITS.warm} warm)\n`);
+    process.stdout.write(`\nPages of ${actors.toLocaleString('en-US')} actors, one request in flight; ms by CPU of the server and by the clock (limits of p99 by the clock: ${LIMITS.cold} cold, ${LIMITS.warm} warm)\n`);
     // The first ones compile templates and statements.
     for (const all of Object.values(paths)) for (const path of all.slice(-WARM_UP)) await site.ask(`${path}${path.includes('?') ? '&' : '?'}unknown=1`);
     let isInside = await measureHome(site, subjects.places);
@@ -79,8 +79,8 @@ async function publishSome(site: SiteServer, places: string[]): Promise<void> {
 }
 
 function report(name: string, measured: Measured[], limit: number): boolean {
-  // On a busy machine the clock also measures the work of others; CPU also counts threads that run beside the request.
-  const p99 = Math.min(...(['cpu', 'ms'] as const).map((part) => quantile(measured.map((one) => one[part]), 0.99)));
+  // CPU also counts threads that run beside the request, and on a busy machine the clock also measures the work of others: judge on a quiet one.
+  const p99 = quantile(measured.map(({ ms }) => ms), 0.99);
   const slowest = measured.reduce((a, b) => (a.cpu > b.cpu ? a : b));
   const isKept = p99 <= limit;
   process.stdout.write(`  ${name.padEnd(20)} ${String(measured.length).padStart(4)}  CPU ${figures(measured.map(({ cpu }) => cpu))}  clock ${figures(measured.map(({ ms }) => ms))}  slowest ${slowest.cpu.toFixed(1)} ${decodeURIComponent(slowest.path).slice(0, 60)}${isKept ? '' : '  MISSED'}\n`);
