@@ -132,7 +132,7 @@ export function escapeMarkup(given: string): string {
   return writableText(given).replace(/[&<>"]/g, (character) => ENTITIES[character]!);
 }
 
-/** Whether a text may become a link: a source is what somebody typed. */
+/** Returns whether a text may become a link: the address of a source can be any text. */
 export function isWebUrl(given: string): boolean {
   return /^https?:\/\//i.test(given);
 }

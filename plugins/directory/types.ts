@@ -109,7 +109,7 @@ export interface Claim {
   status: ClaimStatus;
 }
 
-/** How current an actor or a source is, and how often problems were reported; each instance works out its own. */
+/** How current an actor or a source is, and how often problems were reported; each instance derives these itself, so exports leave them out. */
 export interface Assessed {
   freshness: Freshness;
   flags: FlagCounts;

@@ -91,7 +91,7 @@ for (const database of testDatabases()) {
       expect((await admin.get('/console/jobs')).text).to.not.contain(job);
     });
 
-    it('deletes a failed job that nobody needs', async () => {
+    it('deletes a failed job', async () => {
       const job = await failJob();
       expect((await admin.post(`/console/jobs/${job}/discard`)).headers.location).to.equal('/console/jobs?done=discarded');
       expect(await kit.db.read('core_jobs').where({ id: job })).to.equal([]);

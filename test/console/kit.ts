@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const BASE = 'http://192.0.2.7:8080';
 export const SECRET = 'correct horse battery staple';
 
-/** A plugin whose job fails until it is told not to, with an error and a payload that hold secrets. */
+/** A plugin whose job fails until a test lets it pass, with an error and a payload that hold secrets. */
 export function flakyPlugin(): { plugin: Plugin; state: { fails: boolean; attention: 'none' | 'one' | 'throws'; section: 'shown' | 'throws' } } {
   const state = { fails: true, attention: 'none' as 'none' | 'one' | 'throws', section: 'shown' as 'shown' | 'throws' };
   const plugin = definePlugin({

@@ -67,7 +67,7 @@ for (const database of testDatabases()) {
       expect(await flagsOf(left!.id)).to.equal({ open: 2, total: 4, latest_at: '2026-04-01T12:00:00.000Z' });
     });
 
-    it('can be taken back, and an id that is unknown changes nothing', async () => {
+    it('can be set back to none, and an unknown id changes nothing', async () => {
       await set([[left!.id, { ...SOME, open: 0 }], [right!.id, NONE], ['01890000-0000-7000-8000-00000000dead', SOME]]);
       expect(await flagsOf(left!.id)).to.equal({ ...SOME, open: 0 });
       expect(await found('has_flags=true')).to.equal([]);

@@ -100,7 +100,7 @@ export async function latestImports(reader: Reader, limit: number): Promise<Impo
 /** Returns the imports that failed for one of these reasons since a time, the latest first. The command line has shown its user why an import failed, unless the disk did. */
 export async function failedImports(reader: Reader, since: string, codes: string[], limit: number): Promise<ImportRow[]> {
   return reader(IMPORTS).where('finished_at', '>', since).where({ state: 'failed' }).whereIn('error_code', codes)
-    .where((told) => told.whereNotNull('account_id').orWhereNot({ error_code: 'import_failed' })).orderBy('finished_at', 'desc').limit(limit).select('*');
+    .where((reported) => reported.whereNotNull('account_id').orWhereNot({ error_code: 'import_failed' })).orderBy('finished_at', 'desc').limit(limit).select('*');
 }
 
 export async function importsFinishedBefore(reader: Reader, time: string, limit: number): Promise<ImportRow[]> {

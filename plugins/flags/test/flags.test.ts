@@ -69,7 +69,7 @@ for (const database of testDatabases()) {
       expect(events).to.equal([['flags.created', { id: created.body.id, target_type: 'entity', target_id: actor.id, flag_type: 'stale', status: 'open', is_suspected: false }]]);
     });
 
-    it('of one account are returned again while they are open; those of nobody are new', async () => {
+    it('of one account are returned again while they are open; anonymous flags are always new', async () => {
       const first = await flag({}, reporter);
       const again = await flag({ reason: 'Other words' }, reporter);
       expect([first.status, again.status]).to.equal([201, 200]);
