@@ -94,7 +94,7 @@ export function accountOptions(vocabulary: Vocabulary, off: OffDeclarations): Co
     },
     mail: {
       smtp_url: {
-        doc: 'The mail server for sign-in links, invitations and security notices; null sends none.',
+        doc: 'The mail server for sign-in links, invitations, security notices and the mails of other plugins; null sends none.',
         format: Joi.string().pattern(/^smtps?:\/\/[^\s/]+/).description('an address such as smtp://user:password@mail.example.org:587 or smtps://…'),
         nullable: true,
         default: null,

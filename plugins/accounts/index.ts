@@ -11,8 +11,7 @@ import { accountCommands } from './people/commands.ts';
 import { checkAdministrator } from './people/people.ts';
 import { planRoutes } from './plans/routes.ts';
 import { accountProblems } from './problems.ts';
-import { checkMail } from './mail.ts';
-import { noticeMailJob } from './notices/notices.ts';
+import { checkMail, mailJob } from './mail.ts';
 import { createAccounts } from './service.ts';
 import { invitationRoutes } from './workspaces/invitation-routes.ts';
 import { invitationMailJob } from './workspaces/mail.ts';
@@ -35,6 +34,7 @@ export type { Incident, RecordIncident } from './audit/incidents.ts';
 export type { AccountsService } from './service.ts';
 export type { CredentialCache } from './keys/cache.ts';
 export type { Delegate, Delegation } from './keys/delegate.ts';
+export type { Mail, MailService } from './mail.ts';
 export type { FormerCaller } from './keys/identify.ts';
 export type { AccountPages, Visitor } from './settings/plugin-pages.ts';
 export type { RecentEvent } from './console/audit.ts';
@@ -97,7 +97,7 @@ export default definePlugin<AccountsConfig>({
     civic.check({ name: 'passkeys', quick: true, run: async () => checkParty(signIn.party) });
     civic.check({ name: 'cookies', quick: true, run: async () => checkCookies(civic.instance.public_url) });
     civic.check({ name: 'mail', run: () => checkMail(civic.config) });
-    for (const job of [...signIn.jobs, invitationMailJob(civic), noticeMailJob(civic), accounts.emails.job, ...(stream ? [stream.job] : [])]) civic.jobs.define(job);
+    for (const job of [...signIn.jobs, invitationMailJob(civic), mailJob(civic), accounts.emails.job, ...(stream ? [stream.job] : [])]) civic.jobs.define(job);
     for (const command of [...accountCommands(accounts), ...keyCommands(accounts), auditExport(db)]) civic.command(command);
     server.route([
       ...planRoutes({ plans, defaultPlan: civic.config.default_plan, vocabulary: civic.vocabulary }),

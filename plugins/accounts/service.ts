@@ -12,6 +12,7 @@ import { delegateOf, type Delegate } from './keys/delegate.ts';
 import type { Holder } from './keys/holder.ts';
 import { createResolver, type FormerCaller, type KeyResolver } from './keys/identify.ts';
 import { createKeys, usableKeys, type Keys } from './keys/keys.ts';
+import { createMail, type MailService } from './mail.ts';
 import { createNotify, type Notify } from './notices/notices.ts';
 import { createEmails, type Emails } from './people/email.ts';
 import { createPeople, type People } from './people/people.ts';
@@ -46,6 +47,8 @@ export interface AccountsService {
   accessChanged(tx: Tx, change: AccessChanged): Promise<void>;
   /** Creates a security notice for an account, and its mail. `text` is one sentence that describes the event. */
   notify(tx: Tx, accountId: string, text: string, by: Doer): Promise<void>;
+  /** Sends mails, when the operator has set `mail.smtp_url`. */
+  mail: MailService;
   /** Functions for pages of other plugins for signed-in users. */
   pages: AccountPages;
   /** Shows how much of a limit an account uses, as a meter on the page “Plan and usage”; called in `register`. */
@@ -116,7 +119,8 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
   const witness = createWitness(civic.instance.data_dir);
   const auditKinds = createAuditKinds();
   const put = (tx: Tx, entry: AuditEntry<string>) => record({ seals, witness }, tx, civic.clock.iso(), entry);
-  const notify = createNotify(civic);
+  const mail = createMail(civic);
+  const notify = createNotify(civic, mail);
   const caches = createCaches({ civic, changingAccess: auditKinds.changingAccess });
   const resolver = createResolver({ civic, plans, known: caches.create<Holder>() });
   const resolvers = [resolver.callerOf];
@@ -175,6 +179,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
         const person = await personById(tx, accountId);
         if (person) await notify(tx, person, { kind: 'of_plugin', detail: { text } }, by);
       },
+      mail,
       auditKinds: auditKinds.declare,
       meter(limit, used) {
         if (!civic.vocabulary.limits.has(limit)) throw new Error(`No plugin that runs declares the limit "${limit}": add it to the plugin's limits`);

@@ -1,6 +1,8 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { slowness } from 'civic/testing';
+import { definePlugin } from 'civic';
+import { slowness, testDatabases } from 'civic/testing';
+import type { Mail, MailService } from '../mail.ts';
 import { accountsKit, type AccountsKit } from './kit.ts';
 import { startMailbox, type Mailbox } from './mailbox.ts';
 import { pageReader } from './reader.ts';
@@ -95,3 +97,55 @@ describe('Sign-in links by mail', () => {
     await silent.close();
   });
 });
+
+/** Gives a test the mail service. */
+const sender = (given: { mail?: MailService }) => definePlugin({ name: 'sender', summary: 'Sends mails for tests', needs: ['accounts'], register(_server, civic) { given.mail = civic.service('accounts').mail; } });
+
+for (const database of testDatabases()) {
+  describe(`Mails of other plugins on ${database}`, () => {
+    let box: Mailbox;
+    let kit: AccountsKit;
+    const given: { mail?: MailService } = {};
+    const queue = (mail: Mail) => kit.db.write((tx) => given.mail!.queue(tx, mail));
+
+    before(async () => {
+      box = await startMailbox();
+      kit = await accountsKit({ database, plugins: [sender(given)], config: { public_url: HOME, jobs: { poll_seconds: 1 }, plugins: { accounts: { mail: { smtp_url: box.url } } } } });
+    });
+    after(async () => {
+      await kit.close();
+      box.close();
+    });
+
+    it('are sent after the commit, with their language and one-click unsubscription', async () => {
+      expect(given.mail!.isConfigured).to.be.true();
+      await expect(kit.db.write(async (tx) => {
+        await given.mail!.queue(tx, { to: 'ada@example.org', subject: 'Rolled back', lines: ['No'] });
+        throw new Error('rolled back');
+      })).to.reject('rolled back');
+      await queue({ to: 'ada@example.org', subject: 'Heron seen', lines: ['A heron.', '', '  At the river.'], language: 'es', unsubscribe_url: `${HOME}/herons/unsubscribe?token=${'a'.repeat(90)}` });
+      const mail = await box.mailTo('ada@example.org', 'Heron seen');
+      expect(mail).to.contain(['From: noreply@civic.example', 'Content-Language: es', 'Auto-Submitted: auto-generated', 'List-Unsubscribe-Post: List-Unsubscribe=One-Click', 'A heron.\r\n\r\n  At the river.\r\n']);
+      expect(mail.replaceAll(/\r\n /g, ' ')).to.contain(`List-Unsubscribe: <${HOME}/herons/unsubscribe?token=${'a'.repeat(90)}>`);
+      await queue({ to: 'ada@example.org', subject: 'Last', lines: [''] });
+      expect(await box.mailTo('ada@example.org', 'Last')).to.not.contain('List-Unsubscribe').and.not.contain('Content-Language');
+      expect(box.mails.join()).to.not.contain('Rolled back');
+    });
+
+    it('go to one address, and no text adds a header or a line', async () => {
+      await queue({ to: 'eve@example.org', subject: 'Seen\r\nBcc: all@example.org', lines: ['One\r\nTwo\u2028three'] });
+      const mail = await box.mailTo('eve@example.org', 'Seen');
+      expect(mail).to.contain(['Subject: Seen Bcc: all@example.org', 'One Two three']);
+      expect(mail).to.not.match(/^Bcc/m);
+    });
+
+    it('are not queued without SMTP', async () => {
+      const without: { mail?: MailService } = {};
+      const silent = await accountsKit({ database, plugins: [sender(without)] });
+      expect(without.mail!.isConfigured).to.be.false();
+      await silent.db.write((tx) => without.mail!.queue(tx, { to: 'ada@example.org', subject: 'Never', lines: [] }));
+      expect((await silent.composition.jobs.status()).pending).to.equal(0);
+      await silent.close();
+    });
+  });
+}
