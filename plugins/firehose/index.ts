@@ -3,6 +3,7 @@ import { firehoseOptions, type FirehoseConfig } from './config.ts';
 import { firehoseEvents } from './events.ts';
 import { firehoseExamples } from './examples.ts';
 import { logCheck } from './log/check.ts';
+import { createFollowing } from './log/follow.ts';
 import { SIGNAL_TABLES, SIGNALS_VERSION } from './log/store.ts';
 import { isPublicEntry } from './page/live.ts';
 import { registerPage } from './page/register.ts';
@@ -11,7 +12,7 @@ import { declareRelay } from './relay/declare.ts';
 import { signalFeedRoutes } from './feeds/routes.ts';
 import { firehoseRoutes } from './routes.ts';
 import { createFirehose } from './service.ts';
-import { readSignals, readSignalsAbout } from './snapshot/read.ts';
+import { readSignals, readSignalsAbout, readSignalsById } from './snapshot/read.ts';
 import type { FirehoseService } from './types.ts';
 import { registerSessions } from './sessions/register.ts';
 import { session } from './sessions/schemas.ts';
@@ -51,6 +52,9 @@ export default definePlugin<FirehoseConfig>({
         const upkeep = new Set(firehose.kinds.upkeep());
         return firehose.kinds.queryable().filter((type) => !upkeep.has(type));
       },
+      queryableTypes: firehose.kinds.queryable,
+      follow: createFollowing(firehose.log),
+      signalsById: readSignalsById,
       onPublicSignals: (listener) => firehose.log.onEntries((entries) => { if (entries.some(isPublicEntry)) listener(); }),
     } satisfies FirehoseService);
     civic.watch('accounts.access_changed', ({ payload }) => firehose.hub.openings.revokeAccount(payload.account_id));

@@ -164,6 +164,35 @@ export interface FirehoseService {
   civicTypes(): SignalType[];
   /** Calls back on every node after public signals were added, changed or withdrawn. */
   onPublicSignals(listener: () => void): void;
+  /** The types that a query may name. */
+  queryableTypes(): SignalType[];
+  /** Lets a plugin process each entry of the log once. */
+  follow: LogFollowing;
+  /** Returns the current versions of signals by id: public ones, and those of a workspace. */
+  signalsById(reader: import('civic').Reader, ids: string[], workspaceId: string): Promise<Map<string, Signal>>;
+}
+
+/** Reads of the log for a plugin that stores its position in the transaction of what it derives from the entries. */
+export interface LogFollowing {
+  /** The newest entry that this node has read. */
+  position(): number;
+  /** Returns entries after a position that this node has read, oldest first. */
+  entries(after: number, limit: number): Promise<FollowedEntry[]>;
+  /** Calls back on every node when there are new entries. */
+  onEntries(listener: () => void): void;
+}
+
+/** A new version of a signal, or its withdrawal. */
+export interface FollowedEntry {
+  seq: number;
+  /** Null when an unknown id was withdrawn. */
+  signal_id: string | null;
+  /** Whether there is an earlier version, which readers may have seen. */
+  isUpdate: boolean;
+  /** Null when it was withdrawn, or when only reviewers or partners may see it. */
+  signal: Signal | null;
+  /** The workspace whose members may see it; null when it is public. */
+  workspace_id: string | null;
 }
 
 /** The query of `signals`. Absent members have the defaults of `GET /api/firehose`. */

@@ -15,7 +15,7 @@ export interface PublishContext {
   onPublished(count: number): void;
 }
 
-export type Publisher = Omit<FirehoseService, 'signals' | 'signalsAbout' | 'civicTypes' | 'onPublicSignals'>;
+export type Publisher = Pick<FirehoseService, 'produces' | 'signalTypes' | 'publish' | 'withdraw'>;
 
 const MOST_BYTES = 64 * 1024;
 

@@ -3,7 +3,7 @@ import { completeQuery } from '../query/schemas.ts';
 import type { Subscribe } from '../query/subscription.ts';
 import type { Signal, SignalQuery } from '../types.ts';
 import { readSnapshot, type SnapshotContext } from './snapshot.ts';
-import { publicSignalsAbout } from './store.ts';
+import { publicSignalsAbout, visibleSignals } from './store.ts';
 
 /** Returns the first signals that a query finds, for other plugins. */
 export async function readSignals(context: SnapshotContext & { subscribe: Subscribe }, given: SignalQuery, caller: Caller | null): Promise<{ signals: Signal[]; total: number }> {
@@ -16,4 +16,9 @@ export async function readSignals(context: SnapshotContext & { subscribe: Subscr
 export async function readSignalsAbout(reader: Reader, actorIds: string[], limit: number): Promise<Signal[]> {
   const signals = await publicSignalsAbout(reader, actorIds, limit);
   return signals.map((signal) => JSON.parse(signal) as Signal);
+}
+
+export async function readSignalsById(reader: Reader, ids: string[], workspaceId: string): Promise<Map<string, Signal>> {
+  const rows = ids.length > 0 ? await visibleSignals(reader, ids, ['public', `workspace:${workspaceId}`]) : [];
+  return new Map(rows.map(({ signal_id: id, signal }) => [id, JSON.parse(signal) as Signal]));
 }

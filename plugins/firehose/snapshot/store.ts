@@ -58,6 +58,12 @@ export async function publicSignalsAbout(reader: Reader, actorIds: string[], lim
   return found.flatMap(({ seq }) => bySeq.get(seq) ?? []);
 }
 
+/** Returns the current versions of signals that are visible to one of the audiences. */
+export async function visibleSignals(reader: Reader, ids: string[], audiences: string[]): Promise<{ signal_id: string; signal: string }[]> {
+  return reader('firehose_signals as signals').join('firehose_log as log', 'log.seq', 'signals.seq')
+    .whereIn('signals.signal_id', ids).whereIn('signals.audience', audiences).select('signals.signal_id', 'log.signal');
+}
+
 /** A query about one place, or one issue, reads that one's part of the index in its order. */
 function onlyTerm({ places, issues }: Filter): string | null {
   if (places.size === 1) return `place ${[...places][0]}`;
