@@ -87,7 +87,7 @@ export default definePlugin<AccountsConfig>({
     civic.identify(resolver.identify);
     civic.plansWith(plans.including);
     civic.identify(signIn.sessions.identify);
-    civic.pages.header(visitorPart(signIn.sessions, entries));
+    civic.pages.header(visitorPart(signIn.sessions, entries, accounts.consolePages));
     printFirstLink(server, civic);
     civic.watch('accounts.access_changed', accounts.caches.forget);
     civic.check(auditCheck({ db, seals: accounts.seals, witness: accounts.witness }));

@@ -99,7 +99,7 @@ export interface Accounts {
   stop(): Promise<void>;
 }
 
-/** A page for administrators. */
+/** A page for administrators, or for reviewers too. */
 export interface ConsolePage {
   /** The plugin whose catalogue has the texts that `label` and `summary` then name. Without it they are texts themselves. */
   plugin?: string;
@@ -108,6 +108,8 @@ export interface ConsolePage {
   path: string;
   /** What an administrator does there, as a sentence. */
   summary: string;
+  /** The least role that may use it; `admin` when left out. Reviewers find their pages in the menu of the header. */
+  role?: 'reviewer';
 }
 
 const FLUSH_MS = 2000;

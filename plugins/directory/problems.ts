@@ -6,6 +6,7 @@ export const directoryProblems = {
   unknown_claim: { status: 400, title: 'The actor has no such claim', advice: 'Take the claim ids from /api/entities/{id}/claims.' },
   claim_needed: { status: 409, title: 'The actor cannot do without this claim', advice: 'Add another claim for the same property in the same request.' },
   unknown_judgement: { status: 404, title: 'No such judgement', advice: 'It may have been taken back already.' },
+  nothing_changed: { status: 409, title: 'The edit changes nothing', advice: 'Read the actor or the source again: it may have been changed already.' },
   same_actor: { status: 409, title: 'Both ids are one actor', advice: 'Name two different actors.' },
   merge_conflict: { status: 409, title: 'These two cannot be merged', advice: 'The detail says why; if they were judged to be different, take that judgement back first.' },
   not_merged: { status: 409, title: 'Nothing was merged into this actor', advice: 'Only an actor that others were merged into can be split.' },

@@ -1,7 +1,7 @@
 import { Joi, type EventKind } from 'civic';
 import { FLAG_TYPES, STATUSES, TARGET_TYPES, type FlagType, type Status, type TargetType } from './types.ts';
 
-/** The payload of both events. It contains nothing that the reporter wrote, because only reviewers may read it. */
+/** The payload of all events. It contains nothing that the reporter wrote, because only reviewers may read it. */
 export interface FlagEvent {
   id: string;
   target_type: TargetType;
@@ -16,6 +16,8 @@ declare module 'civic' {
   interface Events {
     'flags.created': FlagEvent;
     'flags.decided': FlagEvent;
+    'flags.cleared': FlagEvent;
+    'flags.undone': FlagEvent;
   }
 }
 
@@ -31,4 +33,6 @@ const payload = Joi.object<FlagEvent, true>({
 export const flagEvents: Record<string, EventKind> = {
   'flags.created': { summary: 'An actor or a source was flagged', version: 1, payload },
   'flags.decided': { summary: 'A reviewer accepted, dismissed or resolved a flag', version: 1, payload },
+  'flags.cleared': { summary: 'A reviewer found that a suspected flag is no spam', version: 1, payload },
+  'flags.undone': { summary: 'A reviewer undid the last decision on a flag', version: 1, payload },
 };

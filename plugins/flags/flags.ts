@@ -1,14 +1,16 @@
-import { isId, newId, problem, singleLine, type Caller, type Civic, type Tx } from 'civic';
-import type { DirectoryService } from 'civic/directory';
+import { newId, problem, singleLine, type Caller, type Civic, type Tx } from 'civic';
+import type { AccountsService } from 'civic/accounts';
+import type { DirectoryService, FlagCounts } from 'civic/directory';
 import type { FirehoseService } from 'civic/firehose';
 import type { FlagsConfig } from './config.ts';
-import type { FlagEvent } from './events.ts';
 import { newReceipt, readReceipt } from './receipt.ts';
+import type { Reviewer } from './review/decisions.ts';
+import { refreshQueue } from './review/queue.ts';
 import { resolvedSignal } from './signal.ts';
-import { countsToStore, createdFlag, flagByReceipt, flagToDecide, insertFlag, takeSignals, targetsWithReason, updateFlag, type FlagRow } from './store.ts';
+import { countsToStore, createdFlag, eventOf, flagByReceipt, insertFlag, takeSignals, targetsWithReason, updateFlag, type FlagRow } from './store.ts';
 import { hashOfReason, suspicionOf } from './suspicion.ts';
 import { entityTarget, sourceTarget, type FoundTarget } from './targets.ts';
-import type { CreatedFlag, Decision, FlagType, Proposal, Receipt, ReviewedFlag, Status } from './types.ts';
+import { TARGET_TYPES, type CreatedFlag, type FlagType, type Proposal, type Receipt, type ReviewedFlag } from './types.ts';
 
 export interface NewFlag {
   flag_type: FlagType;
@@ -29,8 +31,14 @@ export interface Flags {
   withdrawSignals(tx: Tx, actorIds: string[]): Promise<void>;
   /** Returns the status of a flag by its receipt. Throws `unknown_receipt`. */
   receipt(text: string): Promise<Receipt>;
-  /** Accepts, dismisses or resolves a flag. Throws `unknown_flag` and `flag_transition`. */
-  decide(id: string, decision: { status: Decision; note?: string }, caller: Caller): Promise<ReviewedFlag>;
+  /** Stores the counts of the targets in the directory, and their rows in the queue, in the transaction of the change. */
+  followFlags(tx: Tx, flags: FlagRow[]): Promise<void>;
+  /** Publishes the signal of a resolved flag. `targetId` is the target after the correction. */
+  announce(tx: Tx, flag: FlagRow, targetId: string): Promise<void>;
+  /** Withdraws signals. */
+  withdraw(tx: Tx, signalIds: string[]): Promise<void>;
+  /** Adds a step of a reviewer to the audit record. */
+  audit(tx: Tx, kind: string, reviewer: Reviewer, flagId: string, detail: object): Promise<void>;
 }
 
 export interface Flagged {
@@ -40,10 +48,10 @@ export interface Flagged {
 }
 
 const DAY_MS = 86_400_000;
-const NEXT: Record<Status, readonly Status[]> = { open: ['accepted', 'dismissed'], accepted: ['resolved'], dismissed: [], resolved: [] };
 
 export function createFlags(civic: Civic<FlagsConfig>): Flags {
   const directory = civic.service('directory');
+  const accounts: AccountsService | null = civic.serviceIfOn('accounts');
   const firehose: FirehoseService | null = civic.serviceIfOn('firehose');
 
   async function create(target: FoundTarget, { flag_type, reason, proposal, isHiddenFieldFilled = false }: NewFlag, caller: Caller | null): Promise<Flagged> {
@@ -59,30 +67,40 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
         proposed_value: proposal?.value ?? null, proposed_source: proposal?.source_url ?? null,
       }, target.placeKeys);
       if (row.id !== id) return { flag: createdFlag(row), isNew: false };
-      if (row.suspicion === null) await showCounts(tx, row);
+      if (row.suspicion === null) await followFlags(tx, [row]);
+      else await refreshQueue(tx, target.type, [target.id]);
       await civic.emit(tx, 'flags.created', eventOf(row));
       return { flag: createdFlag(row), isNew: true };
     });
   }
 
-  /** Stores the counts of the target in the directory, in the transaction of the flag. */
-  async function showCounts(tx: Tx, { target_type: type, target_id: id }: FlagRow): Promise<void> {
-    const counts = new Map([[id, await countsToStore(tx, { type, id })]]);
-    await directory.setFlags(tx, { actors: type === 'entity' ? counts : new Map(), sources: type === 'source' ? counts : new Map() });
+  async function followFlags(tx: Tx, flags: FlagRow[]): Promise<void> {
+    for (const type of TARGET_TYPES) {
+      const some = flags.filter((flag) => flag.target_type === type);
+      const ids = [...new Set(some.map(({ target_id }) => target_id))].sort();
+      if (ids.length === 0) continue;
+      const counts = new Map<string, FlagCounts>();
+      for (const id of ids) counts.set(id, await countsToStore(tx, { type, id }));
+      await directory.setFlags(tx, { actors: type === 'entity' ? counts : new Map(), sources: type === 'source' ? counts : new Map() });
+      await refreshQueue(tx, type, ids);
+    }
   }
 
-  async function announce(tx: Tx, flag: FlagRow): Promise<void> {
-    const signal = firehose && await resolvedSignal(directory, tx, flag);
+  async function announce(tx: Tx, flag: FlagRow, targetId: string): Promise<void> {
+    const signal = firehose && await resolvedSignal(directory, tx, { ...flag, target_id: targetId });
     if (!signal) return;
     const [signal_id] = await firehose.publish(tx, [signal]);
     await updateFlag(tx, flag.key, { signal_id });
   }
 
+  async function withdraw(tx: Tx, signalIds: string[]): Promise<void> {
+    if (signalIds.length > 0) await firehose?.withdraw(tx, signalIds);
+  }
+
   return {
     civic, directory,
     async withdrawSignals(tx, actorIds) {
-      const ids = actorIds.length > 0 ? await takeSignals(tx, actorIds) : [];
-      if (ids.length > 0) await firehose?.withdraw(tx, ids);
+      if (actorIds.length > 0) await withdraw(tx, await takeSignals(tx, actorIds));
     },
     flagEntity: async ({ entity_id, claim_id, ...flag }, caller) => create(await entityTarget(directory, entity_id, claim_id), flag, caller),
     flagSource: async ({ source_id, ...flag }, caller) => create(await sourceTarget(directory, civic.db.read, source_id), flag, caller),
@@ -92,29 +110,9 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
       if (!row) throw problem('unknown_receipt', { detail: `No report has the receipt "${singleLine(text, 40)}".` });
       return { id: row.id, flag_type: row.flag_type, status: row.status, created_at: row.created_at, decided_at: row.decided_at };
     },
-    decide: (id, { status, note }, caller) => civic.db.write(async (tx) => {
-      const row = isId(id) ? await flagToDecide(tx, id.toLowerCase()) : undefined;
-      if (!row) throw problem('unknown_flag', { detail: `No flag has the id ${singleLine(id, 100)}.` });
-      if (!NEXT[row.status].includes(status)) throw problem('flag_transition', { detail: transitionDetail(row.status, status) });
-      const at = civic.clock.iso();
-      // Accepting a suspected flag clears the suspicion, so that it is counted; a dismissed one stays suspected.
-      const suspicion = status === 'dismissed' ? row.suspicion : null;
-      const decided = await updateFlag(tx, row.key, { status, note: note ?? row.note, suspicion, open_key: null, decided_by: caller.account_id, decided_at: at, updated_at: at });
-      await showCounts(tx, decided);
-      await civic.emit(tx, 'flags.decided', eventOf(decided));
-      if (status === 'resolved') await announce(tx, decided);
-      return reviewedFlag(decided);
-    }),
+    followFlags, announce, withdraw,
+    async audit(tx, kind, { by }, subject, detail) { await accounts?.record(tx, { kind, by, subject, detail }); },
   };
-}
-
-function transitionDetail(from: Status, to: Status): string {
-  const next = NEXT[from];
-  return `The flag is ${from} and cannot become ${to}: ${next.length > 0 ? `it can become ${next.join(' or ')}` : 'its decision is final'}.`;
-}
-
-function eventOf({ id, target_type, target_id, flag_type, status, suspicion }: FlagRow): FlagEvent {
-  return { id, target_type, target_id, flag_type, status, is_suspected: suspicion !== null };
 }
 
 export function reviewedFlag(row: FlagRow): ReviewedFlag {

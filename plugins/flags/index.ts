@@ -4,10 +4,15 @@ import { flagEvents } from './events.ts';
 import { flagExamples } from './examples.ts';
 import { createFlags } from './flags.ts';
 import { flagProblems } from './problems.ts';
+import { createDecisions } from './review/decisions.ts';
+import { ACTIONS } from './review/steps-store.ts';
+import { QUEUE_TABLES, QUEUE_VERSION, rebuildQueue } from './review/queue.ts';
 import { reviewRoutes } from './review-routes.ts';
 import { flagRoutes } from './routes.ts';
 import { reportPages } from './pages/report.ts';
 import { flagTools } from './tools.ts';
+
+const AUDIT_KINDS = Object.fromEntries(ACTIONS.map((action) => [`flags_${action}`, { plugin: 'flags', label: `audit.${action}` }]));
 
 export default definePlugin<FlagsConfig>({
   name: 'flags',
@@ -28,12 +33,15 @@ export default definePlugin<FlagsConfig>({
 
   register(server, civic) {
     const flags = createFlags(civic);
+    const decisions = createDecisions(flags);
     civic.examples(flagExamples);
+    civic.readModel({ name: 'queue', version: QUEUE_VERSION, tables: QUEUE_TABLES, rebuild: rebuildQueue });
+    civic.serviceIfOn('accounts')?.auditKinds(AUDIT_KINDS);
     civic.serviceIfOn('firehose')?.produces(['flag_resolved']);
     civic.on('directory.actors_changed', (tx, { payload }) => flags.withdrawSignals(tx, payload.actors.filter(({ change }) => change === 'deleted').map(({ id }) => id)));
     civic.pages.fill('site.entry', { partial: 'flags/link', load: ({ params }) => ({ href: `/report?entry=${encodeURIComponent(String(params.id).toLowerCase())}` }) });
     civic.pages.fill('site.source', { partial: 'flags/link', load: ({ params }) => ({ href: `/report?source=${encodeURIComponent(String(params.id).toLowerCase())}` }) });
-    server.route([...flagRoutes(flags), ...reviewRoutes(flags), ...reportPages(flags)]);
+    server.route([...flagRoutes(flags), ...reviewRoutes(flags, decisions), ...reportPages(flags)]);
     for (const tool of flagTools(flags)) civic.tool(tool);
   },
 });

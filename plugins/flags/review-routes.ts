@@ -1,6 +1,7 @@
 import type { RouteOptionsAccess, ServerRoute } from '@hapi/hapi';
-import { Joi, listResponse, pageOf } from 'civic';
+import { clientAddressOf, Joi, listResponse, pageOf } from 'civic';
 import { reviewedFlag, type Flags } from './flags.ts';
+import type { Decisions } from './review/decisions.ts';
 import { callerOf } from './routes.ts';
 import { decision, flagList, flagQuery, reviewedFlagSchema } from './schemas.ts';
 import { countFlags, flagsPage, type FlagQuery } from './store.ts';
@@ -9,8 +10,7 @@ import type { Decision } from './types.ts';
 const reviewing: RouteOptionsAccess = { mode: 'required', access: { scope: ['flags:review'] } };
 
 /** Returns the routes of reviewers: list flags and decide on them. */
-export function reviewRoutes(flags: Flags): ServerRoute[] {
-  const { civic, directory } = flags;
+export function reviewRoutes({ civic, directory }: Flags, decisions: Decisions): ServerRoute[] {
 
   /** Converts the places of a query, in any form that the API accepts, to the canonical keys that flags are stored with. */
   async function canonical(query: FlagQuery): Promise<FlagQuery> {
@@ -54,8 +54,10 @@ export function reviewRoutes(flags: Flags): ServerRoute[] {
         response: { schema: reviewedFlagSchema },
       },
       async handler(request, h) {
-        const decided = await flags.decide(String(request.params.id), request.payload as { status: Decision; note?: string }, callerOf(request)!);
-        return h.response(decided).header('cache-control', 'private, no-store');
+        const { status, note } = request.payload as { status: Decision; note?: string };
+        const caller = callerOf(request)!;
+        const { flags: [decided] } = await decisions.decide([String(request.params.id)], { action: status, note }, { caller, by: { account_id: caller.account_id, address: clientAddressOf(request) } });
+        return h.response(reviewedFlag(decided!)).header('cache-control', 'private, no-store');
       },
     },
   ];

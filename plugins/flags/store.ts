@@ -1,5 +1,7 @@
-import { dialectOf, type Reader, type Tx } from 'civic';
+import { isId, type Reader, type Tx } from 'civic';
 import type { FlagCounts } from 'civic/directory';
+import type { FlagEvent } from './events.ts';
+import { lockTarget } from './review/queue-store.ts';
 import type { CreatedFlag, FlagType, Status, Target, TargetType } from './types.ts';
 
 export interface FlagRow {
@@ -51,9 +53,17 @@ export async function flagByReceipt(reader: Reader, receipt: string): Promise<Fl
   return reader('flags_flags').where({ receipt }).first();
 }
 
-/** Locks a flag until the transaction ends, so that two decisions do not overlap; SQLite has one writer anyway. */
-export async function flagToDecide(tx: Tx, id: string): Promise<FlagRow | undefined> {
-  return tx('flags_flags').where({ id }).forUpdate().first();
+/** Locks flags, by id or key, until the transaction ends, so that two decisions do not overlap; SQLite has one writer anyway. In the order of the list. */
+export async function flagsToDecide(tx: Tx, named: (string | number)[]): Promise<FlagRow[]> {
+  const keys = named.filter((one) => typeof one === 'number');
+  const ids = named.filter((one): one is string => typeof one === 'string' && isId(one)).map((id) => id.toLowerCase());
+  const rows: FlagRow[] = await tx('flags_flags').where((either) => either.whereIn('id', ids).orWhereIn('key', keys)).orderBy('key').forUpdate();
+  const place = ({ id, key }: FlagRow) => (ids.length > 0 ? ids.indexOf(id) : keys.indexOf(Number(key)));
+  return rows.sort((a, b) => place(a) - place(b));
+}
+
+export async function isOpenKeyTaken(reader: Reader, open_key: string): Promise<boolean> {
+  return await reader('flags_flags').where({ open_key }).first('key') !== undefined;
 }
 
 export async function updateFlag(tx: Tx, key: number, values: Partial<FlagRow>): Promise<FlagRow> {
@@ -69,10 +79,10 @@ export async function targetsWithReason(reader: Reader, reason_hash: string, sin
 
 /**
  * Returns the counts that the directory shows. Suspected spam is not counted. Other transactions that count the flags of the
- * target wait until this one ends, so that none stores counts without the flag of another; SQLite has one writer anyway.
+ * target wait until this one ends, so that none stores counts without the flag of another.
  */
 export async function countsToStore(tx: Tx, { type, id }: Target): Promise<FlagCounts> {
-  if (dialectOf(tx) === 'postgres') await tx.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`flags ${type} ${id}`]);
+  await lockTarget(tx, { type, id });
   const rows: { status: Status; count: number | string; latest_at: string }[] = await tx('flags_flags')
     .where({ target_type: type, target_id: id }).whereNull('suspicion').groupBy('status').select('status').count({ count: '*' }).max({ latest_at: 'created_at' });
   const count = (counted: typeof rows) => counted.reduce((sum, row) => sum + Number(row.count), 0);
@@ -106,4 +116,8 @@ export async function countFlags(reader: Reader, query: FlagQuery): Promise<numb
 
 export function createdFlag({ id, target_type, target_id, claim_id, flag_type, reason, status, created_at, receipt }: FlagRow): CreatedFlag {
   return { id, target_type, target_id, claim_id, flag_type, reason, status, created_at, receipt };
+}
+
+export function eventOf({ id, target_type, target_id, flag_type, status, suspicion }: FlagRow): FlagEvent {
+  return { id, target_type, target_id, flag_type, status, is_suspected: suspicion !== null };
 }

@@ -17,7 +17,7 @@ export interface ShownConsolePage {
   status?: number;
 }
 
-/** Functions for pages of other plugins for administrators. */
+/** Functions for pages of other plugins for administrators and reviewers. */
 export interface ConsolePages {
   /** The path of the console. */
   consolePath: string;
@@ -25,7 +25,9 @@ export interface ConsolePages {
   home(work: VisitorHandler): void;
   /** Returns a handler for administrators. Other visitors sign in first; other accounts get 403. */
   administrator(work: VisitorHandler): Lifecycle.Method;
-  /** Returns the same handler for what needs recent authentication. `back` is the path that Cancel leads to. */
+  /** Returns a handler for reviewers and administrators. Other visitors sign in first; other accounts get 403. */
+  reviewer(work: VisitorHandler): Lifecycle.Method;
+  /** Returns the same handler as `administrator` for what needs recent authentication. `back` is the path that Cancel leads to. */
   confirmedAdministrator(work: VisitorHandler, options: { back(request: Request): string }): Lifecycle.Method;
   /** Shows a page under `/console` with its navigation. */
   showConsole(request: Request, h: ResponseToolkit, shown: ShownConsolePage, context: object): ResponseObject;
@@ -38,28 +40,41 @@ export interface ConsolePagesContext {
   ways: Ways;
   confirmed: Confirmation['confirmed'];
   visitor(visit: Visit, request: Request): Visitor;
+  visitOf(request: Request): Visit | null;
 }
 
-
-export function createConsolePages({ pages, ways, confirmed, visitor }: ConsolePagesContext): ConsolePages & { homeOf: Lifecycle.Method } {
+export function createConsolePages({ pages, ways, confirmed, visitor, visitOf }: ConsolePagesContext): ConsolePages & { homeOf: Lifecycle.Method } {
   let home: VisitorHandler = (_visitor, request, h) => h.redirect(pagePath(request, '/console/accounts')).code(303).header('cache-control', 'no-store');
-  const administrator = (work: VisitorHandler): Lifecycle.Method => ways.signedIn((visit, request, h) => {
-    checkAdmin(visit.person);
+  const checked = (check: (person: PersonRow) => void) => (work: VisitorHandler): Lifecycle.Method => ways.signedIn((visit, request, h) => {
+    check(visit.person);
     return work(visitor(visit, request), request, h);
   });
+  const administrator = checked(checkAdmin);
+  /** Reviewers get a navigation of their own pages only. */
+  const partsFor = (request: Request, here: string): object[] => (visitOf(request)?.person.role === 'admin' ? consoleParts(pages, here) : reviewerPages(pages).map((entry) => ({ ...entry, isHere: entry.path === here })));
   return {
     consolePath: CONSOLE,
     home(work) { home = work; },
     homeOf: administrator((by, request, h) => home(by, request, h)),
     administrator,
+    reviewer: checked(checkReviewer),
     confirmedAdministrator: (work, { back }) => confirmed((visit, request, h) => work(visitor(visit, request), request, h), { back, check: ({ person }) => checkAdmin(person) }),
-    showConsole: (_request, h, { path, template, title, status }, context) => page(h, template, { title, console: true, isWide: true, parts: consoleParts(pages, path), ...context }, status),
+    showConsole: (request, h, { path, template, title, status }, context) => page(h, template, { title, console: true, isWide: true, parts: partsFor(request, path), ...context }, status),
   };
 }
 
 /** Returns the navigation of the console. */
 export function consoleParts(pages: ConsolePage[], here: string): object[] {
   return [{ plugin: 'accounts', label: 'console.overview', path: CONSOLE }, ...pages].map((entry) => ({ ...entry, isHere: entry.path === here }));
+}
+
+/** Returns the pages that reviewers may use. */
+export function reviewerPages(pages: ConsolePage[]): ConsolePage[] {
+  return pages.filter(({ role }) => role === 'reviewer');
+}
+
+function checkReviewer({ role, disabled_at }: PersonRow): void {
+  if (role === 'user' || disabled_at !== null) throw problem('permission_required', { detail: disabled_at === null ? `This needs the role reviewer or admin; yours is ${role}.` : 'Your account is disabled.' });
 }
 
 export function checkAdmin({ role, disabled_at }: PersonRow): void {

@@ -71,7 +71,7 @@ export function createPluginPages({ entries, purposes, ways, confirmed, settings
     account: accountOf(person), workspaces: memberships.map(workspaceRecord), workspace_id: workspace?.id ?? null, authenticated_at: authenticatedAt(session), doer: doerOf(request, person.id),
   });
   return {
-    ...createConsolePages({ pages: consolePages, ways, confirmed, visitor }),
+    ...createConsolePages({ pages: consolePages, ways, confirmed, visitor, visitOf }),
     entry(entry) { entries.push(entry); },
     purpose(purpose) { purposes.push(purpose); },
     signedIn: (work) => ways.signedIn((visit, request, h) => work(visitor(visit, request), request, h)),

@@ -111,6 +111,8 @@ async function patchActor(pen: Pen, record: RecordRow, change: Patch): Promise<n
   };
   const retracted = change.retract.map((id, index) => present(id, `/retract/${index}`)).filter(({ status }) => status !== 'retracted');
   for (const claim of retracted) after.set(claim.id, { ...claim, status: 'retracted' });
+  const restored = (change.restore ?? []).map((id, index) => present(id, `/restore/${index}`)).filter(({ status }) => status === 'retracted');
+  for (const claim of restored) after.set(claim.id, { ...claim, status: 'active' });
   const ranked = change.rank.map(({ claim_id, rank }, index) => ({ before: present(claim_id, `/rank/${index}/claim_id`), rank })).filter(({ before, rank }) => before.rank !== rank);
   for (const { before, rank } of ranked) after.set(before.id, { ...before, rank });
   await replaceClaims(tx, [...after.values()]);
@@ -118,7 +120,7 @@ async function patchActor(pen: Pen, record: RecordRow, change: Patch): Promise<n
   if (added.length + after.size === 0) return [];
   await refuseNameless(tx, records, now);
   await note(pen, [record], 'updated', {
-    added,
+    added: [...added, ...restored.map(({ id }) => id)],
     retracted: retracted.map(({ id }) => id),
     ranked: ranked.map(({ before, rank }) => ({ claim_id: before.id, before: before.rank, after: rank })),
   });

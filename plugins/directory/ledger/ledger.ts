@@ -18,7 +18,7 @@ import { createEdits, standAlone } from './edit.ts';
 import { joinNew } from './join.ts';
 import { loadClusters, type Loaded } from './load.ts';
 import type { Ledger } from './service.ts';
-import { claimsOfRecords, eraseRecords, eraseUnusedSources, lockActors, originsUnder, placesOfSources, recordsById, recordsByKey, sourcesById, updateFlags } from './store.ts';
+import { claimsOfRecords, eraseRecords, eraseUnusedSources, lockActors, originsUnder, placesOfSources, recordsById, recordsByKey, sourcesById, updateFlags, updateUrlStatus } from './store.ts';
 
 export interface LedgerOptions {
   civic: Pick<Civic, 'clock' | 'emit' | 'url'> & { readonly db: Civic['db'] };
@@ -142,6 +142,11 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, onProj
       if (records.length > 0) await tell(tx, [], await reproject(tx, [...new Set(records.map(({ actor_key }) => actor_key))]), 'review');
       const shown = rows.filter(({ workspace_id }) => workspace_id === null).map(({ key }) => key);
       if (shown.length > 0) await announce(tx, { places: await placesOfSources(tx, shown), sources: shown }, 'review');
+    },
+    async setUrlStatus(tx, sourceId, status, editor) {
+      const [row] = await sourcesById(tx, [sourceId]);
+      await updateUrlStatus(tx, row!.key, status);
+      await announce(tx, { places: await placesOfSources(tx, [row!.key]), sources: [row!.key] }, editor.kind);
     },
     async refresh(tx, actorKeys) {
       const projected = await reproject(tx, actorKeys);

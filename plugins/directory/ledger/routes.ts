@@ -195,7 +195,7 @@ async function create(context: WriteContext, request: Request, h: ResponseToolki
 }
 
 async function change(context: WriteContext, request: Request, h: ResponseToolkit) {
-  const checked = await checkedPatch(context, { sources: [], add: [], retract: [], rank: [], ...request.payload as Partial<Patch> });
+  const checked = await checkedPatch(context.ledger, context.civic.db.read, { sources: [], add: [], retract: [], rank: [], ...request.payload as Partial<Patch> });
   const body = await act(context, request, async (tx, [record], editor) => {
     await context.ledger.patch(tx, record!.id, checked, editor);
     return detailText(context, tx, record!.id);
@@ -204,12 +204,12 @@ async function change(context: WriteContext, request: Request, h: ResponseToolki
 }
 
 /** The same rules as for a new actor, which has a name besides. */
-async function checkedPatch({ ledger, civic }: WriteContext, patch: Patch): Promise<Patch> {
+export async function checkedPatch(ledger: Ledger, reader: Reader, patch: Patch): Promise<Patch> {
   if (patch.add.length === 0) return patch;
   if (patch.sources.length === 0) throw refused([{ pointer: '/sources', detail: 'claims need a source' }]);
   const stand = { property: 'name' as const, value: 'x', source_local_id: patch.sources[0]!.local_id };
   const type = { property: 'type' as const, value: 'person' as const, source_local_id: patch.sources[0]!.local_id };
-  const [checked] = await ledger.check(civic.db.read, [{ type: 'person', sources: patch.sources, claims: [...patch.add, stand, type] }]);
+  const [checked] = await ledger.check(reader, [{ type: 'person', sources: patch.sources, claims: [...patch.add, stand, type] }]);
   if ('faults' in checked!) throw refused(checked.faults.map(({ pointer, detail }) => ({ pointer: pointer.replace(/^\/claims/, '/add'), detail })));
   return { ...patch, sources: checked!.draft.sources, add: checked!.draft.claims.slice(0, patch.add.length) };
 }

@@ -1,7 +1,7 @@
 import type { Reader, Rebuild, Tx } from 'civic';
 import type { WalkOptions } from '../actors/walk.ts';
 import type { ActorDetail, ActorDraft, Applied, Editor, FlagCounts, Rank, SourceDraft, ClaimDraft } from '../types.ts';
-import type { JudgementRow } from './rows.ts';
+import type { JudgementRow, SourceRow } from './rows.ts';
 
 /** The one way into the ledger. Whoever writes takes its `tx` along, so that several changes share one transaction. */
 export interface Ledger {
@@ -28,6 +28,8 @@ export interface Ledger {
   walk(reader: Reader, options: WalkOptions): Promise<{ key: number; actor: ActorDetail }[]>;
   /** Stores how many flags actors and sources have, by id. An id that is no longer there is left out. */
   setFlags(tx: Tx, flagged: Flagged): Promise<void>;
+  /** Stores whether the address of a public source works. */
+  setUrlStatus(tx: Tx, sourceId: string, status: UrlStatus, editor: Editor): Promise<void>;
   /** Works actors out again, as time has passed. */
   refresh(tx: Tx, actorKeys: number[]): Promise<void>;
   /** Derives the actors again whose places were added to or removed from the gazetteer. Returns how many. */
@@ -35,6 +37,9 @@ export interface Ledger {
   /** Rebuilds the read model: rows of other versions, or all of them. */
   rebuild(run: Pick<Rebuild, 'write' | 'progress'>, which: 'outdated' | 'all'): Promise<void>;
 }
+
+/** Whether the address of a source works, and when that was last checked. */
+export type UrlStatus = Pick<SourceRow, 'url_status' | 'last_checked_at'>;
 
 export interface Flagged {
   actors: ReadonlyMap<string, FlagCounts>;
@@ -54,6 +59,8 @@ export interface Patch {
   add: ClaimDraft[];
   retract: string[];
   rank: { claim_id: string; rank: Rank }[];
+  /** Retracted claims that become active again, to undo a change. */
+  restore?: string[];
 }
 
 export interface NewJudgement {

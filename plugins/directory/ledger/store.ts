@@ -68,6 +68,10 @@ export const replaceSources = (tx: Tx, rows: SourceRow[]) => bulkInsert(tx, 'dir
   onConflict: { columns: ['key'], merge: ['title', 'publication', 'kind', 'published_at', 'retrieved_at', 'excerpt', 'content_hash'] },
 });
 
+export async function updateUrlStatus(tx: Tx, key: number, { url_status, last_checked_at }: Pick<SourceRow, 'url_status' | 'last_checked_at'>): Promise<void> {
+  await tx('directory_sources').where({ key }).update({ url_status, last_checked_at });
+}
+
 export const replaceClaims = (tx: Tx, rows: ClaimRow[]) => bulkInsert(tx, 'directory_claims', rows, {
   onConflict: { columns: ['key'], merge: ['rank', 'confidence', 'excerpt', 'locator_start', 'locator_end', 'first_seen_at', 'last_seen_at', 'expires_at', 'status'] },
 });

@@ -1,0 +1,115 @@
+import { bulkInsert, dialectOf, type Reader, type Tx } from 'civic';
+import type { FlagType, Status, Target, TargetType } from '../types.ts';
+import type { State } from './queue.ts';
+
+export interface QueueRow {
+  /** Empty in the row for all places. */
+  place_key: string;
+  state: State;
+  rank: number;
+  target_type: TargetType;
+  target_id: string;
+  severity: number;
+  types: number;
+  reports: number;
+  first_at: string;
+  lead_key: number;
+}
+
+/** The flags of a target with one status, suspicion and type. */
+export interface FlagSum {
+  target_id: string;
+  status: Status;
+  suspicion: string | null;
+  flag_type: FlagType;
+  count: number | string;
+  first_at: string;
+  latest_at: string;
+  last_key: number | string;
+}
+
+export interface QueueFilter {
+  state: State;
+  place: string | null;
+  target: TargetType | null;
+  /** As bits. */
+  types: number | null;
+  severity: number | null;
+  /** The oldest report is from before this time. */
+  before: string | null;
+}
+
+export interface QueuePosition {
+  rank: number;
+  target_id: string;
+}
+
+export type StateCounts = Record<State, { targets: number; reports: number }>;
+
+const TABLE = 'flags_queue';
+
+/** Makes other transactions that change flags of the target wait until this one ends; SQLite has one writer anyway. */
+export async function lockTarget(tx: Tx, { type, id }: Target): Promise<void> {
+  if (dialectOf(tx) === 'postgres') await tx.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`flags ${type} ${id}`]);
+}
+
+export async function flagSums(reader: Reader, type: TargetType, ids: string[]): Promise<FlagSum[]> {
+  return reader('flags_flags').where({ target_type: type }).whereIn('target_id', ids).groupBy('target_id', 'status', 'suspicion', 'flag_type')
+    .select('target_id', 'status', 'suspicion', 'flag_type').count({ count: '*' }).min({ first_at: 'created_at' }).max({ latest_at: 'created_at', last_key: 'key' });
+}
+
+export async function placesOfFlags(reader: Reader, flagKeys: number[]): Promise<Map<number, string[]>> {
+  const rows: { place_key: string; flag_key: number }[] = await reader('flags_places').whereIn('flag_key', flagKeys).select('place_key', 'flag_key');
+  const places = new Map<number, string[]>();
+  for (const { place_key, flag_key } of rows) places.set(Number(flag_key), [...places.get(Number(flag_key)) ?? [], place_key]);
+  return places;
+}
+
+export async function replaceQueueRows(tx: Tx, type: TargetType, ids: string[], rows: QueueRow[]): Promise<void> {
+  await tx(TABLE).where({ target_type: type }).whereIn('target_id', ids).del();
+  await bulkInsert(tx, TABLE, rows);
+}
+
+export async function clearQueue(tx: Tx): Promise<void> {
+  await tx(TABLE).del();
+}
+
+export async function countTargets(reader: Reader): Promise<number> {
+  const row = await reader.from(reader('flags_flags').distinct('target_type', 'target_id').as('targets')).count({ count: '*' }).first() as { count: number | string };
+  return Number(row.count);
+}
+
+export async function targetsAfter(reader: Reader, after: Target | null, limit: number): Promise<Target[]> {
+  const rows = reader('flags_flags').distinct({ type: 'target_type', id: 'target_id' }).orderBy(['target_type', 'target_id']).limit(limit);
+  if (after) rows.whereRaw('(target_type, target_id) > (?, ?)', [after.type, after.id]);
+  return rows;
+}
+
+function matching(reader: Reader, { state, place, target, types, severity, before }: QueueFilter) {
+  const query = reader(TABLE).where({ place_key: place ?? '', state });
+  if (target !== null) query.where({ target_type: target });
+  if (types !== null) query.whereRaw('types & ? <> 0', [types]);
+  if (severity !== null) query.where({ severity });
+  if (before !== null) query.where('first_at', '<', before);
+  return query;
+}
+
+/** Returns a page of targets, the most severe first. */
+export async function queuePage(reader: Reader, filter: QueueFilter, { after, limit }: { after: QueuePosition | null; limit: number }): Promise<QueueRow[]> {
+  const rows = matching(reader, filter).orderBy([{ column: 'rank' }, { column: 'target_id' }]).limit(limit).select('*');
+  if (after) rows.whereRaw('(rank, target_id) > (?, ?)', [after.rank, after.target_id]);
+  return rows;
+}
+
+/** Returns how many targets match, and how many reports they have in that state. */
+export async function queueTotals(reader: Reader, filter: QueueFilter): Promise<{ targets: number; reports: number }> {
+  const row = (await matching(reader, filter).count({ targets: '*' }).sum({ reports: 'reports' }).first())!;
+  return { targets: Number(row.targets), reports: Number(row.reports ?? 0) };
+}
+
+/** Returns the totals of each state; of a place when one is given. */
+export async function stateCounts(reader: Reader, place: string | null): Promise<Partial<StateCounts>> {
+  const rows: { state: State; targets: number | string; reports: number | string }[] = await reader(TABLE).where({ place_key: place ?? '' }).groupBy('state')
+    .select('state').count({ targets: '*' }).sum({ reports: 'reports' });
+  return Object.fromEntries(rows.map(({ state, targets, reports }) => [state, { targets: Number(targets), reports: Number(reports) }]));
+}
