@@ -20,9 +20,10 @@ import { accountTotals, personById, type AccountTotals } from './people/store.ts
 import { createPlans, type Plan, type Plans } from './plans/plans.ts';
 import { createScopes, type Scopes } from './plans/scopes.ts';
 import type { AccountPages } from './settings/plugin-pages.ts';
-import { OPERATOR, type Account, type Doer, type Workspace } from './types.ts';
+import { OPERATOR, type Account, type Doer, type Workspace, type WorkspaceRole } from './types.ts';
 import type { InvitationContext } from './workspaces/invitations.ts';
 import { membershipsOf, type MembershipRow } from './workspaces/store.ts';
+import { checkedId, workspaceFor, type WorkspaceCaller } from './workspaces/workspaces.ts';
 
 /** The service of this plugin for other plugins. */
 export interface AccountsService {
@@ -35,6 +36,8 @@ export interface AccountsService {
   /** Returns the workspaces that an account belongs to, its personal one first. */
   workspacesOf(reader: Reader, accountId: string): Promise<Workspace[]>;
   membership(reader: Reader, accountId: string, workspaceId: string): Promise<Workspace | null>;
+  /** Returns the workspace of an id in a path. Throws `unknown_workspace` when the caller does not belong to it or the token is for another one, and `workspace_forbidden` when the role there is lower than `least`. */
+  workspaceFor(reader: Reader, caller: WorkspaceCaller, workspaceId: string, least?: WorkspaceRole): Promise<Workspace>;
   /** Returns the caller that a key or token identified before, for streams and tickets; null when the credential would be rejected now. */
   callerOf(reader: Reader, former: FormerCaller): Promise<Caller | null>;
   /** Adds the credentials of another plugin to `callerOf`; called in `register`. */
@@ -166,6 +169,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
       },
       workspacesOf,
       membership: async (reader, accountId, workspaceId) => (await workspacesOf(reader, accountId)).find(({ id }) => id === workspaceId.toLowerCase()) ?? null,
+      workspaceFor: async (reader, caller, id, least) => workspaceRecord(await workspaceFor(reader, caller, checkedId(id), least)),
       async callerOf(reader, former) {
         for (const callerOf of resolvers) {
           const caller = await callerOf(reader, former);

@@ -9,7 +9,7 @@ export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 /** What is somebody else's does not exist. */
-const HIDDEN = ['not_found', 'unknown_actor', 'unknown_workspace', 'unknown_session'];
+const HIDDEN = ['not_found', 'unknown_actor', 'unknown_workspace', 'unknown_session', 'unknown_list'];
 
 describe('Who may do what', { timeout: 240_000 }, () => {
   let stand: Stand;

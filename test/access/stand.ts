@@ -6,6 +6,11 @@ import { WHO, type Case, type Who } from './table.ts';
 
 const unrelated = definePlugin({ name: 'unrelated', summary: 'Declares a scope that no route asks for', scopes: { 'unrelated:read': { label: 'Nothing' } }, register: () => undefined });
 
+/** The records of a workspace: the last part of their path, and the body that creates one. */
+const RECORDS: Record<string, [string, object]> = {
+  list: ['lists', { name: 'A list' }],
+};
+
 /** The whole kit with somebody of each kind, and things of theirs to ask for. */
 export interface Stand {
   kit: TestServer;
@@ -60,10 +65,16 @@ export async function createStand(plugins: string[]): Promise<Stand> {
     type: 'organization', visibility, sources: [{ local_id: 's', url: `https://example.org/${newId()}` }], claims: [{ property: 'name', value: `Actor ${newId()}`, source_local_id: 's' }],
   })).id as string;
   const other = await actor('public');
-  const shared = { $workspace: workspace, $other: other, $other_account: await account('somebody') };
+  /** Creates a record in the workspace, or in that of another account. */
+  const record = async (name: string, payload: object, key = keys.admin!, id = workspace) => (await send(key, 'POST', `/api/workspaces/${id}/${name}`, payload)).id as string;
+  const foreignWorkspace = (await send(keys.other_workspace!, 'GET', '/api/workspaces')).data[0].id as string;
+  const foreign: Record<string, string> = {};
+  for (const [noun, [name, payload]] of Object.entries(RECORDS)) foreign[`$foreign_${noun}`] = await record(name, payload, keys.other_workspace!, foreignWorkspace);
+  const shared = { $workspace: workspace, $other: other, $other_account: await account('somebody'), ...foreign };
   const makers: Record<string, () => Promise<string>> = {
     $public: () => actor('public'),
     $private: () => actor('workspace'),
+    ...Object.fromEntries(Object.entries(RECORDS).map(([noun, [name, payload]]) => [`$${noun}`, () => record(name, payload)])),
     $session: async () => (await send(keys.member!, 'POST', '/api/firehose/sessions', {})).id as string,
     async $guest() {
       const id = await account('guest');

@@ -65,6 +65,27 @@ const membersOnly: Outcomes = { ...scoped, other_workspace: 'unknown_workspace' 
 /** Roles on the instance do not count: `reviewer` and `admin` have the role of that name in the workspace, too. */
 const managersOnly: Outcomes = { ...membersOnly, member: 'workspace_forbidden', reviewer: 'workspace_forbidden' };
 
+/** Members find a record of their workspace; a record of another workspace does not exist for them. */
+const ofRecord = (params: Record<string, string>, unknown: string, outcomes: Outcomes = membersOnly): Case[] => [
+  { params: { id: '$workspace', ...params }, outcomes },
+  { params: { id: '$workspace', ...Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value.replace('$', '$foreign_')])) }, outcomes: { ...outcomes, member: unknown, reviewer: unknown, admin: unknown, ...forbidden(outcomes) } },
+];
+const forbidden = (outcomes: Outcomes): Partial<Outcomes> => Object.fromEntries(Object.entries(outcomes).filter(([, code]) => code === 'workspace_forbidden'));
+const withPayload = (cases: Case[], payload: unknown): Case[] => cases.map((one) => ({ ...one, payload }));
+
+/** The routes of one kind of records: `lists` has `$list` and `list_id`. */
+function ofRecords(name: string, { noun, unknown, created, changed, changing = membersOnly }: { noun: string; unknown: string; created: object; changed: object; changing?: Outcomes }): Record<string, Case[]> {
+  const path = `/api/workspaces/{id}/${name}`;
+  const one = (outcomes?: Outcomes) => ofRecord({ [`${noun}_id`]: `$${noun}` }, unknown, outcomes);
+  return {
+    [`GET ${path}`]: [{ ...ofWorkspace, outcomes: membersOnly }],
+    [`POST ${path}`]: [{ ...ofWorkspace, payload: created, outcomes: changing }],
+    [`GET ${path}/{${noun}_id}`]: one(),
+    [`PATCH ${path}/{${noun}_id}`]: withPayload(one(changing), changed),
+    [`DELETE ${path}/{${noun}_id}`]: one(changing),
+  };
+}
+
 /** A session of the Firehose is there for its workspace only. */
 const ofSession: Case = { params: { id: '$session' }, outcomes: { ...scoped, other_workspace: 'unknown_session' } };
 
@@ -198,6 +219,16 @@ export const table: Record<string, Case[]> = {
   'GET /api/workspaces/{id}/members/{account_id}': [{ params: { id: '$workspace', account_id: '$guest' }, outcomes: membersOnly }],
   'PATCH /api/workspaces/{id}/members/{account_id}': [{ params: { id: '$workspace', account_id: '$guest' }, payload: { role: 'member' }, outcomes: managersOnly }],
   'DELETE /api/workspaces/{id}/members/{account_id}': [{ params: { id: '$workspace', account_id: '$guest' }, outcomes: managersOnly }],
+
+  // workspaces
+  ...ofRecords('lists', { noun: 'list', unknown: 'unknown_list', created: { name: 'Ours' }, changed: { name: 'Theirs' } }),
+  'GET /api/workspaces/{id}/lists/{list_id}/items': ofRecord({ list_id: '$list' }, 'unknown_list'),
+  'POST /api/workspaces/{id}/lists/{list_id}/items': withPayload(ofRecord({ list_id: '$list' }, 'unknown_list'), { entity_id: '$public' }),
+  'GET /api/workspaces/{id}/lists/{list_id}/items/{entity_id}': ofRecord({ list_id: '$list' }, 'unknown_list'),
+  'PATCH /api/workspaces/{id}/lists/{list_id}/items/{entity_id}': withPayload(ofRecord({ list_id: '$list' }, 'unknown_list'), { note: 'Seen' }),
+  'DELETE /api/workspaces/{id}/lists/{list_id}/items/{entity_id}': ofRecord({ list_id: '$list' }, 'unknown_list'),
+  'GET /workspaces': visitor,
+  'GET /workspaces/{id}': visitor,
 
   // firehose
   'GET /signals': visitor,

@@ -82,6 +82,7 @@ describe('What the command line prints about plugins that are on and off', () =>
         { name: 'console' }, { name: 'flags' }, { name: 'mcp' }, { name: 'oauth' },
         { name: 'ratelimit', warning: "Without it, one client can use all of the server's capacity." },
         { name: 'site' },
+        { name: 'workspaces' },
       ],
     });
   });

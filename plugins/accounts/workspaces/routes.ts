@@ -1,12 +1,12 @@
 import type { Request, ServerRoute } from '@hapi/hapi';
-import { isId, Joi, listResponse, pageOf, problem } from 'civic';
+import { Joi, listResponse, pageOf } from 'civic';
 import { auditOfWorkspace, countOfWorkspace } from '../audit/store.ts';
 import { accountCallerOf, callerOf, doerOf, reading, writing } from '../access.ts';
 import { personById } from '../people/store.ts';
 import { workspaceRecord, type Accounts } from '../service.ts';
 import { auditList, newWorkspace, wholeList, workspace } from './schemas.ts';
 import { membershipsOf } from './store.ts';
-import { createWorkspace, workspaceFor } from './workspaces.ts';
+import { checkedId, createWorkspace, workspaceFor } from './workspaces.ts';
 
 const noQuery = Joi.object({});
 const params = Joi.object({ id: Joi.string() });
@@ -94,7 +94,5 @@ export function whole<T>(data: T[]): { data: T[]; total: number; next_cursor: nu
 
 /** The id in the path; one that is none belongs to no workspace. */
 export function idIn(request: Request): string {
-  const asked = String(request.params.id);
-  if (!isId(asked)) throw problem('unknown_workspace', { detail: 'This is not the id of a workspace.' });
-  return asked.toLowerCase();
+  return checkedId(String(request.params.id));
 }

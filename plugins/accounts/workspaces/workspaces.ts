@@ -1,4 +1,4 @@
-import { newId, problem, type Caller, type Civic, type Reader, type Tx } from 'civic';
+import { isId, newId, problem, type Caller, type Civic, type Reader, type Tx } from 'civic';
 import type { AuditEntry } from '../audit/store.ts';
 import type { AccountsConfig } from '../config.ts';
 import type { AccessChanged } from '../events.ts';
@@ -36,8 +36,17 @@ export async function createWorkspace({ clock, config, record, accessChanged }: 
   return { key, ...row };
 }
 
+/** Who asks for a workspace. */
+export type WorkspaceCaller = Pick<Caller, 'account_id' | 'via' | 'workspace_id'>;
+
+/** Returns the id of a path in its stored form. Throws `unknown_workspace` for a text that is no id. */
+export function checkedId(given: string): string {
+  if (!isId(given)) throw problem('unknown_workspace', { detail: 'This is not the id of a workspace.' });
+  return given.toLowerCase();
+}
+
 /** A workspace for one of its members; for everybody else there is none. A token speaks for one workspace only. */
-export async function workspaceFor(reader: Reader, caller: Pick<Caller, 'account_id' | 'via' | 'workspace_id'>, workspaceId: string, least: WorkspaceRole = 'member'): Promise<Membership> {
+export async function workspaceFor(reader: Reader, caller: WorkspaceCaller, workspaceId: string, least: WorkspaceRole = 'member'): Promise<Membership> {
   const id = workspaceId.toLowerCase();
   const found = caller.via === 'token' && caller.workspace_id !== id ? null : await membershipIn(reader, caller.account_id, id);
   if (!found) throw problem('unknown_workspace', { detail: `You belong to no workspace with the id ${workspaceId.slice(0, 100)}.` });
@@ -46,7 +55,7 @@ export async function workspaceFor(reader: Reader, caller: Pick<Caller, 'account
 }
 
 /** The same for changing who belongs to it: nobody else does meanwhile, and who was taken out a moment ago finds nothing. */
-export async function workspaceToChange(tx: Tx, caller: Parameters<typeof workspaceFor>[1], workspaceId: string, least?: WorkspaceRole): Promise<Membership> {
+export async function workspaceToChange(tx: Tx, caller: WorkspaceCaller, workspaceId: string, least?: WorkspaceRole): Promise<Membership> {
   await lockWorkspace(tx, workspaceId.toLowerCase());
   return workspaceFor(tx, caller, workspaceId, least);
 }

@@ -17,13 +17,14 @@ import { offeredFinds, type FindReads } from './find.ts';
 import { offeredPages, type PageReads } from './pages.ts';
 import { offeredPlaces, type PlaceReads } from './places.ts';
 import { offeredReads, type ActorWithSources, type Coverage } from './reads.ts';
+import { offeredReferences, type ReferenceReads } from './references.ts';
 import { offeredSources, type SourceReads } from './sources.ts';
 import type { Flagged } from '../ledger/service.ts';
 import type { PageLinks } from '../links.ts';
 import { freshnessTurns, knownActors, ownNames, type FreshnessTurn, type KnownActor } from './actors.ts';
 
 /** The service of this plugin for other plugins. Each function states whether it returns private actors. */
-export interface DirectoryService extends AddressReads, AreaReads, EditWrites, EntryReads, ExampleReads, FindReads, MapReads, PageReads, PlaceReads, SourceReads {
+export interface DirectoryService extends AddressReads, AreaReads, EditWrites, EntryReads, ExampleReads, FindReads, MapReads, PageReads, PlaceReads, ReferenceReads, SourceReads {
   /** Returns the canonical key of a place, by key, slug or synonym; null for any other text. */
   placeKey(reader: Reader, text: string): Promise<string | null>;
   /** Resolves free text as `GET /api/places?query=` does. `place` is null when the text names none for certain; `candidates` are the nearest, likeliest first. */
@@ -80,6 +81,7 @@ export function offeredBy(directory: Directory, demo: DemoParts): DirectoryServi
     ...offeredEdits(directory),
     ...offeredEntries(directory),
     ...offeredExample(directory),
+    ...offeredReferences(() => civic.clock.now()),
     ...offeredSources(directory),
     links: directory.links,
     ...offeredFinds(directory),

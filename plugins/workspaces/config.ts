@@ -1,0 +1,11 @@
+import type { ConfigFragment } from 'civic';
+
+export interface WorkspacesConfig {
+  max_records: number;
+  max_list_items: number;
+}
+
+export const workspacesOptions: ConfigFragment = {
+  max_records: { doc: 'How many records of one kind, such as lists or notes, a workspace can have.', format: 'nat', default: 5000 },
+  max_list_items: { doc: 'How many entries a list can have.', format: 'nat', default: 2000 },
+};
