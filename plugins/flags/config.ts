@@ -3,9 +3,13 @@ import { Joi, type ConfigFragment } from 'civic';
 export interface FlagsConfig {
   max_links: number;
   max_repeats: number;
+  email_days: number;
+  max_mails_per_hour: number;
 }
 
 export const flagsOptions: ConfigFragment = {
   max_links: { doc: 'How many web addresses a report may contain. A report with more is suspected spam: reviewers see it, and it is not counted until one accepts it.', format: Joi.number().integer().min(0).max(100), default: 3 },
   max_repeats: { doc: 'On how many actors or sources the same text may be reported within a day. Reports on further ones are suspected spam.', format: Joi.number().integer().min(1).max(1000), default: 3 },
+  email_days: { doc: 'Days after which the e-mail address of a reporter is deleted, counted from the dismissal or resolution of the report.', format: Joi.number().integer().min(1).max(365), default: 30 },
+  max_mails_per_hour: { doc: 'How many mails about reports one address gets in an hour; four times as many in a day. Receipts beyond that are not mailed, other mails wait.', format: Joi.number().integer().min(1).max(100), default: 5 },
 };

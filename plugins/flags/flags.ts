@@ -1,4 +1,4 @@
-import { newId, problem, singleLine, type Caller, type Civic, type Tx } from 'civic';
+import { newId, problem, singleLine, type Caller, type Civic, type Reader, type Tx } from 'civic';
 import type { AccountsService } from 'civic/accounts';
 import type { DirectoryService, FlagCounts } from 'civic/directory';
 import type { FirehoseService } from 'civic/firehose';
@@ -6,6 +6,7 @@ import type { FlagsConfig } from './config.ts';
 import { newReceipt, readReceipt } from './receipt.ts';
 import type { Reviewer } from './review/decisions.ts';
 import { refreshQueue } from './review/queue.ts';
+import { insertReporter, type ReporterRow } from './reporter/store.ts';
 import { resolvedSignal } from './signal.ts';
 import { countsToStore, createdFlag, eventOf, flagByReceipt, insertFlag, takeSignals, targetsWithReason, updateFlag, type FlagRow } from './store.ts';
 import { hashOfReason, suspicionOf } from './suspicion.ts';
@@ -16,6 +17,8 @@ export interface NewFlag {
   flag_type: FlagType;
   reason: string;
   proposal?: Proposal;
+  /** The address that gets the receipt, questions and the decision, and the language of these mails. */
+  reporter?: Pick<ReporterRow, 'email' | 'language'>;
   /** Whether the field of the form that people do not see was filled in. */
   isHiddenFieldFilled?: boolean;
 }
@@ -39,6 +42,8 @@ export interface Flags {
   withdraw(tx: Tx, signalIds: string[]): Promise<void>;
   /** Adds a step of a reviewer to the audit record. */
   audit(tx: Tx, kind: string, reviewer: Reviewer, flagId: string, detail: object): Promise<void>;
+  /** Returns the flag of a receipt. Throws `unknown_receipt`. */
+  byReceipt(reader: Reader, text: string): Promise<FlagRow>;
 }
 
 export interface Flagged {
@@ -54,7 +59,7 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
   const accounts: AccountsService | null = civic.serviceIfOn('accounts');
   const firehose: FirehoseService | null = civic.serviceIfOn('firehose');
 
-  async function create(target: FoundTarget, { flag_type, reason, proposal, isHiddenFieldFilled = false }: NewFlag, caller: Caller | null): Promise<Flagged> {
+  async function create(target: FoundTarget, { flag_type, reason, proposal, reporter, isHiddenFieldFilled = false }: NewFlag, caller: Caller | null): Promise<Flagged> {
     const at = civic.clock.iso();
     const open_key = caller && [caller.account_id, target.type, target.id, flag_type, target.claimId ?? ''].join(' ');
     return civic.db.write(async (tx) => {
@@ -66,6 +71,7 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
         account_id: caller?.account_id ?? null, open_key, status: 'open', suspicion: isHiddenFieldFilled ? 'hidden_field' : suspicionOf(reason, repeats, civic.config), note: null, decided_by: null, decided_at: null, signal_id: null, created_at: at, updated_at: at,
         proposed_value: proposal?.value ?? null, proposed_source: proposal?.source_url ?? null,
       }, target.placeKeys);
+      if (row.id === id && reporter) await insertReporter(tx, { flag_key: row.key, ...reporter, created_at: at });
       if (row.id !== id) return { flag: createdFlag(row), isNew: false };
       if (row.suspicion === null) await followFlags(tx, [row]);
       else await refreshQueue(tx, target.type, [target.id]);
@@ -104,15 +110,21 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
     },
     flagEntity: async ({ entity_id, claim_id, ...flag }, caller) => create(await entityTarget(directory, entity_id, claim_id), flag, caller),
     flagSource: async ({ source_id, ...flag }, caller) => create(await sourceTarget(directory, civic.db.read, source_id), flag, caller),
+    byReceipt,
     async receipt(text) {
-      const receipt = readReceipt(text);
-      const row = receipt && await flagByReceipt(civic.db.read, receipt);
-      if (!row) throw problem('unknown_receipt', { detail: `No report has the receipt "${singleLine(text, 40)}".` });
+      const row = await byReceipt(civic.db.read, text);
       return { id: row.id, flag_type: row.flag_type, status: row.status, created_at: row.created_at, decided_at: row.decided_at };
     },
     followFlags, announce, withdraw,
     async audit(tx, kind, { by }, subject, detail) { await accounts?.record(tx, { kind, by, subject, detail }); },
   };
+}
+
+async function byReceipt(reader: Reader, text: string): Promise<FlagRow> {
+  const receipt = readReceipt(text);
+  const row = receipt && await flagByReceipt(reader, receipt);
+  if (!row) throw problem('unknown_receipt', { detail: `No report has the receipt "${singleLine(text, 40)}".` });
+  return row;
 }
 
 export function reviewedFlag(row: FlagRow): ReviewedFlag {

@@ -9,6 +9,7 @@ import { ACTIONS } from './review/steps-store.ts';
 import { QUEUE_TABLES, QUEUE_VERSION, rebuildQueue } from './review/queue.ts';
 import { reviewRoutes } from './review-routes.ts';
 import { flagRoutes } from './routes.ts';
+import { createReporterMails } from './reporter/mails.ts';
 import { reportPages } from './pages/report.ts';
 import { flagTools } from './tools.ts';
 
@@ -39,9 +40,12 @@ export default definePlugin<FlagsConfig>({
     civic.serviceIfOn('accounts')?.auditKinds(AUDIT_KINDS);
     civic.serviceIfOn('firehose')?.produces(['flag_resolved']);
     civic.on('directory.actors_changed', (tx, { payload }) => flags.withdrawSignals(tx, payload.actors.filter(({ change }) => change === 'deleted').map(({ id }) => id)));
+    const mails = createReporterMails(civic, flags.directory);
+    for (const name of ['flags.created', 'flags.cleared', 'flags.decided'] as const) civic.on(name, (tx, { payload }) => mails.follow(tx, name, payload));
+    for (const job of mails.jobs) civic.jobs.define(job);
     civic.pages.fill('site.entry', { partial: 'flags/link', load: ({ params }) => ({ href: `/report?entry=${encodeURIComponent(String(params.id).toLowerCase())}` }) });
     civic.pages.fill('site.source', { partial: 'flags/link', load: ({ params }) => ({ href: `/report?source=${encodeURIComponent(String(params.id).toLowerCase())}` }) });
-    server.route([...flagRoutes(flags), ...reviewRoutes(flags, decisions), ...reportPages(flags)]);
+    server.route([...flagRoutes(flags), ...reviewRoutes(flags, decisions), ...reportPages(flags, mails)]);
     for (const tool of flagTools(flags)) civic.tool(tool);
   },
 });

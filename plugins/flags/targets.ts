@@ -1,5 +1,6 @@
 import { problem, singleLine, type Reader } from 'civic';
 import type { DirectoryService } from 'civic/directory';
+import type { FlagRow } from './store.ts';
 import type { Target } from './types.ts';
 
 export interface FoundTarget extends Target {
@@ -27,4 +28,14 @@ export async function sourceTarget(directory: DirectoryService, reader: Reader, 
   if (!source) throw problem('unknown_source', { detail: `No source has the id ${singleLine(id, 100)}.` });
   const places = (await directory.actors(reader, source.entity_ids)).flatMap(({ places: some }) => some.map(({ place_key }) => place_key));
   return { type: 'source', id: source.id, claimId: null, placeKeys: [...new Set(places)].slice(0, MOST_PLACES) };
+}
+
+/** Returns the public name of what a flag is about; null when it is no longer public. */
+export async function targetName(directory: DirectoryService, reader: Reader, { target_type, target_id }: Pick<FlagRow, 'target_type' | 'target_id'>): Promise<string | null> {
+  if (target_type === 'entity') {
+    const [actor] = await directory.actors(reader, [target_id]);
+    return actor?.visibility === 'public' ? actor.name : null;
+  }
+  const source = await directory.source(reader, target_id);
+  return source && (source.title ?? source.url);
 }

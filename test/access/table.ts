@@ -157,6 +157,7 @@ export const table: Record<string, Case[]> = {
   'POST /report': visitor,
   'GET /report/receipts': visitor,
   'GET /report/receipts/{receipt}': visitor,
+  'POST /report/receipts/{receipt}/forget': visitor,
   'GET /api/flags': [{ outcomes: reviewing }],
   'PATCH /api/flags/{id}': [{ params: { id: 'x' }, payload: { status: 'accepted' }, outcomes: reviewing }],
   'POST /api/entities': [{ payload: {}, outcomes: scoped }],

@@ -10,6 +10,7 @@ export interface ReportForm {
   words: string;
   value?: string;
   address?: string;
+  email?: string;
   /** Hidden from people; a report in which it is filled in is suspected spam. */
   website?: string;
 }
@@ -24,6 +25,7 @@ export const reportForm = Joi.object<ReportForm>({
   words: Joi.string().trim().min(1).max(2000).required(),
   value: optional(500),
   address: Joi.string().trim().allow('').max(2000).empty('').uri({ scheme: ['http', 'https'] }).messages({ 'string.uri': 'report.no_address', 'string.uriCustomScheme': 'report.no_address' }),
+  email: optional(254).email({ tlds: { allow: false } }).messages({ 'string.email': 'report.no_email', 'string.max': 'report.no_email' }),
   website: Joi.string().allow(''),
 }).xor('entry', 'source');
 

@@ -2,6 +2,8 @@ import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hap
 import { formOptions, pagePath, problem, problemOf, readForm, type Texts } from 'civic';
 import type { Flags } from '../flags.ts';
 import { callerOf } from '../routes.ts';
+import type { ReporterMails } from '../reporter/mails.ts';
+import { deleteReporter, reporterOf } from '../reporter/store.ts';
 import type { Proposal } from '../types.ts';
 import { kindsOf, reportForm, type ReportForm } from './form.ts';
 import { statementsOf, type Choice } from './statements.ts';
@@ -19,7 +21,7 @@ interface Subject {
 }
 
 /** Returns the routes of the form for reports and of the page with the status of a report. */
-export function reportPages(flags: Flags): ServerRoute[] {
+export function reportPages(flags: Flags, { isConfigured: takesEmail }: Pick<ReporterMails, 'isConfigured'>): ServerRoute[] {
   const { civic } = flags;
   const textsOf = (request: Request) => civic.texts(request.civic.language);
   return [
@@ -27,7 +29,7 @@ export function reportPages(flags: Flags): ServerRoute[] {
       method: 'GET', path: PATH, options: internal,
       async handler(request, h) {
         const t = await textsOf(request);
-        return showForm(h, await subjectOf(flags, request.query, t), t, { given: { statement: request.query.statement } });
+        return showForm(h, await subjectOf(flags, request.query, t), t, { takesEmail, given: { statement: request.query.statement } });
       },
     },
     {
@@ -36,8 +38,8 @@ export function reportPages(flags: Flags): ServerRoute[] {
         const t = await textsOf(request);
         const { values, errors, given } = readForm<ReportForm>(request, reportForm, t);
         const subject = await subjectOf(flags, given, t);
-        if (!values || !kindsOf(subject.target).includes(values.kind)) return showForm(h, subject, t, { given, errors: { kind: values ? t('report.choose_kind') : undefined, ...errors } }).code(400);
-        const receipt = await create(flags, subject, values, request);
+        if (!values || !kindsOf(subject.target).includes(values.kind)) return showForm(h, subject, t, { takesEmail, given, errors: { kind: values ? t('report.choose_kind') : undefined, ...errors } }).code(400);
+        const receipt = await create(flags, subject, takesEmail ? values : { ...values, email: undefined }, request);
         return h.redirect(pagePath(request, `${PATH}/receipts/${receipt}?new=1`)).code(303);
       },
     },
@@ -50,6 +52,14 @@ export function reportPages(flags: Flags): ServerRoute[] {
         return h.view('flags/receipt', { title: t('receipt.title'), isUnlisted: true });
       },
     },
+    {
+      method: 'POST', path: `${PATH}/receipts/{receipt}/forget`, options: formOptions({ rate: 'flags' }),
+      async handler(request, h) {
+        const { key, receipt } = await flags.byReceipt(civic.db.read, String(request.params.receipt));
+        await civic.db.write((tx) => deleteReporter(tx, key));
+        return h.redirect(pagePath(request, `${PATH}/receipts/${receipt}?done=forgotten`)).code(303);
+      },
+    },
     { method: 'GET', path: `${PATH}/receipts/{receipt}`, options: internal, handler: async (request, h) => showReceipt(flags, request, h, await textsOf(request)) },
   ];
 }
@@ -59,9 +69,10 @@ function receiptIn(given: unknown): string {
   return String([given ?? ''].flat()[0]).trim().slice(0, 100).replaceAll(/\s/g, '-').replaceAll(/[^\w-]/g, '_');
 }
 
-async function create(flags: Flags, { target, id }: Subject, { kind, statement, words, value, address, website }: ReportForm, request: Request): Promise<string> {
+async function create(flags: Flags, { target, id }: Subject, { kind, statement, words, value, address, email, website }: ReportForm, request: Request): Promise<string> {
   const proposal: Proposal | undefined = value || address ? { value: value ?? null, source_url: address ?? null } : undefined;
-  const flag = { flag_type: kind, reason: words, proposal, isHiddenFieldFilled: Boolean(website) };
+  const reporter = email ? { email, language: request.civic.language } : undefined;
+  const flag = { flag_type: kind, reason: words, proposal, reporter, isHiddenFieldFilled: Boolean(website) };
   const { flag: created } = target === 'entry'
     ? await flags.flagEntity({ ...flag, entity_id: id, ...(statement && { claim_id: statement }) }, callerOf(request))
     : await flags.flagSource({ ...flag, source_id: id }, callerOf(request));
@@ -80,9 +91,9 @@ async function subjectOf({ civic, directory }: Pick<Flags, 'civic' | 'directory'
   return { target: 'source', id: found.id, name: found.title ?? found.url, href: directory.links.pages.source?.(found.id) ?? '', statements: [] };
 }
 
-function showForm(h: ResponseToolkit, subject: Subject, t: Texts, { given, errors = {} }: { given: Record<string, unknown>; errors?: Record<string, string | undefined> }): ResponseObject {
+function showForm(h: ResponseToolkit, subject: Subject, t: Texts, { takesEmail, given, errors = {} }: { takesEmail: boolean; given: Record<string, unknown>; errors?: Record<string, string | undefined> }): ResponseObject {
   return h.view('flags/report', {
-    title: t('report.title', { name: subject.name }), isUnlisted: true, subject, given, errors,
+    title: t('report.title', { name: subject.name }), isUnlisted: true, subject, takesEmail, given, errors,
     kinds: kindsOf(subject.target).map((kind) => ({ kind, label: t(`kinds.${kind}`), isChosen: given['kind'] === kind })),
     statements: subject.statements.map((statement) => ({ ...statement, isChosen: given['statement'] === statement.id })),
   }).header('cache-control', 'private, no-store') as ResponseObject;
@@ -92,8 +103,10 @@ async function showReceipt(flags: Flags, request: Request, h: ResponseToolkit, t
   const given = String(request.params.receipt);
   const context = { title: t('receipt.title'), isUnlisted: true, receipt: given, isNew: request.query['new'] !== undefined };
   try {
-    const { status, created_at, decided_at } = await flags.receipt(given);
-    return h.view('flags/receipt', { ...context, status, words: t(`status.${status}`), created_at, decided_at }).header('cache-control', 'private, no-store') as ResponseObject;
+    const flag = await flags.byReceipt(flags.civic.db.read, given);
+    const { status, created_at, decided_at } = flag;
+    const hasEmail = await reporterOf(flags.civic.db.read, flag.key) !== undefined;
+    return h.view('flags/receipt', { ...context, receipt: flag.receipt, hasEmail, isForgotten: request.query['done'] === 'forgotten', status, words: t(`status.${status}`), created_at, decided_at }).header('cache-control', 'private, no-store') as ResponseObject;
   } catch (error) {
     if (problemOf(error)?.code !== 'unknown_receipt') throw error;
     return h.view('flags/receipt', { ...context, isUnknown: true }).code(404);
