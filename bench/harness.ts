@@ -12,6 +12,8 @@ export interface Target {
   /** GET when absent. */
   method?: 'GET' | 'POST';
   body?: string;
+  /** What differs from request to request, in turn, so that requests in flight do not share a response. */
+  turns?: { path?: string; body?: string }[];
   headers?: Record<string, string>;
   /** Asks the second server of that process. */
   isBeside?: boolean;
@@ -85,10 +87,12 @@ async function load({ target, child, ...server }: Running, seconds: number): Pro
   const before = await cpuOf(child);
   const started = performance.now();
   const end = started + seconds * 1000;
+  const { method = 'GET', path, body, turns = [{}] } = target;
   let count = 0;
+  let sent = 0;
   await Promise.all(Array.from({ length: CONNECTIONS }, async () => {
     while (performance.now() < end) {
-      const answer = await pool.request({ method: target.method ?? 'GET', path: target.path, headers, body: target.body });
+      const answer = await pool.request({ method, path, headers, body, ...turns[sent++ % turns.length] });
       if (answer.statusCode !== 200) throw new Error(`${target.name} answered ${answer.statusCode}`);
       await answer.body.dump();
       count++;

@@ -62,13 +62,14 @@ export function createAssistant({ gates, vocabulary, strict, readOnly }: Assista
       .catch((error: Error) => { throw isForgedCursor(error, input) ? badCursor() : error; });
     const text = checkText(`tool ${tool.name}`, result?.text);
     const json = checkText(`tool ${tool.name}`, result.json ?? JSON.stringify(result.data));
-    if (!strict) return { data: result.data, text, json };
+    const checked = { text, json, get data() { return result.data; } };
+    if (!strict) return checked;
     const { error } = tool.output.validate(result.data, { convert: false });
     if (error) throw new Error(`The result of the tool ${tool.name} does not match its schema: ${error.message}`);
     const bytes = resultBytes(json) + resultBytes(text);
     if (bytes > MAX_BYTES + MAX_TEXT_BYTES) throw new Error(`The result of the tool ${tool.name} has ${bytes} bytes, which clients truncate: use fitList or fitData, and fitText`);
     if (result.json !== undefined && !isDeepStrictEqual(JSON.parse(result.json), result.data)) throw new Error(`The JSON of the tool ${tool.name} is not that of its data`);
-    return { data: result.data, text, json };
+    return checked;
   }
 
   return {

@@ -26,7 +26,7 @@ export interface ToolResult<Data = object> {
   data: Data;
   /** A summary for clients that show text only: a line for each item, with its id and its source. Stored text in it is quoted with `quoteText`. */
   text: string;
-  /** The JSON of `data`, from a tool that has it: it is not serialized again. */
+  /** The JSON of `data`, from a tool that has it: it is not serialized again. `data` can then be a getter, because few protocols read it. */
   json?: string;
 }
 

@@ -42,6 +42,7 @@ export async function serve2025(offer: Offer, { headers, body }: McpRequest, cal
   }
   // Notifications and responses belong to a session, and there are no sessions.
   if (!isJSONRPCRequest(message)) return { status: 202, text: '' };
+  call.insertsJson = true;
   const exchange = new Exchange();
   const server = createServer(offer, call);
   await server.connect(exchange);

@@ -66,6 +66,7 @@ function repeatsBody(headers: McpRequest['headers'], { message, classification }
 
 /** Calls a tool without the handler: creating and reading its `Response` takes as long as a read. */
 function callTool(offer: Offer, { message, classification }: ToolCallRoute, call: McpCall): Promise<McpResponse> {
+  call.insertsJson = true;
   return new Promise((resolve, reject) => {
     const exchange = new Exchange(classification, (result) => resolve({ status: 200, text: responseText(result, call.json) }));
     createServer(offer, call).connect(exchange).then(() => exchange.handleMessage(message)).then(read).then(resolve, reject);

@@ -10,6 +10,8 @@ export interface McpCall extends AssistantClient {
   refusal: Boom | null;
   /** The JSON of `structuredContent`, set by a tool that has it. */
   json: string | null;
+  /** Whether the response gets `json` as its `structuredContent`, whatever the result of the SDK has there. */
+  insertsJson: boolean;
 }
 
 /** The tools, resources and prompts in the types of the protocol, which are the same in both eras. */
@@ -68,9 +70,9 @@ export function createOffer({ assistant, instance, log }: Pick<Civic, 'assistant
       const tool = assistant.tools.get(name);
       if (!tool || !serves(tool)) throw new RpcError(INVALID_PARAMS, unknownName('tool', name, served().map((one) => one.name)));
       try {
-        const { data, text, json } = await withinTime(assistant.call(tool, given, call), tool.name);
-        call.json = json;
-        return { content: [{ type: 'text', text }], structuredContent: data as Record<string, unknown> };
+        const result = await withinTime(assistant.call(tool, given, call), tool.name);
+        call.json = result.json;
+        return { content: [{ type: 'text', text: result.text }], structuredContent: call.insertsJson ? {} : result.data as Record<string, unknown> };
       } catch (error) {
         return failed(tool, error, call);
       }

@@ -53,7 +53,7 @@ export function mcpRoute({ civic, hasOauth, serve, record }: RouteContext): Serv
       const waiting = new AbortController();
       const end = () => waiting.abort();
       request.raw.res.once('close', end);
-      const call: McpCall = { caller, signal: waiting.signal, requestId: request.civic.requestId, refusal: null, json: null };
+      const call: McpCall = { caller, signal: waiting.signal, requestId: request.civic.requestId, refusal: null, json: null, insertsJson: false };
       try {
         const { status, text } = await serve({ headers: request.headers as McpRequest['headers'], body: request.payload }, call);
         if (call.refusal) throw call.refusal;

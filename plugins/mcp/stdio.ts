@@ -25,7 +25,7 @@ export function stdioCommand(civic: Civic<any>): Command {
       const { createServer } = await load2026();
       // Only tools that read: changes belong to an account, and the operator has none.
       const offer = createOffer(civic, ({ readOnly }) => readOnly);
-      const call = { caller: operator(civic.vocabulary), signal: terminal.signal, requestId: 'stdio', refusal: null, json: null };
+      const call = { caller: operator(civic.vocabulary), signal: terminal.signal, requestId: 'stdio', refusal: null, json: null, insertsJson: false };
       terminal.err('Waiting for the messages of an assistant on standard input. docs/assistants.md shows how to connect one.');
       const requests = createPendingRequests(terminal.out);
       const source = Readable.from(requests.received(input!), { objectMode: false });

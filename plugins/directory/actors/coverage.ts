@@ -37,8 +37,15 @@ interface Counts {
 const TYPES = ACTOR_TYPES.length;
 const outlines = new WeakMap<Taxonomy, Outline>();
 
-/** What is known of a place and what is missing, by the issue areas of the taxonomy: as JSON, since making all the small records first would take longer than counting. */
-export async function coverageText(reader: Reader, place: Place, number: number, taxonomy: Taxonomy, now: number): Promise<string> {
+export interface CoverageSummary {
+  entity_count: number;
+  source_count: number;
+  /** The slugs of issue areas, by status. */
+  by: Record<CoverageStatus, string[]>;
+}
+
+/** Returns what the directory has about a place and what is missing, by the issue areas of the taxonomy: as JSON, because creating all the small records first would take longer than counting. */
+export async function readCoverage(reader: Reader, place: Place, number: number, taxonomy: Taxonomy, now: number): Promise<{ text: string; summary: CoverageSummary }> {
   const standings = await placeStandings(reader, number);
   const { numbers, areas, domains } = outlineOf(taxonomy);
   const { actors, sources, allSources, freshness } = counted(standings, numbers, dayOf(now));
@@ -52,7 +59,7 @@ export async function coverageText(reader: Reader, place: Place, number: number,
     known.add(domain);
     return `${start}${count},"source_count":${sources[TYPES + index]!},"status":"${status}"}`;
   });
-  return [
+  const text = [
     `{"place":${JSON.stringify(place)},"entity_count":${standings.length},"source_count":${allSources}`,
     `"by_type":[${ACTOR_TYPES.map((type, index) => `{"type":"${type}","count":${actors[index]!}}`).join(',')}]`,
     `"issue_counts":[${issues.join(',')}]`,
@@ -60,6 +67,7 @@ export async function coverageText(reader: Reader, place: Place, number: number,
     `"uncovered_domains":${listOf(domains.filter((slug) => !known.has(slug)))},"freshness":${JSON.stringify(freshness)}`,
     '"watched_sources":{"total":0,"healthy":0,"failing":0,"last_success_at":null},"latest_run":null}',
   ].join(',');
+  return { text, summary: { entity_count: standings.length, source_count: allSources, by } };
 }
 
 /** Slugs are letters, digits and `_`: nothing that JSON would escape. */

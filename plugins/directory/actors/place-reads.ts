@@ -5,7 +5,7 @@ import type { PlaceRow } from '../places/service.ts';
 import { listActors } from '../search/list.ts';
 import type { ActorType, Source, Visibility } from '../types.ts';
 import { tellingOf, type DirectoryContext } from './context.ts';
-import { coverageText } from './coverage.ts';
+import { readCoverage, type CoverageSummary } from './coverage.ts';
 import { actorTexts, type Shown } from './detail.ts';
 import { actorsByKey, countListings, countPlaceSources, placeCount, placeListing, placePage, placeSources, positionOf, type PlaceSort } from './read-store.ts';
 import { filtersOf, included, type ReadList } from './reads.ts';
@@ -120,7 +120,7 @@ async function sourcesInOrder({ civic }: DirectoryContext, reader: Reader, rows:
 }
 
 /** Returns the coverage of a place as JSON, and the same JSON without `generated_at`, for the ETag. */
-export async function placeCoverage({ civic, places, taxonomy }: DirectoryContext, place: PlaceRow): Promise<{ body: string; timeless: string }> {
-  const timeless = await coverageText(civic.db.read, places.recordOf(place), place.key, taxonomy(), civic.clock.now());
-  return { timeless, body: withMembers(timeless, { generated_at: JSON.stringify(civic.clock.iso()) }) };
+export async function placeCoverage({ civic, places, taxonomy }: DirectoryContext, place: PlaceRow): Promise<{ body: string; timeless: string; summary: CoverageSummary }> {
+  const { text: timeless, summary } = await readCoverage(civic.db.read, places.recordOf(place), place.key, taxonomy(), civic.clock.now());
+  return { summary, timeless, body: withMembers(timeless, { generated_at: JSON.stringify(civic.clock.iso()) }) };
 }

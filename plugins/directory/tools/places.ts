@@ -1,5 +1,6 @@
 import { fitData, fitText, Joi, resultBytes, singleLine, summarizeList, summaryTail, type Tool, type Truncation } from 'civic';
 import type { DirectoryContext } from '../actors/context.ts';
+import type { CoverageSummary } from '../actors/coverage.ts';
 import { WITH_LATEST_SOURCES } from '../actors/detail.ts';
 import { placeCoverage, placeEntities, placeSourceList, type PlaceQuery } from '../actors/place-reads.ts';
 import { coverageSchema, placeActorList, placeFilters, placeSourceListSchema, PLACE_SOURCE_POSITION } from '../actors/place-routes.ts';
@@ -100,10 +101,12 @@ function coverageTool(context: DirectoryContext): Tool {
     output: coverageSchema,
     advice: { unknown_place: UNKNOWN_PLACE },
     async run({ place_key: key }: PlaceInput, { maxBytes }) {
-      const { body } = await placeCoverage(context, await placeOfPath(context.places, context.civic.db, key));
-      const isWhole = resultBytes(body) <= maxBytes;
-      const data = isWhole ? JSON.parse(body) as Coverage : fitData(JSON.parse(body) as Coverage, maxBytes);
-      return { data, text: coverageText(data), ...(isWhole && { json: body }) };
+      const place = await placeOfPath(context.places, context.civic.db, key);
+      const { body, summary } = await placeCoverage(context, place);
+      const name = context.places.recordOf(place).display_name;
+      if (resultBytes(body) <= maxBytes) return { json: body, text: coverageText(name, summary), get data() { return JSON.parse(body) as Coverage; } };
+      const data = fitData(JSON.parse(body) as Coverage, maxBytes);
+      return { data, text: coverageText(name, summary, data.truncated) };
     },
   };
 }
@@ -112,13 +115,13 @@ function candidateLine({ display_name, place_key: key, confidence }: PlaceCandid
   return `- ${singleLine(display_name)}: place_key ${singleLine(key, 200)}, confidence ${confidence}`;
 }
 
-function coverageText(coverage: Coverage & { truncated?: Truncation[] }): string {
-  const areas = (status: string, slugs: string[]) => (slugs.length > 0 ? [`${status}: ${slugs.map((slug) => singleLine(slug)).join(', ')}`] : []);
+function coverageText(name: string, { entity_count, source_count, by }: CoverageSummary, truncated?: Truncation[]): string {
+  const areas = (label: string, slugs: string[]) => (slugs.length > 0 ? [`${label}: ${slugs.join(', ')}`] : []);
   return fitText([
-    `${singleLine(coverage.place.display_name)}: ${countOf(coverage.entity_count, 'actor')}, ${countOf(coverage.source_count, 'source')}.`,
-    ...areas('Covered', coverage.covered_issue_areas),
-    ...areas('Thin', coverage.thin_issue_areas),
-    ...areas('Missing', coverage.missing_issue_areas),
+    `${singleLine(name)}: ${countOf(entity_count, 'actor')}, ${countOf(source_count, 'source')}.`,
+    ...areas('Covered', by.covered),
+    ...areas('Thin', by.thin),
+    ...areas('Missing', by.missing),
     'get_place_entities lists the actors with their sources, get_place_sources all sources.',
-  ], summaryTail({ ...coverage, next_cursor: null }));
+  ], summaryTail({ next_cursor: null, truncated }));
 }
