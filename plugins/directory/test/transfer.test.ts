@@ -95,6 +95,19 @@ for (const database of testDatabases()) {
       expect(value.faults[0].detail.match(/"nowhere" is no place/g)).to.have.length(1);
     });
 
+    it('takes the website of a schema.org node as its source only when nothing says where the file comes from', async () => {
+      await emptied(kit);
+      const path = folder.file('sheet.jsonl', '{"@type":"Organization","name":"Sheet Club","url":"https://club.example/","email":"hello@club.example"}\n');
+      const imported = async (options: Record<string, string>) => {
+        await runCommand(kit, 'import', ['schemaorg', path], options);
+        const { data: [found] } = (await kit.get('/api/entities?query=sheet')).body;
+        return (await kit.get(`/api/entities/${found.id}`)).body.sources.map(({ url }: { url: string }) => url);
+      };
+      expect(await imported({ source: 'https://library.example/organizations' })).to.equal(['https://library.example/organizations']);
+      await emptied(kit);
+      expect(await imported({})).to.equal(['https://club.example/']);
+    });
+
     it('says which folder is missing when an export cannot be written', async () => {
       const out = join(folder.path, 'nowhere/civic.ndjson');
       await expect(runCommand(kit, 'export', [], { out })).to.reject(Failure, `There is no folder ${join(folder.path, 'nowhere')}`);

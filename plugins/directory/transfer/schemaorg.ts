@@ -61,7 +61,7 @@ function typeOf(node: Node): ActorType | null {
 async function nodeRow(number: number, node: Node, type: ActorType, context: ReadContext): Promise<Row> {
   const key = textOf(node['@id']);
   const evidence = asList<Node>(node.subjectOf as Node).map(evidenceOf).filter((claim) => claim !== null);
-  const row = startRow({ number, raw: node, type, evidence, sources: evidence.length > 0 ? [] : sourcesOf(node), ...(key ? identityOf(key, context) : {}) }, context);
+  const row = startRow({ number, raw: node, type, evidence, sources: evidence.length > 0 ? [] : sourcesOf(node, context), ...(key ? identityOf(key, context) : {}) }, context);
   const others = asList(node.alternateName).map(textOf);
   row.say('name', textOf(node.name), others.length > 0 ? { rank: 'preferred' } : {});
   for (const other of [...others, textOf(node.legalName)]) row.say('name', other, { rank: 'normal' });
@@ -158,8 +158,10 @@ function sayAffiliations(row: RowBuilder, node: Node, context: ReadContext): voi
   }
 }
 
-function sourcesOf(node: Node): FoundSource[] {
-  const urls = [...asList(node.subjectOf), ...asList(node.citation), ...asList(node.isBasedOn), node.mainEntityOfPage, node.url].map((value) => textOf((value as Node | null)?.url) ?? textOf(value) ?? textOf((value as Node | null)?.['@id']));
+/** Returns the pages that a node names as its sources; its own website only when nothing says where the file comes from. */
+function sourcesOf(node: Node, context: ReadContext): FoundSource[] {
+  const named = [...asList(node.subjectOf), ...asList(node.citation), ...asList(node.isBasedOn), node.mainEntityOfPage];
+  const urls = [...named, ...(context.source ? [] : [node.url])].map((value) => textOf((value as Node | null)?.url) ?? textOf(value) ?? textOf((value as Node | null)?.['@id']));
   const found = urls.map(httpUrl).filter((url) => url !== null);
   return found.slice(0, 20).map((url) => ({ url }));
 }
