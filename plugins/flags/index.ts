@@ -45,6 +45,7 @@ export default definePlugin<FlagsConfig>({
     for (const job of mails.jobs) civic.jobs.define(job);
     civic.pages.fill('site.entry', { partial: 'flags/link', load: ({ params }) => ({ href: `/report?entry=${encodeURIComponent(String(params.id).toLowerCase())}` }) });
     civic.pages.fill('site.source', { partial: 'flags/link', load: ({ params }) => ({ href: `/report?source=${encodeURIComponent(String(params.id).toLowerCase())}` }) });
+    civic.pages.fill('site.corrections', { partial: 'flags/corrections', load: () => ({}) });
     server.route([...flagRoutes(flags), ...reviewRoutes(flags, decisions), ...reportPages(flags, mails)]);
     for (const tool of flagTools(flags)) civic.tool(tool);
   },

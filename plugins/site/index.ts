@@ -47,6 +47,7 @@ export default definePlugin<SiteConfig>({
   slots: {
     'site.entry': { summary: 'Below the history of an entry' },
     'site.source': { summary: 'Below what was read in a source' },
+    'site.corrections': { summary: 'How to report mistakes, on the page about the instance' },
   },
 
   register(server, civic) {

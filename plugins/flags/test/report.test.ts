@@ -37,6 +37,11 @@ describe('The page that reports a problem', () => {
     expect((await open(`/es/sources/${actor.sources[0].id}`)).text).to.contain(`<a href="/es/report?source&#x3D;${actor.sources[0].id}" rel="nofollow">Avisar de un problema</a>`);
   });
 
+  it('is explained where the site says how to report mistakes', async () => {
+    expect((await open('/about')).text).to.contain(['choose “Report a problem” at its end', '<a href="/search">Find the entry</a>']).and.not.contain('contact the operator');
+    expect((await open('/es/about')).text).to.contain(['elija “Avisar de un problema”', 'href="/es/search"']);
+  });
+
   it('shows the statements of an entry, and the kinds of problems of a source', async () => {
     const entry = (await open(`/report?entry=${actor.id}&statement=${phone}`)).text;
     expect(entry).to.contain(['Tenants &lt;Union&gt;</a>', 'Telephone: 816-555-0160</option>', `<option value="${phone}" selected>`, 'Place: Gladstone', 'Out of date', 'name="robots" content="noindex"']);

@@ -10,7 +10,7 @@ export function aboutPage(site: Site): ServerRoute {
   const { config, instance } = site.civic;
   return site.page({
     path: '/about',
-    load: async (_request, t) => ({
+    load: async (request, t) => ({
       template: 'about',
       context: {
         title: t('about.title'),
@@ -20,6 +20,7 @@ export function aboutPage(site: Site): ServerRoute {
         operator: config.operator,
         contact: linkOf(config.contact),
         licence: linkOf(config.licence),
+        corrections: await site.civic.pages.parts('site.corrections', request),
         words: WORDS.map((id) => explained(id, t)),
         linkedData: {
           '@context': 'https://schema.org', '@type': 'AboutPage', name: t('about.title'), url: site.civic.url('/about'),

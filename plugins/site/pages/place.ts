@@ -20,23 +20,27 @@ const EVENTS = 5;
 const EVENTS_READ = 50;
 const NEARBY = 8;
 const SOURCES = 5;
+/** How many entries are listed when none of them names an issue. */
+const LISTED = 10;
 
 const paging = { cursor: Joi.string().max(20_000), limit: Joi.number().valid(ON_A_PAGE).default(ON_A_PAGE) };
 const TYPES = ['person', 'organization', 'initiative', 'campaign', 'event'];
-const filters = { issue_area: Joi.string().allow('').max(100), entity_type: Joi.string().allow('').valid(...TYPES), query: Joi.string().trim().allow('').max(300) };
-interface Filters { issue_area?: string; entity_type?: string; query?: string }
+const SORTS = ['relevance', 'source_count', 'name', 'recent'] as const;
+type Sort = typeof SORTS[number];
+const filters = { issue_area: Joi.string().allow('').max(100), entity_type: Joi.string().allow('').valid(...TYPES), query: Joi.string().trim().allow('').max(300), sort: Joi.string().valid(...SORTS) };
+interface Filters { issue_area?: string; entity_type?: string; query?: string; sort?: Sort }
 
 /** The pages of a place: a town, a county, a state. */
 export function placePages(site: Site): ServerRoute[] {
   return [
-    site.page({ path: '/places/{place_key}', load: ofPlace(site, '', (place, _request, t) => (isArea(place) ? areaPage(site, place, t) : placePage(site, place, t))) }),
+    site.page({ path: '/places/{place_key}', query: { limit: Joi.number().valid(LISTED).default(LISTED) }, load: ofPlace(site, '', (place, request, t) => (isArea(place) ? areaPage(site, place, t) : placePage(site, place, request, t))) }),
     site.page({ path: '/places/{place_key}/entries', query: { ...filters, ...paging }, load: ofPlace(site, '/entries', (place, request, t) => entriesPage(site, place, request, t)) }),
     site.page({ path: '/places/{place_key}/sources', query: paging, load: ofPlace(site, '/sources', (place, request, t) => sourcesPage(site, place, request, t)) }),
     site.page({ path: '/places/{place_key}/sheet', load: ofPlace(site, '/sheet', (place, _request, t) => sheetPage(site, place, t)) }),
   ];
 }
 
-async function placePage(site: Site, place: Place, t: Texts): Promise<LoadedPage> {
+async function placePage(site: Site, place: Place, request: Request, t: Texts): Promise<LoadedPage> {
   const { directory } = site;
   const { place_key: key, time_zone: timeZone } = place;
   const name = fullName(place);
@@ -45,6 +49,8 @@ async function placePage(site: Site, place: Place, t: Texts): Promise<LoadedPage
     directory.placeOverview(key, NAMES), crumbsOf(site, place, t), directory.nearbyPlaces(key, NEARBY), directory.placeEvents(key, EVENTS_READ),
   ]);
   const isEmpty = overview.entity_count === 0;
+  const coverage = isEmpty ? null : shownCoverage(domains, (slug) => overview.issues.get(slug), `${hrefOf(key)}/entries`, t);
+  const listed = coverage?.isEmpty ? (await directory.placeEntities(request, key, { sort: 'source_count' })).data : [];
   const feeds = feedsOf(`/api/places/${key}`, name, t);
   return {
     template: 'place',
@@ -52,7 +58,7 @@ async function placePage(site: Site, place: Place, t: Texts): Promise<LoadedPage
       title: t('place.title', { place: name }), description: isEmpty ? t('place.empty', { place: name }) : t('place.description', { place: name, entries: overview.entity_count }),
       canonical: hrefOf(key), isUnlisted: isEmpty, feeds, linkedData: linkedPlace(site, place, crumbs),
       name, shortName: place.name, key, search: [{ name: 'place', value: key }], crumbs, isEmpty, overview, freshness: freshnessOf(overview.freshness),
-      coverage: isEmpty ? null : shownCoverage(domains, (slug) => overview.issues.get(slug), `${hrefOf(key)}/entries`, t),
+      coverage, entries: shownEntries(listed, t),
       events: shownEvents(events.slice(0, EVENTS), timeZone),
       signals: await shownSignals(site, [key], events, t),
       sources: isEmpty ? [] : shownSources(await directory.latestSources(key, SOURCES), t),
@@ -75,7 +81,7 @@ async function entriesPage(site: Site, place: Place, request: Request, t: Texts)
   const href = `${hrefOf(place.place_key)}/entries`;
   const query = {
     ...(given.issue_area && { issue_area: [given.issue_area] }), ...(given.query && { query: given.query }),
-    sort: given.query ? 'relevance' as const : 'source_count' as const,
+    sort: sortOf(given),
   };
   const type = given.entity_type ? { entity_type: [given.entity_type] as [never] } : {};
   const domains = directory.topics();
@@ -83,20 +89,28 @@ async function entriesPage(site: Site, place: Place, request: Request, t: Texts)
     isArea(place) ? directory.entities(request, { ...query, ...type, ...await areaFilter(site, place) }) : directory.placeEntities(request, place.place_key, { ...query, ...type }),
     crumbsOf(site, place, t, true),
   ]);
-  const kept = new URLSearchParams(Object.entries(given).filter(([filter, value]) => filter in filters && value).map(([filter, value]): [string, string] => [filter, String(value)]));
+  const address = (more: Record<string, string>): string => `${href}?${new URLSearchParams({ ...Object.fromEntries(Object.entries(given).filter(([filter, value]) => filter in filters && value)), ...more } as Record<string, string>)}`;
   return {
     template: 'place-entries',
     context: {
       title: t('place.entries_title', { place: name }), canonical: href, isUnlisted: true, crumbs, query: given.query, total: entries.total,
       entries: shownEntries(entries.data, t),
+      sort: given.sort,
+      sorts: SORTS.filter((sort) => given.query || sort !== 'relevance').map((sort) => ({ name: t(`search.sorts.${sort}`), href: address({ sort }), isHere: sort === sortOf(given) })),
       types: TYPES.map((value) => ({ value, name: t(`types.${value}`), isChosen: value === given.entity_type })),
       topics: domains.map((domain) => ({
         name: translatedTopic(t, 'domains', domain).name,
         issues: domain.issue_areas.map((area) => ({ slug: area.slug, name: translatedTopic(t, 'issue_areas', area).name, isChosen: area.slug === given.issue_area })),
       })),
-      next: entries.next_cursor && `${href}?${kept.size > 0 ? `${kept}&` : ''}cursor=${entries.next_cursor}`,
+      next: entries.next_cursor && address({ cursor: entries.next_cursor }),
     },
   };
+}
+
+/** Returns the sort order to use. Without words there is no best match. */
+function sortOf({ query, sort }: Filters): Sort {
+  const usual = query ? 'relevance' : 'source_count';
+  return sort === 'relevance' ? usual : sort ?? usual;
 }
 
 async function areaFilter(site: Site, place: Place): Promise<{ state: string } | { place: string[] }> {

@@ -32,6 +32,8 @@ export interface ShownCoverage {
   thin: number;
   missing: ShownIssue[];
   total: number;
+  /** Whether no entry names an issue. */
+  isEmpty: boolean;
 }
 
 /** Returns the coverage of a place by topic and issue. Each issue links to `href` with the parameter `issue_area`. */
@@ -53,5 +55,6 @@ export function shownCoverage(domains: Topic[], issueOf: (slug: string) => { ent
   });
   const all = topics.flatMap(({ issues }) => issues);
   const count = (wanted: CoverageStatus) => all.filter(({ status }) => status === wanted).length;
-  return { topics, covered: count('covered'), thin: count('thin'), missing: all.filter(({ status }) => status === 'missing'), total: all.length };
+  const missing = all.filter(({ status }) => status === 'missing');
+  return { topics, covered: count('covered'), thin: count('thin'), missing, total: all.length, isEmpty: missing.length === all.length };
 }

@@ -112,6 +112,19 @@ for (const database of testDatabases()) {
       expect(await text('/places/liberty,missouri/sources')).to.contain(['Sources for Liberty, Missouri', 'About us</a>']);
     });
 
+    it('sort the entries of a place, also on further pages', async () => {
+      const list = async (path: string) => (await text(path)).match(/<h3><a [^>]*>[^<]*/g)!.map((one) => one.replace(/.*>/, ''));
+      const page = await text('/places/liberty,missouri/entries?sort=name&issue_area=zoning_and_land_use');
+      expect(page).to.contain(['href="/places/liberty,missouri/entries?sort&#x3D;recent&amp;issue_area&#x3D;zoning_and_land_use" rel="nofollow">Last changed', 'aria-current="true">Name<', '<input type="hidden" name="sort" value="name">']);
+      expect(page).to.not.contain('Best match');
+      const next = /rel="next" href="([^"]+)"/.exec(page)![1]!.replaceAll('&#x3D;', '=').replaceAll('&amp;', '&');
+      expect((await list('/places/liberty,missouri/entries?sort=name')).slice(0, 2)).to.equal(['Group 0 of Liberty', 'Group 1 of Liberty']);
+      expect(await list(next)).to.equal(['Group 9 of Liberty']);
+      expect((await list('/places/clay-county,missouri/entries?sort=name'))[0]).to.equal('Council meeting');
+      expect(await text('/places/liberty,missouri/entries')).to.contain('aria-current="true">Most sources<');
+      expect(await text('/places/liberty,missouri/entries?query=riders')).to.contain('aria-current="true">Best match<');
+    });
+
     it('group places by state and county, and find them by the beginning of their name', async () => {
       const page = await text('/places');
       expect(page).to.match(/2 places in 1 state[^]*href="\/places\/missouri">Missouri<\/a> <span class="quiet">2 places, 30 entries<[^]*Clay County<[^]*Gladstone<[^]*3 entries, 0 of 51 issues covered[^]*Liberty<[^]*27 entries, 1 of 51/);
@@ -162,6 +175,14 @@ for (const database of testDatabases()) {
       expect(await text('/places/missouri/sheet')).to.contain('Liberty Transit Riders');
       expect(await text('/places/missouri/entries?issue_area=public_transit')).to.contain(['6 entries', 'Liberty Transit Riders']);
       expect(await text('/places/vermont')).to.contain('Nothing about Vermont yet.');
+    });
+
+    it('list the entries of a town when none of them names an issue, instead of 51 empty issues', async () => {
+      for (const name of ['Kearney Book Club', 'Kearney Band']) await kit.add({ name, place: 'kearney,missouri' });
+      const page = await text('/places/kearney,missouri');
+      expect(page).to.contain(['No entry here names an issue yet.', 'Kearney Book Club</a>', 'Kearney Band</a>', 'All 2 entries']);
+      expect(page).to.not.contain(['with nobody yet', 'id="coverage"', 'rel="next"']);
+      expect(await text(GLADSTONE)).to.not.contain(['No entry here names an issue yet.', 'class="entries"']);
     });
 
     it('print on one sheet whom to ask, with numbered sources', async () => {
