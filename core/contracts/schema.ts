@@ -138,7 +138,13 @@ function mended(value: unknown): unknown {
   if (typeof json.$ref === 'string') json.$ref = json.$ref.replace('#/$defs/', PREFIX);
   if (Array.isArray(json.enum) && Array.isArray(json.type) && json.type.includes('null')) json.enum = [...json.enum, null];
   if (typeof json.format === 'string' && json.minLength === 1) delete json.minLength;
+  if (typeof json.pattern === 'string') json.pattern = portable(json.pattern);
   return json;
+}
+
+/** Rewrites escapes that only ECMAScript has: JSON Schema asks for patterns that other engines can read too. */
+function portable(pattern: string): string {
+  return pattern.replaceAll('\\p{Surrogate}', '\\uD800-\\uDFFF').replace(/\\0(?!\d)/g, '\\u0000');
 }
 
 function areSame({ description: _one, ...a }: JsonSchema, { description: _other, ...b }: JsonSchema): boolean {

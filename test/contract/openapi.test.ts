@@ -21,6 +21,12 @@ describe('The OpenAPI document of the kit', () => {
     expect(failing(({ summary, description }) => !summary || !description)).to.equal([]);
   });
 
+  it('has no pattern that needs the Unicode properties of ECMAScript', () => {
+    const patterns = [...JSON.stringify(document).matchAll(/"pattern":"((?:[^"\\]|\\.)*)"/g)].map(([, pattern]) => pattern!);
+    expect(patterns).to.not.be.empty();
+    expect(patterns.filter((pattern) => /\\[pP]\{/.test(pattern))).to.equal([]);
+  });
+
   it('has the endpoints of OAuth and of the Model Context Protocol', () => {
     const endpoints = ['GET /oauth/authorize', 'POST /oauth/device', 'POST /oauth/introspect', 'POST /oauth/register', 'GET /oauth/register/{client_id}', 'POST /oauth/revoke', 'POST /oauth/token'];
     expect(operations.map(({ name }) => name).filter((name) => name.includes(' /oauth/'))).to.equal(endpoints);

@@ -34,6 +34,12 @@ describe('JSON Schema from Joi', () => {
     expect(schemas.components().Place!.type).to.equal('object');
   });
 
+  it('writes patterns that engines without Unicode properties can read', () => {
+    const { pattern } = gatherSchemas().of(Joi.string().pattern(/^[^\0\p{Surrogate}]*$/u));
+    expect(pattern).to.equal('^[^\\u0000\\uD800-\\uDFFF]*$');
+    for (const [text, fits] of [['a\u{1F6B2}', true], ['\0', false], ['\uD800', false]] as const) expect(new RegExp(String(pattern), 'u').test(text)).to.equal(fits);
+  });
+
   it('refers to a named schema at the root too', () => {
     expect(gatherSchemas().of(place)).to.equal({ $ref: '#/components/schemas/Place' });
   });
