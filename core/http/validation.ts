@@ -151,9 +151,15 @@ function summary(errors: InputError[], unlisted: number): string {
   return `${name} ${first!.detail}${others > 0 ? ` (and ${others} more)` : ''}`;
 }
 
-function inputError(item: ValidationErrorItem, source: Source, request: Request): InputError {
+function inputError(given: ValidationErrorItem, source: Source, request: Request): InputError {
+  const item = ofMember(given);
   const detail = faultText(item, source, request);
   return source === 'payload' ? { pointer: pointer(item.path), detail } : { parameter: item.path.slice(0, 1).join(), detail };
+}
+
+/** Joi reports two members that exclude each other at their object: the error is about the first of them. */
+function ofMember(item: ValidationErrorItem): ValidationErrorItem {
+  return item.type === 'object.without' ? { ...item, path: [...item.path, String(item.context!['main'])] } : item;
 }
 
 /** RFC 6901. */
@@ -176,6 +182,7 @@ function isKnown({ type }: ValidationErrorItem): boolean {
 function valueFault(item: ValidationErrorItem, schema: Schema | undefined): string {
   if (item.type === 'object.unknown') return `is not known here${suggestion(String(item.path.at(-1)), knownNames(schema, item.path.slice(0, -1)))}`;
   if (item.type === UNSTORABLE) return 'holds the character U+0000 or half of a surrogate pair, which cannot be stored';
+  if (item.type === 'object.without') return `cannot be combined with ${item.context!['peer']}`;
   if (QUERY_ERRORS[item.type]) return QUERY_ERRORS[item.type]!;
   return item.type === 'any.only' ? withoutLabel(item) + nearestOf(item) : withoutLabel(item);
 }
@@ -188,7 +195,7 @@ export function checkArguments<Arguments>(schema: Schema<Arguments>, sent: unkno
   if (!error) return value as Arguments;
   const isSmall = JSON.stringify(given).length <= MAX_LENGTH;
   const faults = (isSmall ? strict.validate(given, { abortEarly: false }).error : error)!.details;
-  const errors = unique(faults.slice(0, MAX_ERRORS).map((item) => ({ parameter: item.path.join('.'), detail: valueFault(item, schema) })));
+  const errors = unique(faults.slice(0, MAX_ERRORS).map(ofMember).map((item) => ({ parameter: item.path.join('.'), detail: valueFault(item, schema) })));
   throw problem('invalid_request', { detail: summary(errors, faults.length - MAX_ERRORS), errors });
 }
 

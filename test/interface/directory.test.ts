@@ -89,7 +89,7 @@ for (const database of testDatabases()) describe(`The directory, on ${database}`
   });
 
   it(covers('resources.issue-unknown', 'an issue area that does not exist matches nothing'), async () => {
-    for (const path of [`/api/places/${KC}/entities?issue_area=unheard_of`, '/api/entities?issue_area=unheard_of', '/api/entities?place=atlantis,missouri', '/api/entities?state=zz']) {
+    for (const path of [`/api/places/${KC}/entities?issue_area=unheard_of`, '/api/entities?issue_area=unheard_of', '/api/entities?place=atlantis,missouri', '/api/entities?state=zz', '/api/entities?state=North%20Carolina']) {
       const { status, body } = await civic.get(path);
       expect([status, body.data, body.total], path).to.equal([200, [], 0]);
     }

@@ -12,7 +12,7 @@ const several = (item: Joi.Schema) => Joi.array().items(item).single().max(50);
 /** What a search is narrowed by. */
 export const searchFilters = {
   query: Joi.string().trim().max(300).description('Words of the name, description, places and affiliations; the last one may be the beginning of a word'),
-  state: Joi.string().trim().max(10).lowercase().description('Abbreviation, such as MO'),
+  state: Joi.string().trim().max(50).lowercase().description('Abbreviation, such as MO'),
   place: several(Joi.string().max(200)).description('Place key or slug; repeatable'),
   entity_type: several(Joi.string().valid(...ACTOR_TYPES)).description('Type of actor; repeatable'),
   issue_area: several(Joi.string().max(100)).description('Slug; repeatable'),

@@ -48,6 +48,8 @@ for (const database of testDatabases()) {
       for (const search of [`?cursor=${first.body.next_cursor}&state=KS`, `?cursor=${first.body.next_cursor}x`, `?cursor=${first.body.next_cursor}&query=gladstone`]) {
         expect((await kit.get(`/api/places${search}`)).status, search).to.equal(400);
       }
+      const both = await list(`?cursor=${first.body.next_cursor}&query=gladstone`);
+      expect([both.detail, both.errors]).to.equal(['cursor cannot be combined with query', [{ parameter: 'cursor', detail: 'cannot be combined with query' }]]);
     });
 
     it('narrows down to a state by abbreviation or name, and an unknown one matches nothing', async () => {
