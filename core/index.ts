@@ -47,6 +47,7 @@ export type { ReadForm } from './http/forms.ts';
 export type { LiveTopic } from './http/live.ts';
 export type { HeaderPart, LoadedPart, NavigationItem, PageContext, PageSlots, RenderedPage, SlotPart } from './http/pages.ts';
 export type { Time } from './texts/format.ts';
+export { LANGUAGES } from './texts/language.ts';
 export type { Language } from './texts/language.ts';
 export type { TextValues } from './texts/message.ts';
 export type { Texts } from './texts/texts.ts';

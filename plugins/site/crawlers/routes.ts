@@ -1,5 +1,5 @@
 import type { Request, ResponseObject, ResponseToolkit, Server, ServerRoute } from '@hapi/hapi';
-import { Joi, problem, type Civic } from 'civic';
+import { Joi, LANGUAGES, problem, type Civic } from 'civic';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Site } from '../site.ts';
@@ -61,7 +61,7 @@ function pathsOf({ vocabulary }: Pick<Civic, 'vocabulary'>, forCrawlers: boolean
 }
 
 function robots({ url, vocabulary }: Pick<Civic, 'url' | 'vocabulary'>): string {
-  const rules = pathsOf({ vocabulary }, false).filter((path) => !OWN_FILES.has(path)).flatMap((path) => [path, `/*${path}`]).map((path) => `Disallow: ${new URL(url(path)).pathname}`);
+  const rules = pathsOf({ vocabulary }, false).filter((path) => !OWN_FILES.has(path)).flatMap((path) => [path, ...LANGUAGES.map((language) => `/${language}${path}`)]).map((path) => `Disallow: ${new URL(url(path)).pathname}`);
   return ['User-agent: *', ...rules, '', `Sitemap: ${url('/sitemap.xml')}`, ''].join('\n');
 }
 
