@@ -61,7 +61,7 @@ export function createSite(civic: Civic<SiteConfig>): Site {
       path: page.path,
       options: {
         plugins: { civic: { internal: true } },
-        validate: { query: Joi.object(page.query ?? {}).options({ stripUnknown: true }) },
+        validate: { query: querySchema(page.query ?? {}) },
         ext: { onPostAuth: { method: directory.responses.hit } },
       },
       handler: (request, h) => show(page, request, h),
@@ -69,7 +69,12 @@ export function createSite(civic: Civic<SiteConfig>): Site {
   };
 }
 
-/** Returns whether the response can be cached for all anonymous visitors. An address with unknown parameters is not: their number is unlimited. */
+/** Returns the schema of a query. A parameter without a value counts as missing: forms send their empty fields. */
+function querySchema(parameters: Record<string, Joi.Schema>): Joi.ObjectSchema {
+  return Joi.object(Object.fromEntries(Object.entries(parameters).map(([name, schema]) => [name, schema.empty('')]))).options({ stripUnknown: true });
+}
+
+/** Returns whether the response can be cached for all anonymous visitors. An address with ignored parameters is not: their number is unlimited. */
 function isShared({ auth, civic, query, url }: Request): boolean {
-  return !auth.isAuthenticated && civic.formToken === null && [...url.searchParams.keys()].every((name) => Object.hasOwn(query, name));
+  return !auth.isAuthenticated && civic.formToken === null && [...url.searchParams.keys()].every((name) => name !== 'limit' && Object.hasOwn(query, name));
 }

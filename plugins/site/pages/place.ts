@@ -2,6 +2,7 @@ import type { Request, ServerRoute } from '@hapi/hapi';
 import { Joi, type Texts } from 'civic';
 import type { Place } from 'civic/directory';
 import { shownEntries } from '../entries.ts';
+import { paging } from '../paging.ts';
 import { areaPage, keysInCounty } from '../places/area.ts';
 import { shownCoverage } from '../places/coverage.ts';
 import { shownEvents } from '../places/events.ts';
@@ -13,7 +14,6 @@ import { crumbsOf, feedsOf, fullName, hrefOf, isArea, isState, linkedPlace, near
 import type { LoadedPage, Site } from '../site.ts';
 import { translatedTopic } from '../words.ts';
 
-const ON_A_PAGE = 25;
 const NAMES = 3;
 const EVENTS = 5;
 /** How many events are read for the coming weeks of the timeline. */
@@ -23,11 +23,10 @@ const SOURCES = 5;
 /** How many entries are listed when none of them names an issue. */
 const LISTED = 10;
 
-const paging = { cursor: Joi.string().max(20_000), limit: Joi.number().valid(ON_A_PAGE).default(ON_A_PAGE) };
 const TYPES = ['person', 'organization', 'initiative', 'campaign', 'event'];
 const SORTS = ['relevance', 'source_count', 'name', 'recent'] as const;
 type Sort = typeof SORTS[number];
-const filters = { issue_area: Joi.string().allow('').max(100), entity_type: Joi.string().allow('').valid(...TYPES), query: Joi.string().trim().allow('').max(300), sort: Joi.string().valid(...SORTS) };
+const filters = { issue_area: Joi.string().max(100), entity_type: Joi.string().valid(...TYPES), query: Joi.string().trim().max(300), sort: Joi.string().valid(...SORTS) };
 interface Filters { issue_area?: string; entity_type?: string; query?: string; sort?: Sort }
 
 /** The pages of a place: a town, a county, a state. */

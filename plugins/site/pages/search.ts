@@ -2,28 +2,27 @@ import type { ServerRoute } from '@hapi/hapi';
 import { Joi, type Texts } from 'civic';
 import type { CoveredPlace, EntityPage } from 'civic/directory';
 import { shownEntries } from '../entries.ts';
+import { paging } from '../paging.ts';
 import type { LoadedPage, Site } from '../site.ts';
 import { translatedTopic } from '../words.ts';
 import { addressOf, apiQueryOf, chosenCount, withFilter, withoutFilter, type Asked, type Filter } from './query.ts';
 
-const ON_A_PAGE = 25;
 const MOST_MATCHED = 3;
 const SORTS = ['relevance', 'name', 'recent', 'source_count'] as const;
 const TYPES = ['person', 'organization', 'initiative', 'campaign', 'event'];
 const FRESHNESS = ['fresh', 'aging', 'stale', 'unknown'];
 
-const several = (item: Joi.StringSchema) => Joi.array().items(item).single().max(20).default([]);
+const several = (item: Joi.StringSchema) => Joi.array().items(Joi.string().valid('').strip(), item).single().max(20).default([]);
 const query = {
-  query: Joi.string().trim().max(300).allow('').default(''),
-  state: Joi.string().trim().max(10).uppercase(),
+  query: Joi.string().trim().max(300).default(''),
+  state: Joi.string().trim().max(50).uppercase(),
   place: several(Joi.string().max(200)),
   entity_type: several(Joi.string().valid(...TYPES)),
   issue_area: several(Joi.string().max(100)),
   freshness: several(Joi.string().valid(...FRESHNESS)),
   sort: Joi.string().valid(...SORTS).default('relevance'),
   exact: Joi.boolean().default(false),
-  cursor: Joi.string().max(20_000),
-  limit: Joi.number().valid(ON_A_PAGE).default(ON_A_PAGE),
+  ...paging,
 };
 
 /** The page that searches entries, with filters to click. */
@@ -161,5 +160,6 @@ function shownFormats(asked: Asked): { api: string; csv: string; feed: string | 
   const isAlone = words === '' && chosenCount(asked) === 1;
   const feed = isAlone && place.length === 1 ? `/api/places/${place[0]}/feed.atom` : isAlone && issues.length === 1 ? `/api/issue-areas/${issues[0]}/feed.atom` : null;
   const filters = apiQueryOf(asked);
-  return { api: `/api/entities?${filters}`, csv: `/api/exports/entities?format=csv${filters && `&${filters}`}`, feed };
+  // Without any parameter the export is the whole directory, with its places and merged entries.
+  return { api: filters ? `/api/entities?${filters}` : '/api/entities', csv: `/api/exports/entities?format=csv&${filters || 'sort=name'}`, feed };
 }

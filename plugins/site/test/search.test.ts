@@ -71,6 +71,14 @@ for (const database of testDatabases()) {
       expect([...new Set(csv.text.match(/Gladstone Tenants Union|Tenants of <Topeka>|Tenants Lawyer/g))]).to.equal(['Gladstone Tenants Union', 'Tenants of <Topeka>']);
     });
 
+    it('links a CSV of the same entries also without words and filters', async () => {
+      const csv = linksOf(await textOf('/search')).find(({ name }) => name === 'CSV')!.href;
+      const [, ...rows] = (await kit.request('GET', csv)).text.split(/\r?\n/);
+      const ids = new Set(rows.map((row) => row.slice(0, 36)).filter((id) => /^[0-9a-f-]{36}$/.test(id)));
+      expect([...ids]).to.equal((await kit.request('GET', '/api/entities')).body.data.map(({ id }: { id: string }) => id));
+      expect(rows.filter((row) => row.startsWith(','))).to.equal([]);
+    });
+
     it('links the feed where there is one', async () => {
       const feed = linksOf(await textOf('/search?issue_area=housing_affordability')).find(({ name }) => name === 'feed')!.href;
       expect((await kit.request('GET', feed)).headers['content-type']).to.contain('application/atom+xml');
@@ -91,6 +99,19 @@ for (const database of testDatabases()) {
         const second = await textOf(next);
         expect([text, second].map((page) => page.match(/<h3><a href="\/actors/g)!.length)).to.equal([25, total - 25]);
       }
+    });
+
+    it('takes empty parameters for missing ones, ignores a limit, and finds nothing in an unknown state', async () => {
+      const found = /<h1[^>]*>([^<]*)/;
+      const headingOf = async (path: string): Promise<unknown[]> => {
+        const { status, text } = await kit.open(path);
+        return [status, found.exec(plainText(text))?.[1]];
+      };
+      const all = await headingOf('/search?query=tenants');
+      for (const rest of ['&state=&sort=&exact=&cursor=', '&place=&entity_type=&issue_area=&freshness=', '&entity_type=&entity_type=', '&limit=100', '&limit=']) expect(await headingOf(`/search?query=tenants${rest}`), rest).to.equal(all);
+      expect(await headingOf('/search?query=tenants&entity_type=&entity_type=person')).to.equal([200, '1 entry for “tenants”']);
+      expect(await headingOf('/search?query=tenants&state=North%20Carolina')).to.equal([200, 'No entries for “tenants”']);
+      for (const path of ['/places/gladstone,missouri/entries?issue_area=&entity_type=&query=&cursor=', '/places/gladstone,missouri/sources?cursor=&limit=3', '/issues/housing_affordability?state=&cursor=&limit=1']) expect((await kit.open(path)).status, path).to.equal(200);
     });
 
     it('rejects values of closed lists with a page', async () => {
