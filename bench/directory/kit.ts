@@ -5,10 +5,11 @@ import { createLogger } from '../../core/log.ts';
 import { prepare } from '../../core/prepare.ts';
 import { HALF_LIVES, type DirectoryConfig } from '../../plugins/directory/config.ts';
 import directory from '../../plugins/directory/index.ts';
-import { actorModel } from '../../plugins/directory/actors/model.ts';
+import { actorModel, modelUnder } from '../../plugins/directory/actors/model.ts';
 import { createLedger } from '../../plugins/directory/ledger/ledger.ts';
 import type { Ledger } from '../../plugins/directory/ledger/service.ts';
 import { createPlaces, type Places } from '../../plugins/directory/places/service.ts';
+import { createFieldPolicy } from '../../plugins/directory/policy/fields.ts';
 import { createColumns } from '../../plugins/directory/search/columns.ts';
 import { openTaxonomy } from '../../plugins/directory/taxonomy/service.ts';
 import { createGenerator, type Generator } from './generate.ts';
@@ -44,8 +45,9 @@ export async function openDirectory({ folder, url, cacheMegabytes = 64 }: Direct
   const places = createPlaces(civic.url);
   const taxonomy = openTaxonomy(null);
   const columns = createColumns();
+  const policy = createFieldPolicy({});
   const ledger = createLedger({
-    civic, places, taxonomy: () => taxonomy, halfLives: HALF_LIVES, model: actorModel,
+    civic, places, taxonomy: () => taxonomy, halfLives: HALF_LIVES, policy, model: modelUnder(actorModel, policy),
     onProjected({ rows, gone }) {
       columns.put(rows);
       columns.remove(gone);

@@ -1,11 +1,13 @@
 import { Joi, type ConfigFragment } from 'civic';
 import type { HalfLives } from './actors/freshness.ts';
 import { taxonomyOptions } from './taxonomy/file.ts';
-import { PROPERTIES } from './types.ts';
+import { POLICED, RULES, type FieldRules } from './policy/fields.ts';
+import { ACTOR_TYPES, PROPERTIES } from './types.ts';
 
 export interface DirectoryConfig {
   taxonomy_file: string | null;
   half_life_days: Partial<HalfLives>;
+  field_policy: FieldRules;
   cache_megabytes: number;
   uploads: { active: number; kept: number; megabytes: number };
 }
@@ -18,11 +20,18 @@ export const HALF_LIVES: HalfLives = {
 
 const halfLives = Joi.object(Object.fromEntries(PROPERTIES.map((property) => [property, Joi.number().integer().min(1).max(36500)])));
 
+const fieldRules = Joi.object(Object.fromEntries(ACTOR_TYPES.map((type) => [type, Joi.object(Object.fromEntries(POLICED.map((property) => [property, Joi.string().valid(...RULES)])))])));
+
 export const directoryOptions: ConfigFragment = {
   ...taxonomyOptions,
   half_life_days: {
     doc: 'After so many days without being seen again a claim about a property is no longer fresh, after twice as many it is stale: `phone: 90`. Those left out keep their own.',
     format: halfLives as never,
+    default: {},
+  },
+  field_policy: {
+    doc: 'Which contact data of public actors is public, by type of actor: `person: { phone: private }`. `official` is public when the source is a government record, a website of an organization, a data set, or a .gov or .mil page. The phone of people is `official` unless set; all else is public.',
+    format: fieldRules as never,
     default: {},
   },
   cache_megabytes: {

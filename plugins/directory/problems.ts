@@ -11,4 +11,5 @@ export const directoryProblems = {
   merge_conflict: { status: 409, title: 'These two cannot be merged', advice: 'The detail says why; if they were judged to be different, take that judgement back first.' },
   not_merged: { status: 409, title: 'Nothing was merged into this actor', advice: 'Only an actor that others were merged into can be split.' },
   already_public: { status: 409, title: 'The actor is public already', advice: 'There is nothing to publish.' },
+  field_policy: { status: 400, title: 'The field policy keeps this private', advice: 'Leave the claim out, or cite an official source where the policy allows it. Actors of a workspace may have it.' },
 } satisfies ProblemKinds;

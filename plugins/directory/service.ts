@@ -1,5 +1,5 @@
 import { readyAnswers, type Civic, type Progress, type ReadModel } from 'civic';
-import { ACTOR_TABLES, type ActorModel } from './actors/model.ts';
+import { ACTOR_TABLES, modelUnder, type ActorModel } from './actors/model.ts';
 import { hasOtherModels } from './actors/recount-store.ts';
 import { HALF_LIVES, type DirectoryConfig } from './config.ts';
 import type { ActorsChanged } from './events.ts';
@@ -12,6 +12,7 @@ import { GAZETTEER_TABLES, loadPlaces } from './places/load.ts';
 import { createListedPlaces, type ListedPlaces } from './places/listed.ts';
 import { createPlaces } from './places/service.ts';
 import { copyOwnPlaces } from './places/store.ts';
+import { createFieldPolicy, type FieldPolicy } from './policy/fields.ts';
 import { createColumns } from './search/columns.ts';
 import { openTaxonomy, type Taxonomy } from './taxonomy/service.ts';
 import { createTransfer, type Transfer } from './transfer/service.ts';
@@ -22,6 +23,7 @@ export interface Directory extends WriteContext {
   transfer: Transfer;
   halfLives: HalfLives;
   links: PageLinks;
+  policy: FieldPolicy;
   /** How many public actors have an issue area, by its slug. */
   issueCounts(): Promise<ReadonlyMap<string, number>>;
   /** The places that have public actors. */
@@ -43,8 +45,11 @@ export function createDirectory(civic: Civic<DirectoryConfig>, model: ActorModel
   const listedPlaces = createListedPlaces();
   const ready = readyAnswers({ maxBytes: civic.config.cache_megabytes * 1_000_000, now: () => civic.clock.now() });
   const halfLives = { ...HALF_LIVES, ...civic.config.half_life_days };
+  const policy = createFieldPolicy(civic.config.field_policy);
+  const parts = { places, taxonomy, halfLives, policy, model: modelUnder(model, policy) };
+  const rowModel = parts.model.version;
   const ledger = createLedger({
-    civic, places, taxonomy, halfLives, model,
+    civic, ...parts,
     onProjected({ rows, gone, places: touched, sources }) {
       columns.put(rows);
       columns.remove(gone);
@@ -53,11 +58,11 @@ export function createDirectory(civic: Civic<DirectoryConfig>, model: ActorModel
     },
   });
   return {
-    civic, places, taxonomy, columns, ready, ledger, halfLives, listedPlaces,
+    civic, places, taxonomy, columns, ready, ledger, halfLives, listedPlaces, policy, rowModel,
     links: createPageLinks(civic.url),
     transfer: createTransfer({
       civic, ledger, places, taxonomy,
-      ledgerOn: (db) => createLedger({ civic: { db, clock: civic.clock, url: civic.url, emit: async () => undefined }, places, taxonomy, halfLives, model, onProjected: () => undefined }),
+      ledgerOn: (db) => createLedger({ civic: { db, clock: civic.clock, url: civic.url, emit: async () => undefined }, ...parts, onProjected: () => undefined }),
     }),
     async issueCounts() {
       await columns.ready();
@@ -88,7 +93,7 @@ export function createDirectory(civic: Civic<DirectoryConfig>, model: ActorModel
         version: model.version,
         tables: ACTOR_TABLES,
         inBackground: true,
-        hasOtherVersions: (reader) => hasOtherModels(reader, model.version),
+        hasOtherVersions: (reader) => hasOtherModels(reader, rowModel),
         rebuild: (run) => ledger.rebuild(run, 'outdated'),
       },
     ],

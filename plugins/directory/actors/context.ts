@@ -1,5 +1,6 @@
 import type { Civic, ReadyAnswers } from 'civic';
 import type { Places } from '../places/service.ts';
+import type { FieldPolicy } from '../policy/fields.ts';
 import type { Columns } from '../search/columns.ts';
 import type { Taxonomy } from '../taxonomy/service.ts';
 import type { Telling } from './wire.ts';
@@ -12,8 +13,11 @@ export interface DirectoryContext {
   /** Answers kept as bytes; tags are `actor:<id>`, `place:<number>`, `source:<key>` and `all`. */
   ready: ReadyAnswers;
   columns: Columns;
+  policy: FieldPolicy;
+  /** What rows of the read model that were derived now have as `model`. */
+  rowModel: number;
 }
 
-export function tellingOf({ civic }: DirectoryContext): Telling {
-  return { now: civic.clock.now(), url: civic.url };
+export function tellingOf({ civic, policy, rowModel: model }: DirectoryContext): Telling {
+  return { now: civic.clock.now(), url: civic.url, policy, model };
 }

@@ -126,7 +126,7 @@ export function deriveActor(cluster: Cluster, known: Known): Derived | null {
 }
 
 /** An actor whose every name has ended or was taken back still has to be called something. */
-function lastKnown<Name extends 'name' | 'type'>(claims: ClaimRow[], property: Name): ClaimValues[Name] | null {
+export function lastKnown<Name extends 'name' | 'type'>(claims: ClaimRow[], property: Name): ClaimValues[Name] | null {
   const [last] = claims.filter((claim) => claim.property === property && claim.status !== 'hidden').sort(byWeight);
   return last ? JSON.parse(last.value) as ClaimValues[Name] : null;
 }

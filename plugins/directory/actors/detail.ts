@@ -2,7 +2,10 @@ import type { PositionShape, Reader } from 'civic';
 import { groupBy } from '../ledger/group.ts';
 import type { ClaimRow, SourceRow } from '../ledger/rows.ts';
 import { claimsOfActors, sourcesByKey } from '../ledger/store.ts';
+import type { FieldPolicy } from '../policy/fields.ts';
+import type { ActorType } from '../types.ts';
 import { isShown } from './choose.ts';
+import { tagged } from './derive.ts';
 import { sourceRecords } from './sources.ts';
 import { actorText, claimOf, withMembers, type Telling } from './wire.ts';
 import type { ShownActor } from './read-store.ts';
@@ -12,10 +15,18 @@ export interface Backing {
   sources: SourceRow[];
 }
 
-/** Returns the shown claims of actors and their sources, by actor key. */
-export async function backingOf(reader: Reader, actorKeys: number[], keeps: (claim: ClaimRow) => boolean = isShown): Promise<Map<number, Backing>> {
-  const claims = (await claimsOfActors(reader, actorKeys)).filter(keeps);
-  const sources = new Map((await sourcesByKey(reader, [...new Set(claims.map(({ source_key }) => source_key))])).map((row) => [row.key, row]));
+/** What the field policy needs to know of an actor. */
+export function policedActor({ tags, visibility }: Pick<ShownActor, 'tags' | 'visibility'>): { type: ActorType; visibility: ShownActor['visibility'] } {
+  return { type: tagged(tags, 't')[0] as ActorType, visibility };
+}
+
+/** Returns the shown claims of actors that the policy does not hide, and their sources, by actor key. */
+export async function backingOf(reader: Reader, actors: Pick<ShownActor, 'key' | 'tags' | 'visibility'>[], policy: FieldPolicy, keeps: (claim: ClaimRow) => boolean = isShown): Promise<Map<number, Backing>> {
+  const actorKeys = actors.map(({ key }) => key);
+  const all = (await claimsOfActors(reader, actorKeys)).filter(keeps);
+  const sources = new Map((await sourcesByKey(reader, [...new Set(all.map(({ source_key }) => source_key))])).map((row) => [row.key, row]));
+  const policed = new Map(actors.map((actor) => [actor.key, policedActor(actor)]));
+  const claims = all.filter(({ actor_key, property, source_key }) => !policy.hides(policed.get(actor_key)!, property, sources.get(source_key)!));
   const byActor = groupBy(claims, ({ actor_key }) => actor_key);
   return new Map(actorKeys.map((key) => {
     // The order of `claimPosition`. What its own record says comes first, also after an export and an import, where the keys are others.
@@ -47,11 +58,11 @@ export const WITH_LATEST_SOURCES: Shown = { include: ['sources'], mostSources: 3
 /** Returns actors as JSON texts, with the members of `include`. */
 export async function actorTexts(reader: Reader, rows: ShownActor[], { include, mostSources }: Shown, telling: Telling, workspaceId: string | null = null): Promise<string[]> {
   if (include.length === 0) return rows.map((row) => actorText(row, telling));
-  const backing = await backingOf(reader, rows.map(({ key }) => key));
+  const backing = await backingOf(reader, rows, telling.policy);
   const idByKey = new Map([...backing.values()].flatMap(({ sources }) => sources).map(({ key, id }) => [key, id]));
   const shown = new Map([...backing].map(([key, { sources }]) => [key, mostSources === undefined ? sources : latestFirst(sources).slice(0, mostSources)]));
   const distinct = new Map([...shown.values()].flat().map((source) => [source.key, source]));
-  const records = include.includes('sources') ? await sourceRecords(reader, [...distinct.values()], telling.now, workspaceId) : [];
+  const records = include.includes('sources') ? await sourceRecords(reader, [...distinct.values()], telling, workspaceId) : [];
   const sourceText = new Map(records.map((record) => [record.id, JSON.stringify(record)]));
   return rows.map((row) => withMembers(actorText(row, telling), {
     ...(include.includes('claims') && { claims: JSON.stringify(backing.get(row.key)!.claims.map((claim) => claimOf(claim, idByKey.get(claim.source_key)!))) }),

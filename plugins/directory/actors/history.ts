@@ -23,13 +23,20 @@ export interface HistoryItem {
   reason: string | null;
 }
 
+/** What of a history the caller is shown. */
+export interface HistoryRules {
+  sees(record: RecordRow): boolean;
+  hides(claim: ClaimRow, source: SourceRow): boolean;
+}
+
 /** Returns the changes of an actor, the latest first: without accounts, hidden claims, and merges with records that the caller may not see. */
-export async function historyPage(reader: Reader, records: RecordRow[], page: { before: number | null; limit: number; without?: number[] }, sees: (record: RecordRow) => boolean): Promise<{ items: HistoryItem[]; total: number; next: number[] | null }> {
+export async function historyPage(reader: Reader, records: RecordRow[], page: { before: number | null; limit: number; without?: number[] }, { sees, hides }: HistoryRules): Promise<{ items: HistoryItem[]; total: number; next: number[] | null }> {
   const keys = records.map(({ key }) => key);
   const hidden = [...await hiddenChanges(reader, keys, sees), ...page.without ?? []];
   const rows = await changesOfRecords(reader, keys, { ...page, limit: page.limit + 1, without: hidden });
   const claims = new Map((await claimsOfRecords(reader, keys)).filter(({ status }) => status !== 'hidden').map((claim) => [claim.id, claim]));
   const sources = new Map((await sourcesByKey(reader, [...new Set([...claims.values()].map(({ source_key }) => source_key))])).map((source) => [source.key, source]));
+  for (const [id, claim] of claims) if (hides(claim, sources.get(claim.source_key)!)) claims.delete(id);
   const shown = rows.slice(0, page.limit);
   const items = shown.map(({ at, action, by_kind, detail }): HistoryItem => {
     const told = JSON.parse(detail) as ChangeDetail;

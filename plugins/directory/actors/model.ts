@@ -1,3 +1,4 @@
+import { STAMPS, type FieldPolicy } from '../policy/fields.ts';
 import { deriveActor, type Cluster, type Derived, type Known } from './derive.ts';
 
 /** How actors are stored for reading. */
@@ -10,7 +11,12 @@ export interface ActorModel {
  * Raise the version when the same claims give other rows: another field of the body, other tags, words, blocks or counters.
  * The rows of existing databases are then rebuilt.
  */
-export const actorModel: ActorModel = { version: 2, derive: deriveActor };
+export const actorModel: ActorModel = { version: 3, derive: deriveActor };
+
+/** Returns the model with the version that its rows have: it holds the policy, too, so that rows of another policy are recognized. */
+export function modelUnder(model: ActorModel, policy: Pick<FieldPolicy, 'stamp'>): ActorModel {
+  return { ...model, version: model.version * STAMPS + policy.stamp };
+}
 
 /** All that `project` fills. */
 export const ACTOR_TABLES = [

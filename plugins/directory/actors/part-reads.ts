@@ -12,10 +12,10 @@ import { sourceRecords } from './sources.ts';
 type Slice = Pick<Page, 'limit' | 'after'>;
 
 /** Returns the sources of an actor, the latest retrieved first. */
-export async function entitySources({ civic }: DirectoryContext, reader: Reader, actor: ShownActor, { limit, after }: Slice): Promise<TextList> {
-  const { sources } = (await backingOf(reader, [actor.key])).get(actor.key)!;
+export async function entitySources(context: DirectoryContext, reader: Reader, actor: ShownActor, { limit, after }: Slice): Promise<TextList> {
+  const { sources } = (await backingOf(reader, [actor], context.policy)).get(actor.key)!;
   const { rows, next } = sliceAfter(latestFirst(sources), sourcePosition, after, limit);
-  const records = await sourceRecords(reader, rows, civic.clock.now(), workspaceBeside(actor));
+  const records = await sourceRecords(reader, rows, tellingOf(context), workspaceBeside(actor));
   return { data: records.map((record) => JSON.stringify(record)), total: sources.length, next };
 }
 

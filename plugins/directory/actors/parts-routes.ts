@@ -4,7 +4,7 @@ import { callerOf, workspaceBeside } from '../access.ts';
 import { recordsOfActors, sourceById } from '../ledger/store.ts';
 import { CLAIM_STATUSES, PROPERTIES, type ClaimStatus, type Property } from '../types.ts';
 import { tellingOf, type DirectoryContext } from './context.ts';
-import { backingOf, CLAIM_POSITION, claimPosition, SOURCE_POSITION } from './detail.ts';
+import { backingOf, CLAIM_POSITION, claimPosition, policedActor, SOURCE_POSITION } from './detail.ts';
 import { historyPage } from './history.ts';
 import { entitySources, relatedEntities } from './part-reads.ts';
 import { sliceAfter } from './position.ts';
@@ -56,7 +56,7 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
       position: CLAIM_POSITION,
       async read(reader, actor, { query, limit, after }) {
         const wanted = query as { property?: Property; status?: ClaimStatus };
-        const { claims, sources } = (await backingOf(reader, [actor.key], ({ property, status }) => status !== 'hidden'
+        const { claims, sources } = (await backingOf(reader, [actor], context.policy, ({ property, status }) => status !== 'hidden'
           && (!wanted.property || property === wanted.property) && (!wanted.status || status === wanted.status))).get(actor.key)!;
         const ids = new Map(sources.map(({ key, id }) => [key, id]));
         const { rows, next } = sliceAfter(claims, (claim) => claimPosition(actor.key, claim), after, limit);
@@ -72,7 +72,10 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
       position: ['integer'],
       async read(reader, actor, { limit, after }) {
         const records = await recordsOfActors(reader, [actor.key]);
-        const { items, total, next } = await historyPage(reader, records, { before: after ? Number(after[0]) : null, limit }, ({ visibility, workspace_id }) => visibility === 'public' || workspace_id === workspaceBeside(actor));
+        const { items, total, next } = await historyPage(reader, records, { before: after ? Number(after[0]) : null, limit }, {
+          sees: ({ visibility, workspace_id }) => visibility === 'public' || workspace_id === workspaceBeside(actor),
+          hides: (claim, source) => context.policy.hides(policedActor(actor), claim.property, source),
+        });
         return { data: items.map((item) => JSON.stringify(item)), total, next };
       },
     },
@@ -93,7 +96,7 @@ export function actorPartRoutes(context: DirectoryContext): ServerRoute[] {
       schema: listOf(duplicateItem).meta({ name: 'PossibleDuplicateList' }),
       async read(reader, actor, { limit }) {
         const { duplicatesOf } = await loadFind();
-        const found = await duplicatesOf(reader, actor, workspaceBeside(actor));
+        const found = await duplicatesOf(reader, actor, workspaceBeside(actor), context.policy);
         const data = found.slice(0, limit).map(({ actor: other, verdict }) => `{"entity":${actorText(other, tellingOf(context))},${verdictText(verdict)}}`);
         return { data, total: found.length, next: null };
       },
@@ -130,7 +133,8 @@ function partRoute(context: DirectoryContext, { path, description, notes, query,
   };
 }
 
-function sourceRoute({ civic }: DirectoryContext): ServerRoute {
+function sourceRoute(context: DirectoryContext): ServerRoute {
+  const { civic } = context;
   return {
     method: 'GET',
     path: '/api/sources/{id}',
@@ -148,7 +152,7 @@ function sourceRoute({ civic }: DirectoryContext): ServerRoute {
         // Without a visible actor that cites it, a source does not exist for the caller. A public one is the same for everybody.
         for (const workspace of new Set([null, callerOf(request)?.workspace_id ?? null])) {
           const isShown = row && (row.workspace_id === null || row.workspace_id === workspace);
-          const [found] = isShown ? await sourceRecords(tx, [row], civic.clock.now(), workspace) : [];
+          const [found] = isShown ? await sourceRecords(tx, [row], tellingOf(context), workspace) : [];
           if (found && found.entity_ids.length > 0) return { record: found, isPublic: workspace === null };
         }
         throw problem('unknown_source', { detail: `No source has the id ${singleLine(id, 100)}.` });

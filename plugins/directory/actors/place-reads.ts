@@ -114,9 +114,9 @@ export async function latestPlaceSources(context: DirectoryContext, place: Place
   return context.civic.db.snapshot(async (tx) => sourcesInOrder(context, tx, (await placeSources(tx, place.key, null, limit)).slice(0, limit)));
 }
 
-async function sourcesInOrder({ civic }: DirectoryContext, reader: Reader, rows: { source_key: number }[]): Promise<Source[]> {
+async function sourcesInOrder(context: DirectoryContext, reader: Reader, rows: { source_key: number }[]): Promise<Source[]> {
   const byKey = new Map((await sourcesByKey(reader, rows.map(({ source_key }) => source_key))).map((row) => [row.key, row]));
-  return sourceRecords(reader, rows.map(({ source_key }) => byKey.get(source_key)!), civic.clock.now());
+  return sourceRecords(reader, rows.map(({ source_key }) => byKey.get(source_key)!), tellingOf(context));
 }
 
 /** Returns the coverage of a place as JSON, and the same JSON without `generated_at`, for the ETag. */

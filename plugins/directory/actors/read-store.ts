@@ -87,7 +87,7 @@ export async function placeListing(reader: Reader, listing: PlaceListing): Promi
   return query;
 }
 
-export type PagedActor = ListedRow & Pick<ActorRow, 'id' | 'body' | 'fresh_until' | 'aging_until'>;
+export type PagedActor = ListedRow & Pick<ActorRow, 'id' | 'body' | 'fresh_until' | 'aging_until' | 'model'>;
 
 /** The actors of a page and the kept total in one statement. The total is null when there is nobody on the page. */
 export async function placePage(reader: Reader, { place, filters, sort, limit, after }: Omit<PlaceListing, 'workspaceId'>, kept: { issueArea: string; type: string }): Promise<{ rows: PagedActor[]; total: number | null }> {
@@ -97,7 +97,7 @@ export async function placePage(reader: Reader, { place, filters, sort, limit, a
   const beyond = after ? `and (${column}, actor_key) ${direction === 'asc' ? '>' : '<'} (?, ?)` : '';
   // Written out: a builder takes longer to put it together than the database to run it.
   const rows: (PagedActor & { total: number | null })[] = await reader.raw(`
-    select page.actor_key, page.name_sort, page.updated_at, page.source_count, actors.id, actors.body, actors.fresh_until, actors.aging_until,
+    select page.actor_key, page.name_sort, page.updated_at, page.source_count, actors.id, actors.body, actors.fresh_until, actors.aging_until, actors.model,
       (select actors from directory_counts where place = ? and issue_area = ? and type = ?) as total
     from (select actor_key, name_sort, updated_at, source_count from directory_listings where place = ? and workspace_id is null ${narrowed} ${beyond}
       order by ${column} ${direction}, actor_key ${direction} limit ?) as page
@@ -140,31 +140,37 @@ export async function countPlaceSources(reader: Reader, place: number): Promise<
   return countOf(reader('directory_place_sources').where({ place }));
 }
 
-const CITES = `select * from (select distinct directory_claims.source_key, record_key from directory_claims join directory_records on directory_records.key = record_key
-  where source_key = ? and status in ('active', 'disputed') and deleted_at is null and (visibility = 'public' or workspace_id = ?) order by record_key limit ?) as cited`;
+const cites = (shownSql: string): string => `select * from (select distinct directory_claims.source_key, record_key from directory_claims join directory_records on directory_records.key = record_key
+  where source_key = ? and status in ('active', 'disputed') and deleted_at is null and (directory_records.visibility = 'public' or directory_records.workspace_id = ?) ${shownSql} order by record_key limit ?) as cited`;
 /** Nobody's workspace. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 const MOST_CITES = 100;
 
+/** A source, with the condition of its claims that are shown. */
+export interface CitedSource {
+  key: number;
+  shownSql: string;
+}
+
 /** For each source the actors that stand on it and may be seen, the first so many: a dataset may stand behind a million. */
-async function citing<Row>(reader: Reader, sourceKeys: number[], most: number, workspaceId: string | null, columns: string, join = ''): Promise<Row[]> {
+async function citing<Row>(reader: Reader, sources: CitedSource[], most: number, workspaceId: string | null, columns: string, join = ''): Promise<Row[]> {
   const found: Row[] = [];
-  for (const some of chunksOf(sourceKeys, MOST_CITES)) {
+  for (const some of chunksOf(sources, MOST_CITES)) {
     // Written out: a builder takes longer to put the union together than the database to run it.
-    const rows = await reader.raw(`select cites.source_key, ${columns} from (${some.map(() => CITES).join(' union all ')}) as cites
-      join directory_records on directory_records.key = cites.record_key ${join} order by cites.source_key, cites.record_key`, some.flatMap((key) => [key, workspaceId ?? NOBODY, most]));
+    const rows = await reader.raw(`select cites.source_key, ${columns} from (${some.map(({ shownSql }) => cites(shownSql)).join(' union all ')}) as cites
+      join directory_records on directory_records.key = cites.record_key ${join} order by cites.source_key, cites.record_key`, some.flatMap(({ key }) => [key, workspaceId ?? NOBODY, most]));
     found.push(...rows as Row[]);
   }
   return found;
 }
 
-export const recordsCiting = (reader: Reader, sourceKeys: number[], most: number) => citing<{ source_key: number; actor_key: number }>(reader, sourceKeys, most, null, 'directory_records.actor_key');
+export const recordsCiting = (reader: Reader, sourceKeys: number[], most: number) => citing<{ source_key: number; actor_key: number }>(reader, sourceKeys.map((key) => ({ key, shownSql: '' })), most, null, 'directory_records.actor_key');
 
 /** As far as the caller may see them. */
-export async function actorsCiting(reader: Reader, sourceKeys: number[], most: number, workspaceId: string | null): Promise<{ source_key: number; id: string }[]> {
+export async function actorsCiting(reader: Reader, sources: CitedSource[], most: number, workspaceId: string | null): Promise<{ source_key: number; id: string }[]> {
   const rows = await citing<{ source_key: number; id: string; visibility: string; workspace_id: string | null }>(
-    reader, sourceKeys, most, workspaceId, 'directory_actors.id, directory_actors.visibility, directory_actors.workspace_id', 'join directory_actors on directory_actors.key = directory_records.actor_key');
+    reader, sources, most, workspaceId, 'directory_actors.id, directory_actors.visibility, directory_actors.workspace_id', 'join directory_actors on directory_actors.key = directory_records.actor_key');
   return rows.filter(({ visibility, workspace_id }) => visibility === 'public' || (workspaceId !== null && workspace_id === workspaceId));
 }
 

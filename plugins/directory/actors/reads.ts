@@ -131,7 +131,7 @@ export function actorWithPositions(context: DirectoryContext, find: (reader: Rea
   return context.civic.db.snapshot(async (tx) => {
     const actor = await find(tx);
     const [body] = await actorTexts(tx, [actor], { include: ['claims', 'sources'] }, tellingOf(context), workspaceBeside(actor));
-    const { claims } = (await backingOf(tx, [actor.key])).get(actor.key)!;
+    const { claims } = (await backingOf(tx, [actor], context.policy)).get(actor.key)!;
     return { detail: JSON.parse(body!) as ActorDetail, positions: claims.map((claim) => claimPosition(actor.key, claim)) };
   });
 }

@@ -11,7 +11,7 @@ export async function walkActors(reader: Reader, options: WalkOptions, telling: 
   const { workspace_id } = options;
   const isVisible = (row: ShownActor): boolean => row.visibility === 'public' || (workspace_id !== null && row.workspace_id === workspace_id);
   const rows = 'keys' in options ? (await actorsByKey(reader, options.keys)).filter(isVisible) : await actorsAfter(reader, options.after, options.limit, workspace_id);
-  const backing = await backingOf(reader, rows.map(({ key }) => key));
+  const backing = await backingOf(reader, rows, telling.policy);
   return rows.map((row) => {
     const { claims, sources } = backing.get(row.key)!;
     const ids = new Map(sources.map(({ key, id }) => [key, id]));

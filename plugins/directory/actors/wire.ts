@@ -1,5 +1,6 @@
 import type { ClaimRow, SourceRow } from '../ledger/rows.ts';
-import type { Claim, ClaimValue, Source } from '../types.ts';
+import type { FieldPolicy } from '../policy/fields.ts';
+import type { Actor, Claim, ClaimValue, Source } from '../types.ts';
 import { type ActorRow, UNTOLD } from './derive.ts';
 import { flagsOf } from './flags.ts';
 import { dayOf, freshnessOn } from './freshness.ts';
@@ -9,16 +10,26 @@ export interface Telling {
   /** Milliseconds. */
   now: number;
   url(path: string): string;
+  policy: FieldPolicy;
+  /** What rows that were derived now have as `model`. */
+  model: number;
 }
 
 const SOURCE_HALF_LIFE_DAYS = 365;
 
 /** The wire record as JSON text: the stored body with what depends on the day and on the address. */
-export function actorText(row: Pick<ActorRow, 'id' | 'body' | 'fresh_until' | 'aging_until'>, { now, url }: Telling): string {
+export function actorText(row: Pick<ActorRow, 'id' | 'body' | 'fresh_until' | 'aging_until' | 'model'>, { now, url, policy, model }: Telling): string {
   const status = freshnessOn(dayOf(now), row);
-  const { body } = row;
+  const body = row.model === model ? row.body : redacted(row.body, policy);
   const at = body.indexOf(UNTOLD);
   return `${body.slice(0, at)}"freshness":{"status":"${status}"${body.slice(at + UNTOLD.length, -1)},"url":${JSON.stringify(url(`/api/entities/${row.id}`))}}`;
+}
+
+/** The row was derived under another policy and waits for its rebuild. */
+function redacted(body: string, policy: FieldPolicy): string {
+  const actor = JSON.parse(body) as Omit<Actor, 'url'>;
+  policy.redact(actor);
+  return JSON.stringify(actor);
 }
 
 /** With further members, each already JSON text. */

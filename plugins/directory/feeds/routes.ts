@@ -106,7 +106,7 @@ async function answer(request: Request, h: ResponseToolkit, format: Format, subj
   // One view of the data, so that what the tag says and what is sent cannot differ.
   const make = () => civic.db.snapshot(async (reader) => {
     const rows = await actorsByKey(reader, await format.keys(reader, context, subject));
-    const versions = createHash('sha256').update(links.actor('')).update(rows.map(({ key, version, model }) => `${key}:${version}:${model}`).join(' ')).digest('base64url').slice(0, 16);
+    const versions = createHash('sha256').update(links.actor('')).update(String(context.rowModel)).update(rows.map(({ key, version, model }) => `${key}:${version}:${model}`).join(' ')).digest('base64url').slice(0, 16);
     const etag = weakEtag(instance.version, format.file, versions);
     const headers = { 'content-location': civic.url(self) };
     // Most readers have this version already: nothing is made for them.

@@ -1,5 +1,7 @@
 import type { Reader } from 'civic';
 import type { Places } from '../places/service.ts';
+import { hiddenClaims, withoutClaims, type NewClaims } from '../policy/claims.ts';
+import type { FieldPolicy } from '../policy/fields.ts';
 import type { Taxonomy } from '../taxonomy/service.ts';
 import type { ActorDraft, ClaimDraft } from '../types.ts';
 import { isPlainDraft } from './plain.ts';
@@ -11,6 +13,7 @@ import { normalUrl } from './url.ts';
 export interface CheckContext {
   places: Places;
   taxonomy(): Taxonomy;
+  policy: FieldPolicy;
   /** In milliseconds; a later time is an error. */
   now: number;
 }
@@ -22,15 +25,36 @@ const LONGEST_TEXT = 5000;
 export async function checkDrafts(reader: Reader, inputs: unknown[], context: CheckContext): Promise<Checked[]> {
   const checked = inputs.map(readDraft);
   const places = await placesNamed(reader, checked, context);
-  return checked.map((one) => ('draft' in one ? checkMeaning(one.draft, places, context) : one));
+  return leaveOutHidden(reader, inputs, checked.map((one) => ('draft' in one ? checkMeaning(one.draft, places, context) : one)), context.policy);
+}
+
+async function leaveOutHidden(reader: Reader, inputs: unknown[], checked: Checked[], policy: FieldPolicy): Promise<Checked[]> {
+  const drafts = checked.map((one) => ('draft' in one ? newClaims(one.draft) : NOTHING));
+  const hidden = await hiddenClaims(reader, drafts, policy);
+  return checked.map((one, at) => {
+    if ('faults' in one || hidden[at]!.length === 0) return one;
+    // The claim of the type may have been added before the others.
+    const added = one.draft.claims.length - (inputs[at] as ActorDraft).claims.length;
+    return {
+      draft: withoutClaims(one.draft, hidden[at]!.map(({ claim }) => claim)),
+      hidden: hidden[at]!.map(({ claim, fault }) => ({ pointer: `/claims/${one.draft.claims.indexOf(claim) - added}`, detail: fault.detail })),
+    };
+  });
+}
+
+const NOTHING: NewClaims = { type: 'organization', visibility: 'workspace', sources: [], claims: [] };
+
+function newClaims({ type, visibility = 'public', sources, claims }: ActorDraft): NewClaims {
+  const stated = claims.find(({ property }) => property === 'type')?.value as ActorDraft['type'] | undefined;
+  return { type: stated ?? type, visibility, sources, claims };
 }
 
 function readDraft(input: unknown): Checked {
-  if (isPlainDraft(input)) return { draft: input as ActorDraft };
+  if (isPlainDraft(input)) return { draft: input as ActorDraft, hidden: [] };
   const longText = longTextIn(input, '');
   if (longText !== null) return { faults: [{ pointer: longText, detail: `is longer than ${LONGEST_TEXT} characters` }] };
   const { value, error } = actorDraft.validate(input, { abortEarly: false, errors: { wrap: { label: false } } });
-  if (!error) return { draft: value as ActorDraft };
+  if (!error) return { draft: value as ActorDraft, hidden: [] };
   return { faults: error.details.map((detail) => ({ pointer: `/${detail.path.join('/')}`, detail: detail.message })) };
 }
 
@@ -67,7 +91,7 @@ function checkMeaning(draft: ActorDraft, places: Map<string, string | null>, { t
   });
   if (!draft.claims.some(({ property }) => property === 'name')) faults.push({ pointer: '/claims', detail: 'a claim with the property "name" is required' });
   if (faults.length > 0) return { faults };
-  return { draft: completed(draft, places) };
+  return { draft: completed(draft, places), hidden: [] };
 }
 
 function claimFault(claim: ClaimDraft, localIds: Set<string>, places: Map<string, string | null>, taxonomy: Taxonomy): { member: string; detail: string } | null {

@@ -1,6 +1,7 @@
 import { lazily, newId, type Tx } from 'civic';
 import type { Cluster } from '../actors/derive.ts';
 import type { Same } from '../matching/same.ts';
+import type { FieldPolicy } from '../policy/fields.ts';
 import type { ActorDraft, Editor } from '../types.ts';
 import { groupBy } from './group.ts';
 import { insertJudgements } from './judgements-store.ts';
@@ -13,12 +14,12 @@ const loadSame = lazily(() => import('../matching/same.ts'));
  * Makes records that were just entered one with actors that are surely the same, before anything is worked out from them.
  * Each keeps its record, and a judgement says why, so that it can be taken back.
  */
-export async function joinNew(tx: Tx, created: { cluster: Cluster; draft: ActorDraft }[], editor: Editor, now: string): Promise<Same[]> {
+export async function joinNew(tx: Tx, created: { cluster: Cluster; draft: ActorDraft }[], editor: Editor, now: string, policy: FieldPolicy): Promise<Same[]> {
   if (created.length === 0) return [];
   const { surelySame } = await loadSame();
   const actors = created.map(({ cluster, draft }) => ({ ...cluster.records[0]!, draft }));
   // Private actors, even those of the editor's workspace, do not affect public ones.
-  const found = await surelySame(tx, actors, actors.every(({ visibility }) => visibility === 'public') ? null : editor.workspace_id);
+  const found = await surelySame(tx, actors, actors.every(({ visibility }) => visibility === 'public') ? null : editor.workspace_id, policy);
   const joins = await stillThere(tx, found);
   if (joins.length === 0) return [];
   const by = { by_kind: editor.kind, account_id: editor.account_id, at: now };

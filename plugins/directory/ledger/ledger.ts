@@ -3,13 +3,16 @@ import type { Cluster, Known } from '../actors/derive.ts';
 import type { HalfLives } from '../actors/freshness.ts';
 import { project, type Projected } from '../actors/project.ts';
 import type { ActorModel } from '../actors/model.ts';
-import { misplacedActors } from '../actors/read-store.ts';
+import { policedActor } from '../actors/detail.ts';
+import { actorById, misplacedActors } from '../actors/read-store.ts';
 import { rebuildActors } from '../actors/rebuild.ts';
 import { walkActors } from '../actors/walk.ts';
 import type { ActorChange, CoverageLoss } from '../events.ts';
 import { chunksOf } from '../chunks.ts';
 import { slugOfPlace } from '../places/keys.ts';
 import type { Places } from '../places/service.ts';
+import { hiddenClaims, withoutHiddenClaims } from '../policy/claims.ts';
+import type { FieldPolicy } from '../policy/fields.ts';
 import type { Taxonomy } from '../taxonomy/service.ts';
 import type { ActorDraft, Applied, Editor } from '../types.ts';
 import { enterDrafts } from './apply.ts';
@@ -17,7 +20,8 @@ import { checkDrafts } from './check.ts';
 import { createEdits, standAlone } from './edit.ts';
 import { joinNew } from './join.ts';
 import { loadClusters, type Loaded } from './load.ts';
-import type { Ledger } from './service.ts';
+import { notPublic } from './refused.ts';
+import type { Ledger, Patch } from './service.ts';
 import { claimsOfRecords, eraseRecords, eraseUnusedSources, lockActors, originsUnder, placesOfSources, recordsById, recordsByKey, sourcesById, updateFlags, updateUrlStatus } from './store.ts';
 
 export interface LedgerOptions {
@@ -25,7 +29,9 @@ export interface LedgerOptions {
   places: Places;
   taxonomy(): Taxonomy;
   halfLives: HalfLives;
+  /** Its version is that of the rows: it holds the policy, too. */
   model: ActorModel;
+  policy: FieldPolicy;
   /** Told after each commit, before its writer goes on. */
   onProjected(projected: Projected): void;
 }
@@ -33,7 +39,7 @@ export interface LedgerOptions {
 const RELISTED_AT_ONCE = 500;
 const NOTHING: Loaded = { clusters: [], sources: new Map() };
 
-export function createLedger({ civic, places, taxonomy, halfLives, model, onProjected }: LedgerOptions): Ledger {
+export function createLedger({ civic, places, taxonomy, halfLives, model, policy, onProjected }: LedgerOptions): Ledger {
   const edits = createEdits(civic);
 
   async function knownFor(reader: Reader, clusters: Cluster[], sources: Known['sources']): Promise<Known> {
@@ -45,7 +51,8 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, onProj
 
   async function projectNow(tx: Tx, { fresh = NOTHING, changed = NOTHING }: { fresh?: Loaded; changed?: Loaded }): Promise<Projected> {
     const known = await knownFor(tx, [...fresh.clusters, ...changed.clusters], new Map([...fresh.sources, ...changed.sources]));
-    const projected = await project(tx, { fresh: fresh.clusters, changed: changed.clusters }, known, model);
+    const shown = ({ clusters }: Loaded) => clusters.map((cluster) => withoutHiddenClaims(cluster, known, policy));
+    const projected = await project(tx, { fresh: shown(fresh), changed: shown(changed) }, known, model);
     afterCommit(tx, () => onProjected(projected));
     return projected;
   }
@@ -76,7 +83,7 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, onProj
 
   async function applyOnce(tx: Tx, drafts: ActorDraft[], editor: Editor, joins: boolean): Promise<Applied[]> {
     const { applied, created, changed, sources } = await enterDrafts(tx, drafts, editor, civic.clock);
-    const joined = joins ? await joinNew(tx, created, editor, civic.clock.iso()) : [];
+    const joined = joins ? await joinNew(tx, created, editor, civic.clock.iso(), policy) : [];
     const touched = new Set(joined.flatMap(({ actor, into }) => [actor.key, into.key]));
     const clusters = created.map(({ cluster }) => cluster).filter(({ key }) => !touched.has(key));
     const again = [...new Set([...changed, ...joined.map(({ into }) => into.key)])];
@@ -90,6 +97,13 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, onProj
     return applied.map((one) => (into.has(one.id) ? { ...one, joined_into: into.get(one.id)! } : one));
   }
 
+  async function checkPolicy(tx: Tx, id: string, { sources, add }: Patch): Promise<void> {
+    const actor = add.length > 0 ? await actorById(tx, id.toLowerCase()) : undefined;
+    if (!actor) return;
+    const [hidden] = await hiddenClaims(tx, [{ ...policedActor(actor), sources, claims: add }], policy);
+    if (hidden!.length > 0) throw notPublic(hidden!.map(({ fault }) => ({ ...fault, pointer: fault.pointer.replace(/^\/claims/, '/add') })));
+  }
+
   /** Works out again what an edit touched. */
   async function follow(tx: Tx, keys: number[], changes: ActorChange[], editor: Editor): Promise<void> {
     if (keys.length === 0) return;
@@ -97,13 +111,14 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, onProj
   }
 
   return {
-    check: (reader, drafts) => checkDrafts(reader, drafts, { places, taxonomy, now: civic.clock.now() }),
+    check: (reader, drafts) => checkDrafts(reader, drafts, { places, taxonomy, policy, now: civic.clock.now() }),
     async apply(tx, drafts, editor, { joins = false } = {}) {
       const applied: Applied[] = [];
       for (const round of roundsOf(drafts)) applied.push(...await applyOnce(tx, round, editor, joins));
       return applied;
     },
     async patch(tx, id, change, editor) {
+      await checkPolicy(tx, id, change);
       await follow(tx, await edits.patch(tx, id, change, editor), [{ id, change: 'updated' }], editor);
     },
     async publish(tx, id, editor) {
@@ -133,7 +148,7 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, onProj
       await follow(tx, [...new Set(actorKeys)], records.map(({ id }) => ({ id, change: 'deleted' })), { kind: 'demo', account_id: null, workspace_id: null });
       return records.length;
     },
-    walk: (reader, options) => walkActors(reader, options, { now: civic.clock.now(), url: civic.url }),
+    walk: (reader, options) => walkActors(reader, options, { now: civic.clock.now(), url: civic.url, policy, model: model.version }),
     async setFlags(tx, { actors, sources }) {
       const records = await recordsById(tx, [...actors.keys()]);
       for (const { key, id } of records) await updateFlags(tx, 'directory_records', key, actors.get(id)!);

@@ -10,7 +10,8 @@ import { lockedRecords } from './edit.ts';
 import { judgementsAmong } from './judgements-store.ts';
 import type { RecordRow } from './rows.ts';
 import { claimInput, sourceInput } from './schemas.ts';
-import type { DraftFault, Ledger, Patch } from './service.ts';
+import { notPublic, refused } from './refused.ts';
+import type { Ledger, Patch } from './service.ts';
 import { recordsOfActors } from './store.ts';
 
 const loadFind = lazily(() => import('../matching/find.ts'));
@@ -44,7 +45,7 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
             claims: Joi.array().items(claimInput).min(1).max(500).required(),
           }).meta({ name: 'NewActor' }),
         },
-        plugins: { civic: { problems: ['invalid_request', 'permission_required'] } },
+        plugins: { civic: { problems: ['invalid_request', 'field_policy', 'permission_required'] } },
         response: { status: { 201: actorDetailSchema }, sample: 0 },
       },
       handler: (request, h) => create(context, request, h),
@@ -66,7 +67,7 @@ export function writeRoutes(context: WriteContext): ServerRoute[] {
             rank: Joi.array().items(Joi.object({ claim_id: Joi.string().required(), rank: Joi.string().valid(...RANKS).required() })).max(500),
           }).or('add', 'retract', 'rank').meta({ name: 'ActorPatch' }),
         },
-        plugins: { civic: { problems: ['invalid_request', 'unknown_actor', 'unknown_claim', 'claim_needed', 'permission_required', 'precondition_failed'] } },
+        plugins: { civic: { problems: ['invalid_request', 'field_policy', 'unknown_actor', 'unknown_claim', 'claim_needed', 'permission_required', 'precondition_failed'] } },
         response: { schema: actorDetailSchema, sample: 0 },
       },
       handler: (request, h) => change(context, request, h),
@@ -167,10 +168,6 @@ function answerActor(h: ResponseToolkit, body: string) {
   return h.response(body).type('application/json; charset=utf-8').header('etag', textEtag(body)).header('cache-control', 'private, no-store');
 }
 
-function refused(faults: DraftFault[]): Error {
-  return problem('invalid_request', { detail: faults.map(({ detail }) => detail).join('; '), errors: faults });
-}
-
 async function create(context: WriteContext, request: Request, h: ResponseToolkit) {
   const caller = callerOf(request)!;
   const input = request.payload as ActorDraft & { visibility: Visibility };
@@ -180,9 +177,10 @@ async function create(context: WriteContext, request: Request, h: ResponseToolki
   checkOwner(input.visibility, caller, { pointer: '/visibility' });
   const [checked] = await context.ledger.check(context.civic.db.read, [input]);
   if ('faults' in checked!) throw refused(checked.faults);
+  if (checked!.hidden.length > 0) throw notPublic(checked!.hidden);
   const { findDuplicates } = await loadFind();
   const { profileOfDraft } = await loadProfile();
-  const alike = await findDuplicates(context.civic.db.read, profileOfDraft(checked!.draft), caller.workspace_id);
+  const alike = await findDuplicates(context.civic.db.read, profileOfDraft(checked!.draft), caller.workspace_id, context.policy);
   const { id, body } = await context.civic.db.write(async (tx) => {
     const [applied] = await context.ledger.apply(tx, [checked!.draft], editorOf(caller));
     return { id: applied!.id, body: await detailText(context, tx, applied!.id) };
@@ -209,7 +207,7 @@ export async function checkedPatch(ledger: Ledger, reader: Reader, patch: Patch)
   if (patch.sources.length === 0) throw refused([{ pointer: '/sources', detail: 'claims need a source' }]);
   const stand = { property: 'name' as const, value: 'x', source_local_id: patch.sources[0]!.local_id };
   const type = { property: 'type' as const, value: 'person' as const, source_local_id: patch.sources[0]!.local_id };
-  const [checked] = await ledger.check(reader, [{ type: 'person', sources: patch.sources, claims: [...patch.add, stand, type] }]);
+  const [checked] = await ledger.check(reader, [{ type: 'person', visibility: 'workspace', sources: patch.sources, claims: [...patch.add, stand, type] }]);
   if ('faults' in checked!) throw refused(checked.faults.map(({ pointer, detail }) => ({ pointer: pointer.replace(/^\/claims/, '/add'), detail })));
   return { ...patch, sources: checked!.draft.sources, add: checked!.draft.claims.slice(0, patch.add.length) };
 }

@@ -13,7 +13,7 @@ export interface Ledger {
    * an actor that is there becomes one with it, by a judgement that can be taken back.
    */
   apply(tx: Tx, drafts: ActorDraft[], editor: Editor, options?: { joins?: boolean }): Promise<Applied[]>;
-  /** Changes one actor. */
+  /** Changes one actor. Throws `field_policy` for claims that may not be public. */
   patch(tx: Tx, id: string, change: Patch, editor: Editor): Promise<void>;
   publish(tx: Tx, id: string, editor: Editor): Promise<void>;
   /** Leaves a tombstone: its id is never given again. */
@@ -46,7 +46,8 @@ export interface Flagged {
   sources: ReadonlyMap<string, FlagCounts>;
 }
 
-export type Checked = { draft: ActorDraft } | { faults: DraftFault[] };
+/** `hidden` names the claims that the field policy does not allow in public; the draft is without them. */
+export type Checked = { draft: ActorDraft; hidden: DraftFault[] } | { faults: DraftFault[] };
 
 export interface DraftFault {
   /** A JSON pointer into the draft. */

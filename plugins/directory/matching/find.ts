@@ -1,16 +1,18 @@
 import type { Reader, Tx } from 'civic';
 import type { Cluster } from '../actors/derive.ts';
+import { policedActor } from '../actors/detail.ts';
 import { actorsByKey, type ShownActor } from '../actors/read-store.ts';
 import { groupBy } from '../ledger/group.ts';
 import { differentBetween } from '../ledger/judgements-store.ts';
 import { ownerOf } from '../ledger/owner.ts';
-import { claimsOfRecords, recordsOfActors } from '../ledger/store.ts';
+import { recordsOfActors } from '../ledger/store.ts';
+import type { FieldPolicy } from '../policy/fields.ts';
 import type { ActorType } from '../types.ts';
 import { keptBlocks, MOST_IN_BLOCK } from './block.ts';
 import { judge, type Verdict } from './judge.ts';
-import { knownActors, profileOfClaims } from './known.ts';
+import { knownActors, profileOfClaims, withoutHidden } from './known.ts';
 import { prepare, type MatchProfile } from './profile.ts';
-import { actorsInBlocks, deleteBlocks, insertBlocks } from './store.ts';
+import { actorsInBlocks, comparedClaims, deleteBlocks, insertBlocks } from './store.ts';
 
 /** An actor that may be the one in question. */
 export interface Candidate {
@@ -28,10 +30,10 @@ export async function putBlocks(tx: Tx, clusters: { cluster: Cluster; type: Acto
 }
 
 /** The actors that may be the one of this profile, surest first: public ones, and the workspace's own. */
-export async function findDuplicates(reader: Reader, profile: MatchProfile, workspaceId: string | null): Promise<Candidate[]> {
+export async function findDuplicates(reader: Reader, profile: MatchProfile, workspaceId: string | null, policy: FieldPolicy): Promise<Candidate[]> {
   const wanted = prepare(profile);
   const held = await actorsInBlocks(reader, keptBlocks(wanted).map(({ block }) => block), MOST_IN_BLOCK, workspaceId);
-  const known = await knownActors(reader, mostShared(held.map(({ actor_key }) => actor_key)), workspaceId);
+  const known = await knownActors(reader, mostShared(held.map(({ actor_key }) => actor_key)), workspaceId, policy);
   const verdicts = new Map<number, Verdict>();
   for (const { key, prepared } of known.values()) {
     const verdict = judge(wanted, prepared);
@@ -47,10 +49,11 @@ function mostShared(keys: number[]): number[] {
 }
 
 /** The actors that may be this one, but for those somebody said it is not. */
-export async function duplicatesOf(reader: Reader, actor: ShownActor, workspaceId: string | null): Promise<Candidate[]> {
+export async function duplicatesOf(reader: Reader, actor: ShownActor, workspaceId: string | null, policy: FieldPolicy): Promise<Candidate[]> {
   const own = await recordsOfActors(reader, [actor.key]);
-  const { type } = JSON.parse(actor.body) as { type: ActorType };
-  const found = await findDuplicates(reader, profileOfClaims(type, await claimsOfRecords(reader, own.map(({ key }) => key))), workspaceId);
+  const { type } = policedActor(actor);
+  const claims = await withoutHidden(reader, [{ key: actor.key, type, visibility: actor.visibility }], await comparedClaims(reader, [actor.key]), policy);
+  const found = await findDuplicates(reader, profileOfClaims(type, claims), workspaceId, policy);
   const candidates: Candidate[] = [];
   for (const candidate of found.filter((one) => one.actor.key !== actor.key)) {
     const others = await recordsOfActors(reader, [candidate.actor.key]);

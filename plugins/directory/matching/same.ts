@@ -1,4 +1,5 @@
 import type { Reader } from 'civic';
+import type { FieldPolicy } from '../policy/fields.ts';
 import type { ActorDraft } from '../types.ts';
 import { keptBlocks, MOST_IN_BLOCK, type KeptBlock } from './block.ts';
 import { judge } from './judge.ts';
@@ -26,12 +27,12 @@ const LEAST_SHARED = 2;
 type Blocks = Map<number, number[]>;
 
 /** Finds which of these are surely actors that are there, or that stand before them in the same set. */
-export async function surelySame(reader: Reader, actors: NewActor[], workspaceId: string | null): Promise<Same[]> {
+export async function surelySame(reader: Reader, actors: NewActor[], workspaceId: string | null, policy: FieldPolicy): Promise<Same[]> {
   const prepared = actors.map(({ draft }) => prepare(profileOfDraft(draft)));
   const blocks = prepared.map(keptBlocks);
   const there = await holdersOf(reader, blocks, workspaceId);
   const near = blocks.map((own) => worthLookingAt(own, there));
-  const known = await knownActors(reader, [...new Set(near.flat())], workspaceId);
+  const known = await knownActors(reader, [...new Set(near.flat())], workspaceId, policy);
   const before: Blocks = new Map();
   const found = new Map<number, Same>();
   for (const [index, actor] of actors.entries()) {

@@ -60,6 +60,6 @@ async function aboutKeys<Row>(reader: Reader, keys: number[], statement: (among:
 export const holdersByKey = (reader: Reader, keys: number[]) => aboutKeys<HolderRow>(reader, keys, (among) => `select key, id, type, visibility, workspace_id from directory_actors where key ${among}`);
 
 /** What is compared of actors, of all the records they are. */
-export const comparedClaims = (reader: Reader, actorKeys: number[]) => aboutKeys<ComparedClaim & { actor_key: number }>(reader, actorKeys, (among) => `
-  select directory_records.actor_key, property, value, rank, status from directory_records join directory_claims on directory_claims.record_key = directory_records.key
+export const comparedClaims = (reader: Reader, actorKeys: number[]) => aboutKeys<ComparedClaim & { actor_key: number; source_key: number }>(reader, actorKeys, (among) => `
+  select directory_records.actor_key, source_key, property, value, rank, status from directory_records join directory_claims on directory_claims.record_key = directory_records.key
   where directory_records.actor_key ${among} and property in (${COMPARED.map((property) => `'${property}'`).join(', ')}) order by directory_claims.key`);

@@ -6,6 +6,7 @@ import { actorsByIds, type ShownActor } from '../actors/read-store.ts';
 import { chunksOf } from '../chunks.ts';
 import { claimsOfRecords, recordsById } from '../ledger/store.ts';
 import { groupBy } from '../ledger/group.ts';
+import type { FieldPolicy } from '../policy/fields.ts';
 import type { Actor, Claim, FreshnessStatus, Source } from '../types.ts';
 import { agedBetween } from './store.ts';
 
@@ -28,11 +29,11 @@ export interface FreshnessTurn {
 }
 
 /** In the order of the ids; those that are no actor, or no longer, are left out. */
-export async function knownActors(reader: Reader, ids: string[], now: number): Promise<KnownActor[]> {
+export async function knownActors(reader: Reader, ids: string[], now: number, policy: FieldPolicy): Promise<KnownActor[]> {
   const byId = new Map<string, KnownActor>();
   for (const some of chunksOf(ids)) {
     const rows = await actorsByIds(reader, some);
-    const backing = await backingOf(reader, rows.map(({ key }) => key));
+    const backing = await backingOf(reader, rows, policy);
     for (const row of rows) byId.set(row.id, knownActor(row, backing.get(row.key)!, now));
   }
   return ids.flatMap((id) => byId.get(id) ?? []);

@@ -1,7 +1,7 @@
 import type { Request } from '@hapi/hapi';
 import { cursorAfter, isId, pageOf, problem, singleLine, type Reader } from 'civic';
 import { isShown } from '../actors/choose.ts';
-import { backingOf } from '../actors/detail.ts';
+import { backingOf, policedActor } from '../actors/detail.ts';
 import { hiddenChanges, historyPage, type HistoryItem } from '../actors/history.ts';
 import { actorById, actorsByIds, type ShownActor } from '../actors/read-store.ts';
 import { tellingOf } from '../actors/context.ts';
@@ -64,7 +64,7 @@ export interface EntryHistory {
 const isPublic = ({ visibility }: Pick<RecordRow, 'visibility'>): boolean => visibility === 'public';
 
 export function offeredEntries(directory: Directory): EntryReads {
-  const { civic, halfLives, links } = directory;
+  const { civic, halfLives, links, policy } = directory;
   return {
     entry: (id) => civic.db.snapshot(async (tx) => {
       const row = await publicActor(tx, id);
@@ -84,7 +84,10 @@ export function offeredEntries(directory: Directory): EntryReads {
       const page = pageOf(request, ['integer']);
       const before = page.after ? Number(page.after[0]) : null;
       const records = await recordsOfActors(tx, [row.key]);
-      const { items, total, next } = await historyPage(tx, records, { before, limit: page.limit, without: await mergesWithin(tx, records) }, isPublic);
+      const { items, total, next } = await historyPage(tx, records, { before, limit: page.limit, without: await mergesWithin(tx, records) }, {
+        sees: isPublic,
+        hides: (claim, source) => policy.hides(policedActor(row), claim.property, source),
+      });
       return {
         name: (JSON.parse(row.body) as Actor).name, data: items, total, next_cursor: next && cursorAfter(request, page, next),
         names: await shownNames(tx, items),
@@ -102,7 +105,7 @@ export function offeredEntries(directory: Directory): EntryReads {
 
   async function currentEntry({ civic: { clock } }: Directory, tx: Reader, row: ShownActor): Promise<Entry> {
     const now = clock.now();
-    const { claims, sources } = (await backingOf(tx, [row.key], isShown)).get(row.key)!;
+    const { claims, sources } = (await backingOf(tx, [row], policy, isShown)).get(row.key)!;
     const records = await recordsOfActors(tx, [row.key]);
     const keys = records.map(({ key }) => key);
     const sourceIds = new Map(sources.map(({ key, id }) => [key, id]));

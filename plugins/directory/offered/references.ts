@@ -1,5 +1,6 @@
 import { isId, type Caller, type Reader } from 'civic';
 import { maySee, readingCaller } from '../access.ts';
+import { tellingOf, type DirectoryContext } from '../actors/context.ts';
 import { actorsByIds } from '../actors/read-store.ts';
 import { sourceRecords } from '../actors/sources.ts';
 import { recordsById, recordsByKey, sourcesById } from '../ledger/store.ts';
@@ -42,7 +43,7 @@ export interface SourceReference {
   publication: string | null;
 }
 
-export function offeredReferences(now: () => number): ReferenceReads {
+export function offeredReferences(context: DirectoryContext): ReferenceReads {
   return {
     async actorReferences(reader, ids, caller) {
       const viewer = readingCaller(caller);
@@ -68,7 +69,7 @@ export function offeredReferences(now: () => number): ReferenceReads {
       const viewer = readingCaller(caller);
       const wanted = [...new Set(ids.filter(isId).map((id) => id.toLowerCase()))];
       const rows = (await sourcesById(reader, wanted)).filter(({ workspace_id }) => workspace_id === null || workspace_id === viewer?.workspace_id);
-      const shown = await sourceRecords(reader, rows, now(), viewer?.workspace_id ?? null);
+      const shown = await sourceRecords(reader, rows, tellingOf(context), viewer?.workspace_id ?? null);
       return new Map(shown.filter(({ entity_ids }) => entity_ids.length > 0).map(({ id, url, title, publication }) => [id, { url, title, publication }]));
     },
   };

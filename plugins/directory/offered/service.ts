@@ -81,7 +81,7 @@ export function offeredBy(directory: Directory, demo: DemoParts): DirectoryServi
     ...offeredEdits(directory),
     ...offeredEntries(directory),
     ...offeredExample(directory),
-    ...offeredReferences(() => civic.clock.now()),
+    ...offeredReferences(directory),
     ...offeredSources(directory),
     links: directory.links,
     ...offeredFinds(directory),
@@ -96,7 +96,7 @@ export function offeredBy(directory: Directory, demo: DemoParts): DirectoryServi
     places: async (reader, keys) => new Map([...await places.byKeys(reader, keys)].map(([key, place]) => [key, places.recordOf(place)])),
     issuesOfDomain: (slug) => taxonomy().domainBySlug(slug)?.issue_areas.map((area) => area.slug) ?? null,
     issueName: (slug) => taxonomy().issueAreaBySlug(slug)?.name ?? null,
-    actors: (reader, ids) => knownActors(reader, ids, civic.clock.now()),
+    actors: (reader, ids) => knownActors(reader, ids, civic.clock.now(), directory.policy),
     ownNames,
     async actorsIn(reader, placeKey, issueArea, limit) {
       const place = (await places.byKeys(reader, [placeKey])).get(placeKey);

@@ -1,9 +1,11 @@
 import type { Request } from '@hapi/hapi';
 import { cursorAfter, isId, pageOf, problem, singleLine, type Reader } from 'civic';
-import { actorsByKey } from '../actors/read-store.ts';
+import { tellingOf } from '../actors/context.ts';
+import { actorsByKey, type CitedSource } from '../actors/read-store.ts';
 import { sourceRecords } from '../actors/sources.ts';
 import { sourceOf } from '../actors/wire.ts';
 import { groupBy } from '../ledger/group.ts';
+import type { SourceRow } from '../ledger/rows.ts';
 import { sourceById } from '../ledger/store.ts';
 import type { Directory } from '../service.ts';
 import type { Actor, Source } from '../types.ts';
@@ -32,22 +34,24 @@ export interface SourcePage {
 /** More records are not counted: it would take longer than all else on the page. */
 const MOST_COUNTED = 1000;
 
-export function offeredSources({ civic, halfLives }: Directory): SourceReads {
+export function offeredSources(directory: Directory): SourceReads {
+  const { civic, halfLives, policy } = directory;
+  const cited = (row: SourceRow): CitedSource => ({ key: row.key, shownSql: policy.shownSql(row) });
   return {
     async source(reader, id) {
       const row = isId(id) ? await sourceById(reader, id.toLowerCase()) : undefined;
-      const [source] = row && row.workspace_id === null ? await sourceRecords(reader, [row], civic.clock.now()) : [];
+      const [source] = row && row.workspace_id === null ? await sourceRecords(reader, [row], tellingOf(directory)) : [];
       return source && source.entity_ids.length > 0 ? source : null;
     },
     sourcePage: (request, id) => civic.db.snapshot(async (tx) => {
       const page = pageOf(request, ['integer']);
       const now = civic.clock.now();
       const row = isId(id) ? await sourceById(tx, id.toLowerCase()) : undefined;
-      const total = row && row.workspace_id === null ? await countPublicRecordsCiting(tx, row.key, MOST_COUNTED + 1) : 0;
+      const total = row && row.workspace_id === null ? await countPublicRecordsCiting(tx, cited(row), MOST_COUNTED + 1) : 0;
       if (!row || total === 0) throw problem('unknown_source', { detail: `No source has the id ${singleLine(id, 100)}.` });
-      const keys = await publicRecordsCiting(tx, row.key, page.after ? Number(page.after[0]) : 0, page.limit + 1);
+      const keys = await publicRecordsCiting(tx, cited(row), page.after ? Number(page.after[0]) : 0, page.limit + 1);
       const shown = keys.slice(0, page.limit);
-      const claims = groupBy(await claimsFromSource(tx, row.key, shown), ({ actor_key }) => actor_key);
+      const claims = groupBy(await claimsFromSource(tx, cited(row), shown), ({ actor_key }) => actor_key);
       const actors = (await actorsByKey(tx, [...claims.keys()])).filter(({ visibility }) => visibility === 'public');
       return {
         source: sourceOf(row, [], now),

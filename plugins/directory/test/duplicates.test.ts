@@ -5,10 +5,11 @@ import { blockNumber, MOST_IN_BLOCK } from '../matching/block.ts';
 import { actorsInBlocks, insertBlocks } from '../matching/store.ts';
 import type { ActorDraft, Applied } from '../types.ts';
 import type { Ledger } from '../ledger/service.ts';
-import { actorModel } from '../actors/model.ts';
+import { actorModel, modelUnder } from '../actors/model.ts';
 import { createLedger } from '../ledger/ledger.ts';
 import { HALF_LIVES } from '../config.ts';
 import { createPlaces } from '../places/service.ts';
+import { createFieldPolicy } from '../policy/fields.ts';
 import { openTaxonomy } from '../taxonomy/service.ts';
 import { actorPayload, directoryKit, type DirectoryKit } from './kit.ts';
 
@@ -146,7 +147,8 @@ async function ledgerOf(kit: DirectoryKit, work: (ledger: Ledger, tx: Parameters
   const db = kit.db;
   const url = (path: string) => `${kit.server.app.civic.publicUrl}${path}`;
   const taxonomy = openTaxonomy(null);
+  const policy = createFieldPolicy({});
   const civic = { db, url, clock: { now: () => Date.now(), iso: () => new Date().toISOString() }, emit: async () => {} };
-  const ledger = createLedger({ civic: civic as never, places: createPlaces(url), taxonomy: () => taxonomy, halfLives: HALF_LIVES, model: actorModel, onProjected() {} });
+  const ledger = createLedger({ civic: civic as never, places: createPlaces(url), taxonomy: () => taxonomy, halfLives: HALF_LIVES, policy, model: modelUnder(actorModel, policy), onProjected() {} });
   await db.write((tx) => work(ledger, tx));
 }

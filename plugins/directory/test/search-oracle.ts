@@ -1,6 +1,7 @@
 import { bulkInsert, type Database } from 'civic';
 import { testServer, type TestServer } from 'civic/testing';
-import { actorModel } from '../actors/model.ts';
+import { actorModel, modelUnder } from '../actors/model.ts';
+import { createFieldPolicy } from '../policy/fields.ts';
 import directory from '../index.ts';
 import { createColumns, type Columns } from '../search/columns.ts';
 import { priorOf, rankOf, wordsOf, type SearchDocument } from '../search/document.ts';
@@ -66,7 +67,7 @@ function rowOf({ document, source_count, updated_at, fresh_until }: Made): Recor
   return {
     key: document.key, id: `0190f7c2-0000-7000-8000-${String(document.key).padStart(12, '0')}`, slug: `a-${document.key}`, type: 'person', name_sort: wordsOf(document.name).join(' '),
     visibility: document.workspace ? 'workspace' : 'public', workspace_id: document.workspace, tags: document.tags.join(' '), sources: '1', rank: rankOf(document.prior, document.key),
-    model: actorModel.version, source_count, updated_at, version: 1, fresh_until, aging_until: fresh_until && fresh_until + 30, starts_at: null, expires_at: null, body: '{}',
+    model: modelUnder(actorModel, createFieldPolicy({})).version, source_count, updated_at, version: 1, fresh_until, aging_until: fresh_until && fresh_until + 30, starts_at: null, expires_at: null, body: '{}',
   };
 }
 

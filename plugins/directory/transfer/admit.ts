@@ -25,6 +25,8 @@ export interface Sorted {
   judgements: { row: ReadRow; judgement: JudgementLine }[];
   places: { row: ReadRow; place: PlaceLine }[];
   rejected: Rejected[];
+  /** Claims that were left out. */
+  leftOut: Rejected[];
 }
 
 type Importer = Pick<Caller, 'role' | 'workspace_id'>;
@@ -36,7 +38,7 @@ function importerOf({ may_change_public, workspace_id }: ImportRow): Importer {
 
 /** Separates the rows that may be entered from those that may not, with the reason. */
 export async function sortRows(db: Database, ledger: Pick<Ledger, 'check'>, row: ImportRow, batch: ReadRow[]): Promise<Sorted> {
-  const sorted: Sorted = { drafts: [], judgements: [], places: [], rejected: [] };
+  const sorted: Sorted = { drafts: [], judgements: [], places: [], rejected: [], leftOut: [] };
   const candidates: { row: ReadRow; draft: ActorDraft }[] = [];
   for (const each of batch) {
     if ('fault' in each) sorted.rejected.push({ row: each, reason: each.fault });
@@ -50,7 +52,10 @@ export async function sortRows(db: Database, ledger: Pick<Ledger, 'check'>, row:
   candidates.forEach(({ row: each }, index) => {
     const one = checked[index]!;
     if ('faults' in one) sorted.rejected.push({ row: each, reason: reasonOf(one.faults) });
-    else valid.push({ row: each, draft: one.draft });
+    else {
+      valid.push({ row: each, draft: one.draft });
+      for (const detail of new Set(one.hidden.map((fault) => fault.detail))) sorted.leftOut.push({ row: each, reason: `left out: ${detail}` });
+    }
   });
   const owners = await ownersOf(db.read, valid.flatMap(({ draft }) => draft.id ?? []), valid.flatMap(({ draft }) => originsOf(draft, row)));
   for (const { row: each, draft } of valid) {

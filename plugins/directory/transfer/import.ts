@@ -176,7 +176,7 @@ function isRowError(error: unknown): boolean {
 async function enterRows(run: ImportRun, batch: ReadRow[], state: ImportRow, rejects: FileHandle | null): Promise<number> {
   const { ledger, db, editor } = run;
   const sorted = await sortRows(db, ledger, run.row, batch);
-  note(state, batch, sorted.rejected);
+  note(state, batch, sorted.rejected, sorted.leftOut);
   await setAside(sorted.rejected, state, rejects);
   state.position += batch.length;
   state.bytes_done = run.file.bytesRead();
@@ -202,7 +202,7 @@ async function enterRows(run: ImportRun, batch: ReadRow[], state: ImportRow, rej
     return all;
   });
   state.report = withJoined(state.report, joined());
-  note(state, [], refused);
+  note(state, [], refused, []);
   await setAside(refused, state, rejects);
   const rejected = [...sorted.rejected, ...refused];
   if (run.onRow) for (const outcome of outcomesOf(entered, rejected)) run.onRow(outcome);
@@ -259,13 +259,14 @@ function progressOf(state: ImportRow, applied: Applied[], rejected: number, join
   };
 }
 
-function note(state: ImportRow, batch: ReadRow[], rejected: Rejected[]): void {
+function note(state: ImportRow, batch: ReadRow[], rejected: Rejected[], leftOut: Rejected[]): void {
   const report = reportOf(state.report);
   for (const { row, reason } of rejected) if (report.faults.length < MOST_FINDINGS) report.faults.push(findingOf(row, reason));
   for (const row of batch) {
-    if (!('notes' in row) || row.notes.length === 0) continue;
+    const notes = [...('notes' in row ? row.notes : []), ...leftOut.filter((one) => one.row === row).map(({ reason }) => reason)];
+    if (notes.length === 0) continue;
     state.noted++;
-    for (const detail of row.notes) if (report.notes.length < MOST_FINDINGS) report.notes.push(findingOf(row, detail));
+    for (const detail of notes) if (report.notes.length < MOST_FINDINGS) report.notes.push(findingOf(row, detail));
   }
   state.report = JSON.stringify(report);
 }

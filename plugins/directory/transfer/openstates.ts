@@ -3,8 +3,8 @@ import { evidenceOf, otherNames, readEvidence } from './evidence.ts';
 import type { Format, ReadContext, Row, WriteContext } from './format.ts';
 import type { TextFile } from './file.ts';
 import { linesOf, LONGEST_ROW } from './lines.ts';
-import { actorIdOf, asList, cleanText, dayOf, handleOf, rowOrFault, rowsOrFault, startRow, titled, type RowBuilder } from './row.ts';
-import { Failure, jsonValueFault, TOO_DEEP } from 'civic';
+import { actorIdOf, asList, cleanText, dayOf, handleOf, rowOrFault, rowsOrFault, socialOf, startRow, titled, type FoundSource, type RowBuilder } from './row.ts';
+import { Failure, jsonValueFault, parseUrl, TOO_DEEP } from 'civic';
 import * as yaml from 'yaml';
 import { isDeepYaml } from '../nesting.ts';
 
@@ -188,9 +188,18 @@ function sayCommon(row: RowBuilder, { biography, email, offices, ids, links, oth
   for (const { scheme, identifier } of asList(identifiers)) if (scheme && identifier) row.say('identifier', { scheme, value: String(identifier) });
 }
 
-function sourcesOf({ sources, links }: Document): { url: string; title?: string | null }[] {
-  const named = asList(sources).length > 0 ? sources : links;
-  return asList<{ url?: string; note?: string }>(named).flatMap((source) => (source?.url ? [{ url: source.url, title: cleanText(source.note) }] : []));
+/** Encyclopedias and voter guides, which repeat what the pages of governments say. */
+const SECONDARY = /(^|\.)(ballotpedia|wikipedia|wikidata|votesmart|vote411|followthemoney|openstates)\.org$/;
+
+/** Returns the pages of governments first: all fields but the name stand on the first source. */
+function sourcesOf({ sources, links }: Document): FoundSource[] {
+  const named = asList<{ url?: string; note?: string }>(asList(sources).length > 0 ? sources : links);
+  const found = named.flatMap((source): FoundSource[] => {
+    if (!source?.url) return [];
+    const isOfficial = !socialOf(source.url) && !SECONDARY.test(parseUrl(source.url)?.hostname ?? '');
+    return [{ url: source.url, title: cleanText(source.note), ...(isOfficial && { kind: 'government_record' as const }) }];
+  });
+  return [...found.filter(({ kind }) => kind !== undefined), ...found.filter(({ kind }) => kind === undefined)];
 }
 
 async function sayPlaces(row: RowBuilder, { places }: Extras, roles: Role[], context: ReadContext): Promise<void> {

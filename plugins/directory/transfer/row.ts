@@ -180,7 +180,7 @@ const NETWORKS = new Map(Object.entries({
 }));
 
 /** The network an address belongs to; null for websites. */
-function socialOf(value: unknown): ClaimValues['social'] | null {
+export function socialOf(value: unknown): ClaimValues['social'] | null {
   const url = httpUrl(value);
   const host = url && new URL(url).hostname.replace(/^(www|m|mobile)\./, '');
   const network = host ? NETWORKS.get(host) : undefined;
