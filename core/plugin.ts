@@ -60,7 +60,7 @@ export interface RouteDeclaration {
   untimed?: boolean;
   /** The problems that its handler throws; core adds those that follow from other settings of the route. */
   problems?: string[];
-  /** Query parameters that the log masks, besides those that are secrets on every route. */
+  /** Parameters of the query and the path that the log masks, besides those that are secrets on every route. */
   masked?: string[];
   /** Its handler writes to the raw response and sets the headers of `civic.headers` itself. */
   raw?: boolean;

@@ -14,10 +14,21 @@ export function maskedPath(url: string): string {
 }
 
 /** Returns the masked path of a request, also without the values that its route declares as `masked`. */
-export function loggedPath({ raw, route }: Request): string {
+export function loggedPath({ raw, route, params }: Request): string {
   const path = maskedPath(raw.req.url!);
   const names = route.settings.plugins?.civic?.masked;
-  return names ? path.replace(new RegExp(`([?&](?:${names.join('|')})=)[^&#]*`, 'gi'), '$1[masked]') : path;
+  if (!names) return path;
+  const secrets = names.flatMap((name) => (typeof params?.[name] === 'string' ? [params[name]] : []));
+  const [before, ...query] = path.replace(new RegExp(`([?&](?:${names.join('|')})=)[^&#]*`, 'gi'), '$1[masked]').split('?');
+  return [before!.split('/').map((segment) => (secrets.includes(decoded(segment)) ? '[masked]' : segment)).join('/'), ...query].join('?');
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }
 
 /** One line a request. At `warn` only those that failed or were refused for being too many. */

@@ -18,6 +18,8 @@ declare module 'civic' {
     'flags.decided': FlagEvent;
     'flags.cleared': FlagEvent;
     'flags.undone': FlagEvent;
+    'flags.replied': FlagEvent;
+    'flags.reopened': FlagEvent;
   }
 }
 
@@ -35,4 +37,6 @@ export const flagEvents: Record<string, EventKind> = {
   'flags.decided': { summary: 'A reviewer accepted, dismissed or resolved a flag', version: 1, payload },
   'flags.cleared': { summary: 'A reviewer found that a suspected flag is no spam', version: 1, payload },
   'flags.undone': { summary: 'A reviewer undid the last decision on a flag', version: 1, payload },
+  'flags.replied': { summary: 'The reporter of a flag replied to a question of a reviewer', version: 1, payload },
+  'flags.reopened': { summary: 'The reporter of a dismissed or resolved flag reopened it', version: 1, payload },
 };

@@ -3,6 +3,9 @@ import type { Examples, ExampleValue } from 'civic';
 const REPORT = 'POST /api/entity-flags';
 const NEEDS = 'The role reviewer or admin, to create the public entry that is reported.';
 
+const ASKED = `${NEEDS} A reviewer has asked.`;
+const CLOSED = `${NEEDS} The flag is dismissed or resolved.`;
+
 /** Only public entries can be reported. The examples create one, so that none reports an entry of the instance. */
 const created = (take: string): ExampleValue => ({
   of: 'POST /api/entities',
@@ -19,6 +22,10 @@ export const flagExamples: Examples = {
   [REPORT]: { needs: NEEDS, given: { entry: created('.id') }, body: { entity_id: '$entry', flag_type: 'stale', reason: 'The office has moved.' } },
   'POST /api/source-flags': { needs: NEEDS, given: { source: created('.sources[0].id') }, body: { source_id: '$source', flag_type: 'broken_link', reason: 'The page is gone.' } },
   'GET /api/flags/receipts/{receipt}': { needs: NEEDS, given: { receipt: { of: REPORT, take: '.receipt' } }, params: { receipt: '$receipt' } },
+  'GET /api/flags/receipts/{receipt}/messages': { needs: NEEDS, given: { receipt: { of: REPORT, take: '.receipt' } }, params: { receipt: '$receipt' } },
+  'POST /api/flags/receipts/{receipt}/messages': { needs: ASKED, given: { receipt: { of: REPORT, take: '.receipt' } }, params: { receipt: '$receipt' }, body: { text: 'The new address is 5 Main Street.' } },
+  'POST /api/flags/receipts/{receipt}/reopen': { needs: CLOSED, given: { receipt: { of: REPORT, take: '.receipt' } }, params: { receipt: '$receipt' }, body: { text: 'The page still has the old address.' } },
   'GET /api/flags': { query: { status: 'open' } },
   'PATCH /api/flags/{id}': { needs: NEEDS, given: { flag: { of: REPORT } }, params: { id: '$flag' }, body: { status: 'accepted', note: 'Confirmed by telephone' } },
+  'POST /api/flags/{id}/messages': { needs: NEEDS, given: { flag: { of: REPORT } }, params: { id: '$flag' }, body: { text: 'Which address is right?' } },
 };

@@ -6,7 +6,8 @@ import type { FlagsConfig } from './config.ts';
 import { newReceipt, readReceipt } from './receipt.ts';
 import type { Reviewer } from './review/decisions.ts';
 import { refreshQueue } from './review/queue.ts';
-import { insertReporter, type ReporterRow } from './reporter/store.ts';
+import { messagesOf } from './reporter/messages-store.ts';
+import { insertReporter, reportersOf, type ReporterRow } from './reporter/store.ts';
 import { resolvedSignal } from './signal.ts';
 import { countsToStore, createdFlag, eventOf, flagByReceipt, insertFlag, takeSignals, targetsWithReason, updateFlag, type FlagRow } from './store.ts';
 import { hashOfReason, suspicionOf } from './suspicion.ts';
@@ -40,8 +41,8 @@ export interface Flags {
   announce(tx: Tx, flag: FlagRow, targetId: string): Promise<void>;
   /** Withdraws signals. */
   withdraw(tx: Tx, signalIds: string[]): Promise<void>;
-  /** Adds a step of a reviewer to the audit record. */
-  audit(tx: Tx, kind: string, reviewer: Reviewer, flagId: string, detail: object): Promise<void>;
+  /** Adds a step of a reviewer, or of a reporter without an account, to the audit record. */
+  audit(tx: Tx, kind: string, from: { by: Omit<Reviewer['by'], 'account_id'> & { account_id: string | null } }, flagId: string, detail: object): Promise<void>;
   /** Returns the flag of a receipt. Throws `unknown_receipt`. */
   byReceipt(reader: Reader, text: string): Promise<FlagRow>;
 }
@@ -112,8 +113,7 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
     flagSource: async ({ source_id, ...flag }, caller) => create(await sourceTarget(directory, civic.db.read, source_id), flag, caller),
     byReceipt,
     async receipt(text) {
-      const row = await byReceipt(civic.db.read, text);
-      return { id: row.id, flag_type: row.flag_type, status: row.status, created_at: row.created_at, decided_at: row.decided_at };
+      return receiptOf(await byReceipt(civic.db.read, text));
     },
     followFlags, announce, withdraw,
     async audit(tx, kind, { by }, subject, detail) { await accounts?.record(tx, { kind, by, subject, detail }); },
@@ -127,7 +127,23 @@ async function byReceipt(reader: Reader, text: string): Promise<FlagRow> {
   return row;
 }
 
-export function reviewedFlag(row: FlagRow): ReviewedFlag {
+export function receiptOf({ id, flag_type, status, created_at, decided_at }: FlagRow): Receipt {
+  return { id, flag_type, status, created_at, decided_at };
+}
+
+/** Returns flags as reviewers see them, with the addresses of their reporters and all messages. */
+export async function reviewedFlags(reader: Reader, rows: FlagRow[]): Promise<ReviewedFlag[]> {
+  const keys = rows.map(({ key }) => Number(key));
+  const reporters = await reportersOf(reader, keys);
+  const messages = await messagesOf(reader, keys);
+  return rows.map((row) => ({
+    ...reviewedFlag(row),
+    reporter_email: reporters.get(Number(row.key))?.email ?? null,
+    messages: messages.get(Number(row.key))!.map(({ id, kind, text, suspicion, account_id, at }) => ({ id, kind, text, suspicion, account_id, at })),
+  }));
+}
+
+function reviewedFlag(row: FlagRow): Omit<ReviewedFlag, 'reporter_email' | 'messages'> {
   const { id, target_type, target_id, claim_id, flag_type, reason, status, account_id, suspicion, note, decided_by, decided_at, created_at, updated_at } = row;
   return { id, target_type, target_id, claim_id, flag_type, reason, proposal: proposalOf(row), status, account_id, suspicion, note, decided_by, decided_at, created_at, updated_at };
 }

@@ -10,10 +10,13 @@ import { QUEUE_TABLES, QUEUE_VERSION, rebuildQueue } from './review/queue.ts';
 import { reviewRoutes } from './review-routes.ts';
 import { flagRoutes } from './routes.ts';
 import { createReporterMails } from './reporter/mails.ts';
+import { createConversation } from './reporter/conversation.ts';
+import { conversationRoutes } from './reporter/routes.ts';
+import { receiptPages } from './pages/receipt.ts';
 import { reportPages } from './pages/report.ts';
 import { flagTools } from './tools.ts';
 
-const AUDIT_KINDS = Object.fromEntries(ACTIONS.map((action) => [`flags_${action}`, { plugin: 'flags', label: `audit.${action}` }]));
+const AUDIT_KINDS = Object.fromEntries([...ACTIONS, 'asked'].map((action) => [`flags_${action}`, { plugin: 'flags', label: `audit.${action}` }]));
 
 export default definePlugin<FlagsConfig>({
   name: 'flags',
@@ -43,10 +46,11 @@ export default definePlugin<FlagsConfig>({
     const mails = createReporterMails(civic, flags.directory);
     for (const name of ['flags.created', 'flags.cleared', 'flags.decided'] as const) civic.on(name, (tx, { payload }) => mails.follow(tx, name, payload));
     for (const job of mails.jobs) civic.jobs.define(job);
+    const conversation = createConversation(flags, mails);
     civic.pages.fill('site.entry', { partial: 'flags/link', load: ({ params }) => ({ href: `/report?entry=${encodeURIComponent(String(params.id).toLowerCase())}` }) });
     civic.pages.fill('site.source', { partial: 'flags/link', load: ({ params }) => ({ href: `/report?source=${encodeURIComponent(String(params.id).toLowerCase())}` }) });
     civic.pages.fill('site.corrections', { partial: 'flags/corrections', load: () => ({}) });
-    server.route([...flagRoutes(flags), ...reviewRoutes(flags, decisions), ...reportPages(flags, mails)]);
+    server.route([...flagRoutes(flags), ...conversationRoutes(flags, conversation), ...reviewRoutes(flags, decisions, conversation), ...reportPages(flags, mails), ...receiptPages(flags, conversation)]);
     for (const tool of flagTools(flags)) civic.tool(tool);
   },
 });

@@ -1,7 +1,9 @@
-import type { RouteOptionsAccess, ServerRoute } from '@hapi/hapi';
+import type { Request, RouteOptionsAccess, ServerRoute } from '@hapi/hapi';
 import { clientAddressOf, Joi, listResponse, pageOf } from 'civic';
-import { reviewedFlag, type Flags } from './flags.ts';
-import type { Decisions } from './review/decisions.ts';
+import { reviewedFlags, type Flags } from './flags.ts';
+import type { Conversation } from './reporter/conversation.ts';
+import { newMessage } from './reporter/schemas.ts';
+import type { Decisions, Reviewer } from './review/decisions.ts';
 import { callerOf } from './routes.ts';
 import { decision, flagList, flagQuery, reviewedFlagSchema } from './schemas.ts';
 import { countFlags, flagsPage, type FlagQuery } from './store.ts';
@@ -10,8 +12,7 @@ import type { Decision } from './types.ts';
 const reviewing: RouteOptionsAccess = { mode: 'required', access: { scope: ['flags:review'] } };
 
 /** Returns the routes of reviewers: list flags and decide on them. */
-export function reviewRoutes({ civic, directory }: Flags, decisions: Decisions): ServerRoute[] {
-
+export function reviewRoutes({ civic, directory }: Flags, decisions: Decisions, conversation: Conversation): ServerRoute[] {
   /** Converts the places of a query, in any form that the API accepts, to the canonical keys that flags are stored with. */
   async function canonical(query: FlagQuery): Promise<FlagQuery> {
     if (!query.place) return query;
@@ -39,7 +40,7 @@ export function reviewRoutes({ civic, directory }: Flags, decisions: Decisions):
           total: await countFlags(tx, query),
         }));
         const shown = rows.slice(0, page.limit);
-        return listResponse(request, h, page, { data: shown.map(reviewedFlag), total, next: rows.length > page.limit ? [shown.at(-1)!.key] : null }).header('cache-control', 'private, no-store');
+        return listResponse(request, h, page, { data: await reviewedFlags(civic.db.read, shown), total, next: rows.length > page.limit ? [shown.at(-1)!.key] : null }).header('cache-control', 'private, no-store');
       },
     },
     {
@@ -55,10 +56,30 @@ export function reviewRoutes({ civic, directory }: Flags, decisions: Decisions):
       },
       async handler(request, h) {
         const { status, note } = request.payload as { status: Decision; note?: string };
-        const caller = callerOf(request)!;
-        const { flags: [decided] } = await decisions.decide([String(request.params.id)], { action: status, note }, { caller, by: { account_id: caller.account_id, address: clientAddressOf(request) } });
-        return h.response(reviewedFlag(decided!)).header('cache-control', 'private, no-store');
+        const { flags: [decided] } = await decisions.decide([String(request.params.id)], { action: status, note }, reviewerOf(request));
+        return h.response((await reviewedFlags(civic.db.read, [decided!]))[0]).header('cache-control', 'private, no-store');
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/flags/{id}/messages',
+      options: {
+        description: 'Ask the reporter of a flag; for reviewers',
+        notes: 'The question is on the page of the receipt, where the reporter can answer without an account, and is mailed when the reporter left an address. The flag must be open or accepted, and no suspected spam.',
+        auth: reviewing,
+        validate: { query: Joi.object({}), params: Joi.object({ id: Joi.string() }), payload: newMessage },
+        plugins: { civic: { role: 'reviewer', problems: ['unknown_flag', 'flag_not_open'] } },
+        response: { status: { 201: reviewedFlagSchema } },
+      },
+      async handler(request, h) {
+        const flag = await conversation.ask(String(request.params.id), (request.payload as { text: string }).text, reviewerOf(request));
+        return h.response((await reviewedFlags(civic.db.read, [flag]))[0]).code(201).header('cache-control', 'private, no-store');
       },
     },
   ];
+}
+
+function reviewerOf(request: Request): Reviewer {
+  const caller = callerOf(request)!;
+  return { caller, by: { account_id: caller.account_id, address: clientAddressOf(request) } };
 }

@@ -40,7 +40,7 @@ export function flagRoutes(flags: Flags): ServerRoute[] {
         description: 'What became of a flag, by its receipt',
         notes: 'For everyone who has the receipt. The reason is not part of the response.',
         validate: { query: noQuery, params: Joi.object({ receipt: Joi.string() }) },
-        plugins: { civic: { problems: ['unknown_receipt'] } },
+        plugins: { civic: { masked: ['receipt'], problems: ['unknown_receipt'] } },
         response: { schema: receiptSchema },
       },
       handler: async (request, h) => h.response(await flags.receipt(String(request.params.receipt))).header('cache-control', 'private, no-store'),

@@ -1,6 +1,6 @@
 import { Joi } from 'civic';
 import { SUSPICIONS } from './suspicion.ts';
-import { ENTITY_FLAG_TYPES, FLAG_TYPES, SOURCE_FLAG_TYPES, STATUSES, TARGET_TYPES, type CreatedFlag, type Receipt, type ReviewedFlag } from './types.ts';
+import { ENTITY_FLAG_TYPES, FLAG_TYPES, SOURCE_FLAG_TYPES, STATUSES, TARGET_TYPES, type CreatedFlag, type Message, type Receipt, type ReviewedFlag } from './types.ts';
 
 const id = Joi.string().required();
 const time = Joi.string().isoDate().required();
@@ -12,7 +12,7 @@ const flagType = Joi.string().valid(...FLAG_TYPES).required();
 const LONGEST = 2000;
 /** Postgres takes no U+0000 and no half of a surrogate pair. */
 const storable = /^[^\0\p{Surrogate}]*$/u;
-const written = Joi.string().trim().max(LONGEST).pattern(storable, 'text without U+0000');
+export const written = Joi.string().trim().max(LONGEST).pattern(storable, 'text without U+0000');
 const reason = written.min(1).required().description('What is wrong, in your own words; only reviewers read it');
 
 export const entityFlagFields = {
@@ -37,11 +37,17 @@ export const createdFlagSchema = Joi.object<CreatedFlag, true>({
 
 export const receiptSchema = Joi.object<Receipt, true>({ id, flag_type: flagType, status, created_at: time, decided_at: time.allow(null) }).meta({ name: 'FlagReceipt' });
 
+const message = Joi.object<Message, true>({
+  id, kind: Joi.string().valid('question', 'reply', 'reopening').required(), text: Joi.string().required(), suspicion: Joi.string().valid(...SUSPICIONS).allow(null).required(), account_id: nullable.description('The account of the reviewer who asked'), at: time,
+}).meta({ name: 'ReviewedFlagMessage' });
+
 export const reviewedFlagSchema = Joi.object<ReviewedFlag, true>({
   id, target_type, target_id: id, claim_id: nullable, flag_type: flagType, reason: Joi.string().required(), status,
   proposal: Joi.object({ value: nullable, source_url: nullable }).allow(null).required().description('What the reporter says is right, and where that can be read'),
   account_id: nullable.description('Null when the reporter was not signed in'),
   suspicion: Joi.string().valid(...SUSPICIONS).allow(null).required().description('Why the flag may be spam. It is not counted until it is accepted'),
+  reporter_email: nullable.description('The address that the reporter left; deleted after the decision'),
+  messages: Joi.array().items(message).required().description('Questions of reviewers and what the reporter wrote since, the oldest first'),
   note: nullable, decided_by: nullable.description('The account of the reviewer'), decided_at: time.allow(null), created_at: time, updated_at: time,
 }).meta({ name: 'ReviewedFlag' });
 

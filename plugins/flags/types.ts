@@ -42,6 +42,17 @@ export interface Proposal {
   source_url: string | null;
 }
 
+/** A question of a reviewer, a reply of the reporter, or why the reporter reopened the flag; as reviewers see it. */
+export interface Message {
+  id: string;
+  kind: 'question' | 'reply' | 'reopening';
+  text: string;
+  suspicion: string | null;
+  /** Of the reviewer who asked. */
+  account_id: string | null;
+  at: string;
+}
+
 /** A flag as reviewers see it. */
 export interface ReviewedFlag extends Receipt {
   target_type: TargetType;
@@ -54,6 +65,10 @@ export interface ReviewedFlag extends Receipt {
   account_id: string | null;
   /** Why it may be spam; null when nothing indicates it. */
   suspicion: string | null;
+  /** Null when the reporter left none, or it was deleted. */
+  reporter_email: string | null;
+  /** The oldest first. */
+  messages: Message[];
   note: string | null;
   decided_by: string | null;
   updated_at: string;

@@ -112,6 +112,17 @@ for (const database of testDatabases()) {
       expect(mailsTo('eva@example.org')).to.have.length(1);
     });
 
+    it('name a question, which the reporter answers on the page of the receipt', async () => {
+      const { id, receipt } = await report('gil@example.org', 'The street is wrong', '/es/report');
+      await box.mailTo('gil@example.org', receipt);
+      const asked = await kit.request('POST', `/api/flags/${id}/messages`, { payload: { text: 'Which <street>?' }, as: REVIEWER });
+      expect(asked.status, asked.text).to.equal(201);
+      expect(asked.body).to.include({ reporter_email: 'gil@example.org' });
+      const mail = await box.mailTo('gil@example.org', 'Pregunta sobre su aviso acerca de Tenants Union');
+      expect(mail).to.contain(`/report/receipts/${receipt}`).and.not.contain('Which');
+      expect((await open(`/report/receipts/${receipt}`)).text).to.contain(['Question of a reviewer', 'Which &lt;street&gt;?', 'Your reply']);
+    });
+
     it('have an address that is deleted some days after the decision', async () => {
       const decided = await report('fay@example.org', 'Wrong number');
       const waiting = await report('fay@example.org', 'Wrong street');

@@ -181,6 +181,13 @@ describe('The access log', () => {
     expect(lines[0]!['path']).to.equal('/start?state=[masked]&client=kept&login_hint=[masked]&state_of=MO');
   });
 
+  it('has no values of path parameters that a route masks', async () => {
+    const { server, lines } = testServer({ access: 'info' });
+    server.route({ method: 'GET', path: '/receipts/{receipt}/{part}', options: { plugins: { civic: { masked: ['receipt'] } } }, handler: () => '' });
+    for (const path of ['/receipts/7XK-QD/kept?receipt=x', '/receipts/7%20x/kept', '/receipts/7XK-QD/nothing/here']) await server.inject(path);
+    expect(lines.map((line) => line['path'])).to.equal(['/receipts/[masked]/kept?receipt=[masked]', '/receipts/[masked]/kept', '/receipts/7XK-QD/nothing/here']);
+  });
+
   it('at warn has only what failed or was too much', async () => {
     const { server, lines } = site('warn');
     for (const url of ['/x', '/nothing', '/many', '/broken']) await server.inject(url);

@@ -1,11 +1,11 @@
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { formOptions, pagePath, problem, problemOf, readForm, type Texts } from 'civic';
+import { formOptions, pagePath, problem, readForm, type Texts } from 'civic';
 import type { Flags } from '../flags.ts';
 import { callerOf } from '../routes.ts';
 import type { ReporterMails } from '../reporter/mails.ts';
-import { deleteReporter, reporterOf } from '../reporter/store.ts';
 import type { Proposal } from '../types.ts';
 import { kindsOf, reportForm, type ReportForm } from './form.ts';
+import { RECEIPTS_PATH } from './receipt.ts';
 import { statementsOf, type Choice } from './statements.ts';
 
 const PATH = '/report';
@@ -20,7 +20,7 @@ interface Subject {
   statements: Choice[];
 }
 
-/** Returns the routes of the form for reports and of the page with the status of a report. */
+/** Returns the routes of the form for reports. */
 export function reportPages(flags: Flags, { isConfigured: takesEmail }: Pick<ReporterMails, 'isConfigured'>): ServerRoute[] {
   const { civic } = flags;
   const textsOf = (request: Request) => civic.texts(request.civic.language);
@@ -40,33 +40,10 @@ export function reportPages(flags: Flags, { isConfigured: takesEmail }: Pick<Rep
         const subject = await subjectOf(flags, given, t);
         if (!values || !kindsOf(subject.target).includes(values.kind)) return showForm(h, subject, t, { takesEmail, given, errors: { kind: values ? t('report.choose_kind') : undefined, ...errors } }).code(400);
         const receipt = await create(flags, subject, takesEmail ? values : { ...values, email: undefined }, request);
-        return h.redirect(pagePath(request, `${PATH}/receipts/${receipt}?new=1`)).code(303);
+        return h.redirect(pagePath(request, `${RECEIPTS_PATH}/${receipt}?new=1`)).code(303);
       },
     },
-    {
-      method: 'GET', path: `${PATH}/receipts`, options: internal,
-      async handler(request, h) {
-        const t = await textsOf(request);
-        const receipt = receiptIn(request.query['receipt']);
-        if (receipt !== '') return h.redirect(pagePath(request, `${PATH}/receipts/${receipt}`));
-        return h.view('flags/receipt', { title: t('receipt.title'), isUnlisted: true });
-      },
-    },
-    {
-      method: 'POST', path: `${PATH}/receipts/{receipt}/forget`, options: formOptions({ rate: 'flags' }),
-      async handler(request, h) {
-        const { key, receipt } = await flags.byReceipt(civic.db.read, String(request.params.receipt));
-        await civic.db.write((tx) => deleteReporter(tx, key));
-        return h.redirect(pagePath(request, `${PATH}/receipts/${receipt}?done=forgotten`)).code(303);
-      },
-    },
-    { method: 'GET', path: `${PATH}/receipts/{receipt}`, options: internal, handler: async (request, h) => showReceipt(flags, request, h, await textsOf(request)) },
   ];
-}
-
-/** Returns a typed receipt as a segment of a path; of repeated fields the first. Replaces characters that no receipt has: dots and slashes would name another path. */
-function receiptIn(given: unknown): string {
-  return String([given ?? ''].flat()[0]).trim().slice(0, 100).replaceAll(/\s/g, '-').replaceAll(/[^\w-]/g, '_');
 }
 
 async function create(flags: Flags, { target, id }: Subject, { kind, statement, words, value, address, email, website }: ReportForm, request: Request): Promise<string> {
@@ -97,18 +74,4 @@ function showForm(h: ResponseToolkit, subject: Subject, t: Texts, { takesEmail, 
     kinds: kindsOf(subject.target).map((kind) => ({ kind, label: t(`kinds.${kind}`), isChosen: given['kind'] === kind })),
     statements: subject.statements.map((statement) => ({ ...statement, isChosen: given['statement'] === statement.id })),
   }).header('cache-control', 'private, no-store') as ResponseObject;
-}
-
-async function showReceipt(flags: Flags, request: Request, h: ResponseToolkit, t: Texts): Promise<ResponseObject> {
-  const given = String(request.params.receipt);
-  const context = { title: t('receipt.title'), isUnlisted: true, receipt: given, isNew: request.query['new'] !== undefined };
-  try {
-    const flag = await flags.byReceipt(flags.civic.db.read, given);
-    const { status, created_at, decided_at } = flag;
-    const hasEmail = await reporterOf(flags.civic.db.read, flag.key) !== undefined;
-    return h.view('flags/receipt', { ...context, receipt: flag.receipt, hasEmail, isForgotten: request.query['done'] === 'forgotten', status, words: t(`status.${status}`), created_at, decided_at }).header('cache-control', 'private, no-store') as ResponseObject;
-  } catch (error) {
-    if (problemOf(error)?.code !== 'unknown_receipt') throw error;
-    return h.view('flags/receipt', { ...context, isUnknown: true }).code(404);
-  }
 }

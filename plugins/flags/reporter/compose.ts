@@ -18,7 +18,7 @@ export function composeMail(kind: MailKind, flag: FlagRow, t: Texts, { name, sit
   const values = { name, site };
   const body = {
     receipt: () => [t('mail.receipt_what', values), '', t('mail.receipt_code', { receipt: flag.receipt }), '', t('mail.receipt_page'), url],
-    decision: () => [t(`mail.${flag.status}_what`, values), '', t('mail.quote', { at: new Date(flag.created_at) }), '', ...quoted(flag.reason), '', t('mail.receipt_page'), url],
+    decision: () => [t(`mail.${flag.status}_what`, values), '', t('mail.quote', { at: new Date(flag.created_at) }), '', ...quoted(flag.reason), '', t(flag.status === 'accepted' ? 'mail.receipt_page' : 'mail.decision_page'), url],
     question: () => [t('mail.question_what', values), '', t('mail.question_page'), url],
   }[kind]();
   return { subject: t(`mail.${kind}_subject`, values), lines: [...body, '', t('mail.why', { days })] };

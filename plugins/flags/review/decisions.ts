@@ -112,6 +112,6 @@ function transitionDetail(from: Status, to: Status): string {
   return `The flag is ${from} and cannot become ${to}: ${next.length > 0 ? `it can become ${next.join(' or ')}` : 'its decision is final'}.`;
 }
 
-function beforeOf({ status, suspicion, note, open_key, decided_by, decided_at, signal_id }: FlagRow): Before {
+export function beforeOf({ status, suspicion, note, open_key, decided_by, decided_at, signal_id }: FlagRow): Before {
   return { status, suspicion, note, open_key, decided_by, decided_at, signal_id };
 }

@@ -3,7 +3,7 @@ import type { FlagRow } from '../store.ts';
 import type { Status } from '../types.ts';
 
 /** What happened to a flag. */
-export const ACTIONS = ['accepted', 'dismissed', 'resolved', 'cleared', 'undone'] as const;
+export const ACTIONS = ['accepted', 'dismissed', 'resolved', 'cleared', 'undone', 'reopened'] as const;
 export type Action = (typeof ACTIONS)[number];
 
 /** The columns of a flag that an undo restores. */
