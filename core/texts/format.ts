@@ -9,7 +9,7 @@ export interface Formats {
   formatNumber(value: number): string;
   /** Nov 24, 2026; in UTC unless an IANA time zone is given. */
   formatDate(value: Time, timeZone?: string): string;
-  /** Tue, Nov 24, 6:30 PM CST */
+  /** Tue, Nov 24, 6:30 PM CST; a day has no hour */
   formatTime(value: Time, timeZone?: string): string;
   /** 6:30 PM CST */
   formatHour(value: Time, timeZone?: string): string;
@@ -20,7 +20,8 @@ export interface Formats {
 const DATE: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', year: 'numeric' };
 const HOUR: Intl.DateTimeFormatOptions = { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' };
 const TIME: Intl.DateTimeFormatOptions = { weekday: 'short', day: 'numeric', month: 'short', ...HOUR };
-const FORMS = { date: DATE, time: TIME, hour: HOUR };
+const WHOLE_DAY: Intl.DateTimeFormatOptions = { weekday: 'short', day: 'numeric', month: 'short' };
+const FORMS = { date: DATE, time: TIME, hour: HOUR, whole_day: WHOLE_DAY };
 const DAY_ONLY = /^\d{4}-\d\d-\d\d$/;
 const DAY_MS = 86_400_000;
 /** Each formatter takes kilobytes; an instance shows the times of a few zones. */
@@ -46,7 +47,7 @@ export function createFormats(language: Language, now: () => number): Formats {
   function written(form: keyof typeof FORMS | 'day', value: Time, timeZone = 'UTC'): string {
     const date = new Date(value);
     if (Number.isNaN(date.getTime())) return String(value);
-    const zone = typeof value === 'string' && DAY_ONLY.test(value) ? 'UTC' : knownZone(timeZone);
+    const zone = isDay(value) ? 'UTC' : knownZone(timeZone);
     return formatter(form, zone).format(date);
   }
 
@@ -59,10 +60,14 @@ export function createFormats(language: Language, now: () => number): Formats {
   return {
     formatNumber: (value) => numbers.format(value),
     formatDate: (value, timeZone) => written('date', value, timeZone),
-    formatTime: (value, timeZone) => written('time', value, timeZone),
+    formatTime: (value, timeZone) => written(isDay(value) ? 'whole_day' : 'time', value, timeZone),
     formatHour: (value, timeZone) => written('hour', value, timeZone),
     formatDay,
   };
+}
+
+function isDay(value: Time): boolean {
+  return typeof value === 'string' && DAY_ONLY.test(value);
 }
 
 const zones = new Map<string, string>();

@@ -1,5 +1,6 @@
 import type { Texts } from 'civic';
 import type { ClaimValues, Property, StatedValue } from 'civic/directory';
+import { isWholeDay } from './places/events.ts';
 import { isWebAddress } from './quotes.ts';
 import { translatedIssue } from './words.ts';
 
@@ -64,7 +65,7 @@ export function shownValue({ property, value }: Pick<StatedValue, 'property' | '
 
 /** Formats the time of an event: a date alone for a whole day, and the year only when it is not the current one. */
 export function eventTime(time: string, { t, timeZone, now }: Pick<Referred, 't' | 'timeZone' | 'now'>): string {
-  if (/^\d{4}-\d\d-\d\d$/.test(time)) return t.formatDate(time);
+  if (isWholeDay(time)) return t.formatDate(time);
   const year = new Date(time).getUTCFullYear();
   const words = t.formatTime(time, timeZone);
   return year === new Date(now).getUTCFullYear() ? words : t('statement.time_of_year', { time: words, year: String(year) });

@@ -1,5 +1,6 @@
 import { foldText, startOfText } from 'civic';
 import type { ClaimRow, RecordRow, SourceRow } from '../ledger/rows.ts';
+import { isWholeDay } from '../ledger/schemas.ts';
 import { flagsOf } from './flags.ts';
 import { byWeight, Chosen, isShown, latest, sourceTime } from './choose.ts';
 import { freshnessDays, type FreshnessDays, type HalfLives } from './freshness.ts';
@@ -118,7 +119,7 @@ export function deriveActor(cluster: Cluster, known: Known): Derived | null {
       updated_at: updatedAt,
       version: cluster.version,
       ...freshnessDays(chosen.used, known.halfLives, known.now),
-      starts_at: event?.start ?? null,
+      starts_at: event?.start ? listedUntil(event.start) : null,
       expires_at: chosen.used.reduce<string | null>((first, { expires_at: end }) => (end !== null && (first === null || end < first) ? end : first), null),
       body: JSON.stringify(actor),
     },
@@ -129,6 +130,11 @@ export function deriveActor(cluster: Cluster, known: Known): Derived | null {
 export function lastKnown<Name extends 'name' | 'type'>(claims: ClaimRow[], property: Name): ClaimValues[Name] | null {
   const [last] = claims.filter((claim) => claim.property === property && claim.status !== 'hidden').sort(byWeight);
   return last ? JSON.parse(last.value) as ClaimValues[Name] : null;
+}
+
+/** Returns the time until which an event is among the coming ones: its start, or the end of a whole day. */
+function listedUntil(start: string): string {
+  return isWholeDay(start) ? `${start}T23:59:59.999Z` : start;
 }
 
 function eventOf(type: ActorType, chosen: Chosen): Actor['event'] {

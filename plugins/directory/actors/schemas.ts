@@ -6,6 +6,7 @@ const uuid = Joi.string().guid().required();
 const textOrNull = Joi.string().allow(null).required();
 const time = Joi.string().isoDate().required();
 const timeOrNull = Joi.string().isoDate().allow(null).required();
+const timeOrDay = Joi.string().pattern(/^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d\.\d{3}Z)?$/).allow(null).required().description('A time, or a date such as 2026-12-24 for a whole day');
 const count = Joi.number().integer().min(0).required();
 
 const freshness = Joi.object<Freshness, true>({
@@ -72,7 +73,7 @@ const fields: Joi.StrictSchemaMap<Actor> = {
   }).required(),
   identifiers: Joi.array().items(Joi.object({ scheme: text, value: text })).required(),
   affiliations: Joi.array().items(Joi.object({ entity_id: textOrNull, name: text, role: textOrNull, since: textOrNull, until: textOrNull })).required(),
-  event: Joi.object({ start: timeOrNull, end: timeOrNull, location: textOrNull }).allow(null).required().description('When and where, for events'),
+  event: Joi.object({ start: timeOrDay, end: timeOrDay, location: textOrNull }).allow(null).required().description('When and where, for events'),
   status: Joi.string().valid('active', 'inactive').required(),
   visibility: Joi.string().valid('public', 'workspace').required(),
   source_count: count,

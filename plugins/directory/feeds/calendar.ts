@@ -1,4 +1,5 @@
 import { isWebUrl, writableText } from 'civic';
+import { isWholeDay } from '../ledger/schemas.ts';
 import type { ActorDetail } from '../types.ts';
 import { isDemo, statementsOf, textOf, titleOf, type ActorFeed } from './entry.ts';
 
@@ -35,7 +36,8 @@ const NOTHING: Line[] = [
 function eventLines(actor: ActorDetail, url: string): Line[] {
   const { id, created_at, updated_at, status, issue_areas, places, sources } = actor;
   const { start, end, location } = actor.event!;
-  const [from, to] = [utc(start!)!, end ? utc(end) : null];
+  // The last day belongs to an event, but a calendar wants the day after it.
+  const [from, to] = [utc(start!)!, end ? utc(isWholeDay(end) ? dayAfter(end) : end) : null];
   // Both are dates or both are times, and the end comes after the start; otherwise there is no saying when it ends.
   const hasEnd = to !== null && to.length === from.length && to > from;
   return [
@@ -68,9 +70,13 @@ function sequenceOf(created: string, updated: string): number {
 
 /** A time in UTC, or a date when there is no more; null when it is neither. */
 function utc(time: string): string | null {
-  if (/^\d{4}-\d\d-\d\d$/.test(time)) return time.replaceAll('-', '');
+  if (isWholeDay(time)) return time.replaceAll('-', '');
   const at = Date.parse(time);
   return Number.isNaN(at) ? null : `${new Date(at).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;
+}
+
+function dayAfter(day: string): string {
+  return new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
 }
 
 function kindOf(time: string): Record<string, string> | undefined {

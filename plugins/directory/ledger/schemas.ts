@@ -1,6 +1,11 @@
 import { Joi } from 'civic';
 import { ACTOR_TYPES, CLAIM_STATUSES, METHODS, PROPERTIES, RANKS, SOURCE_KINDS, type ActorDraft, type ClaimDraft, type ClaimValues, type Property, type SourceDraft } from '../types.ts';
 
+/** Whether the time of an event is a date alone, such as `2026-12-24`. */
+export function isWholeDay(value: unknown): value is string {
+  return typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value);
+}
+
 export const text = (max: number) => Joi.string().trim().min(1).max(max);
 export const time = Joi.string().isoDate().custom((value: string, { error }) => {
   const [, year, month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?/.exec(value) ?? [];
@@ -9,6 +14,8 @@ export const time = Joi.string().isoDate().custom((value: string, { error }) => 
   const text = new Date(value).toISOString();
   return text.length === 24 ? text : error('string.isoDate');
 }, 'RFC 3339 in UTC');
+/** A date alone is a whole day and stays one: midnight in UTC is the evening before in America. */
+const timeOrDay = time.custom((value: string, { original }) => (isWholeDay(original) ? original : value), 'a time, or the date of a whole day');
 const day = Joi.string().pattern(/^\d{4}(-\d{2}(-\d{2})?)?$/, 'a year, month or day');
 const webAddress = Joi.string().trim().max(2000).uri({ scheme: ['http', 'https'] });
 
@@ -35,8 +42,8 @@ const valueSchemas: Record<Property, Joi.Schema> = {
     until: day.allow(null).default(null),
   }),
   status: Joi.string().valid('active', 'inactive'),
-  event_start: time,
-  event_end: time,
+  event_start: timeOrDay,
+  event_end: timeOrDay,
   event_location: text(500),
 };
 

@@ -108,7 +108,8 @@ describe('A calendar', () => {
 
   it('takes a date for a whole day, cancels what is inactive, and drops an end that lies before the start', () => {
     const day = calendarOf(feed([{ ...actor, status: 'inactive', event: { start: '2026-03-01', end: '2026-03-02', location: null } }]));
-    expect(day).to.contain(['DTSTART;VALUE=DATE:20260301\r\n', 'DTEND;VALUE=DATE:20260302\r\n', 'STATUS:CANCELLED\r\n']);
+    // The end of a calendar is the day after the last one.
+    expect(day).to.contain(['DTSTART;VALUE=DATE:20260301\r\n', 'DTEND;VALUE=DATE:20260303\r\n', 'STATUS:CANCELLED\r\n']);
     const back = calendarOf(feed([{ ...actor, event: { start: '2026-03-01T18:30:00.000Z', end: '2026-02-01', location: null } }]));
     expect(back).to.not.contain(['DTEND', 'LOCATION']);
   });

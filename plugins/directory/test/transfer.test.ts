@@ -217,6 +217,14 @@ for (const database of testDatabases()) {
         expect(split.body.entities.map(({ name }: { name: string }) => name).sort()).to.equal(['HARVEST TABLE INC', 'Harvest Table']);
       });
 
+      it('keeps a date without an hour as a whole day, with and without a zone', async () => {
+        for (const [at, options] of [[1, {}], [2, ZONE]] as const) {
+          const file = folder.file(`days-${at}.jsonl`, ['2027-07-04', '7/4/2027'].map((start, row) => JSON.stringify({ title: `Fair ${at} ${row}`, start, source: `https://fair.example/${at}/${row}` })).join('\n'));
+          expect((await runCommand(kit, 'import', ['meetings', file], { 'no-join': true, ...options })).value.counts).to.include({ created: 2 });
+          for (const row of [0, 1]) expect((await kit.get(`/api/entities/${(await byName(`Fair ${at} ${row}`)).id}`)).body.event.start).to.equal('2027-07-04');
+        }
+      });
+
       it('asks for the zone of local times rather than guessing it', async () => {
         await expect(runCommand(kit, 'import', ['meetings', copyOf('meetings.jsonl')])).to.reject(/has no zone.*--timezone America\/Chicago/);
       });

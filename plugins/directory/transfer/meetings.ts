@@ -5,7 +5,7 @@ import type { Format, ReadContext, Row, WriteContext } from './format.ts';
 import type { TextFile } from './file.ts';
 import { jsonItems, parseItem } from './json.ts';
 import { actorIdOf, asList, cleanText, dayOf, originOf, rowOrFault, startRow, townOf, type FoundSource, type RowBuilder } from './row.ts';
-import { instantOf } from './time.ts';
+import { eventTimeOf } from './time.ts';
 
 /** A meeting as City Scrapers, Open Civic Data or the Legistar scraper write it; all of it may be missing or wrong. */
 interface Meeting {
@@ -97,10 +97,10 @@ async function meetingRow(number: number, meeting: Meeting, context: ReadContext
   row.say('name', meeting.title ?? meeting.name ?? label);
   row.say('description', meeting.description);
   const zone = cleanText(meeting.timezone) ?? context.timezone;
-  const start = instantOf(startOf(meeting), zone);
+  const start = eventTimeOf(startOf(meeting), zone);
   if (start === null) return { number, raw: meeting, fault: `it has no start, or one that is no time: "${(startOf(meeting) ?? '').slice(0, 60)}"` };
   row.say('event_start', start);
-  row.say('event_end', instantOf(meeting.end ?? meeting.end_time ?? meeting.end_date, zone));
+  row.say('event_end', eventTimeOf(meeting.end ?? meeting.end_time ?? meeting.end_date, zone));
   if (/cancel/i.test(meeting.status ?? '') || /\bcancel/i.test(meeting.title ?? '')) row.say('status', 'inactive');
   await sayLocation(row, meeting, extras.places);
   for (const slug of asList(extras.issue_areas)) if (context.hasIssueArea(slug)) row.say('issue_area', slug);

@@ -5,7 +5,7 @@ import type { ExportedActor, Format, ReadContext, Row, WriteContext } from './fo
 import type { TextFile } from './file.ts';
 import { jsonItems, parseItem, type JsonItem } from './json.ts';
 import { actorIdOf, asList, cleanText, dayOf, handleOf, originOf, rowsOrFault, startRow, townOf, type RowBuilder } from './row.ts';
-import { instantOf } from './time.ts';
+import { eventTimeOf } from './time.ts';
 
 /** What is read of a Popolo document; all of it may be missing or wrong. */
 interface Thing {
@@ -129,8 +129,8 @@ async function thingRow(number: number, thing: Thing, sectionType: ActorType, na
   const parent = cleanText(thing.parent?.id ?? thing.parent_id);
   if (parent) sayMembership(row, { organization_id: parent, organization: thing.parent, role: 'part of' }, names, context);
   if (type === 'event') {
-    row.say('event_start', instantOf(thing.start_date, context.timezone));
-    row.say('event_end', instantOf(thing.end_date, context.timezone));
+    row.say('event_start', eventTimeOf(thing.start_date, context.timezone));
+    row.say('event_end', eventTimeOf(thing.end_date, context.timezone));
     row.say('event_location', thing.location);
     if (/cancel/i.test(thing.status ?? '')) row.say('status', 'inactive');
   }

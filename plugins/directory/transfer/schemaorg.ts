@@ -5,7 +5,7 @@ import type { Format, ReadContext, Row, WriteContext } from './format.ts';
 import type { TextFile } from './file.ts';
 import { jsonItems, parseField, parseItem } from './json.ts';
 import { actorIdOf, asList, cleanText, dayOf, httpUrl, originOf, rowOrFault, startRow, type EvidenceClaim, type FoundSource, type RowBuilder } from './row.ts';
-import { instantOf } from './time.ts';
+import { eventTimeOf } from './time.ts';
 
 /** A node of JSON-LD. Any member may be a text, a node, or a list of both. */
 type Node = { [member: string]: unknown };
@@ -76,8 +76,8 @@ async function nodeRow(number: number, node: Node, type: ActorType, context: Rea
   }
   sayAffiliations(row, node, context);
   if (type === 'event') {
-    row.say('event_start', instantOf(node.startDate, context.timezone));
-    row.say('event_end', instantOf(node.endDate, context.timezone));
+    row.say('event_start', eventTimeOf(node.startDate, context.timezone));
+    row.say('event_end', eventTimeOf(node.endDate, context.timezone));
     if (/Cancelled/.test(textOf(node.eventStatus) ?? '')) row.say('status', 'inactive');
   }
   const ended = dayOf(node.dissolutionDate ?? node.deathDate);

@@ -3,8 +3,8 @@ import { Failure } from 'civic';
 const ISO = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?\s*(Z|[+-]\d{2}:?\d{2})?$/;
 const AMERICAN = /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?:,?\s+(\d{1,2}):(\d{2})(?::\d{2})?\s*([AP])\.?M\.?)?$/i;
 
-/** A moment in UTC. A local time needs to know its zone: an hour guessed wrong is worse than none. Null when it is no time. */
-export function instantOf(value: unknown, zone: string | null): string | null {
+/** A moment in UTC, or a date when there is no hour. A local time needs to know its zone: an hour guessed wrong is worse than none. Null when it is no time. */
+export function eventTimeOf(value: unknown, zone: string | null): string | null {
   if (typeof value !== 'string') return null;
   const text = value.trim();
   const iso = ISO.exec(text);
@@ -14,8 +14,7 @@ export function instantOf(value: unknown, zone: string | null): string | null {
   const [year, month, day, hour, minute, second] = local as [number, number, number, number, number, number];
   const wall = Date.UTC(year, month - 1, day, hour, minute, second);
   if (new Date(wall).getUTCDate() !== day) return null;
-  const isDay = iso !== null && iso[4] === undefined;
-  if (!zone && isDay) return isoOf(wall);
+  if (!text.includes(':')) return new Date(wall).toISOString().slice(0, 10);
   if (!zone) throw new Failure(`The time "${text}" has no zone: say which one the file is in, as in --timezone America/Chicago`);
   // The offset may change between the guess and the moment itself, on days when clocks do.
   const guess = wall - offset(wall, zone);

@@ -2,6 +2,7 @@ import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hap
 import { Joi, pagePath, problem, textAnswer, textEtag, type Texts } from 'civic';
 import type { Actor, Entry } from 'civic/directory';
 import { placeName } from '../entries.ts';
+import { isWholeDay } from '../places/events.ts';
 import { hostOf, isWebAddress } from '../quotes.ts';
 import type { LoadedPage, Site } from '../site.ts';
 import { placeKeysIn, shownSource, shownStatements, sourceTitle } from '../statements.ts';
@@ -149,10 +150,11 @@ function eventOf(actor: Actor, referred: Referred, now: number) {
 
 const DAY_MS = 86_400_000;
 
-/** Returns when an event ends: without a stated end, a day after its start. */
+/** Returns when an event ends: after a whole day, and without a stated end a day after its start. */
 function endOf({ start, end }: { start: string | null; end: string | null }): number {
   const known = Date.parse(end ?? '');
-  return Number.isNaN(known) ? Date.parse(start ?? '') + DAY_MS : known;
+  if (Number.isNaN(known)) return Date.parse(start ?? '') + DAY_MS;
+  return isWholeDay(end!) ? known + DAY_MS : known;
 }
 
 /** Returns when the page of an event expires: at the end of the event. */

@@ -2,6 +2,7 @@ import type { Request, ServerRoute } from '@hapi/hapi';
 import { cutText, type Texts } from 'civic';
 import type { Actor, CoveredPlace, StateCount, TaxonomyDomain } from 'civic/directory';
 import type { Signal } from 'civic/firehose';
+import { nextChange } from '../places/events.ts';
 import type { LoadedPage, Site } from '../site.ts';
 import { linkOf, translatedTopic } from '../words.ts';
 import { stateMap } from './map.ts';
@@ -39,7 +40,7 @@ export function homePage(site: Site): ServerRoute {
           topics: domains.map((domain) => shownTopic(domain, t)),
         },
         // The page lists coming events, so it expires when the first one begins.
-        ...(events[0]?.event?.start && { validUntil: Date.parse(events[0].event.start) }),
+        validUntil: nextChange(events),
       };
     },
   });

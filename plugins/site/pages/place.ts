@@ -2,10 +2,10 @@ import type { Request, ServerRoute } from '@hapi/hapi';
 import { Joi, type Texts } from 'civic';
 import type { Place } from 'civic/directory';
 import { shownEntries } from '../entries.ts';
-import { paging } from '../paging.ts';
+import { fixedLimit, paging } from '../paging.ts';
 import { areaPage, keysInCounty } from '../places/area.ts';
 import { shownCoverage } from '../places/coverage.ts';
-import { shownEvents } from '../places/events.ts';
+import { nextChange, shownEvents } from '../places/events.ts';
 import { ofPlace } from '../places/found.ts';
 import { sheetPage } from '../places/sheet.ts';
 import { shownSources } from '../places/sources.ts';
@@ -32,7 +32,7 @@ interface Filters { issue_area?: string; entity_type?: string; query?: string; s
 /** The pages of a place: a town, a county, a state. */
 export function placePages(site: Site): ServerRoute[] {
   return [
-    site.page({ path: '/places/{place_key}', query: { limit: Joi.number().valid(LISTED).default(LISTED) }, load: ofPlace(site, '', (place, request, t) => (isArea(place) ? areaPage(site, place, t) : placePage(site, place, request, t))) }),
+    site.page({ path: '/places/{place_key}', query: { limit: fixedLimit(LISTED) }, load: ofPlace(site, '', (place, request, t) => (isArea(place) ? areaPage(site, place, t) : placePage(site, place, request, t))) }),
     site.page({ path: '/places/{place_key}/entries', query: { ...filters, ...paging }, load: ofPlace(site, '/entries', (place, request, t) => entriesPage(site, place, request, t)) }),
     site.page({ path: '/places/{place_key}/sources', query: paging, load: ofPlace(site, '/sources', (place, request, t) => sourcesPage(site, place, request, t)) }),
     site.page({ path: '/places/{place_key}/sheet', load: ofPlace(site, '/sheet', (place, _request, t) => sheetPage(site, place, t)) }),
@@ -64,7 +64,7 @@ async function placePage(site: Site, place: Place, request: Request, t: Texts): 
       partOf: crumbs.slice(1).toReversed(), nearby: nearby.map((one) => ({ ...nearbyLink(one, place), count: one.entity_count })),
     },
     // The page lists coming events, so it expires when the first one begins.
-    ...(events[0]?.event?.start && { validUntil: Date.parse(events[0].event.start) + 1 }),
+    validUntil: nextChange(events),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Actor, Area, CoveredPlace, NamedActor, Place } from 'civic/directo
 import { placesByCounty } from '../pages/places.ts';
 import type { LoadedPage, Site } from '../site.ts';
 import { shownCoverage } from './coverage.ts';
-import { shownEvents } from './events.ts';
+import { nextChange, shownEvents } from './events.ts';
 import { shownSignals } from './timeline.ts';
 import { crumbsOf, feedsOf, fullName, hrefOf, isArea, isState, linkedPlace, linkTo, nearbyLink } from './words.ts';
 
@@ -70,7 +70,7 @@ export async function areaPage(site: Site, place: Place, t: Texts): Promise<Load
       counties: placeCount > MOST ? await shownCounties(site, filter.state, t) : [],
       nearby: isEmpty ? (await directory.nearbyPlaces(key, EVENTS)).map((one) => ({ ...nearbyLink(one, place), count: one.entity_count })) : [],
     },
-    ...(events[0]?.event?.start && { validUntil: Date.parse(events[0].event.start) + 1 }),
+    validUntil: nextChange(events),
   };
 }
 

@@ -155,6 +155,21 @@ for (const database of testDatabases()) {
       expect((await kit.open(`/actors/${id}/event.ics`)).status).to.equal(404);
     });
 
+    it('shows a whole day as a date, everywhere in the same day', async () => {
+      const { body } = await kit.create([
+        { property: 'name', value: 'Town fair', source: OWN }, { property: 'place', value: 'gladstone,missouri', source: OWN },
+        { property: 'event_start', value: '2099-12-24', source: OWN }, { property: 'event_end', value: '2099-12-26', source: OWN },
+      ], { type: 'event' });
+      expect(body.event).to.include({ start: '2099-12-24', end: '2099-12-26' });
+      const { text } = await kit.open(`/actors/${body.id}`);
+      expect(text).to.contain(['<time datetime="2099-12-24">Dec 24, 2099</time>', '"startDate":"2099-12-24"']).and.not.contain('Dec 23');
+      expect((await kit.open('/places/gladstone,missouri')).text).to.contain('<time datetime="2099-12-24">Thu, Dec 24</time>');
+      expect((await kit.open(`/actors/${body.id}/event.ics`)).text).to.contain(['DTSTART;VALUE=DATE:20991224\r\n', 'DTEND;VALUE=DATE:20991227\r\n']);
+      const today = await kit.create([{ property: 'name', value: 'Fair of today', source: OWN }, { property: 'place', value: 'gladstone,missouri', source: OWN }, { property: 'event_start', value: new Date().toISOString().slice(0, 10), source: OWN }], { type: 'event' });
+      expect((await kit.open('/places/gladstone,missouri')).text).to.contain('Fair of today');
+      expect((await kit.open(`/actors/${today.body.id}`)).text).to.not.contain('This event is over.');
+    });
+
     it('folds long lists, and stays small', async () => {
       const many = Array.from({ length: 120 }, (_, at) => ({ property: 'social', value: { network: `net${at}`, url: `https://net.example/${at}` }, source: `https://many.example/${at % 90}`, excerpt: 'word '.repeat(300).trim() }));
       const { body } = await kit.create([{ property: 'name', value: 'Everywhere', source: OWN }, ...many]);
