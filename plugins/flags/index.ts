@@ -2,6 +2,9 @@ import { definePlugin } from 'civic';
 import { flagsOptions, type FlagsConfig } from './config.ts';
 import { flagEvents } from './events.ts';
 import { flagExamples } from './examples.ts';
+import { REPORTS } from './console/page.ts';
+import { consoleRoutes } from './console/routes.ts';
+import { reportAttention, reportSection } from './console/section.ts';
 import { createFlags } from './flags.ts';
 import { flagProblems } from './problems.ts';
 import { createDecisions } from './review/decisions.ts';
@@ -24,7 +27,7 @@ export default definePlugin<FlagsConfig>({
   reference: { title: 'Flags', order: 15, sections: { 'entity-flags': 'Report a problem with an entry', 'source-flags': 'Report a problem with a source', 'flags': 'Receipts and review' } },
   config: flagsOptions,
   needs: ['directory'],
-  uses: ['accounts', 'firehose', 'site'],
+  uses: ['accounts', 'console', 'firehose', 'site'],
   scopes: {
     'flags:write': { label: 'Report problems', hint: 'Reports about actors and sources, which reviewers check.' },
     'flags:review': { label: 'Decide on reports', hint: 'Including what their reporters wrote.', role: 'reviewer', onRequest: true },
@@ -40,7 +43,15 @@ export default definePlugin<FlagsConfig>({
     const decisions = createDecisions(flags);
     civic.examples(flagExamples);
     civic.readModel({ name: 'queue', version: QUEUE_VERSION, tables: QUEUE_TABLES, rebuild: rebuildQueue });
-    civic.serviceIfOn('accounts')?.auditKinds(AUDIT_KINDS);
+    const accounts = civic.serviceIfOn('accounts');
+    if (accounts) {
+      accounts.auditKinds(AUDIT_KINDS);
+      accounts.consolePage({ plugin: 'flags', label: 'queue.title', path: REPORTS, summary: 'queue.summary', role: 'reviewer' });
+      accounts.pages.purpose({ path: REPORTS, describe: async (_next, language) => (await civic.texts(language))('queue.purpose') });
+      server.route(consoleRoutes({ flags, decisions, accounts }));
+    }
+    civic.serviceIfOn('console')?.attention(reportAttention(flags));
+    civic.pages.fill('console.sections', reportSection(flags));
     civic.serviceIfOn('firehose')?.produces(['flag_resolved']);
     civic.on('directory.actors_changed', (tx, { payload }) => flags.withdrawSignals(tx, payload.actors.filter(({ change }) => change === 'deleted').map(({ id }) => id)));
     const mails = createReporterMails(civic, flags.directory);

@@ -1,6 +1,7 @@
 import { isId, type Reader, type Tx } from 'civic';
 import type { FlagCounts } from 'civic/directory';
 import type { FlagEvent } from './events.ts';
+import type { State } from './review/queue.ts';
 import { lockTarget } from './review/queue-store.ts';
 import type { CreatedFlag, FlagType, Status, Target, TargetType } from './types.ts';
 
@@ -100,6 +101,24 @@ function matching(reader: Reader, { status, target_type, flag_type, place }: Fla
 export async function flagsPage(reader: Reader, query: FlagQuery, page: { before: number | null; limit: number }): Promise<FlagRow[]> {
   const rows = matching(reader, query).orderBy('key', 'desc').limit(page.limit);
   if (page.before !== null) rows.where('key', '<', page.before);
+  return rows;
+}
+
+export async function flagsByKey(reader: Reader, keys: number[]): Promise<FlagRow[]> {
+  return reader('flags_flags').whereIn('key', keys);
+}
+
+/** Returns flags of a target, the latest first. */
+export async function flagsOfTarget(reader: Reader, { type, id }: Target, limit: number): Promise<FlagRow[]> {
+  return reader('flags_flags').where({ target_type: type, target_id: id }).orderBy('key', 'desc').limit(limit);
+}
+
+/** Returns the flags of a target that wait for the same decision, the oldest first. */
+export async function flagsInState(reader: Reader, { type, id }: Target, { state, flagType }: { state: State; flagType: FlagType | null }, limit: number): Promise<FlagRow[]> {
+  const rows = reader('flags_flags').where({ target_type: type, target_id: id, status: state === 'suspected' ? 'open' : state }).orderBy('key').limit(limit);
+  if (state === 'suspected') rows.whereNotNull('suspicion');
+  if (state === 'open') rows.whereNull('suspicion');
+  if (flagType !== null) rows.where({ flag_type: flagType });
   return rows;
 }
 

@@ -52,7 +52,7 @@ export function flakyPlugin(): { plugin: Plugin; state: { fails: boolean; attent
 /** A user of a browser without scripts. */
 export interface Reader {
   get(path: string, headers?: Record<string, string>): Promise<TestResponse>;
-  post(path: string, fields?: Record<string, string>): Promise<TestResponse>;
+  post(path: string, fields?: Record<string, string | string[]>): Promise<TestResponse>;
   cookie(): string;
   id: string;
 }
@@ -96,7 +96,7 @@ function readerOf(kit: TestServer, id: string): Reader {
     id,
     cookie: () => cookie,
     get: (path, headers = {}) => sent('GET', path, headers),
-    post: (path, fields = {}) => sent('POST', path, { 'content-type': 'application/x-www-form-urlencoded' }, new URLSearchParams({ form_token: token, ...fields }).toString()),
+    post: (path, fields = {}) => sent('POST', path, { 'content-type': 'application/x-www-form-urlencoded' }, new URLSearchParams(Object.entries({ form_token: token, ...fields }).flatMap(([name, values]) => [values].flat().map((value): [string, string] => [name, value]))).toString()),
   };
 }
 

@@ -23,7 +23,8 @@ export function statementsOf(actor: ActorDetail, directory: DirectoryService, t:
   return [...choices.values()].slice(0, MOST);
 }
 
-function valueText({ property, value }: Claim, directory: DirectoryService, placeNames: ReadonlyMap<string, string>): string {
+/** Returns the value of a claim as one line of text. */
+export function valueText({ property, value }: Pick<Claim, 'property' | 'value'>, directory: DirectoryService, placeNames: ReadonlyMap<string, string>): string {
   if (property === 'place') return placeNames.get(value as string) ?? String(value);
   if (property === 'issue_area') return directory.issueName(value as string) ?? String(value);
   if (property === 'social') return (value as ClaimValues['social']).url;

@@ -1,4 +1,4 @@
-import { newId, problem, singleLine, type Caller, type Language, type Tx } from 'civic';
+import { isId, newId, problem, singleLine, type Caller, type Language, type Tx } from 'civic';
 import type { DoneEdit, Edit } from 'civic/directory';
 import type { Flags } from '../flags.ts';
 import { eventOf, flagsToDecide, isOpenKeyTaken, updateFlag, type FlagRow } from '../store.ts';
@@ -79,7 +79,7 @@ export function createDecisions({ civic, directory, followFlags, announce, withd
       return { batch, flags };
     }),
     undo: (batch, reviewer) => civic.db.write(async (tx) => {
-      const steps = await stepsOfBatch(tx, batch);
+      const steps = isId(batch) ? await stepsOfBatch(tx, batch.toLowerCase()) : [];
       if (steps.length === 0) throw problem('undo_conflict', { detail: 'The decision was undone already, or does not exist.' });
       const rows = await flagsToDecide(tx, steps.map(({ flag_key }) => Number(flag_key)));
       const flags: FlagRow[] = [];

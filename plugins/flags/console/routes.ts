@@ -1,0 +1,23 @@
+import type { Lifecycle, ServerRoute } from '@hapi/hapi';
+import { formOptions } from 'civic';
+import { confirmBulk, decideBulk } from './bulk.ts';
+import { showList } from './list.ts';
+import { go, PAGE, REPORTS, reviewerOf, textField, type ConsoleContext, type Review } from './page.ts';
+import { decideReport, reportOf, showReport } from './report.ts';
+
+/** Returns the routes of the review queue in the console, for reviewers and administrators. */
+export function consoleRoutes(context: ConsoleContext): ServerRoute[] {
+  const { flags: { civic }, decisions, accounts } = context;
+  const reviewing = (work: (review: Review) => Lifecycle.ReturnValue): Lifecycle.Method => accounts.pages.reviewer(async (visitor, request, h) => work({ visitor, request, h, t: await civic.texts(request.civic.language) }));
+  return [
+    { method: 'GET', path: REPORTS, options: PAGE, handler: reviewing((review) => showList(context, review)) },
+    { method: 'POST', path: `${REPORTS}/confirm`, options: formOptions(), handler: reviewing((review) => confirmBulk(context, review)) },
+    { method: 'POST', path: `${REPORTS}/decide`, options: formOptions(), handler: reviewing((review) => decideBulk(context, review)) },
+    {
+      method: 'POST', path: `${REPORTS}/undo`, options: formOptions(),
+      handler: reviewing(async (review) => go(review, 'undone', (await decisions.undo(textField(review.request.payload, 'batch'), reviewerOf(review))).length)),
+    },
+    { method: 'GET', path: `${REPORTS}/{id}`, options: PAGE, handler: reviewing(async (review) => showReport(context, review, await reportOf(context, review))) },
+    { method: 'POST', path: `${REPORTS}/{id}`, options: formOptions(), handler: reviewing((review) => decideReport(context, review)) },
+  ];
+}

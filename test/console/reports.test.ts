@@ -1,0 +1,259 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import type { Caller } from '../../core/index.ts';
+import { stoppedClock, testDatabases } from '../../core/testing.ts';
+import { htmlFaults } from '../support/validator.ts';
+import { BASE, consoleKit, type ConsoleKit, type Reader } from './kit.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const UNKNOWN = '01890000-0000-7000-8000-00000000dead';
+const editor: Partial<Caller> = { role: 'reviewer', scope: ['entities:write'], workspace_id: '01890000-0000-7000-8000-00000000000a', workspace_role: 'member' };
+const NEW_PAGE = 'https://example.org/new-page';
+
+for (const database of testDatabases()) {
+  describe(`The review queue on ${database}`, () => {
+    const clock = stoppedClock('2026-03-01T12:00:00.000Z');
+    let kit: ConsoleKit;
+    let reviewer: Reader;
+    before(async () => {
+      kit = await consoleKit({ database, clock, plugins: ['directory', 'firehose', 'flags'], config: { plugins: { firehose: { anonymous: true } } } });
+      reviewer = await kit.signedIn('reviewer');
+    });
+    after(() => kit.close());
+
+    let made = 0;
+    async function actor(name = `Tenants ${made++}`, more: object[] = []): Promise<any> {
+      const url = `https://example.org/${encodeURIComponent(name)}`;
+      const claim = (property: string, value: string) => ({ property, value, source_local_id: 's' });
+      const { body } = await kit.request('POST', '/api/entities', {
+        as: editor,
+        payload: { type: 'organization', visibility: 'public', sources: [{ local_id: 's', url, title: `About ${name}` }], claims: [claim('name', name), claim('phone', '816-555-0160'), claim('place', 'gladstone,missouri'), ...more] },
+      });
+      return body;
+    }
+    const claimOf = (of: any, property: string) => of.claims.find((claim: any) => claim.property === property).id as string;
+    async function report(of: any, fields: Record<string, string> = {}): Promise<any> {
+      const { body } = await kit.request('POST', '/api/entity-flags', { payload: { entity_id: of.id, reason: `The number is wrong, says reader ${made++}.`, flag_type: 'incorrect', ...fields } });
+      return body;
+    }
+    async function proposed(of: any, value: string, source: string): Promise<any> {
+      const flag = await report(of, { claim_id: claimOf(of, 'phone') });
+      await kit.db.write((tx) => tx('flags_flags').where({ id: flag.id }).update({ proposed_value: value, proposed_source: source }));
+      return flag;
+    }
+    const decide = (flag: any, fields: Record<string, string | string[]>, by = reviewer) => by.post(`/console/reports/${flag.id}`, fields);
+    const statusOf = async (flag: any): Promise<string> => (await kit.db.read('flags_flags').where({ id: flag.id }).first('status')).status;
+    const detail = async (id: string): Promise<any> => (await kit.request('GET', `/api/entities/${id}`)).body;
+    const phones = async (id: string): Promise<string[]> => (await detail(id)).claims.filter(({ property }: any) => property === 'phone').map(({ value }: any) => value);
+    const lastBatch = async (): Promise<string> => (await kit.db.read('flags_steps').orderBy('key', 'desc').first('batch')).batch;
+    const undo = async (batch?: string) => reviewer.post('/console/reports/undo', { batch: batch ?? await lastBatch() });
+    const audit = async (flag: any): Promise<string[]> => kit.db.read('accounts_audit').where({ subject: flag.id }).orderBy('seq').pluck('kind');
+    const names = ({ text }: { text: string }): string[] => [...text.matchAll(/<h2><a href="[^"]*">([^<]*)</g)].map(([, name]) => name!);
+    const list = async (query = ''): Promise<string[]> => names(await reviewer.get(`/console/reports${query}`));
+
+    it('is for reviewers and administrators, and is never stored', async () => {
+      const flag = await report(await actor());
+      const user = await kit.signedIn('user');
+      const writes = ['confirm', 'decide', 'undo', flag.id].map((part) => `/console/reports/${part}`);
+      for (const path of ['/console/reports', `/console/reports/${flag.id}`, '/es/console/reports']) {
+        const refused = await user.get(path);
+        expect([path, refused.status, refused.text.includes('number is wrong')]).to.equal([path, 403, false]);
+        expect((await kit.visitor().get(path)).headers.location).to.match(/sign-in/);
+        for (const role of ['reviewer', 'admin'] as const) {
+          const shown = role === 'reviewer' ? await reviewer.get(path) : await (await kit.signedIn(role)).get(path);
+          expect([path, shown.status, shown.headers['cache-control']]).to.equal([path, 200, 'private, no-store']);
+        }
+      }
+      for (const path of writes) expect([path, (await user.post(path, { decision: 'dismiss' })).status]).to.equal([path, 403]);
+      expect((await reviewer.post(`/console/reports/${flag.id}`, { decision: 'dismiss', form_token: 'forged' })).status).to.equal(403);
+      expect(await statusOf(flag)).to.equal('open');
+      for (const id of [UNKNOWN, 'x']) expect((await reviewer.get(`/console/reports/${id}`)).status).to.equal(404);
+      const menu = (await reviewer.get('/')).text;
+      expect(menu).to.contain('href="/console/reports"');
+      expect(menu).to.not.contain('href="/console"');
+      expect((await reviewer.get('/console/reports')).text).to.not.contain('/console/accounts');
+      await decide(flag, { decision: 'dismiss' });
+    });
+
+    it('groups reports of a target, sorts by severity, number and age, and filters', async () => {
+      const [few, many, private_, old] = [await actor('Few'), await actor('Many'), await actor('Private'), await actor('Old')];
+      await report(old, { flag_type: 'stale' });
+      clock.advance(8 * 86_400_000);
+      await report(few, { flag_type: 'closed' });
+      for (let count = 0; count < 3; count++) await report(many, { flag_type: count === 0 ? 'other' : 'incorrect', reason: `Words ${count}` });
+      await report(private_, { flag_type: 'privacy', reason: '<b>My</b> home number' });
+      const source = (await detail(few.id)).sources[0];
+      await kit.request('POST', '/api/source-flags', { payload: { source_id: source.id, reason: 'Gone', flag_type: 'broken_link' } });
+      expect(await list()).to.equal(['Private', 'Many', 'Few', 'Old', 'About Few']);
+      const { text } = await reviewer.get('/console/reports');
+      expect(text).to.contain(['7 reports about 5 entries and sources', '3 reports, oldest', '&lt;b&gt;My']);
+      for (const [query, found] of [
+        ['?severity=high', ['Many', 'Few']], ['?type=other', ['Many']], ['?target=source', ['About Few']], ['?age=7', ['Old']], ['?place=gladstone-mo&severity=urgent', ['Private']],
+        ['?place=Gladstone, Missouri&age=7', ['Old']], ['?place=kansas-city-mo', []], ['?place=nowhere at all', []], ['?state=dismissed&age=90', []], ['?severity=x&type=x&state=x&after=x', ['Private', 'Many', 'Few', 'Old', 'About Few']],
+      ] as const) expect(await list(query), query).to.equal([...found]);
+      expect(await htmlFaults(text)).to.equal([]);
+      expect(await htmlFaults((await reviewer.get('/es/console/reports?type=other')).text)).to.equal([]);
+    });
+
+    it('has pages of 25 targets, and exact totals', async () => {
+      const before = (await list()).length;
+      for (let count = 0; count < 26; count++) await report(await actor(`Paged ${String(count).padStart(2, '0')}`), { flag_type: 'other', reason: `Paged ${count}` });
+      const all: string[] = [];
+      for (let path: string | undefined = '/console/reports'; path;) {
+        const page = await reviewer.get(path);
+        all.push(...names(page));
+        path = /href="([^"]*)" rel="next"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&').replaceAll('&#x3D;', '=');
+      }
+      expect([all.length, new Set(all).size]).to.equal([before + 26, before + 26]);
+      expect((await reviewer.get('/console/reports')).text).to.contain(`about ${before + 26} entries and sources`);
+      const targets = await kit.db.read('flags_queue').where({ place_key: '', state: 'open', severity: 0 }).pluck('target_id');
+      const answer = await reviewer.post('/console/reports/confirm', { decision: 'dismissed', state: 'open', 'target[]': targets.map((id: string) => `entity:${id}`) });
+      const ids = [...answer.text.matchAll(/name="report\[\]" value="([^"]*)"/g)].map(([, id]) => id!);
+      expect(ids.length).to.equal(26);
+      expect(await htmlFaults(answer.text)).to.equal([]);
+      expect((await reviewer.post('/console/reports/decide', { decision: 'dismissed', 'report[]': ids, note: 'All the same' })).headers.location).to.equal('/console/reports?done=dismissed&count=26');
+      expect((await list()).length).to.equal(before);
+      expect((await undo()).headers.location).to.equal('/console/reports?done=undone&count=26');
+      expect(await kit.db.read('flags_queue').where({ place_key: '', state: 'open', severity: 0 }).pluck('target_id')).to.only.include(targets);
+      await reviewer.post('/console/reports/decide', { decision: 'dismissed', 'report[]': ids });
+    });
+
+    it('decides on all or none of the selected reports', async () => {
+      const [first, second] = [await report(await actor()), await report(await actor())];
+      await decide(second, { decision: 'dismiss' });
+      const failed = await reviewer.post('/console/reports/decide', { decision: 'accepted', 'report[]': [first.id, second.id] });
+      expect([failed.status, await statusOf(first), await statusOf(second)]).to.equal([409, 'open', 'dismissed']);
+      expect(failed.text).to.contain('nothing was changed');
+      for (const report_ of [[], ['x'], [UNKNOWN]]) expect((await reviewer.post('/console/reports/decide', { decision: 'accepted', 'report[]': report_ })).status).to.be.within(303, 409);
+      expect((await reviewer.post('/console/reports/confirm', { decision: 'accepted', state: 'open' })).headers.location).to.equal('/console/reports?none=1');
+      await decide(first, { decision: 'dismiss' });
+    });
+
+    it('shows a report beside the statement, its source and the proposal', async () => {
+      const of = await actor('Shown <Union>');
+      const flag = await proposed(of, '816-555-0199', NEW_PAGE);
+      await report(of, { flag_type: 'closed', reason: 'They <i>closed</i>' });
+      const { text } = await reviewer.get(`/console/reports/${flag.id}`);
+      expect(text).to.contain(['Report: Shown &lt;Union&gt;', 'The number is wrong, says', '<del>816-555-0160</del>', '<ins>816-555-0199</ins>', NEW_PAGE, 'About Shown &lt;Union&gt;', 'They &lt;i&gt;closed', 'Also decide 1 other report', `value="${claimOf(of, 'phone')}" selected`]);
+      expect(await htmlFaults(text)).to.equal([]);
+      expect((await reviewer.get(`/es/console/reports/${flag.id}`)).text).to.contain(['El dato y su fuente', 'Poner el valor correcto']);
+      await decide(flag, { decision: 'dismiss', others: '1' });
+      expect(await list()).to.not.include('Shown &lt;Union&gt;');
+    });
+
+    it('applies a proposal as a claim with its source, and undoes it', async () => {
+      const of = await actor();
+      const flag = await proposed(of, '816-555-0199', NEW_PAGE);
+      const fields = { decision: 'accept', edit: 'value', statement: claimOf(of, 'phone'), value: '816-555-0199', address: NEW_PAGE, note: 'Called them' };
+      expect((await decide(flag, fields)).headers.location).to.equal('/console/reports?done=resolved&count=1');
+      const corrected = await detail(of.id);
+      expect([corrected.contact.phone, corrected.flags.open, await statusOf(flag)]).to.equal(['816-555-0199', 0, 'resolved']);
+      expect(corrected.sources.map(({ url }: any) => url)).to.include(NEW_PAGE);
+      const signals = async () => (await kit.request('GET', '/api/places/gladstone,missouri/signals')).body.data.filter(({ type }: any) => type === 'flag_resolved').length as number;
+      const before = await signals();
+      const page = await reviewer.get(`/console/reports/${flag.id}`);
+      expect(page.text).to.contain(['Report resolved. Statements were changed', 'Called them', 'A reviewer']);
+      expect((await undo()).status).to.equal(303);
+      const restored = await detail(of.id);
+      expect([restored.contact.phone, restored.flags.open, await statusOf(flag)]).to.equal([of.contact.phone, 1, 'open']);
+      expect(await signals()).to.equal(before - 1);
+      expect(await audit(flag)).to.equal(['flags_resolved', 'flags_undone']);
+      expect((await reviewer.get(`/console/reports/${flag.id}`)).text).to.contain(['Decision on a report undone', 'undone</span>']);
+      await decide(flag, { decision: 'dismiss' });
+    });
+
+    it('removes a statement, deactivates an entry, moves it, and marks a source as broken; each can be undone', async () => {
+      const of = await actor();
+      const flag = await report(of, { claim_id: claimOf(of, 'phone') });
+      const step = async (fields: Record<string, string>, check: (now: any) => unknown, expected: unknown, restored: unknown) => {
+        const answer = await decide(flag, { decision: 'accept', ...fields });
+        expect(answer.headers.location, answer.text.slice(0, 3000)).to.equal('/console/reports?done=resolved&count=1');
+        expect(check(await detail(of.id))).to.equal(expected);
+        expect((await undo()).status).to.equal(303);
+        expect(check(await detail(of.id))).to.equal(restored);
+      };
+      await step({ edit: 'retract', statement: claimOf(of, 'phone') }, ({ contact }) => contact.phone, null, of.contact.phone);
+      await step({ edit: 'deactivate', address: NEW_PAGE }, ({ status }) => status, 'inactive', 'active');
+      await step({ edit: 'value', statement: claimOf(of, 'place'), value: 'Kansas City, MO', address: NEW_PAGE }, ({ places }) => places.map(({ place_key }: any) => place_key), ['kansas-city,missouri'], ['gladstone,missouri']);
+      await step({ edit: 'value', statement: 'new:website', value: 'https://tenants.example.org/', address: NEW_PAGE }, ({ contact }) => contact.website, 'https://tenants.example.org/', null);
+      await step({ edit: 'source_broken', source: of.sources[0].id }, ({ sources }) => sources[0].url_status, 'broken', 'unknown');
+      await decide(flag, { decision: 'dismiss' });
+    });
+
+    it('merges an entry into another, and separates them again', async () => {
+      const [of, other] = [await actor('Twice'), await actor('Twice')];
+      const flag = await report(of, { flag_type: 'duplicate' });
+      await decide(flag, { decision: 'accept', edit: 'merge', into: `${BASE}/actors/${other.id}` });
+      const gone = await kit.request('GET', `/api/entities/${of.id}`);
+      expect([gone.status, gone.body.merged_into, await statusOf(flag)]).to.equal([404, other.id, 'resolved']);
+      expect((await reviewer.get(`/console/reports/${flag.id}`)).text).to.contain('was merged into this one');
+      await undo();
+      expect([(await kit.request('GET', `/api/entities/${of.id}`)).status, await statusOf(flag)]).to.equal([200, 'open']);
+      await decide(flag, { decision: 'dismiss' });
+    });
+
+    it('changes nothing when the correction is wrong or impossible, and says why', async () => {
+      const of = await actor();
+      const flag = await proposed(of, 'x', NEW_PAGE);
+      const before = await kit.db.read('directory_changes').count({ count: '*' }).first();
+      const phone = claimOf(of, 'phone');
+      for (const [fields, said] of [
+        [{ edit: 'value', statement: phone, value: '', address: NEW_PAGE }, 'Enter the correct value'], [{ edit: 'value', statement: phone, value: '816-555-0111', address: 'nowhere' }, 'Enter the whole address'],
+        [{ edit: 'value', statement: UNKNOWN, value: 'x', address: NEW_PAGE }, 'Choose the statement'], [{ edit: 'retract', statement: '' }, 'Choose the statement'],
+        [{ edit: 'value', statement: claimOf(of, 'place'), value: 'Atlantis under the sea', address: NEW_PAGE }, 'No place is certainly meant'], [{ edit: 'value', statement: 'new:issue_area', value: 'nothing of the kind', address: NEW_PAGE }, 'No issue is called'],
+        [{ edit: 'value', statement: 'new:email', value: 'no e-mail', address: NEW_PAGE }, 'lang="en"'], [{ edit: 'merge', into: UNKNOWN }, 'No actor has the id'], [{ edit: 'merge', into: 'x' }, 'Enter the address or the id'],
+        [{ edit: 'merge', into: of.id }, 'itself'], [{ edit: 'source_broken', source: UNKNOWN }, 'Choose the source'], [{ edit: 'retract', statement: claimOf(of, 'name') }, 'no name'], [{ edit: 'erase' }, 'not possible'],
+      ] as [Record<string, string>, string][]) {
+        const answer = await decide(flag, { decision: 'accept', ...fields });
+        expect(answer.status, JSON.stringify(fields)).to.be.within(400, 409);
+        expect(answer.text, JSON.stringify(fields)).to.contain(['nothing was changed', said]);
+      }
+      expect((await decide(flag, { decision: 'resolve' })).status).to.equal(409);
+      expect((await decide(flag, { decision: 'constructor' })).status).to.equal(400);
+      expect([await statusOf(flag), await phones(of.id), await kit.db.read('directory_changes').count({ count: '*' }).first()]).to.equal(['open', [of.contact.phone], before]);
+      expect(await audit(flag)).to.equal([]);
+      await decide(flag, { decision: 'dismiss' });
+    });
+
+    it('accepts without a correction, and resolves later', async () => {
+      const flag = await report(await actor('Later'));
+      await decide(flag, { decision: 'accept', edit: 'none' });
+      expect([await statusOf(flag), await list('?state=accepted')]).to.equal(['accepted', ['Later']]);
+      await decide(flag, { decision: 'resolve', edit: 'none', note: 'Done by hand' });
+      expect([await statusOf(flag), await audit(flag)]).to.equal(['resolved', ['flags_accepted', 'flags_resolved']]);
+      const [first] = await kit.db.read('flags_steps').join('flags_flags', 'flags_flags.key', 'flag_key').where('flags_flags.id', flag.id).orderBy('flags_steps.key').pluck('batch');
+      expect((await undo(first)).status).to.equal(409);
+      expect(await statusOf(flag)).to.equal('resolved');
+      for (const batch of ['x', UNKNOWN, '']) expect((await undo(batch)).status).to.equal(409);
+    });
+
+    it('lists suspected spam separately, until a reviewer clears it', async () => {
+      const of = await actor('Spammed');
+      const flag = await report(of, { reason: 'Buy <a href="https://example.com">pills</a>', flag_type: 'other' });
+      expect([await list('?state=suspected'), (await list()).includes('Spammed'), (await detail(of.id)).flags.open]).to.equal([['Spammed'], false, 0]);
+      expect((await reviewer.get(`/console/reports/${flag.id}`)).text).to.contain('May be spam: markup for links');
+      await decide(flag, { decision: 'clear' });
+      expect([await list('?state=suspected'), (await list()).includes('Spammed'), (await detail(of.id)).flags.open, await statusOf(flag)]).to.equal([[], true, 1, 'open']);
+      expect((await decide(flag, { decision: 'clear' })).status).to.equal(409);
+      await undo();
+      expect([await list('?state=suspected'), (await detail(of.id)).flags.open]).to.equal([['Spammed'], 0]);
+      await decide(flag, { decision: 'dismiss' });
+      expect(await list('?state=suspected')).to.equal([]);
+    });
+
+    it('is announced on the home of the console', async () => {
+      const admin = await kit.signedIn('admin');
+      expect((await admin.get('/console')).text).to.match(/\d open reports[^]*One of the reported entries has[^]*id="reports"/);
+    });
+
+    it('can be derived again from the flags', async () => {
+      const rows = () => kit.db.read('flags_queue').orderBy(['place_key', 'state', 'rank', 'target_id']);
+      const before = await rows();
+      const { rebuildQueue } = await import('../../plugins/flags/review/queue.ts');
+      await rebuildQueue({ from: null, write: kit.db.write, progress: async () => undefined });
+      expect(await rows()).to.equal(before);
+    });
+  });
+}
