@@ -8,6 +8,7 @@ export interface DirectoryConfig {
   taxonomy_file: string | null;
   half_life_days: Partial<HalfLives>;
   field_policy: FieldRules;
+  unlisted_key: string | null;
   cache_megabytes: number;
   uploads: { active: number; kept: number; megabytes: number };
 }
@@ -33,6 +34,13 @@ export const directoryOptions: ConfigFragment = {
     doc: 'Which contact data of public actors is public, by type of actor: `person: { phone: private }`. `official` is public when the source is a government record, a website of an organization, a data set, or a .gov or .mil page. The phone of people is `official` unless set; all else is public.',
     format: fieldRules as never,
     default: {},
+  },
+  unlisted_key: {
+    doc: 'The key of the hashes in the register of people who asked not to be listed, 32 characters or more; null keeps one in the file unlisted.key of the data folder. Several nodes need the same.',
+    format: Joi.string().min(32),
+    nullable: true,
+    default: null,
+    sensitive: true,
   },
   cache_megabytes: {
     doc: 'How much memory ready-made answers may take.',

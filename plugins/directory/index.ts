@@ -30,6 +30,9 @@ import { placeTools } from './tools/places.ts';
 import { directoryPrompts } from './tools/prompts.ts';
 import { directoryResources } from './tools/resources.ts';
 import { taxonomyTools } from './tools/taxonomy.ts';
+import { unlistedCheck } from './unlisted/check.ts';
+import { unlistedCommands } from './unlisted/commands.ts';
+import { UNLISTED, unlistedRoutes } from './unlisted/pages.ts';
 import { transferCommands } from './transfer/commands.ts';
 import { importAttention, importSection } from './transfer/console.ts';
 import { transferJobs } from './transfer/jobs.ts';
@@ -53,6 +56,8 @@ export type { NamedActor } from './offered/place-store.ts';
 export type { CoveredPlace, Place } from './places/schemas.ts';
 export type { DemoPart, DemoRegion } from './demo/parts.ts';
 export type { ActorsChanged, ActorEffect, CoverageLoss } from './events.ts';
+
+const AUDIT_KINDS = Object.fromEntries(['unlisted_added', 'unlisted_removed', 'unlisted_deleted'].map((kind) => [`directory_${kind}`, { plugin: 'directory', label: `audit.${kind}` }]));
 
 /** The plugin with a read model of actors, so that tests can compose the next version of it. */
 export const directoryPlugin = (model: ActorModel) => definePlugin<DirectoryConfig>({
@@ -89,11 +94,16 @@ export const directoryPlugin = (model: ActorModel) => definePlugin<DirectoryConf
     civic.check(gazetteerCheck(db));
     civic.check(taxonomyCheck(taxonomy, () => issueAreasInUse(db().read)));
     civic.check(countsCheck(db, civic.clock));
+    civic.check(unlistedCheck(db, directory.registerKey));
+    const accounts = civic.serviceIfOn('accounts');
+    accounts?.auditKinds(AUDIT_KINDS);
+    accounts?.consolePage({ plugin: 'directory', label: 'unlisted.title', summary: 'unlisted.summary', path: UNLISTED });
+    if (accounts) server.route(unlistedRoutes(directory, accounts));
     civic.serviceIfOn('console')?.attention(importAttention(civic));
     civic.pages.fill('console.sections', importSection(civic));
     for (const job of [...directoryJobs(civic, ledger), ...transferJobs(transfer)]) civic.jobs.define(job);
     const commands = [
-      rebuildCommand(directory), ...placeCommands(directory), evalPlacesCommand({ places, db }), evalMatching(), ...demoCommands(directory, demo), ...transferCommands(directory),
+      rebuildCommand(directory), ...placeCommands(directory), evalPlacesCommand({ places, db }), evalMatching(), ...demoCommands(directory, demo), ...transferCommands(directory), ...unlistedCommands(directory),
     ];
     for (const command of commands) civic.command(command);
     server.route([

@@ -12,4 +12,5 @@ export const directoryProblems = {
   not_merged: { status: 409, title: 'Nothing was merged into this actor', advice: 'Only an actor that others were merged into can be split.' },
   already_public: { status: 409, title: 'The actor is public already', advice: 'There is nothing to publish.' },
   field_policy: { status: 400, title: 'The field policy keeps this private', advice: 'Leave the claim out, or cite an official source where the policy allows it. Actors of a workspace may have it.' },
+  unlisted_person: { status: 409, title: 'This person asked not to be listed', advice: 'Do not enter the person. Operators find the register in the console.' },
 } satisfies ProblemKinds;

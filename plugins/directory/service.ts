@@ -15,6 +15,8 @@ import { copyOwnPlaces } from './places/store.ts';
 import { createFieldPolicy, type FieldPolicy } from './policy/fields.ts';
 import { createColumns } from './search/columns.ts';
 import { openTaxonomy, type Taxonomy } from './taxonomy/service.ts';
+import { createRegisterKey, type RegisterKey } from './unlisted/key.ts';
+import { createRegister, type Register } from './unlisted/register.ts';
 import { createTransfer, type Transfer } from './transfer/service.ts';
 
 /** All that the directory keeps in memory, and what is done with it as the server comes and goes. */
@@ -24,6 +26,8 @@ export interface Directory extends WriteContext {
   halfLives: HalfLives;
   links: PageLinks;
   policy: FieldPolicy;
+  register: Register;
+  registerKey: RegisterKey;
   /** How many public actors have an issue area, by its slug. */
   issueCounts(): Promise<ReadonlyMap<string, number>>;
   /** The places that have public actors. */
@@ -46,7 +50,9 @@ export function createDirectory(civic: Civic<DirectoryConfig>, model: ActorModel
   const ready = readyAnswers({ maxBytes: civic.config.cache_megabytes * 1_000_000, now: () => civic.clock.now() });
   const halfLives = { ...HALF_LIVES, ...civic.config.half_life_days };
   const policy = createFieldPolicy(civic.config.field_policy);
-  const parts = { places, taxonomy, halfLives, policy, model: modelUnder(model, policy) };
+  const registerKey = createRegisterKey({ key: civic.config.unlisted_key, dataDir: civic.instance.data_dir });
+  const register = createRegister({ key: registerKey, places });
+  const parts = { places, taxonomy, halfLives, policy, register, model: modelUnder(model, policy) };
   const rowModel = parts.model.version;
   const ledger = createLedger({
     civic, ...parts,
@@ -58,7 +64,7 @@ export function createDirectory(civic: Civic<DirectoryConfig>, model: ActorModel
     },
   });
   return {
-    civic, places, taxonomy, columns, ready, ledger, halfLives, listedPlaces, policy, rowModel,
+    civic, places, taxonomy, columns, ready, ledger, halfLives, listedPlaces, policy, rowModel, register, registerKey,
     links: createPageLinks(civic.url),
     transfer: createTransfer({
       civic, ledger, places, taxonomy,

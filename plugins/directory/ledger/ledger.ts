@@ -3,6 +3,7 @@ import type { Cluster, Known } from '../actors/derive.ts';
 import type { HalfLives } from '../actors/freshness.ts';
 import { project, type Projected } from '../actors/project.ts';
 import type { ActorModel } from '../actors/model.ts';
+import { byWeight, isShown } from '../actors/choose.ts';
 import { policedActor } from '../actors/detail.ts';
 import { actorById, misplacedActors } from '../actors/read-store.ts';
 import { rebuildActors } from '../actors/rebuild.ts';
@@ -14,7 +15,8 @@ import type { Places } from '../places/service.ts';
 import { hiddenClaims, withoutHiddenClaims } from '../policy/claims.ts';
 import type { FieldPolicy } from '../policy/fields.ts';
 import type { Taxonomy } from '../taxonomy/service.ts';
-import type { ActorDraft, Applied, Editor } from '../types.ts';
+import type { ActorDraft, Applied, ClaimValue, Editor } from '../types.ts';
+import { statementsOf, unlistedPerson, type Register } from '../unlisted/register.ts';
 import { enterDrafts } from './apply.ts';
 import { checkDrafts } from './check.ts';
 import { createEdits, standAlone } from './edit.ts';
@@ -32,6 +34,7 @@ export interface LedgerOptions {
   /** Its version is that of the rows: it holds the policy, too. */
   model: ActorModel;
   policy: FieldPolicy;
+  register: Pick<Register, 'has'>;
   /** Told after each commit, before its writer goes on. */
   onProjected(projected: Projected): void;
 }
@@ -39,7 +42,7 @@ export interface LedgerOptions {
 const RELISTED_AT_ONCE = 500;
 const NOTHING: Loaded = { clusters: [], sources: new Map() };
 
-export function createLedger({ civic, places, taxonomy, halfLives, model, policy, onProjected }: LedgerOptions): Ledger {
+export function createLedger({ civic, places, taxonomy, halfLives, model, policy, register, onProjected }: LedgerOptions): Ledger {
   const edits = createEdits(civic);
 
   async function knownFor(reader: Reader, clusters: Cluster[], sources: Known['sources']): Promise<Known> {
@@ -97,6 +100,27 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, policy
     return applied.map((one) => (into.has(one.id) ? { ...one, joined_into: into.get(one.id)! } : one));
   }
 
+  async function areUnlisted(reader: Reader, drafts: Pick<ActorDraft, 'type' | 'claims' | 'sources'>[]): Promise<boolean[]> {
+    const people = drafts.filter(({ type }) => type === 'person');
+    const known = await register.has(reader, people.map(statementsOf));
+    return drafts.map((draft) => draft.type === 'person' && known[people.indexOf(draft)]!);
+  }
+
+  /** Rejects a change that leaves or makes a person of the register listed. */
+  async function checkUnlisted(tx: Tx, id: string, { sources, add }: Pick<Patch, 'sources' | 'add'>): Promise<void> {
+    const [record] = await recordsById(tx, [id.toLowerCase()]);
+    const { clusters: [cluster], sources: cited } = record ? await loadClusters(tx, [record.actor_key]) : NOTHING;
+    const claims = (cluster?.claims ?? []).filter(isShown);
+    const [type] = claims.filter(({ property }) => property === 'type').sort(byWeight);
+    if (type?.value !== '"person"') return;
+    const added = statementsOf({ sources, claims: add });
+    const [isUnlisted] = await register.has(tx, [{
+      claims: [...claims.map(({ property, value }) => ({ property, value: JSON.parse(value) as ClaimValue })), ...added.claims],
+      urls: [...claims.map(({ source_key }) => cited.get(source_key)!.url), ...added.urls],
+    }]);
+    if (isUnlisted) throw unlistedPerson();
+  }
+
   async function checkPolicy(tx: Tx, id: string, { sources, add }: Patch): Promise<void> {
     const actor = add.length > 0 ? await actorById(tx, id.toLowerCase()) : undefined;
     if (!actor) return;
@@ -111,17 +135,21 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, policy
   }
 
   return {
+    areUnlisted,
     check: (reader, drafts) => checkDrafts(reader, drafts, { places, taxonomy, policy, now: civic.clock.now() }),
     async apply(tx, drafts, editor, { joins = false } = {}) {
+      if ((await areUnlisted(tx, drafts)).includes(true)) throw unlistedPerson();
       const applied: Applied[] = [];
       for (const round of roundsOf(drafts)) applied.push(...await applyOnce(tx, round, editor, joins));
       return applied;
     },
     async patch(tx, id, change, editor) {
+      if (change.add.length > 0) await checkUnlisted(tx, id, change);
       await checkPolicy(tx, id, change);
       await follow(tx, await edits.patch(tx, id, change, editor), [{ id, change: 'updated' }], editor);
     },
     async publish(tx, id, editor) {
+      await checkUnlisted(tx, id, { sources: [], add: [] });
       await follow(tx, await edits.publish(tx, id, editor), [{ id, change: 'published' }], editor);
     },
     async remove(tx, id, editor, reason) {

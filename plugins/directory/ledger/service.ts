@@ -7,14 +7,17 @@ import type { JudgementRow, SourceRow } from './rows.ts';
 export interface Ledger {
   /** Reads drafts strictly: values in their normal form, places and issue areas that exist, a source for every claim. */
   check(reader: Reader, drafts: unknown[]): Promise<Checked[]>;
+  /** Returns which drafts are about people who asked not to be listed; `apply` throws `unlisted_person` for them. */
+  areUnlisted(reader: Reader, drafts: Pick<ActorDraft, 'type' | 'claims' | 'sources'>[]): Promise<boolean[]>;
   /**
    * Enters checked drafts as one set: a new record for each, or further claims for the record that its id or origin names.
    * The same draft twice changes nothing; a deleted record stays deleted. With `joins`, what is new and surely the same as
    * an actor that is there becomes one with it, by a judgement that can be taken back.
    */
   apply(tx: Tx, drafts: ActorDraft[], editor: Editor, options?: { joins?: boolean }): Promise<Applied[]>;
-  /** Changes one actor. Throws `field_policy` for claims that may not be public. */
+  /** Changes one actor. Throws `field_policy` for claims that may not be public, and `unlisted_person`. */
   patch(tx: Tx, id: string, change: Patch, editor: Editor): Promise<void>;
+  /** Makes an actor public. Throws `unlisted_person`. */
   publish(tx: Tx, id: string, editor: Editor): Promise<void>;
   /** Leaves a tombstone: its id is never given again. */
   remove(tx: Tx, id: string, editor: Editor, reason: string | null): Promise<void>;

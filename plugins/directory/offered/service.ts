@@ -19,7 +19,7 @@ import { offeredPlaces, type PlaceReads } from './places.ts';
 import { offeredReads, type ActorWithSources, type Coverage } from './reads.ts';
 import { offeredReferences, type ReferenceReads } from './references.ts';
 import { offeredSources, type SourceReads } from './sources.ts';
-import type { Flagged } from '../ledger/service.ts';
+import type { Flagged, Ledger } from '../ledger/service.ts';
 import type { PageLinks } from '../links.ts';
 import { freshnessTurns, knownActors, ownNames, type FreshnessTurn, type KnownActor } from './actors.ts';
 
@@ -57,6 +57,8 @@ export interface DirectoryService extends AddressReads, AreaReads, EditWrites, E
   freshnessTurns(reader: Reader, span: { since: number; until: number; after: string | null; limit: number }): Promise<FreshnessTurn[]>;
   /** Stores how many flags actors and sources have, by id; responses, filters and pages show them once the transaction is committed. Ids that are no longer there are left out. */
   setFlags(tx: Tx, flagged: Flagged): Promise<void>;
+  /** Returns which drafts are about people who asked not to be listed. Plugins that collect actors store nothing about them. */
+  areUnlisted: Ledger['areUnlisted'];
   /** The URLs that people open: of pages where a plugin declares them, else of the API. */
   links: PageLinks;
   /** Lets other plugins add data to the demo. */
@@ -104,6 +106,7 @@ export function offeredBy(directory: Directory, demo: DemoParts): DirectoryServi
       return (await actorsByKey(reader, rows.map(({ actor_key }) => actor_key))).map(({ id }) => id);
     },
     freshnessTurns,
+    areUnlisted: directory.ledger.areUnlisted,
     setFlags: directory.ledger.setFlags,
     demo,
   };

@@ -17,6 +17,8 @@ export type ReadRow = Row & { file: string | null };
 export interface Rejected {
   row: ReadRow;
   reason: string;
+  /** The person asked not to be listed: the content of the row is stored nowhere. */
+  isUnlisted?: boolean;
 }
 
 /** The rows of a batch by what becomes of them. */
@@ -29,6 +31,8 @@ export interface Sorted {
   leftOut: Rejected[];
 }
 
+const UNLISTED = 'the person asked not to be listed';
+
 type Importer = Pick<Caller, 'role' | 'workspace_id'>;
 
 /** Who imports, in the terms of `access.ts`. The command line acts as a reviewer of no workspace: it reaches public actors only. */
@@ -37,7 +41,7 @@ function importerOf({ may_change_public, workspace_id }: ImportRow): Importer {
 }
 
 /** Separates the rows that may be entered from those that may not, with the reason. */
-export async function sortRows(db: Database, ledger: Pick<Ledger, 'check'>, row: ImportRow, batch: ReadRow[]): Promise<Sorted> {
+export async function sortRows(db: Database, ledger: Pick<Ledger, 'check' | 'areUnlisted'>, row: ImportRow, batch: ReadRow[]): Promise<Sorted> {
   const sorted: Sorted = { drafts: [], judgements: [], places: [], rejected: [], leftOut: [] };
   const candidates: { row: ReadRow; draft: ActorDraft }[] = [];
   for (const each of batch) {
@@ -57,8 +61,11 @@ export async function sortRows(db: Database, ledger: Pick<Ledger, 'check'>, row:
       for (const detail of new Set(one.hidden.map((fault) => fault.detail))) sorted.leftOut.push({ row: each, reason: `left out: ${detail}` });
     }
   });
-  const owners = await ownersOf(db.read, valid.flatMap(({ draft }) => draft.id ?? []), valid.flatMap(({ draft }) => originsOf(draft, row)));
-  for (const { row: each, draft } of valid) {
+  const unlisted = await ledger.areUnlisted(db.read, valid.map(({ draft }) => draft));
+  valid.forEach(({ row: each }, index) => { if (unlisted[index]) sorted.rejected.push({ row: each, reason: UNLISTED, isUnlisted: true }); });
+  const allowed = valid.filter((_, index) => !unlisted[index]);
+  const owners = await ownersOf(db.read, allowed.flatMap(({ draft }) => draft.id ?? []), allowed.flatMap(({ draft }) => originsOf(draft, row)));
+  for (const { row: each, draft } of allowed) {
     // Records of other workspaces are none that the row could be about: the ledger enters it under an id of its own.
     const known = [draft.id ?? '', ...originsOf(draft, row)].map((name) => owners.get(name)).find((record) => record && !isElsewhere(record, row));
     if (known?.visibility === 'public' && !row.may_change_public) sorted.rejected.push({ row: each, reason: 'it is in the directory already, where only reviewers may add to it' });

@@ -40,6 +40,8 @@ export interface Report {
   faults: Finding[];
   notes: Finding[];
   joined: Joined[];
+  /** Of the rejected rows, those about people who asked not to be listed. */
+  unlisted: number;
 }
 
 /** What became of one row; `id` is null for a rejected one. */
@@ -56,7 +58,7 @@ export interface ImportRun {
   file: TextFile;
   format: Format;
   context: ReadContext;
-  ledger: Pick<Ledger, 'check' | 'apply' | 'judge'>;
+  ledger: Pick<Ledger, 'check' | 'areUnlisted' | 'apply' | 'judge'>;
   places: Pick<Places, 'add' | 'byKeys'>;
   db: Database;
   editor: Editor;
@@ -246,7 +248,7 @@ async function addPlaces(tx: Tx, run: ImportRun, lines: Sorted['places']): Promi
 
 async function setAside(rejected: Rejected[], state: ImportRow, file: FileHandle | null): Promise<void> {
   if (!file || rejected.length === 0) return;
-  const lines = rejected.map(({ row, reason }) => `${JSON.stringify({ ...whereOf(row), reason, content: row.raw })}\n`).join('');
+  const lines = rejected.map(({ row, reason, isUnlisted }) => `${JSON.stringify({ ...whereOf(row), reason, content: isUnlisted ? null : row.raw })}\n`).join('');
   const { bytesWritten } = await file.write(lines, state.rejects_bytes);
   state.rejects_bytes += bytesWritten;
 }
@@ -261,6 +263,7 @@ function progressOf(state: ImportRow, applied: Applied[], rejected: number, join
 
 function note(state: ImportRow, batch: ReadRow[], rejected: Rejected[], leftOut: Rejected[]): void {
   const report = reportOf(state.report);
+  report.unlisted += rejected.filter(({ isUnlisted }) => isUnlisted).length;
   for (const { row, reason } of rejected) if (report.faults.length < MOST_FINDINGS) report.faults.push(findingOf(row, reason));
   for (const row of batch) {
     const notes = [...('notes' in row ? row.notes : []), ...leftOut.filter((one) => one.row === row).map(({ reason }) => reason)];
@@ -282,9 +285,9 @@ function withJoined(text: string, joined: Entered[]): string {
   return JSON.stringify(report);
 }
 
-/** Reads a stored report; one of an earlier version lacks the joined actors. */
+/** Reads a stored report; one of an earlier version lacks the joined actors and the unlisted people. */
 export function reportOf(text: string): Report {
-  return { joined: [], ...JSON.parse(text) as Omit<Report, 'joined'> };
+  return { joined: [], unlisted: 0, ...JSON.parse(text) as Partial<Report> & Pick<Report, 'faults' | 'notes'> };
 }
 
 export function countsOf({ created, updated, unchanged, rejected, joined }: ImportRow): Counts {

@@ -16,6 +16,7 @@ export interface ImportRecord {
   faults: Finding[];
   notes: Finding[];
   joined: Joined[];
+  unlisted: number;
   error: { code: string; detail: string } | null;
   created_at: string;
   started_at: string | null;
@@ -40,6 +41,7 @@ export const importRecord = Joi.object<ImportRecord, true>({
   faults: Joi.array().items(finding).required().description('Why rows were rejected, the first ones'),
   notes: Joi.array().items(finding).required().description('What was left out of rows that are in, the first ones'),
   joined: Joi.array().items(joined).required().description('New actors that turned out to be actors that were there, the first 200'),
+  unlisted: count.description('Of the rejected rows, those about people who asked not to be listed'),
   error: Joi.object({ code: Joi.string().valid('unreadable_file', 'storage_full', 'storage_failed', 'authority_lost', 'import_failed').required(), detail: Joi.string().required() }).allow(null).required(),
   created_at: Joi.string().isoDate().required(),
   started_at: time,
@@ -92,6 +94,7 @@ export function importRecordOf(row: ImportRow, url: (path: string) => string): I
     faults: report.faults,
     notes: report.notes,
     joined: report.joined,
+    unlisted: report.unlisted,
     error: row.error === null ? null : { code: row.error_code ?? 'unreadable_file', detail: row.error },
     created_at: row.created_at,
     started_at: row.started_at,
