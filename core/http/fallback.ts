@@ -2,7 +2,7 @@ import type { Request, Server } from '@hapi/hapi';
 import { problem } from '../problems.ts';
 import { nothingAt } from './codes.ts';
 import type { Cors } from './cors.ts';
-import { FALLBACK_PATH, routeTraits } from './state.ts';
+import { FALLBACK_PATH, pagePath, pathKindOf, routeTraits } from './state.ts';
 
 /** Adds the routes for requests that match no other: 404, 405 with `Allow`, and OPTIONS. As routes they pass authentication and rate limits. */
 export function addFallback(server: Server, cors: Cors): void {
@@ -14,7 +14,9 @@ export function addFallback(server: Server, cors: Cors): void {
       // The body is ignored: the response is 404 or 405, not 413 or 415.
       payload: { parse: false, output: 'data', failAction: 'ignore', allow: undefined, maxBytes: 1024 },
     },
-    handler: (request) => {
+    handler: (request, h) => {
+      const page = pageWithoutSlash(request);
+      if (page) return h.redirect(page).permanent().header('cache-control', 'no-cache');
       const allowed = allowedMethods(request);
       if (allowed.length === 0) throw problem('not_found', { detail: nothingAt(request.path) });
       throw problem('method_not_allowed', {
@@ -36,6 +38,14 @@ export function addFallback(server: Server, cors: Cors): void {
       return response;
     },
   });
+}
+
+/** Returns the address of the page that a path with a slash at its end means, if there is one. Paths of programs are exact. */
+function pageWithoutSlash(request: Request): string | null {
+  const { method, path, server, url } = request;
+  const page = path.slice(0, -1);
+  if ((method !== 'get' && method as string !== 'head') || !path.endsWith('/') || pathKindOf(server, path)?.audience !== 'people' || !isRoute(server, 'get', page)) return null;
+  return pagePath(request, page + url.search);
 }
 
 /** Matches the path with each method: hapi does not report the methods of a path. */

@@ -83,6 +83,15 @@ for (const base of ['', '/sub']) {
       expect((await get('/birds/path?a=1', { 'accept-language': 'es' })).body).to.equal({ path: '/birds/path', search: '?a=1', language: 'es' });
     });
 
+    it('stays when a slash at the end of the address of a page is removed', async () => {
+      for (const [path, page] of [['/es/birds/', '/es/birds'], ['/birds/?a=1&b=%2F', '/birds?a=1&b=%2F'], ['/birds/path/', '/birds/path']]) {
+        const { headers, status } = await get(path!);
+        expect([status, headers['location'], headers['cache-control']], path).to.equal([301, base + page!, 'no-cache']);
+      }
+      for (const path of ['/nothing/', '/birds/nothing/', '/birds//', '//birds/', '/feeder/', '/api/birds/']) expect((await get(path)).status, path).to.equal(404);
+      expect((await kit.request('DELETE', '/birds/')).status).to.equal(404);
+    });
+
     it('is only for pages: files, the API and paths of programs are not there', async () => {
       const asset = /assets\/style[^"]+/.exec((await get('/')).text)![0];
       for (const path of ['/api/birds', '/health', '/health/ready', '/openapi.json', '/asyncapi.json', '/live', '/.well-known/x', '/feeder', '/robots.txt', `/${asset}`]) {
