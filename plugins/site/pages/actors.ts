@@ -37,7 +37,7 @@ export function actorPages(site: Site): ServerRoute[] {
     site.page({
       path: '/actors/{id}/event.ics',
       async load(request, t, h) {
-        const entry = await currentEntry(site, request, t, h);
+        const entry = await currentEntry(site, request, t, h, '/event.ics');
         if (entry.state !== 'current') return entry.response;
         const { actor } = entry;
         if (!actor.event?.start) throw problem('not_found');
@@ -49,14 +49,14 @@ export function actorPages(site: Site): ServerRoute[] {
   ];
 }
 
-/** Returns the actor of a path; for a merged actor a redirect to its successor, for a deleted one a response with 410. */
-export async function currentEntry({ directory }: Site, request: Request, t: Texts, h: ResponseToolkit): Promise<Entry | { state: 'former'; response: ResponseObject }> {
+/** Returns the actor of a path; for a merged actor a redirect to its successor, or to its `file` of the same name, for a deleted one a response with 410. */
+export async function currentEntry({ directory }: Site, request: Request, t: Texts, h: ResponseToolkit, file?: string): Promise<Entry | { state: 'former'; response: ResponseObject }> {
   const id = String(request.params.id);
   const entry = await directory.entry(id);
   if (!entry) throw problem('not_found');
   if (entry.state === 'current') return entry;
   if (entry.state === 'merged') {
-    const response = h.redirect(pagePath(request, `/actors/${entry.into}?from=${id.toLowerCase()}`)).code(301).header('cache-control', 'max-age=3600');
+    const response = h.redirect(pagePath(request, `/actors/${entry.into}${file ?? `?from=${id.toLowerCase()}`}`)).code(301).header('cache-control', 'max-age=3600');
     return { state: 'former', response };
   }
   const response = h.view('site/gone', { title: t('gone.title'), isUnlisted: true, date: t.formatDate(entry.at) }).code(410);

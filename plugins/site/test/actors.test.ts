@@ -117,6 +117,7 @@ for (const database of testDatabases()) {
       await kit.send('POST', `/api/entities/${left}/merge`, { into: right, reason: 'The same address' });
       const moved = await kit.open(`/es/actors/${left}`);
       expect([moved.status, moved.headers['location'], moved.headers['cache-control']]).to.equal([301, `/es/actors/${right}?from=${left}`, 'max-age=3600']);
+      expect((await kit.open(`/actors/${left}/event.ics`)).headers['location']).to.equal(`/actors/${right}/event.ics`);
       const { text } = await kit.open(`/actors/${right}?from=${left}`);
       expect(text).to.match(/Old Union was merged into this entry on \w+ \d+, \d{4}\./);
       expect(text).to.match(new RegExp(`rel="canonical" href="[^"?]*/actors/${right}"`));
