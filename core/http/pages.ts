@@ -247,9 +247,9 @@ function surroundings(request: Request | undefined, instance: Instance, slots: S
   };
 }
 
-/** Returns JSON that cannot end the `script` element around it. */
+/** Returns linked data as JSON that cannot end the `script` element around it. Members without a value are left out: readers take null for an error. */
 function scriptText(data: object): string {
-  return JSON.stringify(data).replaceAll('<', '\\u003c');
+  return JSON.stringify(data, (_name, value: unknown) => value ?? undefined).replaceAll('<', '\\u003c');
 }
 
 function inOrder<Item extends { order?: number }>(items: Item[]): Item[] {

@@ -8,13 +8,14 @@ import { feedsOf, hrefOf } from '../places/words.ts';
 import { translatedTopic } from '../words.ts';
 
 const MOST_PLACES = 12;
+const CONTEXT = 'https://schema.org';
 
 /** The pages of issue areas, which visitors know as issues, and of domains, which they know as topics. */
 export function issuePages(site: Site): ServerRoute[] {
   const { directory } = site;
   return [
     site.page({ path: '/issues', load: async (_request, t) => issuesPage(await directory.taxonomy(), t) }),
-    site.page({ path: '/domains/{slug}', load: async (request, t) => topicPage(await directory.domain(String(request.params.slug)), t) }),
+    site.page({ path: '/domains/{slug}', load: async (request, t) => topicPage(site, await directory.domain(String(request.params.slug)), t) }),
     site.page({
       path: '/issues/{slug}',
       query: paging,
@@ -28,6 +29,7 @@ export function issuePages(site: Site): ServerRoute[] {
           template: 'issue',
           context: {
             title: name, description, name, canonical: `/issues/${issue.slug}`, feeds: feedsOf(`/api/issue-areas/${issue.slug}`, name, t),
+            linkedData: { '@context': CONTEXT, ...linkedTerm(site, `/issues/${issue.slug}`, { name, description }), termCode: issue.slug, inDefinedTermSet: linkedSet(site, shownTopic(topic, t)) },
             crumbs: [home(t), { name: translatedTopic(t, 'domains', issue.domain).name, href: `/domains/${issue.domain.slug}` }],
             numbers: entries.total === 0 ? t('issue.nobody') : t('issue.numbers', { entries: entries.total, places: places.total }),
             places: places.data.map((place) => ({ name: place.display_name, href: `${hrefOf(place.place_key)}/entries?issue_area=${issue.slug}`, count: place.entity_count })),
@@ -53,9 +55,20 @@ function issuesPage(domains: TaxonomyDomain[], t: Texts): LoadedPage {
   };
 }
 
-function topicPage(domain: TaxonomyDomain, t: Texts): LoadedPage {
+function topicPage(site: Site, domain: TaxonomyDomain, t: Texts): LoadedPage {
   const topic = shownTopic(domain, t);
-  return { template: 'topic', context: { title: topic.name, canonical: topic.href, crumbs: [home(t)], ...topic } };
+  const linkedData = { '@context': CONTEXT, ...linkedSet(site, topic), description: topic.description, hasDefinedTerm: topic.issues.map((issue) => linkedTerm(site, issue.href, issue)) };
+  return { template: 'topic', context: { title: topic.name, canonical: topic.href, crumbs: [home(t)], linkedData, ...topic } };
+}
+
+/** Returns an issue in the words of schema.org. */
+function linkedTerm({ civic }: Site, path: string, { name, description }: { name: string; description: string }): object {
+  return { '@type': 'DefinedTerm', '@id': civic.url(path), url: civic.url(path), name, description };
+}
+
+/** Returns a topic in the words of schema.org. */
+function linkedSet({ civic }: Site, { name, href }: { name: string; href: string }): object {
+  return { '@type': 'DefinedTermSet', '@id': civic.url(href), url: civic.url(href), name };
 }
 
 function shownTopic(domain: TaxonomyDomain, t: Texts) {

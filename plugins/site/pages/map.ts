@@ -20,7 +20,7 @@ export function mapPages(site: Site): ServerRoute[] {
       async load(request, t) {
         const chosen = await chosenIssue(site, request, t);
         const [states, places] = [await directory.stateCounts(chosen.slug), await directory.placeCounts(chosen.slug)];
-        return statesPage({ states, places, chosen }, t);
+        return linked(site, statesPage({ states, places, chosen }, t));
       },
     }),
     site.page({
@@ -31,10 +31,16 @@ export function mapPages(site: Site): ServerRoute[] {
         const state = (await directory.stateCounts(chosen.slug)).find(({ place_key }) => place_key === request.params.state_key);
         if (!state) throw problem('not_found');
         if (state.kind === 'district') return h.redirect(pagePath(request, placeHref(state.place_key))).permanent();
-        return countiesPage({ state, counties: await directory.countyCounts(state.abbreviation, chosen.slug), chosen }, t);
+        return linked(site, countiesPage({ state, counties: await directory.countyCounts(state.abbreviation, chosen.slug), chosen }, t));
       },
     }),
   ];
+}
+
+/** Adds the map in the words of schema.org. */
+function linked({ civic }: Site, page: LoadedPage): LoadedPage {
+  const { title: name, canonical } = page.context;
+  return { ...page, context: { ...page.context, linkedData: { '@context': 'https://schema.org', '@type': 'Map', name, url: civic.url(canonical!) } } };
 }
 
 interface Chosen {

@@ -24,6 +24,7 @@ export function sourcePages(site: Site): ServerRoute[] {
         context: {
           title: source.publication && source.publication !== title ? t('source.title', { title, publication: source.publication }) : title,
           isUnlisted: true,
+          linkedData: linkedSource(source, title),
           isSource: true,
           name: title,
           about: about.filter((part) => part && part !== title).join(' · '),
@@ -38,6 +39,13 @@ export function sourcePages(site: Site): ServerRoute[] {
       };
     },
   })];
+}
+
+const WORKS: Partial<Record<Source['kind'], string>> = { news_article: 'NewsArticle', op_ed: 'OpinionNewsArticle', academic_paper: 'ScholarlyArticle', report: 'Report', dataset: 'Dataset' };
+
+/** Returns a source in the words of schema.org. */
+function linkedSource({ url, kind, publication, published_at: datePublished }: Source, name: string): object {
+  return { '@context': 'https://schema.org', '@type': WORKS[kind] ?? 'WebPage', url: isWebAddress(url) ? url : null, name, publisher: publication && { '@type': 'Organization', name: publication }, datePublished };
 }
 
 /** Returns a sentence with the result of the last check of the link; when it was never checked, with the day on which the source was read. */

@@ -29,6 +29,19 @@ for (const database of testDatabases()) {
       expect((await kit.open('/domains/housing-and-the-built-environment')).text).to.contain('href="/issues/housing_affordability"');
     });
 
+    it('name the issue, its topic and the map for search engines', async () => {
+      const dataOf = async (path: string) => JSON.parse(/<script type="application\/ld\+json">(.*?)<\/script>/.exec((await kit.open(path)).text)![1]!);
+      const issue = await dataOf('/issues/housing_affordability');
+      expect([issue['@type'], issue.name, issue.termCode, new URL(issue.url).pathname, issue.inDefinedTermSet.name]).to.equal(['DefinedTerm', 'Housing Affordability', 'housing_affordability', '/issues/housing_affordability', 'Housing and the Built Environment']);
+      const topic = await dataOf('/domains/housing-and-the-built-environment');
+      expect([topic['@type'], topic.hasDefinedTerm.map(({ name }: { name: string }) => name).includes('Housing Affordability')]).to.equal(['DefinedTermSet', true]);
+      expect((await dataOf('/map'))['@type']).to.equal('Map');
+      const entry = /href="(\/actors\/[^"]+)"/.exec((await kit.open('/issues/housing_affordability')).text)![1]!;
+      expect(JSON.stringify(await dataOf(entry))).to.not.contain('null');
+      const source = /href="(\/sources\/[^"]+)"/.exec((await kit.open(entry)).text)![1]!;
+      expect(await dataOf(source)).to.include({ '@type': 'WebPage' });
+    });
+
     it('are in the language of the address, and keep it in their links', async () => {
       const { text, headers } = await kit.open('/es/issues/housing_affordability');
       expect(headers['content-language']).to.equal('es');
