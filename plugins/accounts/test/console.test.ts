@@ -67,6 +67,15 @@ for (const database of testDatabases()) {
       expect((await admin.get(next)).text).to.contain('Ada Admin');
     });
 
+    it('says which account a security event is about', async () => {
+      const { id } = await kit.run('account create', { name: 'Ole Changed', plan: 'team' });
+      await kit.run('account set-role', { account: id, role: 'reviewer' });
+      await kit.run('key create', { account: id, name: 'nightly' });
+      const rows = (await admin.get('/console/audit')).text.match(/<tr>.*?<\/tr>/g)!;
+      const link = `<td><a href="/civic/console/accounts/${id}">Ole Changed</a></td><td><span class="quiet">the operator or the system`;
+      for (const what of ['The role was set (user to reviewer)', 'A key was created (nightly)', 'The account was created']) expect(rows.find((row) => row.includes(what)), what).to.contain(link);
+    });
+
     it('finds accounts by name and address, whatever signs they hold, page by page', async () => {
       await kit.run('account create', { name: '100% Bo_b', email: `bo-${database}@example.org` });
       for (const query of ['100%25', 'O_B', `BO-${database}@EX`]) expect((await admin.get(`${LIST}?query=${query}`)).text, query).to.contain('100% Bo_b').and.not.contain('>Ada Admin</a>');

@@ -4,7 +4,7 @@ import type { Place } from 'civic/directory';
 import { shownEntries } from '../entries.ts';
 import { fixedLimit, paging } from '../paging.ts';
 import { areaPage, keysInCounty } from '../places/area.ts';
-import { shownCoverage } from '../places/coverage.ts';
+import { hasSheet, shownCoverage } from '../places/coverage.ts';
 import { nextChange, shownEvents } from '../places/events.ts';
 import { ofPlace } from '../places/found.ts';
 import { sheetPage } from '../places/sheet.ts';
@@ -56,7 +56,7 @@ async function placePage(site: Site, place: Place, request: Request, t: Texts): 
     context: {
       title: t('place.title', { place: name }), description: isEmpty ? t('place.empty', { place: name }) : t('place.description', { place: name, entries: overview.entity_count }),
       canonical: hrefOf(key), isUnlisted: isEmpty, feeds, linkedData: linkedPlace(site, place, crumbs),
-      name, shortName: place.name, key, search: [{ name: 'place', value: key }], crumbs, isEmpty, overview, freshness: freshnessOf(overview.freshness),
+      name, shortName: place.name, key, search: [{ name: 'place', value: key }], crumbs, isEmpty, overview, hasSheet: hasSheet(coverage, events), freshness: freshnessOf(overview.freshness),
       coverage, entries: shownEntries(listed, t),
       events: shownEvents(events.slice(0, EVENTS), timeZone),
       signals: await shownSignals(site, [key], events, t),

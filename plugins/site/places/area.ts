@@ -2,7 +2,7 @@ import type { Texts } from 'civic';
 import type { Actor, Area, CoveredPlace, NamedActor, Place } from 'civic/directory';
 import { placesByCounty } from '../pages/places.ts';
 import type { LoadedPage, Site } from '../site.ts';
-import { shownCoverage } from './coverage.ts';
+import { hasSheet, shownCoverage } from './coverage.ts';
 import { nextChange, shownEvents } from './events.ts';
 import { shownSignals } from './timeline.ts';
 import { crumbsOf, feedsOf, fullName, hrefOf, isArea, isState, linkedPlace, linkTo, nearbyLink } from './words.ts';
@@ -53,6 +53,7 @@ export async function areaPage(site: Site, place: Place, t: Texts): Promise<Load
   const inside = placeCount <= MOST ? await directory.coveredPlaces({ ...filter, limit: MOST }) : [];
   const { entity_count: total, issues } = overview;
   const isEmpty = total === 0;
+  const coverage = isEmpty ? null : shownCoverage(directory.topics(), (slug) => issues.get(slug), `${hrefOf(key)}/entries`, t);
   const keys = [key, ...inside.map(({ place_key }) => place_key)].filter((one, at, all) => all.indexOf(one) === at);
   return {
     template: 'area',
@@ -63,7 +64,7 @@ export async function areaPage(site: Site, place: Place, t: Texts): Promise<Load
       name, shortName, key, crumbs, isEmpty, total, placeCount,
       numbers: t(`place.${kind}_numbers`, { entries: total, places: placeCount }), own: own.entity_count > 0 && t(`place.${kind}_own`, { count: own.entity_count }),
       search: searchOf(place, keys),
-      coverage: isEmpty ? null : shownCoverage(directory.topics(), (slug) => issues.get(slug), `${hrefOf(key)}/entries`, t),
+      coverage, hasSheet: hasSheet(coverage, events),
       events: shownEvents(events.slice(0, EVENTS), place.time_zone),
       signals: await shownSignals(site, keys.length <= MOST_FILTERED ? keys : [key], events, t),
       inside: await placesIn(site, place, inside, t),

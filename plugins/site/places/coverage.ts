@@ -1,5 +1,5 @@
 import type { Texts } from 'civic';
-import type { NamedActor, Topic } from 'civic/directory';
+import type { Actor, NamedActor, Topic } from 'civic/directory';
 import { translatedTopic } from '../words.ts';
 
 /** From so many entries on, an issue is covered. */
@@ -57,4 +57,9 @@ export function shownCoverage(domains: Topic[], issueOf: (slug: string) => { ent
   const count = (wanted: CoverageStatus) => all.filter(({ status }) => status === wanted).length;
   const missing = all.filter(({ status }) => status === 'missing');
   return { topics, covered: count('covered'), thin: count('thin'), missing, total: all.length, isEmpty: missing.length === all.length };
+}
+
+/** Returns whether the page to print, which lists entries by issue and coming events, has anything to say. */
+export function hasSheet(coverage: ShownCoverage | null, events: Actor[]): boolean {
+  return coverage !== null && (!coverage.isEmpty || events.length > 0);
 }

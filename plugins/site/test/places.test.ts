@@ -181,7 +181,7 @@ for (const database of testDatabases()) {
       for (const name of ['Kearney Book Club', 'Kearney Band']) await kit.add({ name, place: 'kearney,missouri' });
       const page = await text('/places/kearney,missouri');
       expect(page).to.contain(['No entry here names an issue yet.', 'Kearney Book Club</a>', 'Kearney Band</a>', 'All 2 entries']);
-      expect(page).to.not.contain(['with nobody yet', 'id="coverage"', 'rel="next"']);
+      expect(page).to.not.contain(['with nobody yet', 'id="coverage"', 'rel="next"', 'Print sheet']);
       expect(await text(GLADSTONE)).to.not.contain(['No entry here names an issue yet.', 'class="entries"']);
     });
 
