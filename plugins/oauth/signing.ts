@@ -109,7 +109,7 @@ export function createSigningKeys({ civic, secret, onChange }: SigningContext): 
     if (rows.every(({ sealed }) => secret.decrypt(sealed) === null)) {
       return {
         status: 'warning', detail: `the secret in ${secret.location} decrypts no signing key`,
-        fix: 'set the same plugins.oauth.key on all nodes; after a restore on another machine the next start creates a new key',
+        fix: 'set the same plugins.oauth.key on all nodes; after a restore on another machine the server creates a new key when an app connects, or within six hours',
       };
     }
     if (daysOld(oldest) > config.key_days + OVERDUE_DAYS) {

@@ -32,7 +32,7 @@ describe('The public site of a demo instance', { timeout: 300_000 }, () => {
   let walked: Walk;
   let pages: WalkedPage[];
   before(async () => {
-    kit = await testServer({ plugins: ['directory', 'firehose', 'accounts', 'site'], listen: true });
+    kit = await testServer({ plugins: ['directory', 'firehose', 'accounts', 'oauth', 'mcp', 'site', 'flags'], listen: true });
     url = kit.composition.server.info.uri;
     await run(kit, 'demo load');
     walked = await walk({ url, starts: STARTS, each: (path) => (path.startsWith('/es') ? 1 : 2), isFollowed });
@@ -42,6 +42,8 @@ describe('The public site of a demo instance', { timeout: 300_000 }, () => {
 
   /** The last that was opened of each kind of page. */
   const onePerKind = (): WalkedPage[] => [...new Map(pages.map((page) => [page.kind, page])).values()];
+  /** The pages that describe the operations of one plugin. */
+  const references = (): WalkedPage[] => pages.filter(({ path }) => path.startsWith('/docs/'));
   const faultsOf = (check: (page: WalkedPage) => string[]): string[] => pages.flatMap((page) => check(page).map((fault) => `${page.path}: ${fault}`));
 
   it('has no link that leads nowhere', () => {
@@ -52,7 +54,7 @@ describe('The public site of a demo instance', { timeout: 300_000 }, () => {
   });
 
   it('is valid HTML', async () => {
-    const faults = await Promise.all(onePerKind().filter(({ path }) => !/^\/(?:es|docs\/(?!accounts$))/.test(path)).map(async ({ path, text }) => (await htmlFaults(text)).map((fault) => `${path}: ${fault}`)));
+    const faults = await Promise.all([...onePerKind().filter(({ path }) => !/^\/(?:es|docs\/)/.test(path)), ...references()].map(async ({ path, text }) => (await htmlFaults(text)).map((fault) => `${path}: ${fault}`)));
     expect([...new Set(faults.flat())].slice(0, 40)).to.equal([]);
   });
 
@@ -145,6 +147,15 @@ describe('The public site of a demo instance', { timeout: 300_000 }, () => {
       expect(kinds.length).to.be.at.least(7);
       expect(faults).to.equal([]);
       expect(complaints).to.equal([]);
+    });
+
+    it('has pages about the API of every plugin that need no sideways scroll', async () => {
+      await page.setViewportSize({ width: 360, height: 740 });
+      expect(references().map(({ path }) => path).sort()).to.equal(['accounts', 'core', 'directory', 'firehose', 'flags', 'mcp', 'oauth'].map((plugin) => `/docs/${plugin}`));
+      for (const { path } of references()) {
+        await page.goto(url + path);
+        expect(await page.evaluate('document.documentElement.scrollWidth'), path).to.equal(360);
+      }
     });
 
     it('has a header of one line on wide screens, and of two on others', async () => {

@@ -31,7 +31,7 @@ export function demoCommands({ civic, ledger, places, taxonomy }: WriteContext, 
         const loaded = await loadDemo({ ...stand(), progress: (done, total) => { terminal.progress('Creating the demo data', done, total); } });
         const added = await loadParts(loaded !== null);
         terminal.print({ loaded: loaded !== null, ...loaded, ...added }, () => (loaded
-          ? `The demo is loaded: ${count(loaded.actors)} actors in ${loaded.places} places, ${count(loaded.claims)} claims from ${count(loaded.sources)} sources${inWords(added)}, all invented.\nOpen /api/places/harlow-ferry,tamarack/entities; bin/civic demo remove deletes it.`
+          ? `The demo is loaded: ${count(loaded.actors)} actors in ${loaded.places} places, ${count(loaded.claims)} claims from ${count(loaded.sources)} sources${inWords(added)}, all invented.\nOpen ${civic.url('/')} and search for Harlow Ferry; bin/civic demo remove deletes the demo.`
           : 'The demo is already loaded. To give it today’s dates, run bin/civic demo remove and load it again.'));
       },
     },
@@ -46,7 +46,7 @@ export function demoCommands({ civic, ledger, places, taxonomy }: WriteContext, 
         const { removeDemo } = await import('./load.ts');
         for (const part of parts.all()) await part.remove();
         const removed = await removeDemo(stand());
-        terminal.print({ removed }, () => (removed > 0 ? `The demo is gone: ${count(removed)} records were taken away.` : 'There is no demo to take away.'));
+        terminal.print({ removed }, () => (removed > 0 ? `The demo is deleted: ${count(removed)} records.` : 'There is no demo to delete.'));
       },
     },
   ];
