@@ -6,6 +6,7 @@ import type { Filter, Match } from './match.ts';
 import { countFound, tagsByKey, tagTokens, type FreshnessFilter, type TaggedRow } from './query-store.ts';
 import { createDays } from './days.ts';
 import { emptyCounts, facetsFrom, type Facets } from './facets.ts';
+import { createPrefixes, MANY_ACTORS, type Prefixes } from './prefixes.ts';
 import { createSets } from './sets.ts';
 import { createTotals, type Totals } from './totals.ts';
 
@@ -42,10 +43,12 @@ export interface Columns {
   /** Grows with every change of an actor that this node has heard of. */
   readonly version: number;
   readonly totals: Totals;
+  readonly prefixes: Prefixes;
 }
 
-export function createColumns(): Columns {
+export function createColumns({ manyActors = MANY_ACTORS } = {}): Columns {
   const days = createDays();
+  const prefixes = createPrefixes(manyActors);
   const sets = { type: createSets(), state: createSets(), issue: createSets() };
   // By key of the actor, the number of its set of values; the empty set is 0, and an actor always has a type.
   let ids: Record<Column, Uint32Array> = { type: new Uint32Array(1024), state: new Uint32Array(1024), issue: new Uint32Array(1024) };
@@ -85,6 +88,7 @@ export function createColumns(): Columns {
 
   function remove(keys: number[]): void {
     version += 1;
+    prefixes.change(keys);
     for (const key of keys) {
       changed?.add(key);
       if (key >= ids.type.length) continue;
@@ -96,6 +100,7 @@ export function createColumns(): Columns {
   async function refresh(reader: Reader, keys: number[]): Promise<void> {
     // At once: what was counted before is no longer true, however long reading takes.
     version += 1;
+    prefixes.change(keys);
     for (const key of keys) changed?.add(key);
     const rows = await tagsByKey(reader, keys);
     const found = new Set(rows.map(({ key }) => key));
@@ -105,6 +110,7 @@ export function createColumns(): Columns {
 
   function putRows(rows: TaggedRow[]): void {
     remove(rows.filter(({ visibility }) => visibility !== 'public').map(({ key }) => key));
+    prefixes.change(rows.map(({ key }) => key));
     for (const row of rows) {
       const { key, visibility } = row;
       if (visibility !== 'public') continue;
@@ -126,6 +132,7 @@ export function createColumns(): Columns {
       try {
         await fill(reader);
         loaded.done();
+        await prefixes.load(reader);
         return;
       } catch (error) {
         if (isStopped) return;
@@ -189,7 +196,10 @@ export function createColumns(): Columns {
 
   return {
     load,
-    stop() { isStopped = true; },
+    stop() {
+      isStopped = true;
+      prefixes.stop();
+    },
     ready: () => loaded.promise,
     refresh,
     put: putRows,
@@ -224,6 +234,7 @@ export function createColumns(): Columns {
     get size() { return size; },
     get version() { return version; },
     totals: createTotals(),
+    prefixes,
   };
 }
 

@@ -126,7 +126,7 @@ async function ranked(reader: Reader, request: Listing, asked: Asked & { words: 
   const core = coreMatch(asked);
   const few = core && await documentsFound(reader, { match: core, freshness }, asked.words.isPrefix && !asked.words.endings ? MOST_JUDGED : FEW_JUDGED);
   if (few) return judged(few, whole, tiers, after);
-  const { total, keys } = await totalOf(reader, request, whole, columns);
+  const { total, keys } = await totalOf(reader, request, asked, columns);
   if (total > FEW_JUDGED) {
     if (columns.version === version) columns.totals.keep(id, version, total);
     return { total, keys, rows: await pageOf(total) };
@@ -172,7 +172,7 @@ async function selected(reader: Reader, { query, filters }: ListRequest, page: S
 
 async function matched(reader: Reader, request: ListRequest, asked: Asked, page: SortedRequest, columns: Columns): Promise<Sorted> {
   const match = wholeMatch(asked);
-  const { total, keys } = await totalOf(reader, request, match, columns);
+  const { total, keys } = await totalOf(reader, request, asked, columns);
   if (total === 0) return { total, keys, rows: [] };
   if (keys) return { total, keys, rows: await pageAmong(reader, page, keys, columns) };
   const words = asked.words && wholeMatch({ ...asked, filters: [] });
@@ -189,10 +189,11 @@ interface Total {
   keys: Uint32Array | null;
 }
 
-async function totalOf(reader: Reader, request: ListRequest, match: Match | null, columns: Columns): Promise<Total> {
+async function totalOf(reader: Reader, request: ListRequest, asked: Asked, columns: Columns): Promise<Total> {
   const { freshness = null, workspace, facets = false } = request;
-  if (freshness && workspace === null) return await publicWithFreshness(reader, match, freshness, columns);
-  if (match) return await countFound(reader, { match, freshness }, facets);
+  if (freshness && workspace === null) return await publicWithFreshness(reader, asked, freshness, columns);
+  const match = wholeMatch(asked);
+  if (match) return await withShortPrefix(asked, columns) ?? await countFound(reader, { match, freshness }, facets);
   if (freshness) return await countByFreshness(reader, freshness, workspace, facets);
   await columns.ready();
   const own = workspace === null ? 0 : (await countFound(reader, { match: ownMatch(workspace), freshness: null })).total;
@@ -200,12 +201,23 @@ async function totalOf(reader: Reader, request: ListRequest, match: Match | null
 }
 
 /** Counts by the columns: a database would read a row of each actor, which takes seconds for a million. */
-async function publicWithFreshness(reader: Reader, match: Match | null, freshness: FreshnessFilter, columns: Columns): Promise<Total> {
+async function publicWithFreshness(reader: Reader, asked: Asked, freshness: FreshnessFilter, columns: Columns): Promise<Total> {
   await columns.ready();
-  const found = match ? (await countFound(reader, { match, freshness: null }, true)).keys! : 'all';
+  const match = wholeMatch(asked);
+  const found = match ? (await withShortPrefix(asked, columns) ?? await countFound(reader, { match, freshness: null }, true)).keys! : 'all';
   // Another node may have added an actor that is not in the columns of this one yet.
   if (match && columns.unknown(found as Uint32Array).length > 0) return await countFound(reader, { match, freshness }, true);
   const keys = columns.withFreshness(found, freshness);
+  return { total: keys.length, keys };
+}
+
+/** Finds in memory what has a word with a short beginning that many actors have; null when something else is asked for. */
+async function withShortPrefix({ words, filters, workspace }: Asked, columns: Columns): Promise<{ total: number; keys: Uint32Array } | null> {
+  if (!words?.isPrefix || words.endings || words.words.length > 1 || workspace !== null) return null;
+  const actors = await columns.prefixes.find(words.words[0]!);
+  const filtered = actors && filters.length > 0 ? columns.select(filters, null) : undefined;
+  if (!actors || filtered === null) return null;
+  const keys = actors.among(filtered);
   return { total: keys.length, keys };
 }
 

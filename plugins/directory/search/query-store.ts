@@ -1,6 +1,7 @@
 import { dialectOf, type Position, type Reader } from 'civic';
 import type { FreshnessDays } from '../actors/freshness.ts';
 import type { FreshnessStatus } from '../types.ts';
+import { keyOf } from './document.ts';
 import { matchText, type Filter, type Match } from './match.ts';
 
 /** By what a list is sorted when it is not by relevance. */
@@ -232,16 +233,18 @@ export async function pageOfKeys(reader: Reader, request: SortedRequest, keys: U
 
 /** Walks an index in order and keeps actors whose keys are known, of some `size` actors: for many keys. */
 export async function pageByKeys(reader: Reader, request: SortedRequest, keys: Uint32Array, size: number): Promise<SortedRow[]> {
-  const isWanted = new Uint8Array(keys.reduce((last, key) => Math.max(last, key), 0) + 1);
-  for (const key of keys) isWanted[key] = 1;
+  let last = 0;
+  for (let index = 0; index < keys.length; index++) if (keys[index]! > last) last = keys[index]!;
+  const isWanted = new Uint8Array(last + 1);
+  for (let index = 0; index < keys.length; index++) isWanted[keys[index]!] = 1;
   const rows: SortedRow[] = [];
   let { after } = request;
   for (let step = Math.ceil((request.limit * size * 1.5) / keys.length); rows.length < request.limit; step = Math.min(MOST_STEP, step * 2)) {
     const walked = await inOrder(reader, { ...request, freshness: null, after, limit: step }, () => undefined);
     rows.push(...walked.filter(({ key }) => isWanted[key]));
     if (walked.length < step) break;
-    const last: SortedRow = walked.at(-1)!;
-    after = [last.value, last.key];
+    const end: SortedRow = walked.at(-1)!;
+    after = [end.value, end.key];
   }
   return rows.slice(0, request.limit);
 }
@@ -276,6 +279,23 @@ export async function searching<T>(reader: Reader, work: (reader: Reader) => Pro
 /** Words of the vocabulary with this beginning. */
 export async function termsFrom(reader: Reader, start: string, most: number): Promise<string[]> {
   return await reader('directory_terms').where('term', '>=', start).where('term', '<', start + LAST).orderBy('term').limit(most).pluck('term');
+}
+
+/** The first `length` letters of words of the vocabulary, each beginning once; only of words that start with `start`. */
+export async function shortStarts(reader: Reader, start: string, length: number): Promise<string[]> {
+  const starts: { start: string }[] = await reader('directory_terms').where('term', '>=', start).where('term', '<', start + LAST)
+    .distinct(reader.raw('substr(term, 1, ?) as start', [length])).orderBy('start');
+  // The vocabulary also has tokens of tags.
+  return starts.map((row) => row.start).filter((found) => Array.from(found).length === length && /^[\p{L}\p{N}]+$/u.test(found));
+}
+
+/** The tokens of these actors between spaces. */
+export async function tokensByKey(reader: Reader, keys: number[]): Promise<{ key: number; tokens: string }[]> {
+  const [rank, tokens] = dialectOf(reader) === 'sqlite' ? ['rowid', 'tokens'] : ['key', "array_to_string(tsvector_to_array(tokens), ' ')"];
+  const rows: { rank: number; tokens: string }[] = await reader.raw(
+    `select ${rank} as rank, ' ' || ${tokens} || ' ' as tokens from directory_search where ${rank} in (select rank from directory_actors where key in (${keysIn(reader)}))`, [JSON.stringify(keys)],
+  );
+  return rows.map((row) => ({ key: keyOf(row.rank), tokens: row.tokens }));
 }
 
 /** Those of these words that the vocabulary has. */

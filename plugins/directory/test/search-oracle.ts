@@ -81,11 +81,11 @@ export async function store(db: Database, actors: Made[]): Promise<void> {
   }
 }
 
-/** Starts a server with generated actors, and loads the columns of their search index. */
-export async function searchServer(database: 'sqlite' | 'postgres', actors: Made[]): Promise<{ kit: TestServer; columns: Columns }> {
+/** Starts a server with generated actors, and loads the columns of their search index, with the short prefixes of more than `manyActors`. */
+export async function searchServer(database: 'sqlite' | 'postgres', actors: Made[], manyActors?: number): Promise<{ kit: TestServer; columns: Columns }> {
   const kit = await testServer({ plugins: [directory], database });
   await store(kit.db, actors);
-  const columns = createColumns();
+  const columns = createColumns({ manyActors });
   await columns.load(kit.db.read, throwError);
   return { kit, columns };
 }

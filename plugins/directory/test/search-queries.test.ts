@@ -14,6 +14,8 @@ const { describe, it, before, after } = lab;
 
 // More than the limits at which a search takes another way, such as walking an index.
 const ACTORS = 5000;
+// Few enough that some beginnings of two and three letters are in memory, and others are not.
+const MANY_ACTORS = 500;
 // `npm run soak -- generated` asks four times as many.
 const QUERIES = process.env.CIVIC_TEST_SOAK === '1' ? 1000 : 250;
 
@@ -26,7 +28,7 @@ for (const dialect of testDatabases()) {
   describe(`Search of many actors on ${dialect}`, () => {
     let kit: TestServer;
     let columns: Columns;
-    before(async () => { ({ kit, columns } = await searchServer(dialect, actors)); });
+    before(async () => { ({ kit, columns } = await searchServer(dialect, actors, MANY_ACTORS)); });
     after(() => kit.close());
 
     const list = (request: ListRequest): Promise<ListResult> => listActors(kit.db.read, request, columns);
@@ -41,6 +43,21 @@ for (const dialect of testDatabases()) {
         expect(facets!.entity_type.reduce((sum, { count }) => sum + count, 0), JSON.stringify(request)).to.equal(total);
       }
       answers[dialect] = JSON.stringify(all);
+    });
+
+    it('finds the right actors by two and three letters', async () => {
+      let inMemory = 0;
+      for (const query of new Set(actors.flatMap(({ everything }) => everything.flatMap((word) => [word.slice(0, 2), word.slice(0, 3)])).filter((start) => start.length > 1).slice(0, 400))) {
+        if (await columns.prefixes.find(query)) inMemory += 1;
+        for (const filters of [[], [{ any: ['s:mo', 's:ks'] }]]) {
+          const request: ListRequest = { query, filters, workspace: null, sort: 'relevance', limit: 20, after: null, facets: true, isExact: true };
+          const { keys, total, facets } = await list(request);
+          const wanted = expected(actors, request);
+          expect({ keys, total }, JSON.stringify(request)).to.equal({ keys: wanted.keys.slice(0, 20), total: wanted.total });
+          expect(facets!.entity_type.reduce((sum, { count }) => sum + count, 0)).to.equal(total);
+        }
+      }
+      expect(inMemory).to.be.above(5);
     });
 
     it('comes to the end of a list page by page, each actor once', async () => {

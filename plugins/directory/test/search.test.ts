@@ -99,6 +99,30 @@ for (const dialect of testDatabases()) {
       expect((await list({ query: 'zymurgy' })).total).to.equal(0);
     });
 
+    it('counts a changed actor by short beginnings that are in memory', async () => {
+      const some = createColumns({ manyActors: 20 });
+      await some.load(kit.db.read, throwError);
+      const count = async (query: string) => (await listActors(kit.db.read, { query, filters: [], workspace: null, sort: 'name', limit: 5, after: null }, some)).total;
+      const [actor] = actors.filter(({ document }) => document.workspace === null);
+      const added = { ...actor!, document: { ...actor!.document, key: 9003, name: 'Honey Company', texts: [], prior: 1 } };
+      const before = await count('ho');
+      expect(await some.prefixes.find('ho')).to.not.be.null();
+      await store(kit.db, [added]);
+      await some.refresh(kit.db.read, [9003]);
+      expect(await count('ho')).to.equal(before + 1);
+      await kit.db.write((tx) => putDocuments(tx, [{ ...added.document, name: 'Zinc Company' }], [rankOf(1, 9003)]));
+      await some.refresh(kit.db.read, [9003]);
+      expect(await count('ho')).to.equal(before);
+      await kit.db.write((tx) => putDocuments(tx, [added.document], [rankOf(1, 9003)]));
+      await some.refresh(kit.db.read, [9003]);
+      await kit.db.write(async (tx) => {
+        await removeDocuments(tx, [rankOf(1, 9003)]);
+        await tx('directory_actors').where({ key: 9003 }).delete();
+      });
+      some.remove([9003]);
+      expect(await count('ho')).to.equal(before);
+    });
+
     it('keeps its columns equal to those of a new load', async () => {
       const anew = createColumns();
       await anew.load(kit.db.read, throwError);
