@@ -1,6 +1,6 @@
 import { newId, problem, singleLine, type Caller, type Civic, type Reader, type Tx } from 'civic';
 import type { AccountsService } from 'civic/accounts';
-import type { DirectoryService, FlagCounts } from 'civic/directory';
+import type { ActorsChanged, DirectoryService, FlagCounts } from 'civic/directory';
 import type { FirehoseService } from 'civic/firehose';
 import type { FlagsConfig } from './config.ts';
 import { newReceipt, readReceipt } from './receipt.ts';
@@ -9,9 +9,10 @@ import { refreshQueue } from './review/queue.ts';
 import { messagesOf } from './reporter/messages-store.ts';
 import { insertReporter, reportersOf, type ReporterRow } from './reporter/store.ts';
 import { resolvedSignal } from './signal.ts';
-import { countsToStore, createdFlag, eventOf, flagByReceipt, insertFlag, takeSignals, targetsWithReason, updateFlag, type FlagRow } from './store.ts';
+import { putSignalActors, sourceFlagsOfActors, takeSignals } from './signal-store.ts';
+import { countsToStore, createdFlag, eventOf, flagByReceipt, insertFlag, targetsWithReason, updateFlag, type FlagRow } from './store.ts';
 import { hashOfReason, suspicionOf } from './suspicion.ts';
-import { entityTarget, sourceTarget, type FoundTarget } from './targets.ts';
+import { entityTarget, placeTarget, sourceTarget, type FoundTarget } from './targets.ts';
 import { TARGET_TYPES, type CreatedFlag, type FlagType, type Proposal, type Receipt, type ReviewedFlag } from './types.ts';
 
 export interface NewFlag {
@@ -31,8 +32,10 @@ export interface Flags {
   flagEntity(flag: NewFlag & { entity_id: string; claim_id?: string }, caller: Caller | null): Promise<Flagged>;
   /** Flags a source. Throws `unknown_source`. */
   flagSource(flag: NewFlag & { source_id: string }, caller: Caller | null): Promise<Flagged>;
-  /** Withdraws the signals that name deleted actors. */
-  withdrawSignals(tx: Tx, actorIds: string[]): Promise<void>;
+  /** Flags a place. Throws `unknown_place`. */
+  flagPlace(flag: NewFlag & { place_key: string }, caller: Caller | null): Promise<Flagged>;
+  /** Withdraws the signals about deleted actors, and about sources that no public actor cites any more. */
+  withdrawSignals(tx: Tx, changes: ActorsChanged['actors']): Promise<void>;
   /** Returns the status of a flag by its receipt. Throws `unknown_receipt`. */
   receipt(text: string): Promise<Receipt>;
   /** Stores the counts of the targets in the directory, and their rows in the queue, in the transaction of the change. */
@@ -88,7 +91,7 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
       if (ids.length === 0) continue;
       const counts = new Map<string, FlagCounts>();
       for (const id of ids) counts.set(id, await countsToStore(tx, { type, id }));
-      await directory.setFlags(tx, { actors: type === 'entity' ? counts : new Map(), sources: type === 'source' ? counts : new Map() });
+      if (type !== 'place') await directory.setFlags(tx, { actors: type === 'entity' ? counts : new Map(), sources: type === 'source' ? counts : new Map() });
       await refreshQueue(tx, type, ids);
     }
   }
@@ -98,6 +101,7 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
     if (!signal) return;
     const [signal_id] = await firehose.publish(tx, [signal]);
     await updateFlag(tx, flag.key, { signal_id });
+    if (flag.target_type === 'source') await putSignalActors(tx, flag.key, (await directory.source(tx, targetId))!.entity_ids);
   }
 
   async function withdraw(tx: Tx, signalIds: string[]): Promise<void> {
@@ -106,10 +110,19 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
 
   return {
     civic, directory,
-    async withdrawSignals(tx, actorIds) {
-      if (actorIds.length > 0) await withdraw(tx, await takeSignals(tx, actorIds));
+    async withdrawSignals(tx, changes) {
+      const deleted = changes.filter(({ change }) => change === 'deleted').map(({ id }) => id);
+      const changed = changes.filter(({ change }) => change !== 'created').map(({ id }) => id);
+      const gone: FlagRow[] = [];
+      for (const flag of await sourceFlagsOfActors(tx, changed)) {
+        const source = await directory.source(tx, flag.target_id);
+        await putSignalActors(tx, flag.key, source?.entity_ids ?? []);
+        if (!source) gone.push(flag);
+      }
+      await withdraw(tx, [...await takeSignals(tx, 'entity', deleted), ...await takeSignals(tx, 'source', gone.map(({ target_id }) => target_id))]);
     },
     flagEntity: async ({ entity_id, claim_id, ...flag }, caller) => create(await entityTarget(directory, entity_id, claim_id), flag, caller),
+    flagPlace: async ({ place_key, ...flag }, caller) => create(await placeTarget(directory, place_key), flag, caller),
     flagSource: async ({ source_id, ...flag }, caller) => create(await sourceTarget(directory, civic.db.read, source_id), flag, caller),
     byReceipt,
     async receipt(text) {

@@ -23,7 +23,7 @@ const AUDIT_KINDS = Object.fromEntries([...ACTIONS, 'asked'].map((action) => [`f
 
 export default definePlugin<FlagsConfig>({
   name: 'flags',
-  summary: 'Reports of problems with actors and sources by anyone, and their review',
+  summary: 'Reports of problems with actors, sources and places by anyone, and their review',
   reference: { title: 'Flags', order: 15, sections: { 'entity-flags': 'Report a problem with an entry', 'source-flags': 'Report a problem with a source', 'flags': 'Receipts and review' } },
   config: flagsOptions,
   needs: ['directory'],
@@ -53,12 +53,13 @@ export default definePlugin<FlagsConfig>({
     civic.serviceIfOn('console')?.attention(reportAttention(flags));
     civic.pages.fill('console.sections', reportSection(flags));
     civic.serviceIfOn('firehose')?.produces(['flag_resolved']);
-    civic.on('directory.actors_changed', (tx, { payload }) => flags.withdrawSignals(tx, payload.actors.filter(({ change }) => change === 'deleted').map(({ id }) => id)));
+    civic.on('directory.actors_changed', (tx, { payload }) => flags.withdrawSignals(tx, payload.actors));
     const mails = createReporterMails(civic, flags.directory);
     for (const name of ['flags.created', 'flags.cleared', 'flags.decided'] as const) civic.on(name, (tx, { payload }) => mails.follow(tx, name, payload));
     for (const job of mails.jobs) civic.jobs.define(job);
     const conversation = createConversation(flags, mails);
     civic.pages.fill('site.entry', { partial: 'flags/link', load: ({ params }) => ({ href: `/report?entry=${encodeURIComponent(String(params.id).toLowerCase())}` }) });
+    civic.pages.fill('site.place', { partial: 'flags/link', load: ({ params }) => ({ href: `/report?place=${encodeURIComponent(String(params.place_key))}` }) });
     civic.pages.fill('site.source', { partial: 'flags/link', load: ({ params }) => ({ href: `/report?source=${encodeURIComponent(String(params.id).toLowerCase())}` }) });
     civic.pages.fill('site.corrections', { partial: 'flags/corrections', load: () => ({}) });
     server.route([...flagRoutes(flags), ...conversationRoutes(flags, conversation), ...reviewRoutes(flags, decisions, conversation), ...reportPages(flags, mails), ...receiptPages(flags, conversation)]);

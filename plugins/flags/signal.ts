@@ -8,9 +8,11 @@ type About = Pick<SignalDraft, 'title' | 'summary' | 'places' | 'issues' | 'acto
 const LONGEST_NAME = 200;
 const MOST_PLACES = 20;
 
+const ABOUT = { entity: aboutActor, source: aboutSource, place: aboutPlace };
+
 /** Returns the signal of a resolved flag, without anything that the reporter wrote; null when the target is no longer public. */
 export async function resolvedSignal(directory: DirectoryService, reader: Reader, { target_type, target_id }: FlagRow): Promise<SignalDraft | null> {
-  const about = await (target_type === 'entity' ? aboutActor : aboutSource)(directory, reader, target_id);
+  const about = await ABOUT[target_type](directory, reader, target_id);
   return about && { type: 'flag_resolved', source_class: 'review', ...about };
 }
 
@@ -41,5 +43,15 @@ async function aboutSource(directory: DirectoryService, reader: Reader, id: stri
     issues: some(actors.flatMap(({ issue_areas }) => issue_areas)),
     actors: [],
     evidence: [{ source_id: id, source_url: source.url, title: name }],
+  };
+}
+
+async function aboutPlace(directory: DirectoryService, reader: Reader, key: string): Promise<About | null> {
+  const place = (await directory.places(reader, [key])).get(key);
+  if (!place) return null;
+  return {
+    title: `Report about ${place.display_name} resolved`,
+    summary: 'Someone reported a problem with the page of this place. A reviewer checked and corrected it.',
+    places: [key], issues: [], actors: [], evidence: [{ source_url: directory.links.place(key), title: place.display_name }],
   };
 }

@@ -122,13 +122,6 @@ export async function flagsInState(reader: Reader, { type, id }: Target, { state
   return rows;
 }
 
-/** Returns the ids of the signals about resolved flags of these actors, and removes the ids from the flags. */
-export async function takeSignals(tx: Tx, actorIds: string[]): Promise<string[]> {
-  const flags: Pick<FlagRow, 'key' | 'signal_id'>[] = await tx('flags_flags').where({ target_type: 'entity' }).whereIn('target_id', actorIds).whereNotNull('signal_id').select('key', 'signal_id');
-  if (flags.length > 0) await tx('flags_flags').whereIn('key', flags.map(({ key }) => key)).update({ signal_id: null });
-  return flags.map(({ signal_id }) => signal_id!);
-}
-
 export async function countFlags(reader: Reader, query: FlagQuery): Promise<number> {
   return Number((await matching(reader, query).count({ count: '*' }).first())!.count);
 }

@@ -7,9 +7,9 @@ export type Suspicion = (typeof SUSPICIONS)[number];
 const LINK = /\b(?:https?:\/\/|www\.)\S/gi;
 const MARKUP = /<\s*a\s|\[url[=\]]|\]\(https?:/i;
 
-/** Returns the hash of a reason without regard to case, accents and punctuation. */
+/** Returns the hash of a reason without regard to case, accents and punctuation; of a reason without letters and digits all of it counts. */
 export function hashOfReason(reason: string): string {
-  return createHash('sha256').update(tokens(reason).join(' ')).digest('hex');
+  return createHash('sha256').update(tokens(reason).join(' ') || reason).digest('hex');
 }
 
 /** Returns why a report may be spam; null when nothing indicates it. `repeats` is the number of other targets with the same text within a day. */

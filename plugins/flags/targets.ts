@@ -30,12 +30,19 @@ export async function sourceTarget(directory: DirectoryService, reader: Reader, 
   return { type: 'source', id: source.id, claimId: null, placeKeys: [...new Set(places)].slice(0, MOST_PLACES) };
 }
 
+/** Throws `unknown_place`. */
+export async function placeTarget(directory: DirectoryService, placeKey: string): Promise<FoundTarget> {
+  const { place_key } = await directory.placeOfPath(placeKey);
+  return { type: 'place', id: place_key, claimId: null, placeKeys: [place_key] };
+}
+
 /** Returns the public name of what a flag is about; null when it is no longer public. */
 export async function targetName(directory: DirectoryService, reader: Reader, { target_type, target_id }: Pick<FlagRow, 'target_type' | 'target_id'>): Promise<string | null> {
   if (target_type === 'entity') {
     const [actor] = await directory.actors(reader, [target_id]);
     return actor?.visibility === 'public' ? actor.name : null;
   }
+  if (target_type === 'place') return (await directory.places(reader, [target_id])).get(target_id)?.display_name ?? null;
   const source = await directory.source(reader, target_id);
   return source && (source.title ?? source.url);
 }

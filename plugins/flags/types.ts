@@ -1,8 +1,9 @@
 export const ENTITY_FLAG_TYPES = ['stale', 'incorrect', 'duplicate', 'closed', 'wrong_place', 'wrong_issue_area', 'privacy', 'other'] as const;
 export const SOURCE_FLAG_TYPES = ['broken_link', 'outdated', 'misattributed', 'paywalled', 'wrong_excerpt', 'other'] as const;
-export const FLAG_TYPES = [...new Set([...ENTITY_FLAG_TYPES, ...SOURCE_FLAG_TYPES])];
+export const PLACE_FLAG_TYPES = ['incorrect', 'missing', 'stale', 'other'] as const;
+export const FLAG_TYPES = [...new Set([...ENTITY_FLAG_TYPES, ...SOURCE_FLAG_TYPES, ...PLACE_FLAG_TYPES])];
 export const STATUSES = ['open', 'accepted', 'dismissed', 'resolved'] as const;
-export const TARGET_TYPES = ['entity', 'source'] as const;
+export const TARGET_TYPES = ['entity', 'source', 'place'] as const;
 
 export type FlagType = (typeof FLAG_TYPES)[number];
 export type Status = (typeof STATUSES)[number];
@@ -12,6 +13,7 @@ export type Decision = Exclude<Status, 'open'>;
 /** What a flag is about. */
 export interface Target {
   type: TargetType;
+  /** Of a place its key. */
   id: string;
 }
 

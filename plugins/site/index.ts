@@ -46,6 +46,7 @@ export default definePlugin<SiteConfig>({
 
   slots: {
     'site.entry': { summary: 'Below the history of an entry' },
+    'site.place': { summary: 'At the end of the page of a place' },
     'site.source': { summary: 'Below what was read in a source' },
     'site.corrections': { summary: 'How to report mistakes, on the page about the instance' },
   },

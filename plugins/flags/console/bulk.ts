@@ -3,7 +3,7 @@ import { cutText, isId, pagePath, problemOf } from 'civic';
 import { MOST_DECIDED, type NewDecision } from '../review/decisions.ts';
 import { STATES, type State } from '../review/queue.ts';
 import { flagsInState, type FlagRow } from '../store.ts';
-import { FLAG_TYPES, TARGET_TYPES, type Target, type TargetType } from '../types.ts';
+import { FLAG_TYPES, TARGET_TYPES, type Target } from '../types.ts';
 import { BULK } from './list.ts';
 import { targetNames } from './names.ts';
 import { go, REPORTS, repeatedField, reviewerOf, textField, type ConsoleContext, type Review } from './page.ts';
@@ -43,8 +43,9 @@ function bulkDecision({ request: { payload } }: Review): NewDecision['action'] |
 }
 
 function targetIn(text: string): Target[] {
-  const [type, id] = text.split(':', 2);
-  return TARGET_TYPES.some((one) => one === type) && id && isId(id) ? [{ type: type as TargetType, id }] : [];
+  const [given, id = ''] = text.split(':', 2);
+  const type = TARGET_TYPES.find((one) => one === given);
+  return type && (type === 'place' ? id !== '' : isId(id)) ? [{ type, id }] : [];
 }
 
 async function waitingFlags({ flags: { civic } }: ConsoleContext, { request: { payload } }: Review, targets: Target[], state: State): Promise<{ flags: FlagRow[]; isCut: boolean }> {

@@ -4,7 +4,7 @@ import type { Flags } from '../flags.ts';
 import { textField } from './page.ts';
 
 /** The corrections that a reviewer can choose on the page of a report. */
-export const EDIT_KINDS = { entity: ['none', 'value', 'retract', 'merge', 'deactivate', 'source_broken'], source: ['none', 'source_broken'] } as const;
+export const EDIT_KINDS = { entity: ['none', 'value', 'retract', 'merge', 'deactivate', 'source_broken'], source: ['none', 'source_broken'], place: ['none'] } as const;
 export type EditKind = (typeof EDIT_KINDS)['entity'][number];
 
 /** Properties whose value is one text, so that a statement can be added without one that it replaces. */

@@ -10,12 +10,13 @@ export interface TargetName {
 
 export type TargetNames = (target: Target) => TargetName;
 
-/** Returns the names of targets in two statements. A target that no longer exists is named by its id. */
+/** Returns the names of targets in a statement for each type. A target that no longer exists is named by its id. */
 export async function targetNames({ directory }: Flags, reader: Reader, targets: Target[]): Promise<TargetNames> {
   const idsOf = (type: Target['type']) => [...new Set(targets.filter((target) => target.type === type).map(({ id }) => id))];
-  const [actors, sources] = await Promise.all([directory.ownNames(reader, idsOf('entity')), directory.sourceNames(reader, idsOf('source'))]);
+  const [actors, sources, places] = await Promise.all([directory.ownNames(reader, idsOf('entity')), directory.sourceNames(reader, idsOf('source')), directory.places(reader, idsOf('place'))]);
   const { pages } = directory.links;
   return ({ type, id }) => {
+    if (type === 'place') return { name: places.get(id)?.display_name ?? id, href: places.has(id) ? pages.place?.(id) ?? null : null };
     const source = sources.get(id);
     if (type === 'source') return { name: source?.title ?? source?.url ?? id, href: source ? pages.source?.(id) ?? null : null };
     return { name: actors.get(id) ?? id, href: actors.has(id) ? pages.actor?.(id) ?? null : null };

@@ -53,8 +53,13 @@ export async function showReport(context: ConsoleContext, review: Review, flag: 
   });
 }
 
+function kindOf({ actor, isPlace }: ShownSubject): keyof typeof EDIT_KINDS {
+  if (isPlace) return 'place';
+  return actor ? 'entity' : 'source';
+}
+
 function formOf(subject: ShownSubject, flag: FlagRow, given: Record<string, unknown>, { t }: Review, canCorrect: boolean): object {
-  const kinds = canCorrect && !subject.gone ? EDIT_KINDS[subject.actor ? 'entity' : 'source'] : [];
+  const kinds = canCorrect && !subject.gone ? EDIT_KINDS[kindOf(subject)] : [];
   const proposed = flag.proposed_value !== null && subject.actor !== null ? 'value' : 'none';
   const chosen = kinds.find((kind) => kind === given.edit) ?? kinds.find((kind) => kind === proposed) ?? 'none';
   const statement = String(given.statement ?? flag.claim_id ?? '');

@@ -12,6 +12,7 @@ export interface ShownSubject extends Subject {
   /** Why nothing can be corrected here; null when it can. */
   gone: 'deleted' | null;
   mergedInto: boolean;
+  isPlace: boolean;
   statement: ShownStatement | null;
   source: ShownSource | null;
   sources: { id: string; text: string }[];
@@ -32,6 +33,7 @@ type ShownSource = Source & { isBroken: boolean };
 const shownSource = (source: Source | undefined): ShownSource | null => (source ? { ...source, isBroken: source.url_status === 'broken' } : null);
 
 export async function subjectOf(flags: Flags, reader: Reader, flag: FlagRow, t: Texts): Promise<ShownSubject> {
+  if (flag.target_type === 'place') return placeSubject(flags, reader, flag);
   return flag.target_type === 'source' ? sourceSubject(flags, reader, flag) : actorSubject(flags, flag, t);
 }
 
@@ -58,8 +60,14 @@ async function sourceSubject({ directory }: Flags, reader: Reader, flag: FlagRow
   return { ...nothing(name), gone: null, href: directory.links.pages.source?.(source.id) ?? null, source: shownSource(source), sourceIds: [source.id], sources: [{ id: source.id, text: name }] };
 }
 
+async function placeSubject({ directory }: Flags, reader: Reader, flag: FlagRow): Promise<ShownSubject> {
+  const place = (await directory.places(reader, [flag.target_id])).get(flag.target_id);
+  if (!place) return nothing(flag.target_id);
+  return { ...nothing(place.display_name), gone: null, isPlace: true, href: directory.links.pages.place?.(place.place_key) ?? null };
+}
+
 function nothing(name: string): ShownSubject {
-  return { name, href: null, gone: 'deleted', mergedInto: false, actor: null, statement: null, source: null, sourceIds: [], sources: [], choices: [], news: [] };
+  return { name, href: null, gone: 'deleted', mergedInto: false, isPlace: false, actor: null, statement: null, source: null, sourceIds: [], sources: [], choices: [], news: [] };
 }
 
 const placeNames = (actor: ActorDetail) => new Map(actor.places.map(({ place_key, name }) => [place_key, name]));

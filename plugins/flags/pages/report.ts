@@ -4,7 +4,7 @@ import type { Flags } from '../flags.ts';
 import { callerOf } from '../routes.ts';
 import type { ReporterMails } from '../reporter/mails.ts';
 import type { Proposal } from '../types.ts';
-import { kindsOf, reportForm, type ReportForm } from './form.ts';
+import { KINDS, reportForm, type ReportForm } from './form.ts';
 import { RECEIPTS_PATH } from './receipt.ts';
 import { statementsOf, type Choice } from './statements.ts';
 
@@ -13,7 +13,7 @@ const internal = { plugins: { civic: { internal: true } } };
 
 /** What a report is about, as the page shows it. */
 interface Subject {
-  target: 'entry' | 'source';
+  target: keyof typeof KINDS;
   id: string;
   name: string;
   href: string;
@@ -38,7 +38,7 @@ export function reportPages(flags: Flags, { isConfigured: takesEmail }: Pick<Rep
         const t = await textsOf(request);
         const { values, errors, given } = readForm<ReportForm>(request, reportForm, t);
         const subject = await subjectOf(flags, given, t);
-        if (!values || !kindsOf(subject.target).includes(values.kind)) return showForm(h, subject, t, { takesEmail, given, errors: { kind: values ? t('report.choose_kind') : undefined, ...errors } }).code(400);
+        if (!values || !KINDS[subject.target].includes(values.kind)) return showForm(h, subject, t, { takesEmail, given, errors: { kind: values ? t('report.choose_kind') : undefined, ...errors } }).code(400);
         const receipt = await create(flags, subject, takesEmail ? values : { ...values, email: undefined }, request);
         return h.redirect(pagePath(request, `${RECEIPTS_PATH}/${receipt}?new=1`)).code(303);
       },
@@ -50,18 +50,25 @@ async function create(flags: Flags, { target, id }: Subject, { kind, statement, 
   const proposal: Proposal | undefined = value || address ? { value: value ?? null, source_url: address ?? null } : undefined;
   const reporter = email ? { email, language: request.civic.language } : undefined;
   const flag = { flag_type: kind, reason: words, proposal, reporter, isHiddenFieldFilled: Boolean(website) };
-  const { flag: created } = target === 'entry'
-    ? await flags.flagEntity({ ...flag, entity_id: id, ...(statement && { claim_id: statement }) }, callerOf(request))
-    : await flags.flagSource({ ...flag, source_id: id }, callerOf(request));
+  const caller = callerOf(request);
+  const { flag: created } = await {
+    entry: () => flags.flagEntity({ ...flag, entity_id: id, ...(statement && { claim_id: statement }) }, caller),
+    source: () => flags.flagSource({ ...flag, source_id: id }, caller),
+    place: () => flags.flagPlace({ ...flag, place_key: id }, caller),
+  }[target]();
   return created.receipt;
 }
 
-async function subjectOf({ civic, directory }: Pick<Flags, 'civic' | 'directory'>, { entry, source }: { entry?: unknown; source?: unknown }, t: Texts): Promise<Subject> {
+async function subjectOf({ civic, directory }: Pick<Flags, 'civic' | 'directory'>, { entry, source, place }: { entry?: unknown; source?: unknown; place?: unknown }, t: Texts): Promise<Subject> {
   if (typeof entry === 'string') {
     const found = await directory.entry(entry);
     if (found?.state === 'merged') return subjectOf({ civic, directory }, { entry: found.into }, t);
     if (found?.state !== 'current') throw problem('not_found');
     return { target: 'entry', id: found.actor.id, name: found.actor.name, href: directory.links.pages.actor?.(found.actor.id) ?? '', statements: statementsOf(found.actor, directory, t) };
+  }
+  if (typeof place === 'string') {
+    const { place_key: id, display_name: name } = await directory.placeOfPath(place);
+    return { target: 'place', id, name, href: directory.links.pages.place?.(id) ?? '', statements: [] };
   }
   const found = typeof source !== 'string' ? null : await directory.source(civic.db.read, source);
   if (!found) throw problem('not_found');
@@ -71,7 +78,7 @@ async function subjectOf({ civic, directory }: Pick<Flags, 'civic' | 'directory'
 function showForm(h: ResponseToolkit, subject: Subject, t: Texts, { takesEmail, given, errors = {} }: { takesEmail: boolean; given: Record<string, unknown>; errors?: Record<string, string | undefined> }): ResponseObject {
   return h.view('flags/report', {
     title: t('report.title', { name: subject.name }), isUnlisted: true, subject, takesEmail, given, errors,
-    kinds: kindsOf(subject.target).map((kind) => ({ kind, label: t(`kinds.${kind}`), isChosen: given['kind'] === kind })),
+    kinds: KINDS[subject.target].map((kind) => ({ kind, label: t(`kinds.${kind}`), isChosen: given['kind'] === kind })),
     statements: subject.statements.map((statement) => ({ ...statement, isChosen: given['statement'] === statement.id })),
   }).header('cache-control', 'private, no-store') as ResponseObject;
 }

@@ -7,7 +7,7 @@ export type Severity = (typeof SEVERITIES)[number];
 const BY_TYPE: Record<FlagType, Severity> = {
   privacy: 'urgent',
   incorrect: 'high', closed: 'high', misattributed: 'high', wrong_excerpt: 'high',
-  stale: 'normal', duplicate: 'normal', wrong_place: 'normal', wrong_issue_area: 'normal', broken_link: 'normal', outdated: 'normal',
+  stale: 'normal', duplicate: 'normal', wrong_place: 'normal', wrong_issue_area: 'normal', broken_link: 'normal', missing: 'normal', outdated: 'normal',
   paywalled: 'low', other: 'low',
 };
 

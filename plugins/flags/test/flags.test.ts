@@ -172,6 +172,27 @@ for (const database of testDatabases()) {
       await until(async () => (await signals()).length === 0);
     });
 
+    it('of sources and places publish signals; that of a source is withdrawn when no public actor cites it any more', async () => {
+      const [first, second] = [await create('Cited Tenants', 'public'), await create('Other Tenants', 'public')];
+      const [{ id: source_id, url }] = first.sources;
+      const titles = async () => (await kit.request('GET', '/api/firehose?visibility=public&signal_type=flag_resolved')).body.signals.map(({ title }: any) => title);
+      const resolve = async (id: string) => { for (const status of ['accepted', 'resolved']) expect((await decide(id, status)).status).to.equal(200); };
+      await resolve((await post('/api/source-flags', { source_id, reason: 'Gone', flag_type: 'broken_link' })).body.id);
+      const sent = await kit.request('POST', '/report', { payload: 'place=gladstone%2Cmissouri&kind=missing&words=More', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' } });
+      expect(sent.status, sent.text).to.equal(303);
+      await resolve((await list('?target_type=place')).data[0].id);
+      const [ofPlace, ofSource] = ['Report about Gladstone, MO resolved', `Report about the source “${url}” resolved`];
+      await until(async () => (await titles()).join() === `${ofPlace},${ofSource}`);
+      const cited = await kit.request('PATCH', `/api/entities/${second.id}`, { payload: { sources: [{ local_id: 's', url }], add: [{ property: 'description', value: 'Cites it too', source_local_id: 's' }] }, as: entities });
+      expect(cited.status, cited.text).to.equal(200);
+      await kit.request('DELETE', `/api/entities/${first.id}`, { as: entities });
+      await sleep(500);
+      expect(await titles()).to.equal([ofPlace, ofSource]);
+      const claim = cited.body.claims.find(({ property }: any) => property === 'description').id;
+      expect((await kit.request('PATCH', `/api/entities/${second.id}`, { payload: { retract: [claim] }, as: entities })).status).to.equal(200);
+      await until(async () => (await titles()).join() === ofPlace);
+    });
+
     it('that arrive and are decided at the same time are all counted', async () => {
       const { id: entity_id, sources: [{ id: source_id }] } = await create('Crowded Tenants', 'public');
       const shown = async () => (await kit.request('GET', `/api/entities/${entity_id}`)).body;
@@ -229,6 +250,13 @@ describe('Flags that may be spam', () => {
 
   it('do not tell their reporter', async () => {
     expect(Object.keys(await flag(3, '[url]y[/url]'))).to.not.include('suspicion');
+  });
+
+  it('are compared by all of their text when it has no letters', async () => {
+    for (const [index, reason] of ['!!!', '???', '…', '!?'].entries()) {
+      await flag(index, reason);
+      expect((await reviewed()).suspicion, reason).to.be.null();
+    }
   });
 });
 

@@ -71,6 +71,27 @@ describe('The page that reports a problem', () => {
     expect((await open(String(found.headers.location))).text).to.contain(['Un revisor comprobó el aviso y no cambió nada', 'Qué pasó con un aviso']);
   });
 
+  it('reports problems with places, which reviewers find by the key of the place', async () => {
+    for (const [path, href] of [['/places/gladstone,missouri', '/report'], ['/es/places/missouri', '/es/report']] as const) {
+      expect((await open(path)).text, path).to.contain(`<a href="${href}?place&#x3D;${encodeURIComponent(path.split('/').at(-1)!)}" rel="nofollow">`);
+    }
+    const form = (await open('/report?place=gladstone%2Cmissouri')).text;
+    expect(form).to.contain(['Gladstone, MO</a>', 'href="/places/gladstone,missouri"', 'Something is missing', 'name="place" value="gladstone,missouri"']);
+    expect(form).to.not.contain(['Listed twice', 'Which statement']);
+    expect((await send({ place: 'gladstone,missouri', kind: 'duplicate', words: 'x' })).status).to.equal(400);
+    for (const place of ['nowhere,xx', 'x'.repeat(500)]) expect((await open(`/report?place=${place}`)).status, place.slice(0, 20)).to.equal(404);
+    const sent = await send({ place: 'gladstone,missouri', kind: 'missing', words: 'The library board is not here.' });
+    expect(sent.status, sent.text).to.equal(303);
+    const flag = await latest();
+    expect(flag).to.include({ target_type: 'place', target_id: 'gladstone,missouri', flag_type: 'missing', claim_id: null, reason: 'The library board is not here.' });
+    const listed = await kit.request('GET', '/api/flags?target_type=place&place=gladstone,missouri', { as: { role: 'reviewer', scope: ['flags:review'] } });
+    expect(listed.body.data.map(({ id }: any) => id)).to.equal([flag.id]);
+    for (const status of ['accepted', 'resolved']) expect((await kit.request('PATCH', `/api/flags/${flag.id}`, { payload: { status }, as: { role: 'reviewer', scope: ['flags:review'] } })).status).to.equal(200);
+    expect((await open(String(sent.headers.location))).text).to.contain('Corrected');
+    const other = (await kit.request('POST', '/api/entity-flags', { payload: { entity_id: actor.id, reason: 'x', flag_type: 'missing' } }));
+    expect([other.status, other.body.errors[0].pointer]).to.equal([400, '/flag_type']);
+  });
+
   it('says what is missing or wrong, and keeps what was written', async () => {
     const empty = await send({ entry: actor.id, kind: 'stale', words: ' ', address: 'example', value: 'Right <value>' });
     expect(empty.status).to.equal(400);

@@ -32,11 +32,15 @@ interface Filters { issue_area?: string; entity_type?: string; query?: string; s
 /** The pages of a place: a town, a county, a state. */
 export function placePages(site: Site): ServerRoute[] {
   return [
-    site.page({ path: '/places/{place_key}', query: { limit: fixedLimit(LISTED) }, load: ofPlace(site, '', (place, request, t) => (isArea(place) ? areaPage(site, place, t) : placePage(site, place, request, t))) }),
+    site.page({ path: '/places/{place_key}', query: { limit: fixedLimit(LISTED) }, load: ofPlace(site, '', async (place, request, t) => withParts(await (isArea(place) ? areaPage(site, place, t) : placePage(site, place, request, t)), await site.civic.pages.parts('site.place', request))) }),
     site.page({ path: '/places/{place_key}/entries', query: { ...filters, ...paging }, load: ofPlace(site, '/entries', (place, request, t) => entriesPage(site, place, request, t)) }),
     site.page({ path: '/places/{place_key}/sources', query: paging, load: ofPlace(site, '/sources', (place, request, t) => sourcesPage(site, place, request, t)) }),
     site.page({ path: '/places/{place_key}/sheet', load: ofPlace(site, '/sheet', (place, _request, t) => sheetPage(site, place, t)) }),
   ];
+}
+
+function withParts(page: LoadedPage, more: unknown): LoadedPage {
+  return { ...page, context: { ...page.context, more } };
 }
 
 async function placePage(site: Site, place: Place, request: Request, t: Texts): Promise<LoadedPage> {
