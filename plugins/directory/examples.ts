@@ -61,6 +61,7 @@ export function directoryExamples({ taxonomy }: Directory, { exampleEntry, detai
     'POST /api/entities/{id}/split': { given: { merged: { of: 'POST /api/entities/{id}/merge' } }, params: { id: '$merged' }, body: {} },
     'POST /api/judgements': { given: pair, body: { left_id: '$entry', right_id: '$other', verdict: 'different', reason: 'One is a choir' } },
     'DELETE /api/judgements/{id}': { given: { judgement: { of: 'POST /api/judgements' } }, params: { id: '$judgement' } },
+    'POST /api/rechecks/{source_id}': { needs: 'The role reviewer or admin.', given: { source: { of: CREATE, take: '.sources[0].id', body: { ...FIRST, visibility: 'public' } } }, params: { source_id: '$source' }, body: { outcome: 'confirmed' } },
     [IMPORT]: { query: { format: 'schemaorg', source_url: 'https://riverchoir.example/about' }, type: 'application/ld+json', body: CHOIR },
     'GET /api/imports/{id}': { given: { import: { of: IMPORT } }, params: { id: '$import' } },
     'GET /api/imports/{id}/rejects': { given: { import: { of: IMPORT } }, params: { id: '$import' } },

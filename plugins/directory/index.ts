@@ -21,6 +21,8 @@ import { gazetteerCheck } from './places/load.ts';
 import { placeProblems, placeRoutes } from './places/routes.ts';
 import { offeredBy } from './offered/service.ts';
 import { directoryProblems } from './problems.ts';
+import { RECHECKS, recheckPages } from './rechecks/pages.ts';
+import { recheckRoutes } from './rechecks/routes.ts';
 import { reconcileRoutes } from './reconcile/routes.ts';
 import { createDirectory } from './service.ts';
 import { taxonomyProblems, taxonomyRoutes } from './taxonomy/routes.ts';
@@ -57,7 +59,15 @@ export type { CoveredPlace, Place } from './places/schemas.ts';
 export type { DemoPart, DemoRegion } from './demo/parts.ts';
 export type { ActorsChanged, ActorEffect, CoverageLoss } from './events.ts';
 
-const AUDIT_KINDS = Object.fromEntries(['unlisted_added', 'unlisted_removed', 'unlisted_deleted'].map((kind) => [`directory_${kind}`, { plugin: 'directory', label: `audit.${kind}` }]));
+const plugin = 'directory';
+const AUDIT_KINDS = {
+  directory_unlisted_added: { plugin, label: 'audit.unlisted_added' },
+  directory_unlisted_removed: { plugin, label: 'audit.unlisted_removed' },
+  directory_unlisted_deleted: { plugin, label: 'audit.unlisted_deleted' },
+  directory_recheck_confirmed: { plugin, label: 'audit.recheck_confirmed' },
+  directory_recheck_retracted: { plugin, label: 'audit.recheck_retracted' },
+  directory_recheck_broken: { plugin, label: 'audit.recheck_broken' },
+};
 
 /** The plugin with a read model of actors, so that tests can compose the next version of it. */
 export const directoryPlugin = (model: ActorModel) => definePlugin<DirectoryConfig>({
@@ -66,7 +76,7 @@ export const directoryPlugin = (model: ActorModel) => definePlugin<DirectoryConf
   reference: {
     title: 'Directory',
     order: 10,
-    sections: { 'places': 'Places', 'entities': 'Entries', 'sources': 'Sources', 'issue-areas': 'Issue areas', 'domains': 'Domains', 'judgements': 'Judgements about duplicates', 'imports': 'Imports', 'exports': 'Exports' },
+    sections: { 'places': 'Places', 'entities': 'Entries', 'sources': 'Sources', 'issue-areas': 'Issue areas', 'domains': 'Domains', 'judgements': 'Judgements about duplicates', 'rechecks': 'Sources to check again', 'imports': 'Imports', 'exports': 'Exports' },
   },
   uses: ['accounts', 'console'],
   config: directoryOptions,
@@ -97,11 +107,12 @@ export const directoryPlugin = (model: ActorModel) => definePlugin<DirectoryConf
     civic.check(unlistedCheck(db, directory.registerKey));
     const accounts = civic.serviceIfOn('accounts');
     accounts?.auditKinds(AUDIT_KINDS);
-    accounts?.consolePage({ plugin: 'directory', label: 'unlisted.title', summary: 'unlisted.summary', path: UNLISTED });
-    if (accounts) server.route(unlistedRoutes(directory, accounts));
+    accounts?.consolePage({ plugin, label: 'unlisted.title', summary: 'unlisted.summary', path: UNLISTED });
+    accounts?.consolePage({ plugin, label: 'rechecks.title', summary: 'rechecks.summary', path: RECHECKS, role: 'reviewer' });
+    if (accounts) server.route([...unlistedRoutes(directory, accounts), ...recheckPages(directory, accounts)]);
     civic.serviceIfOn('console')?.attention(importAttention(civic));
     civic.pages.fill('console.sections', importSection(civic));
-    for (const job of [...directoryJobs(civic, ledger), ...transferJobs(transfer)]) civic.jobs.define(job);
+    for (const job of [...directoryJobs(civic, ledger, directory.halfLives), ...transferJobs(transfer)]) civic.jobs.define(job);
     const commands = [
       rebuildCommand(directory), ...placeCommands(directory), evalPlacesCommand({ places, db }), evalMatching(), ...demoCommands(directory, demo), ...transferCommands(directory), ...unlistedCommands(directory),
     ];
@@ -114,6 +125,7 @@ export const directoryPlugin = (model: ActorModel) => definePlugin<DirectoryConf
       ...placeReadRoutes(directory),
       ...writeRoutes(directory),
       ...judgementRoutes(directory),
+      ...recheckRoutes(directory),
       ...feedRoutes({ context: directory, instance, links }),
       ...reconcileRoutes({ context: directory, instance, links }),
       ...transferRoutes(directory),

@@ -13,6 +13,7 @@ import { createListedPlaces, type ListedPlaces } from './places/listed.ts';
 import { createPlaces } from './places/service.ts';
 import { copyOwnPlaces } from './places/store.ts';
 import { createFieldPolicy, type FieldPolicy } from './policy/fields.ts';
+import { rebuildQueue } from './rechecks/queue.ts';
 import { createColumns } from './search/columns.ts';
 import { openTaxonomy, type Taxonomy } from './taxonomy/service.ts';
 import { createRegisterKey, type RegisterKey } from './unlisted/key.ts';
@@ -102,6 +103,7 @@ export function createDirectory(civic: Civic<DirectoryConfig>, model: ActorModel
         hasOtherVersions: (reader) => hasOtherModels(reader, rowModel),
         rebuild: (run) => ledger.rebuild(run, 'outdated'),
       },
+      { name: 'rechecks', version: 1, tables: ['directory_rechecks'], inBackground: true, rebuild: (run) => rebuildQueue({ civic, halfLives }, run) },
     ],
     async start() {
       taxonomy();

@@ -47,6 +47,7 @@ for (const database of testDatabases()) describe(`Idempotency-Key on every POST 
       return { path: `/api/entities/${into}/split`, payload: {} };
     },
     '/api/judgements': async () => ({ path: '/api/judgements', payload: { left_id: await actor(), right_id: await actor(), verdict: 'different' } }),
+    '/api/rechecks/{source_id}': async () => ({ path: `/api/rechecks/${(await create('/api/entities', draft('public'))).sources[0].id}`, payload: { outcome: 'confirmed' } }),
     '/api/firehose/sessions': async () => ({ path: '/api/firehose/sessions', payload: {} }),
     '/api/firehose/sessions/{id}/tickets': async () => ({ path: `/api/firehose/sessions/${(await create('/api/firehose/sessions', {})).id}/tickets` }),
     '/api/invitations/{id}/accept': async () => ({ path: `/api/invitations/${await invitation()}/accept`, as: guest }),

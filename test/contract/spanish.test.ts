@@ -70,7 +70,7 @@ describe('Pages in Spanish have nothing left in English:', { timeout: 120_000 },
     const keys = [...(await browser.get('/account/keys')).text.matchAll(/\/account\/keys\/[^"]+/g)].map((match) => match[0]);
     await check(browser, [
       '/account', '/account?done=saved', '/account/passkeys', '/account/recovery-codes', '/account/recovery-codes?next=%2Fdevice', '/account/sessions', '/account/keys', keys[0]!, '/account/workspaces', ...workspaces,
-      '/account/plan', '/account/apps', '/invitations?token=gone', '/console', '/console?span=day&done=retried', '/console/jobs', '/console/backups', '/console/unlisted', '/console/audit', '/console/accounts', '/console/accounts?query=nobody', `/console/accounts/${id}`,
+      '/account/plan', '/account/apps', '/invitations?token=gone', '/console', '/console?span=day&done=retried', '/console/jobs', '/console/backups', '/console/unlisted', '/console/rechecks', '/console/audit', '/console/accounts', '/console/accounts?query=nobody', `/console/accounts/${id}`,
     ]);
     for (const [path, form] of [['/account', { name: '' }], ['/account/email', { email: 'x' }], ['/account/keys', { name: '' }], ['/account/workspaces', { name: '' }], ['/account/recovery-codes', {}], ['/console/accounts', { name: '', email: 'x' }]] as const) {
       expect(await leftovers(browser, path, form), path).to.equal([]);

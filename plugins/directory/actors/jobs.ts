@@ -1,12 +1,14 @@
 import type { Civic, JobKind } from 'civic';
 import type { Ledger } from '../ledger/service.ts';
 import { mergeSearch } from '../search/merge.ts';
+import { rebuildQueue } from '../rechecks/queue.ts';
+import type { HalfLives } from './freshness.ts';
 import { expiredActors } from './read-store.ts';
 
 const BATCH = 200;
 
 /** What has to be done as time goes by. */
-export function directoryJobs(civic: Pick<Civic, 'clock'> & { readonly db: Civic['db'] }, ledger: Ledger): JobKind[] {
+export function directoryJobs(civic: Pick<Civic, 'clock'> & { readonly db: Civic['db'] }, ledger: Ledger, halfLives: HalfLives): JobKind[] {
   return [
     {
       name: 'directory.expire',
@@ -17,6 +19,7 @@ export function directoryJobs(civic: Pick<Civic, 'clock'> & { readonly db: Civic
         }
       },
     },
+    { name: 'directory.rechecks', every_seconds: 21_600, run: (job) => rebuildQueue({ civic, halfLives }, job) },
     { name: 'directory.merge_search', every_seconds: 60, run: (job) => mergeSearch(civic.db, job.signal) },
   ];
 }

@@ -15,7 +15,8 @@ export interface Telling {
   model: number;
 }
 
-const SOURCE_HALF_LIFE_DAYS = 365;
+/** After so many days without a check a source is no longer fresh. */
+export const SOURCE_HALF_LIFE_DAYS = 365;
 
 /** The wire record as JSON text: the stored body with what depends on the day and on the address. */
 export function actorText(row: Pick<ActorRow, 'id' | 'body' | 'fresh_until' | 'aging_until' | 'model'>, { now, url, policy, model }: Telling): string {

@@ -5,6 +5,7 @@ import { claimRow, identityOf, seenAgain } from './claims.ts';
 import { clustersOf } from './cluster.ts';
 import { differentBetween, endJudgement, insertJudgements, judgementById, judgementsAmong, standingBetween } from './judgements-store.ts';
 import type { ChangeAction, ChangeDetail, ClaimRow, RecordRow } from './rows.ts';
+import { groupBy } from './group.ts';
 import type { NewJudgement, Patch } from './service.ts';
 import { publishOrigins } from './origins.ts';
 import { ownerOf } from './owner.ts';
@@ -22,6 +23,8 @@ interface Pen {
 /** Answers the keys of the actors to be worked out again. */
 export interface Edits {
   patch(tx: Tx, id: string, change: Patch, editor: Editor): Promise<number[]>;
+  /** States that claims were seen now. */
+  confirm(tx: Tx, seen: { claim: ClaimRow; record: RecordRow }[], editor: Editor): Promise<number[]>;
   publish(tx: Tx, id: string, editor: Editor): Promise<number[]>;
   remove(tx: Tx, id: string, editor: Editor, reason: string | null): Promise<number[]>;
   judge(tx: Tx, judgement: NewJudgement, editor: Editor): Promise<number[]>;
@@ -64,6 +67,12 @@ export function createEdits({ clock, url }: { clock: Clock; url: (path: string) 
     async patch(tx, id, change, editor) {
       const record = await recordOf(tx, id);
       return patchActor(pen(tx, editor), record, change);
+    },
+    async confirm(tx, seen, editor) {
+      const now = clock.iso();
+      await replaceClaims(tx, seen.map(({ claim }) => ({ ...claim, last_seen_at: claim.last_seen_at > now ? claim.last_seen_at : now })));
+      for (const some of groupBy(seen, ({ record }) => record.key).values()) await note(pen(tx, editor), [some[0]!.record], 'updated', { seen_again: some.map(({ claim }) => claim.id) });
+      return [...new Set(seen.map(({ record }) => record.actor_key))];
     },
     async publish(tx, id, editor) {
       const record = await recordOf(tx, id);

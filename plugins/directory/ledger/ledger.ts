@@ -23,7 +23,7 @@ import { createEdits, standAlone } from './edit.ts';
 import { joinNew } from './join.ts';
 import { loadClusters, type Loaded } from './load.ts';
 import { notPublic } from './refused.ts';
-import type { Ledger, Patch } from './service.ts';
+import type { Ledger, Patch, UrlStatus } from './service.ts';
 import { claimsOfRecords, eraseRecords, eraseUnusedSources, lockActors, originsUnder, placesOfSources, recordsById, recordsByKey, sourcesById, updateFlags, updateUrlStatus } from './store.ts';
 
 export interface LedgerOptions {
@@ -128,6 +128,12 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, policy
     if (hidden!.length > 0) throw notPublic(hidden!.map(({ fault }) => ({ ...fault, pointer: fault.pointer.replace(/^\/claims/, '/add') })));
   }
 
+  async function setUrlStatus(tx: Tx, sourceId: string, status: UrlStatus, editor: Editor): Promise<void> {
+    const [row] = await sourcesById(tx, [sourceId]);
+    await updateUrlStatus(tx, row!.key, status);
+    await announce(tx, { places: await placesOfSources(tx, [row!.key]), sources: [row!.key] }, editor.kind);
+  }
+
   /** Works out again what an edit touched. */
   async function follow(tx: Tx, keys: number[], changes: ActorChange[], editor: Editor): Promise<void> {
     if (keys.length === 0) return;
@@ -186,10 +192,10 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, policy
       const shown = rows.filter(({ workspace_id }) => workspace_id === null).map(({ key }) => key);
       if (shown.length > 0) await announce(tx, { places: await placesOfSources(tx, shown), sources: shown }, 'review');
     },
-    async setUrlStatus(tx, sourceId, status, editor) {
-      const [row] = await sourcesById(tx, [sourceId]);
-      await updateUrlStatus(tx, row!.key, status);
-      await announce(tx, { places: await placesOfSources(tx, [row!.key]), sources: [row!.key] }, editor.kind);
+    setUrlStatus,
+    async confirm(tx, source, seen, editor) {
+      await setUrlStatus(tx, source.id, { url_status: 'ok', last_checked_at: civic.clock.iso() }, editor);
+      await follow(tx, await edits.confirm(tx, seen, editor), [...new Set(seen.map(({ entity_id }) => entity_id))].map((id) => ({ id, change: 'updated' })), editor);
     },
     async refresh(tx, actorKeys) {
       const projected = await reproject(tx, actorKeys);

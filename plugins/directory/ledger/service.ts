@@ -1,7 +1,7 @@
 import type { Reader, Rebuild, Tx } from 'civic';
 import type { WalkOptions } from '../actors/walk.ts';
 import type { ActorDetail, ActorDraft, Applied, Editor, FlagCounts, Rank, SourceDraft, ClaimDraft } from '../types.ts';
-import type { JudgementRow, SourceRow } from './rows.ts';
+import type { ClaimRow, JudgementRow, RecordRow, SourceRow } from './rows.ts';
 
 /** The one way into the ledger. Whoever writes takes its `tx` along, so that several changes share one transaction. */
 export interface Ledger {
@@ -31,6 +31,8 @@ export interface Ledger {
   walk(reader: Reader, options: WalkOptions): Promise<{ key: number; actor: ActorDetail }[]>;
   /** Stores how many flags actors and sources have, by id. An id that is no longer there is left out. */
   setFlags(tx: Tx, flagged: Flagged): Promise<void>;
+  /** States that a source was checked now, and still has these claims. */
+  confirm(tx: Tx, source: SourceRow, seen: { claim: ClaimRow; record: RecordRow; entity_id: string }[], editor: Editor): Promise<void>;
   /** Stores whether the address of a public source works. */
   setUrlStatus(tx: Tx, sourceId: string, status: UrlStatus, editor: Editor): Promise<void>;
   /** Works actors out again, as time has passed. */

@@ -1,9 +1,10 @@
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import { formOptions, pagePath, type Civic, type Texts } from 'civic';
 import type { AccountsService } from 'civic/accounts';
+import type { PageLinks } from '../links.ts';
 import { addEntry, deleteListed, listEntries, readRequest, removeEntry, type Added, type DeskContext, type Fault, type Fields } from './desk.ts';
 
-type Context = DeskContext & { civic: Pick<Civic, 'texts'> };
+type Context = DeskContext & { civic: Pick<Civic, 'texts'>; links: PageLinks };
 
 export const UNLISTED = '/console/unlisted';
 const PAGE = { plugins: { civic: { internal: true } } };
@@ -22,7 +23,8 @@ export function unlistedRoutes(context: Context, { pages }: Pick<AccountsService
     const { entries, total, next } = await listEntries(context, AT_ONCE, Number.isSafeInteger(after) && after > 0 ? after : null);
     const { given, fault, added } = more;
     return pages.showConsole(request, h, { path: UNLISTED, template: 'directory/unlisted', title: t('unlisted.title'), ...(fault && { status: 400 }) }, {
-      given, total, added,
+      given, total,
+      added: added && { ...added, listed: added.listed.map((one) => ({ ...one, page: context.links.actor(one.id) })) },
       errors: fault ? { [FIELD_OF[fault]]: t(`unlisted.faults.${fault}`) } : {},
       fault: fault && t('unlisted.not_added'),
       notice: more.notice ?? (added ? t(added.isNew ? 'unlisted.added' : 'unlisted.known') : noticeOf(request, t)),
