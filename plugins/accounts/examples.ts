@@ -15,6 +15,8 @@ const ofInvitation: Example = { needs: INVITED, given: { invitation: { of: RECEI
 /** Requests for `/docs`. Writes change a workspace that they have created. */
 export const accountExamples: Examples = {
   'GET /api/workspaces/{id}': ofOwn,
+  'PATCH /api/workspaces/{id}': { ...ofNew, body: { name: 'Harbour desk' } },
+  'DELETE /api/workspaces/{id}': { ...ofNew, query: { name: 'River desk' } },
   'GET /api/workspaces/{id}/audit': ofOwn,
   [CREATE]: { body: { name: 'River desk' } },
   'POST /api/workspaces/join': { variables: { CIVIC_INVITATION: 'The token of an invitation link that you received: what follows token= in it.' }, body: { token: '$CIVIC_INVITATION' } },

@@ -40,6 +40,7 @@ export type { AccountPages, Visitor } from './settings/plugin-pages.ts';
 export type { RecentEvent } from './console/audit.ts';
 export type { ConsolePages } from './console/plugin-pages.ts';
 export type { Doer } from './types.ts';
+export type { WorkspaceUse } from './workspaces/hooks.ts';
 
 export default definePlugin<AccountsConfig>({
   name: 'accounts',

@@ -26,6 +26,7 @@ export const accountProblems = {
   unknown_email_change: { status: 404, title: 'No such e-mail change', advice: 'It was cancelled, replaced or confirmed already: request the address again.' },
   last_owner: { status: 409, title: 'A workspace keeps an owner', advice: 'Make somebody else owner first.' },
   last_administrator: { status: 409, title: 'An instance keeps an administrator', advice: 'Give another account the role admin first: `bin/civic account set-role --role admin`, or `/console/accounts`.' },
+  name_mismatch: { status: 409, title: 'This is not the name of the workspace', advice: 'Deleting cannot be undone: repeat the exact name of the workspace in `name`.' },
   personal_workspace: { status: 409, title: 'A personal workspace is for one', advice: 'Make a workspace that others may join.' },
   key_limit: { status: 403, title: 'The plan has no room for another key', advice: 'Revoke a key that is no longer used, or take a plan with more; `/api/plans` shows them.' },
 } satisfies ProblemKinds;

@@ -22,6 +22,7 @@ import { createScopes, type Scopes } from './plans/scopes.ts';
 import type { AccountPages } from './settings/plugin-pages.ts';
 import { OPERATOR, type Account, type Doer, type Workspace, type WorkspaceRole } from './types.ts';
 import type { InvitationContext } from './workspaces/invitations.ts';
+import { createWorkspaceHooks, type WorkspaceHooks } from './workspaces/hooks.ts';
 import { membershipsOf, type MembershipRow } from './workspaces/store.ts';
 import { checkedId, workspaceFor, type WorkspaceCaller } from './workspaces/workspaces.ts';
 
@@ -48,6 +49,10 @@ export interface AccountsService {
   credentialCache<Value>(): CredentialCache<Value>;
   /** Reports a change of access in its transaction: caches forget the account, and its streams end. */
   accessChanged(tx: Tx, change: AccessChanged): Promise<void>;
+  /** Records what a workspace used, lets plugins count it, and lets them delete their data with a workspace. */
+  workspaceHooks: Pick<WorkspaceHooks, 'use' | 'whenUsed' | 'whenDeleted'>;
+  /** Seals a SHA-256 with the key of the audit record, which is outside the database. */
+  seals: Pick<Seals, 'seal' | 'verdict' | 'location'>;
   /** Creates a security notice for an account, and its mail. `text` is one sentence that describes the event. */
   notify(tx: Tx, accountId: string, text: string, by: Doer): Promise<void>;
   /** Sends mails, when the operator has set `mail.smtp_url`. */
@@ -85,6 +90,7 @@ export interface Accounts {
   keys: Keys;
   /** The context of the functions for workspaces and invitations. */
   workspaces: InvitationContext;
+  workspaceHooks: WorkspaceHooks;
   resolver: KeyResolver;
   caches: CredentialCaches;
   auditKinds: AuditKinds;
@@ -135,6 +141,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
   };
   const people = createPeople({ civic, plans, record: put, accessChanged });
   const workspaces: InvitationContext = { clock: civic.clock, config: civic.config, url: civic.url, jobs: civic.jobs, record: put, accessChanged };
+  const workspaceHooks = createWorkspaceHooks();
   const keys = createKeys({ civic, plans, scopes, record: put, accessChanged, notify });
   const workspacesOf = async (reader: Reader, accountId: string): Promise<Workspace[]> => {
     const person = await personById(reader, accountId);
@@ -157,7 +164,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
   const meters: Accounts['meters'] = new Map([['keys', async (accountId: string) => usableKeys(civic.db.read, accountId, civic.clock.iso())]]);
   let flushing: NodeJS.Timeout | undefined;
   return {
-    civic, plans, scopes, people, emails: createEmails({ civic, record: put, notify }), notify, keys, workspaces, resolver, caches, auditKinds, consolePages, seals, witness, record: put, accessChanged,
+    civic, plans, scopes, people, emails: createEmails({ civic, record: put, notify }), notify, keys, workspaces, workspaceHooks, resolver, caches, auditKinds, consolePages, seals, witness, record: put, accessChanged,
     meters,
     service: {
       plans: () => plans.all,
@@ -181,6 +188,8 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
       delegate: (reader, accountId) => delegateOf(reader, accountId, { plans, scopes, now: () => civic.clock.now() }),
       credentialCache: caches.create,
       accessChanged,
+      workspaceHooks,
+      seals,
       async notify(tx, accountId, text, by) {
         const person = await personById(tx, accountId);
         if (person) await notify(tx, person, { kind: 'of_plugin', detail: { text } }, by);

@@ -12,6 +12,7 @@ import { createDemoParts } from './demo/parts.ts';
 import { directoryEvents } from './events.ts';
 import { directoryExamples } from './examples.ts';
 import { feedRoutes } from './feeds/routes.ts';
+import { forgetJob, forgetWorkspace } from './ledger/forget.ts';
 import { judgementRoutes } from './ledger/judgement-routes.ts';
 import { writeRoutes } from './ledger/routes.ts';
 import { evalMatching } from './matching/command.ts';
@@ -112,7 +113,8 @@ export const directoryPlugin = (model: ActorModel) => definePlugin<DirectoryConf
     if (accounts) server.route([...unlistedRoutes(directory, accounts), ...recheckPages(directory, accounts)]);
     civic.serviceIfOn('console')?.attention(importAttention(civic));
     civic.pages.fill('console.sections', importSection(civic));
-    for (const job of [...directoryJobs(civic, ledger, directory.halfLives), ...transferJobs(transfer)]) civic.jobs.define(job);
+    accounts?.workspaceHooks.whenDeleted(forgetWorkspace(civic));
+    for (const job of [forgetJob(civic, ledger), ...directoryJobs(civic, ledger, directory.halfLives), ...transferJobs(transfer)]) civic.jobs.define(job);
     const commands = [
       rebuildCommand(directory), ...placeCommands(directory), evalPlacesCommand({ places, db }), evalMatching(), ...demoCommands(directory, demo), ...transferCommands(directory), ...unlistedCommands(directory),
     ];

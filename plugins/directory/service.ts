@@ -43,6 +43,7 @@ export interface Directory extends WriteContext {
 }
 
 export function createDirectory(civic: Civic<DirectoryConfig>, model: ActorModel): Directory {
+  const accounts = civic.serviceIfOn('accounts');
   let opened: Taxonomy | null = null;
   const taxonomy = () => (opened ??= openTaxonomy(civic.config.taxonomy_file));
   const places = createPlaces(civic.url);
@@ -67,6 +68,7 @@ export function createDirectory(civic: Civic<DirectoryConfig>, model: ActorModel
   return {
     civic, places, taxonomy, columns, ready, ledger, halfLives, listedPlaces, policy, rowModel, register, registerKey,
     links: createPageLinks(civic.url),
+    countWrite: async (tx, caller) => accounts?.workspaceHooks.use(tx, caller, 'entity_writes'),
     transfer: createTransfer({
       civic, ledger, places, taxonomy,
       ledgerOn: (db) => createLedger({ civic: { db, clock: civic.clock, url: civic.url, emit: async () => undefined }, ...parts, onProjected: () => undefined }),

@@ -1,10 +1,12 @@
 import type { Request } from '@hapi/hapi';
-import { problem, type Caller, type Civic, type Reader } from 'civic';
+import { problem, singleLine, type Caller, type Civic, type Reader, type Tx } from 'civic';
 import type { AccountsService, Visitor } from 'civic/accounts';
 import type { DirectoryService } from 'civic/directory';
 import type { WorkspacesConfig } from './config.ts';
 
 export type Workspace = Visitor['workspaces'][number];
+/** What the plugin counts itself. */
+export type Meter = 'record_writes' | 'exports';
 export type WorkspaceRole = Workspace['role'];
 
 /** The services that all parts of the plugin use. */
@@ -12,6 +14,10 @@ export interface Workspaces {
   civic: Civic<WorkspacesConfig>;
   accounts: AccountsService;
   directory: DirectoryService;
+  /** Returns the canonical key of a place by key or slug. Throws `unknown_place`. */
+  placeKey(reader: Reader, given: string): Promise<string>;
+  /** Counts a use of a workspace, in its transaction. */
+  use(tx: Tx, context: WorkspaceContext, meter: Meter, amount?: number): Promise<void>;
 }
 
 /** A workspace, and the caller inside it. */
@@ -29,7 +35,17 @@ export const writing = { mode: 'required' as const, access: { scope: ['workspace
 export const CONTEXT_PROBLEMS = ['unknown_workspace', 'workspace_forbidden'];
 
 export function createContext(civic: Civic<WorkspacesConfig>): Workspaces {
-  return { civic, accounts: civic.service('accounts'), directory: civic.service('directory') };
+  const directory = civic.service('directory');
+  const accounts = civic.service('accounts');
+  return {
+    civic, directory, accounts,
+    use: (tx, { caller }, meter, amount) => accounts.workspaceHooks.use(tx, caller, meter, amount),
+    async placeKey(reader, given) {
+      const key = await directory.placeKey(reader, given);
+      if (key === null) throw problem('unknown_place', { detail: `No place has the key ${singleLine(given, 100)}; /api/places?query= finds places by name.` });
+      return key;
+    },
+  };
 }
 
 /**

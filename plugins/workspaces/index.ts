@@ -3,14 +3,29 @@ import { workspacesOptions, type WorkspacesConfig } from './config.ts';
 import { createContext } from './context.ts';
 import { workspaceExamples } from './examples.ts';
 import { createLists } from './lists/lists.ts';
+import { listPages } from './lists/pages.ts';
 import { listRoutes } from './lists/routes.ts';
+import { saveLink, savePages } from './lists/save.ts';
+import { createNotes } from './notes/notes.ts';
+import { notePages } from './notes/pages.ts';
 import { createPages } from './pages/frame.ts';
 import { overviewPages } from './pages/overview.ts';
 import { workspaceProblems } from './problems.ts';
+import { forgetRecords } from './records/store.ts';
+import { createReviews } from './reviews/reviews.ts';
+import { itemRoutes } from './routes.ts';
+import { targetPages } from './targets/pages.ts';
+import { createTargets } from './targets/targets.ts';
+import { listedKinds } from './listed.ts';
+import { workspaceTools } from './tools.ts';
+import { usageCheck, usageVerify } from './usage/commands.ts';
+import { usagePages } from './usage/pages.ts';
+import { usageRoutes } from './usage/routes.ts';
+import { createUsage } from './usage/usage.ts';
 
 export default definePlugin<WorkspacesConfig>({
   name: 'workspaces',
-  summary: 'Private records of workspaces, such as lists and notes',
+  summary: 'Private records of workspaces, such as lists and notes, and what workspaces use',
   reference: { title: 'Workspace records', order: 32, sections: { workspaces: 'Workspace records' } },
   config: workspacesOptions,
   needs: ['accounts', 'directory'],
@@ -21,11 +36,27 @@ export default definePlugin<WorkspacesConfig>({
 
   register(server, civic) {
     const workspaces = createContext(civic);
+    const { accounts } = workspaces;
     const pages = createPages(workspaces);
     const lists = createLists(workspaces);
+    const items = { notes: createNotes(workspaces), targets: createTargets(workspaces), reviews: createReviews(workspaces) };
+    const usage = createUsage(workspaces);
+
+    accounts.workspaceHooks.whenUsed(usage.record);
+    accounts.workspaceHooks.whenDeleted(async (tx, workspaceId) => {
+      await forgetRecords(tx, workspaceId);
+      await usage.forget(tx, workspaceId);
+    });
+    accounts.pages.entry({ plugin: 'workspaces', label: 'frame.entry', path: '/workspaces' });
+    accounts.pages.purpose({ path: '/workspaces', describe: async (_next, language) => (await civic.texts(language))('frame.purpose') });
     civic.examples(workspaceExamples);
-    workspaces.accounts.pages.entry({ plugin: 'workspaces', label: 'frame.entry', path: '/workspaces' });
-    workspaces.accounts.pages.purpose({ path: '/workspaces', describe: async (_next, language) => (await civic.texts(language))('frame.purpose') });
-    server.route([...overviewPages(workspaces, pages, lists), ...listRoutes(workspaces, lists)]);
+    civic.command(usageVerify(() => civic.db, usage));
+    civic.check(usageCheck(() => civic.db, usage));
+    // A public page is the same for all anonymous visitors; the link names no list, so that it reveals nothing of a workspace.
+    civic.pages.fill('site.entry', { partial: 'workspaces/save-link', load: (request) => (accounts.pages.session(request) ? saveLink(String(request.params.id).toLowerCase()) : null) });
+    server.route([...listRoutes(workspaces, lists), ...itemRoutes(workspaces, items), ...usageRoutes(workspaces)]);
+    server.route([...overviewPages(workspaces, pages, lists), ...listPages(workspaces, pages, lists), ...savePages(workspaces, pages, lists), ...notePages(workspaces, pages, items.notes), ...targetPages(workspaces, pages, items.targets), ...usagePages(workspaces, pages)]);
+    for (const tool of workspaceTools(workspaces, lists, listedKinds(lists, items))) civic.tool(tool);
+    return { start: usage.start, stop: usage.stop };
   },
 });

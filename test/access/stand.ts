@@ -9,6 +9,9 @@ const unrelated = definePlugin({ name: 'unrelated', summary: 'Declares a scope t
 /** The records of a workspace: the last part of their path, and the body that creates one. */
 const RECORDS: Record<string, [string, object]> = {
   list: ['lists', { name: 'A list' }],
+  note: ['notes', { text: 'A note' }],
+  coverage_target: ['coverage-targets', { place: 'kansas-city,missouri', issue_areas: ['housing_affordability'] }],
+  review: ['reviews', { target: { type: 'entity', id: '$actor' } }],
 };
 
 /** The whole kit with somebody of each kind, and things of theirs to ask for. */
@@ -66,7 +69,7 @@ export async function createStand(plugins: string[]): Promise<Stand> {
   })).id as string;
   const other = await actor('public');
   /** Creates a record in the workspace, or in that of another account. */
-  const record = async (name: string, payload: object, key = keys.admin!, id = workspace) => (await send(key, 'POST', `/api/workspaces/${id}/${name}`, payload)).id as string;
+  const record = async (name: string, payload: object, key = keys.admin!, id = workspace) => (await send(key, 'POST', `/api/workspaces/${id}/${name}`, JSON.parse(JSON.stringify(payload).replace('$actor', await actor('public'))))).id as string;
   const foreignWorkspace = (await send(keys.other_workspace!, 'GET', '/api/workspaces')).data[0].id as string;
   const foreign: Record<string, string> = {};
   for (const [noun, [name, payload]] of Object.entries(RECORDS)) foreign[`$foreign_${noun}`] = await record(name, payload, keys.other_workspace!, foreignWorkspace);

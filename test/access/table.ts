@@ -65,6 +65,10 @@ const membersOnly: Outcomes = { ...scoped, other_workspace: 'unknown_workspace' 
 /** Roles on the instance do not count: `reviewer` and `admin` have the role of that name in the workspace, too. */
 const managersOnly: Outcomes = { ...membersOnly, member: 'workspace_forbidden', reviewer: 'workspace_forbidden' };
 
+/** Reviewers, administrators and owners of the workspace. */
+const reviewersOnly: Outcomes = { ...membersOnly, member: 'workspace_forbidden' };
+const exported = (kind: string) => ({ format: 'civic workspace export', version: 1, kind, records: [{ text: 'Ours' }] });
+
 /** Members find a record of their workspace; a record of another workspace does not exist for them. */
 const ofRecord = (params: Record<string, string>, unknown: string, outcomes: Outcomes = membersOnly): Case[] => [
   { params: { id: '$workspace', ...params }, outcomes },
@@ -219,6 +223,9 @@ export const table: Record<string, Case[]> = {
   'POST /api/invitations/{id}/accept': [{ outcomes: scoped }],
   'POST /api/invitations/{id}/decline': [{ outcomes: scoped }],
   'GET /api/workspaces/{id}': [{ ...ofWorkspace, outcomes: membersOnly }],
+  'PATCH /api/workspaces/{id}': [{ ...ofWorkspace, payload: { name: 'Ours' }, outcomes: managersOnly }],
+  // Even an administrator of the workspace is not its owner.
+  'DELETE /api/workspaces/{id}': [{ ...ofWorkspace, query: 'name=Ours', outcomes: { ...managersOnly, admin: 'workspace_forbidden' } }],
   'GET /api/workspaces/{id}/audit': [{ ...ofWorkspace, outcomes: managersOnly }],
   'GET /api/workspaces/{id}/invitations': [{ ...ofWorkspace, outcomes: managersOnly }],
   'POST /api/workspaces/{id}/invitations': [{ ...ofWorkspace, payload: {}, outcomes: managersOnly }],
@@ -236,8 +243,39 @@ export const table: Record<string, Case[]> = {
   'GET /api/workspaces/{id}/lists/{list_id}/items/{entity_id}': ofRecord({ list_id: '$list' }, 'unknown_list'),
   'PATCH /api/workspaces/{id}/lists/{list_id}/items/{entity_id}': withPayload(ofRecord({ list_id: '$list' }, 'unknown_list'), { note: 'Seen' }),
   'DELETE /api/workspaces/{id}/lists/{list_id}/items/{entity_id}': ofRecord({ list_id: '$list' }, 'unknown_list'),
+  'GET /api/workspaces/{id}/lists/{list_id}/export': ofRecord({ list_id: '$list' }, 'unknown_list'),
+  'POST /api/workspaces/{id}/lists/import': [{ ...ofWorkspace, payload: exported('lists'), outcomes: membersOnly }],
+  ...ofRecords('notes', { noun: 'note', unknown: 'unknown_workspace_note', created: { text: 'Ours' }, changed: { text: 'Theirs' } }),
+  ...ofRecords('coverage-targets', { noun: 'coverage_target', unknown: 'unknown_coverage_target', created: { place: 'kansas-city,missouri', issue_areas: ['housing_affordability'] }, changed: { wanted: 2 } }),
+  ...ofRecords('reviews', { noun: 'review', unknown: 'unknown_review', created: { target: { type: 'entity', id: '$public' } }, changed: { status: 'confirmed' }, changing: reviewersOnly }),
+  ...Object.fromEntries(['notes', 'coverage-targets', 'reviews'].flatMap((name) => [
+    [`GET /api/workspaces/{id}/${name}/export`, [{ ...ofWorkspace, outcomes: membersOnly }]],
+    [`POST /api/workspaces/{id}/${name}/import`, [{ ...ofWorkspace, payload: exported(name), outcomes: name === 'reviews' ? reviewersOnly : membersOnly }]],
+  ])),
+  'GET /api/workspaces/{id}/usage': [{ ...ofWorkspace, outcomes: membersOnly }],
+  'GET /api/workspaces/{id}/usage/export': [{ ...ofWorkspace, outcomes: membersOnly }],
   'GET /workspaces': visitor,
+  'GET /workspaces/save': visitor,
+  'GET /workspaces/notes': visitor,
   'GET /workspaces/{id}': visitor,
+  'GET /workspaces/{id}/lists': visitor,
+  'POST /workspaces/{id}/lists': visitor,
+  'GET /workspaces/{id}/lists/{list}': visitor,
+  'POST /workspaces/{id}/lists/{list}': visitor,
+  'POST /workspaces/{id}/lists/{list}/delete': visitor,
+  'GET /workspaces/{id}/lists/{list}/export': visitor,
+  'POST /workspaces/{id}/lists/{list}/items/{entry}': visitor,
+  'POST /workspaces/{id}/lists/{list}/items/{entry}/remove': visitor,
+  'GET /workspaces/{id}/save': visitor,
+  'POST /workspaces/{id}/save': visitor,
+  'GET /workspaces/{id}/notes': visitor,
+  'POST /workspaces/{id}/notes': visitor,
+  'POST /workspaces/{id}/notes/{note}': visitor,
+  'POST /workspaces/{id}/notes/{note}/delete': visitor,
+  'GET /workspaces/{id}/targets': visitor,
+  'POST /workspaces/{id}/targets': visitor,
+  'POST /workspaces/{id}/targets/{target}/delete': visitor,
+  'GET /workspaces/{id}/usage': visitor,
 
   // firehose
   'GET /signals': visitor,
@@ -318,6 +356,8 @@ export const table: Record<string, Case[]> = {
   'POST /account/workspaces': visitor,
   'POST /account/workspaces/choose': visitor,
   'GET /account/workspaces/{id}': visitor,
+  'POST /account/workspaces/{id}': visitor,
+  'POST /account/workspaces/{id}/delete': visitor,
   'POST /account/workspaces/{id}/invitations': visitor,
   'POST /account/workspaces/{id}/invitations/{invitation}/withdraw': visitor,
   'POST /account/workspaces/{id}/members': visitor,

@@ -24,6 +24,8 @@ const KINDS = {
   key_made: {},
   key_revoked: { changesAccess: true },
   workspace_made: { changesAccess: true },
+  workspace_renamed: { changesAccess: true },
+  workspace_deleted: { changesAccess: true },
   workspace_chosen: {},
   member_added: { changesAccess: true },
   member_changed: { changesAccess: true },

@@ -57,6 +57,12 @@ export async function countUsableKeys(reader: Reader, accountKey: number, now: s
   return Number(row.total);
 }
 
+/** Returns the keys of a workspace that are not revoked. */
+export async function usableKeysOf(reader: Reader, workspaceKey: number): Promise<{ key: number; id: string; account_id: string }[]> {
+  return reader('accounts_keys').join('accounts_people', 'accounts_people.key', 'accounts_keys.account_key').where({ workspace_key: workspaceKey, revoked_at: null })
+    .select('accounts_keys.key', 'accounts_keys.id', 'accounts_people.id as account_id').orderBy('accounts_keys.key');
+}
+
 export async function markRevoked(tx: Tx, key: number, at: string): Promise<void> {
   await tx('accounts_keys').where({ key }).update({ revoked_at: at });
 }

@@ -6,6 +6,7 @@ import { WORKSPACE_ROLES, type WorkspaceRole } from '../types.ts';
 import { invite, inviteAccount, withdrawInvitation } from '../workspaces/invitations.ts';
 import { openInvitations, receivedInvitations } from '../workspaces/invitations-store.ts';
 import { membersOf } from '../workspaces/store.ts';
+import { deleteWorkspace, setWorkspaceName } from '../workspaces/remove.ts';
 import { canManage, createWorkspace, removeMember, setMemberRole, workspaceFor, workspaceToChange, type Membership } from '../workspaces/workspaces.ts';
 import { noticeOf, type SettingsContext } from './context.ts';
 import { emailField, nameField } from './fields.ts';
@@ -15,7 +16,7 @@ const nameForm = Joi.object<{ name: string }>({ name: nameField });
 const roleForm = Joi.object<{ role: WorkspaceRole }>({ role: Joi.string().valid(...WORKSPACE_ROLES).required().label('the role') });
 const inviteForm = Joi.object<{ email: string; role: WorkspaceRole }>({ email: emailField.required(), role: Joi.string().valid(...WORKSPACE_ROLES).default('member').label('the role') });
 
-export function workspacePageRoutes({ accounts: { civic, workspaces }, ways: { go, signedIn }, settingsPage }: SettingsContext): ServerRoute[] {
+export function workspacePageRoutes({ accounts: { civic, workspaces, workspaceHooks }, ways: { go, signedIn }, confirmed, settingsPage }: SettingsContext): ServerRoute[] {
   async function listPage(h: ResponseToolkit, visit: Visit, t: Texts, more: object = {}, status = 200): Promise<ResponseObject> {
     const now = civic.clock.now();
     const received = (await receivedInvitations(civic.db.read, visit.person, civic.clock.iso())).map((one) => ({ ...one, made: when(one.created_at, now, t), expires: when(one.expires_at, now, t) }));
@@ -37,7 +38,7 @@ export function workspacePageRoutes({ accounts: { civic, workspaces }, ways: { g
     const open = manages ? (await openInvitations(civic.db.read, own.key, civic.clock.iso())).map(({ id, role, email, account_id, created_at, expires_at }) => ({ id, role, email, account_id, made: when(created_at, now, t), expires: when(expires_at, now, t) })) : [];
     return settingsPage(h, visit, { part: 'workspaces', template: 'workspace', title: own.name, status }, {
       own: { id: own.id, role: own.role }, members, links: open.filter(({ email, account_id }) => email === null && account_id === null), pending: open.filter(({ email, account_id }) => email !== null || account_id !== null), manages: manages && own.personal_of === null, isPersonal: own.personal_of !== null,
-      canLeave: own.personal_of === null && !isOnlyOwner, roles: roles.map((one) => ({ ...one, isChosen: one.role === 'member' })), days: civic.config.invitation_days, ...more,
+      canLeave: own.personal_of === null && !isOnlyOwner, roles: roles.map((one) => ({ ...one, isChosen: one.role === 'member' })), days: civic.config.invitation_days, canRename: manages, canDelete: own.role === 'owner' && own.personal_of === null, nameGiven: { name: own.name }, ...more,
     });
   }
 
@@ -59,6 +60,25 @@ export function workspacePageRoutes({ accounts: { civic, workspaces }, ways: { g
     {
       method: 'GET', path: '/account/workspaces/{id}', options: PAGE,
       handler: signedIn(async (visit, request, h, t) => onePage(h, visit, t, await workspaceFor(civic.db.read, caller(visit), idOf(request.params.id)), { notice: noticeOf(request, t) })),
+    },
+    {
+      method: 'POST', path: '/account/workspaces/{id}', options: formOptions(),
+      handler: signedIn(async (visit, request, h, t) => {
+        const { values, errors, given } = readForm(request, nameForm, t);
+        if (!values) return onePage(h, visit, t, await workspaceFor(civic.db.read, caller(visit), idOf(request.params.id), 'admin'), { nameErrors: errors, nameGiven: given }, 400);
+        await civic.db.write(async (tx) => setWorkspaceName(workspaces, tx, await workspaceToChange(tx, caller(visit), idOf(request.params.id), 'admin'), values.name, by(request, visit)));
+        return go(h, path(request));
+      }),
+    },
+    {
+      method: 'POST', path: '/account/workspaces/{id}/delete', options: formOptions(),
+      handler: confirmed(async (visit, request, h, t) => {
+        const typed = String((request.payload as Record<string, unknown> | null)?.['typed_name'] ?? '');
+        const own = await workspaceFor(civic.db.read, caller(visit), idOf(request.params.id), 'owner');
+        if (typed.trim() !== own.name) return onePage(h, visit, t, own, { deleteErrors: { typed_name: t('workspace.wrong_name') } }, 400);
+        await civic.db.write(async (tx) => deleteWorkspace(workspaces, workspaceHooks, tx, await workspaceToChange(tx, caller(visit), idOf(request.params.id), 'owner'), typed, by(request, visit)));
+        return go(h, '/account/workspaces?done=workspace_deleted');
+      }, { back: path }),
     },
     {
       method: 'POST', path: '/account/workspaces/{id}/members', options: formOptions(),

@@ -4,9 +4,10 @@ import { auditOfWorkspace, countOfWorkspace } from '../audit/store.ts';
 import { accountCallerOf, callerOf, doerOf, reading, writing } from '../access.ts';
 import { personById } from '../people/store.ts';
 import { workspaceRecord, type Accounts } from '../service.ts';
-import { auditList, newWorkspace, wholeList, workspace } from './schemas.ts';
+import { deleteWorkspace, setWorkspaceName } from './remove.ts';
+import { auditList, newWorkspace, wholeList, workspace, workspaceChange, workspaceDeletion } from './schemas.ts';
 import { membershipsOf } from './store.ts';
-import { checkedId, createWorkspace, workspaceFor } from './workspaces.ts';
+import { checkedId, createWorkspace, workspaceFor, workspaceToChange } from './workspaces.ts';
 
 const noQuery = Joi.object({});
 const params = Joi.object({ id: Joi.string() });
@@ -64,6 +65,42 @@ export function workspaceRoutes(accounts: Accounts): ServerRoute[] {
         response: { schema: workspace },
       },
       handler: async (request) => workspaceRecord(await workspaceFor(civic.db.read, callerOf(request), idIn(request))),
+    },
+    {
+      method: 'PATCH',
+      path: '/api/workspaces/{id}',
+      options: {
+        description: 'Rename a workspace',
+        notes: 'For owners and administrators.',
+        auth: writing,
+        validate: { query: noQuery, params, payload: workspaceChange },
+        plugins: { civic: { problems: ['unknown_workspace', 'workspace_forbidden'] } },
+        response: { schema: workspace },
+      },
+      handler: (request) => civic.db.write(async (tx) => {
+        const own = await workspaceToChange(tx, callerOf(request), idIn(request), 'admin');
+        await setWorkspaceName(accounts.workspaces, tx, own, (request.payload as { name: string }).name, doerOf(request));
+        return workspaceRecord(await workspaceFor(tx, callerOf(request), own.id));
+      }),
+    },
+    {
+      method: 'DELETE',
+      path: '/api/workspaces/{id}',
+      options: {
+        description: 'Delete a workspace with everything in it',
+        notes: 'For owners. `name` repeats the name of the workspace. Its private records are deleted, its keys are revoked, and tokens for it no longer work. This cannot be undone: export first what you need. A personal workspace cannot be deleted.',
+        auth: writing,
+        validate: { query: workspaceDeletion, params },
+        plugins: { civic: { problems: ['unknown_workspace', 'workspace_forbidden', 'personal_workspace', 'name_mismatch'] } },
+        response: { status: { 204: Joi.any() } },
+      },
+      async handler(request, h) {
+        await civic.db.write(async (tx) => {
+          const own = await workspaceToChange(tx, callerOf(request), idIn(request), 'owner');
+          await deleteWorkspace(accounts.workspaces, accounts.workspaceHooks, tx, own, String(request.query.name), doerOf(request));
+        });
+        return h.response().code(204);
+      },
     },
     {
       method: 'GET',

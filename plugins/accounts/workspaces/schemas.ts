@@ -15,6 +15,9 @@ export const workspace = Joi.object<Workspace, true>({
 
 export const newWorkspace = Joi.object({ name: Joi.string().trim().min(1).max(200).required() }).meta({ name: 'NewWorkspace' });
 
+export const workspaceChange = Joi.object({ name: Joi.string().trim().min(1).max(200).required() }).meta({ name: 'WorkspaceChange' });
+export const workspaceDeletion = Joi.object({ name: Joi.string().max(200).required().description('The name of the workspace, so that no other one is deleted by mistake') });
+
 const nullable = Joi.string().allow(null).required();
 
 export const member = Joi.object({

@@ -65,3 +65,25 @@ export async function changeMember(tx: Tx, workspaceKey: number, accountKey: num
 export async function deleteMember(tx: Tx, workspaceKey: number, accountKey: number): Promise<void> {
   await tx('accounts_members').where({ workspace_key: workspaceKey, account_key: accountKey }).delete();
 }
+
+export async function renameWorkspace(tx: Tx, key: number, name: string): Promise<void> {
+  await tx('accounts_workspaces').where({ key }).update({ name });
+}
+
+/** The row stays for keys and the audit record, without its name. */
+export async function markDeleted(tx: Tx, key: number, at: string): Promise<void> {
+  await tx('accounts_workspaces').where({ key }).update({ name: '', deleted_at: at });
+}
+
+export async function deleteMembers(tx: Tx, workspaceKey: number): Promise<void> {
+  await tx('accounts_members').where({ workspace_key: workspaceKey }).delete();
+}
+
+export async function deleteInvitationsTo(tx: Tx, workspaceKey: number): Promise<void> {
+  await tx('accounts_invitations').where({ workspace_key: workspaceKey }).delete();
+}
+
+/** Sessions in which the workspace was chosen work in the personal one again. */
+export async function leaveSessions(tx: Tx, workspaceKey: number): Promise<void> {
+  await tx('accounts_sessions').where({ workspace_key: workspaceKey }).update({ workspace_key: null });
+}

@@ -1,5 +1,5 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { lazily, checkIfMatch, Joi, problem, textEtag, type Reader } from 'civic';
+import { lazily, checkIfMatch, Joi, problem, textEtag, type Reader, type Caller } from 'civic';
 import { callerOf, checkMayChange, checkOwner, editorOf, mayPublish, maySee, workspaceBeside } from '../access.ts';
 import { tellingOf, type DirectoryContext } from '../actors/context.ts';
 import { actorTexts } from '../actors/detail.ts';
@@ -25,6 +25,8 @@ const MOST_LINKED = 5;
 
 export interface WriteContext extends DirectoryContext {
   ledger: Ledger;
+  /** Counts a write as a use of the caller's workspace, in its transaction. */
+  countWrite(tx: Tx, caller: Caller): Promise<void>;
 }
 
 export function writeRoutes(context: WriteContext): ServerRoute[] {
@@ -154,6 +156,7 @@ async function act<T>(context: WriteContext, request: Request, work: (tx: Tx, re
     const records = await lockedRecords(tx, [String(request.params.id), ...others], context.civic.url, (one) => maySee(one, caller));
     for (const record of records) checkMayChange(record, caller);
     if (request.headers['if-match'] !== undefined) checkIfMatch(request, textEtag(await detailText(context, tx, records[0]!.id)));
+    await context.countWrite(tx, caller);
     return work(tx, records, editorOf(caller));
   });
 }
@@ -182,6 +185,7 @@ async function create(context: WriteContext, request: Request, h: ResponseToolki
   const { profileOfDraft } = await loadProfile();
   const alike = await findDuplicates(context.civic.db.read, profileOfDraft(checked!.draft), caller.workspace_id, context.policy);
   const { id, body } = await context.civic.db.write(async (tx) => {
+    await context.countWrite(tx, caller);
     const [applied] = await context.ledger.apply(tx, [checked!.draft], editorOf(caller));
     return { id: applied!.id, body: await detailText(context, tx, applied!.id) };
   });

@@ -162,3 +162,8 @@ export async function lastChanges(reader: Reader, recordKeys: number[]): Promise
 export async function sourceById(reader: Reader, id: string): Promise<SourceRow | undefined> {
   return reader('directory_sources').where({ id }).first('*');
 }
+
+/** Returns the ids of private actors of a workspace that are not deleted. */
+export async function actorsOfWorkspace(reader: Reader, workspaceId: string, limit: number): Promise<string[]> {
+  return reader('directory_records').where({ workspace_id: workspaceId, visibility: 'workspace', deleted_at: null }).whereRaw('actor_key = key').limit(limit).pluck('id') as unknown as Promise<string[]>;
+}

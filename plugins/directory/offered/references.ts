@@ -3,6 +3,7 @@ import { maySee, readingCaller } from '../access.ts';
 import { tellingOf, type DirectoryContext } from '../actors/context.ts';
 import { actorsByIds } from '../actors/read-store.ts';
 import { sourceRecords } from '../actors/sources.ts';
+import { countsOfPlaces } from '../actors/store.ts';
 import { recordsById, recordsByKey, sourcesById } from '../ledger/store.ts';
 import type { Actor, ActorType, Visibility } from '../types.ts';
 import { ownNames } from './actors.ts';
@@ -13,7 +14,12 @@ export interface ReferenceReads {
   actorReferences(reader: Reader, ids: string[], caller: Caller): Promise<Map<string, ActorReference>>;
   /** Returns the sources of these ids that a visible actor cites, by id. */
   sourceReferences(reader: Reader, ids: string[], caller: Caller): Promise<Map<string, SourceReference>>;
+  /** Returns how many public actors work on each issue area in these places; issue areas without any are left out. */
+  issueCountsIn(reader: Reader, placeKeys: string[]): Promise<IssueCounts>;
 }
+
+/** How many public actors work on issue areas of places, by place key and slug. */
+export type IssueCounts = Map<string, Map<string, number>>;
 
 export type ActorReference = CurrentReference | MergedReference | DeletedReference;
 
@@ -44,6 +50,7 @@ export interface SourceReference {
 }
 
 export function offeredReferences(context: DirectoryContext): ReferenceReads {
+  const { places } = context;
   return {
     async actorReferences(reader, ids, caller) {
       const viewer = readingCaller(caller);
@@ -71,6 +78,12 @@ export function offeredReferences(context: DirectoryContext): ReferenceReads {
       const rows = (await sourcesById(reader, wanted)).filter(({ workspace_id }) => workspace_id === null || workspace_id === viewer?.workspace_id);
       const shown = await sourceRecords(reader, rows, tellingOf(context), viewer?.workspace_id ?? null);
       return new Map(shown.filter(({ entity_ids }) => entity_ids.length > 0).map(({ id, url, title, publication }) => [id, { url, title, publication }]));
+    },
+    async issueCountsIn(reader, placeKeys) {
+      const found = new Map([...await places.byKeys(reader, placeKeys)].map(([placeKey, { key }]) => [Number(key), placeKey]));
+      const counts: IssueCounts = new Map([...found.values()].map((placeKey) => [placeKey, new Map()]));
+      for (const { place, issue_area, actors } of await countsOfPlaces(reader, [...found.keys()])) counts.get(found.get(Number(place))!)!.set(issue_area, Number(actors));
+      return counts;
     },
   };
 }

@@ -12,6 +12,7 @@ export function registerSessions(server: Server, firehose: Firehose): { start():
   const part = createSessionsPart(firehose);
   // Without accounts there is nobody a ticket could stand for.
   if (civic.serviceIfOn('accounts')) civic.identify(part.tickets.identify);
+  civic.serviceIfOn('accounts')?.workspaceHooks.whenDeleted(part.sessions.forget);
   civic.watch('firehose.session_removed', ({ payload }) => part.consumers.end(payload.id));
   civic.upgrade(SOCKET_PATH, socketUpgrade(firehose, part));
   civic.jobs.define({ name: 'firehose.prune_sessions', every_seconds: 3600, run: part.prune });

@@ -1,9 +1,9 @@
-import { createWaker, exceededHeaders, problem, type Caller, type Civic, type Page } from 'civic';
+import { createWaker, exceededHeaders, problem, type Caller, type Civic, type Page, type Tx } from 'civic';
 import { randomBytes } from 'node:crypto';
 import type { FirehoseConfig } from '../config.ts';
 import type { Subscription } from '../query/subscription.ts';
 import type { Mode } from '../types.ts';
-import { countSessions, deleteSession, insertSession, lockSessionsOf, noteUses, pruneSessions, sessionById, sessionsPage, type Position, type Session, type Use } from './store.ts';
+import { countSessions, deleteSession, deleteSessionsOf, insertSession, lockSessionsOf, noteUses, pruneSessions, sessionById, sessionsPage, type Position, type Session, type Use } from './store.ts';
 
 export interface SessionsContext {
   civic: Civic<FirehoseConfig>;
@@ -17,6 +17,8 @@ export interface Sessions {
   find(caller: Caller, id: string): Promise<Session>;
   page(caller: Caller, page: Page): Promise<{ sessions: Session[]; total: number }>;
   remove(caller: Caller, id: string): Promise<void>;
+  /** Deletes the sessions of a workspace, in the transaction that deletes the workspace. */
+  forget(tx: Tx, workspaceId: string): Promise<void>;
   expiresAt(session: Session): string;
   /** Records that a session is used, and what its consumer has read. Stored within a second, and at most once a minute without a position. */
   note(session: Session, position?: Position | null): void;
@@ -77,6 +79,7 @@ export function createSessions({ civic, position }: SessionsContext): Sessions {
         await lockSessionsOf(tx, caller.account_id);
         const used = await countSessions(tx, { account_id: caller.account_id }, lastDay());
         if (used >= most) throw problem('too_many_sessions', { detail: `The plan ${caller.plan} has ${most === 1 ? 'one session, and it is' : `${most} sessions, and all are`} in use.`, headers: exceededHeaders({ limit: most, resetAt: clock.now() + RETRY_MS, now: clock.now() }) });
+        await accounts?.workspaceHooks.use(tx, caller, 'stream_sessions');
         return insertSession(tx, session);
       });
       return { key, ...session };
@@ -98,6 +101,9 @@ export function createSessions({ civic, position }: SessionsContext): Sessions {
         if (!(await deleteSession(tx, ownerOf(caller), id))) throw unknownSession(id);
         await civic.emit(tx, 'firehose.session_removed', { id });
       });
+    },
+    async forget(tx, workspaceId) {
+      for (const id of await deleteSessionsOf(tx, workspaceId)) await civic.emit(tx, 'firehose.session_removed', { id });
     },
     expiresAt: ({ last_seen_at }) => isoAt(Date.parse(last_seen_at) + config.session_days * DAY),
     note(session, read = null) {

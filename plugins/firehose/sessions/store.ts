@@ -70,6 +70,12 @@ export async function deleteSession(tx: Tx, ownerId: string, id: string): Promis
   return await tx(SESSIONS).where({ id, owner_id: ownerId }).delete() === 1;
 }
 
+/** Deletes all sessions of a workspace and returns their ids. */
+export async function deleteSessionsOf(tx: Tx, ownerId: string): Promise<string[]> {
+  const rows = (await tx(SESSIONS).where({ owner_id: ownerId }).delete().returning('id')) as { id: string }[];
+  return rows.map(({ id }) => id);
+}
+
 /** The first that says what it has read is believed, then a position only moves forward: of several consumers the one that has read furthest speaks for the session. */
 export async function noteUses(tx: Tx, uses: Use[], at: string): Promise<void> {
   await tx(SESSIONS).whereIn('key', uses.map(({ key }) => key)).update({ last_seen_at: at });

@@ -4,6 +4,7 @@ import { CONTEXT_PROBLEMS, contextOf, reading, writing, type Workspaces } from '
 import { recordRoutes } from '../records/routes.ts';
 import { noQuery, paging } from '../schemas.ts';
 import type { Lists } from './lists.ts';
+import { listTransferRoutes } from './transfer.ts';
 import { itemChange, itemList, itemShown, newItem } from './schemas.ts';
 
 const PATH = '/api/workspaces/{id}/lists/{list_id}/items';
@@ -14,6 +15,7 @@ const problems = [...CONTEXT_PROBLEMS, 'unknown_list'];
 export function listRoutes(workspaces: Workspaces, lists: Lists): ServerRoute[] {
   const { civic } = workspaces;
   return [
+    ...listTransferRoutes(workspaces, lists),
     ...recordRoutes(workspaces, lists, {
       list: 'The lists of a workspace, the latest first',
       create: 'Create a list of entries',
@@ -103,7 +105,7 @@ export function listRoutes(workspaces: Workspaces, lists: Lists): ServerRoute[] 
       async handler(request, h) {
         await civic.db.write(async (tx) => {
           const context = await contextOf(workspaces, tx, request);
-          await lists.removeItem(tx, await lists.rowToChange(tx, context, String(request.params.list_id)), String(request.params.entity_id));
+          await lists.removeItem(tx, context, await lists.rowToChange(tx, context, String(request.params.list_id)), String(request.params.entity_id));
         });
         return h.response().code(204);
       },

@@ -16,16 +16,14 @@ export interface ItemRow {
   added_by: string;
 }
 
-/** Inserts an item; null when the list has the entry already. */
-export async function insertItem(tx: Tx, row: Omit<ItemRow, 'key'>): Promise<ItemRow | null> {
-  const [inserted] = (await tx('workspaces_list_items').insert(row).onConflict(['list_key', 'entity_id']).ignore().returning('*')) as ItemRow[];
-  return inserted ?? null;
+export async function insertItem(tx: Tx, row: Omit<ItemRow, 'key'>): Promise<ItemRow> {
+  const [inserted] = (await tx('workspaces_list_items').insert(row).returning('*')) as ItemRow[];
+  return inserted!;
 }
 
-/** Changes the number of items of a list, and returns it. The row stays locked until the transaction ends. */
-export async function addToCount(tx: Tx, listKey: number, added: number, at: string): Promise<number> {
-  const [row] = (await tx('workspaces_lists').where({ key: listKey }).update({ item_count: tx.raw('item_count + ?', [added]), updated_at: at }).returning('item_count')) as { item_count: number }[];
-  return Number(row!.item_count);
+/** Changes the number of items of a list, whose row the transaction has locked. */
+export async function addToCount(tx: Tx, listKey: number, added: number, at: string): Promise<void> {
+  await tx('workspaces_lists').where({ key: listKey }).update({ item_count: tx.raw('item_count + ?', [added]), updated_at: at });
 }
 
 export async function itemOf(reader: Reader, listKey: number, entityId: string): Promise<ItemRow | undefined> {
@@ -55,4 +53,9 @@ export async function listsWith(reader: Reader, workspaceId: string, entityId: s
   const rows = (await reader('workspaces_list_items').join('workspaces_lists', 'workspaces_lists.key', 'workspaces_list_items.list_key')
     .where({ workspace_id: workspaceId, entity_id: entityId }).select('workspaces_lists.id')) as { id: string }[];
   return rows.map(({ id }) => id);
+}
+
+export async function listOfName(reader: Reader, workspaceId: string, name: string): Promise<string | undefined> {
+  const row = (await reader('workspaces_lists').where({ workspace_id: workspaceId, name }).orderBy('key', 'desc').first('id')) as { id: string } | undefined;
+  return row?.id;
 }

@@ -1,5 +1,5 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
-import { isId, problem, type Texts } from 'civic';
+import { isId, pagePath, problem, type Texts, type Tx } from 'civic';
 import type { Visitor } from 'civic/accounts';
 import { contextOfVisitor, type WorkspaceContext, type WorkspaceRole, type Workspaces } from '../context.ts';
 
@@ -34,9 +34,16 @@ export interface WorkspacePages {
   section(section: Section): void;
   /** Returns a handler for members with at least a role. Other visitors sign in first; to other accounts the page does not exist. */
   member(work: (page: PageContext) => Lifecycle.ReturnValue, least?: WorkspaceRole): Lifecycle.Method;
+  /** Changes data in a transaction as the visitor, whose membership is read again inside it. */
+  change<Result>(page: PageContext, work: (tx: Tx, context: WorkspaceContext) => Promise<Result>, least?: WorkspaceRole): Promise<Result>;
+  /** Redirects to a path below the workspace after a form; the page there shows the notice `done.<done>` of the catalogue. */
+  go(page: PageContext, path: string, done?: Done): ResponseObject;
   /** Shows a page with the navigation of the workspace. It is never stored by caches or search engines. */
   show(page: PageContext, shown: Shown, context: object): ResponseObject;
 }
+
+const DONE = ['created', 'saved', 'deleted', 'added', 'removed', 'known'] as const;
+export type Done = (typeof DONE)[number];
 
 /** Options of routes that show pages. */
 export const PAGE = { plugins: { civic: { internal: true } } };
@@ -52,10 +59,18 @@ export function createPages(workspaces: Workspaces): WorkspacePages {
       const context = await contextOfVisitor(workspaces, civic.db.read, visitor, id, least);
       return work({ ...context, visitor, request, h, t: await civic.texts(request.civic.language) });
     }),
-    show({ h, workspace }, { section, template, title, status = 200 }, context) {
+    change: (page, work, least) => civic.db.write(async (tx) => work(tx, await contextOfVisitor(workspaces, tx, page.visitor, page.workspace.id, least))),
+    go: ({ h, request, workspace }, path, done) => h.redirect(pagePath(request, `/workspaces/${workspace.id}/${path}${done === undefined ? '' : `?done=${done}`}`)).code(303).header('cache-control', 'private, no-store'),
+    show({ h, workspace, request, t }, { section, template, title, status = 200 }, context) {
       const home = `/workspaces/${workspace.id}`;
       const parts = sections.map(({ path, label }) => ({ plugin: 'workspaces', label, path: path === '' ? home : `${home}/${path}`, isHere: path === section }));
-      return h.view(template, { title, isUnlisted: true, workspace, home, parts, ...context }).code(status).header('cache-control', 'private, no-store') as ResponseObject;
+      return h.view(template, { title, isUnlisted: true, workspace, home, parts, notice: noticeOf(request, t), ...context }).code(status).header('cache-control', 'private, no-store') as ResponseObject;
     },
   };
+}
+
+/** Returns the notice that the address names, from a fixed list: a link of an attacker could name any text. */
+function noticeOf({ query }: Request, t: Texts): string | undefined {
+  const done = DONE.find((one) => one === query['done']);
+  return done && t(`done.${done}`);
 }

@@ -2,6 +2,8 @@ import type { ServerRoute } from '@hapi/hapi';
 import { pagePath } from 'civic';
 import type { Workspaces } from '../context.ts';
 import type { Lists } from '../lists/lists.ts';
+import { countRecords } from '../records/store.ts';
+import { headOf } from '../usage/store.ts';
 import { PAGE, type WorkspacePages } from './frame.ts';
 
 const SHOWN = 5;
@@ -19,10 +21,17 @@ export function overviewPages({ civic, accounts }: Workspaces, pages: WorkspaceP
     },
     {
       method: 'GET', path: '/workspaces/{id}', options: PAGE,
-      handler: pages.member(async (page) => {
-        const { shown, total } = await lists.page(civic.db.read, page, {}, { before: null, limit: SHOWN });
-        return pages.show(page, { section: '', template: 'workspaces/overview', title: page.workspace.name }, { lists: shown, total });
-      }),
+      handler: pages.member((page) => civic.db.snapshot(async (tx) => {
+        const { workspace, t } = page;
+        const { shown, total } = await lists.page(tx, page, {}, { before: null, limit: SHOWN });
+        const counts = [
+          { path: 'lists', label: t('lists.title'), summary: t('overview.lists', { count: total }) },
+          { path: 'notes', label: t('notes.title'), summary: t('overview.notes', { count: await countRecords(tx, 'workspaces_notes', workspace.id) }) },
+          { path: 'targets', label: t('targets.title'), summary: t('overview.targets', { count: await countRecords(tx, 'workspaces_targets', workspace.id) }) },
+          { path: 'usage', label: t('usage.title'), summary: t('overview.usage', { count: (await headOf(tx, workspace.id))?.seq ?? 0 }) },
+        ];
+        return pages.show(page, { section: '', template: 'workspaces/overview', title: workspace.name }, { counts, lists: shown });
+      })),
     },
   ];
 }

@@ -49,7 +49,8 @@ export interface Records<Row extends RecordRow, Shown extends object> {
   remove(tx: Tx, context: WorkspaceContext, row: Row): Promise<void>;
 }
 
-export function createRecords<Row extends RecordRow, Shown extends object>({ civic }: Workspaces, kind: RecordKind<Row, Shown>): Records<Row, Shown> {
+export function createRecords<Row extends RecordRow, Shown extends object>(workspaces: Workspaces, kind: RecordKind<Row, Shown>): Records<Row, Shown> {
+  const { civic } = workspaces;
   const { table, name, noun } = kind;
   const showOne = async (reader: Reader, context: WorkspaceContext, row: Row): Promise<Shown> => kind.showOne?.(reader, context, row) ?? (await kind.show(reader, context, [row]))[0]!;
 
@@ -74,19 +75,24 @@ export function createRecords<Row extends RecordRow, Shown extends object>({ civ
     async create(tx, context, given) {
       const { workspace, caller } = context;
       const most = civic.config.max_records;
-      if (await addToTotal(tx, workspace.id, name, 1) > most) throw problem('record_limit', { detail: `A workspace can have ${most} ${name.replaceAll('-', ' ')}.` });
+      // Locks the total. Nothing is written before the checks, because an import goes on after a record that is refused.
+      if (await addToTotal(tx, workspace.id, name, 0) >= most) throw problem('record_limit', { detail: `A workspace can have ${most} ${name.replaceAll('-', ' ')}.` });
       const at = civic.clock.iso();
       const columns = await kind.columns(tx, context, given);
+      await workspaces.use(tx, context, 'record_writes');
+      await addToTotal(tx, workspace.id, name, 1);
       return showOne(tx, context, await insertRecord<Row>(tx, table, { ...columns, id: newId(civic.clock.now()), workspace_id: workspace.id, created_at: at, updated_at: at, created_by: caller.account_id } as Omit<Row, 'key'>));
     },
     async update(tx, context, row, given) {
       const columns = await kind.columns(tx, context, given, row);
+      await workspaces.use(tx, context, 'record_writes');
       return showOne(tx, context, await updateRecord<Row>(tx, table, row.key, { ...columns, updated_at: civic.clock.iso() } as Partial<Row>));
     },
-    async remove(tx, { workspace }, row) {
+    async remove(tx, context, row) {
+      await workspaces.use(tx, context, 'record_writes');
       await kind.removing?.(tx, row);
       await deleteRecord(tx, table, row.key);
-      await addToTotal(tx, workspace.id, name, -1);
+      await addToTotal(tx, context.workspace.id, name, -1);
     },
   };
 }

@@ -48,7 +48,7 @@ export async function deleteRecord(tx: Tx, table: string, key: number): Promise<
 
 function matching(reader: Reader, table: string, workspaceId: string, filters: Filters) {
   const query = reader(table).where({ workspace_id: workspaceId });
-  for (const [column, value] of Object.entries(filters)) if (value !== undefined) query.whereIn(column, [value].flat());
+  for (const [column, value] of Object.entries(filters)) if (value !== undefined) query.whereIn(column, [value].flat().map((one) => one.toLowerCase()));
   return query;
 }
 
@@ -62,7 +62,11 @@ export async function countRecords(reader: Reader, table: string, workspaceId: s
   return Number((await matching(reader, table, workspaceId, filters).count({ count: '*' }).first())!.count);
 }
 
-/** Deletes all records of a workspace from a table. */
-export async function deleteRecordsOf(tx: Tx, table: string, workspaceId: string): Promise<void> {
-  await tx(table).where({ workspace_id: workspaceId }).delete();
+/** The tables of records, those that others refer to last. */
+const TABLES = ['workspaces_notes', 'workspaces_targets', 'workspaces_reviews', 'workspaces_lists', 'workspaces_totals'];
+
+/** Deletes all records of a workspace. */
+export async function forgetRecords(tx: Tx, workspaceId: string): Promise<void> {
+  await tx('workspaces_list_items').whereIn('list_key', tx('workspaces_lists').where({ workspace_id: workspaceId }).select('key')).delete();
+  for (const table of TABLES) await tx(table).where({ workspace_id: workspaceId }).delete();
 }

@@ -1,0 +1,104 @@
+import { Joi, type Tx } from 'civic';
+import type { ServerRoute } from '@hapi/hapi';
+import { CONTEXT_PROBLEMS, contextOf, type WorkspaceContext, type Workspaces } from '../context.ts';
+import { exportQuery, exportResponse, exportText, type ExportFormat, type Transfer } from '../records/export.ts';
+import { importBody, importRecords } from '../records/import.ts';
+import { plainMarkdown, quotedMarkdown } from '../records/markdown.ts';
+import { EXPORT_OPTIONS, IMPORT_OPTIONS, PRODUCES } from '../records/transfer-routes.ts';
+import { noQuery } from '../schemas.ts';
+import type { Lists } from './lists.ts';
+import { newList, newItem, type List, type ListItem } from './schemas.ts';
+import type { ListRow } from './store.ts';
+
+const ITEMS = 500;
+
+/** One list: its entries are the rows of the CSV. */
+const listTransfer: Transfer<List> = {
+  title: 'List',
+  columns: ['list', 'entity_id', 'entity_name', 'entity_state', 'note', 'added_at'],
+  rows: ({ name, items = [] }) => items.map(({ entity_id, entity, note, added_at }) => [name, entity_id, entity.name, entity.state, note, added_at]),
+  ofRow: ({ entity_id, note }) => ({ entity_id, note: note === undefined || note === '' ? null : note }),
+  ofRecord: ({ entity_id, note }) => ({ entity_id, note }),
+  markdown: ({ name, description, items = [] }) => [`## ${plainMarkdown(name)}`, ...(description === null ? [] : ['', quotedMarkdown(description)]), '', ...items.map(itemMarkdown)].join('\n'),
+};
+
+function itemMarkdown({ entity_id, entity: { name, state, merged_into }, note }: ListItem): string {
+  const became = state === 'current' ? '' : ` (${state}${merged_into === null ? '' : ` into \`${merged_into}\``})`;
+  return `- ${plainMarkdown(name ?? entity_id)}${became}, \`${entity_id}\`${note === null ? '' : `: ${plainMarkdown(note)}`}`;
+}
+
+/** Returns the routes that export a list, and that fill a list from an export. */
+export function listTransferRoutes(workspaces: Workspaces, lists: Lists): ServerRoute[] {
+  const { civic } = workspaces;
+  return [
+    {
+      method: 'GET',
+      path: '/api/workspaces/{id}/lists/{list_id}/export',
+      options: {
+        ...EXPORT_OPTIONS,
+        description: 'Export a list with all its entries as a file',
+        notes: 'JSON and CSV can be imported again; Markdown is for reading. An export is counted in the usage of the workspace.',
+        validate: { query: exportQuery, params: Joi.object({ id: Joi.string(), list_id: Joi.string() }) },
+        plugins: { civic: { problems: [...CONTEXT_PROBLEMS, 'unknown_list'], produces: PRODUCES } },
+      },
+      async handler(request, h) {
+        const { context, list } = await civic.db.write(async (tx) => {
+          const opened = await contextOf(workspaces, tx, request);
+          const row = await lists.row(tx, opened, String(request.params.list_id));
+          await workspaces.use(tx, opened, 'exports');
+          return { context: opened, list: row };
+        });
+        const format = request.query.format as ExportFormat;
+        return exportResponse(h, await listExport(workspaces, lists, context, list, format), { name: 'list', format });
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/workspaces/{id}/lists/import',
+      options: {
+        ...IMPORT_OPTIONS,
+        description: 'Create a list from an export',
+        notes: 'The body is the file: the JSON export, or the CSV export as `text/csv`. The rows of the report are the entries of the list. An entry that no longer exists, or that the caller may not read, is refused; the others are added.',
+        validate: { query: noQuery, params: Joi.object({ id: Joi.string() }), payload: importBody },
+        plugins: { civic: { problems: [...CONTEXT_PROBLEMS, 'invalid_request', 'record_limit'] } },
+      },
+      async handler(request) {
+        const { name, description, items } = listIn(request.payload);
+        const made = await civic.db.write(async (tx) => lists.create(tx, await contextOf(workspaces, tx, request), { name, description }));
+        const add = async (tx: Tx, context: WorkspaceContext, given: { entity_id: string }) => lists.add(tx, context, await lists.rowToChange(tx, context, made.id), given);
+        return importRecords(workspaces, items, 'lists', listTransfer, newItem, add, (tx) => contextOf(workspaces, tx, request));
+      },
+    },
+  ];
+}
+
+/** Returns the text of the export of a list with all its entries. */
+export async function listExport(workspaces: Workspaces, lists: Lists, context: WorkspaceContext, row: ListRow, format: ExportFormat): Promise<AsyncIterable<string>> {
+  const { id, name } = context.workspace;
+  const whole = await wholeList(workspaces, lists, context, row);
+  return exportText({ kind: 'lists', workspace: { id, name }, exported_at: workspaces.civic.clock.iso() }, listTransfer, format, onePage(whole));
+}
+
+/** Returns the name of the list in a file, and its entries as a file of their own. */
+function listIn(body: unknown): { name: string; description: string | null; items: unknown } {
+  if (typeof body === 'string') return { name: 'Imported list', description: null, items: body };
+  const file = body as { records: Record<string, any>[] };
+  const { value, error } = newList.validate({ name: file.records[0]?.name, description: file.records[0]?.description }, { convert: false });
+  const items = Array.isArray(file.records[0]?.items) ? file.records[0].items : [];
+  return { name: error ? 'Imported list' : value.name, description: error ? null : value.description, items: { ...file, records: items } };
+}
+
+async function wholeList({ civic }: Workspaces, lists: Lists, context: WorkspaceContext, row: ListRow): Promise<List> {
+  const items: ListItem[] = [];
+  for (let after: number | null = null; ;) {
+    const page = await lists.items(civic.db.read, context, row, { after, limit: ITEMS });
+    items.push(...page.items);
+    if (page.next === null) break;
+    after = page.next;
+  }
+  return { ...await lists.showOne(civic.db.read, context, row), items };
+}
+
+async function* onePage<Shown>(shown: Shown): AsyncIterable<Shown[]> {
+  yield [shown];
+}

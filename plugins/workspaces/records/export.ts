@@ -1,0 +1,74 @@
+import type { ResponseObject, ResponseToolkit } from '@hapi/hapi';
+import { Joi, type Reader } from 'civic';
+import { Readable } from 'node:stream';
+import type { WorkspaceContext } from '../context.ts';
+import { csvRow, type Cells } from './csv.ts';
+import { plainMarkdown } from './markdown.ts';
+import type { Records } from './records.ts';
+import type { RecordRow } from './store.ts';
+
+export const FORMATS = ['json', 'csv', 'md'] as const;
+export type ExportFormat = (typeof FORMATS)[number];
+export const TYPES: Record<ExportFormat, string> = { json: 'application/json', csv: 'text/csv', md: 'text/markdown' };
+export const exportQuery = Joi.object({ format: Joi.string().valid(...FORMATS).default('json') });
+
+/** How the records of a kind are written to files, and read from them. */
+export interface Transfer<Shown> {
+  title: string;
+  /** The columns of the CSV; those that an import does not read are for people. */
+  columns: string[];
+  rows(shown: Shown): unknown[][];
+  /** Returns the body that creates the record of a row again. */
+  ofRow(cells: Cells): object;
+  /** Returns the body that creates an exported record again. */
+  ofRecord(record: Record<string, any>): object;
+  markdown(shown: Shown): string;
+}
+
+export interface ExportHead {
+  kind: string;
+  workspace: { id: string; name: string };
+  exported_at: string;
+}
+
+/** The name and version of the JSON export, which an import checks. */
+export const EXPORT_NAME = 'civic workspace export';
+export const EXPORT_VERSION = 1;
+
+const PAGE = 500;
+/** What an import does not restore, stated in each export. */
+const NOT_RESTORED = 'An import creates the records again, with new ids, times and authors.';
+const FOR_READING = 'This file is for reading. Import the JSON or the CSV export instead.';
+
+/** Returns the text of an export in pieces. */
+export async function* exportText<Shown>(head: ExportHead, transfer: Transfer<Shown>, format: ExportFormat, pages: AsyncIterable<Shown[]>): AsyncIterable<string> {
+  if (format === 'csv') yield csvRow(transfer.columns);
+  if (format === 'md') yield `# ${plainMarkdown(transfer.title)}: ${plainMarkdown(head.workspace.name)}\n\nExported at ${head.exported_at}. ${FOR_READING}\n`;
+  if (format === 'json') yield `${JSON.stringify({ format: EXPORT_NAME, version: EXPORT_VERSION, ...head, import: NOT_RESTORED }).slice(0, -1)},"records":[`;
+  let isFirst = true;
+  for await (const page of pages) {
+    for (const shown of page) {
+      if (format === 'csv') yield transfer.rows(shown).map(csvRow).join('');
+      else if (format === 'md') yield `\n${transfer.markdown(shown)}\n`;
+      else yield `${isFirst ? '' : ','}\n${JSON.stringify(shown)}`;
+      isFirst = false;
+    }
+  }
+  if (format === 'json') yield '\n]}\n';
+}
+
+/** Returns all records of a kind in pages, the latest first. */
+export async function* pagesOf<Row extends RecordRow, Shown extends object>(reader: Reader, records: Records<Row, Shown>, context: WorkspaceContext): AsyncIterable<Shown[]> {
+  for (let before: number | null = null; ;) {
+    const { shown, next } = await records.page(reader, context, {}, { before, limit: PAGE });
+    yield shown;
+    if (next === null) return;
+    before = next;
+  }
+}
+
+/** Returns the response of an export, as a file to save. */
+export function exportResponse(h: ResponseToolkit, text: AsyncIterable<string>, { name, format }: { name: string; format: ExportFormat }): ResponseObject {
+  return h.response(Readable.from(text, { objectMode: false })).type(`${TYPES[format]}; charset=utf-8`)
+    .header('content-disposition', `attachment; filename="${name}.${format}"`).header('cache-control', 'private, no-store');
+}

@@ -1,0 +1,51 @@
+import { afterCommit, type Civic, type Tx } from 'civic';
+import type { AccountsService, WorkspaceUse } from 'civic/accounts';
+import { chained, headHash } from './chain.ts';
+import { addToMonth, deleteLines, headOf, insertLine, nextUse, updateHead } from './store.ts';
+import { createWitness, type Witness } from './witness.ts';
+
+export interface Usage {
+  seals: AccountsService['seals'];
+  witness: Witness;
+  record(tx: Tx, use: WorkspaceUse): Promise<void>;
+  /** Deletes the lines of a workspace. Its head stays, sealed as deleted. */
+  forget(tx: Tx, workspaceId: string): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const FOLLOW_MS = 2000;
+
+export function createUsage({ civic, accounts: { seals } }: { civic: Pick<Civic, 'clock' | 'db' | 'instance' | 'log'>; accounts: Pick<AccountsService, 'seals'> }): Usage {
+  const witness = createWitness(civic.instance.data_dir);
+  const follow = () => witness.follow(civic.db.read, civic.clock.iso()).catch((error: unknown) => { civic.log.error({ err: error }, `The last lines of usage could not be written to ${witness.file}`); });
+  let following: NodeJS.Timeout | undefined;
+  return {
+    seals, witness,
+    async record(tx, { workspace_id, meter, amount, account_id, via }) {
+      const at = civic.clock.iso();
+      const { seq, prev_hash } = await nextUse(tx, workspace_id);
+      const fact = { workspace_id, seq, at, meter, amount, actor: account_id, via };
+      const hash = chained(prev_hash, fact);
+      await insertLine(tx, { ...fact, prev_hash, hash });
+      await updateHead(tx, { workspace_id, hash, seal: seals.seal(headHash({ workspace_id, seq, hash, deleted_at: null })) });
+      await addToMonth(tx, { workspace_id, month: at.slice(0, 7), meter, amount });
+      afterCommit(tx, () => { witness.saw(workspace_id); });
+    },
+    async forget(tx, workspaceId) {
+      const head = await headOf(tx, workspaceId);
+      if (!head) return;
+      await deleteLines(tx, workspaceId);
+      const deleted = { ...head, deleted_at: civic.clock.iso() };
+      await updateHead(tx, { ...deleted, seal: seals.seal(headHash(deleted)) });
+      afterCommit(tx, () => { witness.saw(workspaceId); });
+    },
+    async start() {
+      following = setInterval(() => { void follow(); }, FOLLOW_MS).unref();
+    },
+    async stop() {
+      clearInterval(following);
+      await follow();
+    },
+  };
+}

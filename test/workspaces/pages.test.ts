@@ -1,0 +1,120 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { stoppedClock, testServer, type TestServer } from '../../core/testing.ts';
+import { joinWorkspace, runCommand } from '../../plugins/accounts/test/kit.ts';
+import { pageReader, type PageReader } from '../../plugins/accounts/test/reader.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+describe('The pages of a workspace', { timeout: 60_000 }, () => {
+  let kit: TestServer;
+  let ada: PageReader & { id: string; key: string; workspace_id: string };
+  let bob: typeof ada;
+  let home: string;
+  let actor: string;
+
+  async function signedIn(name: string, options: object = {}): Promise<typeof ada> {
+    const { id, sign_in_link } = await runCommand(kit, 'account create', { name, plan: 'team', role: 'user', ...options }, []);
+    const reader = pageReader(kit);
+    await reader.follow(sign_in_link);
+    const { key, workspace_id } = await runCommand(kit, 'key create', { account: id }, []);
+    return Object.assign(reader, { id, key, workspace_id });
+  }
+
+  before(async () => {
+    // At an IP address a sign-in link begins a full session, without a passkey.
+    kit = await testServer({ plugins: ['accounts', 'directory', 'site', 'workspaces'], clock: stoppedClock('2026-03-01T12:00:00.000Z'), config: { public_url: 'http://192.0.2.7' } });
+    [ada, bob] = [await signedIn('Ada'), await signedIn('Bob', { role: 'reviewer' })];
+    home = `/workspaces/${ada.workspace_id}`;
+    const claims = [['name', 'River Watch'], ['place', 'gladstone,missouri'], ['issue_area', 'housing_affordability']].map(([property, value]) => ({ property, value, source_local_id: 's' }));
+    actor = (await kit.request('POST', '/api/entities', { payload: { type: 'organization', visibility: 'public', sources: [{ local_id: 's', url: 'https://example.org/river' }], claims }, headers: { 'x-api-key': bob.key } })).body.id;
+  });
+  after(() => kit.close());
+
+  it('ask visitors to sign in, and do not exist for other accounts', async () => {
+    const asked = await pageReader(kit).get(`${home}/lists`);
+    expect([asked.status, asked.headers['location']]).to.equal([303, `/sign-in?next=${encodeURIComponent(`${home}/lists`)}`]);
+    expect((await pageReader(kit).get(`/sign-in?next=${encodeURIComponent(home)}`)).text).to.contain('Sign in to open a workspace');
+    for (const path of ['', '/lists', '/notes', '/targets', '/usage', `/save?entry=${actor}`]) expect((await bob.get(home + path)).status, path).to.equal(404);
+    expect((await bob.post(`${home}/notes`, { text: 'Mine' })).status).to.equal(404);
+    expect((await ada.get('/workspaces')).headers['location']).to.equal(home);
+  });
+
+  it('save an entry from its page to a list', async () => {
+    const anonymous = await pageReader(kit).get(`/actors/${actor}`);
+    expect(anonymous.text).to.not.contain('/workspaces');
+    expect(anonymous.headers['cache-control']).to.equal('no-cache');
+    const page = await ada.get(`/actors/${actor}`);
+    expect(page.text).to.contain(`href="/workspaces/save?entry&#x3D;${actor}"`).and.to.contain('Save to a list');
+    const led = await ada.get(`/workspaces/save?entry=${actor}`);
+    expect(led.headers['location']).to.equal(`${home}/save?entry=${actor}`);
+    const form = await ada.get(String(led.headers['location']));
+    expect(form.text).to.contain('Save River Watch');
+    expect(form.headers['cache-control']).to.equal('private, no-store');
+
+    const saved = await ada.post(`${home}/save`, { entry: actor, name: 'Groups <b>', note: 'Call first' });
+    expect(saved.status, saved.text).to.equal(303);
+    const list = String(saved.headers['location']).split('?')[0]!;
+    const shown = (await ada.get(`${list}?done=added`)).text;
+    expect(shown).to.contain(['Groups &lt;b&gt;', 'Added to this list.', `href="/actors/${actor}"`, 'value="Call first"', '1 entry']);
+    expect((await ada.post(`${home}/save`, { entry: actor, list: list.split('/').at(-1)! })).headers['location']).to.contain('?done=known');
+    expect((await ada.get(`${home}/save?entry=${actor}`)).text).to.contain('(has it already)');
+    expect((await ada.get(`${home}/save?entry=none`)).status).to.equal(404);
+
+    await ada.post(`${list}/items/${actor}`, { note: '' });
+    const csv = await ada.get(`${list}/export?format=csv`);
+    expect(csv.text).to.contain(`Groups <b>,${actor},River Watch,current,,`);
+    expect((await ada.post(list, { name: '' })).text).to.contain('Enter a name.');
+    await ada.post(list, { name: 'Groups' });
+    expect((await ada.get(`/es${list}`)).text).to.contain(['Todas las listas', '1 ficha']);
+    await ada.post(`${list}/items/${actor}/remove`);
+    expect((await ada.get(list)).text).to.contain('No entries yet');
+    expect((await bob.post(`${list}/delete`)).status).to.equal(404);
+    await ada.post(`${list}/delete`);
+    expect((await ada.get(list)).status).to.equal(404);
+  });
+
+  it('keep notes about an entry, and notes about nothing in particular', async () => {
+    const led = await ada.get(`/workspaces/notes?entry=${actor}`);
+    expect(led.headers['location']).to.equal(`${home}/notes?about=entity&target=${actor}`);
+    await ada.post(`${home}/notes`, { text: '<script>alert(1)</script>', about: 'entity', target: actor });
+    await ada.post(`${home}/notes`, { text: 'Free' });
+    const about = (await ada.get(`${home}/notes?about=entity&target=${actor}`)).text;
+    expect(about).to.contain(['&lt;script&gt;alert(1)', 'River Watch', '1 note']).and.to.not.contain('>Free<');
+    expect((await ada.post(`${home}/notes`, { text: '' })).text).to.contain('Write something.');
+    expect((await ada.post(`${home}/notes`, { text: 'x', about: 'entity', target: 'none' })).text).to.contain('does not exist any more');
+    const note = /action="[^"]*\/notes\/([\w-]{36})\/delete"/.exec(about)![1]!;
+    await ada.post(`${home}/notes/${note}`, { text: 'Other words' });
+    expect((await ada.get(`${home}/notes`)).text).to.contain('Other words');
+    await ada.post(`${home}/notes/${note}/delete`);
+    expect((await ada.get(`${home}/notes`)).text).to.not.contain('Other words');
+  });
+
+  it('show how far a target is, and what was used', async () => {
+    const created = await ada.post(`${home}/targets`, { place: 'Gladstone, MO', issue_areas: ['housing_affordability', 'public_transit'], wanted: '1' });
+    expect(created.status, created.text).to.equal(303);
+    const shown = (await ada.get(`${home}/targets`)).text;
+    expect(shown).to.contain(['Gladstone, MO', 'under way', '1 of 1', '0 of 1']);
+    expect((await ada.post(`${home}/targets`, { place: 'Nowhere at all', issue_areas: 'public_transit', wanted: '1' })).text).to.contain('No single place has this name');
+    expect((await ada.post(`${home}/targets`, { place: 'Gladstone, MO', wanted: '1' })).text).to.contain('Choose an issue.');
+    const usage = (await ada.get(`${home}/usage`)).text;
+    expect(usage).to.contain(['Records written', 'Exports', 'on a page', 'Ada']);
+    expect((await ada.get(home)).text).to.contain(['1 target', 'lines']);
+  });
+
+  it('rename and delete a workspace on the pages of the account', async () => {
+    const id = (await kit.request('POST', '/api/workspaces', { payload: { name: 'Desk' }, headers: { 'x-api-key': ada.key } })).body.id as string;
+    await joinWorkspace(kit, { owner: ada.key, member: bob.key, member_id: bob.id, path: `/api/workspaces/${id}`, role: 'member' });
+    expect((await bob.get(`/account/workspaces/${id}`)).text).to.not.contain('Delete this workspace');
+    expect((await bob.post(`/account/workspaces/${id}/delete`, { typed_name: 'Desk' })).status).to.equal(403);
+    await ada.post(`/account/workspaces/${id}`, { name: 'River desk' });
+    expect((await ada.get(`/account/workspaces/${id}`)).text).to.contain(['River desk', 'Delete this workspace']);
+    expect((await ada.post(`/account/workspaces/${id}/delete`, { typed_name: 'Desk' })).text).to.contain('This is not the name of the workspace.');
+    const deleted = await ada.post(`/account/workspaces/${id}/delete`, { typed_name: 'River desk' });
+    expect([deleted.status, deleted.headers['location']]).to.equal([303, '/account/workspaces?done=workspace_deleted']);
+    expect((await ada.get(`/workspaces/${id}`)).status).to.equal(404);
+    expect((await bob.get('/account/workspaces')).text).to.not.contain('River desk');
+    expect((await ada.get(`/account/workspaces/${ada.workspace_id}`)).text).to.not.contain('Delete this workspace');
+  });
+});
