@@ -37,6 +37,7 @@ export function directoryExamples({ taxonomy }: Directory, { exampleEntry, detai
     'GET /api/places/{place_key}': ofPlace,
     ...forEach(['entities', 'sources', 'coverage', 'feed.atom', 'feed.json', 'meetings.ics'], (part) => [`GET /api/places/{place_key}/${part}`, ofPlace]),
     'GET /api/entities': of(({ name }) => ({ query: { query: name.split(' ').slice(0, 2).join(' '), facets: true } })),
+    ...forEach(['feed.atom', 'feed.json'], (part) => [`GET /api/entities/${part}`, async () => ({ query: { entity_type: 'organization' } })]),
     'GET /api/entities/{id}': ofEntry,
     'GET /api/entities/by-slug/{slug}': of(({ slug }) => ({ params: { slug } })),
     ...forEach(['sources', 'claims', 'history', 'related', 'duplicates', 'judgements'], (part) => [`GET /api/entities/{id}/${part}`, ofEntry]),

@@ -4,6 +4,8 @@ export interface PagePaths {
   source(id: string): string;
   place(placeKey: string): string;
   issueArea(slug: string): string;
+  /** `query` is the query string of a search, without its question mark. */
+  search(query: string): string;
 }
 
 /** The URLs that feeds, calendars and other plugins give people: of a page where a plugin declares one, else of the API. */
@@ -19,6 +21,7 @@ const API: PagePaths = {
   source: (id) => `/api/sources/${id}`,
   place: (placeKey) => `/api/places/${placeKey}`,
   issueArea: (slug) => `/api/issue-areas/${slug}`,
+  search: (query) => `/api/entities${query && `?${query}`}`,
 };
 
 export function createPageLinks(url: (path: string) => string): PageLinks {
@@ -34,5 +37,6 @@ export function createPageLinks(url: (path: string) => string): PageLinks {
     source: (id) => url(paths.source(id)),
     place: (placeKey) => url(paths.place(placeKey)),
     issueArea: (slug) => url(paths.issueArea(slug)),
+    search: (query) => url(paths.search(query)),
   };
 }

@@ -53,7 +53,7 @@ export default definePlugin<SiteConfig>({
 
   register(server, civic) {
     const site = createSite(civic);
-    site.directory.links.declare({ actor: (id) => `/actors/${id}`, source: (id) => `/sources/${id}`, place: (key) => `/places/${key}`, issueArea: (slug) => `/issues/${slug}` });
+    site.directory.links.declare({ actor: (id) => `/actors/${id}`, source: (id) => `/sources/${id}`, place: (key) => `/places/${key}`, issueArea: (slug) => `/issues/${slug}`, search: (query) => `/search${query && `?${query}`}` });
     civic.pages.navigation({ text: 'navigation.places', path: '/places', order: 10 });
     civic.pages.navigation({ text: 'navigation.issues', path: '/issues', order: 20 });
     civic.pages.navigation({ text: 'navigation.about', path: '/about', order: 40 });

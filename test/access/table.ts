@@ -129,6 +129,8 @@ export const table: Record<string, Case[]> = {
   'GET /api/issue-areas/{slug}/feed.atom': visitor,
   'GET /api/issue-areas/{slug}/feed.json': visitor,
   'GET /api/issue-areas/{slug}/meetings.ics': visitor,
+  'GET /api/entities/feed.atom': visitor,
+  'GET /api/entities/feed.json': visitor,
   'GET /api/places': visitor,
   'GET /api/places/{place_key}': visitor,
   'GET /api/places/{place_key}/coverage': visitor,

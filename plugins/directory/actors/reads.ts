@@ -90,6 +90,12 @@ export async function* foundKeys(context: DirectoryContext, reader: Reader, quer
   }
 }
 
+/** Returns the keys of the public actors that a search finds and that were added or changed most recently. */
+export async function recentKeys(context: DirectoryContext, reader: Reader, query: Omit<EntityQuery, 'sort' | 'facets'>, limit: number): Promise<number[]> {
+  const asked = await listRequest(context, { ...query, sort: 'recent', facets: false }, null);
+  return (await listActors(reader, { ...asked, limit, after: null }, context.columns)).keys;
+}
+
 /** Searches for actors. */
 export async function searchEntities(context: DirectoryContext, { query, limit, after }: Page<PageQuery>, caller: Caller | null, shown: Shown = { include: included(query.include) }): Promise<ReadList> {
   const workspace = workspaceAsked(caller, query.visibility);

@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 import { tellingOf, type DirectoryContext } from '../actors/context.ts';
 import { actorTexts } from '../actors/detail.ts';
 import { actorsByKey, placeListing } from '../actors/read-store.ts';
+import { recentKeys, type EntityQuery } from '../actors/reads.ts';
+import { searchFilters } from '../actors/routes.ts';
 import { placeOfPath } from '../places/routes.ts';
 import { listActors } from '../search/list.ts';
 import { likelySlugs } from '../taxonomy/service.ts';
@@ -24,15 +26,19 @@ export interface FeedRoutes {
   links: PageLinks;
 }
 
-/** What a feed is about, as its path says. */
+/** What a feed is about, as its address says. */
 interface Subject {
   /** `/api/places/harlow-ferry,tamarack` */
   path: string;
+  /** The filters of a search, such as `?state=mo`; empty for other subjects. */
+  parameters: string;
   /** The URL of the page about it. */
   home(): string;
   name: string;
-  scope: Scope;
+  scope: Scope | { search: FeedQuery };
 }
+
+type FeedQuery = Omit<EntityQuery, 'sort' | 'facets'>;
 
 interface Format {
   file: 'feed.atom' | 'feed.json' | 'meetings.ics';
@@ -41,7 +47,7 @@ interface Format {
   schema?: Joi.Schema;
   title: (name: string) => string;
   keys(reader: Reader, context: DirectoryContext, subject: Subject): Promise<number[]>;
-  write(feed: ActorFeed, url: (path: string) => string, path: string): string;
+  write(feed: ActorFeed, url: (path: string) => string, subject: Subject): string;
 }
 
 const FORMATS: Format[] = [
@@ -51,7 +57,7 @@ const FORMATS: Format[] = [
     description: 'as an Atom feed',
     title: (name) => `Civic actors: ${name}`,
     keys: newest,
-    write: (feed, url, path) => atomOf(feed, { json: url(`${path}/feed.json`), issueAreas: url('/api/issue-areas'), places: url('/api/places') }),
+    write: (feed, url, { path, parameters }) => atomOf(feed, { json: url(`${path}/feed.json${parameters}`), issueAreas: url('/api/issue-areas'), places: url('/api/places') }),
   },
   {
     file: 'feed.json',
@@ -72,17 +78,31 @@ const FORMATS: Format[] = [
   },
 ];
 
-/** Feeds and calendars of a place and of an issue area. They ignore parameters they do not know, as readers add their own. */
+/** Feeds and calendars of a place and of an issue area, and feeds of a search. They ignore unknown parameters, because feed readers add their own. */
 export function feedRoutes(given: FeedRoutes): ServerRoute[] {
   const { context, links } = given;
-  return FORMATS.flatMap((format) => [
-    route(format, '/api/places/{place_key}', 'unknown_place', (request) => subjectOfPlace(context, links, String(request.params.place_key)), given),
-    route(format, '/api/issue-areas/{slug}', 'unknown_issue_area', (request) => subjectOfArea(context, links, String(request.params.slug)), given),
-  ]);
+  const feeds = FORMATS.filter(({ file }) => file !== 'meetings.ics');
+  return [
+    ...FORMATS.flatMap((format) => [
+      route(format, { under: '/api/places/{place_key}', problems: ['unknown_place'], subjectOf: (request) => subjectOfPlace(context, links, String(request.params.place_key)) }, given),
+      route(format, { under: '/api/issue-areas/{slug}', problems: ['unknown_issue_area'], subjectOf: (request) => subjectOfArea(context, links, String(request.params.slug)) }, given),
+    ]),
+    ...feeds.map((format) => route(format, { under: '/api/entities', filters: searched, problems: [], subjectOf: async (request) => subjectOfSearch(links, request.query as FeedQuery) }, given)),
+  ];
 }
 
-function route(format: Format, under: string, code: string, subjectOf: (request: Request) => Promise<Subject>, given: FeedRoutes): ServerRoute {
+const { sort: _sort, ...searched } = searchFilters;
+
+interface Subjects {
+  under: string;
+  filters?: Joi.SchemaMap;
+  problems: string[];
+  subjectOf(request: Request): Promise<Subject>;
+}
+
+function route(format: Format, { under, filters = {}, problems, subjectOf }: Subjects, given: FeedRoutes): ServerRoute {
   const { context } = given;
+  const [variable] = /(?<=\{)\w+/.exec(under) ?? [];
   const what = format.file === 'meetings.ics' ? 'Events, from 90 days ago on' : 'Actors that were added or changed lately';
   return {
     method: 'GET',
@@ -90,8 +110,8 @@ function route(format: Format, under: string, code: string, subjectOf: (request:
     options: {
       description: `${what}, ${format.description}`,
       notes: 'Each entry has its places, claims and sources. Unknown query parameters are ignored, as feed readers add their own. The response has an ETag.',
-      validate: { query: Joi.object({}).unknown(), params: Joi.object({ [under.includes('slug') ? 'slug' : 'place_key']: Joi.string() }) },
-      plugins: { civic: { conditional: true, problems: [code], produces: [format.type] } },
+      validate: { query: Joi.object(filters).unknown(), ...(variable && { params: Joi.object({ [variable]: Joi.string() }) }) },
+      plugins: { civic: { conditional: true, problems, produces: [format.type] } },
       ext: { onPostAuth: { method: context.ready.hit } },
       response: format.schema ? { schema: format.schema, sample: 0 } : { status: { 200: true as never } },
     },
@@ -101,8 +121,8 @@ function route(format: Format, under: string, code: string, subjectOf: (request:
 
 async function answer(request: Request, h: ResponseToolkit, format: Format, subject: Subject, { context, instance, links }: FeedRoutes): Promise<ResponseObject | symbol> {
   const { civic, ready } = context;
-  const { path, home, name, scope } = subject;
-  const self = `${path}/${format.file}`;
+  const { path, parameters, home, name, scope } = subject;
+  const self = `${path}/${format.file}${parameters}`;
   // One view of the data, so that what the tag says and what is sent cannot differ.
   const make = () => civic.db.snapshot(async (reader) => {
     const rows = await actorsByKey(reader, await format.keys(reader, context, subject));
@@ -114,21 +134,33 @@ async function answer(request: Request, h: ResponseToolkit, format: Format, subj
     const actors = (await actorTexts(reader, rows, { include: ['claims', 'sources'] }, tellingOf(context))).map((text) => JSON.parse(text) as ActorDetail);
     const title = format.title(name);
     const feed: ActorFeed = { title, description: `${title}, from ${instance.name}. Every statement has its source.`, id: tagUri(civic.url(self)), self: civic.url(self), home: home(), author: { name: instance.name, url: civic.url('/') }, actors, pageOf: links.actor };
-    return { body: format.write(feed, civic.url, path), etag, headers, type: `${format.type}; charset=utf-8` };
+    return { body: format.write(feed, civic.url, subject), etag, headers, type: `${format.type}; charset=utf-8` };
   });
+  if ('search' in scope) {
+    const made = await make();
+    return 'body' in made ? textAnswer(request, h, made) : made;
+  }
   // Neither parameters that readers add nor another name of the place make another response.
   return ready.answer(request, h, 'place' in scope ? `place:${scope.place}` : 'all', make, self);
 }
 
 async function subjectOfPlace({ places, civic }: DirectoryContext, links: PageLinks, text: string): Promise<Subject> {
   const place = await placeOfPath(places, civic.db, text);
-  return { path: `/api/places/${place.place_key}`, home: () => links.place(place.place_key), name: places.recordOf(place).display_name, scope: { place: place.key } };
+  return { path: `/api/places/${place.place_key}`, parameters: '', home: () => links.place(place.place_key), name: places.recordOf(place).display_name, scope: { place: place.key } };
 }
 
 async function subjectOfArea({ taxonomy }: DirectoryContext, links: PageLinks, slug: string): Promise<Subject> {
   const area = taxonomy().issueAreaBySlug(slug);
-  if (area) return { path: `/api/issue-areas/${slug}`, home: () => links.issueArea(slug), name: area.name, scope: { issueArea: slug } };
+  if (area) return { path: `/api/issue-areas/${slug}`, parameters: '', home: () => links.issueArea(slug), name: area.name, scope: { issueArea: slug } };
   throw problem('unknown_issue_area', { detail: `No issue area has the slug "${slug.slice(0, 100)}".`, extra: { did_you_mean: likelySlugs(taxonomy().resolveIssueAreas(slug)) } });
+}
+
+function subjectOfSearch(links: PageLinks, given: FeedQuery): Subject {
+  const search = Object.fromEntries(Object.keys(searched).flatMap((name) => (given[name as keyof FeedQuery] ? [[name, given[name as keyof FeedQuery]]] : []))) as FeedQuery;
+  const values = Object.entries(search).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, String(one)]));
+  const query = new URLSearchParams(values).toString();
+  const name = values.map(([filter, value]) => (filter === 'query' ? `“${value}”` : value)).join(', ') || 'all';
+  return { path: '/api/entities', parameters: query && `?${query}`, home: () => links.search(query), name, scope: { search } };
 }
 
 async function newest(reader: Reader, context: DirectoryContext, { scope }: Subject): Promise<number[]> {
@@ -136,12 +168,14 @@ async function newest(reader: Reader, context: DirectoryContext, { scope }: Subj
     const rows = await placeListing(reader, { place: scope.place, filters: [], workspaceId: null, sort: 'recent', limit: NEWEST, after: null });
     return rows.slice(0, NEWEST).map(({ actor_key }) => actor_key);
   }
+  if ('search' in scope) return recentKeys(context, reader, scope.search, NEWEST);
   const found = await listActors(reader, { query: null, filters: [{ any: [`i:${scope.issueArea}`] }], workspace: null, sort: 'recent', limit: NEWEST, after: null }, context.columns);
   return found.keys;
 }
 
+/** Only places and issue areas have a calendar. */
 async function upcoming(reader: Reader, { civic }: DirectoryContext, { scope }: Subject): Promise<number[]> {
   // By whole days, so that one answer serves a day.
   const day = new Date(civic.clock.now() - PAST_DAYS * 86_400_000).toISOString().slice(0, 10);
-  return (await eventsFrom(reader, scope, `${day}T00:00:00.000Z`)).map(({ key }) => key);
+  return (await eventsFrom(reader, scope as Scope, `${day}T00:00:00.000Z`)).map(({ key }) => key);
 }

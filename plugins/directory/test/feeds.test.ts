@@ -53,6 +53,20 @@ for (const database of testDatabases()) describe(`Feeds and calendars, on ${data
     expect(events((await kit.get(`${AREA}/meetings.ics`)).text).map(({ summary }) => summary)).to.equal(['Hearing on line 7']);
   });
 
+  it('list what a search finds, newest first, and ignore unknown parameters', async () => {
+    const { text, headers, status } = await kit.get('/api/entities/feed.atom?query=line&place=kansas-city,missouri&utm_source=reader');
+    expect(status, text).to.equal(200);
+    const atom = parseAtomFeed(text);
+    expect(atom.entries!.map(({ title }) => title!.value)).to.equal(['Hearing on line 7', 'Línea 7 Riders & Friends']);
+    expect(atom.title!.value).to.equal('Civic actors: “line”, kansas-city,missouri');
+    expect(String(headers['content-location'])).to.endWith('/api/entities/feed.atom?query=line&place=kansas-city%2Cmissouri');
+    const json = parseJsonFeed((await kit.get('/api/entities/feed.json?entity_type=event')).body);
+    expect(json.items!.map(({ title }) => title)).to.equal(['Long ago', 'Last month’s meeting', 'Hearing on line 7']);
+    expect((await kit.get('/api/entities/feed.atom?query=own', 'member')).text).to.not.contain('Our own meeting');
+    expect((await kit.get('/api/entities/feed.atom?entity_type=dragon')).status).to.equal(400);
+    expect((await kit.get('/api/entities/feed.atom?query=nobodyhasthis')).status).to.equal(200);
+  });
+
   it('carry in every entry its place, its claims and their sources', async () => {
     const whole = (await kit.get(`/api/entities/${rider.id}`)).body;
     const { items } = (await kit.get(`${PLACE}/feed.json`)).body;

@@ -154,11 +154,9 @@ function shownFacets(asked: Asked, { facets }: EntityPage, names: Names, t: Text
   return shown.filter(({ values }) => values.length > 0);
 }
 
-/** Returns the addresses of the same search as JSON, CSV and feed. There are feeds only for one place or one issue. */
-function shownFormats(asked: Asked): { api: string; csv: string; feed: string | null } {
-  const { query: words, place, issue_area: issues } = asked;
-  const isAlone = words === '' && chosenCount(asked) === 1;
-  const feed = isAlone && place.length === 1 ? `/api/places/${place[0]}/feed.atom` : isAlone && issues.length === 1 ? `/api/issue-areas/${issues[0]}/feed.atom` : null;
+/** Returns the addresses of the same search as JSON, CSV and feed. A feed always has the latest changes first. */
+function shownFormats(asked: Asked): { api: string; csv: string; feed: string } {
+  const feed = `/api/entities/feed.atom?${apiQueryOf({ ...asked, sort: 'relevance' })}`.replace(/\?$/, '');
   const filters = apiQueryOf(asked);
   // Without any parameter the export is the whole directory, with its places and merged entries.
   return { api: filters ? `/api/entities?${filters}` : '/api/entities', csv: `/api/exports/entities?format=csv&${filters || 'sort=name'}`, feed };

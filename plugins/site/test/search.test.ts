@@ -79,10 +79,14 @@ for (const database of testDatabases()) {
       expect(rows.filter((row) => row.startsWith(','))).to.equal([]);
     });
 
-    it('links the feed where there is one', async () => {
-      const feed = linksOf(await textOf('/search?issue_area=housing_affordability')).find(({ name }) => name === 'feed')!.href;
-      expect((await kit.request('GET', feed)).headers['content-type']).to.contain('application/atom+xml');
-      expect(linksOf(await textOf('/search?query=tenants')).find(({ name }) => name === 'feed')).to.be.undefined();
+    it('links the feed of the same search', async () => {
+      for (const query of ['?query=tenants&sort=name', '?issue_area=housing_affordability&entity_type=organization', '']) {
+        const feed = linksOf(await textOf(`/search${query}`)).find(({ name }) => name === 'feed')!.href;
+        const { headers, text } = await kit.request('GET', feed);
+        expect(headers['content-type']).to.contain('application/atom+xml');
+        expect(text).to.contain('<entry>');
+        expect(feed).to.not.contain('sort=');
+      }
     });
 
     it('says when nothing is found, and is in Spanish below /es', async () => {
