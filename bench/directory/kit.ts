@@ -47,7 +47,7 @@ export async function openDirectory({ folder, url, cacheMegabytes = 64 }: Direct
   const columns = createColumns();
   const policy = createFieldPolicy({});
   const ledger = createLedger({
-    civic, places, taxonomy: () => taxonomy, halfLives: HALF_LIVES, policy, register: { has: async (_reader, people) => people.map(() => false) }, model: modelUnder(actorModel, policy),
+    civic, places, taxonomy: () => taxonomy, halfLives: HALF_LIVES, policy, register: { isEmpty: async () => true, has: async (_reader, people) => people.map(() => false) }, model: modelUnder(actorModel, policy),
     onProjected({ rows, gone }) {
       columns.put(rows);
       columns.remove(gone);

@@ -34,7 +34,7 @@ export interface LedgerOptions {
   /** Its version is that of the rows: it holds the policy, too. */
   model: ActorModel;
   policy: FieldPolicy;
-  register: Pick<Register, 'has'>;
+  register: Pick<Register, 'isEmpty' | 'has'>;
   /** Told after each commit, before its writer goes on. */
   onProjected(projected: Projected): void;
 }
@@ -108,6 +108,7 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, policy
 
   /** Rejects a change that leaves or makes a person of the register listed. */
   async function checkUnlisted(tx: Tx, id: string, { sources, add }: Pick<Patch, 'sources' | 'add'>): Promise<void> {
+    if (await register.isEmpty(tx)) return;
     const [record] = await recordsById(tx, [id.toLowerCase()]);
     const { clusters: [cluster], sources: cited } = record ? await loadClusters(tx, [record.actor_key]) : NOTHING;
     const claims = (cluster?.claims ?? []).filter(isShown);

@@ -149,6 +149,6 @@ async function ledgerOf(kit: DirectoryKit, work: (ledger: Ledger, tx: Parameters
   const taxonomy = openTaxonomy(null);
   const policy = createFieldPolicy({});
   const civic = { db, url, clock: { now: () => Date.now(), iso: () => new Date().toISOString() }, emit: async () => {} };
-  const ledger = createLedger({ civic: civic as never, places: createPlaces(url), taxonomy: () => taxonomy, halfLives: HALF_LIVES, policy, register: { has: async (_reader, people) => people.map(() => false) }, model: modelUnder(actorModel, policy), onProjected() {} });
+  const ledger = createLedger({ civic: civic as never, places: createPlaces(url), taxonomy: () => taxonomy, halfLives: HALF_LIVES, policy, register: { isEmpty: async () => true, has: async (_reader, people) => people.map(() => false) }, model: modelUnder(actorModel, policy), onProjected() {} });
   await db.write((tx) => work(ledger, tx));
 }

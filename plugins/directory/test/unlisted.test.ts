@@ -49,7 +49,11 @@ for (const database of testDatabases()) {
       folder.remove();
     });
 
-    it('needs no key while it is empty', () => { expect(existsSync(keyFile())).to.be.false(); });
+    it('needs no key while it is empty, and finds public entries without one', async () => {
+      const { value } = await run('check', { name: 'Ada Brandt', place: KC });
+      expect([value.entries, value.listed.map(({ id }: { id: string }) => id)]).to.equal([[], [listed]]);
+      expect(existsSync(keyFile())).to.be.false();
+    });
 
     it('rejects a request that recognizes nobody, in words', async () => {
       for (const [options, words] of [
@@ -136,7 +140,7 @@ for (const database of testDatabases()) {
 
     it('reports entries whose key is lost', async () => {
       const check = () => kit.composition.checks.find(({ name }) => name === 'unlisted')!.run();
-      expect(await check()).to.include({ status: 'ok', detail: '1 people asked not to be listed' });
+      expect(await check()).to.include({ status: 'ok', detail: 'the register of people who are not listed has 1 entry' });
       await kit.db.write((tx) => tx('directory_unlisted').update({ key_id: 'another' }));
       const { status, detail } = await check();
       expect([status, detail]).to.equal(['failed', `1 of 1 entries of the register of people who are not listed match nobody: the key in ${keyFile()} is another one`]);

@@ -10,7 +10,7 @@ export function unlistedCheck(db: () => Database, key: RegisterKey): Check {
     async run() {
       const total = await countEntries(db().read);
       const lost = total === 0 ? 0 : await countEntries(db().read, key.id() ?? '');
-      if (lost === 0) return { status: 'ok', detail: `${total.toLocaleString('en-US')} people asked not to be listed` };
+      if (lost === 0) return { status: 'ok', detail: `the register of people who are not listed has ${total.toLocaleString('en-US')} ${total === 1 ? 'entry' : 'entries'}` };
       return {
         status: 'failed',
         detail: `${lost.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} entries of the register of people who are not listed match nobody: ${key.id() === null ? `there is no key in ${key.location}` : `the key in ${key.location} is another one`}`,

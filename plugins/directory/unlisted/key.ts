@@ -1,5 +1,5 @@
 import { createSecretFile } from 'civic';
-import { createHash, createHmac } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -9,7 +9,7 @@ export interface RegisterKey {
   id(): string | null;
   /** Creates the key file when there is no key. */
   create(): void;
-  /** Returns the keyed hash of a text. Call `create` first where there may be no key. */
+  /** Returns the keyed hash of a text. While there is no key, the hashes hold in this process only: call `create` before one is stored. */
   hash(text: string): string;
   /** The location of the key, for messages. */
   location: string;
@@ -21,6 +21,7 @@ const OPTION = 'plugins.directory.unlisted_key';
 export function createRegisterKey({ key, dataDir }: { key: string | null; dataDir: string }): RegisterKey {
   const file = join(dataDir, FILE);
   let loaded: string | null = null;
+  const unstored = randomBytes(32);
   const secret = (): string | null => (loaded ??= key ?? (existsSync(file) ? readFileSync(file, 'utf8').trim() : null));
   return {
     location: key === null ? file : OPTION,
@@ -31,6 +32,6 @@ export function createRegisterKey({ key, dataDir }: { key: string | null; dataDi
     create() {
       if (secret() === null) createSecretFile({ path: file, label: 'The key of the register of people who are not listed', option: OPTION });
     },
-    hash: (text) => createHmac('sha256', secret()!).update(text).digest('base64url'),
+    hash: (text) => createHmac('sha256', secret() ?? unstored).update(text).digest('base64url'),
   };
 }

@@ -32,6 +32,7 @@ export interface Request {
 
 /** The register of people who asked not to be listed. It knows hashes only. */
 export interface Register {
+  isEmpty(reader: Reader): Promise<boolean>;
   /** Returns whether the register has these people. */
   has(reader: Reader, people: Statements[]): Promise<boolean[]>;
   /** Adds an entry, or returns the one that has the same hashes. */
@@ -95,6 +96,7 @@ export function createRegister({ key, places }: { key: RegisterKey; places: Plac
   }
 
   return {
+    isEmpty,
     async has(reader, people) {
       if (people.length === 0 || key.id() === null || await isEmpty(reader)) return people.map(() => false);
       const hashes = await hashesFor(reader, people.map(personOf));
@@ -122,7 +124,6 @@ export function createRegister({ key, places }: { key: RegisterKey; places: Plac
       return [...new Set((await entriesWith(reader, stated!.map(({ hash }) => hash))).map(({ id }) => id))];
     },
     async listed(reader, request) {
-      key.create();
       const wanted = new Set((await hashesOfRequest(request)).map(({ hash }) => hash));
       const found = await withHashes(reader, await candidatesFor(reader, request), wanted);
       return (await actorsByKey(reader, found)).filter(isPublicPerson).map(({ body }) => {
