@@ -8,6 +8,7 @@ import { benchMcp } from './mcp.ts';
 import { benchRatelimit } from './ratelimit.ts';
 import { benchSite } from './site/run.ts';
 import { benchStart } from './start.ts';
+import { benchWatches } from './watches.ts';
 
 const USAGE = `npm run bench [-- name …]
 
@@ -17,11 +18,12 @@ ratelimit  requests with and without rate limits
 keys       requests with an API key or an access token
 mcp        calls of tools, against the same reads of the API
 drivers    the drivers of SQLite
+watches    one signal against 10,000 watches of workspaces, and the digest
 directory  [import|joining|reads|cold|depth|nodes …] [--actors 50000] [--only sqlite|postgres] [--folder …] [--postgres …]
 site       [pages|rates|live|sizes …] [--actors 1000000] [--folder …]
 firehose   [matching|fanout|nchan|memory|writers …] [--subscribers 1000] [--postgres …]
 
-Without a name the first six run; directory, site and firehose run alone. Exits 1 when a ratio is over its limit.`;
+Without a name the first seven run; directory, site and firehose run alone. Exits 1 when a ratio is over its limit.`;
 
 const BENCHES: Record<string, () => Promise<boolean>> = {
   start: () => benchStart({ rounds: 5 }),
@@ -30,6 +32,7 @@ const BENCHES: Record<string, () => Promise<boolean>> = {
   keys: () => benchKeys({ rounds: 25, seconds: 0.4 }),
   mcp: () => benchMcp({ rounds: 15, seconds: 0.4 }),
   drivers: () => benchDrivers({ rounds: 9 }),
+  watches: benchWatches,
 };
 
 /** Benchmarks with parts and options of their own. */

@@ -49,7 +49,7 @@ export type { DoneEdit, Edit } from './offered/edits.ts';
 export type { Entry, EntryHistory } from './offered/entries.ts';
 export type { EntityPage, TaxonomyDomain, TaxonomyIssue } from './offered/pages.ts';
 export type { ActorWithSources, Coverage } from './offered/reads.ts';
-export type { ActorReference, SourceReference } from './offered/references.ts';
+export type { CitedSource, ActorReference, SourceReference } from './offered/references.ts';
 export type { SourcePage } from './offered/sources.ts';
 export type { StatedClaim, StatedValue } from './offered/statements.ts';
 export type { DirectoryService } from './offered/service.ts';

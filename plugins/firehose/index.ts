@@ -17,6 +17,7 @@ import type { FirehoseService } from './types.ts';
 import { registerSessions } from './sessions/register.ts';
 import { session } from './sessions/schemas.ts';
 import { publishDirectorySignals } from './signals/directory.ts';
+import { signalSchema } from './signals/schemas.ts';
 import { placeSignalRoutes } from './snapshot/place-routes.ts';
 import { signalTools } from './tools.ts';
 
@@ -53,6 +54,7 @@ export default definePlugin<FirehoseConfig>({
         return firehose.kinds.queryable().filter((type) => !upkeep.has(type));
       },
       queryableTypes: firehose.kinds.queryable,
+      signalSchema: () => signalSchema(firehose.kinds),
       follow: createFollowing(firehose.log),
       signalsById: readSignalsById,
       onPublicSignals: (listener) => firehose.log.onEntries((entries) => { if (entries.some(isPublicEntry)) listener(); }),

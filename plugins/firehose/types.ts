@@ -166,6 +166,8 @@ export interface FirehoseService {
   onPublicSignals(listener: () => void): void;
   /** The types that a query may name. */
   queryableTypes(): SignalType[];
+  /** Returns the schema of signals in responses. Call it once all plugins have registered. */
+  signalSchema(): ObjectSchema;
   /** Lets a plugin process each entry of the log once. */
   follow: LogFollowing;
   /** Returns the current versions of signals by id: public ones, and those of a workspace. */

@@ -1,5 +1,8 @@
 import { definePlugin } from 'civic';
 import { workspacesOptions, type WorkspacesConfig } from './config.ts';
+import { briefExamples } from './briefs/examples.ts';
+import { briefProblems } from './briefs/problems.ts';
+import { registerBriefs } from './briefs/register.ts';
 import { createContext } from './context.ts';
 import { workspaceExamples } from './examples.ts';
 import { createLists } from './lists/lists.ts';
@@ -22,6 +25,11 @@ import { usageCheck, usageVerify } from './usage/commands.ts';
 import { usagePages } from './usage/pages.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { createUsage } from './usage/usage.ts';
+import { createScopes, followTargets } from './watches/coverage.ts';
+import { watchExamples } from './watches/examples.ts';
+import { watchProblems } from './watches/problems.ts';
+import { registerWatches } from './watches/register.ts';
+import { forgetWatches } from './watches/store.ts';
 
 export default definePlugin<WorkspacesConfig>({
   name: 'workspaces',
@@ -29,9 +37,9 @@ export default definePlugin<WorkspacesConfig>({
   reference: { title: 'Workspace records', order: 32, sections: { workspaces: 'Workspace records' } },
   config: workspacesOptions,
   needs: ['accounts', 'directory'],
-  uses: ['site'],
+  uses: ['firehose', 'site'],
   paths: { '/workspaces': { audience: 'people', crawlers: false } },
-  problems: workspaceProblems,
+  problems: { ...workspaceProblems, ...briefProblems, ...watchProblems },
   migrations: `${import.meta.dirname}/migrations`,
 
   register(server, civic) {
@@ -39,17 +47,18 @@ export default definePlugin<WorkspacesConfig>({
     const { accounts } = workspaces;
     const pages = createPages(workspaces);
     const lists = createLists(workspaces);
-    const items = { notes: createNotes(workspaces), targets: createTargets(workspaces), reviews: createReviews(workspaces) };
+    const items = { notes: createNotes(workspaces), targets: followTargets(createTargets(workspaces), () => watching.watches()), reviews: createReviews(workspaces) };
     const usage = createUsage(workspaces);
 
     accounts.workspaceHooks.whenUsed(usage.record);
     accounts.workspaceHooks.whenDeleted(async (tx, workspaceId) => {
       await forgetRecords(tx, workspaceId);
+      await forgetWatches(tx, workspaceId);
       await usage.forget(tx, workspaceId);
     });
     accounts.pages.entry({ plugin: 'workspaces', label: 'frame.entry', path: '/workspaces' });
     accounts.pages.purpose({ path: '/workspaces', describe: async (_next, language) => (await civic.texts(language))('frame.purpose') });
-    civic.examples(workspaceExamples);
+    civic.examples({ ...workspaceExamples, ...briefExamples, ...(civic.serviceIfOn('firehose') && watchExamples) });
     civic.command(usageVerify(() => civic.db, usage));
     civic.check(usageCheck(() => civic.db, usage));
     // A public page is the same for all anonymous visitors; the link names no list, so that it reveals nothing of a workspace.
@@ -57,6 +66,17 @@ export default definePlugin<WorkspacesConfig>({
     server.route([...listRoutes(workspaces, lists), ...itemRoutes(workspaces, items), ...usageRoutes(workspaces)]);
     server.route([...overviewPages(workspaces, pages, lists), ...listPages(workspaces, pages, lists), ...savePages(workspaces, pages, lists), ...notePages(workspaces, pages, items.notes), ...targetPages(workspaces, pages, items.targets), ...usagePages(workspaces, pages)]);
     for (const tool of workspaceTools(workspaces, lists, listedKinds(lists, items))) civic.tool(tool);
-    return { start: usage.start, stop: usage.stop };
+    registerBriefs(server, workspaces, pages);
+    const watching = registerWatches(server, workspaces, pages, createScopes());
+    return {
+      async start() {
+        await usage.start();
+        await watching.start?.();
+      },
+      async stop() {
+        await watching.stop?.();
+        await usage.stop();
+      },
+    };
   },
 });

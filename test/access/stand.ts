@@ -12,6 +12,8 @@ const RECORDS: Record<string, [string, object]> = {
   note: ['notes', { text: 'A note' }],
   coverage_target: ['coverage-targets', { place: 'kansas-city,missouri', issue_areas: ['housing_affordability'] }],
   review: ['reviews', { target: { type: 'entity', id: '$actor' } }],
+  brief: ['briefs', { title: 'A brief' }],
+  watch: ['watches', { target: { type: 'place', id: 'gladstone,missouri' } }],
 };
 
 /** The whole kit with somebody of each kind, and things of theirs to ask for. */

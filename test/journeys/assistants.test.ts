@@ -242,6 +242,8 @@ describe('A user who connects an assistant, with a browser and a passkey', { ski
           flag_entity: { entity_id: actor, reason: 'The office moved.', flag_type: 'stale' },
           list_workspace_items: { kind: 'notes' },
           save_to_list: { entity_id: actor, name: 'Saved by an assistant', note: 'Ask about the hearing' },
+          create_brief: { title: 'Who watches the river', entity_ids: [actor] },
+          watch: { target: { type: 'place', id: KANSAS_CITY } },
           flag_source: { source_id: sources[0].id, reason: 'The page is gone.', flag_type: 'broken_link' },
         };
         expect(tools.map((tool) => tool.name).filter((tool) => !(tool in known)), 'add arguments for these in plugins/mcp/test/kit.ts').to.equal([]);

@@ -5,7 +5,7 @@ import { actorsByIds } from '../actors/read-store.ts';
 import { sourceRecords } from '../actors/sources.ts';
 import { countsOfPlaces } from '../actors/store.ts';
 import { recordsById, recordsByKey, sourcesById } from '../ledger/store.ts';
-import type { Actor, ActorType, Visibility } from '../types.ts';
+import type { Actor, ActorType, Source, Visibility } from '../types.ts';
 import { ownNames } from './actors.ts';
 
 /** Reads for plugins that keep ids of actors and sources. */
@@ -14,6 +14,8 @@ export interface ReferenceReads {
   actorReferences(reader: Reader, ids: string[], caller: Caller): Promise<Map<string, ActorReference>>;
   /** Returns the sources of these ids that a visible actor cites, by id. */
   sourceReferences(reader: Reader, ids: string[], caller: Caller): Promise<Map<string, SourceReference>>;
+  /** Returns the same sources with their freshness and the state of their addresses. */
+  citedSources(reader: Reader, ids: string[], caller: Caller): Promise<Map<string, CitedSource>>;
   /** Returns how many public actors work on each issue area in these places; issue areas without any are left out. */
   issueCountsIn(reader: Reader, placeKeys: string[]): Promise<IssueCounts>;
 }
@@ -49,6 +51,9 @@ export interface SourceReference {
   publication: string | null;
 }
 
+/** A source, and whether a public actor cites it. */
+export type CitedSource = Source & { visibility: Visibility };
+
 export function offeredReferences(context: DirectoryContext): ReferenceReads {
   const { places } = context;
   return {
@@ -78,6 +83,14 @@ export function offeredReferences(context: DirectoryContext): ReferenceReads {
       const rows = (await sourcesById(reader, wanted)).filter(({ workspace_id }) => workspace_id === null || workspace_id === viewer?.workspace_id);
       const shown = await sourceRecords(reader, rows, tellingOf(context), viewer?.workspace_id ?? null);
       return new Map(shown.filter(({ entity_ids }) => entity_ids.length > 0).map(({ id, url, title, publication }) => [id, { url, title, publication }]));
+    },
+    async citedSources(reader, ids, caller) {
+      const viewer = readingCaller(caller);
+      const wanted = [...new Set(ids.filter(isId).map((id) => id.toLowerCase()))];
+      const rows = (await sourcesById(reader, wanted)).filter(({ workspace_id }) => workspace_id === null || workspace_id === viewer?.workspace_id);
+      const isPublic = new Set((await sourceRecords(reader, rows.filter(({ workspace_id }) => workspace_id === null), tellingOf(context))).filter(({ entity_ids }) => entity_ids.length > 0).map(({ id }) => id));
+      const shown = await sourceRecords(reader, rows, tellingOf(context), viewer?.workspace_id ?? null);
+      return new Map(shown.filter(({ entity_ids }) => entity_ids.length > 0).map((source) => [source.id, { ...source, visibility: isPublic.has(source.id) ? 'public' : 'workspace' }]));
     },
     async issueCountsIn(reader, placeKeys) {
       const found = new Map([...await places.byKeys(reader, placeKeys)].map(([placeKey, { key }]) => [Number(key), placeKey]));

@@ -63,7 +63,7 @@ export async function countRecords(reader: Reader, table: string, workspaceId: s
 }
 
 /** The tables of records, those that others refer to last. */
-const TABLES = ['workspaces_notes', 'workspaces_targets', 'workspaces_reviews', 'workspaces_lists', 'workspaces_totals'];
+const TABLES = ['workspaces_briefs', 'workspaces_notes', 'workspaces_targets', 'workspaces_reviews', 'workspaces_lists', 'workspaces_totals'];
 
 /** Deletes all records of a workspace. */
 export async function forgetRecords(tx: Tx, workspaceId: string): Promise<void> {

@@ -17,9 +17,22 @@ export interface WorkspacesKit extends TestServer {
   run(name: string, options?: object, positionals?: string[]): Promise<any>;
 }
 
-export async function workspacesKit(database: 'sqlite' | 'postgres', { plugins = [], config = {} }: { plugins?: any[]; config?: object } = {}): Promise<WorkspacesKit> {
+export interface KitOptions {
+  plugins?: any[];
+  /** The section of the plugin in the config file. */
+  config?: object;
+  /** The sections of other plugins. */
+  sections?: object;
+  /** Listens there, at `http://localhost:<port>`. */
+  port?: number;
+}
+
+export async function workspacesKit(database: 'sqlite' | 'postgres', { plugins = [], config = {}, sections = {}, port }: KitOptions = {}): Promise<WorkspacesKit> {
   const clock = stoppedClock('2026-03-01T12:00:00.000Z');
-  const kit = await testServer({ database, clock, plugins: ['accounts', 'directory', 'workspaces', ...plugins], config: { plugins: { workspaces: config } } as never });
+  const kit = await testServer({
+    database, clock, plugins: ['accounts', 'directory', 'workspaces', ...plugins], listen: port !== undefined,
+    config: { jobs: { poll_seconds: 0.1 }, ...(port !== undefined && { http: { port }, public_url: `http://localhost:${port}` }), plugins: { workspaces: config, ...sections } } as never,
+  });
   const run: WorkspacesKit['run'] = async (name, options = {}, positionals = []) => {
     const command = kit.composition.commands.find((one) => one.name === name)!;
     const lines: string[] = [];

@@ -1,0 +1,44 @@
+import type { Server } from '@hapi/hapi';
+import type { Lifecycle } from 'civic';
+import type { Workspaces } from '../context.ts';
+import type { WorkspacePages } from '../pages/frame.ts';
+import { digestPages } from './digest-page.ts';
+import { feedRoutes } from './feed.ts';
+import { entitySubject } from './keys.ts';
+import { watchMailJob } from './mails.ts';
+import { createMatching } from './matching.ts';
+import { watchPages } from './pages.ts';
+import { watchRoutes } from './routes.ts';
+import { copySubject, deleteKeys, insertKeys, watchesOn } from './store.ts';
+import { watchTools } from './tools.ts';
+import { unsubscribePages } from './unsubscribe.ts';
+import { createWatches, type CoverageScopes, type Watches } from './watches.ts';
+
+/** Declares watches. Without the Firehose there are no signals to watch, so there are none. */
+export function registerWatches(server: Server, workspaces: Workspaces, pages: WorkspacePages, coverage: CoverageScopes): Lifecycle & { watches(): Watches | null } {
+  const { civic } = workspaces;
+  const firehose = civic.serviceIfOn('firehose');
+  if (!firehose) return { watches: () => null };
+  pages.section({ path: 'watches', label: 'watches.section' });
+  pages.section({ path: 'digest', label: 'digest.section' });
+  const matching = createMatching(civic, firehose);
+  let watches: Watches | null = null;
+
+  // A watch keeps the id that it was given, and also finds signals about the actor that this id is part of now.
+  civic.on('directory.actors_changed', async (tx, { payload }) => {
+    for (const { id, change, into } of payload.actors) {
+      if (change === 'merged' && into) await copySubject(tx, entitySubject(id), entitySubject(into));
+      if (change === 'split') for (const { key } of await watchesOn(tx, 'entity', [id])) {
+        await deleteKeys(tx, key);
+        await insertKeys(tx, key, [{ subject: entitySubject(id), issue: '', type: '' }]);
+      }
+    }
+  });
+  civic.whenComposed(() => {
+    watches = createWatches(workspaces, firehose, coverage);
+    civic.jobs.define(watchMailJob(workspaces, watches));
+    for (const tool of watchTools(workspaces, watches)) civic.tool(tool);
+    server.route([...watchRoutes(workspaces, watches), ...feedRoutes(workspaces, watches), ...watchPages(workspaces, pages, watches), ...digestPages(workspaces, pages, watches), ...unsubscribePages(workspaces, watches)]);
+  });
+  return { watches: () => watches, start: matching.start, stop: matching.stop };
+}

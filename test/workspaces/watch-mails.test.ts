@@ -1,0 +1,118 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { slowness, testDatabases } from 'civic/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startMailbox, type Mailbox } from '../../plugins/accounts/test/mailbox.ts';
+import type { Person } from '../../plugins/workspaces/test/kit.ts';
+import { watchKit, type WatchKit } from '../../plugins/workspaces/test/watch-kit.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const HERE = { places: ['liberty,missouri'] };
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+for (const database of testDatabases()) describe(`Mails and feeds of watches, on ${database}`, { timeout: 60_000 }, () => {
+  let kit: WatchKit;
+  let mailbox: Mailbox;
+  let ada: Person;
+  before(async () => {
+    mailbox = await startMailbox();
+    kit = await watchKit(database, { sections: { accounts: { mail: { smtp_url: mailbox.url } } } });
+    ada = await kit.person({ email: 'ada@example.org' });
+  });
+  after(async () => {
+    await kit.close();
+    mailbox.close();
+  });
+
+  const watch = (person: Person, id: string, delivery: string) => kit.as(person.key, 'POST', `/api/workspaces/${person.workspace_id}/watches`, { target: { type: 'place', id }, delivery });
+  /** Runs the schedule that is due after some time. */
+  const pass = (seconds: number) => { kit.clock.advance(seconds * 1000); };
+  /** The mails about watches; accounts get others, such as security notices. */
+  const sent = (text = '') => mailbox.mails.filter((mail) => mail.includes('List-Unsubscribe:') && mail.includes(text));
+  const quiet = () => sleep(600 * slowness);
+  const subscriber = (person: Person) => kit.db.read('workspaces_subscribers').where({ account_id: person.id }).first();
+
+  it('sends signals that come together as one mail, whose subject names what happened', async () => {
+    await watch(ada, 'liberty,missouri', 'immediate');
+    await kit.publish({ title: 'Council votes on\r\nthe budget', ...HERE, occurred_at: '2026-03-03T18:00:00Z' });
+    await kit.publish({ title: 'Hearing on rents', ...HERE });
+    pass(75);
+    const mail = await mailbox.mailTo('ada@example.org', 'Hearing on rents');
+    expect(mail).to.contain('Subject: Council votes on the budget, and 1 more');
+    expect(mail).to.contain('You watch the place Liberty, MO.');
+    expect(mail).to.contain('https://example.org/agenda');
+    expect(mail).to.contain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
+    expect(sent()).to.have.length(1);
+  });
+
+  it('waits between two immediate mails', async () => {
+    await kit.publish({ title: 'Third signal', ...HERE });
+    pass(75);
+    await quiet();
+    expect(sent()).to.have.length(1);
+    pass(600);
+    expect(await mailbox.mailTo('ada@example.org', 'Third signal')).to.contain('Subject: Third signal');
+  });
+
+  it('sends the digest once a day, at the hour of the member', async () => {
+    const bea = await kit.person({ email: 'bea@example.org' });
+    await watch(bea, 'liberty,missouri', 'digest');
+    await kit.publish({ title: 'For the digest', ...HERE });
+    pass(660);
+    await mailbox.mailTo('ada@example.org', 'For the digest');
+    expect(sent('bea@')).to.equal([]);
+    pass(20 * 3600);
+    const mail = await mailbox.mailTo('bea@example.org', 'For the digest');
+    expect(mail).to.contain('You get this mail once a day');
+    expect((await subscriber(bea)).digest_due_at).to.equal('2026-03-03T07:00:00.000Z');
+    pass(24 * 3600);
+    await quiet();
+    expect(sent('bea@')).to.have.length(1);
+  });
+
+  it('does not mail what was withdrawn before the mail', async () => {
+    const [id] = await kit.publish({ title: 'A mistake', ...HERE }) as [string];
+    await kit.withdraw(id);
+    pass(700);
+    await quiet();
+    expect(sent('A mistake')).to.equal([]);
+  });
+
+  it('ends mails by the link: GET asks, POST does it, also from a mail program without a session', async () => {
+    const link = /List-Unsubscribe:\s*<([^>]*)>/.exec(sent()[0]!)![1]!;
+    const path = new URL(link).pathname + new URL(link).search;
+    const asked = await kit.request('GET', path, { headers: { accept: 'text/html' } });
+    expect(asked.status).to.equal(200);
+    expect(asked.headers['cache-control']).to.equal('private, no-store');
+    expect((await subscriber(ada)).has_mail).to.equal(1);
+    const done = await kit.request('POST', path, { payload: 'List-Unsubscribe=One-Click', headers: FORM });
+    expect(done.status).to.equal(200);
+    expect((await subscriber(ada)).has_mail).to.equal(0);
+    expect((await kit.request('POST', path, { payload: 'List-Unsubscribe=One-Click', headers: FORM })).status).to.equal(200);
+    const boundary = '--x\r\ncontent-disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n';
+    expect((await kit.request('POST', path, { payload: boundary, headers: { 'content-type': 'multipart/form-data; boundary=x' } })).status).to.equal(200);
+    const unknown = await kit.request('POST', path.replace(/token=.{4}/, 'token=AAAA'), { payload: 'List-Unsubscribe=One-Click', headers: FORM });
+    expect(unknown.status).to.equal(404);
+
+    await kit.publish({ title: 'After the end', ...HERE });
+    pass(700);
+    await quiet();
+    expect(sent('After the end')).to.equal([]);
+  });
+
+  it('sends nothing to a member who left the workspace', async () => {
+    const { body: shared } = await kit.as(ada.key, 'POST', '/api/workspaces', { name: 'Desk' });
+    const cal = await kit.person({ email: 'cal@example.org' });
+    const invited = await kit.as(ada.key, 'POST', `/api/workspaces/${shared.id}/members`, { account_id: cal.id, role: 'member' });
+    await kit.as(cal.key, 'POST', `/api/invitations/${invited.body.invitation_id}/accept`);
+    const made = await kit.as(cal.key, 'POST', `/api/workspaces/${shared.id}/watches`, { target: { type: 'place', id: 'liberty,missouri' }, delivery: 'immediate' });
+    expect(made.status).to.equal(201);
+    expect((await kit.as(ada.key, 'DELETE', `/api/workspaces/${shared.id}/members/${cal.id}`)).status).to.equal(204);
+    await kit.publish({ title: 'Behind the door', ...HERE });
+    pass(700);
+    await quiet();
+    expect(sent('cal@')).to.equal([]);
+  });
+});
