@@ -1,4 +1,5 @@
 import type { Civic, JobKind } from 'civic';
+import { dueHolds } from '../ledger/holds-store.ts';
 import type { Ledger } from '../ledger/service.ts';
 import { mergeSearch } from '../search/merge.ts';
 import { rebuildQueue } from '../rechecks/queue.ts';
@@ -20,6 +21,15 @@ export function directoryJobs(civic: Pick<Civic, 'clock'> & { readonly db: Civic
       },
     },
     { name: 'directory.rechecks', every_seconds: 21_600, run: (job) => rebuildQueue({ civic, halfLives }, job) },
+    {
+      name: 'directory.end_holds',
+      every_seconds: 60,
+      async run(job) {
+        for (let due: { id: string }[]; !job.signal.aborted && (due = await dueHolds(civic.db.read, civic.clock.iso(), BATCH)).length > 0;) {
+          for (const { id } of due) await job.write((tx) => ledger.endHold(tx, id));
+        }
+      },
+    },
     { name: 'directory.merge_search', every_seconds: 60, run: (job) => mergeSearch(civic.db, job.signal) },
   ];
 }

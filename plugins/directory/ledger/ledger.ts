@@ -20,6 +20,7 @@ import { statementsOf, unlistedPerson, type Register } from '../unlisted/registe
 import { enterDrafts } from './apply.ts';
 import { checkDrafts } from './check.ts';
 import { createEdits, standAlone } from './edit.ts';
+import { createHolds } from './holds.ts';
 import { joinNew } from './join.ts';
 import { loadClusters, type Loaded } from './load.ts';
 import { notPublic } from './refused.ts';
@@ -44,6 +45,7 @@ const NOTHING: Loaded = { clusters: [], sources: new Map() };
 
 export function createLedger({ civic, places, taxonomy, halfLives, model, policy, register, onProjected }: LedgerOptions): Ledger {
   const edits = createEdits(civic);
+  const holds = createHolds(civic.clock);
 
   async function knownFor(reader: Reader, clusters: Cluster[], sources: Known['sources']): Promise<Known> {
     const keys = new Set<string>();
@@ -63,7 +65,18 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, policy
   /** Locks the actors, then derives them from the ledger. */
   async function reproject(tx: Tx, keys: number[]): Promise<Projected> {
     await lockActors(tx, keys);
-    return projectNow(tx, { changed: await loadClusters(tx, keys) });
+    return projectNow(tx, { changed: await loadChanged(tx, keys) });
+  }
+
+  /** Reads changed actors, after hiding what was added to those with a hold. */
+  async function loadChanged(tx: Tx, keys: number[]): Promise<Loaded> {
+    await holds.keep(tx, keys);
+    return loadClusters(tx, keys);
+  }
+
+  /** Derives actors whose contacts were hidden or shown again. Neither is news about them: the event names no actor and no effect. */
+  async function followHold(tx: Tx, keys: number[]): Promise<void> {
+    await tell(tx, [], { ...await reproject(tx, keys), effects: [], lost: [] }, 'review');
   }
 
   async function namedLosses(tx: Tx, lost: Projected['lost']): Promise<CoverageLoss[]> {
@@ -91,7 +104,7 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, policy
     const clusters = created.map(({ cluster }) => cluster).filter(({ key }) => !touched.has(key));
     const again = [...new Set([...changed, ...joined.map(({ into }) => into.key)])];
     if (clusters.length + again.length === 0) return applied;
-    const projected = await projectNow(tx, { fresh: { clusters, sources }, ...(again.length > 0 ? { changed: await loadClusters(tx, again) } : {}) });
+    const projected = await projectNow(tx, { fresh: { clusters, sources }, ...(again.length > 0 ? { changed: await loadChanged(tx, again) } : {}) });
     const into = new Map(joined.map((same) => [same.actor.id, same.into.id]));
     await tell(tx, applied.flatMap(({ id, action }): ActorChange[] => {
       if (into.has(id)) return [{ id, change: 'merged', into: into.get(id)! }];
@@ -138,7 +151,7 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, policy
   /** Works out again what an edit touched. */
   async function follow(tx: Tx, keys: number[], changes: ActorChange[], editor: Editor): Promise<void> {
     if (keys.length === 0) return;
-    await tell(tx, changes, await projectNow(tx, { changed: await loadClusters(tx, keys) }), editor.kind);
+    await tell(tx, changes, await projectNow(tx, { changed: await loadChanged(tx, keys) }), editor.kind);
   }
 
   return {
@@ -192,6 +205,16 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, policy
       if (records.length > 0) await tell(tx, [], await reproject(tx, [...new Set(records.map(({ actor_key }) => actor_key))]), 'review');
       const shown = rows.filter(({ workspace_id }) => workspace_id === null).map(({ key }) => key);
       if (shown.length > 0) await announce(tx, { places: await placesOfSources(tx, shown), sources: shown }, 'review');
+    },
+    async holdContacts(tx, actorId, until) {
+      const begun = await holds.begin(tx, actorId, until);
+      if (begun) await followHold(tx, begun.actorKeys);
+      return begun?.id ?? null;
+    },
+    async endHold(tx, holdId) {
+      const keys = await holds.end(tx, holdId);
+      if (keys.length > 0) await followHold(tx, keys);
+      return keys.length > 0;
     },
     setUrlStatus,
     async confirm(tx, source, seen, editor) {

@@ -2,6 +2,7 @@ import { isId, problem, singleLine, type Caller, type Reader, type Tx } from 'ci
 import { checkMayChange, editorOf, maySee } from '../access.ts';
 import { isShown } from '../actors/choose.ts';
 import { lockedRecords } from '../ledger/edit.ts';
+import { heldClaims } from '../ledger/holds-store.ts';
 import { judgementById, standingBetween } from '../ledger/judgements-store.ts';
 import { checkedPatch } from '../ledger/routes.ts';
 import type { RecordRow } from '../ledger/rows.ts';
@@ -36,9 +37,11 @@ export function offeredEdits({ civic, ledger }: Directory): EditWrites {
     return records;
   }
 
+  /** Returns the shown claims of an actor, and those that a hold hides, which a reviewer can retract. */
   async function shownClaims(tx: Tx, { key }: RecordRow): Promise<Set<string>> {
     const records = await recordsOfActors(tx, [key]);
-    return new Set((await claimsOfRecords(tx, records.map((record) => record.key))).filter(isShown).map(({ id }) => id));
+    const held = await heldClaims(tx, [key]);
+    return new Set([...(await claimsOfRecords(tx, records.map((record) => record.key))).filter(isShown), ...held].map(({ id }) => id));
   }
 
   async function change(tx: Tx, { id, sources, add, retract }: Edit & { kind: 'change' }, caller: Caller): Promise<DoneEdit> {

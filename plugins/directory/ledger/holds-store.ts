@@ -1,0 +1,71 @@
+import { dialectOf, type Reader, type Tx } from 'civic';
+import type { ActorType, ClaimStatus, Property } from '../types.ts';
+import type { ClaimRow } from './rows.ts';
+
+/** The contacts that a hold hides. */
+export const HELD_PROPERTIES: Property[] = ['email', 'phone'];
+
+export interface HoldRow {
+  key: number;
+  id: string;
+  record_key: number;
+  ends_at: string;
+  created_at: string;
+}
+
+export async function insertHold(tx: Tx, row: Omit<HoldRow, 'key'>): Promise<HoldRow> {
+  const [stored] = await tx('directory_holds').insert(row).returning('*');
+  return stored as HoldRow;
+}
+
+export async function holdById(tx: Tx, id: string): Promise<HoldRow | undefined> {
+  return tx('directory_holds').where({ id }).first();
+}
+
+/** Returns the holds of actors: those of any of the records that are one of them. */
+export async function holdsOfActors(reader: Reader, actorKeys: number[]): Promise<(HoldRow & { actor_key: number })[]> {
+  const isSqlite = dialectOf(reader) === 'sqlite';
+  return reader('directory_holds').join('directory_records', 'directory_records.key', 'directory_holds.record_key')
+    .whereRaw(`directory_records.actor_key ${isSqlite ? 'in (select value from json_each(?))' : '= any(?::bigint[])'}`, [(isSqlite ? JSON.stringify(actorKeys) : actorKeys) as never])
+    .orderBy('directory_holds.key').select('directory_holds.*', 'directory_records.actor_key');
+}
+
+export async function dueHolds(reader: Reader, now: string, limit: number): Promise<HoldRow[]> {
+  return reader('directory_holds').where('ends_at', '<=', now).orderBy('ends_at').limit(limit);
+}
+
+/** Hides the shown contacts of actors that have a hold, and records their status. */
+export async function hideContacts(tx: Tx, hold: HoldRow & { actor_key: number }): Promise<number> {
+  const claims: Pick<ClaimRow, 'key' | 'status'>[] = await tx('directory_claims').whereIn('record_key', tx('directory_records').where({ actor_key: hold.actor_key }).select('key'))
+    .whereIn('property', HELD_PROPERTIES).whereIn('status', ['active', 'disputed']).select('key', 'status');
+  if (claims.length === 0) return 0;
+  // An import can have shown a held claim again.
+  await tx('directory_held_claims').insert(claims.map(({ key, status }) => ({ claim_key: key, hold_key: hold.key, status }))).onConflict('claim_key').merge();
+  await tx('directory_claims').whereIn('key', claims.map(({ key }) => key)).update({ status: 'hidden' });
+  return claims.length;
+}
+
+/** Deletes a hold, and gives its claims their status back unless it was changed since. Returns the keys of their records. */
+export async function deleteHold(tx: Tx, hold: HoldRow): Promise<number[]> {
+  const held: { claim_key: number; status: ClaimStatus; record_key: number }[] = await tx('directory_held_claims').join('directory_claims', 'directory_claims.key', 'directory_held_claims.claim_key')
+    .where({ hold_key: hold.key }).select('claim_key', 'directory_held_claims.status', 'record_key');
+  for (const status of new Set(held.map((claim) => claim.status))) {
+    const keys = held.filter((claim) => claim.status === status).map(({ claim_key }) => claim_key);
+    await tx('directory_claims').whereIn('key', keys).where({ status: 'hidden' }).update({ status });
+  }
+  await tx('directory_held_claims').where({ hold_key: hold.key }).delete();
+  await tx('directory_holds').where({ key: hold.key }).delete();
+  return [...new Set([hold.record_key, ...held.map(({ record_key }) => record_key)])];
+}
+
+/** Returns the claims that holds of these actors hide. */
+export async function heldClaims(reader: Reader, actorKeys: number[]): Promise<(ClaimRow & { actor_key: number; ends_at: string })[]> {
+  return reader('directory_held_claims').join('directory_holds', 'directory_holds.key', 'directory_held_claims.hold_key')
+    .join('directory_claims', 'directory_claims.key', 'directory_held_claims.claim_key').join('directory_records', 'directory_records.key', 'directory_claims.record_key')
+    .whereIn('directory_records.actor_key', actorKeys).where('directory_claims.status', 'hidden').orderBy('directory_claims.key')
+    .select('directory_claims.*', 'directory_records.actor_key', 'directory_holds.ends_at');
+}
+
+export async function typeOfActor(reader: Reader, key: number): Promise<ActorType | undefined> {
+  return (await reader('directory_actors').where({ key }).first('type'))?.type;
+}

@@ -1,0 +1,44 @@
+import { newId, type Clock, type Tx } from 'civic';
+import { deleteHold, hideContacts, holdById, holdsOfActors, insertHold, typeOfActor, type HoldRow } from './holds-store.ts';
+import { lockActors, recordsById, recordsByKey } from './store.ts';
+
+/** Hides the e-mail and phone claims of a person for a time. Each function returns the keys of the actors to derive again. */
+export interface Holds {
+  /** Begins a hold; null when the actor is no public person, has no such claims, or has a hold already. */
+  begin(tx: Tx, actorId: string, until: string): Promise<{ id: string; actorKeys: number[] } | null>;
+  /** Ends a hold; nothing when it has ended already. */
+  end(tx: Tx, holdId: string): Promise<number[]>;
+  /** Hides contacts that were added to held actors since, by an import or a merge. */
+  keep(tx: Tx, actorKeys: number[]): Promise<void>;
+}
+
+export function createHolds(clock: Clock): Holds {
+  return {
+    async begin(tx, actorId, until) {
+      const [found] = await recordsById(tx, [actorId]);
+      if (!found) return null;
+      await lockActors(tx, [found.actor_key]);
+      const [record] = await recordsByKey(tx, [found.key]);
+      const isPerson = await typeOfActor(tx, record!.actor_key) === 'person';
+      if (!isPerson || record!.visibility !== 'public' || record!.deleted_at !== null || (await holdsOfActors(tx, [record!.actor_key])).length > 0) return null;
+      const hold: HoldRow = await insertHold(tx, { id: newId(clock.now()), record_key: record!.key, ends_at: until, created_at: clock.iso() });
+      if (await hideContacts(tx, { ...hold, actor_key: record!.actor_key }) > 0) return { id: hold.id, actorKeys: [record!.actor_key] };
+      await deleteHold(tx, hold);
+      return null;
+    },
+    async end(tx, holdId) {
+      const hold = await holdById(tx, holdId);
+      if (!hold) return [];
+      const [record] = await recordsByKey(tx, [hold.record_key]);
+      await lockActors(tx, [record!.actor_key]);
+      const records = await recordsByKey(tx, await deleteHold(tx, hold));
+      return [...new Set(records.map(({ actor_key }) => actor_key))];
+    },
+    async keep(tx, actorKeys) {
+      for (const hold of await holdsOfActors(tx, actorKeys)) {
+        // A hold of a person does not extend to the organization that the person was merged into by mistake.
+        if (await typeOfActor(tx, hold.actor_key) === 'person') await hideContacts(tx, hold);
+      }
+    },
+  };
+}

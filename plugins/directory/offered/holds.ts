@@ -1,0 +1,35 @@
+import type { Reader, Tx } from 'civic';
+import { heldClaims } from '../ledger/holds-store.ts';
+import { recordsById } from '../ledger/store.ts';
+import type { Directory } from '../service.ts';
+import type { Property } from '../types.ts';
+
+/** Hides contacts of people for a time, while a report about their privacy is checked. */
+export interface HoldWrites {
+  /**
+   * Hides the e-mail and phone claims of a public person until a time, also those that are added meanwhile. They end by themselves. Returns the id of
+   * the hold; null when the actor is no person, has no such claims, or has a hold already.
+   */
+  holdContacts(tx: Tx, actorId: string, until: string): Promise<string | null>;
+  /** Ends a hold. Claims that were retracted meanwhile stay retracted. Returns whether the hold had not ended yet. */
+  endHold(tx: Tx, holdId: string): Promise<boolean>;
+  /** Returns the claims of an actor that a hold hides, for reviewers only; null without a hold. */
+  heldContacts(reader: Reader, actorId: string): Promise<HeldContacts | null>;
+}
+
+export interface HeldContacts {
+  ends_at: string;
+  claims: { id: string; property: Property; value: unknown }[];
+}
+
+export function offeredHolds({ ledger }: Directory): HoldWrites {
+  return {
+    holdContacts: ledger.holdContacts,
+    endHold: ledger.endHold,
+    async heldContacts(reader, actorId) {
+      const [record] = await recordsById(reader, [actorId]);
+      const held = record ? await heldClaims(reader, [record.actor_key]) : [];
+      return held.length === 0 ? null : { ends_at: held[0]!.ends_at, claims: held.map(({ id, property, value }) => ({ id, property, value: JSON.parse(value) as unknown })) };
+    },
+  };
+}
