@@ -1,4 +1,4 @@
-import { newId, problem, singleLine, type Caller, type Civic, type Reader, type Tx } from 'civic';
+import { newId, problem, singleLine, type Caller, type Civic, type JobKind, type Reader, type Tx } from 'civic';
 import type { AccountsService } from 'civic/accounts';
 import type { ActorsChanged, DirectoryService, FlagCounts } from 'civic/directory';
 import type { FirehoseService } from 'civic/firehose';
@@ -6,6 +6,7 @@ import type { FlagsConfig } from './config.ts';
 import { newReceipt, readReceipt } from './receipt.ts';
 import type { Reviewer } from './review/decisions.ts';
 import { refreshQueue } from './review/queue.ts';
+import { createHolds } from './privacy/holds.ts';
 import { messagesOf } from './reporter/messages-store.ts';
 import { insertReporter, reportersOf, type ReporterRow } from './reporter/store.ts';
 import { resolvedSignal } from './signal.ts';
@@ -21,6 +22,8 @@ export interface NewFlag {
   proposal?: Proposal;
   /** The address that gets the receipt, questions and the decision, and the language of these mails. */
   reporter?: Pick<ReporterRow, 'email' | 'language'>;
+  /** Of the client. */
+  address?: string | null;
   /** Whether the field of the form that people do not see was filled in. */
   isHiddenFieldFilled?: boolean;
 }
@@ -48,6 +51,7 @@ export interface Flags {
   audit(tx: Tx, kind: string, from: { by: Omit<Reviewer['by'], 'account_id'> & { account_id: string | null } }, flagId: string, detail: object): Promise<void>;
   /** Returns the flag of a receipt. Throws `unknown_receipt`. */
   byReceipt(reader: Reader, text: string): Promise<FlagRow>;
+  jobs: JobKind[];
 }
 
 export interface Flagged {
@@ -63,7 +67,10 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
   const accounts: AccountsService | null = civic.serviceIfOn('accounts');
   const firehose: FirehoseService | null = civic.serviceIfOn('firehose');
 
-  async function create(target: FoundTarget, { flag_type, reason, proposal, reporter, isHiddenFieldFilled = false }: NewFlag, caller: Caller | null): Promise<Flagged> {
+  const audit: Flags['audit'] = async (tx, kind, { by }, subject, detail) => { await accounts?.record(tx, { kind, by, subject, detail }); };
+  const holds = createHolds(civic, directory, audit);
+
+  async function create(target: FoundTarget, { flag_type, reason, proposal, reporter, address = null, isHiddenFieldFilled = false }: NewFlag, caller: Caller | null): Promise<Flagged> {
     const at = civic.clock.iso();
     const open_key = caller && [caller.account_id, target.type, target.id, flag_type, target.claimId ?? ''].join(' ');
     return civic.db.write(async (tx) => {
@@ -80,6 +87,7 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
       if (row.suspicion === null) await followFlags(tx, [row]);
       else await refreshQueue(tx, target.type, [target.id]);
       await civic.emit(tx, 'flags.created', eventOf(row));
+      await holds.begin(tx, row, target.property, { account_id: caller?.account_id ?? null, address });
       return { flag: createdFlag(row), isNew: true };
     });
   }
@@ -94,6 +102,7 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
       if (type !== 'place') await directory.setFlags(tx, { actors: type === 'entity' ? counts : new Map(), sources: type === 'source' ? counts : new Map() });
       await refreshQueue(tx, type, ids);
     }
+    await holds.end(tx, flags);
   }
 
   async function announce(tx: Tx, flag: FlagRow, targetId: string): Promise<void> {
@@ -129,7 +138,8 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
       return receiptOf(await byReceipt(civic.db.read, text));
     },
     followFlags, announce, withdraw,
-    async audit(tx, kind, { by }, subject, detail) { await accounts?.record(tx, { kind, by, subject, detail }); },
+    audit,
+    jobs: [holds.job],
   };
 }
 

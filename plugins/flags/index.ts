@@ -19,7 +19,7 @@ import { receiptPages } from './pages/receipt.ts';
 import { reportPages } from './pages/report.ts';
 import { flagTools } from './tools.ts';
 
-const AUDIT_KINDS = Object.fromEntries([...ACTIONS, 'asked'].map((action) => [`flags_${action}`, { plugin: 'flags', label: `audit.${action}` }]));
+const AUDIT_KINDS = Object.fromEntries([...ACTIONS, 'asked', 'held', 'hold_ended'].map((action) => [`flags_${action}`, { plugin: 'flags', label: `audit.${action}` }]));
 
 export default definePlugin<FlagsConfig>({
   name: 'flags',
@@ -41,6 +41,8 @@ export default definePlugin<FlagsConfig>({
   register(server, civic) {
     const flags = createFlags(civic);
     const decisions = createDecisions(flags);
+    const mails = createReporterMails(civic, flags.directory);
+    const conversation = createConversation(flags, mails);
     civic.examples(flagExamples);
     civic.readModel({ name: 'queue', version: QUEUE_VERSION, tables: QUEUE_TABLES, rebuild: rebuildQueue });
     const accounts = civic.serviceIfOn('accounts');
@@ -54,10 +56,8 @@ export default definePlugin<FlagsConfig>({
     civic.pages.fill('console.sections', reportSection(flags));
     civic.serviceIfOn('firehose')?.produces(['flag_resolved']);
     civic.on('directory.actors_changed', (tx, { payload }) => flags.withdrawSignals(tx, payload.actors));
-    const mails = createReporterMails(civic, flags.directory);
     for (const name of ['flags.created', 'flags.cleared', 'flags.decided'] as const) civic.on(name, (tx, { payload }) => mails.follow(tx, name, payload));
-    for (const job of mails.jobs) civic.jobs.define(job);
-    const conversation = createConversation(flags, mails);
+    for (const job of [...mails.jobs, ...flags.jobs]) civic.jobs.define(job);
     civic.pages.fill('site.entry', { partial: 'flags/link', load: ({ params }) => ({ href: `/report?entry=${encodeURIComponent(String(params.id).toLowerCase())}` }) });
     civic.pages.fill('site.place', { partial: 'flags/link', load: ({ params }) => ({ href: `/report?place=${encodeURIComponent(String(params.place_key))}` }) });
     civic.pages.fill('site.source', { partial: 'flags/link', load: ({ params }) => ({ href: `/report?source=${encodeURIComponent(String(params.id).toLowerCase())}` }) });

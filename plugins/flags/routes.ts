@@ -1,5 +1,5 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { Joi, type Caller } from 'civic';
+import { clientAddressOf, Joi, type Caller } from 'civic';
 import type { Flagged, Flags } from './flags.ts';
 import { createdFlagSchema, newEntityFlag, newSourceFlag, receiptSchema } from './schemas.ts';
 
@@ -19,7 +19,7 @@ export function flagRoutes(flags: Flags): ServerRoute[] {
         plugins: { civic: { rate: 'flags', problems: ['unknown_actor', 'unknown_claim'] } },
         response: { status: { 200: createdFlagSchema, 201: createdFlagSchema } },
       },
-      handler: async (request, h) => respond(h, await flags.flagEntity(request.payload as Parameters<Flags['flagEntity']>[0], callerOf(request))),
+      handler: async (request, h) => respond(h, await flags.flagEntity({ ...request.payload as Parameters<Flags['flagEntity']>[0], address: clientAddressOf(request) }, callerOf(request))),
     },
     {
       method: 'POST',

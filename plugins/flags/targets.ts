@@ -5,6 +5,8 @@ import type { Target } from './types.ts';
 
 export interface FoundTarget extends Target {
   claimId: string | null;
+  /** The property of the claim. */
+  property: string | null;
   /** The places by which reviewers can filter the flag. */
   placeKeys: string[];
 }
@@ -16,24 +18,25 @@ const MOST_PLACES = 50;
 export async function entityTarget(directory: DirectoryService, id: string, claimId: string | undefined): Promise<FoundTarget> {
   const actor = await directory.detail(id, null);
   const wanted = claimId?.toLowerCase();
-  if (wanted !== undefined && !actor.claims.some((claim) => claim.id === wanted)) {
+  const claim = actor.claims.find(({ id: claimOf }) => claimOf === wanted);
+  if (wanted !== undefined && !claim) {
     const detail = `${singleLine(claimId!, 100)} is no claim of this actor`;
     throw problem('unknown_claim', { detail: `claim_id: ${detail}.`, errors: [{ pointer: '/claim_id', detail }] });
   }
-  return { type: 'entity', id: actor.id, claimId: wanted ?? null, placeKeys: actor.places.slice(0, MOST_PLACES).map(({ place_key }) => place_key) };
+  return { type: 'entity', id: actor.id, claimId: wanted ?? null, property: claim?.property ?? null, placeKeys: actor.places.slice(0, MOST_PLACES).map(({ place_key }) => place_key) };
 }
 
 export async function sourceTarget(directory: DirectoryService, reader: Reader, id: string): Promise<FoundTarget> {
   const source = await directory.source(reader, id);
   if (!source) throw problem('unknown_source', { detail: `No source has the id ${singleLine(id, 100)}.` });
   const places = (await directory.actors(reader, source.entity_ids)).flatMap(({ places: some }) => some.map(({ place_key }) => place_key));
-  return { type: 'source', id: source.id, claimId: null, placeKeys: [...new Set(places)].slice(0, MOST_PLACES) };
+  return { type: 'source', id: source.id, claimId: null, property: null, placeKeys: [...new Set(places)].slice(0, MOST_PLACES) };
 }
 
 /** Throws `unknown_place`. */
 export async function placeTarget(directory: DirectoryService, placeKey: string): Promise<FoundTarget> {
   const { place_key } = await directory.placeOfPath(placeKey);
-  return { type: 'place', id: place_key, claimId: null, placeKeys: [place_key] };
+  return { type: 'place', id: place_key, claimId: null, property: null, placeKeys: [place_key] };
 }
 
 /** Returns the public name of what a flag is about; null when it is no longer public. */

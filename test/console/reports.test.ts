@@ -255,5 +255,36 @@ for (const database of testDatabases()) {
       await rebuildQueue({ from: null, write: kit.db.write, progress: async () => undefined });
       expect(await rows()).to.equal(before);
     });
+
+    it('lists reports about places, which are decided without a correction', async () => {
+      const sent = await kit.visitor().post('/report', { place: 'gladstone,missouri', kind: 'missing', words: 'The library board is not here.' });
+      expect(sent.status, sent.text).to.equal(303);
+      expect(await list('?target=place')).to.equal(['Gladstone, MO']);
+      const flag = await kit.db.read('flags_flags').where({ target_type: 'place' }).first();
+      const shown = await reviewer.get(`/console/reports/${flag.id}`);
+      expect(shown.text).to.contain(['The place</h2>', 'The library board is not here.']).and.not.contain('value="retract"');
+      expect(await htmlFaults(shown.text)).to.equal([]);
+      const confirmed = await reviewer.post('/console/reports/confirm', { decision: 'dismissed', state: 'open', 'target[]': 'place:gladstone,missouri' });
+      expect(confirmed.text).to.contain('The library board is not here.');
+      expect((await decide(flag, { decision: 'accept' })).status).to.equal(303);
+      expect((await decide(flag, { decision: 'resolve' })).status).to.equal(303);
+      expect(await statusOf(flag)).to.equal('resolved');
+    });
+
+    it('shows contacts that a privacy report hides, and retracts them', async () => {
+      const person = (await kit.request('POST', '/api/entities', {
+        as: editor,
+        payload: { type: 'person', visibility: 'public', sources: [{ local_id: 's', url: 'https://example.org/ada' }], claims: [{ property: 'name', value: 'Ada Private', source_local_id: 's' }, { property: 'email', value: 'ada@private.example', source_local_id: 's' }] },
+      })).body;
+      const flag = await report(person, { flag_type: 'privacy', claim_id: claimOf(person, 'email') });
+      expect((await detail(person.id)).contact.email).to.be.null();
+      const shown = await reviewer.get(`/console/reports/${flag.id}`);
+      expect(shown.text).to.contain(['E-mail and phone are hidden until', 'ada@private.example']);
+      const done = await decide(flag, { decision: 'accept', edit: 'retract', statement: claimOf(person, 'email') });
+      expect(done.status, done.text).to.equal(303);
+      expect([(await detail(person.id)).contact.email, await statusOf(flag)]).to.equal([null, 'resolved']);
+      await undo();
+      expect((await detail(person.id)).contact.email).to.equal('ada@private.example');
+    });
   });
 }

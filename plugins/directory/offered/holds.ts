@@ -1,8 +1,9 @@
 import type { Reader, Tx } from 'civic';
+import { claimOf } from '../actors/wire.ts';
 import { heldClaims } from '../ledger/holds-store.ts';
-import { recordsById } from '../ledger/store.ts';
+import { recordsById, sourcesByKey } from '../ledger/store.ts';
 import type { Directory } from '../service.ts';
-import type { Property } from '../types.ts';
+import type { Claim } from '../types.ts';
 
 /** Hides contacts of people for a time, while a report about their privacy is checked. */
 export interface HoldWrites {
@@ -19,7 +20,7 @@ export interface HoldWrites {
 
 export interface HeldContacts {
   ends_at: string;
-  claims: { id: string; property: Property; value: unknown }[];
+  claims: Claim[];
 }
 
 export function offeredHolds({ ledger }: Directory): HoldWrites {
@@ -29,7 +30,9 @@ export function offeredHolds({ ledger }: Directory): HoldWrites {
     async heldContacts(reader, actorId) {
       const [record] = await recordsById(reader, [actorId]);
       const held = record ? await heldClaims(reader, [record.actor_key]) : [];
-      return held.length === 0 ? null : { ends_at: held[0]!.ends_at, claims: held.map(({ id, property, value }) => ({ id, property, value: JSON.parse(value) as unknown })) };
+      if (held.length === 0) return null;
+      const sources = new Map((await sourcesByKey(reader, held.map(({ source_key }) => source_key))).map(({ key, id }) => [key, id]));
+      return { ends_at: held[0]!.ends_at, claims: held.map((claim) => claimOf(claim, sources.get(claim.source_key)!)) };
     },
   };
 }

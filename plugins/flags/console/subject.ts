@@ -12,6 +12,8 @@ export interface ShownSubject extends Subject {
   /** Why nothing can be corrected here; null when it can. */
   gone: 'deleted' | null;
   mergedInto: boolean;
+  /** Until when the e-mail and phone are hidden. */
+  heldUntil: string | null;
   isPlace: boolean;
   statement: ShownStatement | null;
   source: ShownSource | null;
@@ -34,19 +36,21 @@ const shownSource = (source: Source | undefined): ShownSource | null => (source 
 
 export async function subjectOf(flags: Flags, reader: Reader, flag: FlagRow, t: Texts): Promise<ShownSubject> {
   if (flag.target_type === 'place') return placeSubject(flags, reader, flag);
-  return flag.target_type === 'source' ? sourceSubject(flags, reader, flag) : actorSubject(flags, flag, t);
+  return flag.target_type === 'source' ? sourceSubject(flags, reader, flag) : actorSubject(flags, reader, flag, t);
 }
 
-async function actorSubject(flags: Flags, flag: FlagRow, t: Texts): Promise<ShownSubject> {
+async function actorSubject(flags: Flags, reader: Reader, flag: FlagRow, t: Texts): Promise<ShownSubject> {
   const { directory } = flags;
   const first = await directory.entry(flag.target_id);
   const found = first?.state === 'merged' ? await directory.entry(first.into) : first;
   if (found?.state !== 'current') return nothing(flag.target_id);
-  const { actor } = found;
+  // Reviewers see and correct what a privacy report hides for the time being.
+  const held = await directory.heldContacts(reader, found.actor.id);
+  const actor = held ? { ...found.actor, claims: [...found.actor.claims, ...held.claims] } : found.actor;
   const statements = statementsOf(actor, flags, t);
   const claim = actor.claims.find(({ id }) => id === flag.claim_id);
   return {
-    ...nothing(actor.name), actor, gone: null, mergedInto: first?.state === 'merged', href: directory.links.pages.actor?.(actor.id) ?? null,
+    ...nothing(actor.name), actor, gone: null, mergedInto: first?.state === 'merged', heldUntil: held?.ends_at ?? null, href: directory.links.pages.actor?.(actor.id) ?? null,
     sourceIds: actor.sources.map(({ id }) => id), sources: actor.sources.map((source) => ({ id: source.id, text: source.title ?? source.url })),
     statement: claim ? { property: t(`properties.${claim.property}`), value: valueText(claim, directory, placeNames(actor)), claim, source: shownSource(actor.sources.find(({ id }) => id === claim.source_id)) } : null,
     choices: statements, news: TEXT_PROPERTIES.map((property) => ({ id: `new:${property}`, text: t('queue.new_statement', { property: t(`properties.${property}`) }) })),
@@ -67,7 +71,7 @@ async function placeSubject({ directory }: Flags, reader: Reader, flag: FlagRow)
 }
 
 function nothing(name: string): ShownSubject {
-  return { name, href: null, gone: 'deleted', mergedInto: false, isPlace: false, actor: null, statement: null, source: null, sourceIds: [], sources: [], choices: [], news: [] };
+  return { name, href: null, gone: 'deleted', mergedInto: false, heldUntil: null, isPlace: false, actor: null, statement: null, source: null, sourceIds: [], sources: [], choices: [], news: [] };
 }
 
 const placeNames = (actor: ActorDetail) => new Map(actor.places.map(({ place_key, name }) => [place_key, name]));

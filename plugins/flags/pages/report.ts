@@ -1,5 +1,5 @@
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { formOptions, pagePath, problem, readForm, type Texts } from 'civic';
+import { clientAddressOf, formOptions, pagePath, problem, readForm, type Texts } from 'civic';
 import type { Flags } from '../flags.ts';
 import { callerOf } from '../routes.ts';
 import type { ReporterMails } from '../reporter/mails.ts';
@@ -49,7 +49,7 @@ export function reportPages(flags: Flags, { isConfigured: takesEmail }: Pick<Rep
 async function create(flags: Flags, { target, id }: Subject, { kind, statement, words, value, address, email, website }: ReportForm, request: Request): Promise<string> {
   const proposal: Proposal | undefined = value || address ? { value: value ?? null, source_url: address ?? null } : undefined;
   const reporter = email ? { email, language: request.civic.language } : undefined;
-  const flag = { flag_type: kind, reason: words, proposal, reporter, isHiddenFieldFilled: Boolean(website) };
+  const flag = { flag_type: kind, reason: words, proposal, reporter, address: clientAddressOf(request), isHiddenFieldFilled: Boolean(website) };
   const caller = callerOf(request);
   const { flag: created } = await {
     entry: () => flags.flagEntity({ ...flag, entity_id: id, ...(statement && { claim_id: statement }) }, caller),
