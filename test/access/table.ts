@@ -301,6 +301,7 @@ export const table: Record<string, Case[]> = {
   'POST /workspaces/{id}/watches/settings': visitor,
   'POST /workspaces/{id}/watches/{watch_id}/delete': visitor,
   'POST /workspaces/{id}/watches/{watch_id}/delivery': visitor,
+  'GET /workspaces/watch': visitor,
   'GET /workspaces/unsubscribe': visitor,
   'POST /workspaces/unsubscribe': visitor,
 

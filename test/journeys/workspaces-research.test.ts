@@ -103,6 +103,16 @@ describe('A member of a workspace, with a browser', { skip: missingBrowser() !==
     expect(await main()).to.contain('Council votes on rents').and.to.contain('You watch the place Liberty, MO.');
   });
 
+  it('watches an entry from its page, once', async () => {
+    await page.goto(`${home}/actors/${entry.id}`);
+    await follow(page, page.getByRole('link', { name: 'Watch this entry' }));
+    await press('Watch');
+    expect(await main()).to.contain('The watch was added.').and.to.contain('the entry River Tenants Union');
+    await page.goto(`${home}${workspace}/watches?entry=${entry.id}`);
+    await press('Watch');
+    expect(await main()).to.contain('You watch this already.');
+  });
+
   it('reads the same in a private feed, until the address is revoked', async () => {
     await readable(`${workspace}/watches`);
     await press('Create an address');

@@ -1,8 +1,9 @@
 import type { ResponseObject, ServerRoute } from '@hapi/hapi';
-import { formOptions, Joi, pagePath, problem, problemOf, readForm } from 'civic';
+import { formOptions, isId, Joi, pagePath, problem, readForm } from 'civic';
 import type { Workspaces } from '../context.ts';
 import { PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
 import { partOf } from '../pages/paging.ts';
+import { entityReferences } from '../references.ts';
 import { feedPath } from './feed.ts';
 import { isTimeZone } from './schedule.ts';
 import { DELIVERIES, type WatchTarget } from './types.ts';
@@ -37,11 +38,13 @@ export function watchPages(workspaces: Workspaces, pages: WorkspacePages, watche
     const { before, cursorOf } = partOf(request, SHOWN);
     const { shown, total, next } = await watches.page(civic.db.read, page, {}, { before, limit: SHOWN });
     const subscriber = await watches.subscribers.of(civic.db.read, page);
+    const asked = String((more['given'] as Record<string, unknown> | undefined)?.['entry'] ?? request.query['entry'] ?? '').toLowerCase();
+    const entity = isId(asked) ? (await entityReferences(workspaces, civic.db.read, page, [asked]))(asked) : null;
     const done = String(request.query['done'] ?? '');
     const issues = (await directory.taxonomy()).flatMap(({ issue_areas }) => issue_areas);
     return pages.show(page, { section: 'watches', template: 'workspaces/watches', title: t('watches.title'), status }, {
       watches: shown.map((watch) => ({ ...watch, words: targetWords(watch.target, t), deliveries: deliveries(watch.delivery) })),
-      total, next: cursorOf(next),
+      entry: entity?.state === 'current' ? { id: asked, name: entity.name } : null, total, next: cursorOf(next),
       notice: DONE.includes(done) ? t(`watches.done_${done}`) : null,
       issues, deliveries: deliveries('digest'),
       settings: { has_mail: subscriber ? Boolean(subscriber.has_mail) : true, time_zone: subscriber?.time_zone ?? 'UTC', isSpanish: (subscriber?.language ?? request.civic.language) === 'es', hours: hours(subscriber?.digest_hour ?? civic.config.digest_hour) },
@@ -64,6 +67,13 @@ export function watchPages(workspaces: Workspaces, pages: WorkspacePages, watche
   return [
     { method: 'GET', path, options: PAGE, handler: pages.member((page) => show(page)) },
     {
+      method: 'GET', path: '/workspaces/watch', options: PAGE,
+      handler: accounts.pages.signedIn(({ workspaces: all, workspace_id }, request, h) => {
+        const chosen = all.find(({ id }) => id === workspace_id) ?? all[0]!;
+        return h.redirect(pagePath(request, `/workspaces/${chosen.id}/watches?entry=${encodeURIComponent(String(request.query['entry'] ?? ''))}`)).code(303).header('cache-control', 'private, no-store');
+      }),
+    },
+    {
       method: 'POST', path, options: formOptions(),
       handler: pages.member(async (page) => {
         const { values, errors, given } = readForm<NewForm>(page.request, newForm, page.t);
@@ -71,16 +81,11 @@ export function watchPages(workspaces: Workspaces, pages: WorkspacePages, watche
         if (Object.keys(values).length === 1) return show(page, { errors: { place: page.t('watches.name_one') }, given }, 400);
         const target = await targetIn(values);
         if (!target) return show(page, { errors: { place: page.t('watches.no_place') }, given }, 400);
-        try {
-          await civic.db.write(async (tx) => {
-            await watches.subscribers.ensure(tx, page, { language: page.request.civic.language });
-            await watches.create(tx, page, { target, delivery: values.delivery });
-          });
-        } catch (error) {
-          if (problemOf(error)?.code !== 'watch_exists') throw error;
-          return show(page, { errors: { place: page.t('watches.exists') }, given }, 409);
-        }
-        return back(page, 'added');
+        const { isNew } = await civic.db.write(async (tx) => {
+          await watches.subscribers.ensure(tx, page, { language: page.request.civic.language });
+          return watches.ensure(tx, page, { target, delivery: values.delivery });
+        });
+        return isNew ? back(page, 'added') : show(page, { errors: { [target.type === 'entity' ? 'entry' : 'place']: page.t('watches.exists') }, given }, 409);
       }),
     },
     {

@@ -21,6 +21,8 @@ export function registerWatches(server: Server, workspaces: Workspaces, pages: W
   if (!firehose) return { watches: () => null };
   pages.section({ path: 'watches', label: 'watches.section' });
   pages.section({ path: 'digest', label: 'digest.section' });
+  // A public page is the same for all anonymous visitors.
+  civic.pages.fill('site.entry', { partial: 'workspaces/watch-link', load: (request) => (workspaces.accounts.pages.session(request) ? { href: `/workspaces/watch?entry=${encodeURIComponent(String(request.params.id).toLowerCase())}` } : null) });
   const matching = createMatching(civic, firehose);
   let watches: Watches | null = null;
 

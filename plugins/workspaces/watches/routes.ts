@@ -1,10 +1,10 @@
-import type { ServerRoute } from '@hapi/hapi';
+import type { Lifecycle, RouteOptions, ServerRoute } from '@hapi/hapi';
 import { Joi, listResponse, pageOf } from 'civic';
 import { CONTEXT_PROBLEMS, contextOf, reading, type Workspaces } from '../context.ts';
 import { PRIVATE, recordRoutes } from '../records/routes.ts';
 import { paging } from '../schemas.ts';
 import { readDigest } from './digest.ts';
-import { digestList } from './schemas.ts';
+import { digestList, watchShown } from './schemas.ts';
 import type { DigestFilter } from './store.ts';
 import type { Watches } from './watches.ts';
 
@@ -13,15 +13,20 @@ const moment = Joi.string().isoDate();
 /** Returns the routes of watches and of the digest. */
 export function watchRoutes(workspaces: Workspaces, watches: Watches): ServerRoute[] {
   const { civic } = workspaces;
+  const create: Lifecycle.Method = async (request, h) => {
+    const { watch, isNew } = await civic.db.write(async (tx) => watches.ensure(tx, await contextOf(workspaces, tx, request), request.payload as Parameters<Watches['ensure']>[2]));
+    return isNew ? h.response(watch).code(201).location(civic.url(`${request.path}/${watch.id}`)) : watch;
+  };
+  const routes = recordRoutes(workspaces, watches, {
+    list: 'The watches of a workspace, the latest first',
+    create: 'Watch an entity, a place, an issue area, a coverage target, or all signals of a query',
+    read: 'One watch',
+    update: 'Change how a watch is delivered',
+    remove: 'Delete a watch',
+    notes: 'New signals that match appear in the digest and the private feed of the workspace. Mails go to the member who created the watch. A target that the member watches already is returned as it is, with 200.',
+  });
   return [
-    ...recordRoutes(workspaces, watches, {
-      list: 'The watches of a workspace, the latest first',
-      create: 'Watch an entity, a place, an issue area, a coverage target, or all signals of a query',
-      read: 'One watch',
-      update: 'Change how a watch is delivered',
-      remove: 'Delete a watch',
-      notes: 'New signals that match appear in the digest and the private feed of the workspace. Mails go to the member who created the watch. A target that the member watches already is 409 with its `watch_id`.',
-    }),
+    ...routes.map((route) => (route.method === 'POST' ? { ...route, options: { ...route.options as RouteOptions, response: { status: { 200: watchShown, 201: watchShown } } }, handler: create } : route)),
     {
       method: 'GET',
       path: '/api/workspaces/{id}/digest',

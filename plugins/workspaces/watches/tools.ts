@@ -24,11 +24,10 @@ export function watchTools({ civic, accounts }: Workspaces, watches: Watches): T
       unknown_actor: 'Use the full id as search_entities returned it.',
       unknown_place: 'Call search_places with the name, and use the place_key.',
       unknown_issue_area: 'Call resolve_issue_areas, and use a slug.',
-      watch_exists: 'The user watches this already: tell them so.',
     },
     async run(given: Given, { caller }) {
-      const data = await civic.db.write(async (tx) => watches.create(tx, await contextIn(accounts, tx, caller!, caller!.workspace_id!), given));
-      return { data, text: `The workspace now watches ${quoteText(data.target.name ?? data.target.type)} (${data.delivery}). Watch id: ${data.id}.` };
+      const { watch: data, isNew } = await civic.db.write(async (tx) => watches.ensure(tx, await contextIn(accounts, tx, caller!, caller!.workspace_id!), given));
+      return { data, text: `${isNew ? 'The workspace now watches' : 'The user watches this already:'} ${quoteText(data.target.name ?? data.target.type)} (${data.delivery}). Watch id: ${data.id}.` };
     },
   }];
 }

@@ -22,6 +22,8 @@ export interface Watches extends Records<WatchRow, Watch> {
   firehose: FirehoseService;
   /** Returns targets with their names, for rows that may be of several members. */
   show(reader: Reader, context: WorkspaceContext, rows: WatchRow[]): Promise<Watch[]>;
+  /** Creates a watch. Returns the one that the member has on this target already as it is. */
+  ensure(tx: Tx, context: WorkspaceContext, given: { target: WatchTarget; delivery: string }): Promise<{ watch: Watch; isNew: boolean }>;
   /** Compares signals with the changed scope of a coverage target from now on. */
   scopeChanged(tx: Tx, workspaceId: string, coverageTargetId: string): Promise<void>;
 }
@@ -86,15 +88,13 @@ export function createWatches(workspaces: Workspaces, firehose: FirehoseService,
     param: 'watch_id',
     table: 'workspaces_watches',
     unknown: 'unknown_watch',
-    problems: ['unknown_place', 'unknown_issue_area', 'unknown_actor', 'unknown_coverage_target', 'watch_exists'],
+    problems: ['unknown_place', 'unknown_issue_area', 'unknown_actor', 'unknown_coverage_target'],
     schemas: { created: newWatch(firehose.queryableTypes()), changed: watchChange, shown: watchShown, list: watchList, filters: { delivery: deliveryFilter } },
     async columns(tx, context, { target, delivery }, row) {
       if (row) return { delivery: delivery as Delivery };
       const checked = await checkedTarget(tx, context, target as WatchTarget);
       const subscriber = await subscribers.ensure(tx, context);
       const hash = targetHash(checked);
-      const existing = await watchWithTarget(tx, subscriber.key, hash);
-      if (existing) throw problem('watch_exists', { detail: `You watch this already, as ${existing.id}.`, extra: { watch_id: existing.id } });
       const { compared } = await indexed(tx, context.workspace.id, checked);
       return {
         subscriber_key: subscriber.key, target_type: checked.type, target_hash: hash, delivery: delivery as Delivery, compared: compared && JSON.stringify(compared),
@@ -105,14 +105,26 @@ export function createWatches(workspaces: Workspaces, firehose: FirehoseService,
     removing: (tx, row) => deleteKeys(tx, row.key),
   });
 
+  async function existing(tx: Tx, context: WorkspaceContext, given: { target: WatchTarget }): Promise<Watch | null> {
+    const subscriber = await subscribers.ensure(tx, context);
+    const row = await watchWithTarget(tx, subscriber.key, targetHash(await checkedTarget(tx, context, given.target)));
+    return row ? (await show(tx, context, [row]))[0]! : null;
+  }
+
+  async function create(tx: Tx, context: WorkspaceContext, given: object): Promise<Watch> {
+    const made = await records.create(tx, context, given);
+    const row = await records.row(tx, context, made.id);
+    await insertKeys(tx, row.key, (await indexed(tx, context.workspace.id, targetOf(row))).keys);
+    return made;
+  }
+
   return {
     ...records, subscribers, firehose, show,
-    async create(tx, context, given) {
-      const made = await records.create(tx, context, given);
-      const row = await records.row(tx, context, made.id);
-      await insertKeys(tx, row.key, (await indexed(tx, context.workspace.id, targetOf(row))).keys);
-      return made;
+    async ensure(tx, context, given) {
+      const watch = await existing(tx, context, given);
+      return watch ? { watch, isNew: false } : { watch: await create(tx, context, given), isNew: true };
     },
+    create,
     async scopeChanged(tx, workspaceId, id) {
       for (const row of await watchesOn(tx, 'coverage_target', [id])) {
         const { keys, compared } = await indexed(tx, workspaceId, targetOf(row));
