@@ -60,6 +60,8 @@ describe('The pages of a workspace', { timeout: 60_000 }, () => {
     expect(shown).to.contain(['Groups &lt;b&gt;', 'Added to this list.', `href="/actors/${actor}"`, 'value="Call first"', '1 entry']);
     expect((await ada.post(`${home}/save`, { entry: actor, list: list.split('/').at(-1)! })).headers['location']).to.contain('?done=known');
     expect((await ada.get(`${home}/save?entry=${actor}`)).text).to.contain('(has it already)');
+    const other = await ada.post(`${home}/save`, { entry: actor, list: list.split('/').at(-1)!, name: 'Another' });
+    expect((await ada.get(String(other.headers['location']))).text).to.contain('Another');
     expect((await ada.get(`${home}/save?entry=none`)).status).to.equal(404);
 
     await ada.post(`${list}/items/${actor}`, { note: '' });

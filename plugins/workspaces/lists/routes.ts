@@ -22,6 +22,7 @@ export function listRoutes(workspaces: Workspaces, lists: Lists): ServerRoute[] 
       read: 'One list, with its first 100 entries',
       update: 'Rename or describe a list',
       remove: 'Delete a list with its entries and notes',
+      notes: 'Entries are added at `/items`.',
     }),
     {
       method: 'GET',
@@ -66,6 +67,7 @@ export function listRoutes(workspaces: Workspaces, lists: Lists): ServerRoute[] 
       path: `${PATH}/{entity_id}`,
       options: {
         description: 'One entry of a list',
+        notes: '`entity` is what the id refers to now.',
         auth: reading,
         validate: { query: noQuery, params: itemParams },
         plugins: { civic: { problems: [...problems, 'unknown_list_item'] } },
@@ -81,6 +83,7 @@ export function listRoutes(workspaces: Workspaces, lists: Lists): ServerRoute[] 
       path: `${PATH}/{entity_id}`,
       options: {
         description: 'Change the note on an entry of a list',
+        notes: 'Null removes the note.',
         auth: writing,
         validate: { query: noQuery, params: itemParams, payload: itemChange },
         plugins: { civic: { problems: [...problems, 'unknown_list_item'] } },
@@ -97,6 +100,7 @@ export function listRoutes(workspaces: Workspaces, lists: Lists): ServerRoute[] 
       path: `${PATH}/{entity_id}`,
       options: {
         description: 'Remove an entry from a list',
+        notes: 'The entry itself stays in the directory.',
         auth: writing,
         validate: { query: noQuery, params: itemParams },
         plugins: { civic: { problems: [...problems, 'unknown_list_item'] } },

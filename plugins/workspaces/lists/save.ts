@@ -39,7 +39,8 @@ export function savePages(workspaces: Workspaces, pages: WorkspacePages, lists: 
   }
 
   async function save(page: PageContext, context: WorkspaceContext, tx: Parameters<Lists['create']>[0], given: { entry: string; list: string; name: string; note: string }): Promise<{ id: string; isNew: boolean }> {
-    const id = given.list === '' ? (await lists.create(tx, context, { name: given.name || page.t('save.default_name') })).id : given.list;
+    // A name that was filled in wins over the list that is selected by default.
+    const id = given.list === '' || given.name !== '' ? (await lists.create(tx, context, { name: given.name || page.t('save.default_name') })).id : given.list;
     const { isNew } = await lists.add(tx, context, await lists.rowToChange(tx, context, id), { entity_id: given.entry, note: given.note || null });
     return { id, isNew };
   }

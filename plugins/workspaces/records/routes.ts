@@ -13,7 +13,7 @@ export interface RouteTexts {
   update: string;
   remove: string;
   /** What a client should know about creating and changing. */
-  notes?: string;
+  notes: string;
 }
 
 export const PRIVATE = 'private, no-store';
@@ -25,13 +25,14 @@ export function recordRoutes<Row extends RecordRow, Shown extends object>(worksp
   const path = `/api/workspaces/{id}/${name}`;
   const params = Joi.object({ id: Joi.string(), [param]: Joi.string() });
   const idIn = (request: Request): string => String(request.params[param]);
-  const changing = { auth: writing, ...(texts.notes !== undefined && { notes: texts.notes }) };
+  const changing = { auth: writing, notes: texts.notes };
   return [
     {
       method: 'GET',
       path,
       options: {
         description: texts.list,
+        notes: 'Only members of the workspace read it.',
         auth: reading,
         validate: { query: Joi.object({ ...filters, ...paging }), params: Joi.object({ id: Joi.string() }) },
         plugins: { civic: { problems: [...CONTEXT_PROBLEMS, 'invalid_cursor'] } },
@@ -64,6 +65,7 @@ export function recordRoutes<Row extends RecordRow, Shown extends object>(worksp
       path: `${path}/{${param}}`,
       options: {
         description: texts.read,
+        notes: 'Send its `ETag` as `If-Match` to change exactly this version.',
         auth: reading,
         validate: { query: noQuery, params },
         plugins: { civic: { conditional: true, problems: [...CONTEXT_PROBLEMS, unknown] } },
@@ -101,6 +103,7 @@ export function recordRoutes<Row extends RecordRow, Shown extends object>(worksp
       options: {
         auth: writing,
         description: texts.remove,
+        notes: 'With `If-Match`, only when nobody else has changed it.',
         validate: { query: noQuery, params },
         plugins: { civic: { problems: [...CONTEXT_PROBLEMS, unknown, 'precondition_failed'] } },
         response: { status: { 204: Joi.any() } },
