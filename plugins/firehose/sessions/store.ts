@@ -72,8 +72,9 @@ export async function deleteSession(tx: Tx, ownerId: string, id: string): Promis
 
 /** Deletes all sessions of a workspace and returns their ids. */
 export async function deleteSessionsOf(tx: Tx, ownerId: string): Promise<string[]> {
-  const rows = (await tx(SESSIONS).where({ owner_id: ownerId }).delete().returning('id')) as { id: string }[];
-  return rows.map(({ id }) => id);
+  const ids = (await tx(SESSIONS).where({ owner_id: ownerId }).pluck('id')) as string[];
+  await tx(SESSIONS).where({ owner_id: ownerId }).delete();
+  return ids;
 }
 
 /** The first that says what it has read is believed, then a position only moves forward: of several consumers the one that has read furthest speaks for the session. */
