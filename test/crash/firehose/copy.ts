@@ -1,6 +1,6 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { projectRoot } from '../../../core/root.ts';
 
 /** A text of the compiled kit, and what stands in its place. */
@@ -20,7 +20,7 @@ export interface Copy {
 /** Fails when a text is not there exactly once, so that a bug that is planted in vain is noticed. */
 export function copyKit(replacements: Replacement[]): Copy {
   const root = mkdtempSync(join(tmpdir(), 'civic-copy-'));
-  const isCode = (path: string): boolean => !path.endsWith('.map') && !path.endsWith('.d.ts') && !path.split(sep).includes('bench');
+  const isCode = (path: string): boolean => !path.endsWith('.map') && !path.endsWith('.d.ts') && !relative(projectRoot, path).split(sep).includes('bench');
   // Without the bundle `bin/civic` runs the modules, in which texts are replaced.
   const isBundle = (path: string): boolean => path === join(projectRoot, 'dist/bundle');
   cpSync(join(projectRoot, 'dist'), join(root, 'dist'), { recursive: true, filter: (path) => isCode(path) && !isBundle(path) });
