@@ -2,6 +2,7 @@ import { exitWithUsage } from '../test/support/arguments.ts';
 import { benchDirectory } from './directory/run.ts';
 import { benchDrivers } from './drivers.ts';
 import { benchFirehose } from './firehose/run.ts';
+import { benchFlags } from './flags.ts';
 import { benchHttp } from './http.ts';
 import { benchKeys } from './keys.ts';
 import { benchMcp } from './mcp.ts';
@@ -21,9 +22,10 @@ drivers    the drivers of SQLite
 watches    one signal against 10,000 watches of workspaces, and the digest
 directory  [import|joining|reads|cold|depth|nodes …] [--actors 50000] [--only sqlite|postgres] [--folder …] [--postgres …]
 site       [pages|rates|live|sizes …] [--actors 1000000] [--folder …]
+flags      [--flags 100000] [--only sqlite|postgres]: pages of the review queue
 firehose   [matching|fanout|nchan|memory|writers …] [--subscribers 1000] [--postgres …]
 
-Without a name the first seven run; directory, site and firehose run alone. Exits 1 when a ratio is over its limit.`;
+Without a name the first seven run; directory, site, flags and firehose run alone. Exits 1 when a ratio is over its limit.`;
 
 const BENCHES: Record<string, () => Promise<boolean>> = {
   start: () => benchStart({ rounds: 5 }),
@@ -36,7 +38,7 @@ const BENCHES: Record<string, () => Promise<boolean>> = {
 };
 
 /** Benchmarks with parts and options of their own. */
-const LARGE: Record<string, (args: string[], usage: string) => Promise<boolean>> = { directory: benchDirectory, site: benchSite, firehose: benchFirehose };
+const LARGE: Record<string, (args: string[], usage: string) => Promise<boolean>> = { directory: benchDirectory, site: benchSite, flags: benchFlags, firehose: benchFirehose };
 
 async function runBenches(names: string[]): Promise<boolean> {
   const unknown = names.find((name) => !(name in BENCHES));

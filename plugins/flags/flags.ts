@@ -100,7 +100,11 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
       const counts = new Map<string, FlagCounts>();
       for (const id of ids) counts.set(id, await countsToStore(tx, { type, id }));
       if (type !== 'place') await directory.setFlags(tx, { actors: type === 'entity' ? counts : new Map(), sources: type === 'source' ? counts : new Map() });
-      await refreshQueue(tx, type, ids);
+    }
+    // Last, because the totals of the queue are rows that all of these transactions change.
+    for (const type of TARGET_TYPES) {
+      const ids = [...new Set(flags.filter((flag) => flag.target_type === type).map(({ target_id }) => target_id))];
+      if (ids.length > 0) await refreshQueue(tx, type, ids);
     }
     await holds.end(tx, flags);
   }

@@ -50,7 +50,7 @@ export default definePlugin<FlagsConfig>({
       accounts.auditKinds(AUDIT_KINDS);
       accounts.consolePage({ plugin: 'flags', label: 'queue.title', path: REPORTS, summary: 'queue.summary', role: 'reviewer' });
       accounts.pages.purpose({ path: REPORTS, describe: async (_next, language) => (await civic.texts(language))('queue.purpose') });
-      server.route(consoleRoutes({ flags, decisions, accounts }));
+      server.route(consoleRoutes({ flags, decisions, accounts, conversation }));
     }
     civic.serviceIfOn('console')?.attention(reportAttention(flags));
     civic.pages.fill('console.sections', reportSection(flags));

@@ -342,6 +342,7 @@ export const table: Record<string, Case[]> = {
   'POST /console/reports/undo': visitor,
   'GET /console/reports/{id}': visitor,
   'POST /console/reports/{id}': visitor,
+  'POST /console/reports/{id}/ask': visitor,
   'GET /console/unlisted': visitor,
   'POST /console/unlisted': visitor,
   'POST /console/unlisted/{id}/delete-matches': visitor,

@@ -115,6 +115,7 @@ for (const database of testDatabases()) {
       expect(await htmlFaults(answer.text)).to.equal([]);
       expect((await reviewer.post('/console/reports/decide', { decision: 'dismissed', 'report[]': ids, note: 'All the same' })).headers.location).to.equal('/console/reports?done=dismissed&count=26');
       expect((await list()).length).to.equal(before);
+      expect((await reviewer.get('/console/reports')).text).to.match(/Your last decision: dismissed 26 reports, <time [^>]*>now<\/time>/);
       expect((await undo()).headers.location).to.equal('/console/reports?done=undone&count=26');
       expect(await kit.db.read('flags_queue').where({ place_key: '', state: 'open', severity: 0 }).pluck('target_id')).to.only.include(targets);
       await reviewer.post('/console/reports/decide', { decision: 'dismissed', 'report[]': ids });
@@ -243,6 +244,22 @@ for (const database of testDatabases()) {
       expect(await list('?state=suspected')).to.equal([]);
     });
 
+    it('asks the reporter, shows the reply, and gets a reopened report again', async () => {
+      const flag = await report(await actor('Asked'));
+      expect((await reviewer.post(`/console/reports/${flag.id}/ask`, { question: ' ' })).status).to.equal(400);
+      expect((await reviewer.post(`/console/reports/${flag.id}/ask`, { question: 'Which <number>?' })).headers.location).to.equal(`/console/reports/${flag.id}?asked=1`);
+      await kit.request('POST', `/api/flags/receipts/${flag.receipt}/messages`, { payload: { text: 'The <second> one' } });
+      const { text } = await reviewer.get(`/console/reports/${flag.id}?asked=1`);
+      expect(text).to.contain(['The question was sent', 'Which &lt;number&gt;?', 'Reply of the reporter', 'The &lt;second&gt; one']);
+      expect(await htmlFaults(text)).to.equal([]);
+      await decide(flag, { decision: 'dismiss' });
+      expect((await reviewer.post(`/console/reports/${flag.id}/ask`, { question: 'Why?' })).status).to.equal(409);
+      await kit.request('POST', `/api/flags/receipts/${flag.receipt}/reopen`, { payload: { text: 'It is still wrong' } });
+      expect(await list()).to.include('Asked');
+      expect((await reviewer.get(`/console/reports/${flag.id}`)).text).to.contain(['It is still wrong', 'Report reopened by its reporter']);
+      await decide(flag, { decision: 'dismiss' });
+    });
+
     it('is announced on the home of the console', async () => {
       const admin = await kit.signedIn('admin');
       expect((await admin.get('/console')).text).to.match(/\d open reports[^]*One of the reported entries has[^]*id="reports"/);
@@ -250,10 +267,12 @@ for (const database of testDatabases()) {
 
     it('can be derived again from the flags', async () => {
       const rows = () => kit.db.read('flags_queue').orderBy(['place_key', 'state', 'rank', 'target_id']);
-      const before = await rows();
+      const totals = () => kit.db.read('flags_queue_totals').where('targets', '>', 0).orderBy(['place_key', 'state', 'target_type', 'severity']);
+      const before = [await rows(), await totals()];
       const { rebuildQueue } = await import('../../plugins/flags/review/queue.ts');
       await rebuildQueue({ from: null, write: kit.db.write, progress: async () => undefined });
-      expect(await rows()).to.equal(before);
+      expect([await rows(), await totals()]).to.equal(before);
+      expect(await kit.db.read('flags_queue_totals').where('targets', '<', 0).orWhere('reports', '<', 0)).to.equal([]);
     });
 
     it('lists reports about places, which are decided without a correction', async () => {

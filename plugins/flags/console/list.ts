@@ -26,13 +26,14 @@ export async function showList({ flags, accounts }: ConsoleContext, review: Revi
   const isUnknownPlace = filters.place !== '' && place === null;
   const filter = queueFilter(filters, place, civic.clock.now());
   const read = await civic.db.snapshot(async (tx) => {
-    const rows = isUnknownPlace ? [] : await queuePage(tx, filter, { after: positionOf(request), limit: PAGE_SIZE + 1 });
+    const totals = isUnknownPlace ? { targets: 0, reports: 0 } : await queueTotals(tx, filter);
+    const rows = totals.targets === 0 ? [] : await queuePage(tx, filter, { after: positionOf(request), limit: PAGE_SIZE + 1 });
     const shown = rows.slice(0, PAGE_SIZE);
     return {
       shown, next: rows.length > PAGE_SIZE ? shown.at(-1)! : null,
       leads: await flagsByKey(tx, shown.map(({ lead_key }) => lead_key)),
       names: await targetNames(flags, tx, shown.map(({ target_type: type, target_id: id }) => ({ type, id }))),
-      totals: isUnknownPlace ? { targets: 0, reports: 0 } : await queueTotals(tx, filter),
+      totals,
       counts: isUnknownPlace ? {} : await stateCounts(tx, place),
       undo: await undoOf(tx, visitor.account.id),
     };
@@ -41,12 +42,12 @@ export async function showList({ flags, accounts }: ConsoleContext, review: Revi
   return accounts.pages.showConsole(request, h, { path: REPORTS, template: 'flags/queue', title: t('queue.title') }, {
     notice: noticeOf(review), keys: keysOf(t), filters, isUnknownPlace, ...filterChoices(filters, t), hasFilters: isFiltered(filters), unfiltered: listPath({ ...filters, place: '', type: null, target: null, severity: null, age: null }),
     total: t(filters.type === null ? 'queue.total' : 'queue.total_of_type', { ...read.totals }),
-    states: STATES.map((state) => ({ label: t(`queue.states.${state}`), count: read.counts[state]?.reports ?? 0, path: listPath(filters, { state }), isHere: state === filters.state })),
+    states: STATES.map((state) => ({ label: t(`queue.states.${state}`), count: read.counts[state] ?? 0, path: listPath(filters, { state }), isHere: state === filters.state })),
     isSuspected: filters.state === 'suspected',
     rows: shownRows(read.shown, read.leads, read.names).map((row) => ({ ...row, first: when(row.first_at), label: row.types.map((type) => t(`kinds.${type}`)).join(', '), severityLabel: t(`queue.severities.${row.severity}`) })),
     next: read.next && listPath(filters, { after: cursorOf(read.next) }), isLaterPage: positionOf(request) !== null, firstPage: listPath(filters),
     bulk: BULK[filters.state].map((decision, index) => ({ decision, label: t(`queue.bulk.${decision}`), isPlain: index > 0 })),
-    undo: read.undo && { ...read.undo, label: t(`queue.last.${read.undo.action}`, { count: read.undo.count, at: when(read.undo.at) }) },
+    undo: read.undo && { ...read.undo, when: when(read.undo.at) },
   });
 }
 

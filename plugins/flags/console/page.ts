@@ -2,6 +2,7 @@ import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import { pagePath, type Caller, type Texts } from 'civic';
 import type { AccountsService, Visitor } from 'civic/accounts';
 import type { Flags } from '../flags.ts';
+import type { Conversation } from '../reporter/conversation.ts';
 import type { Decisions, Reviewer } from '../review/decisions.ts';
 
 export const REPORTS = '/console/reports';
@@ -12,6 +13,7 @@ export interface ConsoleContext {
   flags: Flags;
   decisions: Decisions;
   accounts: AccountsService;
+  conversation: Conversation;
 }
 
 /** A request of a reviewer. */

@@ -5,6 +5,7 @@ import { lastStep, stepsOfFlag, type StepRow } from '../review/steps-store.ts';
 import { flagById, flagsInState, flagsOfTarget, type FlagRow } from '../store.ts';
 import { MOST_DECIDED, type NewDecision } from '../review/decisions.ts';
 import { SEVERITIES, severityOf } from '../review/severity.ts';
+import { shownConversation } from './conversation.ts';
 import { EDIT_KINDS, editOf, fault } from './edits.ts';
 import { accountNames } from './names.ts';
 import { go, keysOf, REPORTS, reviewerOf, textField, type ConsoleContext, type Review } from './page.ts';
@@ -41,7 +42,7 @@ export async function showReport(context: ConsoleContext, review: Review, flag: 
   const when = (at: string | null) => accounts.pages.when(at, t);
   const given = (request.payload ?? {}) as Record<string, unknown>;
   return accounts.pages.showConsole(request, h, { path: REPORTS, template: 'flags/review', title: t('queue.report_title', { name: subject.name }), status: failed?.status }, {
-    failed, given, keys: keysOf(t), list: REPORTS, id: flag.id, state, stateLabel: t(`queue.states.${state}`), kind: t(`kinds.${flag.flag_type}`), severity: SEVERITIES[severityOf(flag.flag_type)], reason: flag.reason,
+    notice: request.query.asked === undefined ? undefined : t('queue.asked'), conversation: await shownConversation(context, review, flag), failed, given, keys: keysOf(t), list: REPORTS, id: flag.id, state, stateLabel: t(`queue.states.${state}`), kind: t(`kinds.${flag.flag_type}`), severity: SEVERITIES[severityOf(flag.flag_type)], reason: flag.reason,
     severityLabel: t(`queue.severities.${SEVERITIES[severityOf(flag.flag_type)]}`),
     suspicion: flag.suspicion && t(`queue.suspicions.${flag.suspicion}`), reporter: flag.account_id === null ? null : names.get(flag.account_id) ?? flag.account_id, created: when(flag.created_at),
     subject, claimGone: flag.claim_id !== null, proposal: flag.proposed_value === null && flag.proposed_source === null ? null : { value: flag.proposed_value, source: flag.proposed_source },

@@ -1,6 +1,7 @@
 import type { Lifecycle, ServerRoute } from '@hapi/hapi';
 import { formOptions } from 'civic';
 import { confirmBulk, decideBulk } from './bulk.ts';
+import { askReporter } from './conversation.ts';
 import { showList } from './list.ts';
 import { go, PAGE, REPORTS, reviewerOf, textField, type ConsoleContext, type Review } from './page.ts';
 import { decideReport, reportOf, showReport } from './report.ts';
@@ -19,5 +20,6 @@ export function consoleRoutes(context: ConsoleContext): ServerRoute[] {
     },
     { method: 'GET', path: `${REPORTS}/{id}`, options: PAGE, handler: reviewing(async (review) => showReport(context, review, await reportOf(context, review))) },
     { method: 'POST', path: `${REPORTS}/{id}`, options: formOptions(), handler: reviewing((review) => decideReport(context, review)) },
+    { method: 'POST', path: `${REPORTS}/{id}/ask`, options: formOptions(), handler: reviewing((review) => askReporter(context, review)) },
   ];
 }

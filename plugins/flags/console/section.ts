@@ -19,7 +19,7 @@ export function reportAttention({ civic }: Flags): AttentionSource {
       if (!open) return [];
       const t = await civic.texts(language);
       return [{
-        title: t('queue.attention', { count: open.reports }), detail: urgent.targets > 0 ? t('queue.attention_private', { count: urgent.targets }) : undefined, isUrgent: urgent.targets > 0,
+        title: t('queue.attention', { count: open }), detail: urgent.targets > 0 ? t('queue.attention_private', { count: urgent.targets }) : undefined, isUrgent: urgent.targets > 0,
         link: { label: t('queue.review'), path: REPORTS },
       }];
     },
@@ -35,7 +35,7 @@ export function reportSection(flags: Flags): SlotPart {
       const names = await targetNames(flags, tx, rows.map(({ target_type: type, target_id: id }) => ({ type, id })));
       const { open, suspected } = await stateCounts(tx, null);
       return {
-        open: open?.reports ?? 0, suspected: suspected?.reports ?? 0,
+        open: open ?? 0, suspected: suspected ?? 0,
         rows: rows.map(({ target_type: type, target_id: id, reports, severity }) => ({ ...names({ type, id }), reports, severity: SEVERITIES[severity] })),
       };
     }),

@@ -44,9 +44,8 @@ export interface QueuePosition {
   target_id: string;
 }
 
-export type StateCounts = Record<State, { targets: number; reports: number }>;
-
 const TABLE = 'flags_queue';
+const TOTALS = 'flags_queue_totals';
 
 /** Makes other transactions that change flags of the target wait until this one ends; SQLite has one writer anyway. */
 export async function lockTarget(tx: Tx, { type, id }: Target): Promise<void> {
@@ -66,12 +65,33 @@ export async function placesOfFlags(reader: Reader, flagKeys: number[]): Promise
 }
 
 export async function replaceQueueRows(tx: Tx, type: TargetType, ids: string[], rows: QueueRow[]): Promise<void> {
+  const before: Counted[] = await tx(TABLE).where({ target_type: type }).whereIn('target_id', ids).select('place_key', 'state', 'severity', 'reports');
   await tx(TABLE).where({ target_type: type }).whereIn('target_id', ids).del();
   await bulkInsert(tx, TABLE, rows);
+  await bulkInsert(tx, TOTALS, totalsBetween(type, before, rows), { onConflict: { columns: ['place_key', 'state', 'target_type', 'severity'], merge: [], add: ['targets', 'reports'] } });
+}
+
+type Counted = Pick<QueueRow, 'place_key' | 'state' | 'severity' | 'reports'>;
+
+/** Returns what changes in the totals, in the order of their keys, so that two transactions never wait for each other. */
+function totalsBetween(target_type: TargetType, before: Counted[], after: Counted[]) {
+  const totals = new Map<string, Pick<QueueRow, 'place_key' | 'state' | 'target_type' | 'severity'> & { targets: number; reports: number }>();
+  const add = (rows: Counted[], sign: number) => {
+    for (const { place_key, state, severity, reports } of rows) {
+      const key = `${place_key} ${state} ${severity}`;
+      const total = totals.get(key) ?? totals.set(key, { place_key, state, target_type, severity, targets: 0, reports: 0 }).get(key)!;
+      total.targets += sign;
+      total.reports += sign * reports;
+    }
+  };
+  add(before, -1);
+  add(after, 1);
+  return [...totals.entries()].filter(([, { targets, reports }]) => targets !== 0 || reports !== 0).sort(([a], [b]) => (a < b ? -1 : 1)).map(([, total]) => total);
 }
 
 export async function clearQueue(tx: Tx): Promise<void> {
   await tx(TABLE).del();
+  await tx(TOTALS).del();
 }
 
 export async function countTargets(reader: Reader): Promise<number> {
@@ -103,13 +123,16 @@ export async function queuePage(reader: Reader, filter: QueueFilter, { after, li
 
 /** Returns how many targets match, and how many reports they have in that state. */
 export async function queueTotals(reader: Reader, filter: QueueFilter): Promise<{ targets: number; reports: number }> {
-  const row = (await matching(reader, filter).count({ targets: '*' }).sum({ reports: 'reports' }).first())!;
-  return { targets: Number(row.targets), reports: Number(row.reports ?? 0) };
+  const isStored = filter.types === null && filter.before === null;
+  const query = isStored ? reader(TOTALS).where({ place_key: filter.place ?? '', state: filter.state }).sum({ targets: 'targets' }) : matching(reader, filter).count({ targets: '*' });
+  if (isStored && filter.target !== null) query.where({ target_type: filter.target });
+  if (isStored && filter.severity !== null) query.where({ severity: filter.severity });
+  const row = (await query.sum({ reports: 'reports' }).first()) as Record<'targets' | 'reports', number | string | null>;
+  return { targets: Number(row.targets ?? 0), reports: Number(row.reports ?? 0) };
 }
 
-/** Returns the totals of each state; of a place when one is given. */
-export async function stateCounts(reader: Reader, place: string | null): Promise<Partial<StateCounts>> {
-  const rows: { state: State; targets: number | string; reports: number | string }[] = await reader(TABLE).where({ place_key: place ?? '' }).groupBy('state')
-    .select('state').count({ targets: '*' }).sum({ reports: 'reports' });
-  return Object.fromEntries(rows.map(({ state, targets, reports }) => [state, { targets: Number(targets), reports: Number(reports) }]));
+/** Returns how many reports there are in each state; of a place when one is given. */
+export async function stateCounts(reader: Reader, place: string | null): Promise<Partial<Record<State, number>>> {
+  const rows: { state: State; reports: number | string }[] = await reader(TOTALS).where({ place_key: place ?? '' }).groupBy('state').select('state').sum({ reports: 'reports' });
+  return Object.fromEntries(rows.map(({ state, reports }) => [state, Number(reports)]));
 }

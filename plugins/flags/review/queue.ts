@@ -8,8 +8,8 @@ export const STATES = ['open', 'suspected', 'accepted', 'resolved', 'dismissed']
 export type State = (typeof STATES)[number];
 
 /** Raise it when the same flags give other rows. */
-export const QUEUE_VERSION = 1;
-export const QUEUE_TABLES = ['flags_queue'];
+export const QUEUE_VERSION = 2;
+export const QUEUE_TABLES = ['flags_queue', 'flags_queue_totals'];
 
 const MOST_COUNTED = 100;
 /** More than the milliseconds of any date, so that it separates the parts of a rank. */
