@@ -1,6 +1,7 @@
 import { isId, problem, singleLine, type Caller, type Reader, type Tx } from 'civic';
 import { checkMayChange, editorOf, maySee } from '../access.ts';
 import { isShown } from '../actors/choose.ts';
+import { actorsByIds } from '../actors/read-store.ts';
 import { lockedRecords } from '../ledger/edit.ts';
 import { heldClaims } from '../ledger/holds-store.ts';
 import { judgementById, standingBetween } from '../ledger/judgements-store.ts';
@@ -9,6 +10,8 @@ import type { RecordRow } from '../ledger/rows.ts';
 import type { Patch, UrlStatus } from '../ledger/service.ts';
 import { claimsOfRecords, recordsById, recordsByKey, recordsOfActors, sourceById, sourcesById } from '../ledger/store.ts';
 import type { Directory } from '../service.ts';
+import type { Actor } from '../types.ts';
+import { ownNames } from './actors.ts';
 
 /** Changes on behalf of a reviewer, with the checks and roles of the API, in the transaction of another plugin. */
 export interface EditWrites {
@@ -16,6 +19,8 @@ export interface EditWrites {
   edit(tx: Tx, edit: Edit, caller: Caller): Promise<DoneEdit>;
   /** Reverts an edit; what others changed in the meantime stays. Throws `unknown_actor`, `unknown_source` and `unknown_judgement`. */
   undoEdit(tx: Tx, done: DoneEdit, caller: Caller): Promise<void>;
+  /** Returns the names of public actors by id; of one that was merged into another, the name in its own record. */
+  actorNames(reader: Reader, ids: string[]): Promise<Map<string, string>>;
   /** Returns the titles and addresses of public sources by id. */
   sourceNames(reader: Reader, ids: string[]): Promise<Map<string, { title: string | null; url: string }>>;
 }
@@ -103,6 +108,12 @@ export function offeredEdits({ civic, ledger }: Directory): EditWrites {
       }
       const [record] = await recordsToChange(tx, [await presentId(tx, done.id)], caller);
       await ledger.patch(tx, record!.id, { sources: [], add: [], rank: [], retract: done.added, restore: done.retracted }, editorOf(caller));
+    },
+    async actorNames(reader, ids) {
+      const shown = (await actorsByIds(reader, ids)).filter(({ visibility }) => visibility === 'public');
+      const names = new Map(shown.map(({ id, body }) => [id, (JSON.parse(body) as Actor).name]));
+      const others = (await recordsById(reader, ids.filter((id) => !names.has(id)))).filter(({ visibility }) => visibility === 'public');
+      return new Map([...names, ...await ownNames(reader, others.map(({ id }) => id))]);
     },
     sourceNames: async (reader, ids) => new Map((await sourcesById(reader, ids)).filter(({ workspace_id }) => workspace_id === null).map(({ id, title, url }) => [id, { title, url }])),
   };

@@ -13,7 +13,7 @@ export type TargetNames = (target: Target) => TargetName;
 /** Returns the names of targets in a statement for each type. A target that no longer exists is named by its id. */
 export async function targetNames({ directory }: Flags, reader: Reader, targets: Target[]): Promise<TargetNames> {
   const idsOf = (type: Target['type']) => [...new Set(targets.filter((target) => target.type === type).map(({ id }) => id))];
-  const [actors, sources, places] = await Promise.all([directory.ownNames(reader, idsOf('entity')), directory.sourceNames(reader, idsOf('source')), directory.places(reader, idsOf('place'))]);
+  const [actors, sources, places] = await Promise.all([directory.actorNames(reader, idsOf('entity')), directory.sourceNames(reader, idsOf('source')), directory.places(reader, idsOf('place'))]);
   const { pages } = directory.links;
   return ({ type, id }) => {
     if (type === 'place') return { name: places.get(id)?.display_name ?? id, href: places.has(id) ? pages.place?.(id) ?? null : null };

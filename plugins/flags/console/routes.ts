@@ -1,7 +1,7 @@
 import type { Lifecycle, ServerRoute } from '@hapi/hapi';
 import { formOptions } from 'civic';
+import { askReporter } from './ask.ts';
 import { confirmBulk, decideBulk } from './bulk.ts';
-import { askReporter } from './conversation.ts';
 import { showList } from './list.ts';
 import { go, PAGE, REPORTS, reviewerOf, textField, type ConsoleContext, type Review } from './page.ts';
 import { decideReport, reportOf, showReport } from './report.ts';
