@@ -12,7 +12,7 @@ export const lab = Lab.script();
 const { describe, it, before } = lab;
 
 /** Names that a plugin with the owner in its `needs` or `uses` may write. */
-const OPEN_TO_USERS = ['plugin', 'event', 'slot', 'route'];
+const OPEN_TO_USERS = ['plugin', 'event', 'slot', 'route', 'scope'];
 const COMMENT = /^\s*(?:\/\/|\/\*\*|\*|<!--).*$/gm;
 /** Places in a body, such as `/sources`, which are no paths. */
 const POINTER = /\bpointer: '[^']*'/g;

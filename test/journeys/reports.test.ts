@@ -44,7 +44,7 @@ describe('A report, with a browser', { skip: missingBrowser() !== null, timeout:
   const phone = async (): Promise<string> => (await kit.request('GET', `/api/entities/${actor.id}`)).body.contact.phone;
   const status = async (): Promise<string> => {
     await reader.reload();
-    return (await reader.locator('dl.facts dd').first().textContent())!;
+    return (await reader.locator('dl.outcome dd').first().textContent())!;
   };
   /** Presses a key that opens another page. */
   const press = (key: string): Promise<unknown> => Promise.all([reviewer.waitForEvent('load'), reviewer.keyboard.press(key)]);

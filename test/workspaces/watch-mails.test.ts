@@ -84,7 +84,7 @@ for (const database of testDatabases()) describe(`Mails and feeds of watches, on
     const link = /List-Unsubscribe:\s*<([^>]*)>/.exec(sent()[0]!)![1]!;
     const path = new URL(link).pathname + new URL(link).search;
     const asked = await kit.request('GET', path, { headers: { accept: 'text/html' } });
-    expect(asked.status).to.equal(200);
+    expect(asked.status, `${link} ${asked.text}`).to.equal(200);
     expect(asked.headers['cache-control']).to.equal('private, no-store');
     expect((await subscriber(ada)).has_mail).to.equal(1);
     const done = await kit.request('POST', path, { payload: 'List-Unsubscribe=One-Click', headers: FORM });

@@ -23,7 +23,7 @@ const PARTS = [
   ['recovery', 'parts.recovery', '/account/recovery-codes'],
   ['sessions', 'parts.sessions', '/account/sessions'],
   ['keys', 'parts.keys', '/account/keys'],
-  ['workspaces', 'parts.workspaces', '/account/workspaces'],
+  ['memberships', 'parts.workspaces', '/account/workspaces'],
   ['plan', 'parts.plan', '/account/plan'],
 ] as const;
 

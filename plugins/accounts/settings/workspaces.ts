@@ -20,7 +20,7 @@ export function workspacePageRoutes({ accounts: { civic, workspaces, workspaceHo
   async function listPage(h: ResponseToolkit, visit: Visit, t: Texts, more: object = {}, status = 200): Promise<ResponseObject> {
     const now = civic.clock.now();
     const received = (await receivedInvitations(civic.db.read, visit.person, civic.clock.iso())).map((one) => ({ ...one, made: when(one.created_at, now, t), expires: when(one.expires_at, now, t) }));
-    return settingsPage(h, visit, { part: 'workspaces', template: 'workspaces', title: t('parts.workspaces'), status }, {
+    return settingsPage(h, visit, { part: 'memberships', template: 'memberships', title: t('parts.workspaces'), status }, {
       all: visit.memberships.map(({ id, name, role, personal_of }) => ({ id, name, role, isPersonal: personal_of !== null, isChosen: id === visit.workspace?.id })), hasChoice: visit.memberships.length > 1, received, ...more,
     });
   }
@@ -36,7 +36,7 @@ export function workspacePageRoutes({ accounts: { civic, workspaces, workspaceHo
       roles: roles.map((one) => ({ ...one, isChosen: one.role === role })),
     }));
     const open = manages ? (await openInvitations(civic.db.read, own.key, civic.clock.iso())).map(({ id, role, email, account_id, created_at, expires_at }) => ({ id, role, email, account_id, made: when(created_at, now, t), expires: when(expires_at, now, t) })) : [];
-    return settingsPage(h, visit, { part: 'workspaces', template: 'workspace', title: own.name, status }, {
+    return settingsPage(h, visit, { part: 'memberships', template: 'workspace', title: own.name, status }, {
       own: { id: own.id, role: own.role }, members, links: open.filter(({ email, account_id }) => email === null && account_id === null), pending: open.filter(({ email, account_id }) => email !== null || account_id !== null), manages: manages && own.personal_of === null, isPersonal: own.personal_of !== null,
       canLeave: own.personal_of === null && !isOnlyOwner, roles: roles.map((one) => ({ ...one, isChosen: one.role === 'member' })), days: civic.config.invitation_days, canRename: manages, canDelete: own.role === 'owner' && own.personal_of === null, nameGiven: { name: own.name }, ...more,
     });
