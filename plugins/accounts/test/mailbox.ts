@@ -52,8 +52,13 @@ export async function startMailbox(): Promise<Mailbox> {
   };
 }
 
-/** Undoes quoted-printable, as far as ASCII and UTF-8 need it. */
+/** Undoes quoted-printable in the body and in encoded words of the headers, as far as ASCII and UTF-8 need it. Elsewhere in headers `=4F` is part of a URL. */
 function decoded(mail: string): string {
-  const bytes = mail.replaceAll('=\r\n', '').replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
-  return Buffer.from(bytes, 'latin1').toString('utf8');
+  const end = mail.indexOf('\r\n\r\n');
+  const head = mail.slice(0, end).replace(/=\?utf-8\?q\?[^?]*\?=/gi, plain);
+  return Buffer.from(head + plain(mail.slice(end).replaceAll('=\r\n', '')), 'latin1').toString('utf8');
+}
+
+function plain(text: string): string {
+  return text.replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
 }

@@ -89,7 +89,8 @@ for (const database of testDatabases()) {
       ] as const) {
         const { status, body, text } = await create(what as unknown as ActorProperties, who);
         expect([status, body.code], text).to.equal([409, 'unlisted_person']);
-        for (const secret of SECRETS) expect(text.toLowerCase(), secret).to.not.contain(secret);
+        // The id of the request is random.
+        for (const secret of SECRETS) expect(text.replace(body.request_id, '').toLowerCase(), secret).to.not.contain(secret);
       }
     });
 
