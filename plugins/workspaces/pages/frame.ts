@@ -22,7 +22,7 @@ export interface PageContext extends WorkspaceContext {
 export interface Shown {
   /** The path of its section. */
   section: string;
-  /** `workspaces/lists` is `templates/lists.html`; it uses the partial `workspaces/frame`. */
+  /** `workspaces/lists` is `templates/lists.html`; it uses the partial `accounts/frame`. */
   template: string;
   title: string;
   status?: number;
@@ -63,8 +63,12 @@ export function createPages(workspaces: Workspaces): WorkspacePages {
     go: ({ h, request, workspace }, path, done) => h.redirect(pagePath(request, `/workspaces/${workspace.id}/${path}${done === undefined ? '' : `?done=${done}`}`)).code(303).header('cache-control', 'private, no-store'),
     show({ h, workspace, request, t }, { section, template, title, status = 200 }, context) {
       const home = `/workspaces/${workspace.id}`;
-      const parts = sections.map(({ path, label }) => ({ plugin: 'workspaces', label, path: path === '' ? home : `${home}/${path}`, isHere: path === section }));
-      return h.view(template, { title, isUnlisted: true, workspace, home, parts, notice: noticeOf(request, t), ...context }).code(status).header('cache-control', 'private, no-store') as ResponseObject;
+      const area = { style: 'workspace', label: t('frame.navigation'), lead: t('frame.private', { name: workspace.name }) };
+      const parts = [
+        ...sections.map(({ path, label }) => ({ plugin: 'workspaces', label, path: path === '' ? home : `${home}/${path}`, isHere: path === section })),
+        { plugin: 'workspaces', label: 'frame.members', path: `/account/workspaces/${workspace.id}` },
+      ];
+      return h.view(template, { title, isUnlisted: true, area, workspace, home, parts, notice: noticeOf(request, t), ...context }).code(status).header('cache-control', 'private, no-store') as ResponseObject;
     },
   };
 }
