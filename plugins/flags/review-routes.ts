@@ -65,7 +65,7 @@ export function reviewRoutes({ civic, directory }: Flags, decisions: Decisions, 
       path: '/api/flags/{id}/messages',
       options: {
         description: 'Ask the reporter of a flag; for reviewers',
-        notes: 'The question is on the page of the receipt, where the reporter can answer without an account, and is mailed when the reporter left an address. The flag must be open or accepted, and no suspected spam.',
+        notes: 'The question is on the page of the receipt, where the reporter can reply without an account, and is mailed when the reporter left an address. The flag must be open or accepted, and no suspected spam.',
         auth: reviewing,
         validate: { query: Joi.object({}), params: Joi.object({ id: Joi.string() }), payload: newMessage },
         plugins: { civic: { role: 'reviewer', problems: ['unknown_flag', 'flag_not_open'] } },

@@ -43,7 +43,7 @@ const message = Joi.object<Message, true>({
 
 export const reviewedFlagSchema = Joi.object<ReviewedFlag, true>({
   id, target_type, target_id: id.description('The id of the actor or source, or the key of the place'), claim_id: nullable, flag_type: flagType, reason: Joi.string().required(), status,
-  proposal: Joi.object({ value: nullable, source_url: nullable }).allow(null).required().description('What the reporter says is right, and where that can be read'),
+  proposal: Joi.object({ value: nullable, source_url: nullable }).allow(null).required().description('The value that the reporter proposes, and the address of its source'),
   account_id: nullable.description('Null when the reporter was not signed in'),
   suspicion: Joi.string().valid(...SUSPICIONS).allow(null).required().description('Why the flag may be spam. It is not counted until it is accepted'),
   reporter_email: nullable.description('The address that the reporter left; deleted after the decision'),

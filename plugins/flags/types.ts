@@ -61,7 +61,7 @@ export interface ReviewedFlag extends Receipt {
   target_id: string;
   claim_id: string | null;
   reason: string;
-  /** What the reporter says is right, and the address where that can be read; null when not given. */
+  /** The value that the reporter proposes, and the address of its source; null when not given. */
   proposal: Proposal | null;
   /** The account of the reporter; null when the reporter was not signed in. */
   account_id: string | null;

@@ -19,7 +19,7 @@ export function itemRoutes(workspaces: Workspaces, { notes, targets, reviews }: 
       read: 'One note',
       update: 'Change a note',
       remove: 'Delete a note',
-      notes: 'A note is plain text. It stays when its actor is merged or deleted later, and `target.state` says so.',
+      notes: 'A note is plain text. It stays when its actor is merged or deleted later; `target.state` is then `merged` or `deleted`.',
     }),
     ...recordRoutes(workspaces, targets, {
       list: 'The coverage targets of a workspace, the latest first',

@@ -30,7 +30,7 @@ for (const database of testDatabases()) {
     const sessions = (change: object) => kit.db.write((tx) => tx('accounts_sessions').update(change));
 
     it('asks for the first one, and makes one although it is asked for twice', async () => {
-      expect(section(await admin.get('/console'), 'attention')).to.contain(['No backup was made yet', 'action="/console/backups"']);
+      expect(section(await admin.get('/console'), 'attention')).to.contain(['No backup was created yet', 'action="/console/backups"']);
       const answers = await Promise.all([admin.post('/console/backups'), admin.post('/console/backups')]);
       expect(answers.map(({ status }) => status)).to.equal([303, 303]);
       await until(async () => (await jobs())[0]?.state === 'completed');
@@ -126,7 +126,7 @@ for (const database of testDatabases()) {
     it('shows how far a backup is while it runs', async () => {
       await kit.db.write((tx) => tx('core_jobs').where({ key: tx('core_jobs').where({ name: 'console.backup' }).max('key') }).update({ state: 'pending', run_at: '2099-01-01T00:00:00.000Z', done: 30, total: 60 }));
       const page = await admin.get('/console/backups');
-      expect(page.text).to.contain(['data-backups="running"', 'A backup is being made.', 'value="50"']).and.not.contain('Back up now');
+      expect(page.text).to.contain(['data-backups="running"', 'A backup is being created.', 'value="50"']).and.not.contain('Back up now');
       expect((await admin.post('/console/backups')).headers.location).to.equal('/console/backups?done=backup_running');
       expect(existsSync(folder)).to.be.true();
     });

@@ -55,11 +55,11 @@ for (const database of testDatabases()) {
       const team = await runCommand(kit, 'account create', { name: 'Con Example', plan: 'team', role: 'user' }, []);
       const { key } = await runCommand(kit, 'key create', { account: team.id, scopes: ['herons:write'] }, []);
       const quiet = (await reader.get('/es/console')).text;
-      expect(quiet).to.contain(['Nadie contó garzas durante 30 días', 'Pregunte a los observadores.', '<h2 id="herons">Garzas</h2>', 'Todavía no se contaron garzas.', '<h3>Recuentos de garzas</h3>']);
+      expect(quiet).to.contain(['No se contaron garzas durante 30 días', 'Pregunte a los observadores.', '<h2 id="herons">Garzas</h2>', 'Todavía no se contaron garzas.', '<h3>Recuentos de garzas</h3>']);
       expect((await report(key, { ...COUNT, site: 'Console Point', birds: 5 })).status).to.equal(201);
       await until(async () => (await reader.get('/console')).text.includes('<strong>5</strong> at Console Point'));
       const { text } = await reader.get('/console');
-      expect(text).to.not.contain('Nobody counted herons');
+      expect(text).to.not.contain('No herons were counted for');
       expect(/<h3>Heron counts<\/h3>\s*<p class="figure"><strong>(\d+)</.exec(text)?.[1]).to.equal('1');
       await kit.db.write((tx) => tx('herons_counts').delete());
     });

@@ -99,7 +99,7 @@ describe('An operator, with a browser', { skip: missingBrowser() !== null, timeo
     await page.waitForURL(/recovery-codes/);
     await page.locator('.visitor summary').click();
     await follow(page, page.getByRole('link', { name: 'Console' }));
-    expect(await page.locator('.attention h3').allInnerTexts()).to.equal(['No backup was made yet']);
+    expect(await page.locator('.attention h3').allInnerTexts()).to.equal(['No backup was created yet']);
   });
 
   it('sees a failing job in the console, and retries it', async () => {

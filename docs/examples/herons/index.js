@@ -19,7 +19,7 @@ const newCount = Joi.object({
 });
 
 const DAY_MS = 86_400_000;
-/** After how many days without a count the console says so. */
+/** After how many days without a count the console shows a warning. */
 const QUIET_DAYS = 30;
 
 export default definePlugin({

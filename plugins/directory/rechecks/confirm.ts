@@ -26,7 +26,7 @@ export interface FoundStatement {
 /** Finds statements of a source about public actors. Throws `unknown_claim` when one is not of the source, or is no longer shown. */
 export async function statementsOf(tx: Tx, source: SourceRow, named: NamedStatement[]): Promise<FoundStatement[]> {
   const actors = (await recordsById(tx, [...new Set(named.flatMap(({ entity_id: id }) => (isId(id) ? [id.toLowerCase()] : [])))])).filter(({ key, actor_key, visibility, deleted_at }) => key === actor_key && visibility === 'public' && deleted_at === null);
-  // Nobody changes them between the reads and the write.
+  // Other writes wait, so what is read here is still true when the outcome is written.
   await lockActors(tx, actors.map(({ key }) => key));
   const records = await recordsOfActors(tx, actors.map(({ actor_key }) => actor_key));
   const byKey = new Map(records.map((record) => [record.key, record]));

@@ -16,7 +16,7 @@ export interface DueStatement {
   last_seen_at: string;
 }
 
-/** A source, with when somebody last looked at it. */
+/** A source, with when it was last checked. */
 export interface CheckedSource {
   seen_at: string;
   /** How many public actors cite it. */
@@ -32,7 +32,7 @@ export function dueBefore(halfLife: number, now: number): string {
 }
 
 /**
- * Returns 100 × log2(1 + cited) × the largest (weight × staleness) of the statements that are past their half-life; a source that nobody
+ * Returns 100 × log2(1 + cited) × the largest (weight × staleness) of the statements that are past their half-life; a source that was not
  * checked for its half-life counts as a statement of weight 1. 0 means that there is nothing to check.
  */
 export function impactOf({ seen_at, cited }: CheckedSource, due: DueStatement[], halfLives: HalfLives, now: number): number {

@@ -37,7 +37,7 @@ export function recheckRoutes(context: RecheckContext): ServerRoute[] {
       path: '/api/rechecks',
       options: {
         description: 'Sources to check again, those of the highest impact first; for reviewers',
-        notes: 'Sources with statements that are past their half-life, and sources that nobody has checked for a year: the 1,000 of the highest impact, computed every six hours. What was checked leaves the list at once.',
+        notes: 'Sources with statements that are past their half-life, and sources that were not checked for a year: the 1,000 of the highest impact, computed every six hours. What was checked leaves the list at once.',
         auth: reviewing,
         validate: { query: Joi.object(paging) },
         plugins: { civic: { role: 'reviewer', problems: ['invalid_cursor'] } },

@@ -144,7 +144,7 @@ for (const database of testDatabases()) {
       expect(await check()).to.include({ status: 'ok', detail: 'the register of people who are not listed has 1 entry' });
       await kit.db.write((tx) => tx('directory_unlisted').update({ key_id: 'another' }));
       const { status, detail } = await check();
-      expect([status, detail]).to.equal(['failed', `1 of 1 entries of the register of people who are not listed match nobody: the key in ${keyFile()} is another one`]);
+      expect([status, detail]).to.equal(['failed', `1 of 1 entries of the register of people who are not listed match no person: the key in ${keyFile()} is another one`]);
     });
   });
 }

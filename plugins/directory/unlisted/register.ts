@@ -14,7 +14,7 @@ import type { Person, Trait } from './traits.ts';
 
 const loadTraits = lazily(() => import('./traits.ts'));
 
-/** What is stated of somebody: claims, and the addresses of their sources. */
+/** The claims of an actor, and the addresses of their sources. */
 export interface Statements {
   claims: { property: Property; value: ClaimValue }[];
   urls: string[];
@@ -49,7 +49,7 @@ export interface Register {
 
 export type ListedPerson = Pick<Actor, 'id' | 'name' | 'places'>;
 
-/** The problem of a write about a person in the register. It names nobody. */
+/** The problem of a write about a person in the register. The response does not name the person. */
 export function unlistedPerson(): Error {
   return problem('unlisted_person', { detail: 'The register of people who asked not to be listed has this person.' });
 }

@@ -49,7 +49,7 @@ function showFields() {
   const chosen = document.querySelector('.edits input:checked')?.value;
   for (const field of document.querySelectorAll('[data-for]')) field.hidden = !field.dataset.for.split(' ').includes(chosen);
 }
-// Each field says which correction it is for, unless only the fields of one are shown.
+// Fields state which correction they are for. Only those of the chosen correction are shown here, so the statement is hidden.
 for (const purpose of document.querySelectorAll('.purpose')) purpose.hidden = true;
 for (const radio of document.querySelectorAll('.edits input')) radio.addEventListener('change', showFields);
 showFields();

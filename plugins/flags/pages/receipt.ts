@@ -13,7 +13,7 @@ const masked = { masked: ['receipt'] };
 
 const messageForm = Joi.object<{ text: string; website?: string }>({ text: Joi.string().trim().min(1).max(2000).required(), website: Joi.string().allow('') });
 
-/** Returns the routes of the pages with the status of a report, on which the reporter answers questions and reopens the report. */
+/** Returns the routes of the pages with the status of a report, on which the reporter replies to questions and reopens the report. */
 export function receiptPages(flags: Flags, conversation: Conversation): ServerRoute[] {
   const { civic } = flags;
   const textsOf = (request: Request) => civic.texts(request.civic.language);

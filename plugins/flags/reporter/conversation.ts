@@ -63,7 +63,7 @@ export function createConversation({ civic, byReceipt, followFlags, withdraw, au
       const [flag] = await flagsToDecide(tx, [flagId]);
       if (!flag) throw problem('unknown_flag', { detail: `No flag has the id ${singleLine(flagId, 100)}.` });
       const { isOpen, messages } = await conversationOf(tx, flag);
-      if (!isOpen) throw problem('flag_not_open', { detail: `The flag is ${flag.status}: its reporter can reopen it, but not answer.` });
+      if (!isOpen) throw problem('flag_not_open', { detail: `The flag is ${flag.status}: its reporter can reopen it, but not reply.` });
       if (flag.suspicion !== null) throw problem('flag_not_open', { detail: 'The flag is suspected spam, whose reporter gets no mail: clear it first.' });
       if (count(messages, 'question') >= MOST_QUESTIONS) throw problem('flag_not_open', { detail: `The flag has ${MOST_QUESTIONS} questions already.` });
       const at = await add(tx, flag, 'question', question, { account_id: reviewer.caller.account_id });
@@ -73,7 +73,7 @@ export function createConversation({ civic, byReceipt, followFlags, withdraw, au
     }),
     reply: (receipt, written) => civic.db.write(async (tx) => {
       const flag = await lockedByReceipt(tx, receipt);
-      if (!(await conversationOf(tx, flag)).canReply) throw problem('flag_not_open', { detail: 'The report has no question that can be answered now.' });
+      if (!(await conversationOf(tx, flag)).canReply) throw problem('flag_not_open', { detail: 'The report has no question that takes a reply now.' });
       await add(tx, flag, 'reply', written.text, { suspicion: suspicionIn(written) });
       await civic.emit(tx, 'flags.replied', eventOf(flag));
       return flag;

@@ -11,7 +11,7 @@ const noQuery = Joi.object({});
 const params = Joi.object({ receipt: Joi.string() });
 const civicOptions = (problems: string[]) => ({ civic: { rate: 'flags', masked: ['receipt'], problems } });
 
-/** Returns the routes with which the holder of a receipt reads questions, answers them and reopens the flag. */
+/** Returns the routes with which the holder of a receipt reads questions, replies to them and reopens the flag. */
 export function conversationRoutes(flags: Flags, conversation: Conversation): ServerRoute[] {
   const written = (request: Request) => ({ text: (request.payload as { text: string }).text, address: clientAddressOf(request) });
   return [
@@ -33,7 +33,7 @@ export function conversationRoutes(flags: Flags, conversation: Conversation): Se
     {
       method: 'POST', path: `${PATH}/messages`,
       options: {
-        description: 'Answer a question about a flag, by its receipt',
+        description: 'Reply to a question about a flag, by its receipt',
         notes: 'Needs no account. What you write is shown to reviewers only.',
         validate: { query: noQuery, params, payload: newMessage },
         plugins: civicOptions(['unknown_receipt', 'flag_not_open']),

@@ -12,6 +12,6 @@ const shownMessage = Joi.object({
 
 export const shownMessages = Joi.object({
   data: Joi.array().items(shownMessage).required(),
-  can_reply: Joi.boolean().required().description('Whether a question can be answered now'),
+  can_reply: Joi.boolean().required().description('Whether a question takes a reply now'),
   can_reopen: Joi.boolean().required().description('Whether the flag can be reopened now'),
 }).meta({ name: 'FlagMessages' });

@@ -47,7 +47,7 @@ for (const database of testDatabases()) {
       throw new Error(`Waited in vain for: ${isDone}, ${events.join()}`);
     }
 
-    it('are asked by reviewers, and answered by the holder of the receipt; replies are for reviewers only', async () => {
+    it('are asked by reviewers, and replied to by the holder of the receipt; replies are for reviewers only', async () => {
       const { id, receipt } = await flag();
       expect((await reply(receipt)).body).to.include({ status: 409, code: 'flag_not_open' });
       const asked = await ask(id);
@@ -78,7 +78,7 @@ for (const database of testDatabases()) {
       expect((await ask(id)).body.code).to.equal('flag_not_open');
     });
 
-    it('are answered on the page of the receipt, without an account and without JavaScript', async () => {
+    it('take a reply on the page of the receipt, without an account and without JavaScript', async () => {
       const { id, receipt } = await flag();
       expect(await open(`/report/receipts/${receipt}`)).to.not.contain('Your reply');
       await ask(id, 'Which <street>?\nAnd since when?');

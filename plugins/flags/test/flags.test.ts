@@ -86,14 +86,14 @@ for (const database of testDatabases()) {
 
     it('need a public target that exists', async () => {
       for (const entity_id of [UNKNOWN, 'x', actor.id.slice(0, 30), hidden.id]) {
-        const answer = await flag({ entity_id }, entities);
-        expect([answer.status, answer.body.code], entity_id).to.equal([404, 'unknown_actor']);
+        const response = await flag({ entity_id }, entities);
+        expect([response.status, response.body.code], entity_id).to.equal([404, 'unknown_actor']);
       }
       const other = await flag({ claim_id: hidden.claims[0].id });
       expect([other.status, other.body.code, other.body.errors[0].pointer]).to.equal([400, 'unknown_claim', '/claim_id']);
       for (const source_id of [UNKNOWN, 'x', hidden.sources[0].id]) {
-        const answer = await post('/api/source-flags', { source_id, reason: 'Gone', flag_type: 'broken_link' }, entities);
-        expect([answer.status, answer.body.code], source_id).to.equal([404, 'unknown_source']);
+        const response = await post('/api/source-flags', { source_id, reason: 'Gone', flag_type: 'broken_link' }, entities);
+        expect([response.status, response.body.code], source_id).to.equal([404, 'unknown_source']);
       }
     });
 

@@ -37,7 +37,7 @@ describe('The page that reports a problem', () => {
     expect((await open(`/es/sources/${actor.sources[0].id}`)).text).to.contain(`<a href="/es/report?source&#x3D;${actor.sources[0].id}" rel="nofollow">Avisar de un problema</a>`);
   });
 
-  it('is explained where the site says how to report mistakes', async () => {
+  it('is explained where the site explains how to report mistakes', async () => {
     expect((await open('/about')).text).to.contain(['choose “Report a problem” at its end', '<a href="/search">Find the entry</a>']).and.not.contain('contact the operator');
     expect((await open('/es/about')).text).to.contain(['elija “Avisar de un problema”', 'href="/es/search"']);
   });
@@ -92,7 +92,7 @@ describe('The page that reports a problem', () => {
     expect([other.status, other.body.errors[0].pointer]).to.equal([400, '/flag_type']);
   });
 
-  it('says what is missing or wrong, and keeps what was written', async () => {
+  it('names what is missing or wrong, and keeps what was written', async () => {
     const empty = await send({ entry: actor.id, kind: 'stale', words: ' ', address: 'example', value: 'Right <value>' });
     expect(empty.status).to.equal(400);
     expect(empty.text).to.contain(['id="words-error"', 'Enter the whole address of a web page', 'value="Right &lt;value&gt;"', 'value="stale" required checked']);
@@ -112,7 +112,7 @@ describe('The page that reports a problem', () => {
     expect(foreign.status).to.equal(403);
   });
 
-  it('says that a receipt is unknown', async () => {
+  it('states that a receipt is unknown', async () => {
     for (const code of ['nothing', '<b>', 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA']) {
       const unknown = await open(`/report/receipts/${encodeURIComponent(code)}`);
       expect([unknown.status, unknown.text.includes('No report has this receipt.'), unknown.text.includes('<b>')]).to.equal([404, true, false]);

@@ -144,7 +144,7 @@ describe('Metadata and registration', { timeout: 60_000 }, () => {
   it('lets an app use any port of a loopback address, but no other scheme, host or path', async () => {
     const ada = await kit.person();
     const redirect_uris = ['localhost', '127.0.0.1', '[::1]'].flatMap((host) => [`http://${host}/without`, `http://${host}:5000/with`]);
-    // Neither says which kind of app it is.
+    // Neither states which kind of app it is.
     const document = { client_id: 'https://editor.example.org/client.json', client_name: 'Editor', redirect_uris };
     kit.documents.set(document.client_id, document);
     const registered = await kit.register({ redirect_uris: [...redirect_uris, CALLBACK] });

@@ -31,7 +31,7 @@ export function issuePages(site: Site): ServerRoute[] {
             title: name, description, name, canonical: `/issues/${issue.slug}`, feeds: feedsOf(`/api/issue-areas/${issue.slug}`, name, t),
             linkedData: { '@context': CONTEXT, ...linkedTerm(site, `/issues/${issue.slug}`, { name, description }), termCode: issue.slug, inDefinedTermSet: linkedSet(site, shownTopic(topic, t)) },
             crumbs: [home(t), { name: translatedTopic(t, 'domains', issue.domain).name, href: `/domains/${issue.domain.slug}` }],
-            numbers: entries.total === 0 ? t('issue.nobody') : t('issue.numbers', { entries: entries.total, places: places.total }),
+            numbers: entries.total === 0 ? t('issue.none') : t('issue.numbers', { entries: entries.total, places: places.total }),
             places: places.data.map((place) => ({ name: place.display_name, href: `${hrefOf(place.place_key)}/entries?issue_area=${issue.slug}`, count: place.entity_count })),
             morePlaces: places.total > places.data.length && `/map?issue=${issue.slug}`,
             topic: translatedTopic(t, 'domains', issue.domain).name,

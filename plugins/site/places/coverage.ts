@@ -59,7 +59,7 @@ export function shownCoverage(domains: Topic[], issueOf: (slug: string) => { ent
   return { topics, covered: count('covered'), thin: count('thin'), missing, total: all.length, isEmpty: missing.length === all.length };
 }
 
-/** Returns whether the page to print, which lists entries by issue and coming events, has anything to say. */
+/** Returns whether the page to print, which lists entries by issue and coming events, has any content. */
 export function hasSheet(coverage: ShownCoverage | null, events: Actor[]): boolean {
   return coverage !== null && (!coverage.isEmpty || events.length > 0);
 }

@@ -25,7 +25,7 @@ describe('The page about an instance', () => {
     expect(JSON.parse(/<script type="application\/ld\+json">(.+?)<\/script>/.exec(text)![1]!)).to.include({ '@type': 'AboutPage', publisher: { '@type': 'Organization', name: 'Harbour Town Library' } });
   });
 
-  it('says so when the operator gave no name and no licence', async () => {
+  it('states when the operator gave no name and no licence', async () => {
     const { text } = await plain.open('/about');
     expect(text).to.contain(['has not given a name', 'has not named a licence']);
     expect(text).to.not.contain('mailto:');

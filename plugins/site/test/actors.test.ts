@@ -54,7 +54,7 @@ for (const database of testDatabases()) {
       expect(text).to.contain(['href="https://union.example/contact#:~:text&#x3D;Visit%20us%20at%20173%20Court,555%2D0160%20or%20write%20to%20hello%40union.example."', 'href="https://ledger.example/unions#:~:text&#x3D;Their%20number%20is%20816%2D555%2D0160."']);
     });
 
-    it('says in words how sure and how old a statement is', async () => {
+    it('states in words how sure and how old a statement is', async () => {
       const { text } = await kit.open(`/actors/${id}`);
       expect(text).to.contain(['<strong>Uncertain</strong>', 'last seen May 29, 2024, probably out of date', 'confidence 50 %']);
     });
@@ -112,7 +112,7 @@ for (const database of testDatabases()) {
       }
     });
 
-    it('redirects from a merged id, and says what was merged and when', async () => {
+    it('redirects from a merged id, and states what was merged and when', async () => {
       const [left, right] = await Promise.all(['Old Union', 'New Union'].map(async (name) => (await kit.create([{ property: 'name', value: name, source: OWN }])).body.id as string));
       await kit.send('POST', `/api/entities/${left}/merge`, { into: right, reason: 'The same address' });
       const moved = await kit.open(`/es/actors/${left}`);
@@ -129,7 +129,7 @@ for (const database of testDatabases()) {
       for (const gone of [left, right]) expect((await kit.open(`/actors/${gone}`)).status).to.equal(410);
     });
 
-    it('says when an entry was deleted, without its name', async () => {
+    it('states when an entry was deleted, without its name', async () => {
       const { body } = await kit.create([{ property: 'name', value: 'Forgotten Union', source: 'https://forgotten.example/' }]);
       const source = body.claims[0].source_id;
       await kit.open(`/actors/${body.id}`);

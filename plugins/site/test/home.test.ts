@@ -29,7 +29,7 @@ for (const database of testDatabases()) {
     });
     after(() => kit.close());
 
-    it('of an empty instance says so to visitors, and shows administrators the next steps', async () => {
+    it('of an empty instance informs visitors, and shows administrators the next steps', async () => {
       const visitors = await textOf('/');
       expect(visitors).to.contain('This directory is being set up.');
       expect(visitors).not.to.contain('bin/civic');

@@ -21,11 +21,11 @@ for (const database of testDatabases()) {
       expect(text).to.match(/href="\/domains\/housing-and-the-built-environment">Housing and the Built Environment<[^]*href="\/issues\/housing_affordability">Housing Affordability<\/a> <span class="count">1</);
     });
 
-    it('show who works on an issue, and escape what entries say', async () => {
+    it('show who works on an issue, and escape the text of entries', async () => {
       const { text } = await kit.open('/issues/housing_affordability');
       expect(text).to.contain(['<title>Housing Affordability · ', 'Gladstone Tenants Union</a>', 'Advice on &lt;leases&gt;.', 'href="/places/gladstone,missouri">Gladstone, MO</a>', '1 source', '1 entry in 1 place.', 'href="/places/gladstone,missouri/entries?issue_area&#x3D;housing_affordability">Gladstone, MO</a> <span class="count">1<', 'More in Housing and the Built Environment']);
       expect(text.match(/<link rel="alternate" type="(application\/atom\+xml|application\/feed\+json|text\/calendar)"/g)).to.have.length(3);
-      expect((await kit.open('/issues/public_transit')).text).to.contain(['Nobody yet for this issue.', 'That does not mean that there is nobody.']).and.not.contain('<h2>Where</h2>');
+      expect((await kit.open('/issues/public_transit')).text).to.contain(['No entry yet for this issue.', 'There is no entry for this issue yet. People may still work on it.']).and.not.contain('<h2>Where</h2>');
       expect((await kit.open('/domains/housing-and-the-built-environment')).text).to.contain('href="/issues/housing_affordability"');
     });
 
@@ -48,7 +48,7 @@ for (const database of testDatabases()) {
       expect(text).to.contain(['<html lang="es">', 'href="/es/issues"', '1 fuente', 'Organización']);
     });
 
-    it('say what is not there', async () => {
+    it('name what is missing', async () => {
       for (const path of ['/issues/housing_afordability', '/domains/nothing']) {
         const { status, headers } = await kit.open(path);
         expect([status, headers['content-type']]).to.equal([404, 'text/html; charset=utf-8']);

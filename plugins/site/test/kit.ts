@@ -41,7 +41,7 @@ export async function siteKit(options: TestServerOptions = {}): Promise<SiteKit>
   const create = async (claims: Record<string, unknown>, type: string, visibility: string): Promise<string> => {
     const payload = {
       type, visibility, sources: [{ local_id: 's', url: 'https://tenants.example/about', title: 'About us', publication: 'Tenants Union' }],
-      claims: Object.entries(claims).flatMap(([property, value]) => (Array.isArray(value) ? value : [value]).map((one) => ({ property, value: one, source_local_id: 's', excerpt: `It says ${JSON.stringify(one)} here.` }))),
+      claims: Object.entries(claims).flatMap(([property, value]) => (Array.isArray(value) ? value : [value]).map((one) => ({ property, value: one, source_local_id: 's', excerpt: `The page has ${JSON.stringify(one)} here.` }))),
     };
     const response = await kit.request('POST', '/api/entities', { payload, headers: { 'x-editor': 'yes' } });
     if (response.status !== 201) throw new Error(response.text);

@@ -33,7 +33,7 @@ for (const database of testDatabases()) {
     const text = async (path: string) => (await kit.open(path)).text;
     const linkedData = (page: string) => JSON.parse(/<script type="application\/ld\+json">(.+?)<\/script>/.exec(page)![1]!);
 
-    it('say that there are no places yet', async () => {
+    it('state that there are no places yet', async () => {
       const page = await text('/places');
       expect(page).to.contain(['This directory has no places yet.', 'name="robots" content="noindex"', 'href="/places" aria-current']);
     });
@@ -50,7 +50,7 @@ for (const database of testDatabases()) {
       const page = await text(GLADSTONE);
       expect(page).to.contain([
         '<h1>Gladstone, Missouri</h1>', '1 entry from 1 source.', '1 up to date', 'Gladstone Tenants &lt;Union&gt;</a>', 'Housing Affordability</strong>',
-        '0 of 51 issues covered, 2 thin (1 or 2 entries), 49 missing.', '49 issues with nobody yet', 'href="/places/gladstone,missouri/entries?issue_area&#x3D;housing_affordability"',
+        '0 of 51 issues covered, 2 thin (1 or 2 entries), 49 missing.', '49 issues without an entry', 'href="/places/gladstone,missouri/entries?issue_area&#x3D;housing_affordability"',
         'About us</a>', 'href="/places/missouri">Missouri</a>', 'href="/places/clay-county,missouri">Clay County</a>', 'name="place" value="gladstone,missouri"',
       ]);
       expect(page).to.not.contain(['<Union>', 'Coming up', 'Lately', 'noindex']);
@@ -108,7 +108,7 @@ for (const database of testDatabases()) {
       expect((await text(next)).match(/of Liberty<\/a>/g)).to.have.length(1);
       expect(await text('/places/liberty,missouri/entries?entity_type=initiative')).to.contain(['1 entry', 'Liberty Transit Riders']).and.not.contain('Group 1 of');
       expect(await text('/places/liberty,missouri/entries?query=riders&issue_area=&entity_type=')).to.contain('1 entry');
-      expect(await text('/places/liberty,missouri/entries?query=nobody')).to.contain('No entry matches. Remove a filter.');
+      expect(await text('/places/liberty,missouri/entries?query=unknownname')).to.contain('No entry matches. Remove a filter.');
       expect(await text('/places/liberty,missouri/sources')).to.contain(['Sources for Liberty, Missouri', 'About us</a>']);
     });
 
@@ -144,7 +144,7 @@ for (const database of testDatabases()) {
       expect(await text('/places/cass-county,missouri')).to.contain(['Nothing about Cass County, Missouri yet.', 'noindex']);
     });
 
-    it('count an entry of a county once, and say which are about the county as a whole', async () => {
+    it('count an entry of a county once, and name those about the county as a whole', async () => {
       await kit.add({ name: 'Platte Watch', place: ['platte-county,missouri', 'parkville,missouri', 'riverside,missouri'], issue_area: 'public_transit' });
       await kit.addPrivate({ name: 'Secret Platte Watch', place: 'parkville,missouri', issue_area: 'public_transit' });
       const county = await text('/places/platte-county,missouri');
@@ -181,7 +181,7 @@ for (const database of testDatabases()) {
       for (const name of ['Kearney Book Club', 'Kearney Band']) await kit.add({ name, place: 'kearney,missouri' });
       const page = await text('/places/kearney,missouri');
       expect(page).to.contain(['No entry here names an issue yet.', 'Kearney Book Club</a>', 'Kearney Band</a>', 'All 2 entries']);
-      expect(page).to.not.contain(['with nobody yet', 'id="coverage"', 'rel="next"', 'Print sheet']);
+      expect(page).to.not.contain(['without an entry', 'id="coverage"', 'rel="next"', 'Print sheet']);
       expect(await text(GLADSTONE)).to.not.contain(['No entry here names an issue yet.', 'class="entries"']);
     });
 

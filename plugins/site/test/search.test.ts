@@ -89,7 +89,7 @@ for (const database of testDatabases()) {
       }
     });
 
-    it('says when nothing is found, and is in Spanish below /es', async () => {
+    it('states when nothing is found, and is in Spanish below /es', async () => {
       expect(await textOf('/search?query=zebra&state=MO')).to.contain(['No entry matches “zebra”. Remove a filter', 'href="/search?query=zebra">Remove all filters']);
       expect(await textOf('/search?query=zebra')).to.contain('No entry matches “zebra”. Check the spelling').and.not.contain('Remove');
       expect(await textOf('/es/search?query=tenants')).to.contain(['3 fichas para “tenants”', 'href="/es/search?query=tenants&entity_type=organization"']);

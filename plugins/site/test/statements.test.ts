@@ -18,7 +18,7 @@ const claim = (id: string, more: Partial<StatedClaim> = {}): StatedClaim => ({
 const phone = (claims: StatedClaim[], more: Partial<StatedValue> = {}): StatedValue => ({ property: 'phone', value: '+18165550160', claims, isCurrent: true, ...more });
 
 describe('Statements', () => {
-  it('say what weakens them', () => {
+  it('state what weakens them', () => {
     const doubts = (more: Partial<StatedClaim>, value: Partial<StatedValue> = {}) => shownStatements([phone([claim('a', more)], value)], referred)[0]!.statements[0]!.best.doubts;
     expect(doubts({ method: 'model' })).to.equal(['statement.doubts.model']);
     expect(doubts({ confidence: 0.8 })).to.equal([]);

@@ -29,7 +29,7 @@ export function listRoutes(workspaces: Workspaces, lists: Lists): ServerRoute[] 
       path: PATH,
       options: {
         description: 'The entries of a list, in the order in which they were added',
-        notes: 'An entry that was merged or deleted later stays in the list, and `entity.state` says so.',
+        notes: 'An entry that was merged or deleted later stays in the list; `entity.state` is then `merged` or `deleted`.',
         auth: reading,
         validate: { query: Joi.object(paging), params },
         plugins: { civic: { problems: [...problems, 'invalid_cursor'] } },

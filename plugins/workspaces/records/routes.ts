@@ -103,7 +103,7 @@ export function recordRoutes<Row extends RecordRow, Shown extends object>(worksp
       options: {
         auth: writing,
         description: texts.remove,
-        notes: 'With `If-Match`, only when nobody else has changed it.',
+        notes: 'With `If-Match`, only when the record has not changed since its ETag was read.',
         validate: { query: noQuery, params },
         plugins: { civic: { problems: [...CONTEXT_PROBLEMS, unknown, 'precondition_failed'] } },
         response: { status: { 204: Joi.any() } },

@@ -95,9 +95,9 @@ for (const database of testDatabases()) {
     });
 
     it('are bounded, also when they arrive at the same time', async () => {
-      const answers = await Promise.all(Array.from({ length: 6 }, (_, at) => asAda('POST', `${home}/lists`, { name: `List ${at}` })));
-      expect(answers.map(({ status }) => status).sort()).to.equal([201, 201, 201, 201, 409, 409]);
-      expect(answers.find(({ status }) => status === 409)!.body).to.include({ code: 'record_limit', detail: 'A workspace can have 4 lists.' });
+      const responses = await Promise.all(Array.from({ length: 6 }, (_, at) => asAda('POST', `${home}/lists`, { name: `List ${at}` })));
+      expect(responses.map(({ status }) => status).sort()).to.equal([201, 201, 201, 201, 409, 409]);
+      expect(responses.find(({ status }) => status === 409)!.body).to.include({ code: 'record_limit', detail: 'A workspace can have 4 lists.' });
       const first = (await asAda('GET', `${home}/lists?limit=3`)).body;
       expect([first.total, first.data.length]).to.equal([4, 3]);
       const rest = (await asAda('GET', `${home}/lists?limit=3&cursor=${first.next_cursor}`)).body;

@@ -20,7 +20,7 @@ export function feedRoutes({ civic }: Workspaces, watches: Watches): ServerRoute
     path: feedPath('{id}'),
     options: {
       description: 'What your watches found, as a private Atom feed',
-      notes: 'Create the address on the page of the watches. `token` is its secret; whoever has the address reads the feed until it is revoked. Unknown query parameters are ignored, as feed readers add their own.',
+      notes: 'Create the address on the page of the watches. `token` is its secret; anyone with the address can read the feed until it is revoked. Unknown query parameters are ignored, as feed readers add their own.',
       validate: { query: Joi.object({ token: Joi.string().max(200).description('The secret of the feed') }).unknown(), params: Joi.object({ id: Joi.string() }) },
       plugins: { civic: { produces: [TYPE], headers: ['Cache-Control'], problems: ['unknown_feed'] } },
       response: { status: { 200: true as never } },

@@ -13,7 +13,7 @@ const PATH = '/workspaces/unsubscribe';
  * program sends the POST without a session (RFC 8058): the secret in the link is the credential.
  */
 export function unsubscribePages({ civic }: Workspaces, watches: Watches): ServerRoute[] {
-  const answering = (work: (subscriber: SubscriberRow) => Promise<'ask' | 'done'>) => async (request: Request, h: ResponseToolkit) => {
+  const respondAfter = (work: (subscriber: SubscriberRow) => Promise<'ask' | 'done'>) => async (request: Request, h: ResponseToolkit) => {
     const subscriber = await watches.subscribers.byUnsubscribe(civic.db.read, String(request.query['token'] ?? ''));
     if (!subscriber) throw problem('not_found', { headers: { 'cache-control': PRIVATE } });
     const state = await work(subscriber);
@@ -22,11 +22,11 @@ export function unsubscribePages({ civic }: Workspaces, watches: Watches): Serve
   };
   const form = formOptions();
   return [
-    { method: 'GET', path: PATH, options: PAGE, handler: answering(async () => 'ask') },
+    { method: 'GET', path: PATH, options: PAGE, handler: respondAfter(async () => 'ask') },
     {
       method: 'POST', path: PATH,
       options: { ...form, payload: { ...form.payload as object, allow: ['application/x-www-form-urlencoded', 'multipart/form-data'], multipart: { output: 'data' } } },
-      handler: answering(async (subscriber) => {
+      handler: respondAfter(async (subscriber) => {
         await civic.db.write((tx) => watches.subscribers.setMail(tx, subscriber, false));
         return 'done';
       }),
