@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { projectRoot } from '../../core/root.ts';
 import type { testDatabases } from '../../core/testing/database.ts';
 import { parseArguments } from '../support/arguments.ts';
-import { clusterMissing, createCluster } from '../support/cluster.ts';
+import { clusterMissing, createCluster, type Cluster } from '../support/cluster.ts';
 import { soakBugs, soakCrowds, soakOracle } from './firehose/soak.ts';
 import { killRepeatedly, type KillReport } from './kill.ts';
 import { soakNodes } from './nodes.ts';
 import { soakSchemathesis } from './schemathesis.ts';
+import { killWhileWatching } from './watches/kills.ts';
 
-const HELP = `npm run soak -- [kill] [oracle] [bugs] [crowds] [generated] [schemathesis] [nodes] [--database sqlite|postgres]
+const HELP = `npm run soak -- [kill] [oracle] [bugs] [crowds] [watches] [generated] [schemathesis] [nodes] [--database sqlite|postgres]
 
 kill    kills server processes with kill -9 while writers write, and compares what was acknowledged with what is there.
         On Postgres two nodes share the work, and the database itself is crashed now and then too. About three seconds
@@ -22,6 +23,8 @@ schemathesis  tests what /openapi.json promises with generated requests, anonymo
 generated  the test files that generate their input, with more of it: configurations, addresses, HTTP requests, searches, drafts of actors.
 nodes   the tests on SQLite on Node 20, 22, 24 and 26, by each driver of SQLite that the version
         has. Installs the versions from the npm registry into civic-nodes-<user id> of the temporary folder.  [--newest]
+watches  kills servers while they compare signals with watches and queue mails: each signal belongs in the digest and in one immediate mail,
+        once. On Postgres with two nodes.  [--watch-kills 30] [--seed 1]
 crowds  1,000 streams when the server is asked to stop, 10,000 sessions over a restart, 10,000 parked requests.
 
 All of them without a name. Exits 1 when anything was lost, doubled, reordered, damaged or missed.`;
@@ -30,12 +33,17 @@ type Dialect = ReturnType<typeof testDatabases>[number];
 
 async function killOn(database: Dialect, rounds: number, writers: number): Promise<KillReport> {
   const onProgress = (words: string): void => say(`${database}: ${words}`);
-  if (database === 'sqlite') return killRepeatedly({ url: null, rounds, writers, checkEach: 10, onProgress });
+  return onCluster(database, (cluster) => killRepeatedly({ url: cluster?.url ?? null, rounds, writers, checkEach: 10, ...(cluster && { cluster }), onProgress }));
+}
+
+/** With an empty Postgres of its own, or none for SQLite. */
+async function onCluster<T>(database: Dialect, work: (cluster: Cluster | null) => Promise<T>): Promise<T> {
+  if (database === 'sqlite') return work(null);
   const missing = clusterMissing();
   if (missing) throw new Error(missing);
   const cluster = await createCluster();
   try {
-    return await killRepeatedly({ url: cluster.url, rounds, writers, checkEach: 10, cluster, onProgress });
+    return await work(cluster);
   } finally {
     await cluster.remove();
   }
@@ -57,7 +65,7 @@ const { values, positionals } = parseArguments(HELP, {
   allowPositionals: true,
   options: {
     rounds: { type: 'string', default: '100' }, writers: { type: 'string', default: '50' }, database: { type: 'string' },
-    signals: { type: 'string', default: '10000' }, cuts: { type: 'string', default: '1000' }, seed: { type: 'string', default: '1' },
+    signals: { type: 'string', default: '10000' }, cuts: { type: 'string', default: '1000' }, seed: { type: 'string', default: '1' }, 'watch-kills': { type: 'string', default: '30' },
     long: { type: 'boolean', default: false }, newest: { type: 'boolean', default: false }, help: { type: 'boolean' },
   },
 });
@@ -69,6 +77,16 @@ async function soakKill(): Promise<string[]> {
   for (const database of databases) reports[database] = await killOn(database, Number(values.rounds), Number(values.writers));
   console.log(`\n${table(reports)}\n`);
   return Object.entries(reports).flatMap(([database, report]) => report.faults.map((fault) => `${database}: ${fault}`));
+}
+
+async function soakWatches(): Promise<string[]> {
+  const found: string[] = [];
+  for (const database of databases) {
+    const { faults: wrong, ...counts } = await onCluster(database, (cluster) => killWhileWatching({ url: cluster?.url ?? null, kills: Number(values['watch-kills']), seed: Number(values.seed), onProgress: (words) => say(`${database}: ${words}`) }));
+    say(`${database}: ${JSON.stringify(counts)}`);
+    found.push(...wrong.map((fault) => `${database}, seed ${values.seed}: ${fault}`));
+  }
+  return found;
 }
 
 /** The test files that read CIVIC_TEST_SOAK. */
@@ -84,6 +102,7 @@ const soaks: Record<string, () => Promise<string[]>> = {
   oracle: () => soakOracle(firehose),
   bugs: () => soakBugs(firehose),
   crowds: () => soakCrowds(firehose),
+  watches: soakWatches,
   generated: soakGenerated,
   schemathesis: () => soakSchemathesis({ isLong: values.long, seed: Number(values.seed), say }),
   nodes: () => soakNodes({ isNewestOnly: values.newest, say }),
