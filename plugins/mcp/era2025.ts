@@ -8,7 +8,6 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { idOf, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from './errors.ts';
 import type { McpCall, Offer } from './offer.ts';
-import { responseText } from './response.ts';
 import type { McpRequest, McpResponse } from './serve.ts';
 
 /** Validates responses of clients to requests of the server, which sends none. Shared, because creating one for each server takes longer than a read. */
@@ -42,12 +41,11 @@ export async function serve2025(offer: Offer, { headers, body }: McpRequest, cal
   }
   // Notifications and responses belong to a session, and there are no sessions.
   if (!isJSONRPCRequest(message)) return { status: 202, text: '' };
-  call.insertsJson = true;
   const exchange = new Exchange();
   const server = createServer(offer, call);
   await server.connect(exchange);
   const response = await exchange.responseTo(message);
-  return { status: 200, text: responseText('error' in response ? withReadableFault(response, message) : response, call.json) };
+  return { status: 200, text: JSON.stringify('error' in response ? withReadableFault(response, message) : response) };
 }
 
 const SCHEMAS = { 'tools/call': CallToolRequestSchema, 'resources/read': ReadResourceRequestSchema, 'prompts/get': GetPromptRequestSchema } as const;

@@ -1,10 +1,8 @@
 import {
-  classifyInboundRequest, createMcpHandler, PerRequestHTTPServerTransport, ProtocolError, ResourceNotFoundError, Server, SUPPORTED_PROTOCOL_VERSIONS,
-  type InboundClassificationOutcome, type InboundModernRoute, type JSONRPCMessage, type MessageClassification, type TransportSendOptions,
+  classifyInboundRequest, createMcpHandler, ProtocolError, ResourceNotFoundError, Server, SUPPORTED_PROTOCOL_VERSIONS, type InboundClassificationOutcome,
 } from '@modelcontextprotocol/server';
 import { METHOD_NOT_FOUND, MissingResource, RpcError } from './errors.ts';
 import type { McpCall, Offer } from './offer.ts';
-import { responseText } from './response.ts';
 import type { McpRequest, McpResponse } from './serve.ts';
 
 const REVISION = '2026-07-28';
@@ -36,56 +34,20 @@ export function routeOf({ headers, body }: McpRequest): InboundClassificationOut
 }
 
 export interface Era2026 {
-  serve(route: InboundClassificationOutcome, request: McpRequest, call: McpCall): Promise<McpResponse>;
+  serve(request: McpRequest, call: McpCall): Promise<McpResponse>;
   close(): Promise<void>;
 }
 
 export function create2026(offer: Offer): Era2026 {
   const handler = createMcpHandler(({ authInfo }) => createServer(offer, authInfo!.extra!['call'] as McpCall), { legacy: 'reject' });
   return {
-    async serve(route, { headers, body }, call) {
+    async serve({ headers, body }, call) {
       if (isListening(body)) return { status: 404, text: JSON.stringify({ jsonrpc: '2.0', id: body.id ?? null, error: { code: METHOD_NOT_FOUND, message: 'There are no subscriptions: what the tools return changes, the lists do not' } }) };
-      if (isToolCall(route) && repeatsBody(headers, route)) return callTool(offer, route, call);
       // Tools get the caller and never the token, so the token of `authInfo` is empty.
       return read(await handler.fetch(requestWith(headers), { parsedBody: body, authInfo: { token: '', clientId: '', scopes: call.caller?.scope ?? [], extra: { call } } }));
     },
     close: () => handler.close(),
   };
-}
-
-type ToolCallRoute = Extract<InboundModernRoute, { messageKind: 'request' }>;
-
-function isToolCall(route: InboundClassificationOutcome): route is ToolCallRoute {
-  return route.kind === 'modern' && route.messageKind === 'request' && route.message.method === 'tools/call';
-}
-
-/** Returns whether the headers of a call name its revision, method and tool, as the handler requires. `routeOf` has compared the first two with the body. */
-function repeatsBody(headers: McpRequest['headers'], { message, classification }: ToolCallRoute): boolean {
-  return classification.revision === REVISION && headers['mcp-protocol-version'] !== undefined && headers['mcp-method'] !== undefined && headers['mcp-name'] === message.params?.['name'];
-}
-
-/** Calls a tool without the handler: creating and reading its `Response` takes as long as a read. */
-function callTool(offer: Offer, { message, classification }: ToolCallRoute, call: McpCall): Promise<McpResponse> {
-  call.insertsJson = true;
-  return new Promise((resolve, reject) => {
-    const exchange = new Exchange(classification, (result) => resolve({ status: 200, text: responseText(result, call.json) }));
-    createServer(offer, call).connect(exchange).then(() => exchange.handleMessage(message)).then(read).then(resolve, reject);
-  });
-}
-
-/** The transport of one call. It passes a result to `respond`; an error becomes a `Response` with its status. */
-class Exchange extends PerRequestHTTPServerTransport {
-  private readonly respond: (result: JSONRPCMessage) => void;
-
-  constructor(classification: MessageClassification, respond: (result: JSONRPCMessage) => void) {
-    super({ classification });
-    this.respond = respond;
-  }
-
-  override async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if ('result' in message) this.respond(message);
-    else await super.send(message, options);
-  }
 }
 
 async function read(response: Response): Promise<McpResponse> {

@@ -19,6 +19,7 @@ export interface Offer {
   info: { name: string; title: string; version: string; websiteUrl: string };
   instructions: string;
   tools(): Tool[];
+  hasTool(name: string): boolean;
   call(name: string, given: unknown, call: McpCall): Promise<CallToolResult>;
   resources(): Resource[];
   templates(): ResourceTemplateType[];
@@ -44,6 +45,11 @@ export function createOffer({ assistant, instance, log }: Pick<Civic, 'assistant
   const templated = () => [...assistant.resources.values()].filter(({ uri }) => uri.includes('{'));
   let tools: Tool[] | null = null;
 
+  function servedTool(name: string): OwnedTool | null {
+    const tool = assistant.tools.get(name);
+    return tool && serves(tool) ? tool : null;
+  }
+
   /** Logs an unexpected error, and returns a text without its cause. */
   function unforeseen(error: unknown, what: string, { requestId }: McpCall): string {
     log.error({ err: error, what, request_id: requestId }, 'A call of an assistant failed');
@@ -66,9 +72,10 @@ export function createOffer({ assistant, instance, log }: Pick<Civic, 'assistant
       const { name, title, description, readOnly, destructive } = tool;
       return { name, title, description, inputSchema: input as Tool['inputSchema'], outputSchema: output as Tool['outputSchema'], annotations: { title, readOnlyHint: readOnly, destructiveHint: destructive, openWorldHint: false } };
     }),
+    hasTool: (name) => servedTool(name) !== null,
     async call(name, given, call) {
-      const tool = assistant.tools.get(name);
-      if (!tool || !serves(tool)) throw new RpcError(INVALID_PARAMS, unknownName('tool', name, served().map((one) => one.name)));
+      const tool = servedTool(name);
+      if (!tool) throw new RpcError(INVALID_PARAMS, unknownName('tool', name, served().map((one) => one.name)));
       try {
         const result = await withinTime(assistant.call(tool, given, call), tool.name);
         call.json = result.json;

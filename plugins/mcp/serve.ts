@@ -1,4 +1,5 @@
 import { lazily } from 'civic';
+import { callTool, toolCallOf } from './direct.ts';
 import type { Era2026 } from './era2026.ts';
 import type { McpCall, Offer } from './offer.ts';
 
@@ -18,18 +19,19 @@ export interface McpResponse {
   text: string;
 }
 
-/** Serves a JSON-RPC message with the server of its era. */
+/** Serves a JSON-RPC message: calls of tools directly, others with the SDK of their era. */
 export type Serve = (request: McpRequest, call: McpCall) => Promise<McpResponse>;
 
 export function createServe(offer: Offer): { serve: Serve; close(): Promise<void> } {
   let era2026: Era2026 | null = null;
   return {
     async serve(request, call) {
+      const toolCall = toolCallOf(request);
+      if (toolCall && offer.hasTool(toolCall.name)) return callTool(offer, toolCall, call);
       const { create2026, routeOf } = await load2026();
-      const route = routeOf(request);
-      if (route.kind === 'legacy') return (await load2025()).serve2025(offer, request, call);
+      if (routeOf(request).kind === 'legacy') return (await load2025()).serve2025(offer, request, call);
       era2026 ??= create2026(offer);
-      return era2026.serve(route, request, call);
+      return era2026.serve(request, call);
     },
     close: async () => { await era2026?.close(); },
   };

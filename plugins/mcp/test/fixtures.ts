@@ -51,6 +51,8 @@ export const fixtures: Offer = {
   info: { name: 'fixtures', title: 'Fixtures', version: '1', websiteUrl: 'https://example.org' },
   instructions: 'For tests only.',
   tools: () => Object.keys(RESULTS).map((name) => ({ name, description: `The fixture ${name}`, inputSchema: name === 'json_schema_2020_12_tool' ? SCHEMA_2020_12 : { type: 'object' } })),
+  // The error of test_missing_capability is one of JSON-RPC, which the SDKs send.
+  hasTool: (name) => name in RESULTS && name !== 'test_missing_capability',
   async call(name) {
     if (name === 'test_missing_capability') throw new RpcError(MISSING_CAPABILITY, 'This needs sampling', { requiredCapabilities: { sampling: {} } });
     if (!RESULTS[name]) throw new RpcError(INVALID_PARAMS, `There is no tool ${name}`);
