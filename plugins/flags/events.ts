@@ -33,7 +33,7 @@ const payload = Joi.object<FlagEvent, true>({
 });
 
 export const flagEvents: Record<string, EventKind> = {
-  'flags.created': { summary: 'An actor or a source was flagged', version: 1, payload },
+  'flags.created': { summary: 'An actor, a source or a place was flagged', version: 1, payload },
   'flags.decided': { summary: 'A reviewer accepted, dismissed or resolved a flag', version: 1, payload },
   'flags.cleared': { summary: 'A reviewer found that a suspected flag is no spam', version: 1, payload },
   'flags.undone': { summary: 'A reviewer undid the last decision on a flag', version: 1, payload },

@@ -10,7 +10,7 @@ import { flagProblems } from './problems.ts';
 import { createDecisions } from './review/decisions.ts';
 import { ACTIONS } from './review/steps-store.ts';
 import { QUEUE_TABLES, QUEUE_VERSION, rebuildQueue } from './review/queue.ts';
-import { reviewRoutes } from './review-routes.ts';
+import { reviewRoutes } from './review/routes.ts';
 import { flagRoutes } from './routes.ts';
 import { createReporterMails } from './reporter/mails.ts';
 import { createConversation } from './reporter/conversation.ts';
@@ -55,7 +55,7 @@ export default definePlugin<FlagsConfig>({
     civic.serviceIfOn('console')?.attention(reportAttention(flags));
     civic.pages.fill('console.sections', reportSection(flags));
     civic.serviceIfOn('firehose')?.produces(['flag_resolved']);
-    civic.on('directory.actors_changed', (tx, { payload }) => flags.withdrawSignals(tx, payload.actors));
+    civic.on('directory.actors_changed', (tx, { payload }) => flags.signals.followActors(tx, payload.actors));
     for (const name of ['flags.created', 'flags.cleared', 'flags.decided'] as const) civic.on(name, (tx, { payload }) => mails.follow(tx, name, payload));
     for (const job of [...mails.jobs, ...flags.jobs]) civic.jobs.define(job);
     civic.pages.fill('site.entry', { partial: 'flags/link', load: ({ params }) => ({ href: `/report?entry=${encodeURIComponent(String(params.id).toLowerCase())}` }) });

@@ -10,9 +10,14 @@ export type EditKind = (typeof EDIT_KINDS)['entity'][number];
 /** Properties whose value is one text, so that a statement can be added without one that it replaces. */
 export const TEXT_PROPERTIES = ['name', 'description', 'place', 'issue_area', 'website', 'email', 'phone', 'event_start', 'event_end', 'event_location'] as const satisfies readonly Property[];
 
-const NEW = 'new:';
+/** The id of the new source inside an edit. */
 const SOURCE = 's';
 const LONGEST_VALUE = 2000;
+
+/** Returns the value of the field `statement` that adds a statement. */
+export function additionId(property: (typeof TEXT_PROPERTIES)[number]): string {
+  return `new:${property}`;
+}
 
 /** What is corrected: a public actor as it is now, or a source. */
 export interface Subject {
@@ -39,7 +44,7 @@ export async function editOf(flags: Flags, subject: Subject, payload: unknown): 
     if (!claim) throw fault('queue.faults.statement');
     return { kind: 'change', id: actor.id, sources: [], add: [], retract: withValue(actor, claim.property, claim.value) };
   }
-  const property = claim?.property ?? TEXT_PROPERTIES.find((one) => `${NEW}${one}` === statement);
+  const property = claim?.property ?? TEXT_PROPERTIES.find((one) => additionId(one) === statement);
   if (!property) throw fault('queue.faults.statement');
   const value = await valueOf(flags, property, claim, textField(payload, 'value').slice(0, LONGEST_VALUE));
   const isKept = textField(payload, 'keep') !== '' || claim === null;

@@ -20,14 +20,14 @@ export interface Filters {
 
 const AGES = [1, 7, 30, 90];
 const DAY_MS = 86_400_000;
-const MOST_PLACE = 200;
+const LONGEST_PLACE = 200;
 
 const among = <Value>(values: readonly Value[], given: unknown): Value | null => values.find((value) => String(value) === given) ?? null;
 
 /** Reads the filters of an address. A value that does not exist is ignored. */
 export function filtersOf({ query }: Request): Filters {
   return {
-    state: among(STATES, query.state) ?? 'open', place: typeof query.place === 'string' ? query.place.replaceAll('\0', '').trim().slice(0, MOST_PLACE) : '', type: among(FLAG_TYPES, query.type),
+    state: among(STATES, query.state) ?? 'open', place: typeof query.place === 'string' ? query.place.replaceAll('\0', '').trim().slice(0, LONGEST_PLACE) : '', type: among(FLAG_TYPES, query.type),
     target: among(TARGET_TYPES, query.target), severity: among(SEVERITIES, query.severity), age: among(AGES, query.age),
   };
 }

@@ -2,9 +2,10 @@ import type { Lifecycle, ServerRoute } from '@hapi/hapi';
 import { formOptions } from 'civic';
 import { askReporter } from './ask.ts';
 import { confirmBulk, decideBulk } from './bulk.ts';
+import { decideReport } from './decide.ts';
 import { showList } from './list.ts';
 import { go, PAGE, REPORTS, reviewerOf, textField, type ConsoleContext, type Review } from './page.ts';
-import { decideReport, reportOf, showReport } from './report.ts';
+import { reportOf, showReport } from './report.ts';
 
 /** Returns the routes of the review queue in the console, for reviewers and administrators. */
 export function consoleRoutes(context: ConsoleContext): ServerRoute[] {

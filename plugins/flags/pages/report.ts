@@ -1,5 +1,6 @@
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import { clientAddressOf, formOptions, pagePath, problem, readForm, type Texts } from 'civic';
+import type { ActorDetail, DirectoryService } from 'civic/directory';
 import type { Flags } from '../flags.ts';
 import { callerOf } from '../routes.ts';
 import type { ReporterMails } from '../reporter/mails.ts';
@@ -9,6 +10,7 @@ import { RECEIPTS_PATH } from './receipt.ts';
 import { statementsOf, type Choice } from './statements.ts';
 
 const PATH = '/report';
+const MOST_STATEMENTS = 60;
 const internal = { plugins: { civic: { internal: true } } };
 
 /** What a report is about, as the page shows it. */
@@ -59,12 +61,17 @@ async function create(flags: Flags, { target, id }: Subject, { kind, statement, 
   return created.receipt;
 }
 
+/** Returns the statements that the form lists, without the type of the actor. */
+function statementsOffered({ claims, places }: ActorDetail, directory: DirectoryService, t: Texts): Choice[] {
+  return statementsOf({ claims: claims.filter(({ property }) => property !== 'type'), places }, directory, t).slice(0, MOST_STATEMENTS);
+}
+
 async function subjectOf({ civic, directory }: Pick<Flags, 'civic' | 'directory'>, { entry, source, place }: { entry?: unknown; source?: unknown; place?: unknown }, t: Texts): Promise<Subject> {
   if (typeof entry === 'string') {
     const found = await directory.entry(entry);
     if (found?.state === 'merged') return subjectOf({ civic, directory }, { entry: found.into }, t);
     if (found?.state !== 'current') throw problem('not_found');
-    return { target: 'entry', id: found.actor.id, name: found.actor.name, href: directory.links.pages.actor?.(found.actor.id) ?? '', statements: statementsOf(found.actor, directory, t) };
+    return { target: 'entry', id: found.actor.id, name: found.actor.name, href: directory.links.pages.actor?.(found.actor.id) ?? '', statements: statementsOffered(found.actor, directory, t) };
   }
   if (typeof place === 'string') {
     const { place_key: id, display_name: name } = await directory.placeOfPath(place);

@@ -1,26 +1,26 @@
 import type { Texts } from 'civic';
 import type { ActorDetail, Claim, ClaimValues, DirectoryService } from 'civic/directory';
 
-/** A statement that a reporter can choose: its claim and one line of text. */
+/** A statement that a form offers: the id of its claim and one line of text. */
 export interface Choice {
   id: string;
   text: string;
 }
 
-const MOST = 60;
-/** Properties that the form does not list. */
-const LEFT_OUT = ['type'];
-
 /** Returns the statements of an actor, each value once. */
-export function statementsOf(actor: ActorDetail, directory: DirectoryService, t: Texts): Choice[] {
-  const placeNames = new Map(actor.places.map(({ place_key, name }) => [place_key, name]));
+export function statementsOf({ claims, places }: Pick<ActorDetail, 'claims' | 'places'>, directory: DirectoryService, t: Texts): Choice[] {
+  const names = placeNames({ places });
   const choices = new Map<string, Choice>();
-  for (const claim of actor.claims) {
-    if (LEFT_OUT.includes(claim.property)) continue;
-    const text = `${t(`properties.${claim.property}`)}: ${valueText(claim, directory, placeNames)}`;
+  for (const claim of claims) {
+    const text = `${t(`properties.${claim.property}`)}: ${valueText(claim, directory, names)}`;
     if (!choices.has(text)) choices.set(text, { id: claim.id, text });
   }
-  return [...choices.values()].slice(0, MOST);
+  return [...choices.values()];
+}
+
+/** Returns the names of the places of an actor by their keys. */
+export function placeNames({ places }: Pick<ActorDetail, 'places'>): ReadonlyMap<string, string> {
+  return new Map(places.map(({ place_key, name }) => [place_key, name]));
 }
 
 /** Returns the value of a claim as one line of text. */

@@ -31,7 +31,7 @@ const MOST_QUESTIONS = 10;
 const MOST_REPLIES = 10;
 const MOST_REOPENINGS = 1;
 
-export function createConversation({ civic, byReceipt, followFlags, withdraw, audit }: Pick<Flags, 'civic' | 'byReceipt' | 'followFlags' | 'withdraw' | 'audit'>, mails: Pick<ReporterMails, 'ask'>): Conversation {
+export function createConversation({ civic, byReceipt, refreshTargets, signals, audit }: Pick<Flags, 'civic' | 'byReceipt' | 'refreshTargets' | 'signals' | 'audit'>, mails: Pick<ReporterMails, 'ask'>): Conversation {
   const count = (messages: MessageRow[], kind: MessageKind) => messages.filter((message) => message.kind === kind).length;
   const suspicionIn = ({ text, isHiddenFieldFilled }: Written) => (isHiddenFieldFilled ? 'hidden_field' : suspicionOf(text, 0, civic.config));
 
@@ -80,15 +80,16 @@ export function createConversation({ civic, byReceipt, followFlags, withdraw, au
     }),
     reopen: (receipt, written) => civic.db.write(async (tx) => {
       const flag = await lockedByReceipt(tx, receipt);
-      if (!(await conversationOf(tx, flag)).canReopen) throw problem('flag_not_closed', { detail: `The report is ${flag.status}${flag.status === 'open' || flag.status === 'accepted' ? '' : ' and was reopened before'}.` });
+      const { isOpen, canReopen } = await conversationOf(tx, flag);
+      if (!canReopen) throw problem('flag_not_closed', { detail: `The report is ${flag.status}${isOpen ? '' : ' and was reopened before'}.` });
       const suspicion = suspicionIn(written);
       const at = await add(tx, flag, 'reopening', written.text, { suspicion });
-      if (flag.signal_id !== null) await withdraw(tx, [flag.signal_id]);
+      if (flag.signal_id !== null) await signals.withdraw(tx, flag.signal_id);
       const reopened = await updateFlag(tx, flag.key, { status: 'open', suspicion: flag.suspicion ?? suspicion, decided_by: null, decided_at: null, signal_id: null, updated_at: at });
       const id = newId(civic.clock.now());
       await insertStep(tx, { id, batch: id, flag_key: flag.key, action: 'reopened', from_status: flag.status, to_status: 'open', note: null, edit: null, before: JSON.stringify(beforeOf(flag)), account_id: null, at, undone_at: at });
       await audit(tx, 'flags_reopened', { by: { account_id: null, address: written.address } }, flag.id, { from: flag.status });
-      await followFlags(tx, [reopened]);
+      await refreshTargets(tx, [reopened]);
       await civic.emit(tx, 'flags.reopened', eventOf(reopened));
       return reopened;
     }),

@@ -23,16 +23,17 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** Time in which a reviewer can undo a decision before its mail is sent. */
 const DECISION_DELAY_MS = 5 * MINUTE_MS;
-/** A day has 24 hours, but an address gets no more mails in it than in these. */
-const HOURS_IN_DAY = 4;
-const NEVER_CLOSED_DAYS = 365;
+/** The limit of a day is this many times the limit of an hour. */
+const DAILY_FACTOR = 4;
+/** After this time an address is deleted even when its report is still open. */
+const MOST_EMAIL_DAYS = 365;
 
 export interface ReporterMails {
   /** Whether the instance can send mails. */
   isConfigured: boolean;
-  /** Sends the mail of an event: the receipt, or a decision. Suspected spam gets none. */
+  /** Queues the mail of an event: the receipt, or a decision. Suspected spam gets none. */
   follow(tx: Tx, name: 'flags.created' | 'flags.cleared' | 'flags.decided', event: FlagEvent): Promise<void>;
-  /** Mails a question of a reviewer, if the reporter left an address. */
+  /** Queues the mail about a question of a reviewer, if the reporter left an address. */
   ask(tx: Tx, flag: FlagRow, at: string): Promise<void>;
   jobs: JobKind[];
 }
@@ -42,7 +43,7 @@ export function createReporterMails(civic: Civic<FlagsConfig>, directory: Direct
   const isConfigured = mail?.isConfigured ?? false;
   const ago = (ms: number) => new Date(civic.clock.now() - ms).toISOString();
   const later = (ms: number) => ({ run_at: new Date(civic.clock.now() + ms).toISOString() });
-  const limits = () => [{ since: ago(HOUR_MS), most: civic.config.max_mails_per_hour }, { since: ago(DAY_MS), most: civic.config.max_mails_per_hour * HOURS_IN_DAY }];
+  const limits = () => [{ since: ago(HOUR_MS), most: civic.config.max_mails_per_hour }, { since: ago(DAY_MS), most: civic.config.max_mails_per_hour * DAILY_FACTOR }];
 
   async function enqueue(tx: Tx, flag: FlagRow | undefined, kind: MailKind, at: string, delayMs = 0): Promise<void> {
     if (isConfigured && flag && await reporterOf(tx, flag.key)) await civic.jobs.enqueue(tx, MAIL, { flag_id: flag.id, kind, at }, later(delayMs));
@@ -86,7 +87,7 @@ export function createReporterMails(civic: Civic<FlagsConfig>, directory: Direct
         every_seconds: 3600,
         async run({ write }) {
           await write(async (tx) => {
-            await deleteReporters(tx, { closedBefore: ago(civic.config.email_days * DAY_MS), sentBefore: ago(NEVER_CLOSED_DAYS * DAY_MS) });
+            await deleteReporters(tx, { closedBefore: ago(civic.config.email_days * DAY_MS), sentBefore: ago(MOST_EMAIL_DAYS * DAY_MS) });
             await deleteMails(tx, ago(DAY_MS));
           });
         },
@@ -95,7 +96,7 @@ export function createReporterMails(civic: Civic<FlagsConfig>, directory: Direct
   };
 }
 
-/** Whether a decision was undone or followed by another one, or a suspicion arose since. */
+/** Returns whether a decision was undone or followed by another one, or the report became suspected spam since. */
 function isOutdated({ suspicion, decided_at }: FlagRow, kind: MailKind, at: string): boolean {
   return suspicion !== null || (kind === 'decision' && decided_at !== at);
 }

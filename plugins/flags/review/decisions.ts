@@ -31,8 +31,8 @@ export const MOST_DECIDED = 50;
 
 const NEXT: Record<Status, readonly Status[]> = { open: ['accepted', 'dismissed'], accepted: ['resolved'], dismissed: [], resolved: [] };
 
-export function createDecisions({ civic, directory, followFlags, announce, withdraw, audit }: Pick<Flags, 'civic' | 'directory' | 'followFlags' | 'announce' | 'withdraw' | 'audit'>): Decisions {
-  async function store(tx: Tx, row: FlagRow, { action, note, isCorrected }: NewDecision & { isCorrected: boolean }, { batch, reviewer, edit }: { batch: string; reviewer: Reviewer; edit: DoneEdit | null }): Promise<FlagRow> {
+export function createDecisions({ civic, directory, signals, refreshTargets, audit }: Pick<Flags, 'civic' | 'directory' | 'signals' | 'refreshTargets' | 'audit'>): Decisions {
+  async function storeDecision(tx: Tx, row: FlagRow, { action, note, isCorrected }: NewDecision & { isCorrected: boolean }, { batch, reviewer, edit }: { batch: string; reviewer: Reviewer; edit: DoneEdit | null }): Promise<FlagRow> {
     const status = statusAfter(row, action, isCorrected);
     const at = civic.clock.iso();
     const decided = await updateFlag(tx, row.key, action === 'cleared' ? { suspicion: null, updated_at: at } : {
@@ -44,15 +44,15 @@ export function createDecisions({ civic, directory, followFlags, announce, withd
     });
     await audit(tx, `flags_${action}`, reviewer, row.id, { from: row.status, to: status, ...(edit && { edit: edit.kind, edited: edit.id }) });
     await civic.emit(tx, action === 'cleared' ? 'flags.cleared' : 'flags.decided', eventOf(decided));
-    if (status === 'resolved') await announce(tx, decided, edit?.kind === 'merge' ? edit.into : decided.target_id);
+    if (status === 'resolved') await signals.publish(tx, decided, edit?.kind === 'merge' ? edit.into : decided.target_id);
     return decided;
   }
 
-  async function restore(tx: Tx, row: FlagRow, step: StepRow, reviewer: Reviewer): Promise<FlagRow> {
+  async function undoStep(tx: Tx, row: FlagRow, step: StepRow, reviewer: Reviewer): Promise<FlagRow> {
     const at = civic.clock.iso();
     const before = JSON.parse(step.before) as Before;
     if (step.edit !== null) await directory.undoEdit(tx, JSON.parse(step.edit) as DoneEdit, reviewer.caller);
-    if (row.signal_id !== null && row.signal_id !== before.signal_id) await withdraw(tx, [row.signal_id]);
+    if (row.signal_id !== null && row.signal_id !== before.signal_id) await signals.withdraw(tx, row.signal_id);
     // The account may have reported the same again in the meantime: one such flag has the key.
     const open_key = before.open_key === null || await isOpenKeyTaken(tx, before.open_key) ? null : before.open_key;
     const restored = await updateFlag(tx, row.key, { ...before, open_key, updated_at: at });
@@ -74,8 +74,8 @@ export function createDecisions({ civic, directory, followFlags, announce, withd
       const edit = decision.edit ? await directory.edit(tx, decision.edit, reviewer.caller) : null;
       const batch = newId(civic.clock.now());
       const flags: FlagRow[] = [];
-      for (const [index, row] of rows.entries()) flags.push(await store(tx, row, { ...decision, isCorrected: edit !== null }, { batch, reviewer, edit: index === 0 ? edit : null }));
-      await followFlags(tx, flags);
+      for (const [index, row] of rows.entries()) flags.push(await storeDecision(tx, row, { ...decision, isCorrected: edit !== null }, { batch, reviewer, edit: index === 0 ? edit : null }));
+      await refreshTargets(tx, flags);
       return { batch, flags };
     }),
     undo: (batch, reviewer) => civic.db.write(async (tx) => {
@@ -85,11 +85,11 @@ export function createDecisions({ civic, directory, followFlags, announce, withd
       const flags: FlagRow[] = [];
       for (const step of steps) {
         const row = rows.find(({ key }) => Number(key) === Number(step.flag_key))!;
-        if ((await lastStep(tx, row.key))?.key !== step.key) throw problem('undo_conflict', { detail: `Another decision on the flag ${row.id} was made since: undo that one first.` });
-        flags.push(await restore(tx, row, step, reviewer));
+        if ((await lastStep(tx, row.key))?.key !== step.key) throw problem('undo_conflict', { detail: `Another decision on the flag ${row.id} was stored since: undo that one first.` });
+        flags.push(await undoStep(tx, row, step, reviewer));
       }
       await markUndone(tx, steps.map(({ key }) => key), civic.clock.iso());
-      await followFlags(tx, flags);
+      await refreshTargets(tx, flags);
       return flags;
     }),
   };

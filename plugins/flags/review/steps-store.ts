@@ -6,6 +6,9 @@ import type { Status } from '../types.ts';
 export const ACTIONS = ['accepted', 'dismissed', 'resolved', 'cleared', 'undone', 'reopened'] as const;
 export type Action = (typeof ACTIONS)[number];
 
+/** Steps that cannot be undone. They are stored with `undone_at`, so that no undo finds them. */
+export const FINAL_ACTIONS: readonly Action[] = ['undone', 'reopened'];
+
 /** The columns of a flag that an undo restores. */
 export type Before = Pick<FlagRow, 'status' | 'suspicion' | 'note' | 'open_key' | 'decided_by' | 'decided_at' | 'signal_id'>;
 

@@ -1,8 +1,8 @@
 import type { Tx } from 'civic';
-import type { FlagRow } from './store.ts';
-import type { TargetType } from './types.ts';
+import type { FlagRow } from '../store.ts';
+import type { TargetType } from '../types.ts';
 
-/** SQLite and Postgres limit how many values a statement has. */
+/** SQLite and Postgres limit the number of values in a statement. */
 const AT_ONCE = 1000;
 
 async function inChunks<Row>(ids: string[], read: (some: string[]) => Promise<Row[]>): Promise<Row[]> {

@@ -1,13 +1,14 @@
 import type { Request, RouteOptionsAccess, ServerRoute } from '@hapi/hapi';
 import { clientAddressOf, Joi, listResponse, pageOf } from 'civic';
-import { reviewedFlags, type Flags } from './flags.ts';
-import type { Conversation } from './reporter/conversation.ts';
-import { newMessage } from './reporter/schemas.ts';
-import type { Decisions, Reviewer } from './review/decisions.ts';
-import { callerOf } from './routes.ts';
-import { decision, flagList, flagQuery, reviewedFlagSchema } from './schemas.ts';
-import { countFlags, flagsPage, type FlagQuery } from './store.ts';
-import type { Decision } from './types.ts';
+import type { Flags } from '../flags.ts';
+import type { Conversation } from '../reporter/conversation.ts';
+import { newMessage } from '../reporter/schemas.ts';
+import type { Decisions, Reviewer } from './decisions.ts';
+import { callerOf } from '../routes.ts';
+import { decision, flagList, flagQuery, reviewedFlagSchema } from '../schemas.ts';
+import { countFlags, flagsPage, type FlagQuery } from '../store.ts';
+import type { Decision } from '../types.ts';
+import { reviewedFlags } from './reviewed.ts';
 
 const reviewing: RouteOptionsAccess = { mode: 'required', access: { scope: ['flags:review'] } };
 

@@ -1,7 +1,7 @@
 import { cutText, type Reader } from 'civic';
 import type { DirectoryService } from 'civic/directory';
 import type { SignalDraft } from 'civic/firehose';
-import type { FlagRow } from './store.ts';
+import type { FlagRow } from '../store.ts';
 
 type About = Pick<SignalDraft, 'title' | 'summary' | 'places' | 'issues' | 'actors' | 'evidence'>;
 
@@ -22,7 +22,7 @@ async function aboutActor(directory: DirectoryService, reader: Reader, id: strin
   const name = cutText(actor.name, LONGEST_NAME);
   return {
     title: `Report about ${name} resolved`,
-    summary: 'Someone reported a problem with this entry. A reviewer checked and corrected it.',
+    summary: 'A problem with this entry was reported. A reviewer checked and corrected it.',
     places: actor.places.slice(0, MOST_PLACES).map(({ place_key }) => place_key),
     issues: actor.issue_areas.slice(0, MOST_PLACES),
     actors: [{ id, name: actor.name, type: actor.type }],
@@ -38,7 +38,7 @@ async function aboutSource(directory: DirectoryService, reader: Reader, id: stri
   const name = cutText(source.title ?? source.url, LONGEST_NAME);
   return {
     title: `Report about the source “${name}” resolved`,
-    summary: 'Someone reported a problem with this source. A reviewer checked and corrected it.',
+    summary: 'A problem with this source was reported. A reviewer checked and corrected it.',
     places: some(actors.flatMap(({ places }) => places.map(({ place_key }) => place_key))),
     issues: some(actors.flatMap(({ issue_areas }) => issue_areas)),
     actors: [],
@@ -51,7 +51,7 @@ async function aboutPlace(directory: DirectoryService, reader: Reader, key: stri
   if (!place) return null;
   return {
     title: `Report about ${place.display_name} resolved`,
-    summary: 'Someone reported a problem with the page of this place. A reviewer checked and corrected it.',
+    summary: 'A problem with the page of this place was reported. A reviewer checked and corrected it.',
     places: [key], issues: [], actors: [], evidence: [{ source_url: directory.links.place(key), title: place.display_name }],
   };
 }
