@@ -39,8 +39,18 @@ export interface ActorsChanged {
   sources: number[];
 }
 
+/** A hold of contacts ended by itself. */
+export interface HoldExpired {
+  id: string;
+  /** The actor that the hold began for. */
+  entity_id: string;
+}
+
 declare module 'civic' {
-  interface Events { 'directory.actors_changed': ActorsChanged }
+  interface Events {
+    'directory.actors_changed': ActorsChanged;
+    'directory.hold_expired': HoldExpired;
+  }
 }
 
 const change = Joi.object<ActorChange, true>({
@@ -77,5 +87,10 @@ export const directoryEvents: Record<string, EventKind> = {
       places: Joi.array().items(Joi.number()).required(),
       sources: Joi.array().items(Joi.number()).required(),
     }),
+  },
+  'directory.hold_expired': {
+    summary: 'The time is over for which contacts of a person were hidden, and they are shown again',
+    version: 1,
+    payload: Joi.object<HoldExpired, true>({ id: Joi.string().required(), entity_id: Joi.string().required() }),
   },
 };

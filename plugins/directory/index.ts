@@ -59,7 +59,7 @@ export type { PlaceOverview, Topic } from './offered/places.ts';
 export type { NamedActor } from './offered/place-store.ts';
 export type { CoveredPlace, Place } from './places/schemas.ts';
 export type { DemoPart, DemoRegion } from './demo/parts.ts';
-export type { ActorsChanged, ActorEffect, CoverageLoss } from './events.ts';
+export type { ActorsChanged, ActorEffect, CoverageLoss, HoldExpired } from './events.ts';
 
 const plugin = 'directory';
 const AUDIT_KINDS = {

@@ -1,6 +1,6 @@
 import { newId, problem, singleLine, type Caller, type Civic, type JobKind, type Reader, type Tx } from 'civic';
 import type { AccountsService } from 'civic/accounts';
-import type { DirectoryService, FlagCounts } from 'civic/directory';
+import type { DirectoryService, FlagCounts, HoldExpired } from 'civic/directory';
 import type { FlagsConfig } from './config.ts';
 import { newReceipt, readReceipt } from './receipt.ts';
 import type { Reviewer } from './review/decisions.ts';
@@ -39,6 +39,10 @@ export interface Flags {
   signals: Signals;
   /** Updates what follows from changed flags, in the transaction of the change: the counts in the directory, the queue, and the holds of contacts. */
   refreshTargets(tx: Tx, flags: FlagRow[]): Promise<void>;
+  /** Hides contacts again for privacy flags whose decision was undone. */
+  resumeHolds(tx: Tx, flags: FlagRow[], reviewer: Pick<Reviewer, 'by'>): Promise<void>;
+  /** Records that contacts are shown again because no reviewer decided in time. */
+  holdExpired(tx: Tx, hold: HoldExpired): Promise<void>;
   /** Adds a step of a reviewer, or of a reporter without an account, to the audit record. */
   audit(tx: Tx, kind: string, from: { by: Omit<Reviewer['by'], 'account_id'> & { account_id: string | null } }, flagId: string, detail: object): Promise<void>;
   /** Returns the flag of a receipt. Throws `unknown_receipt`. */
@@ -112,6 +116,7 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
     async receipt(text) {
       return receiptOf(await byReceipt(civic.db.read, text));
     },
+    resumeHolds: holds.resume, holdExpired: holds.expired,
     jobs: [holds.job],
   };
 }

@@ -19,7 +19,7 @@ import { receiptPages } from './pages/receipt.ts';
 import { reportPages } from './pages/report.ts';
 import { flagTools } from './tools.ts';
 
-const AUDIT_KINDS = Object.fromEntries([...ACTIONS, 'asked', 'held', 'hold_ended'].map((action) => [`flags_${action}`, { plugin: 'flags', label: `audit.${action}` }]));
+const AUDIT_KINDS = Object.fromEntries([...ACTIONS, 'asked', 'held', 'hold_ended', 'hold_expired'].map((action) => [`flags_${action}`, { plugin: 'flags', label: `audit.${action}` }]));
 
 export default definePlugin<FlagsConfig>({
   name: 'flags',
@@ -56,6 +56,7 @@ export default definePlugin<FlagsConfig>({
     civic.pages.fill('console.sections', reportSection(flags));
     civic.serviceIfOn('firehose')?.produces(['flag_resolved']);
     civic.on('directory.actors_changed', (tx, { payload }) => flags.signals.followActors(tx, payload.actors));
+    civic.on('directory.hold_expired', (tx, { payload }) => flags.holdExpired(tx, payload));
     for (const name of ['flags.created', 'flags.cleared', 'flags.decided'] as const) civic.on(name, (tx, { payload }) => mails.follow(tx, name, payload));
     for (const job of [...mails.jobs, ...flags.jobs]) civic.jobs.define(job);
     civic.pages.fill('site.entry', { partial: 'flags/link', load: ({ params }) => ({ href: `/report?entry=${encodeURIComponent(String(params.id).toLowerCase())}` }) });

@@ -185,6 +185,30 @@ for (const database of testDatabases()) {
       await decide(flag, { decision: 'dismiss' });
     });
 
+    it('hides contacts of a person again for the rest of the time when the dismissal of a privacy report is undone', async () => {
+      const { body: person } = await kit.request('POST', '/api/entities', {
+        as: editor,
+        payload: { type: 'person', visibility: 'public', sources: [{ local_id: 's', url: 'https://example.org/undone' }], claims: [{ property: 'name', value: 'Undone Person', source_local_id: 's' }, { property: 'email', value: 'undone@private.example', source_local_id: 's' }] },
+      });
+      const email = async () => (await detail(person.id)).contact.email;
+      const flag = await report(person, { flag_type: 'privacy' });
+      expect(await email()).to.be.null();
+      await decide(flag, { decision: 'dismiss' });
+      expect(await email()).to.equal('undone@private.example');
+      clock.advance(3_600_000);
+      expect((await undo()).status).to.equal(303);
+      expect([await email(), await statusOf(flag)]).to.equal([null, 'open']);
+      const { ends_at } = await kit.db.read('directory_holds').first('ends_at');
+      expect(ends_at, 'not longer than at first').to.equal(new Date(clock.now() + 71 * 3_600_000).toISOString());
+      expect(await audit(flag)).to.equal(['flags_held', 'flags_dismissed', 'flags_hold_ended', 'flags_undone', 'flags_held']);
+      await decide(flag, { decision: 'dismiss' });
+      expect(await email()).to.equal('undone@private.example');
+      clock.advance(72 * 3_600_000);
+      expect((await undo()).status).to.equal(303);
+      expect(await email(), 'the time is over').to.equal('undone@private.example');
+      await decide(flag, { decision: 'dismiss' });
+    });
+
     it('merges an entry into another, and separates them again', async () => {
       const [of, other] = [await actor('Twice'), await actor('Twice')];
       const flag = await report(of, { flag_type: 'duplicate' });
@@ -306,6 +330,9 @@ for (const database of testDatabases()) {
       expect(done.status, done.text).to.equal(303);
       expect([(await detail(person.id)).contact.email, await statusOf(flag)]).to.equal([null, 'resolved']);
       await undo();
+      expect((await detail(person.id)).contact.email, 'hidden again, as the report is open again').to.be.null();
+      expect((await reviewer.get(`/console/reports/${flag.id}`)).text).to.contain('ada@private.example');
+      await decide(flag, { decision: 'dismiss' });
       expect((await detail(person.id)).contact.email).to.equal('ada@private.example');
     });
   });

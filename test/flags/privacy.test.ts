@@ -88,13 +88,18 @@ for (const database of testDatabases()) {
 
     it('hide contacts for 72 hours when no reviewer decides', async () => {
       const ada = await create('Ada Ten');
-      await flag(ada);
+      const { id } = await flag(ada);
       clock.advance(71 * HOUR);
       await sleep(1500);
       expect(await isHeld(ada)).to.be.true();
       clock.advance(HOUR + 120_000);
       for (let tries = 0; await isHeld(ada) && tries < 200; tries++) await sleep(100);
       expect(await emailOf(ada)).to.equal('ada@private.example');
+      const expired = async () => (await callCommand(kit, 'audit export')).map((line: string) => JSON.parse(line)).filter(({ kind, subject }: any) => kind === 'flags_hold_expired' && subject === id);
+      for (let tries = 0; (await expired()).length === 0 && tries < 100; tries++) await sleep(100);
+      expect(await expired()).to.have.length(1);
+      await decide(id, 'dismissed');
+      expect((await expired()).length, 'once').to.equal(1);
     });
   });
 }

@@ -13,6 +13,8 @@ export interface Cluster {
   version: number;
   records: RecordRow[];
   claims: ClaimRow[];
+  /** The keys of hidden claims that a hold will show again: their sources stay. */
+  held?: ReadonlySet<number>;
 }
 
 /** What derivation looks up. */
@@ -70,7 +72,8 @@ export function deriveActor(cluster: Cluster, known: Known): Derived | null {
   const type = chosen.one('type') ?? lastKnown(cluster.claims, 'type');
   if (name === null || type === null) return null;
   const shown = cluster.claims.filter(isShown);
-  const sourceKeys = [...new Set(shown.map(({ source_key }) => source_key))].sort((a, b) => a - b);
+  const cited = cluster.claims.filter((claim) => isShown(claim) || cluster.held?.has(claim.key));
+  const sourceKeys = [...new Set(cited.map(({ source_key }) => source_key))].sort((a, b) => a - b);
   const places = chosen.all('place').flatMap((key) => known.places.get(key) ?? []);
   const issueAreas = chosen.all('issue_area');
   const description = chosen.one('description');

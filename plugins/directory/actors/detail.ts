@@ -1,5 +1,6 @@
 import type { PositionShape, Reader } from 'civic';
 import { groupBy } from '../ledger/group.ts';
+import { heldAmong } from '../ledger/holds-store.ts';
 import type { ClaimRow, SourceRow } from '../ledger/rows.ts';
 import { claimsOfActors, sourcesByKey } from '../ledger/store.ts';
 import type { FieldPolicy } from '../policy/fields.ts';
@@ -20,10 +21,12 @@ export function policedActor({ tags, visibility }: Pick<ShownActor, 'tags' | 'vi
   return { type: tagged(tags, 't')[0] as ActorType, visibility };
 }
 
-/** Returns the shown claims of actors that the policy does not hide, and their sources, by actor key. */
+/** Returns the shown claims of actors that the policy does not hide, and their sources, by actor key; also the sources of claims that a hold hides. */
 export async function backingOf(reader: Reader, actors: Pick<ShownActor, 'key' | 'tags' | 'visibility'>[], policy: FieldPolicy, keeps: (claim: ClaimRow) => boolean = isShown): Promise<Map<number, Backing>> {
   const actorKeys = actors.map(({ key }) => key);
-  const all = (await claimsOfActors(reader, actorKeys)).filter(keeps);
+  const stated = await claimsOfActors(reader, actorKeys);
+  const held = await heldAmong(reader, stated);
+  const all = stated.filter((claim) => keeps(claim) || held.has(claim.key));
   const sources = new Map((await sourcesByKey(reader, [...new Set(all.map(({ source_key }) => source_key))])).map((row) => [row.key, row]));
   const policed = new Map(actors.map((actor) => [actor.key, policedActor(actor)]));
   const claims = all.filter(({ actor_key, property, source_key }) => !policy.hides(policed.get(actor_key)!, property, sources.get(source_key)!));
@@ -31,7 +34,7 @@ export async function backingOf(reader: Reader, actors: Pick<ShownActor, 'key' |
   return new Map(actorKeys.map((key) => {
     // The order of `claimPosition`. What its own record says comes first, also after an export and an import, where the keys are others.
     const own = (byActor.get(key) ?? []).sort((a, b) => Number(b.record_key === key) - Number(a.record_key === key) || a.record_key - b.record_key || a.key - b.key);
-    return [key, { claims: own, sources: [...new Set(own.map(({ source_key }) => source_key))].map((sourceKey) => sources.get(sourceKey)!) }];
+    return [key, { claims: own.filter((claim) => !held.has(claim.key)), sources: [...new Set(own.map(({ source_key }) => source_key))].map((sourceKey) => sources.get(sourceKey)!) }];
   }));
 }
 

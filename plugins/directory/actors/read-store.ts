@@ -1,5 +1,6 @@
 import { dialectOf, keysetAfter, type Reader } from 'civic';
 import { chunksOf } from '../chunks.ts';
+import { CITING_CLAIM } from '../ledger/holds-store.ts';
 import type { ActorRow } from './derive.ts';
 import type { CountRow, Standing } from './store.ts';
 
@@ -141,7 +142,7 @@ export async function countPlaceSources(reader: Reader, place: number): Promise<
 }
 
 const cites = (shownSql: string): string => `select * from (select distinct directory_claims.source_key, record_key from directory_claims join directory_records on directory_records.key = record_key
-  where source_key = ? and status in ('active', 'disputed') and deleted_at is null and (directory_records.visibility = 'public' or directory_records.workspace_id = ?) ${shownSql} order by record_key limit ?) as cited`;
+  where source_key = ? and ${CITING_CLAIM} and deleted_at is null and (directory_records.visibility = 'public' or directory_records.workspace_id = ?) ${shownSql} order by record_key limit ?) as cited`;
 /** Nobody's workspace. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 

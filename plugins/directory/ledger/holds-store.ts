@@ -1,9 +1,14 @@
 import { dialectOf, type Reader, type Tx } from 'civic';
+import { chunksOf } from '../chunks.ts';
 import type { ActorType, ClaimStatus, Property } from '../types.ts';
 import type { ClaimRow } from './rows.ts';
 
 /** The contacts that a hold hides. */
 export const HELD_PROPERTIES: Property[] = ['email', 'phone'];
+
+/** An SQL condition on claims: true for those whose source an actor cites. A hold hides claims, but not their sources. */
+export const CITING_CLAIM = `(directory_claims.status in ('active', 'disputed')
+  or (directory_claims.status = 'hidden' and exists (select 1 from directory_held_claims where directory_held_claims.claim_key = directory_claims.key)))`;
 
 export interface HoldRow {
   key: number;
@@ -30,8 +35,27 @@ export async function holdsOfActors(reader: Reader, actorKeys: number[]): Promis
     .orderBy('directory_holds.key').select('directory_holds.*', 'directory_records.actor_key');
 }
 
-export async function dueHolds(reader: Reader, now: string, limit: number): Promise<HoldRow[]> {
-  return reader('directory_holds').where('ends_at', '<=', now).orderBy('ends_at').limit(limit);
+/** Returns holds whose time is over, and those that began after `begunBefore`, when the clock was wrong: they would last too long. */
+export async function dueHolds(reader: Reader, { now, begunBefore }: { now: string; begunBefore: string }, limit: number): Promise<HoldRow[]> {
+  return reader('directory_holds').where('ends_at', '<=', now).orWhere('created_at', '>', begunBefore).orderBy('ends_at').limit(limit);
+}
+
+export async function holdsOfRecords(tx: Tx, recordKeys: number[]): Promise<HoldRow[]> {
+  return tx('directory_holds').whereIn('record_key', recordKeys).orderBy('key');
+}
+
+/** Returns which of these claims a hold hides. */
+export async function heldAmong(reader: Reader, claims: Pick<ClaimRow, 'key' | 'status'>[]): Promise<Set<number>> {
+  const held = new Set<number>();
+  for (const keys of chunksOf(claims.filter(({ status }) => status === 'hidden').map(({ key }) => key))) {
+    for (const key of await reader('directory_held_claims').whereIn('claim_key', keys).pluck('claim_key')) held.add(Number(key));
+  }
+  return held;
+}
+
+/** Deletes that claims of these records are held, by whichever hold. */
+export async function forgetHeldClaims(tx: Tx, recordKeys: number[]): Promise<void> {
+  await tx('directory_held_claims').whereIn('claim_key', tx('directory_claims').whereIn('record_key', recordKeys).select('key')).delete();
 }
 
 /** Hides the shown contacts of actors that have a hold, and records their status. */

@@ -1,5 +1,5 @@
 import { newId, type Clock, type Tx } from 'civic';
-import { deleteHold, hideContacts, holdById, holdsOfActors, insertHold, typeOfActor, type HoldRow } from './holds-store.ts';
+import { deleteHold, forgetHeldClaims, hideContacts, holdById, holdsOfActors, holdsOfRecords, insertHold, typeOfActor, type HoldRow } from './holds-store.ts';
 import { lockActors, recordsById, recordsByKey } from './store.ts';
 
 /** Hides the e-mail and phone claims of a person for a time. Each function returns the keys of the actors to derive again. */
@@ -10,6 +10,8 @@ export interface Holds {
   end(tx: Tx, holdId: string): Promise<number[]>;
   /** Hides contacts that were added to held actors since, by an import or a merge. */
   keep(tx: Tx, actorKeys: number[]): Promise<void>;
+  /** Ends the holds of records that are erased, and forgets their held claims. */
+  erase(tx: Tx, recordKeys: number[]): Promise<number[]>;
 }
 
 export function createHolds(clock: Clock): Holds {
@@ -31,8 +33,7 @@ export function createHolds(clock: Clock): Holds {
       if (!hold) return [];
       const [record] = await recordsByKey(tx, [hold.record_key]);
       await lockActors(tx, [record!.actor_key]);
-      const records = await recordsByKey(tx, await deleteHold(tx, hold));
-      return [...new Set(records.map(({ actor_key }) => actor_key))];
+      return actorsOf(tx, await deleteHold(tx, hold));
     },
     async keep(tx, actorKeys) {
       for (const hold of await holdsOfActors(tx, actorKeys)) {
@@ -40,5 +41,15 @@ export function createHolds(clock: Clock): Holds {
         if (await typeOfActor(tx, hold.actor_key) === 'person') await hideContacts(tx, hold);
       }
     },
+    async erase(tx, recordKeys) {
+      const shown: number[] = [];
+      for (const hold of await holdsOfRecords(tx, recordKeys)) shown.push(...await deleteHold(tx, hold));
+      await forgetHeldClaims(tx, recordKeys);
+      return actorsOf(tx, shown);
+    },
   };
+}
+
+async function actorsOf(tx: Tx, recordKeys: number[]): Promise<number[]> {
+  return [...new Set((await recordsByKey(tx, recordKeys)).map(({ actor_key }) => actor_key))];
 }

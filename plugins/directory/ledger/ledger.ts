@@ -190,9 +190,10 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, policy
       const keys = (await originsUnder(tx, originPrefix, limit)).map(({ record_key }) => record_key);
       const records = await recordsByKey(tx, keys);
       const claims = await claimsOfRecords(tx, keys);
+      const released = await holds.erase(tx, keys);
       await eraseRecords(tx, keys);
       await eraseUnusedSources(tx, [...new Set(claims.map(({ source_key }) => source_key))]);
-      const actorKeys = [...new Set(records.map(({ actor_key }) => actor_key)), ...await standAlone(tx, records.map(({ actor_key }) => actor_key))];
+      const actorKeys = [...released, ...records.map(({ actor_key }) => actor_key), ...await standAlone(tx, records.map(({ actor_key }) => actor_key))];
       await follow(tx, [...new Set(actorKeys)], records.map(({ id }) => ({ id, change: 'deleted' })), { kind: 'demo', account_id: null, workspace_id: null });
       return records.length;
     },

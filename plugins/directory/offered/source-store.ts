@@ -1,9 +1,10 @@
 import type { Reader } from 'civic';
 import type { CitedSource } from '../actors/read-store.ts';
+import { CITING_CLAIM } from '../ledger/holds-store.ts';
 import type { ClaimRow } from '../ledger/rows.ts';
 
 const citing = (shownSql: string): string => `from directory_claims join directory_records on directory_records.key = directory_claims.record_key
-  where directory_claims.source_key = ? and directory_claims.status in ('active', 'disputed') and directory_records.deleted_at is null and directory_records.visibility = 'public' ${shownSql}`;
+  where directory_claims.source_key = ? and ${CITING_CLAIM} and directory_records.deleted_at is null and directory_records.visibility = 'public' ${shownSql}`;
 
 /** Returns the keys of public records that cite a source, in their order. */
 export async function publicRecordsCiting(reader: Reader, { key, shownSql }: CitedSource, after: number, limit: number): Promise<number[]> {

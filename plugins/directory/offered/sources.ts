@@ -6,7 +6,7 @@ import { sourceRecords } from '../actors/sources.ts';
 import { sourceOf } from '../actors/wire.ts';
 import { groupBy } from '../ledger/group.ts';
 import type { SourceRow } from '../ledger/rows.ts';
-import { sourceById } from '../ledger/store.ts';
+import { recordsByKey, sourceById } from '../ledger/store.ts';
 import type { Directory } from '../service.ts';
 import type { Actor, Source } from '../types.ts';
 import { claimsFromSource, countPublicRecordsCiting, publicRecordsCiting } from './source-store.ts';
@@ -52,12 +52,14 @@ export function offeredSources(directory: Directory): SourceReads {
       const keys = await publicRecordsCiting(tx, cited(row), page.after ? Number(page.after[0]) : 0, page.limit + 1);
       const shown = keys.slice(0, page.limit);
       const claims = groupBy(await claimsFromSource(tx, cited(row), shown), ({ actor_key }) => actor_key);
-      const actors = (await actorsByKey(tx, [...claims.keys()])).filter(({ visibility }) => visibility === 'public');
+      // All claims that a record takes from the source may be hidden for a time.
+      const actorKeys = [...new Set((await recordsByKey(tx, shown)).map(({ actor_key }) => actor_key))];
+      const actors = (await actorsByKey(tx, actorKeys)).filter(({ visibility }) => visibility === 'public');
       return {
         source: sourceOf(row, [], now),
         data: actors.map((actor) => {
           const { id: actorId, name, type } = JSON.parse(actor.body) as Actor;
-          return { actor: { id: actorId, name, type }, values: statedValues(claims.get(actor.key)!, [row], { halfLives, now }) };
+          return { actor: { id: actorId, name, type }, values: statedValues(claims.get(actor.key) ?? [], [row], { halfLives, now }) };
         }),
         total: Math.min(total, MOST_COUNTED),
         isMore: total > MOST_COUNTED,

@@ -4,7 +4,11 @@ import { definePlugin } from 'civic';
 import { stoppedClock, testDatabases } from 'civic/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectoryService } from '../offered/service.ts';
-import { directoryKit, type DirectoryKit } from './kit.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { actorPayload, directoryKit, type DirectoryKit } from './kit.ts';
+import { runCommand, upload } from './transfer.ts';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -71,7 +75,13 @@ for (const database of testDatabases()) {
       for (const secret of SECRETS) expect(text.includes(secret), secret).to.be.false();
       const held = await actor();
       expect(held.contact).to.equal({ ...whole.contact, email: null, phone: null });
-      for (const name of ['name', 'places', 'issue_areas', 'status', 'updated_at', 'flags', 'visibility']) expect(held[name], name).to.equal(whole[name]);
+      for (const name of ['name', 'places', 'issue_areas', 'status', 'updated_at', 'flags', 'visibility', 'source_count', 'sources']) expect(held[name], name).to.equal(whole[name]);
+      expect(held.claims).to.equal(whole.claims.filter(({ property }: any) => property !== 'email' && property !== 'phone'));
+      for (const { id: source } of whole.sources) {
+        expect((await kit.get(`/api/sources/${source}`)).body, 'its sources stay').to.include({ id: source, entity_ids: [ada.id] });
+      }
+      expect((await kit.get(`/api/entities/${ada.id}/sources`)).body.total).to.equal(whole.source_count);
+      expect((await kit.get('/api/places/gladstone,missouri/sources')).body.data.map(({ id: source }: any) => source)).to.include(whole.sources.map(({ id: source }: any) => source));
       expect((await actor(office.id)).contact.email).to.equal('office@public.example');
       expect(await hold(ada.id), 'one at a time').to.be.null();
       expect((await service.heldContacts(kit.db.read, ada.id))!.claims.map(({ property, value }) => [property, value])).to.equal([['email', 'ada@private.example'], ['phone', whole.contact.phone]]);
@@ -121,6 +131,71 @@ for (const database of testDatabases()) {
       await kit.composition.commands.find(({ name }) => name === 'directory rebuild')!.run({ terminal: { json: true, signal: new AbortController().signal, out: () => undefined, err: () => undefined, print: () => undefined, progress: () => undefined, style: (_style: string, text: string) => text }, positionals: [], options: {}, cwd: '.' } as never);
       expect((await actor()).contact.email).to.be.null();
       await end(id!);
+    });
+
+    it('hide contacts that an import brings for the person', async () => {
+      const id = '0f0e0d0c-0000-4000-8000-0000000000aa';
+      const csv = (more: string[][]) => ['actor_id,actor_type,property,value,source_url,source_kind', ...[['name', 'Cleo Park'], ['place', 'gladstone,missouri'], ['website', 'https://cleo-park.example/me'], ...more].map(([property, value]) => `${id},person,${property},"${value}",https://house.mo.gov/cleo,government_record`)].join('\n');
+      expect((await upload(kit, 'format=csv&visibility=public', csv([['email', 'cleo@private.example']]), 'reviewer')).body.counts.created).to.equal(1);
+      expect((await actor(id)).contact.email).to.equal('cleo@private.example');
+      const holdId = await hold(id);
+      const again = await upload(kit, 'format=csv&visibility=public', csv([['email', 'cleo@private.example'], ['email', 'second@private.example'], ['phone', '816-555-0177']]), 'reviewer');
+      expect(again.body.state, again.text).to.equal('completed');
+      const held = await kit.get(`/api/entities/${id}`);
+      expect([held.body.contact.email, held.body.contact.phone]).to.equal([null, null]);
+      for (const secret of ['cleo@private.example', 'second@private.example', '555-0177']) expect(held.text.includes(secret), secret).to.be.false();
+      await end(holdId!);
+      const shown = (await actor(id)).claims.map(({ value }: any) => value);
+      expect(shown).to.include(['cleo@private.example', 'second@private.example', '816-555-0177']);
+    });
+
+    it('that began while the clock was a year ahead do not last a year', async () => {
+      const one = await create('person', 'Clock Person', [{ property: 'email', value: 'clock@private.example', source_local_id: 'c' }]);
+      clock.advance(365 * 24 * HOUR);
+      await hold(one.id);
+      clock.advance(-365 * 24 * HOUR);
+      clock.advance(120_000);
+      for (let tries = 0; (await actor(one.id)).contact.email === null && tries < 100; tries++) await sleep(100);
+      expect((await actor(one.id)).contact.email).to.equal('clock@private.example');
+    });
+  });
+
+  describe(`Holds of contacts after a restart on ${database}`, { timeout: 120_000 }, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'civic-holds-'));
+    let service: DirectoryService;
+    let [first, kit]: DirectoryKit[] = [];
+    const reports = definePlugin({ name: 'reports', summary: 'Holds contacts for tests', needs: ['directory'], register: (_server, civic) => ({ async start() { service = civic.service('directory'); } }) });
+    const start = (config: object = {}) => directoryKit({ database, plugins: [reports], config: { ...(database === 'sqlite' && { data_dir: folder }), ...config } });
+    after(async () => {
+      await kit?.close();
+      if (database === 'postgres') await first?.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    it('last, and end when their flag is decided', async () => {
+      first = await start();
+      const payload = actorPayload({ name: 'Restart Person', type: 'person', email: 'restart@private.example' } as never);
+      const { id } = (await first.send('POST', '/api/entities', payload, 'reviewer')).body;
+      const holdId = await first.db.write((tx) => service.holdContacts(tx, id, new Date(Date.now() + 72 * HOUR).toISOString()));
+      expect(holdId).to.be.a.string();
+      const { url } = first.composition.config.database;
+      if (database === 'sqlite') await first.close();
+      kit = await start(database === 'sqlite' ? {} : { database: { url } });
+      const held = await kit.get(`/api/entities/${id}`);
+      expect([held.body.contact.email, held.text.includes('restart@private.example'), held.body.source_count]).to.equal([null, false, 1]);
+      expect(await kit.db.write((tx) => service.endHold(tx, holdId!))).to.be.true();
+      expect((await kit.get(`/api/entities/${id}`)).body.contact.email).to.equal('restart@private.example');
+    });
+
+    it('do not keep invented people from being removed, and release the real ones they were merged with', async () => {
+      await runCommand(kit!, 'demo load', []);
+      const found = (await kit!.get('/api/entities?entity_type=person&limit=100')).body.data.filter(({ contact }: any) => contact.email !== null);
+      expect(found.length > 1).to.be.true();
+      const real = (await kit!.send('POST', '/api/entities', actorPayload({ name: 'Real Person', type: 'person', email: 'real@private.example' } as never), 'reviewer')).body;
+      for (const { id } of found.slice(0, 2)) expect(await kit!.db.write((tx) => service.holdContacts(tx, id, new Date(Date.now() + HOUR).toISOString()))).to.be.a.string();
+      expect((await kit!.send('POST', `/api/entities/${real.id}/merge`, { into: found[0].id }, 'reviewer')).status).to.equal(200);
+      await runCommand(kit!, 'demo remove', []);
+      expect((await kit!.get(`/api/entities/${real.id}`)).body.contact?.email).to.equal('real@private.example');
     });
   });
 }

@@ -1,10 +1,11 @@
 import { addressGroup, type Civic, type JobKind, type Tx } from 'civic';
-import type { DirectoryService } from 'civic/directory';
+import type { DirectoryService, HoldExpired } from 'civic/directory';
 import { createHash } from 'node:crypto';
 import type { FlagsConfig } from '../config.ts';
 import type { Flags } from '../flags.ts';
-import type { FlagRow } from '../store.ts';
-import { countHoldsOf, forgetHolders, holdsOfFlags, insertHold, wasHeldSince } from './store.ts';
+import type { Reviewer } from '../review/decisions.ts';
+import { flagsByKey, type FlagRow } from '../store.ts';
+import { countHoldsOf, forgetHolders, holdOf, holdsOfFlags, insertHold, updateHold, wasHeldSince } from './store.ts';
 
 /** Who reports: an account, or a client without one. */
 export interface Holder {
@@ -18,6 +19,10 @@ export interface Holds {
   begin(tx: Tx, flag: FlagRow, property: string | null, holder: Holder): Promise<void>;
   /** Ends the holds of flags that are dismissed or resolved. */
   end(tx: Tx, flags: FlagRow[]): Promise<void>;
+  /** Begins the holds of flags again whose dismissal or resolution was undone, for the rest of their time. */
+  resume(tx: Tx, flags: FlagRow[], reviewer: Pick<Reviewer, 'by'>): Promise<void>;
+  /** Records that the time of a hold is over. */
+  expired(tx: Tx, hold: HoldExpired): Promise<void>;
   job: JobKind;
 }
 
@@ -52,6 +57,22 @@ export function createHolds(civic: Civic<FlagsConfig>, directory: DirectoryServi
         const flag = closed.find(({ key }) => Number(key) === Number(flag_key))!;
         if (await directory.endHold(tx, hold_id)) await audit(tx, 'flags_hold_ended', { by: { account_id: flag.decided_by, address: null } }, flag.id, { actor: flag.target_id });
       }
+    },
+    async resume(tx, flags, reviewer) {
+      const waiting = flags.filter(({ flag_type, status, suspicion }) => flag_type === 'privacy' && (status === 'open' || status === 'accepted') && suspicion === null);
+      for (const { key, flag_key, at } of waiting.length > 0 ? await holdsOfFlags(tx, waiting.map((flag) => flag.key)) : []) {
+        const flag = waiting.find((one) => Number(one.key) === Number(flag_key))!;
+        const until = new Date(Date.parse(at) + civic.config.hold_hours * HOUR_MS).toISOString();
+        const hold_id = until > civic.clock.iso() ? await directory.holdContacts(tx, flag.target_id, until) : null;
+        if (hold_id === null) continue;
+        await updateHold(tx, key, hold_id);
+        await audit(tx, 'flags_held', reviewer, flag.id, { actor: flag.target_id, until });
+      }
+    },
+    async expired(tx, { id, entity_id }) {
+      const hold = await holdOf(tx, id, entity_id);
+      const flag = hold && (await flagsByKey(tx, [hold.flag_key]))[0];
+      if (flag) await audit(tx, 'flags_hold_expired', { by: { account_id: null, address: null } }, flag.id, { actor: flag.target_id });
     },
     job: { name: 'flags.forget_holders', every_seconds: 3600, run: ({ write }) => write((tx) => forgetHolders(tx, ago(DAY_MS))) },
   };

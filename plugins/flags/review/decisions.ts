@@ -31,7 +31,7 @@ export const MOST_DECIDED = 50;
 
 const NEXT: Record<Status, readonly Status[]> = { open: ['accepted', 'dismissed'], accepted: ['resolved'], dismissed: [], resolved: [] };
 
-export function createDecisions({ civic, directory, signals, refreshTargets, audit }: Pick<Flags, 'civic' | 'directory' | 'signals' | 'refreshTargets' | 'audit'>): Decisions {
+export function createDecisions({ civic, directory, signals, refreshTargets, resumeHolds, audit }: Pick<Flags, 'civic' | 'directory' | 'signals' | 'refreshTargets' | 'resumeHolds' | 'audit'>): Decisions {
   async function storeDecision(tx: Tx, row: FlagRow, { action, note, isCorrected }: NewDecision & { isCorrected: boolean }, { batch, reviewer, edit }: { batch: string; reviewer: Reviewer; edit: DoneEdit | null }): Promise<FlagRow> {
     const status = statusAfter(row, action, isCorrected);
     const at = civic.clock.iso();
@@ -90,6 +90,7 @@ export function createDecisions({ civic, directory, signals, refreshTargets, aud
       }
       await markUndone(tx, steps.map(({ key }) => key), civic.clock.iso());
       await refreshTargets(tx, flags);
+      await resumeHolds(tx, flags, reviewer);
       return flags;
     }),
   };
