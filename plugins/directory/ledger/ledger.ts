@@ -126,8 +126,8 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, policy
     const { clusters: [cluster], sources: cited } = record ? await loadClusters(tx, [record.actor_key]) : NOTHING;
     const claims = (cluster?.claims ?? []).filter(isShown);
     const [type] = claims.filter(({ property }) => property === 'type').sort(byWeight);
-    if (type?.value !== '"person"') return;
     const added = statementsOf({ sources, claims: add });
+    if (type?.value !== '"person"' && !added.claims.some(({ property, value }) => property === 'type' && value === 'person')) return;
     const [isUnlisted] = await register.has(tx, [{
       claims: [...claims.map(({ property, value }) => ({ property, value: JSON.parse(value) as ClaimValue })), ...added.claims],
       urls: [...claims.map(({ source_key }) => cited.get(source_key)!.url), ...added.urls],

@@ -27,14 +27,25 @@ export function traitsOf({ names, places, emails, phones, urls }: Person): Trait
   const of = (kind: Trait['kind'], texts: (string | null | undefined)[]): Trait[] => [...new Set(texts)].flatMap((text) => (text ? [{ kind, text: `${kind}\n${text}` }] : []));
   return [
     ...of('name', names.flatMap(nameForms).flatMap((name) => places.map((place) => `${name}\n${place}`))),
-    ...of('email', emails.map((email) => normalizeEmail(email)?.address)),
+    ...of('email', emails.map((email) => normalizeEmail(email.replaceAll(INVISIBLE, '').replace(/\.$/, ''))?.address)),
     ...of('phone', phones.map(normalizePhone)),
     ...of('url', urls.map(profileOf)),
   ];
 }
 
+/** Characters that are not seen, such as the zero-width space. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+
 /** Returns the first and the family name, in the order of the alphabet; none for a single word, which many share. */
 export function nameForms(name: string): string[] {
+  // An invisible character may stand inside a word or between words.
+  const written = [name.replaceAll(INVISIBLE, ''), name.replaceAll(INVISIBLE, ' ')];
+  // "Ada Brandt, Mayor" has the role after the comma.
+  const beforeComma = written.map((text) => text.split(',')[0]!.trim()).filter((text) => text.includes(' '));
+  return [...new Set([...written, ...beforeComma].flatMap(formsOf))];
+}
+
+function formsOf(name: string): string[] {
   const { given, middle, family } = personName(name);
   // "J. Robert Hale" is called Robert.
   const called = given.flatMap((word) => (word.length === 1 && middle[0] ? [word, middle[0]] : [word])).filter((word) => word.length > 1);
