@@ -48,8 +48,8 @@ export interface BriefDocument {
   gaps: string[];
 }
 
-/** Returns the document of a brief. Sources are numbered through both parts. */
-export async function documentOf({ civic, directory }: Pick<Workspaces, 'civic' | 'directory'> & { civic: Pick<Civic, 'clock' | 'url'> }, reader: Reader, workspace: Workspace, { brief, evidence }: { brief: Brief; evidence: Evidence }, t: Texts): Promise<BriefDocument> {
+/** Returns the document of a brief without its summary. Sources are numbered through both parts. */
+export async function documentOf({ civic, directory }: Pick<Workspaces, 'civic' | 'directory'> & { civic: Pick<Civic, 'clock' | 'url'> }, reader: Reader, workspace: Workspace, { brief, evidence }: { brief: Brief; evidence: Evidence }, t: Texts): Promise<Omit<BriefDocument, 'summary'>> {
   const places = await directory.places(reader, brief.scope.places);
   const placeName = (key: string) => places.get(key)?.display_name ?? key;
   const issueName = (slug: string) => directory.issueName(slug) ?? slug;
@@ -68,8 +68,13 @@ export async function documentOf({ civic, directory }: Pick<Workspaces, 'civic' 
   };
   return {
     brief, workspaceName: workspace.name, exported_at: civic.clock.iso(), places: brief.scope.places.map(placeName), issues: brief.scope.issue_areas.map(issueName),
-    summary: await markdownHtml(brief.summary_md), publicPart: part(true), privatePart: part(false), gaps: brief.gaps.map((gap) => gapWords(gap, { placeName, issueName, numbers }, t)),
+    publicPart: part(true), privatePart: part(false), gaps: brief.gaps.map((gap) => gapWords(gap, { placeName, issueName, numbers }, t)),
   };
+}
+
+/** Adds the summary as HTML, which may take seconds: call it outside of transactions. */
+export async function withSummary(document: Omit<BriefDocument, 'summary'>): Promise<BriefDocument> {
+  return { ...document, summary: await markdownHtml(document.brief.summary_md) };
 }
 
 function gapWords({ type, place, issue_area, source_id, entity_id }: Gap, { placeName, issueName, numbers }: { placeName(key: string): string; issueName(slug: string): string; numbers: Map<string, number> }, t: Texts): string {

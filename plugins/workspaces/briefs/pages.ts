@@ -4,7 +4,7 @@ import type { Workspaces } from '../context.ts';
 import { PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
 import { partOf } from '../pages/paging.ts';
 import type { Briefs } from './briefs.ts';
-import { documentOf, type BriefDocument } from './document.ts';
+import { documentOf, withSummary, type BriefDocument } from './document.ts';
 import { BRIEF_FORMATS, briefFile, type BriefFormat } from './export.ts';
 import { bodyOf, briefForm, fieldsOf, type BriefForm } from './form.ts';
 import type { Brief } from './schemas.ts';
@@ -30,7 +30,8 @@ export function briefPages(workspaces: Workspaces, pages: WorkspacePages, briefs
     }
   }
 
-  const read = (page: PageContext): Promise<BriefDocument> => found(() => civic.db.snapshot(async (tx) => documentOf(workspaces, tx, page.workspace, await briefs.withEvidence(tx, page, await briefs.row(tx, page, idIn(page))), page.t)));
+  const document = (page: PageContext) => found(() => civic.db.snapshot(async (tx) => documentOf(workspaces, tx, page.workspace, await briefs.withEvidence(tx, page, await briefs.row(tx, page, idIn(page))), page.t)));
+  const read = async (page: PageContext): Promise<BriefDocument> => withSummary(await document(page));
 
   async function showForm(page: PageContext, brief: Brief | null, { given, errors = {} }: { given: Partial<Record<keyof BriefForm, unknown>>; errors?: Record<string, string> }, status = 200): Promise<ResponseObject> {
     const chosen = [given.issues ?? (given as Record<string, unknown>)['issues[]'] ?? []].flat() as string[];
@@ -73,8 +74,8 @@ export function briefPages(workspaces: Workspaces, pages: WorkspacePages, briefs
     {
       method: 'GET', path: `${path}/{brief_id}`, options: PAGE,
       handler: pages.member(async (page) => {
-        const document = await read(page);
-        return pages.show(page, { section: 'briefs', template: 'workspaces/brief', title: document.brief.title }, { ...document, formats: Object.keys(BRIEF_FORMATS), notice: noticeOf(page) });
+        const shown = await read(page);
+        return pages.show(page, { section: 'briefs', template: 'workspaces/brief', title: shown.brief.title }, { ...shown, formats: Object.keys(BRIEF_FORMATS), notice: noticeOf(page) });
       }),
     },
     {
@@ -101,8 +102,8 @@ export function briefPages(workspaces: Workspaces, pages: WorkspacePages, briefs
     {
       method: 'GET', path: `${path}/{brief_id}/print`, options: PAGE,
       handler: pages.member(async (page) => {
-        const document = await read(page);
-        return pages.show(page, { section: 'briefs', template: 'workspaces/brief-print', title: document.brief.title }, document);
+        const shown = await read(page);
+        return pages.show(page, { section: 'briefs', template: 'workspaces/brief-print', title: shown.brief.title }, shown);
       }),
     },
     {
@@ -110,10 +111,10 @@ export function briefPages(workspaces: Workspaces, pages: WorkspacePages, briefs
       handler: pages.member(async (page) => {
         const format = String(page.request.params.format) as BriefFormat;
         if (!Object.hasOwn(BRIEF_FORMATS, format)) throw problem('not_found');
-        const document = await read(page);
+        const shown = await read(page);
         await civic.db.write((tx) => workspaces.use(tx, page, 'exports'));
-        return page.h.response(briefFile(document, format, page.t)).type(`${BRIEF_FORMATS[format]}; charset=utf-8`)
-          .header('content-disposition', `attachment; filename="brief-${document.brief.id}.${format}"`).header('cache-control', 'private, no-store');
+        return page.h.response(briefFile(shown, format, page.t)).type(`${BRIEF_FORMATS[format]}; charset=utf-8`)
+          .header('content-disposition', `attachment; filename="brief-${shown.brief.id}.${format}"`).header('cache-control', 'private, no-store');
       }),
     },
   ];

@@ -3,7 +3,7 @@ import { Joi, type Language } from 'civic';
 import { CONTEXT_PROBLEMS, contextOf, reading, type Workspaces } from '../context.ts';
 import { PRIVATE, recordRoutes } from '../records/routes.ts';
 import type { Briefs } from './briefs.ts';
-import { documentOf } from './document.ts';
+import { documentOf, withSummary } from './document.ts';
 import { BRIEF_FORMATS, briefFile, type BriefFormat } from './export.ts';
 
 /** Returns the routes of briefs. */
@@ -41,7 +41,8 @@ export function briefRoutes(workspaces: Workspaces, briefs: Briefs): ServerRoute
           await workspaces.use(tx, context, 'exports');
           return documentOf(workspaces, tx, context.workspace, found, t);
         });
-        return h.response(briefFile(document, format, t)).type(`${BRIEF_FORMATS[format]}; charset=utf-8`)
+        const whole = format === 'html' ? await withSummary(document) : { ...document, summary: '' };
+        return h.response(briefFile(whole, format, t)).type(`${BRIEF_FORMATS[format]}; charset=utf-8`)
           .header('content-disposition', `attachment; filename="brief-${document.brief.id}.${format}"`).header('cache-control', PRIVATE);
       },
     },

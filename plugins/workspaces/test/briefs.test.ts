@@ -134,6 +134,23 @@ for (const database of testDatabases()) describe(`Briefs, on ${database}`, () =>
     expect(own).to.contain('=HYPERLINK(&quot;x&quot;)').and.to.contain('id="source-2"');
   });
 
+  it('keep the server responding while a text is formatted that takes minutes, and show it as it is written', async () => {
+    const made = (await create({ title: 'Deep', summary_md: '>'.repeat(50_000) })).body;
+    let [longest, latest] = [0, performance.now()];
+    const ticking = setInterval(() => {
+      longest = Math.max(longest, performance.now() - latest);
+      latest = performance.now();
+    }, 20);
+    const file = await kit.as(ada.key, 'GET', path(ada, `/${made.id}/export?format=html`));
+    clearInterval(ticking);
+    expect(file.status).to.equal(200);
+    expect(file.text).to.contain(`<p>${'&gt;'.repeat(1000)}`);
+    expect(longest).to.be.below(2500);
+    const before = performance.now();
+    await kit.as(ada.key, 'GET', path(ada, `/${made.id}/export?format=html`));
+    expect(performance.now() - before, 'remembered').to.be.below(4000);
+  });
+
   it('are created by assistants', async () => {
     const { data } = await kit.tool('create_brief', { title: 'By an assistant', entity_ids: [union.id] }, { as: { scope: ['workspace:write'], account_id: ada.id, workspace_id: ada.workspace_id, workspace_role: 'owner' } });
     expect(data).to.include({ title: 'By an assistant', created_by: ada.id, confidence: 1 });
