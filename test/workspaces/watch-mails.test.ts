@@ -115,4 +115,33 @@ for (const database of testDatabases()) describe(`Mails and feeds of watches, on
     await quiet();
     expect(sent('cal@')).to.equal([]);
   });
+
+  it('sends a digest with the newest of very many signals, and does not fall behind', async () => {
+    const dee = await kit.person({ email: 'dee@example.org' });
+    await watch(dee, 'smithville,missouri', 'digest');
+    for (const part of [0, 1]) await kit.publish(...Array.from({ length: 300 }, (_, at) => ({ title: `Item ${part * 300 + at}.`, places: ['smithville,missouri'] })));
+    pass(24 * 3600);
+    const mail = await mailbox.mailTo('dee@example.org', 'Item 100.');
+    expect(mail).to.contain('and 599 more').and.to.contain('550 more signals are in the digest');
+    const { key, digest_seq } = await subscriber(dee);
+    expect(Number(digest_seq)).to.equal(Number((await kit.db.read('workspaces_deliveries').where({ subscriber_key: key }).max({ seq: 'seq' }).first())!.seq));
+    await kit.publish({ title: 'The day after', places: ['smithville,missouri'] });
+    pass(24 * 3600);
+    expect(await mailbox.mailTo('dee@example.org', 'The day after')).to.contain('Subject: The day after');
+  });
+
+  it('goes on after the clock was a year ahead for a time', async () => {
+    const [eve, fay] = [await kit.person({ email: 'eve@example.org' }), await kit.person({ email: 'fay@example.org' })];
+    await watch(eve, 'gladstone,missouri', 'immediate');
+    await watch(fay, 'gladstone,missouri', 'digest');
+    const there = { places: ['gladstone,missouri'] };
+    pass(365 * 86_400);
+    await kit.publish({ title: 'In the future', ...there });
+    pass(86_400);
+    for (const address of ['eve', 'fay']) await mailbox.mailTo(`${address}@example.org`, 'In the future');
+    pass(-366 * 86_400);
+    await kit.publish({ title: 'Back again', ...there });
+    pass(2 * 86_400);
+    for (const address of ['eve', 'fay']) expect(await mailbox.mailTo(`${address}@example.org`, 'Back again'), address).to.contain('Subject: Back again');
+  });
 });

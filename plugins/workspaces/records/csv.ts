@@ -13,10 +13,10 @@ export function csvRow(values: unknown[]): string {
   return `${values.map(cell).join(',')}\r\n`;
 }
 
-/** Returns the rows of a CSV text by the names in its first row. Throws an error that describes a row which cannot be read. */
-export async function readCsv(text: string): Promise<Cells[]> {
+/** Returns the first rows of a CSV text by the names in its first row. Throws an error that describes a row which cannot be read. */
+export async function readCsv(text: string, limit: number): Promise<Cells[]> {
   const { parse } = await loadCsv();
-  const rows = parse(text, { columns: true, bom: true, skip_empty_lines: true, record_delimiter: ['\r\n', '\n', '\r'] }) as Cells[];
+  const rows = parse(text, { columns: true, bom: true, skip_empty_lines: true, record_delimiter: ['\r\n', '\n', '\r'], to: limit }) as Cells[];
   return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, unguarded(value)])));
 }
 

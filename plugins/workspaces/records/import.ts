@@ -14,13 +14,16 @@ export const importReport = Joi.object<ImportReport, true>({
   rejected: Joi.array().items(Joi.object({ row: Joi.number().integer().required().description('From 1 on'), code: Joi.string().required(), detail: Joi.string().required() })).required(),
 }).meta({ name: 'WorkspaceImportReport' });
 
+/** Of one import. */
+const MOST_RECORDS = 5000;
+
 /** The JSON export, or the text of the CSV export. */
 export const importBody = Joi.alternatives(
   Joi.object({
     format: Joi.string().valid(EXPORT_NAME).required(),
     version: Joi.number().valid(EXPORT_VERSION).required(),
     kind: Joi.string().required(),
-    records: Joi.array().items(Joi.object().unknown()).max(5000).required(),
+    records: Joi.array().items(Joi.object().unknown()).max(MOST_RECORDS).required(),
   }).unknown(),
   Joi.string(),
 ).meta({ name: 'WorkspaceImport' });
@@ -60,7 +63,8 @@ export async function importRecords(
 
 async function bodiesOf(body: unknown, kind: string, transfer: Pick<Transfer<never>, 'ofRow' | 'ofRecord'>): Promise<object[]> {
   if (typeof body === 'string') {
-    const rows = await readCsv(body).catch((error: unknown) => { throw problem('invalid_request', { detail: `The CSV cannot be read: ${(error as Error).message}` }); });
+    const rows = await readCsv(body, MOST_RECORDS + 1).catch((error: unknown) => { throw problem('invalid_request', { detail: `The CSV cannot be read: ${(error as Error).message}` }); });
+    if (rows.length > MOST_RECORDS) throw problem('invalid_request', { detail: `The CSV has more than ${MOST_RECORDS} rows: import it in parts.` });
     return rows.map(transfer.ofRow);
   }
   const file = body as { kind: string; records: Record<string, any>[] };

@@ -1,4 +1,4 @@
-import { Joi, problem } from 'civic';
+import { isId, Joi, problem } from 'civic';
 import type { Workspaces } from '../context.ts';
 import { createRecords, type Records } from '../records/records.ts';
 import { checkedActors, entityReference, entityReferences, type EntityReference } from '../references.ts';
@@ -24,6 +24,8 @@ export interface Review {
 
 const status = Joi.string().valid(...REVIEW_STATUSES);
 const note = writtenText(2000).allow(null);
+/** The column is a UUID, with which Postgres compares no other text; a filter that names no actor matches nothing. */
+const NO_ACTOR = '00000000-0000-0000-0000-000000000000';
 const target = Joi.object({ type: Joi.string().valid('entity').required(), id: Joi.string().required().description('The id of an actor') });
 
 const shown = Joi.object<Review, true>({
@@ -53,7 +55,7 @@ export function createReviews(workspaces: Workspaces): Reviews {
       changed: Joi.object({ status, note }).min(1).meta({ name: 'ReviewChange' }),
       shown,
       list: listOf(shown, 'ReviewList'),
-      filters: { status: Joi.array().items(status).single(), target_id: Joi.string().max(100).description('The id of an actor') },
+      filters: { status: Joi.array().items(status).single(), target_id: Joi.string().max(100).custom((given: string) => (isId(given) ? given : NO_ACTOR)).description('The id of an actor') },
     },
     async columns(tx, context, given, row) {
       const decided = given.status !== undefined && given.status !== row?.status ? { status: given.status as ReviewStatus, decided_by: context.caller.account_id, decided_at: clock.iso() } : {};

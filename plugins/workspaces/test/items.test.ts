@@ -71,6 +71,7 @@ for (const database of testDatabases()) {
       expect(noted.decided_at, 'a note is no decision').to.equal(review.decided_at);
       expect((await ask('PATCH', `/reviews/${review.id}`, { status: 'confirmed' })).body).to.include({ status: 'confirmed', decided_at: kit.clock.iso() });
       expect((await ask('GET', '/reviews?status=rejected')).body.total).to.equal(0);
+      for (const [id, total] of [[actor.id, 1], ['none', 0], [actor.id.slice(0, -1), 0]]) expect((await ask('GET', `/reviews?target_id=${id}`)).body.total, id).to.equal(total);
       expect((await ask('GET', '/reviews?status=rejected&status=confirmed')).body.total).to.equal(1);
       const others = await Promise.all(Array.from({ length: 3 }, async () => (await ask('POST', '/reviews', { target: { type: 'entity', id: actor.id } })).status));
       expect(others).to.equal([409, 409, 409]);
@@ -112,6 +113,9 @@ for (const database of testDatabases()) {
       expect((await ask('GET', '/notes')).body.total).to.equal(before + 1);
       expect((await ask('POST', '/notes/import', { format: 'civic workspace export', version: 1, kind: 'lists', records: [] })).body.code).to.equal('invalid_request');
       expect((await ask('POST', '/notes/import', { records: [] })).status).to.equal(400);
+      const rows = await kit.request('POST', `/api/workspaces/${ada.workspace_id}/notes/import`, { payload: `text\r\n${'x\r\n'.repeat(5001)}`, headers: { 'x-api-key': ada.key, 'content-type': 'text/csv' } });
+      expect([rows.status, rows.body.detail]).to.equal([400, 'The CSV has more than 5000 rows: import it in parts.']);
+      expect((await ask('GET', '/notes')).body.total).to.equal(before + 1);
     });
 
     it('export lists with merged and deleted entries, and import what is still there', async () => {

@@ -2,8 +2,8 @@ import { singleLine, type Clock, type JobKind, type RunningJob, type Texts } fro
 import type { Workspaces } from '../context.ts';
 import { digestItems, type DigestItem } from './digest.ts';
 import { nextHour } from './schedule.ts';
-import { deleteDeliveriesBefore, deliveriesAfter, type DeliveryRow } from './store.ts';
-import { deleteUnsubscribesBefore, dueAlerts, dueDigests, lockedSubscriber, updateSubscriber, type SubscriberRow } from './subscribers-store.ts';
+import { deleteDeliveriesBefore, deliveriesAfter, newestDeliveriesAfter, type DeliveryRow } from './store.ts';
+import { deleteUnsubscribesBefore, dueAlerts, dueDigests, isDue, lockedSubscriber, updateSubscriber, type MailTimes, type SubscriberRow } from './subscribers-store.ts';
 import { targetWords } from './words.ts';
 import type { Watches } from './watches.ts';
 
@@ -14,6 +14,8 @@ const AT_ONCE = 100;
 const MOST_SIGNALS = 50;
 const MOST_DELIVERIES = 500;
 const DAY_MS = 86_400_000;
+/** The next digest is at most a day and a change to summer time away. */
+const LATEST_DAYS = 3;
 /** Links of old mails end: by then newer mails have others. */
 const UNSUBSCRIBE_DAYS = 180;
 
@@ -21,14 +23,15 @@ const UNSUBSCRIBE_DAYS = 180;
 export function watchMailJob(workspaces: Workspaces, watches: Watches): JobKind {
   const { civic } = workspaces;
   const before = (ms: number) => new Date(civic.clock.now() - ms).toISOString();
+  const times = () => ({ now: civic.clock.iso(), tooLate: before(-LATEST_DAYS * DAY_MS - civic.config.alert_wait_seconds * 1000) });
   return {
     name: 'workspaces.watch_mails',
     every_seconds: 15,
     async run(job) {
       for (const [kind, due] of [
-        ['alert', () => dueAlerts(civic.db.read, civic.clock.iso(), before(civic.config.alert_pause_seconds * 1000), AT_ONCE)],
-        ['digest', () => dueDigests(civic.db.read, civic.clock.iso(), AT_ONCE)],
-      ] as const) for (let keys; (keys = await due()).length > 0;) for (const key of keys) await mailTo(workspaces, watches, job, key, kind);
+        ['alert', () => dueAlerts(civic.db.read, times(), before(civic.config.alert_pause_seconds * 1000), AT_ONCE)],
+        ['digest', () => dueDigests(civic.db.read, times(), AT_ONCE)],
+      ] as const) for (let keys; (keys = await due()).length > 0;) for (const key of keys) await mailTo(workspaces, watches, job, key, kind, times());
       await job.write(async (tx) => {
         await deleteDeliveriesBefore(tx, before(civic.config.digest_days * DAY_MS));
         await deleteUnsubscribesBefore(tx, before(UNSUBSCRIBE_DAYS * DAY_MS));
@@ -37,13 +40,14 @@ export function watchMailJob(workspaces: Workspaces, watches: Watches): JobKind 
   };
 }
 
-async function mailTo({ civic, accounts }: Workspaces, watches: Watches, job: RunningJob, key: number, kind: MailKind): Promise<void> {
+async function mailTo({ civic, accounts }: Workspaces, watches: Watches, job: RunningJob, key: number, kind: MailKind, times: MailTimes): Promise<void> {
   const languages = new Map([['en', await civic.texts('en')], ['es', await civic.texts('es')]]);
   await job.write(async (tx) => {
     const subscriber = await lockedSubscriber(tx, key);
-    const due = kind === 'alert' ? subscriber.alert_due_at : subscriber.digest_due_at;
-    if (due === null || due > civic.clock.iso()) return;
-    const rows = await deliveriesAfter(tx, key, kind === 'alert' ? subscriber.alert_seq : subscriber.digest_seq, MOST_DELIVERIES);
+    // Another node was faster, or the workspace was deleted.
+    if (!subscriber || !isDue(kind === 'alert' ? subscriber.alert_due_at : subscriber.digest_due_at, times)) return;
+    // Alerts go on with the next mail. A digest comes once a day, so it has the newest: what it does not have is in the digest on the page.
+    const { rows, skipped } = kind === 'alert' ? { rows: await deliveriesAfter(tx, key, subscriber.alert_seq, MOST_DELIVERIES), skipped: 0 } : await newestDeliveriesAfter(tx, key, subscriber.digest_seq, MOST_DELIVERIES);
     await updateSubscriber(tx, key, advanced(subscriber, kind, rows, civic.clock));
     const context = await watches.subscribers.contextOfSubscriber(tx, subscriber);
     if (!context?.email || !subscriber.has_mail || !accounts.mail.isConfigured) return;
@@ -52,7 +56,7 @@ async function mailTo({ civic, accounts }: Workspaces, watches: Watches, job: Ru
     const { language } = subscriber;
     const unsubscribe = civic.url(`/workspaces/unsubscribe?token=${await watches.subscribers.createUnsubscribe(tx, subscriber)}`);
     const pages = civic.url(`${language === 'en' ? '' : `/${language}`}/workspaces/${subscriber.workspace_id}`);
-    const { subject, lines } = composeMail(languages.get(language)!, { kind, items, workspace: context.workspace.name, site: civic.instance.name, pages, unsubscribe });
+    const { subject, lines } = composeMail(languages.get(language)!, { kind, items, skipped, workspace: context.workspace.name, site: civic.instance.name, pages, unsubscribe });
     await accounts.mail.queue(tx, { to: context.email, subject, lines, language, unsubscribe_url: unsubscribe });
   });
 }
@@ -67,6 +71,8 @@ function advanced(subscriber: SubscriberRow, kind: MailKind, rows: DeliveryRow[]
 export interface MailContent {
   kind: MailKind;
   items: DigestItem[];
+  /** How many further deliveries there are. */
+  skipped: number;
   workspace: string;
   site: string;
   /** The address of the pages of the workspace. */
@@ -75,14 +81,15 @@ export interface MailContent {
 }
 
 /** Returns a mail whose subject names what happened, and whose text states for each signal the watch that it matched. */
-export function composeMail(t: Texts, { kind, items, workspace, site, pages, unsubscribe }: MailContent): { subject: string; lines: string[] } {
+export function composeMail(t: Texts, { kind, items, skipped, workspace, site, pages, unsubscribe }: MailContent): { subject: string; lines: string[] } {
   const first = singleLine(items[0]!.signal.title, 120);
-  const others = items.length - 1;
+  const others = items.length + skipped - 1;
+  const more = Math.max(0, items.length - MOST_SIGNALS) + skipped;
   return {
     subject: others === 0 ? first : t('watch_mail.subject', { title: first, others }),
     lines: [
       ...items.slice(0, MOST_SIGNALS).flatMap((item) => [...itemLines(item, t), '']),
-      ...(items.length > MOST_SIGNALS ? [t('watch_mail.more', { count: items.length - MOST_SIGNALS }), ''] : []),
+      ...(more > 0 ? [t('watch_mail.more', { count: more }), ''] : []),
       t(`watch_mail.why_${kind}`, { workspace: singleLine(workspace, 200), site }),
       `${t('watch_mail.digest')} ${pages}/digest`,
       `${t('watch_mail.watches')} ${pages}/watches`,

@@ -87,6 +87,14 @@ export async function deliveriesAfter(reader: Reader, subscriberKey: number, seq
   return reader(DELIVERIES).where({ subscriber_key: subscriberKey }).where('seq', '>', seq).orderBy('seq').limit(limit) as unknown as Promise<DeliveryRow[]>;
 }
 
+/** Returns the newest deliveries to a subscriber after an entry of the log, the oldest first, and how many there were before them. */
+export async function newestDeliveriesAfter(reader: Reader, subscriberKey: number, seq: number, limit: number): Promise<{ rows: DeliveryRow[]; skipped: number }> {
+  const after = () => reader(DELIVERIES).where({ subscriber_key: subscriberKey }).where('seq', '>', seq);
+  const rows = await after().orderBy('seq', 'desc').limit(limit) as DeliveryRow[];
+  const total = rows.length < limit ? rows.length : Number((await after().count({ count: '*' }).first())!.count);
+  return { rows: rows.reverse(), skipped: total - rows.length };
+}
+
 export async function latestDeliveries(reader: Reader, subscriberKey: number, limit: number): Promise<DeliveryRow[]> {
   return reader(DELIVERIES).where({ subscriber_key: subscriberKey }).orderBy('seq', 'desc').limit(limit) as unknown as Promise<DeliveryRow[]>;
 }

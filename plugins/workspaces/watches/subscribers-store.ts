@@ -40,8 +40,8 @@ export async function updateSubscriber(tx: Tx, key: number, values: Partial<Subs
 }
 
 /** Locks a subscriber until the transaction ends, so that of several nodes one sends a mail. */
-export async function lockedSubscriber(tx: Tx, key: number): Promise<SubscriberRow> {
-  return tx(SUBSCRIBERS).where({ key }).forUpdate().first() as Promise<SubscriberRow>;
+export async function lockedSubscriber(tx: Tx, key: number): Promise<SubscriberRow | undefined> {
+  return tx(SUBSCRIBERS).where({ key }).forUpdate().first() as Promise<SubscriberRow | undefined>;
 }
 
 /** Sets when the alert of subscribers is due, unless one is due already. Locks also those rows: a mail that is composed at the same time waits for the deliveries of this transaction. */
@@ -49,15 +49,26 @@ export async function setAlertDue(tx: Tx, keys: number[], at: string): Promise<v
   if (keys.length > 0) await tx(SUBSCRIBERS).whereIn('key', keys).update({ alert_due_at: tx.raw('coalesce(alert_due_at, ?)', [at]) });
 }
 
+/** Now, and a time that no mail is planned for: one that is was planned while the clock was wrong, and is due. */
+export interface MailTimes {
+  now: string;
+  tooLate: string;
+}
+
+export function isDue(at: string | null, { now, tooLate }: MailTimes): boolean {
+  return at !== null && (at <= now || at > tooLate);
+}
+
 /** Returns the keys of subscribers whose alert is due and who got none since `alertedBefore`. */
-export async function dueAlerts(reader: Reader, now: string, alertedBefore: string, limit: number): Promise<number[]> {
-  const rows = await reader(SUBSCRIBERS).where('alert_due_at', '<=', now).where((query) => query.whereNull('alerted_at').orWhere('alerted_at', '<=', alertedBefore))
+export async function dueAlerts(reader: Reader, { now, tooLate }: MailTimes, alertedBefore: string, limit: number): Promise<number[]> {
+  const rows = await reader(SUBSCRIBERS).where((query) => query.where('alert_due_at', '<=', now).orWhere('alert_due_at', '>', tooLate))
+    .where((query) => query.whereNull('alerted_at').orWhere('alerted_at', '<=', alertedBefore).orWhere('alerted_at', '>', tooLate))
     .orderBy('alert_due_at').limit(limit).select('key') as { key: number }[];
   return rows.map(({ key }) => Number(key));
 }
 
-export async function dueDigests(reader: Reader, now: string, limit: number): Promise<number[]> {
-  const rows = await reader(SUBSCRIBERS).where('digest_due_at', '<=', now).orderBy('digest_due_at').limit(limit).select('key') as { key: number }[];
+export async function dueDigests(reader: Reader, { now, tooLate }: MailTimes, limit: number): Promise<number[]> {
+  const rows = await reader(SUBSCRIBERS).where('digest_due_at', '<=', now).orWhere('digest_due_at', '>', tooLate).orderBy('digest_due_at').limit(limit).select('key') as { key: number }[];
   return rows.map(({ key }) => Number(key));
 }
 
