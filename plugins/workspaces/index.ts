@@ -52,9 +52,10 @@ export default definePlugin<WorkspacesConfig>({
 
     accounts.workspaceHooks.whenUsed(usage.record);
     accounts.workspaceHooks.whenDeleted(async (tx, workspaceId) => {
+      // First, because it waits for transactions that store records at the same time.
+      await usage.forget(tx, workspaceId);
       await forgetRecords(tx, workspaceId);
       await forgetWatches(tx, workspaceId);
-      await usage.forget(tx, workspaceId);
     });
     accounts.pages.entry({ plugin: 'workspaces', label: 'frame.entry', path: '/workspaces' });
     accounts.pages.purpose({ path: '/workspaces', describe: async (_next, language) => (await civic.texts(language))('frame.purpose') });

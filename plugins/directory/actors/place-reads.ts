@@ -99,10 +99,11 @@ export async function placeSourceList(context: DirectoryContext, place: PlaceRow
     const rows = await placeSources(tx, place.key, after as (string | number)[] | null, limit);
     const shown = rows.slice(0, limit);
     const last = shown.at(-1);
+    const cited = await sourcesInOrder(context, tx, shown);
     return {
       keys: shown.map(({ source_key }) => source_key),
-      records: await sourcesInOrder(context, tx, shown),
-      total: await countPlaceSources(tx, place.key),
+      records: cited,
+      total: await countPlaceSources(tx, place.key) - (shown.length - cited.length),
       next: rows.length > limit ? [last!.retrieved_at, last!.source_key] : null,
     };
   });
@@ -114,9 +115,10 @@ export async function latestPlaceSources(context: DirectoryContext, place: Place
   return context.civic.db.snapshot(async (tx) => sourcesInOrder(context, tx, (await placeSources(tx, place.key, null, limit)).slice(0, limit)));
 }
 
+/** Leaves out sources that only hidden claims cite: a place has them until the rows of another field policy are rebuilt. */
 async function sourcesInOrder(context: DirectoryContext, reader: Reader, rows: { source_key: number }[]): Promise<Source[]> {
   const byKey = new Map((await sourcesByKey(reader, rows.map(({ source_key }) => source_key))).map((row) => [row.key, row]));
-  return sourceRecords(reader, rows.map(({ source_key }) => byKey.get(source_key)!), tellingOf(context));
+  return (await sourceRecords(reader, rows.map(({ source_key }) => byKey.get(source_key)!), tellingOf(context))).filter(({ entity_ids }) => entity_ids.length > 0);
 }
 
 /** Returns the coverage of a place as JSON, and the same JSON without `generated_at`, for the ETag. */

@@ -142,6 +142,14 @@ for (const database of testDatabases()) {
     it('shows no source that only hidden claims cite', async () => {
       expect((await kit!.get(`/api/sources/${onlyPhone}`)).status).to.equal(404);
       expect((await kit!.get(`/api/entities/${id}/sources`)).body.total).to.equal(1);
+      // As the rows of the other policy left it in the list of the place.
+      await kit!.db.write(async (tx) => {
+        const { key, retrieved_at } = await tx('directory_sources').where({ id: onlyPhone }).first('key', 'retrieved_at');
+        const { place } = await tx('directory_listings').first('place');
+        await tx('directory_place_sources').insert({ place, source_key: key, retrieved_at, uses: 1 }).onConflict(['place', 'source_key']).ignore();
+      });
+      const listed = (await kit!.get(`/api/places/${KC}/sources`)).body;
+      expect([listed.total, listed.data.map(({ id: source }: { id: string }) => source)]).to.equal([2, listed.data.filter(({ id: source }: { id: string }) => source !== onlyPhone).map(({ id: source }: { id: string }) => source)]);
     });
 
     it('does not reveal by a comparison that two have the same hidden phone', async () => {

@@ -1,5 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import { definePlugin } from 'civic';
+import type { AccountsService } from 'civic/accounts';
 import { testDatabases } from 'civic/testing';
 import { workspacesKit, type Person, type WorkspacesKit } from './kit.ts';
 
@@ -11,13 +13,15 @@ const TABLES = ['workspaces_lists', 'workspaces_notes', 'workspaces_targets', 'w
 for (const database of testDatabases()) {
   describe(`A workspace that is renamed and deleted, on ${database}`, () => {
     let kit: WorkspacesKit;
+    let accounts: AccountsService;
     let ada: Person;
     let bob: Person;
     let id: string;
     let key: string;
 
     before(async () => {
-      kit = await workspacesKit(database);
+      const spy = definePlugin({ name: 'spy', summary: 'Uses workspaces for tests', needs: ['accounts', 'workspaces'], register: (_server, civic) => ({ async start() { accounts = civic.service('accounts'); } }) });
+      kit = await workspacesKit(database, { plugins: [spy] });
       [ada, bob] = [await kit.person(), await kit.person({ name: 'Bob' })];
       id = (await kit.as(ada.key, 'POST', '/api/workspaces', { name: 'River desk' })).body.id;
       const { invitation_id } = (await kit.as(ada.key, 'POST', `/api/workspaces/${id}/members`, { account_id: bob.id, role: 'admin' })).body;
@@ -57,6 +61,16 @@ for (const database of testDatabases()) {
       expect((await workspace(key, 'GET', '/notes')).body.code).to.equal('invalid_credentials');
       expect((await kit.as(ada.key, 'GET', '/api/workspaces')).body.data.map((one: any) => one.id)).to.equal([ada.workspace_id]);
       expect((await kit.as(ada.key, 'GET', '/api/entities', undefined, { 'x-workspace-id': id })).body.code).to.equal('workspace_forbidden');
+    });
+
+    it('accepts no use of a transaction that began before the deletion', async () => {
+      const unused = (await kit.as(ada.key, 'POST', '/api/workspaces', { name: 'Unused' })).body.id;
+      expect((await kit.as(ada.key, 'DELETE', `/api/workspaces/${unused}?name=Unused`)).status).to.equal(204);
+      for (const workspace_id of [id, unused]) {
+        const use = kit.db.write((tx) => accounts.workspaceHooks.use(tx, { account_id: ada.id, via: 'key', workspace_id } as never, 'record_writes'));
+        await expect(use).to.reject(Error, /./);
+        expect(await kit.db.read('workspaces_usage').where({ workspace_id })).to.equal([]);
+      }
     });
 
     it('stays a proof in the record of usage and in the audit record', async () => {

@@ -1,11 +1,18 @@
 import type { Reader, Tx } from 'civic';
 import { START, type UsageHead, type UsageLine } from './chain.ts';
 
-/** Takes the next number and returns it with the hash of the line before. The row stays locked until the transaction ends. */
-export async function nextUse(tx: Tx, workspaceId: string): Promise<{ seq: number; prev_hash: string }> {
+/** Takes the next number and returns it with the hash of the line before, and whether the workspace was deleted. The row stays locked until the transaction ends. */
+export async function nextUse(tx: Tx, workspaceId: string): Promise<{ seq: number; prev_hash: string; isDeleted: boolean }> {
   const [head] = (await tx('workspaces_usage_heads').insert({ workspace_id: workspaceId, seq: 1, hash: START, seal: null, deleted_at: null })
-    .onConflict('workspace_id').merge({ seq: tx.raw('workspaces_usage_heads.seq + 1') }).returning(['seq', 'hash'])) as { seq: number | string; hash: string }[];
-  return { seq: Number(head!.seq), prev_hash: head!.hash };
+    .onConflict('workspace_id').merge({ seq: tx.raw('workspaces_usage_heads.seq + 1') }).returning(['seq', 'hash', 'deleted_at'])) as { seq: number | string; hash: string; deleted_at: string | null }[];
+  return { seq: Number(head!.seq), prev_hash: head!.hash, isDeleted: head!.deleted_at !== null };
+}
+
+/** Returns the head of a workspace, locked until the transaction ends; creates it when there is none. */
+export async function lockedHead(tx: Tx, workspaceId: string): Promise<UsageHead> {
+  const [head] = (await tx('workspaces_usage_heads').insert({ workspace_id: workspaceId, seq: 0, hash: START, seal: null, deleted_at: null })
+    .onConflict('workspace_id').merge(['workspace_id']).returning('*')) as UsageHead[];
+  return { ...head!, seq: Number(head!.seq) };
 }
 
 export async function insertLine(tx: Tx, line: UsageLine): Promise<void> {

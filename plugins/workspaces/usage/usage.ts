@@ -1,7 +1,7 @@
-import { afterCommit, type Civic, type Tx } from 'civic';
+import { afterCommit, problem, type Civic, type Tx } from 'civic';
 import type { AccountsService, WorkspaceUse } from 'civic/accounts';
 import { chained, headHash } from './chain.ts';
-import { addToMonth, deleteLines, headOf, insertLine, nextUse, updateHead } from './store.ts';
+import { addToMonth, deleteLines, insertLine, lockedHead, nextUse, updateHead } from './store.ts';
 import { createWitness, type Witness } from './witness.ts';
 
 export interface Usage {
@@ -24,7 +24,9 @@ export function createUsage({ civic, accounts: { seals } }: { civic: Pick<Civic,
     seals, witness,
     async record(tx, { workspace_id, meter, amount, account_id, via }) {
       const at = civic.clock.iso();
-      const { seq, prev_hash } = await nextUse(tx, workspace_id);
+      const { seq, prev_hash, isDeleted } = await nextUse(tx, workspace_id);
+      // It was deleted by a transaction for which this one waited: what it is about to store would stay for good.
+      if (isDeleted) throw problem('unknown_workspace', { detail: `No workspace has the id ${workspace_id}.` });
       const fact = { workspace_id, seq, at, meter, amount, actor: account_id, via };
       const hash = chained(prev_hash, fact);
       await insertLine(tx, { ...fact, prev_hash, hash });
@@ -33,8 +35,7 @@ export function createUsage({ civic, accounts: { seals } }: { civic: Pick<Civic,
       afterCommit(tx, () => { witness.saw(workspace_id); });
     },
     async forget(tx, workspaceId) {
-      const head = await headOf(tx, workspaceId);
-      if (!head) return;
+      const head = await lockedHead(tx, workspaceId);
       await deleteLines(tx, workspaceId);
       const deleted = { ...head, deleted_at: civic.clock.iso() };
       await updateHead(tx, { ...deleted, seal: seals.seal(headHash(deleted)) });
