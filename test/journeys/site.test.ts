@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { parse } from 'yaml';
 import { projectRoot } from '../../core/root.ts';
 import { testServer, type TestServer } from '../../core/testing.ts';
-import { missingBrowser, openBrowser, pageFaults } from '../support/browser.ts';
+import { axeFaults, missingBrowser, openBrowser, pageFaults } from '../support/browser.ts';
 import { run } from '../../plugins/directory/test/command.ts';
 import { htmlFaults } from '../support/validator.ts';
 import { compressedSize, loadedBy, textOf, walk, type Walk, type WalkedPage } from '../support/walk.ts';
@@ -149,11 +149,13 @@ describe('The public site of a demo instance', { timeout: 300_000 }, () => {
       expect(complaints).to.equal([]);
     });
 
-    it('has pages about the API of every plugin that need no sideways scroll', async () => {
-      await page.setViewportSize({ width: 360, height: 740 });
+    it('has accessible pages about the API of every plugin that need no sideways scroll', async () => {
       expect(references().map(({ path }) => path).sort()).to.equal(['accounts', 'core', 'directory', 'firehose', 'flags', 'mcp', 'oauth'].map((plugin) => `/docs/${plugin}`));
       for (const { path } of references()) {
+        await page.setViewportSize(DESK);
         await page.goto(url + path);
+        expect(await axeFaults(page), path).to.equal([]);
+        await page.setViewportSize({ width: 360, height: 740 });
         expect(await page.evaluate('document.documentElement.scrollWidth'), path).to.equal(360);
       }
     });

@@ -63,7 +63,8 @@ export async function areaPage(site: Site, place: Place, t: Texts): Promise<Load
       canonical: hrefOf(key), isUnlisted: isEmpty, feeds: own.entity_count > 0 ? feedsOf(`/api/places/${key}`, name, t) : [], linkedData: linkedPlace(site, place, crumbs),
       name, shortName, key, crumbs, isEmpty, total, placeCount,
       numbers: t(`place.${kind}_numbers`, { entries: total, places: placeCount }), own: own.entity_count > 0 && t(`place.${kind}_own`, { count: own.entity_count }),
-      search: searchOf(place, keys),
+      // The maps have no territories.
+      search: searchOf(place, keys), map: place.kind === 'state' && `/map/${key}`,
       coverage, hasSheet: hasSheet(coverage, events),
       events: shownEvents(events.slice(0, EVENTS), place.time_zone),
       signals: await shownSignals(site, keys.length <= MOST_FILTERED ? keys : [key], events, t),

@@ -127,7 +127,7 @@ for (const database of testDatabases()) {
 
     it('group places by state and county, and find them by the beginning of their name', async () => {
       const page = await text('/places');
-      expect(page).to.match(/2 places in 1 state[^]*href="\/places\/missouri">Missouri<\/a> <span class="quiet">2 places, 30 entries<[^]*Clay County<[^]*Gladstone<[^]*3 entries, 0 of 51 issues covered[^]*Liberty<[^]*27 entries, 1 of 51/);
+      expect(page).to.match(/2 places in 1 state[^]*href="\/map">Open the map<[^]*href="\/places\/missouri">Missouri<\/a> <span class="quiet">2 places, 30 entries<[^]*Clay County<[^]*Gladstone<[^]*3 entries, 0 of 51 issues covered[^]*Liberty<[^]*27 entries, 1 of 51/);
       expect(await text('/places?name=libe')).to.contain('/places/liberty,missouri').and.not.contain(GLADSTONE);
       expect(await text('/places?name=Zz<')).to.contain(['No place whose name begins with “Zz&lt;” has entries.', 'Show all places']);
     });
@@ -170,7 +170,7 @@ for (const database of testDatabases()) {
 
     it('show a state with all of its entries', async () => {
       const state = await text('/places/missouri');
-      expect(state).to.contain(['<h1>Missouri</h1>', '61 entries in 6 places.', 'Clay County', '1 of 51 issues covered', '/places/missouri/entries?issue_area&#x3D;public_transit', 'Liberty Transit Riders</a>', 'Council meeting</a>']).and.not.contain('Secret');
+      expect(state).to.contain(['<h1>Missouri</h1>', '61 entries in 6 places.', 'href="/map/missouri">Map of Missouri</a>', 'Clay County', '1 of 51 issues covered', '/places/missouri/entries?issue_area&#x3D;public_transit', 'Liberty Transit Riders</a>', 'Council meeting</a>']).and.not.contain('Secret');
       expect(linkedData(state)['@type']).to.equal('State');
       expect(await text('/places/missouri/sheet')).to.contain('Liberty Transit Riders');
       expect(await text('/places/missouri/entries?issue_area=public_transit')).to.contain(['6 entries', 'Liberty Transit Riders']);
