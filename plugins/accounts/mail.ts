@@ -29,7 +29,7 @@ export const languageOfMail = language.default('en');
 
 export type MailContext = Pick<Civic<AccountsConfig>, 'config' | 'instance'>;
 
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 const MAIL = 'accounts.mail';
 const LONGEST_SUBJECT = 200;
 const BREAKS = /[\r\n\u2028\u2029]+/g;
@@ -44,7 +44,7 @@ export function mailJob(context: MailContext): JobKind<Mail> {
   const text = Joi.string().allow('').required();
   return {
     name: MAIL,
-    payload: Joi.object({ to: Joi.string().required(), subject: text, lines: Joi.array().items(text).required(), language: language, unsubscribe_url: Joi.string().uri({ scheme: ['https', 'http'] }) }),
+    payload: Joi.object({ to: Joi.string().required(), subject: text, lines: Joi.array().items(text).required(), language, unsubscribe_url: Joi.string().uri({ scheme: ['https', 'http'] }) }),
     // About an hour: mail servers that postpone a mail accept it after minutes.
     max_attempts: 12,
     run: ({ payload }) => sendMail(context, payload),
@@ -79,7 +79,7 @@ export async function checkMail({ mail: { smtp_url } }: AccountsConfig): Promise
   if (smtp_url === null) return { status: 'ok', detail: 'no mail is sent: mail.smtp_url is not set' };
   const { host } = new URL(smtp_url);
   const { default: nodemailer } = await loadNodemailer();
-  const transport = nodemailer.createTransport({ url: smtp_url, connectionTimeout: PATIENCE_MS, greetingTimeout: PATIENCE_MS, socketTimeout: PATIENCE_MS, dnsTimeout: PATIENCE_MS });
+  const transport = nodemailer.createTransport({ url: smtp_url, connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS, dnsTimeout: TIMEOUT_MS });
   try {
     await transport.verify();
     return { status: 'ok', detail: `mail is sent through ${host}` };

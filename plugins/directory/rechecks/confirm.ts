@@ -25,7 +25,8 @@ export interface FoundStatement {
 
 /** Finds statements of a source about public actors. Throws `unknown_claim` when one is not of the source, or is no longer shown. */
 export async function statementsOf(tx: Tx, source: SourceRow, named: NamedStatement[]): Promise<FoundStatement[]> {
-  const actors = (await recordsById(tx, [...new Set(named.flatMap(({ entity_id: id }) => (isId(id) ? [id.toLowerCase()] : [])))])).filter(({ key, actor_key, visibility, deleted_at }) => key === actor_key && visibility === 'public' && deleted_at === null);
+  const ids = [...new Set(named.flatMap(({ entity_id: id }) => (isId(id) ? [id.toLowerCase()] : [])))];
+  const actors = (await recordsById(tx, ids)).filter(isPublicActor);
   // Other writes wait, so what is read here is still true when the outcome is written.
   await lockActors(tx, actors.map(({ key }) => key));
   const records = await recordsOfActors(tx, actors.map(({ actor_key }) => actor_key));
@@ -40,4 +41,9 @@ export async function statementsOf(tx: Tx, source: SourceRow, named: NamedStatem
     }
     return { claim, record, entity_id: actor.id };
   });
+}
+
+/** Returns whether a record is the canonical record of a public actor. Other records of a merged actor have its key as `actor_key`. */
+function isPublicActor({ key, actor_key, visibility, deleted_at }: RecordRow): boolean {
+  return key === actor_key && visibility === 'public' && deleted_at === null;
 }

@@ -7,7 +7,7 @@ export const WEIGHTS: Record<Property, number> = {
   phone: 5, email: 5, event_start: 5, event_end: 3, event_location: 4, affiliation: 4, status: 4, website: 3, social: 3, place: 2, issue_area: 2, description: 2, name: 1, type: 1, identifier: 1,
 };
 
-/** Something twice as old as this many half-lives matters no more than one of this age. */
+/** Staleness grows with age up to this many half-lives. */
 const MOST_STALE = 4;
 
 /** The oldest statement of a property that a source has. */
@@ -19,7 +19,7 @@ export interface DueStatement {
 /** A source, with when it was last checked. */
 export interface CheckedSource {
   seen_at: string;
-  /** How many public actors cite it. */
+  /** How many records cite it. */
   cited: number;
 }
 

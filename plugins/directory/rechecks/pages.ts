@@ -3,7 +3,7 @@ import { formOptions, pagePath, problem, type Civic, type Texts } from 'civic';
 import type { AccountsService, Visitor } from 'civic/accounts';
 import { linesOf } from '../feeds/entry.ts';
 import type { PageLinks } from '../links.ts';
-import { listRechecks, OUTCOMES, recordCheck, type Outcome, type Recheck, type RecheckContext } from './desk.ts';
+import { listRechecks, OUTCOMES, recordCheck, type Outcome, type Recheck, type RecheckContext } from './service.ts';
 import type { NamedStatement } from './confirm.ts';
 
 type Context = RecheckContext & { civic: Pick<Civic, 'texts'>; links: PageLinks };

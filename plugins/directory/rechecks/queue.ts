@@ -10,7 +10,7 @@ export interface QueueContext {
   halfLives: HalfLives;
 }
 
-/** As many as reviewers can work through; so a page costs the same however many sources there are. */
+/** More than reviewers check in six hours. The fixed size keeps the cost of a page independent of the number of sources. */
 export const MOST_QUEUED = 1000;
 const SOURCES_AT_ONCE = 500;
 /** Counting the statements of more records would take too long for a transaction. */
@@ -30,7 +30,10 @@ async function rowsOf(reader: Reader, sources: SourceToCheck[], { civic, halfLiv
     const own = due.get(Number(key)) ?? [];
     const citations = cited.get(Number(key)) ?? 0;
     const impact = impactOf({ seen_at: last_checked_at ?? retrieved_at, cited: citations }, own, halfLives, now);
-    return impact > 0 ? [{ source_key: Number(key), impact, cited: citations, due: own.reduce((sum, { statements }) => sum + statements, 0), from_record: own.length === 0 ? null : Math.min(...own.map(({ from_record }) => from_record)) }] : [];
+    if (impact === 0) return [];
+    const statements = own.reduce((sum, row) => sum + row.statements, 0);
+    const firstRecord = own.length === 0 ? null : Math.min(...own.map(({ from_record }) => from_record));
+    return [{ source_key: Number(key), impact, cited: citations, due: statements, from_record: firstRecord }];
   });
 }
 
@@ -48,7 +51,10 @@ export async function rebuildQueue(context: QueueContext, { write, progress, sig
   await write((tx) => replaceQueue(tx, best));
 }
 
-/** Computes the row of a source again, after a check of statements of these records. A source that very many cite waits for the job: until then its row is only lessened. */
+/**
+ * Updates the row of a source after statements of the records `checked` were checked. When more than `MOST_COUNTED` records cite the source, the
+ * checked statements are only subtracted; the job computes the row later.
+ */
 export async function refreshSource(tx: Tx, sourceKey: number, checked: number[], context: QueueContext): Promise<void> {
   const queued = await queuedRow(tx, sourceKey);
   if (!queued) return;

@@ -4,7 +4,7 @@ import { callerOf, editorOf } from '../access.ts';
 import { claimSchema, listOf, paging, sourceSchema } from '../actors/schemas.ts';
 import { ACTOR_TYPES } from '../types.ts';
 import type { NamedStatement } from './confirm.ts';
-import { listRechecks, OUTCOMES, recordCheck, type Outcome, type RecheckContext } from './desk.ts';
+import { listRechecks, OUTCOMES, recordCheck, type Outcome, type RecheckContext } from './service.ts';
 
 const reviewing = { mode: 'required' as const, access: { scope: ['entities:write'] } };
 const MOST_AT_ONCE = 100;

@@ -32,11 +32,13 @@ const SHOWN = `directory_claims.status in ('active', 'disputed') and directory_c
 const JOINED = 'directory_claims join directory_records on directory_records.key = directory_claims.record_key join directory_actors on directory_actors.key = directory_records.actor_key';
 
 /** A condition on claims that are past their half-life, with its bindings. Events that are over are never due. */
-function isDue(times: DueTimes, now: string): { sql: string; bindings: string[] } {
+function isDue(reader: Reader, times: DueTimes, now: string): { sql: string; bindings: string[] } {
   const cases = Object.entries(times);
+  // SQLite stores times as text; Postgres does not know the type of a parameter inside `case`.
+  const time = dialectOf(reader) === 'postgres' ? '?::timestamptz' : '?';
   return {
-    sql: `${SHOWN} and (directory_claims.expires_at is null or directory_claims.expires_at > ?) and directory_claims.last_seen_at < case directory_claims.property ${cases.map(([property]) => `when '${property}' then ?`).join(' ')} end`,
-    bindings: [now, now, ...cases.map(([, time]) => time)],
+    sql: `${SHOWN} and (directory_claims.expires_at is null or directory_claims.expires_at > ?) and directory_claims.last_seen_at < case directory_claims.property ${cases.map(([property]) => `when '${property}' then ${time}`).join(' ')} end`,
+    bindings: [now, now, ...cases.map(([, since]) => since)],
   };
 }
 
@@ -50,11 +52,9 @@ export interface DueRow {
 
 /** Counts the statements of sources that are due, by property, with the oldest. */
 export async function dueBySource(reader: Reader, sourceKeys: number[], times: DueTimes, now: string): Promise<DueRow[]> {
-  const { sql, bindings } = isDue(times, now);
-  // The case of a time compares texts on SQLite, and times on Postgres.
-  const cast = dialectOf(reader) === 'postgres' ? sql.replaceAll('then ?', 'then ?::timestamptz') : sql;
+  const { sql, bindings } = isDue(reader, times, now);
   const rows: DueRow[] = await reader.raw(`select directory_claims.source_key, directory_claims.property, count(*) as statements, min(directory_claims.last_seen_at) as last_seen_at, min(directory_claims.record_key) as from_record
-    from ${JOINED} where directory_claims.source_key in (${sourceKeys.map(() => '?').join(', ')}) and ${cast} group by directory_claims.source_key, directory_claims.property`, [...sourceKeys, ...bindings]);
+    from ${JOINED} where directory_claims.source_key in (${sourceKeys.map(() => '?').join(', ')}) and ${sql} group by directory_claims.source_key, directory_claims.property`, [...sourceKeys, ...bindings]);
   return rows.map((row) => ({ ...row, source_key: Number(row.source_key), statements: Number(row.statements), from_record: Number(row.from_record) }));
 }
 
@@ -69,11 +69,10 @@ const MOST_READ = 500;
 
 /** Returns the first due claims of a source, in the order of records. */
 export async function dueClaims(reader: Reader, { source_key, from_record }: Pick<RecheckRow, 'source_key' | 'from_record'>, times: DueTimes, now: string, limit: number): Promise<(ClaimRow & { actor_key: number })[]> {
-  const { sql, bindings } = isDue(times, now);
-  const cast = dialectOf(reader) === 'postgres' ? sql.replaceAll('then ?', 'then ?::timestamptz') : sql;
+  const { sql, bindings } = isDue(reader, times, now);
   if (from_record === null) return [];
   const first = '(select * from directory_claims where source_key = ? and record_key >= ? order by record_key limit ?) as directory_claims';
-  return reader.raw(`select directory_claims.*, directory_records.actor_key from ${JOINED.replace('directory_claims', first)} where ${cast} order by directory_claims.record_key, directory_claims.key limit ?`, [source_key, from_record, MOST_READ, ...bindings, limit]);
+  return reader.raw(`select directory_claims.*, directory_records.actor_key from ${JOINED.replace('directory_claims', first)} where ${sql} order by directory_claims.record_key, directory_claims.key limit ?`, [source_key, from_record, MOST_READ, ...bindings, limit]);
 }
 
 /** Replaces the whole queue. */

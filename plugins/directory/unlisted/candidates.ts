@@ -1,6 +1,6 @@
 import { foldText, lazily, type Reader } from 'civic';
 import { actorsInBlocks } from '../matching/store.ts';
-import type { Request } from './register.ts';
+import type { UnlistRequest } from './people.ts';
 import { peopleNamed } from './store.ts';
 
 const loadBlocks = lazily(() => import('../matching/block.ts'));
@@ -12,7 +12,7 @@ const loadProfile = lazily(() => import('../matching/profile.ts'));
 const MOST_NAMED = 2000;
 
 /** Returns the keys of public actors that a request may be about: by the beginning of their name, and as duplicates are found. */
-export async function candidatesFor(reader: Reader, request: Request): Promise<number[]> {
+export async function candidatesFor(reader: Reader, request: UnlistRequest): Promise<number[]> {
   const keys = new Set(request.name === null ? [] : await peopleNamed(reader, await beginnings(request.name), MOST_NAMED));
   for (const { actor_key } of await byBlocks(reader, request)) keys.add(actor_key);
   return [...keys];
@@ -27,7 +27,7 @@ async function beginnings(name: string): Promise<string[]> {
   return [...new Set([...forms, ...family].map(foldText))].map((word) => `${word} `).concat(family.map((word) => `${foldText(word)},`));
 }
 
-async function byBlocks(reader: Reader, { name, place, email, phone, url }: Request): Promise<{ actor_key: number }[]> {
+async function byBlocks(reader: Reader, { name, place, email, phone, url }: UnlistRequest): Promise<{ actor_key: number }[]> {
   const [{ keptBlocks, MOST_IN_BLOCK }, { prepare, profileOfDraft }] = [await loadBlocks(), await loadProfile()];
   const stated = { name, place, email, phone, website: url };
   const claims = (Object.keys(stated) as (keyof typeof stated)[]).flatMap((property) => (stated[property] === null ? [] : [{ property, value: stated[property] }]));

@@ -1,9 +1,10 @@
 import { Failure, type Civic, type Command, type CommandCall, type Texts } from 'civic';
 import type { Doer } from 'civic/accounts';
-import { addEntry, deleteListed, listEntries, readRequest, removeEntry, type DeskContext, type Fields, type ShownEntry } from './desk.ts';
-import type { ListedPerson, Request } from './register.ts';
+import { addEntry, deleteListed, listEntries, readRequest, removeEntry, type UnlistedContext, type Fields, type ShownEntry } from './service.ts';
+import type { UnlistRequest } from './people.ts';
+import type { ListedPerson } from './register.ts';
 
-type Context = DeskContext & { civic: Pick<Civic, 'texts'> };
+type Context = UnlistedContext & { civic: Pick<Civic, 'texts'> };
 
 const OPERATOR: Doer = { account_id: null, address: null };
 const AT_ONCE = 500;
@@ -59,7 +60,7 @@ export function unlistedCommands(context: Context): Command[] {
   ];
 }
 
-async function requestOf(context: Context, { options }: CommandCall): Promise<{ request: Request; reference: string | null }> {
+async function requestOf(context: Context, { options }: CommandCall): Promise<{ request: UnlistRequest; reference: string | null }> {
   const text = (name: string): string | null => (typeof options[name] === 'string' ? (options[name] as string).trim() || null : null);
   const fields: Fields = { name: text('name'), place: text('place'), email: text('email'), phone: text('phone'), url: text('url'), reference: text('reference') };
   const read = await readRequest(context, fields);

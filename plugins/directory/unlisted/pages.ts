@@ -2,9 +2,9 @@ import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hap
 import { formOptions, pagePath, type Civic, type Texts } from 'civic';
 import type { AccountsService } from 'civic/accounts';
 import type { PageLinks } from '../links.ts';
-import { addEntry, deleteListed, listEntries, readRequest, removeEntry, type Added, type DeskContext, type Fault, type Fields } from './desk.ts';
+import { addEntry, deleteListed, listEntries, readRequest, removeEntry, type Added, type UnlistedContext, type Fault, type Fields } from './service.ts';
 
-type Context = DeskContext & { civic: Pick<Civic, 'texts'>; links: PageLinks };
+type Context = UnlistedContext & { civic: Pick<Civic, 'texts'>; links: PageLinks };
 
 export const UNLISTED = '/console/unlisted';
 const PAGE = { plugins: { civic: { internal: true } } };

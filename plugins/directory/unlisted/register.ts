@@ -6,29 +6,14 @@ import { groupBy } from '../ledger/group.ts';
 import { claimsOfActors, sourcesByKey } from '../ledger/store.ts';
 import type { Places } from '../places/service.ts';
 import { stateByAbbreviation } from '../places/states.ts';
-import type { Actor, ActorDraft, ClaimDraft, ClaimValue, ClaimValues, Property } from '../types.ts';
+import type { Actor, ClaimValue } from '../types.ts';
 import { candidatesFor } from './candidates.ts';
 import type { RegisterKey } from './key.ts';
+import { personOf, personOfRequest, type Statements, type UnlistRequest } from './people.ts';
 import { deleteEntry, entriesWith, entryById, hashesOf, insertEntry, isEmpty, type EntryRow } from './store.ts';
 import type { Person, Trait } from './traits.ts';
 
 const loadTraits = lazily(() => import('./traits.ts'));
-
-/** The claims of an actor, and the addresses of their sources. */
-export interface Statements {
-  claims: { property: Property; value: ClaimValue }[];
-  urls: string[];
-}
-
-/** A person as the request names them. */
-export interface Request {
-  name: string | null;
-  /** A place key; needed with a name. */
-  place: string | null;
-  email: string | null;
-  phone: string | null;
-  url: string | null;
-}
 
 /** The register of people who asked not to be listed. It knows hashes only. */
 export interface Register {
@@ -36,13 +21,13 @@ export interface Register {
   /** Returns whether the register has these people. */
   has(reader: Reader, people: Statements[]): Promise<boolean[]>;
   /** Adds an entry, or returns the one that has the same hashes. */
-  add(tx: Tx, request: Request, by: { reference: string | null; account_id: string | null; now: string }): Promise<{ entry: EntryRow; isNew: boolean; kinds: Trait['kind'][] }>;
+  add(tx: Tx, request: UnlistRequest, by: { reference: string | null; account_id: string | null; now: string }): Promise<{ entry: EntryRow; isNew: boolean; kinds: Trait['kind'][] }>;
   /** Removes an entry; null when there is none of this id. */
   remove(tx: Tx, id: string): Promise<EntryRow | null>;
   /** Returns the ids of the entries that have a person. */
-  entriesOf(reader: Reader, request: Request): Promise<string[]>;
+  entriesOf(reader: Reader, request: UnlistRequest): Promise<string[]>;
   /** Returns the public people that a request is about. */
-  listed(reader: Reader, request: Request): Promise<ListedPerson[]>;
+  listed(reader: Reader, request: UnlistRequest): Promise<ListedPerson[]>;
   /** Returns which of these actors an entry is about. */
   matching(reader: Reader, entryId: string, actorIds: string[]): Promise<string[]>;
 }
@@ -54,16 +39,11 @@ export function unlistedPerson(): Error {
   return problem('unlisted_person', { detail: 'The register of people who asked not to be listed has this person.' });
 }
 
-export function statementsOf({ claims, sources }: Pick<ActorDraft, 'claims' | 'sources'>): Statements {
-  return { claims: claims.filter(counts), urls: sources.map(({ url }) => url) };
-}
-
-const counts = ({ status = 'active' }: ClaimDraft): boolean => status === 'active' || status === 'disputed';
-
 export function createRegister({ key, places }: { key: RegisterKey; places: Places }): Register {
+  /** Returns the keyed hashes of traits, each once. */
   const hashed = (traits: Trait[]) => [...new Map(traits.map(({ kind, text }) => [text, { kind, hash: key.hash(text) }])).values()];
 
-  /** Returns the hashes of each person; a place stands for its county and state, too. */
+  /** Returns the hashes of each person. A name is combined with the place, its county and its state, because an entry may have any of them. */
   async function hashesFor(reader: Reader, people: Person[]): Promise<{ kind: Trait['kind']; hash: string }[][]> {
     const { traitsOf } = await loadTraits();
     const rows = await places.byKeys(reader, [...new Set(people.flatMap((person) => person.places))]);
@@ -75,8 +55,8 @@ export function createRegister({ key, places }: { key: RegisterKey; places: Plac
     return people.map((person) => hashed(traitsOf({ ...person, places: [...new Set(person.places.flatMap(around))] })));
   }
 
-  /** Returns the hashes of a request: its place stands for itself. */
-  async function hashesOfRequest(request: Request): Promise<{ kind: Trait['kind']; hash: string }[]> {
+  /** Returns the hashes of a request. A name is combined with the place of the request only. */
+  async function hashesOfRequest(request: UnlistRequest): Promise<{ kind: Trait['kind']; hash: string }[]> {
     const { traitsOf } = await loadTraits();
     return hashed(traitsOf(personOfRequest(request)));
   }
@@ -89,6 +69,7 @@ export function createRegister({ key, places }: { key: RegisterKey; places: Plac
     })]));
   }
 
+  /** Returns which actors have one of the hashes. */
   async function withHashes(reader: Reader, actorKeys: number[], wanted: ReadonlySet<string>): Promise<number[]> {
     const people = [...await peopleOf(reader, actorKeys)];
     const hashes = await hashesFor(reader, people.map(([, person]) => person));
@@ -153,20 +134,4 @@ async function sameEntry(reader: Reader, hashes: string[]): Promise<EntryRow | n
     if (entry && (await hashesOf(reader, [entry.key])).length === hashes.length) return entry;
   }
   return null;
-}
-
-function valuesOf<Name extends Property>(claims: Statements['claims'], property: Name): ClaimValues[Name][] {
-  return claims.filter((claim) => claim.property === property).map(({ value }) => value as ClaimValues[Name]);
-}
-
-function personOf({ claims, urls }: Statements): Person {
-  return {
-    names: valuesOf(claims, 'name'), places: valuesOf(claims, 'place'), emails: valuesOf(claims, 'email'), phones: valuesOf(claims, 'phone'),
-    urls: [...valuesOf(claims, 'website'), ...valuesOf(claims, 'social').map(({ url }) => url), ...urls],
-  };
-}
-
-function personOfRequest({ name, place, email, phone, url }: Request): Person {
-  const list = (value: string | null): string[] => (value === null ? [] : [value]);
-  return { names: list(name), places: list(place), emails: list(email), phones: list(phone), urls: list(url) };
 }

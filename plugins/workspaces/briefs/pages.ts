@@ -64,7 +64,7 @@ export function briefPages(workspaces: Workspaces, pages: WorkspacePages, briefs
     {
       method: 'GET', path, options: PAGE,
       handler: pages.member(async (page) => {
-        const { before, cursorOf } = partOf(page.request, SHOWN);
+        const { last: before, cursorOf } = partOf(page.request, SHOWN);
         const { shown, total, next } = await civic.db.snapshot((tx) => briefs.page(tx, page, {}, { before, limit: SHOWN }));
         return pages.show(page, { section: 'briefs', template: 'workspaces/briefs', title: page.t('briefs.title') }, { briefs: shown.map((brief) => ({ ...brief, gapCount: brief.gaps.length })), total, next: cursorOf(next), notice: noticeOf(page) });
       }),

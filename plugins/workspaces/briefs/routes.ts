@@ -23,7 +23,7 @@ export function briefRoutes(workspaces: Workspaces, briefs: Briefs): ServerRoute
       path: '/api/workspaces/{id}/briefs/{brief_id}/export',
       options: {
         description: 'Export a brief as a file, with every source',
-        notes: 'JSON can be imported: POST its member `brief` to create the brief again. CSV, Markdown and HTML are for reading and printing, and say so. Public records and those of the workspace are apart in each format. An export is counted in the usage of the workspace.',
+        notes: 'JSON can be imported: POST its member `brief` to create the brief again. CSV, Markdown and HTML are for reading and printing, and state it. Public records and those of the workspace are apart in each format. An export is counted in the usage of the workspace.',
         auth: reading,
         validate: {
           query: Joi.object({ format: Joi.string().valid(...Object.keys(BRIEF_FORMATS)).default('json'), language: Joi.string().valid('en', 'es').default('en').description('The language of headings') }),

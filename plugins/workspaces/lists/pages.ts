@@ -1,8 +1,9 @@
 import type { ServerRoute } from '@hapi/hapi';
-import { cursorAfter, formOptions, Joi, pageOf, readForm } from 'civic';
+import { formOptions, Joi, readForm } from 'civic';
 import type { Workspaces } from '../context.ts';
 import { shownEntry } from '../pages/entries.ts';
 import { PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
+import { partOf } from '../pages/paging.ts';
 import { FORMATS, exportResponse, type ExportFormat } from '../records/export.ts';
 import { writtenText } from '../schemas.ts';
 import type { Lists } from './lists.ts';
@@ -12,7 +13,6 @@ const SHOWN = 50;
 const name = writtenText(200).min(1).required().messages({ 'string.empty': 'lists.no_name', 'any.required': 'lists.no_name' });
 const listForm = Joi.object<{ name: string; description: string }>({ name, description: writtenText(2000).allow('') });
 const noteForm = Joi.object<{ note: string }>({ note: writtenText(2000).allow('') });
-const paged = (request: PageContext['request']) => pageOf({ path: request.path, query: { limit: SHOWN, cursor: request.query['cursor'] as string | undefined }, given: [] }, ['integer']);
 
 /** Returns the pages of lists: all of a workspace, and one with its entries. */
 export function listPages(workspaces: Workspaces, pages: WorkspacePages, lists: Lists): ServerRoute[] {
@@ -20,20 +20,19 @@ export function listPages(workspaces: Workspaces, pages: WorkspacePages, lists: 
   pages.section({ path: 'lists', label: 'lists.title' });
 
   async function showLists(page: PageContext, more: object = {}, status = 200) {
-    const at = paged(page.request);
-    const found = await lists.page(civic.db.read, page, {}, { before: at.after && Number(at.after[0]), limit: SHOWN });
-    const next = found.next === null ? null : cursorAfter(page.request, at, [found.next]);
-    return pages.show(page, { section: 'lists', template: 'workspaces/lists', title: page.t('lists.title'), status }, { lists: found.shown, total: found.total, next, ...more });
+    const { last: before, cursorOf } = partOf(page.request, SHOWN);
+    const { shown, total, next } = await lists.page(civic.db.read, page, {}, { before, limit: SHOWN });
+    return pages.show(page, { section: 'lists', template: 'workspaces/lists', title: page.t('lists.title'), status }, { lists: shown, total, next: cursorOf(next), ...more });
   }
 
   async function showList(page: PageContext, more: object = {}, status = 200) {
-    const at = paged(page.request);
+    const { last: after, cursorOf } = partOf(page.request, SHOWN);
     const row = await lists.row(civic.db.read, page, String(page.request.params.list));
-    const { items, next } = await lists.items(civic.db.read, page, row, { after: at.after && Number(at.after[0]), limit: SHOWN });
+    const { items, next } = await lists.items(civic.db.read, page, row, { after, limit: SHOWN });
     return pages.show(page, { section: 'lists', template: 'workspaces/list', title: row.name, status }, {
       list: { id: row.id, name: row.name, description: row.description, count: Number(row.item_count) }, formats: FORMATS,
       items: items.map(({ entity_id, entity, note, added_at }) => ({ entry: shownEntry(directory, entity_id, entity), note, added_at })),
-      next: next === null ? null : cursorAfter(page.request, at, [next]), given: { name: row.name, description: row.description }, ...more,
+      next: cursorOf(next), given: { name: row.name, description: row.description }, ...more,
     });
   }
 
@@ -44,8 +43,8 @@ export function listPages(workspaces: Workspaces, pages: WorkspacePages, lists: 
       handler: pages.member(async (page) => {
         const { values, errors, given } = readForm(page.request, listForm, page.t);
         if (!values) return showLists(page, { errors, given }, 400);
-        const made = await pages.change(page, (tx, context) => lists.create(tx, context, { name: values.name, description: values.description || null }));
-        return pages.go(page, `lists/${made.id}`, 'created');
+        const created = await pages.change(page, (tx, context) => lists.create(tx, context, { name: values.name, description: values.description || null }));
+        return pages.go(page, `lists/${created.id}`, 'created');
       }),
     },
     { method: 'GET', path: '/workspaces/{id}/lists/{list}', options: PAGE, handler: pages.member((page) => showList(page)) },

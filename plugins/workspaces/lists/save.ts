@@ -1,6 +1,5 @@
-import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { formOptions, Joi, pagePath, problem, readForm } from 'civic';
-import type { Visitor } from 'civic/accounts';
+import type { ResponseObject, ServerRoute } from '@hapi/hapi';
+import { formOptions, Joi, problem, readForm } from 'civic';
 import type { WorkspaceContext, Workspaces } from '../context.ts';
 import { shownEntry } from '../pages/entries.ts';
 import { PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
@@ -25,7 +24,7 @@ const form = Joi.object<{ entry: string; list: string; name: string; note: strin
 
 /** Returns the page on which a user saves an entry to a list: of the chosen workspace, or of another one. */
 export function savePages(workspaces: Workspaces, pages: WorkspacePages, lists: Lists): ServerRoute[] {
-  const { civic, accounts, directory } = workspaces;
+  const { civic, directory } = workspaces;
 
   async function show(page: PageContext, entryId: string, more: object = {}, status = 200): Promise<ResponseObject> {
     const entity = (await entityReferences(workspaces, civic.db.read, page, [entryId.toLowerCase()]))(entryId.toLowerCase());
@@ -48,11 +47,11 @@ export function savePages(workspaces: Workspaces, pages: WorkspacePages, lists: 
   return [
     {
       method: 'GET', path: '/workspaces/save', options: PAGE,
-      handler: accounts.pages.signedIn(async (visitor, request, h) => goTo(visitor, request, h, (entry) => `save?entry=${entry}`)),
+      handler: pages.chosen((entry) => `save?entry=${entry}`),
     },
     {
       method: 'GET', path: '/workspaces/notes', options: PAGE,
-      handler: accounts.pages.signedIn(async (visitor, request, h) => goTo(visitor, request, h, (entry) => `notes?about=entity&target=${entry}`)),
+      handler: pages.chosen((entry) => `notes?about=entity&target=${entry}`),
     },
     { method: 'GET', path: '/workspaces/{id}/save', options: PAGE, handler: pages.member((page) => show(page, String(page.request.query['entry'] ?? ''))) },
     {
@@ -65,12 +64,4 @@ export function savePages(workspaces: Workspaces, pages: WorkspacePages, lists: 
       }),
     },
   ];
-}
-
-
-/** Leads to a page of the workspace that is chosen in the header. */
-function goTo(visitor: Visitor, request: Request, h: ResponseToolkit, path: (entry: string) => string): ResponseObject {
-  const chosen = visitor.workspaces.find(({ id }) => id === visitor.workspace_id) ?? visitor.workspaces[0]!;
-  const entry = encodeURIComponent(String(request.query['entry'] ?? ''));
-  return h.redirect(pagePath(request, `/workspaces/${chosen.id}/${path(entry)}`)).code(303).header('cache-control', 'private, no-store');
 }

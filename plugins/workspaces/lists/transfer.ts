@@ -64,8 +64,8 @@ export function listTransferRoutes(workspaces: Workspaces, lists: Lists): Server
       },
       async handler(request) {
         const { name, description, items } = listIn(request.payload);
-        const made = await civic.db.write(async (tx) => lists.create(tx, await contextOf(workspaces, tx, request), { name, description }));
-        const add = async (tx: Tx, context: WorkspaceContext, given: { entity_id: string }) => lists.add(tx, context, await lists.rowToChange(tx, context, made.id), given);
+        const list = await civic.db.write(async (tx) => lists.create(tx, await contextOf(workspaces, tx, request), { name, description }));
+        const add = async (tx: Tx, context: WorkspaceContext, given: { entity_id: string }) => lists.add(tx, context, await lists.rowToChange(tx, context, list.id), given);
         return importRecords(workspaces, items, 'lists', listTransfer, newItem, add, (tx) => contextOf(workspaces, tx, request));
       },
     },

@@ -1,7 +1,8 @@
 import type { ServerRoute } from '@hapi/hapi';
-import { cursorAfter, formOptions, Joi, pageOf, problemOf, readForm } from 'civic';
+import { formOptions, Joi, problemOf, readForm } from 'civic';
 import type { Workspaces } from '../context.ts';
 import { PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
+import { partOf } from '../pages/paging.ts';
 import { writtenText } from '../schemas.ts';
 import { TARGET_TYPES, type Note, type Notes, type NoteTarget, type TargetType } from './notes.ts';
 
@@ -26,11 +27,11 @@ export function notePages({ civic, directory }: Workspaces, pages: WorkspacePage
     const { request, t } = page;
     const about = TARGET_TYPES.find((one) => one === request.query['about']);
     const target = typeof request.query['target'] === 'string' ? request.query['target'] : undefined;
-    const at = pageOf({ path: request.path, query: { limit: SHOWN, cursor: request.query['cursor'] as string | undefined }, given: [] }, ['integer']);
+    const { last: before, cursorOf } = partOf(request, SHOWN);
     const filters = { target_type: about, target_id: about && target };
-    const found = await notes.page(civic.db.read, page, filters, { before: at.after && Number(at.after[0]), limit: SHOWN });
+    const found = await notes.page(civic.db.read, page, filters, { before, limit: SHOWN });
     return pages.show(page, { section: 'notes', template: 'workspaces/notes', title: t('notes.title'), status }, {
-      notes: found.shown.map(shownNote), total: found.total, next: found.next === null ? null : cursorAfter(request, at, [found.next]), about, target, ...more,
+      notes: found.shown.map(shownNote), total: found.total, next: cursorOf(found.next), about, target, ...more,
     });
   }
 

@@ -34,6 +34,8 @@ export interface WorkspacePages {
   section(section: Section): void;
   /** Returns a handler for members with at least a role. Other visitors sign in first; to other accounts the page does not exist. */
   member(work: (page: PageContext) => Lifecycle.ReturnValue, least?: WorkspaceRole): Lifecycle.Method;
+  /** Returns a handler that redirects a signed-in user to a page of the workspace that is chosen in the header. `path` gets the parameter `entry`, encoded. */
+  chosen(path: (entry: string) => string): Lifecycle.Method;
   /** Changes data in a transaction as the visitor, whose membership is read again inside it. */
   change<Result>(page: PageContext, work: (tx: Tx, context: WorkspaceContext) => Promise<Result>, least?: WorkspaceRole): Promise<Result>;
   /** Redirects to a path below the workspace after a form; the page there shows the notice `done.<done>` of the catalogue. */
@@ -58,6 +60,11 @@ export function createPages(workspaces: Workspaces): WorkspacePages {
       if (!isId(id)) throw problem('not_found');
       const context = await contextOfVisitor(workspaces, civic.db.read, visitor, id, least);
       return work({ ...context, visitor, request, h, t: await civic.texts(request.civic.language) });
+    }),
+    chosen: (path) => accounts.pages.signedIn(({ workspaces: own, workspace_id }, request, h) => {
+      const { id } = own.find((workspace) => workspace.id === workspace_id) ?? own[0]!;
+      const entry = encodeURIComponent(String(request.query['entry'] ?? ''));
+      return h.redirect(pagePath(request, `/workspaces/${id}/${path(entry)}`)).code(303).header('cache-control', 'private, no-store');
     }),
     change: (page, work, least) => civic.db.write(async (tx) => work(tx, await contextOfVisitor(workspaces, tx, page.visitor, page.workspace.id, least))),
     go: ({ h, request, workspace }, path, done) => h.redirect(pagePath(request, `/workspaces/${workspace.id}/${path}${done === undefined ? '' : `?done=${done}`}`)).code(303).header('cache-control', 'private, no-store'),

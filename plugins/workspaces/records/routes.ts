@@ -56,8 +56,8 @@ export function recordRoutes<Row extends RecordRow, Shown extends object>(worksp
         response: { status: { 201: shown } },
       },
       async handler(request, h) {
-        const made = await civic.db.write(async (tx) => records.create(tx, await contextOf(workspaces, tx, request, changedBy), request.payload as object));
-        return h.response(made).code(201).location(civic.url(`${request.path}/${(made as { id?: string }).id}`));
+        const record = await civic.db.write(async (tx) => records.create(tx, await contextOf(workspaces, tx, request, changedBy), request.payload as object));
+        return h.response(record).code(201).location(civic.url(`${request.path}/${(record as { id?: string }).id}`));
       },
     },
     {

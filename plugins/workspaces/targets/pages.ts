@@ -1,7 +1,8 @@
 import type { ServerRoute } from '@hapi/hapi';
-import { cursorAfter, formOptions, Joi, pageOf, readForm } from 'civic';
+import { formOptions, Joi, readForm } from 'civic';
 import type { Workspaces } from '../context.ts';
 import { PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
+import { partOf } from '../pages/paging.ts';
 import { writtenText } from '../schemas.ts';
 import type { Targets } from './targets.ts';
 
@@ -19,8 +20,8 @@ export function targetPages({ civic, directory }: Workspaces, pages: WorkspacePa
 
   async function show(page: PageContext, more: { given?: Record<string, unknown>; errors?: object } = {}, status = 200) {
     const { request, t } = page;
-    const at = pageOf({ path: request.path, query: { limit: SHOWN, cursor: request.query['cursor'] as string | undefined }, given: [] }, ['integer']);
-    const found = await targets.page(civic.db.read, page, {}, { before: at.after && Number(at.after[0]), limit: SHOWN });
+    const { last: before, cursorOf } = partOf(request, SHOWN);
+    const found = await targets.page(civic.db.read, page, {}, { before, limit: SHOWN });
     const chosen = [more.given?.['issue_areas'] ?? []].flat();
     const nameOf = (kind: string, { slug, name }: { slug: string; name: string }): string => t.declared('directory', `${kind}.${slug}.name`, name);
     const topics = await directory.taxonomy();
@@ -29,7 +30,7 @@ export function targetPages({ civic, directory }: Workspaces, pages: WorkspacePa
         ...one, href: directory.links.pages.place?.(one.place.place_key) ?? null, stateText: t(`targets.states.${one.state}`), isMet: one.state === 'met',
         progress: one.progress.map((each) => ({ ...each, name: nameOf('issue_areas', { slug: each.issue_area, name: each.name ?? each.issue_area }), wanted: one.wanted, isMet: each.state === 'met' })),
       })),
-      total: found.total, next: found.next === null ? null : cursorAfter(request, at, [found.next]),
+      total: found.total, next: cursorOf(found.next),
       topics: topics.map((topic) => ({
         name: nameOf('domains', topic),
         issues: topic.issue_areas.map((issue) => ({ slug: issue.slug, name: nameOf('issue_areas', issue), isChosen: chosen.includes(issue.slug) })),

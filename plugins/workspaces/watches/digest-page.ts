@@ -15,7 +15,7 @@ export function digestPages({ civic, directory }: Workspaces, pages: WorkspacePa
     method: 'GET', path: '/workspaces/{id}/digest', options: PAGE,
     handler: pages.member(async (page) => {
       const { request, t } = page;
-      const { before, cursorOf } = partOf(request, SHOWN);
+      const { last: before, cursorOf } = partOf(request, SHOWN);
       const { items, total, next } = await civic.db.snapshot((tx) => readDigest(watches, tx, page, {}, { before, limit: SHOWN }));
       return pages.show(page, { section: 'digest', template: 'workspaces/digest', title: t('digest.title') }, {
         total, next: cursorOf(next),

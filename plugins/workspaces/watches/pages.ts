@@ -35,7 +35,7 @@ export function watchPages(workspaces: Workspaces, pages: WorkspacePages, watche
 
   async function show(page: PageContext, more: Record<string, unknown> = {}, status = 200): Promise<ResponseObject> {
     const { request, t } = page;
-    const { before, cursorOf } = partOf(request, SHOWN);
+    const { last: before, cursorOf } = partOf(request, SHOWN);
     const { shown, total, next } = await watches.page(civic.db.read, page, {}, { before, limit: SHOWN });
     const subscriber = await watches.subscribers.of(civic.db.read, page);
     const asked = String((more['given'] as Record<string, unknown> | undefined)?.['entry'] ?? request.query['entry'] ?? '').toLowerCase();
@@ -68,10 +68,7 @@ export function watchPages(workspaces: Workspaces, pages: WorkspacePages, watche
     { method: 'GET', path, options: PAGE, handler: pages.member((page) => show(page)) },
     {
       method: 'GET', path: '/workspaces/watch', options: PAGE,
-      handler: accounts.pages.signedIn(({ workspaces: all, workspace_id }, request, h) => {
-        const chosen = all.find(({ id }) => id === workspace_id) ?? all[0]!;
-        return h.redirect(pagePath(request, `/workspaces/${chosen.id}/watches?entry=${encodeURIComponent(String(request.query['entry'] ?? ''))}`)).code(303).header('cache-control', 'private, no-store');
-      }),
+      handler: pages.chosen((entry) => `watches?entry=${entry}`),
     },
     {
       method: 'POST', path, options: formOptions(),

@@ -112,10 +112,10 @@ export function createWatches(workspaces: Workspaces, firehose: FirehoseService,
   }
 
   async function create(tx: Tx, context: WorkspaceContext, given: object): Promise<Watch> {
-    const made = await records.create(tx, context, given);
-    const row = await records.row(tx, context, made.id);
+    const watch = await records.create(tx, context, given);
+    const row = await records.row(tx, context, watch.id);
     await insertKeys(tx, row.key, (await indexed(tx, context.workspace.id, targetOf(row))).keys);
-    return made;
+    return watch;
   }
 
   return {

@@ -4,14 +4,15 @@ import type { Ledger } from '../ledger/service.ts';
 import { isAmbiguous } from '../places/resolve.ts';
 import type { Places } from '../places/service.ts';
 import type { Editor } from '../types.ts';
-import type { ListedPerson, Register, Request } from './register.ts';
+import type { UnlistRequest } from './people.ts';
+import type { ListedPerson, Register } from './register.ts';
 import { countEntries, hashesOf, latestEntries, type EntryRow } from './store.ts';
 import type { Trait } from './traits.ts';
 
 const loadTraits = lazily(() => import('./traits.ts'));
 const loadContact = lazily(() => import('../matching/contact.ts'));
 
-export interface DeskContext {
+export interface UnlistedContext {
   civic: Pick<Civic, 'clock' | 'serviceIfOn'> & { readonly db: Civic['db'] };
   ledger: Ledger;
   places: Places;
@@ -19,7 +20,7 @@ export interface DeskContext {
 }
 
 /** What an operator enters; the place is free text. */
-export type Fields = Request & { reference: string | null };
+export type Fields = UnlistRequest & { reference: string | null };
 
 /** Why a request cannot be used; texts of them are `unlisted.faults.<fault>`. */
 export type Fault = 'nothing' | 'place_missing' | 'place_unknown' | 'name_short' | 'email' | 'phone' | 'url';
@@ -39,7 +40,7 @@ export interface ShownEntry extends Omit<EntryRow, 'key' | 'key_id' | 'account_i
 const REASON = 'The person asked not to be listed';
 
 /** Checks what an operator entered, and finds its place. */
-export async function readRequest({ civic, places }: DeskContext, { reference: _reference, ...given }: Fields): Promise<{ request: Request } | { fault: Fault }> {
+export async function readRequest({ civic, places }: UnlistedContext, { reference: _reference, ...given }: Fields): Promise<{ request: UnlistRequest } | { fault: Fault }> {
   const [{ nameForms }, { normalizeEmail, normalizePhone, normalizeWebsite }] = [await loadTraits(), await loadContact()];
   if ([given.name, given.email, given.phone, given.url].every((value) => value === null)) return { fault: 'nothing' };
   if (given.name !== null && nameForms(given.name).length === 0) return { fault: 'name_short' };
@@ -54,7 +55,7 @@ export async function readRequest({ civic, places }: DeskContext, { reference: _
   return place ? { request: { ...given, place: place.place_key } } : { fault: 'place_unknown' };
 }
 
-export async function addEntry({ civic, register }: DeskContext, request: Request, reference: string | null, by: Doer): Promise<Added> {
+export async function addEntry({ civic, register }: UnlistedContext, request: UnlistRequest, reference: string | null, by: Doer): Promise<Added> {
   const added = await civic.db.write(async (tx) => {
     const { entry, isNew, kinds } = await register.add(tx, request, { reference, account_id: by.account_id, now: civic.clock.iso() });
     if (isNew) await civic.serviceIfOn('accounts')?.record(tx, { kind: 'directory_unlisted_added', by, subject: entry.id, detail: { kinds: kinds.join(', ') } });
@@ -64,7 +65,7 @@ export async function addEntry({ civic, register }: DeskContext, request: Reques
 }
 
 /** Removes an entry. Returns whether there was one. */
-export async function removeEntry({ civic, register }: DeskContext, id: string, by: Doer): Promise<boolean> {
+export async function removeEntry({ civic, register }: UnlistedContext, id: string, by: Doer): Promise<boolean> {
   if (!isId(id)) return false;
   return civic.db.write(async (tx) => {
     const removed = await register.remove(tx, id.toLowerCase());
@@ -74,7 +75,7 @@ export async function removeEntry({ civic, register }: DeskContext, id: string, 
 }
 
 /** Deletes those of the actors that an entry is about. Returns how many. */
-export async function deleteListed({ civic, register, ledger }: DeskContext, entryId: string, actorIds: string[], by: Doer): Promise<number> {
+export async function deleteListed({ civic, register, ledger }: UnlistedContext, entryId: string, actorIds: string[], by: Doer): Promise<number> {
   if (!isId(entryId)) return 0;
   const editor: Editor = { kind: 'reviewer', account_id: by.account_id, workspace_id: null };
   return civic.db.write(async (tx) => {
@@ -86,7 +87,7 @@ export async function deleteListed({ civic, register, ledger }: DeskContext, ent
 }
 
 /** Returns a page of entries, the latest first, and where the next one begins. */
-export async function listEntries({ civic }: DeskContext, limit: number, after: number | null): Promise<{ entries: ShownEntry[]; total: number; next: number | null }> {
+export async function listEntries({ civic }: UnlistedContext, limit: number, after: number | null): Promise<{ entries: ShownEntry[]; total: number; next: number | null }> {
   const reader = civic.db.read;
   const rows = await latestEntries(reader, limit, after);
   const shown = rows.slice(0, limit);
