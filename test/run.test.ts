@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { projectRoot } from '../core/root.ts';
 import { isRunning } from '../core/test/processes.ts';
 import { until } from '../core/test/wait.ts';
+import { hasRoomInMemory } from './support/memory.ts';
 
 export const notQuick = 'it starts processes';
 export const lab = Lab.script();
@@ -39,8 +40,8 @@ function createFiles() {
       mkdirSync(join(folder, under), { recursive: true });
       writeFileSync(join(folder, under, `${name}.test.js`), HEAD + body);
     },
-    run(options: object = {}): Ended {
-      const { status, stdout, stderr } = spawnSync(process.execPath, command({ jobs: 1, ...options }), { encoding: 'utf8', env: { ...env, CIVIC_PORT: '1' } });
+    run(options: object = {}, variables: NodeJS.ProcessEnv = {}): Ended {
+      const { status, stdout, stderr } = spawnSync(process.execPath, command({ jobs: 1, ...options }), { encoding: 'utf8', env: { ...env, CIVIC_PORT: '1', ...variables } });
       return { code: status, output: stdout + stderr, last: stdout.trim().split('\n').at(-1) };
     },
     remove(): void { rmSync(folder, { recursive: true, force: true }); },
@@ -178,6 +179,20 @@ describe('npm test', () => {
     const { code, output, last } = files.run({ filters: ['plum'] });
     expect(output).to.contain('No test file has plum in its name');
     expect([code, last]).to.equal([1, '0 passed, 0 failed']);
+  });
+
+  it('keeps temporary files in memory, and deletes them with those of killed runs', { skip: !hasRoomInMemory() }, () => {
+    const seen = join(files.folder, 'seen');
+    files.write('apple', `import { tmpdir } from 'node:os'; import { writeFileSync } from 'node:fs'; it('one', () => { writeFileSync(tmpdir() + '/left', ''); writeFileSync('${seen}', tmpdir()); });`);
+    const ended = spawnSync('true').pid;
+    const [stale, other] = [ended, process.pid].map((pid) => mkdtempSync(`/dev/shm/civic-files-${pid}-`)) as [string, string];
+    expect(files.run({}, { TMPDIR: '' }).code).to.equal(0);
+    const used = readFileSync(seen, 'utf8');
+    expect(used).to.match(/^\/dev\/shm\/civic-files-\d+-\w{6}$/);
+    expect([used, stale, other].map((folder) => existsSync(folder))).to.equal([false, false, true]);
+    rmSync(other, { recursive: true });
+    files.run({}, { TMPDIR: files.folder });
+    expect(readFileSync(seen, 'utf8')).to.equal(files.folder);
   });
 
   it('ends its files on Ctrl-C', async () => {

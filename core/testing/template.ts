@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFile
 import { basename, join } from 'node:path';
 import type { MigrationSet } from '../database/migrate.ts';
 import { isPartOf, keyOf, makeOnce } from './making.ts';
-import { databaseUrl, onServer } from './postgres.ts';
+import { copyOf, databaseUrl, onServer } from './postgres.ts';
 
 // Tests of the same plugins need the same schema and derived tables. A test run, whose folder is `CIVIC_TEST_RUN`, creates them
 // once for each database and copies them; a file that is run by itself creates its own.
@@ -42,7 +42,7 @@ export async function postgresTemplate(adminUrl: string, sets: MigrationSet[], p
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
     if (rowCount) return;
     const base = baseOf(run, 'postgres', sets);
-    await client.query(`create database ${name}${base ? ` template ${templatePrefix(run)}${base}` : ''}`);
+    await client.query(`create database ${name}${base ? await copyOf(client, `${templatePrefix(run)}${base}`) : ''}`);
     const making = mkdtempSync(join(run, 'making-'));
     await prepare(databaseUrl(adminUrl, name), making);
     rmSync(making, { recursive: true });

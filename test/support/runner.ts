@@ -5,6 +5,7 @@ import { startPostgres, type RunningPostgres } from '../../core/testing/postgres
 import { dropPostgresTemplates } from '../../core/testing/template.ts';
 import { ownCpuSeconds } from './cpu.ts';
 import { runFile, type FileResult } from './file.ts';
+import { keepFilesInMemory } from './memory.ts';
 import { endAllWorkers, startWorker, type Worker } from './process.ts';
 import { showProgress } from './progress.ts';
 import { measureSlowness } from './slowness.ts';
@@ -194,6 +195,7 @@ export async function runTests(options: RunOptions): Promise<number> {
     });
   }
   const started = performance.now();
+  keepFilesInMemory();
   const postgres = sqliteOnly ? { missing: SQLITE_ONLY } : await startPostgres();
   let results: FileResult[];
   try {
