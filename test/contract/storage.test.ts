@@ -11,7 +11,11 @@ const TABLES = ['notes_notes', 'core_meta'];
 // A full disk of Postgres' machine, as Postgres reports it. test/crash/disk.test.ts fills a real one for SQLite.
 describe('Readiness', { skip: !testDatabases().includes('postgres') }, () => {
   let kit: TestServer;
-  before(async () => { kit = await testServer({ plugins: [notes], database: 'postgres' }); });
+  before(async () => {
+    kit = await testServer({ plugins: [notes], database: 'postgres' });
+    // A job writes to other tables, and a write that succeeds ends the refusal.
+    await kit.composition.jobs.stop();
+  });
   after(() => kit.close());
 
   const run = (sql: string): Promise<void> => kit.db.write(async (tx) => { await tx.raw(sql); });
