@@ -65,10 +65,11 @@ export default definePlugin<WorkspacesConfig>({
     // A public page is the same for all anonymous visitors; the link names no list, so that it reveals nothing of a workspace.
     civic.pages.fill('site.entry', { partial: 'workspaces/save-link', load: (request) => (accounts.pages.session(request) ? saveLink(String(request.params.id).toLowerCase()) : null) });
     server.route([...listRoutes(workspaces, lists), ...itemRoutes(workspaces, items), ...usageRoutes(workspaces)]);
-    server.route([...overviewPages(workspaces, pages, lists), ...listPages(workspaces, pages, lists), ...savePages(workspaces, pages, lists), ...notePages(workspaces, pages, items.notes), ...targetPages(workspaces, pages, items.targets), ...usagePages(workspaces, pages)]);
+    server.route([...overviewPages(workspaces, pages, lists), ...listPages(workspaces, pages, lists), ...savePages(workspaces, pages, lists), ...notePages(workspaces, pages, items.notes), ...targetPages(workspaces, pages, items.targets)]);
     for (const tool of workspaceTools(workspaces, lists, listedKinds(lists, items))) civic.tool(tool);
     registerBriefs(server, workspaces, pages);
     const watching = registerWatches(server, workspaces, pages, createScopes());
+    server.route(usagePages(workspaces, pages));
     return {
       async start() {
         await usage.start();
