@@ -71,6 +71,15 @@ for (const database of testDatabases()) {
       await write((tx) => tx('workspaces_usage').where({ workspace_id: ada.workspace_id, seq: 16 }).delete());
     });
 
+    it('finds that the sum of a month was changed', async () => {
+      const sum = (tx: any) => tx('workspaces_usage_months').where({ workspace_id: ada.workspace_id, meter: 'record_writes' });
+      const { amount } = await kit.db.read('workspaces_usage_months').where({ workspace_id: ada.workspace_id, meter: 'record_writes' }).first('amount');
+      await write((tx) => sum(tx).update({ amount: 900 }));
+      expect(await verify()).to.contain(`the sum of record_writes in 2026-03 was changed: it is 900, and its lines add up to ${amount}`);
+      await write((tx) => sum(tx).update({ amount }));
+      expect(await verify()).to.equal('intact');
+    });
+
     it('finds that the last line was removed, also together with its head', async () => {
       const removed = await last();
       const before = await head();

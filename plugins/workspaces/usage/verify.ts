@@ -1,6 +1,6 @@
 import type { Reader } from 'civic';
 import { chained, headHash, START, type UsageHead } from './chain.ts';
-import { headsAfter, linesAfter, withoutHead } from './store.ts';
+import { headsAfter, linesAfter, monthsOf, withoutHead } from './store.ts';
 import type { Usage } from './usage.ts';
 import type { Remembered } from './witness.ts';
 
@@ -35,6 +35,7 @@ export async function verifyUsage(reader: Reader, usage: Pick<Usage, 'seals' | '
 async function faultOf(reader: Reader, head: UsageHead, seen: Remembered | undefined, { seals, witness }: Pick<Usage, 'seals' | 'witness'>, found: Verified): Promise<string | null> {
   const { workspace_id, deleted_at } = head;
   let [seq, hash] = [0, START];
+  const sums = new Map<string, number>();
   for (let lines; (lines = await linesAfter(reader, workspace_id, seq, BATCH)).length > 0;) {
     for (const line of lines) {
       if (deleted_at !== null) return `it was deleted at ${deleted_at}, and line ${line.seq} was added afterwards`;
@@ -42,6 +43,8 @@ async function faultOf(reader: Reader, head: UsageHead, seen: Remembered | undef
       if (line.prev_hash !== hash || chained(hash, line) !== line.hash) return `line ${line.seq} (${line.meter}, ${line.at}) was changed`;
       if (line.seq === seen?.seq && line.hash !== seen.hash) return `line ${line.seq} is another one than ${witness.file} remembers`;
       ({ seq, hash } = line);
+      const sum = `${line.meter} in ${line.at.slice(0, 7)}`;
+      sums.set(sum, (sums.get(sum) ?? 0) + line.amount);
       found.lines++;
     }
   }
@@ -53,5 +56,12 @@ async function faultOf(reader: Reader, head: UsageHead, seen: Remembered | undef
   if (head.seq < seq || head.hash !== hash) return `lines after ${head.seq} were not written by this instance`;
   if (seen?.broken_at) return `line ${seen.seq} was changed or removed before ${seen.broken_at}: ${witness.file} remembers another one. If you restored an older backup, delete that file`;
   if (seen && seen.seq > seq) return `lines ${seq + 1} to ${seen.seq} were removed: ${witness.file} remembers them. If you restored an older backup, delete that file`;
-  return null;
+  return wrongSum(sums, await monthsOf(reader, workspace_id, ''));
+}
+
+/** Compares the sums of months, which pages and the API show, with the lines. */
+function wrongSum(sums: Map<string, number>, months: { month: string; meter: string; amount: number }[]): string | null {
+  const stored = new Map(months.map(({ month, meter, amount }) => [`${meter} in ${month}`, amount]));
+  const wrong = [...new Set([...sums.keys(), ...stored.keys()])].find((sum) => (sums.get(sum) ?? 0) !== (stored.get(sum) ?? 0));
+  return wrong === undefined ? null : `the sum of ${wrong} was changed: it is ${stored.get(wrong) ?? 0}, and its lines add up to ${sums.get(wrong) ?? 0}`;
 }
