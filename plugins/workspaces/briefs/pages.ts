@@ -1,6 +1,6 @@
 import type { ResponseObject, ServerRoute } from '@hapi/hapi';
 import { formOptions, pagePath, problem, problemOf, readForm, type Tx } from 'civic';
-import type { Workspaces } from '../context.ts';
+import type { WorkspaceContext, Workspaces } from '../context.ts';
 import { PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
 import { partOf } from '../pages/paging.ts';
 import type { Briefs } from './briefs.ts';
@@ -41,13 +41,13 @@ export function briefPages(workspaces: Workspaces, pages: WorkspacePages, briefs
   }
 
   /** Saves the form, or shows it again with what is wrong. */
-  async function save(page: PageContext, brief: Brief | null, work: (tx: Tx, body: object) => Promise<Brief>): Promise<ResponseObject> {
+  async function save(page: PageContext, brief: Brief | null, work: (tx: Tx, context: WorkspaceContext, body: object) => Promise<Brief>): Promise<ResponseObject> {
     const { values, errors, given } = readForm<BriefForm>(page.request, briefForm, page.t);
     if (!values) return showForm(page, brief, { given, errors }, 400);
     const read = await bodyOf(workspaces, civic.db.read, values, page.t);
     if ('errors' in read) return showForm(page, brief, { given, errors: read.errors }, 400);
     try {
-      const saved = await civic.db.write((tx) => work(tx, read.body));
+      const saved = await pages.change(page, (tx, context) => work(tx, context, read.body));
       return go(page, `${home(page)}/${saved.id}?done=${brief ? 'changed' : 'created'}`);
     } catch (error) {
       const code = problemOf(error)?.code;
@@ -70,7 +70,7 @@ export function briefPages(workspaces: Workspaces, pages: WorkspacePages, briefs
       }),
     },
     { method: 'GET', path: `${path}/new`, options: PAGE, handler: pages.member((page) => showForm(page, null, { given: {} })) },
-    { method: 'POST', path, options: formOptions(), handler: pages.member((page) => save(page, null, (tx, body) => briefs.create(tx, page, { run_ids: [], ...body }))) },
+    { method: 'POST', path, options: formOptions(), handler: pages.member((page) => save(page, null, (tx, context, body) => briefs.create(tx, context, { run_ids: [], ...body }))) },
     {
       method: 'GET', path: `${path}/{brief_id}`, options: PAGE,
       handler: pages.member(async (page) => {
@@ -89,13 +89,13 @@ export function briefPages(workspaces: Workspaces, pages: WorkspacePages, briefs
       method: 'POST', path: `${path}/{brief_id}/edit`, options: formOptions(),
       handler: pages.member(async (page) => {
         const brief = await one(page);
-        return save(page, brief, async (tx, body) => briefs.update(tx, page, await briefs.rowToChange(tx, page, brief.id), body));
+        return save(page, brief, async (tx, context, body) => briefs.update(tx, context, await briefs.rowToChange(tx, context, brief.id), body));
       }),
     },
     {
       method: 'POST', path: `${path}/{brief_id}/delete`, options: formOptions(),
       handler: pages.member(async (page) => {
-        await found(() => civic.db.write(async (tx) => briefs.remove(tx, page, await briefs.rowToChange(tx, page, idIn(page)))));
+        await found(() => pages.change(page, async (tx, context) => briefs.remove(tx, context, await briefs.rowToChange(tx, context, idIn(page)))));
         return go(page, `${home(page)}?done=deleted`);
       }),
     },
@@ -112,7 +112,7 @@ export function briefPages(workspaces: Workspaces, pages: WorkspacePages, briefs
         const format = String(page.request.params.format) as BriefFormat;
         if (!Object.hasOwn(BRIEF_FORMATS, format)) throw problem('not_found');
         const shown = await read(page);
-        await civic.db.write((tx) => workspaces.use(tx, page, 'exports'));
+        await pages.change(page, (tx, context) => workspaces.use(tx, context, 'exports'));
         return page.h.response(briefFile(shown, format, page.t)).type(`${BRIEF_FORMATS[format]}; charset=utf-8`)
           .header('content-disposition', `attachment; filename="brief-${shown.brief.id}.${format}"`).header('cache-control', 'private, no-store');
       }),

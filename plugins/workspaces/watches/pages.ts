@@ -78,9 +78,9 @@ export function watchPages(workspaces: Workspaces, pages: WorkspacePages, watche
         if (Object.keys(values).length === 1) return show(page, { errors: { place: page.t('watches.name_one') }, given }, 400);
         const target = await targetIn(values);
         if (!target) return show(page, { errors: { place: page.t('watches.no_place') }, given }, 400);
-        const { isNew } = await civic.db.write(async (tx) => {
-          await watches.subscribers.ensure(tx, page, { language: page.request.civic.language });
-          return watches.ensure(tx, page, { target, delivery: values.delivery });
+        const { isNew } = await pages.change(page, async (tx, context) => {
+          await watches.subscribers.ensure(tx, context, { language: page.request.civic.language });
+          return watches.ensure(tx, context, { target, delivery: values.delivery });
         });
         return isNew ? back(page, 'added') : show(page, { errors: { [target.type === 'entity' ? 'entry' : 'place']: page.t('watches.exists') }, given }, 409);
       }),
@@ -90,14 +90,14 @@ export function watchPages(workspaces: Workspaces, pages: WorkspacePages, watche
       handler: pages.member(async (page) => {
         const { values } = readForm<{ delivery: string }>(page.request, deliveryForm);
         if (!values) throw problem('invalid_request', { detail: `The delivery is one of ${DELIVERIES.join(', ')}.` });
-        await civic.db.write(async (tx) => watches.update(tx, page, await watches.rowToChange(tx, page, String(page.request.params.watch_id)), values));
+        await pages.change(page, async (tx, context) => watches.update(tx, context, await watches.rowToChange(tx, context, String(page.request.params.watch_id)), values));
         return back(page, 'changed');
       }),
     },
     {
       method: 'POST', path: `${path}/{watch_id}/delete`, options: formOptions(),
       handler: pages.member(async (page) => {
-        await civic.db.write(async (tx) => watches.remove(tx, page, await watches.rowToChange(tx, page, String(page.request.params.watch_id))));
+        await pages.change(page, async (tx, context) => watches.remove(tx, context, await watches.rowToChange(tx, context, String(page.request.params.watch_id))));
         return back(page, 'removed');
       }),
     },
@@ -107,21 +107,21 @@ export function watchPages(workspaces: Workspaces, pages: WorkspacePages, watche
         const { values, errors, given } = readForm(page.request, settingsForm, page.t);
         if (!values) return show(page, { errors, given }, 400);
         const { mail, ...settings } = values;
-        await civic.db.write((tx) => watches.subscribers.change(tx, page, { ...settings, has_mail: mail === 'yes' }));
+        await pages.change(page, (tx, context) => watches.subscribers.change(tx, context, { ...settings, has_mail: mail === 'yes' }));
         return back(page, 'saved');
       }),
     },
     {
       method: 'POST', path: `${path}/feed`, options: formOptions(),
       handler: pages.member(async (page) => {
-        const secret = await civic.db.write((tx) => watches.subscribers.createFeed(tx, page));
+        const secret = await pages.change(page, (tx, context) => watches.subscribers.createFeed(tx, context));
         return show(page, { feed: civic.url(`${feedPath(page.workspace.id)}?token=${secret}`) });
       }),
     },
     {
       method: 'POST', path: `${path}/feed/revoke`, options: formOptions(),
       handler: pages.member(async (page) => {
-        await civic.db.write((tx) => watches.subscribers.revokeFeed(tx, page));
+        await pages.change(page, (tx, context) => watches.subscribers.revokeFeed(tx, context));
         return back(page, 'revoked');
       }),
     },
