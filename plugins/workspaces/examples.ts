@@ -35,6 +35,7 @@ export const workspaceExamples: Examples = {
   ...recordExamples(TARGETS, 'coverage_target_id', { body: { place: 'gladstone,missouri', issue_areas: ['housing_affordability'], wanted: 3 } }, { wanted: 5 }),
   ...recordExamples(REVIEWS, 'review_id', { given: { entity: { of: 'POST /api/entities' } }, body: { target: { type: 'entity', id: '$entity' }, status: 'in_review' } }, { status: 'confirmed', note: 'Called them.' }),
   ...Object.fromEntries([[NOTES, 'notes'], [TARGETS, 'coverage-targets'], [REVIEWS, 'reviews']].flatMap(([path, kind]) => [[`GET ${path}/export`, { ...inOwn, query: { format: 'md' } }], [`POST ${path}/import`, { ...inOwn, body: exported(kind!) }]])),
+  'GET /api/workspaces/{id}/export': inOwn,
   'GET /api/workspaces/{id}/usage': inOwn,
   'GET /api/workspaces/{id}/usage/export': inOwn,
   [`GET ${ITEMS}`]: ofList,

@@ -15,6 +15,7 @@ import { createPages } from './pages/frame.ts';
 import { overviewPages } from './pages/overview.ts';
 import { workspaceProblems } from './problems.ts';
 import { forgetRecords } from './records/store.ts';
+import { reviewPages } from './reviews/pages.ts';
 import { createReviews } from './reviews/reviews.ts';
 import { itemRoutes } from './routes.ts';
 import { targetPages } from './targets/pages.ts';
@@ -30,6 +31,7 @@ import { watchExamples } from './watches/examples.ts';
 import { watchProblems } from './watches/problems.ts';
 import { registerWatches } from './watches/register.ts';
 import { forgetWatches } from './watches/store.ts';
+import { wholeRoutes } from './whole/routes.ts';
 
 export default definePlugin<WorkspacesConfig>({
   name: 'workspaces',
@@ -65,11 +67,14 @@ export default definePlugin<WorkspacesConfig>({
     // A public page is the same for all anonymous visitors; the link names no list, so that it reveals nothing of a workspace.
     civic.pages.fill('site.entry', { partial: 'workspaces/save-link', load: (request) => (accounts.pages.session(request) ? saveLink(String(request.params.id).toLowerCase()) : null) });
     server.route([...listRoutes(workspaces, lists), ...itemRoutes(workspaces, items), ...usageRoutes(workspaces)]);
-    server.route([...overviewPages(workspaces, pages, lists), ...listPages(workspaces, pages, lists), ...savePages(workspaces, pages, lists), ...notePages(workspaces, pages, items.notes), ...targetPages(workspaces, pages, items.targets)]);
-    for (const tool of workspaceTools(workspaces, lists, listedKinds(lists, items))) civic.tool(tool);
-    registerBriefs(server, workspaces, pages);
+    server.route([...overviewPages(workspaces, pages, lists), ...listPages(workspaces, pages, lists), ...savePages(workspaces, pages, lists), ...notePages(workspaces, pages, items.notes), ...targetPages(workspaces, pages, items.targets), ...reviewPages(workspaces, pages, items.reviews)]);
+    const briefs = registerBriefs(server, workspaces, pages);
     const watching = registerWatches(server, workspaces, pages, createScopes());
     server.route(usagePages(workspaces, pages));
+    const everything = () => ({ lists, ...items, briefs, watches: watching.watches() });
+    server.route(wholeRoutes(workspaces, pages, everything));
+    // Watches exist once all plugins have registered.
+    civic.whenComposed(() => { for (const tool of workspaceTools(workspaces, lists, listedKinds(everything()))) civic.tool(tool); });
     return {
       async start() {
         await usage.start();

@@ -27,7 +27,7 @@ export function workspaceTools(workspaces: Workspaces, lists: Lists, kinds: Reco
     {
       name: 'list_workspace_items',
       title: 'List workspace items',
-      description: 'Returns private records of the user’s workspace: its lists, the entries of one list (with list_id), notes, coverage targets or reviews, the latest first. Only members of the workspace see them.',
+      description: 'Returns private records of the user’s workspace: its lists, the entries of one list (with list_id), notes, coverage targets, reviews, briefs or watches, the latest first. Only members of the workspace see them.',
       readOnly: true,
       destructive: false,
       scope: 'workspace:read',

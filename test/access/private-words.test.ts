@@ -135,7 +135,7 @@ describe('A workspace full of private words', { timeout: 300_000 }, () => {
   it('has every word in the workspace itself', async () => {
     const { key } = await runCommand(kit, 'key create', { account: (await kit.db.read('accounts_people').where({ name: 'Owner' }).first()).id, workspace: ids.workspace }, []);
     let all = '';
-    for (const path of ['', '/lists', `/lists/${ids.list}`, `/lists/${ids.list}/export?format=csv`, '/notes', '/coverage-targets', '/reviews', '/briefs', `/briefs/${ids.brief}/export?format=md`, '/watches', '/digest']) all += (await request(home + path, { 'x-api-key': key })).raw;
+    for (const path of ['', '/export', '/lists', `/lists/${ids.list}`, `/lists/${ids.list}/export?format=csv`, '/notes', '/coverage-targets', '/reviews', '/briefs', `/briefs/${ids.brief}/export?format=md`, '/watches', '/digest']) all += (await request(home + path, { 'x-api-key': key })).raw;
     all += (await request(`/api/entities/${ids.private}`, { 'x-api-key': key })).raw;
     const feed = await request(`${home}/feed.atom?token=${feeds.owner}`, {});
     expect(feed.status).to.equal(200);

@@ -105,6 +105,35 @@ describe('The pages of a workspace', { timeout: 60_000 }, () => {
     expect((await ada.get(home)).text).to.contain(['1 target', 'lines']);
   });
 
+  it('list the reviews, and let reviewers write them', async () => {
+    expect((await ada.post(`${home}/reviews`, { entry: 'nothing', status: 'in_review' })).text).to.contain('No entry has this address or id.');
+    const created = await ada.post(`${home}/reviews`, { entry: `http://192.0.2.7/actors/${actor}`, status: 'in_review', note: 'Call <them>' });
+    expect([created.status, created.headers['location']], created.text).to.equal([303, `${home}/reviews?done=created`]);
+    const shown = (await ada.get(`${home}/reviews`)).text;
+    expect(shown).to.contain(['1 review', `href="/actors/${actor}"`, 'River Watch', '<span class="tag">In review</span>', 'Call &lt;them&gt;', 'Decided']);
+    expect((await ada.get(`/es${home}/reviews`)).text).to.contain(['Revisiones', '<span class="tag">En revisión</span>']);
+    expect((await ada.post(`${home}/reviews`, { entry: actor, status: 'confirmed' })).status).to.equal(409);
+    const path = new RegExp(`${home}/reviews/[\\w-]{36}`).exec(shown)![0];
+    expect((await ada.post(path, { status: 'confirmed', note: '' })).status).to.equal(303);
+    expect((await ada.get(`${home}/reviews`)).text).to.contain('<span class="tag">Confirmed</span>').and.to.not.contain('Call &lt;them&gt;');
+    expect((await bob.get(`${home}/reviews`)).status).to.equal(404);
+    expect((await bob.post(path, { status: 'rejected' })).status).to.equal(404);
+    expect((await ada.get(home)).text).to.contain('1 review');
+    expect(JSON.parse((await ada.get(`${home}/export`)).text).reviews.records[0]).to.include({ status: 'confirmed', note: null });
+    expect((await bob.get(`${home}/export`)).status).to.equal(404);
+    expect((await ada.post(`${path}/delete`)).status).to.equal(303);
+    expect((await ada.get(`${home}/reviews`)).text).to.contain('No reviews yet');
+  });
+
+  it('show reviews to members without forms', async () => {
+    const id = (await kit.request('POST', '/api/workspaces', { payload: { name: 'Shared' }, headers: { 'x-api-key': ada.key } })).body.id as string;
+    await joinWorkspace(kit, { owner: ada.key, member: bob.key, member_id: bob.id, path: `/api/workspaces/${id}`, role: 'member' });
+    await ada.post(`/workspaces/${id}/reviews`, { entry: actor, status: 'rejected' });
+    const shown = (await bob.get(`/workspaces/${id}/reviews`)).text;
+    expect(shown).to.contain(['Rejected', 'Members with the role reviewer or above write reviews.']).and.to.not.contain('<form class="card form"');
+    expect((await bob.post(`/workspaces/${id}/reviews`, { entry: actor, status: 'confirmed' })).status).to.equal(403);
+  });
+
   it('rename and delete a workspace on the pages of the account', async () => {
     const id = (await kit.request('POST', '/api/workspaces', { payload: { name: 'Desk' }, headers: { 'x-api-key': ada.key } })).body.id as string;
     await joinWorkspace(kit, { owner: ada.key, member: bob.key, member_id: bob.id, path: `/api/workspaces/${id}`, role: 'member' });

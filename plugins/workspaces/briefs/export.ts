@@ -2,6 +2,7 @@ import { escapeMarkup, type Texts } from 'civic';
 import { csvRow } from '../records/csv.ts';
 import { plainMarkdown } from '../records/markdown.ts';
 import type { BriefDocument, DocumentEntity, DocumentPart, DocumentSource } from './document.ts';
+import type { Brief } from './schemas.ts';
 
 export const BRIEF_FORMATS = { json: 'application/json', csv: 'text/csv', md: 'text/markdown', html: 'text/html' } as const;
 export type BriefFormat = keyof typeof BRIEF_FORMATS;
@@ -13,15 +14,21 @@ export function briefFile(document: BriefDocument, format: BriefFormat, t: Texts
 
 /** Creates the brief again when its member `brief` is sent to the route that creates briefs. */
 function jsonFile({ brief, workspaceName, exported_at, publicPart, privatePart }: BriefDocument): string {
-  const unavailable = (type: string) => brief.gaps.filter((gap) => gap.type === type).map(({ entity_id, source_id }) => entity_id ?? source_id!);
-  const [entities, sources] = [unavailable('unavailable_entity'), unavailable('unavailable_source')];
+  const { brief: kept, entities, sources } = importable(brief);
   return `${JSON.stringify({
     format: 'civic brief export', version: 1, exported_at, workspace: workspaceName,
     import: 'POST the member `brief` to /api/workspaces/{id}/briefs. Its id, times, author, confidence and gaps are assigned again. What `not_imported` lists was no longer there and is left out. Records of another instance have other ids.',
     not_imported: { entity_ids: entities, source_ids: sources },
-    brief: { ...brief, entity_ids: brief.entity_ids.filter((id) => !entities.includes(id)), source_ids: brief.source_ids.filter((id) => !sources.includes(id)) },
+    brief: kept,
     public_records: recordsOf(publicPart), private_records: recordsOf(privatePart),
   }, null, 2)}\n`;
+}
+
+/** Returns a brief without the ids that are no longer there, which an import would refuse, and these ids. */
+export function importable(brief: Brief): { brief: Brief; entities: string[]; sources: string[] } {
+  const unavailable = (type: string) => brief.gaps.filter((gap) => gap.type === type).map(({ entity_id, source_id }) => entity_id ?? source_id!);
+  const [entities, sources] = [unavailable('unavailable_entity'), unavailable('unavailable_source')];
+  return { brief: { ...brief, entity_ids: brief.entity_ids.filter((id) => !entities.includes(id)), source_ids: brief.source_ids.filter((id) => !sources.includes(id)) }, entities, sources };
 }
 
 function recordsOf({ entities, sources }: DocumentPart): Omit<DocumentPart, 'isEmpty'> {

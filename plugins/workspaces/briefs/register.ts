@@ -1,14 +1,15 @@
 import type { Server } from '@hapi/hapi';
 import type { Workspaces } from '../context.ts';
 import type { WorkspacePages } from '../pages/frame.ts';
-import { createBriefs } from './briefs.ts';
+import { createBriefs, type Briefs } from './briefs.ts';
 import { briefPages } from './pages.ts';
 import { briefRoutes } from './routes.ts';
 import { briefTools } from './tools.ts';
 
-/** Declares briefs. */
-export function registerBriefs(server: Server, workspaces: Workspaces, pages: WorkspacePages): void {
+/** Declares briefs, and returns them. */
+export function registerBriefs(server: Server, workspaces: Workspaces, pages: WorkspacePages): Briefs {
   const briefs = createBriefs(workspaces);
   server.route([...briefRoutes(workspaces, briefs), ...briefPages(workspaces, pages, briefs)]);
   for (const tool of briefTools(workspaces, briefs)) workspaces.civic.tool(tool);
+  return briefs;
 }

@@ -2,7 +2,7 @@ import { Joi, type Tx } from 'civic';
 import type { ServerRoute } from '@hapi/hapi';
 import { CONTEXT_PROBLEMS, contextOf, type WorkspaceContext, type Workspaces } from '../context.ts';
 import { exportQuery, exportResponse, exportText, type ExportFormat, type Transfer } from '../records/export.ts';
-import { importBody, importRecords } from '../records/import.ts';
+import { csvRows, importBody, importRecords } from '../records/import.ts';
 import { plainMarkdown, quotedMarkdown } from '../records/markdown.ts';
 import { EXPORT_OPTIONS, IMPORT_OPTIONS, PRODUCES } from '../records/transfer-routes.ts';
 import { noQuery } from '../schemas.ts';
@@ -15,8 +15,8 @@ const ITEMS = 500;
 /** One list: its entries are the rows of the CSV. */
 const listTransfer: Transfer<List> = {
   title: 'List',
-  columns: ['list', 'entity_id', 'entity_name', 'entity_state', 'note', 'added_at'],
-  rows: ({ name, items = [] }) => items.map(({ entity_id, entity, note, added_at }) => [name, entity_id, entity.name, entity.state, note, added_at]),
+  columns: ['list', 'entity_id', 'entity_name', 'entity_state', 'note', 'added_at', 'list_description'],
+  rows: ({ name, description, items = [] }) => items.map(({ entity_id, entity, note, added_at }) => [name, entity_id, entity.name, entity.state, note, added_at, description]),
   ofRow: ({ entity_id, note }) => ({ entity_id, note: note === undefined || note === '' ? null : note }),
   ofRecord: ({ entity_id, note }) => ({ entity_id, note }),
   markdown: ({ name, description, items = [] }) => [`## ${plainMarkdown(name)}`, ...(description === null ? [] : ['', quotedMarkdown(description)]), '', ...items.map(itemMarkdown)].join('\n'),
@@ -63,7 +63,7 @@ export function listTransferRoutes(workspaces: Workspaces, lists: Lists): Server
         plugins: { civic: { problems: [...CONTEXT_PROBLEMS, 'invalid_request', 'record_limit'] } },
       },
       async handler(request) {
-        const { name, description, items } = listIn(request.payload);
+        const { name, description, items } = await listIn(request.payload);
         const list = await civic.db.write(async (tx) => lists.create(tx, await contextOf(workspaces, tx, request), { name, description }));
         const add = async (tx: Tx, context: WorkspaceContext, given: { entity_id: string }) => lists.add(tx, context, await lists.rowToChange(tx, context, list.id), given);
         return importRecords(workspaces, items, 'lists', listTransfer, newItem, add, (tx) => contextOf(workspaces, tx, request));
@@ -80,12 +80,19 @@ export async function listExport(workspaces: Workspaces, lists: Lists, context: 
 }
 
 /** Returns the name of the list in a file, and its entries as a file of their own. */
-function listIn(body: unknown): { name: string; description: string | null; items: unknown } {
-  if (typeof body === 'string') return { name: 'Imported list', description: null, items: body };
+async function listIn(body: unknown): Promise<{ name: string; description: string | null; items: unknown }> {
+  if (typeof body === 'string') {
+    const [first] = await csvRows(body);
+    return { ...namedList(first?.list, first?.list_description || null), items: body };
+  }
   const file = body as { records: Record<string, any>[] };
-  const { value, error } = newList.validate({ name: file.records[0]?.name, description: file.records[0]?.description }, { convert: false });
   const items = Array.isArray(file.records[0]?.items) ? file.records[0].items : [];
-  return { name: error ? 'Imported list' : value.name, description: error ? null : value.description, items: { ...file, records: items } };
+  return { ...namedList(file.records[0]?.name, file.records[0]?.description), items: { ...file, records: items } };
+}
+
+function namedList(name: unknown, description: unknown): { name: string; description: string | null } {
+  const { value, error } = newList.validate({ name, description }, { convert: false });
+  return error ? { name: 'Imported list', description: null } : { name: value.name, description: value.description };
 }
 
 async function wholeList({ civic }: Workspaces, lists: Lists, context: WorkspaceContext, row: ListRow): Promise<List> {

@@ -1,7 +1,7 @@
 import { Joi, problem, problemOf, type Tx } from 'civic';
 import type { WorkspaceContext, Workspaces } from '../context.ts';
 import { EXPORT_NAME, EXPORT_VERSION, type Transfer } from './export.ts';
-import { readCsv } from './csv.ts';
+import { readCsv, type Cells } from './csv.ts';
 
 export interface ImportReport {
   created: number;
@@ -62,14 +62,17 @@ export async function importRecords(
 }
 
 async function bodiesOf(body: unknown, kind: string, transfer: Pick<Transfer<never>, 'ofRow' | 'ofRecord'>): Promise<object[]> {
-  if (typeof body === 'string') {
-    const rows = await readCsv(body, MOST_RECORDS + 1).catch((error: unknown) => { throw problem('invalid_request', { detail: `The CSV cannot be read: ${(error as Error).message}` }); });
-    if (rows.length > MOST_RECORDS) throw problem('invalid_request', { detail: `The CSV has more than ${MOST_RECORDS} rows: import it in parts.` });
-    return rows.map(transfer.ofRow);
-  }
+  if (typeof body === 'string') return (await csvRows(body)).map(transfer.ofRow);
   const file = body as { kind: string; records: Record<string, any>[] };
   if (file.kind !== kind) throw problem('invalid_request', { detail: `This is an export of ${file.kind}, and this route imports ${kind}.` });
   return file.records.map(transfer.ofRecord);
+}
+
+/** Returns the rows of a CSV. Throws `invalid_request` when it cannot be read or has too many. */
+export async function csvRows(text: string): Promise<Cells[]> {
+  const rows = await readCsv(text, MOST_RECORDS + 1).catch((error: unknown) => { throw problem('invalid_request', { detail: `The CSV cannot be read: ${(error as Error).message}` }); });
+  if (rows.length > MOST_RECORDS) throw problem('invalid_request', { detail: `The CSV has more than ${MOST_RECORDS} rows: import it in parts.` });
+  return rows;
 }
 
 /** Returns why a record is refused. Errors of a record have a code; others end the import. */

@@ -62,14 +62,17 @@ export function usageRoutes(workspaces: Workspaces): ServerRoute[] {
   ];
 }
 
+/** What each file states. */
+const NOT_IMPORTED = 'Usage cannot be imported.';
+
 /** Returns the lines up to a head, in pieces of text. */
 async function* usageText(reader: Reader, { id: workspaceId, name }: { id: string; name: string }, last: UsageHead | null, format: 'json' | 'csv', at: string): AsyncIterable<string> {
-  const start = { format: 'civic workspace usage', version: 1, workspace: { id: workspaceId, name }, exported_at: at, import: 'Usage cannot be imported.', head: shownHead(last) };
-  yield format === 'csv' ? csvRow([...COLUMNS]) : `${JSON.stringify(start).slice(0, -1)},"lines":[`;
+  const start = { format: 'civic workspace usage', version: 1, workspace: { id: workspaceId, name }, exported_at: at, import: NOT_IMPORTED, head: shownHead(last) };
+  yield format === 'csv' ? csvRow([...COLUMNS, 'notice']) : `${JSON.stringify(start).slice(0, -1)},"lines":[`;
   for (let seq = 0; seq < (last?.seq ?? 0);) {
     const lines = (await linesAfter(reader, workspaceId, seq, PAGE)).filter((one) => one.seq <= last!.seq);
     if (lines.length === 0) break;
-    yield lines.map((one) => (format === 'csv' ? csvRow(COLUMNS.map((column) => one[column])) : `${one.seq === 1 ? '' : ','}\n${JSON.stringify(shownLine(one))}`)).join('');
+    yield lines.map((one) => (format === 'csv' ? csvRow([...COLUMNS.map((column) => one[column]), one.seq === 1 ? NOT_IMPORTED : null]) : `${one.seq === 1 ? '' : ','}\n${JSON.stringify(shownLine(one))}`)).join('');
     seq = lines.at(-1)!.seq;
   }
   if (format === 'json') yield '\n]}\n';

@@ -18,17 +18,20 @@ const newQuery = (types: string[]) => Joi.object({
   source_classes: several(Joi.string().valid(...SOURCE_CLASSES), 20).description('Kinds of sources'),
 }).meta({ name: 'NewWatchQuery' });
 
-const newTarget = (types: string[]) => Joi.object({
+const newTarget = (types: string[], more: object = {}) => Joi.object({
+  ...more,
   type: Joi.string().valid(...TARGET_TYPES).required(),
   id: word.description('The id of an entity or coverage target, the key or slug of a place, or the slug of an issue area'),
   query: newQuery(types).description('The conditions, instead of `id`, when the type is `query`'),
-}).xor('id', 'query').meta({ name: 'NewWatchTarget' });
+}).xor('id', 'query').meta({ name: 'name' in more ? 'NewWatchTarget' : 'WatchedTarget' });
 
 export const watchFields = (types: string[]) => ({
   target: newTarget(types).required().description('What is watched'),
   delivery: delivery.default('digest'),
 });
-export const newWatch = (types: string[]) => Joi.object(watchFields(types)).meta({ name: 'NewWatch' });
+/** The watch of an export has these. They are assigned again. */
+const ignored = Object.fromEntries(['id', 'created_at', 'updated_at', 'created_by'].map((name) => [name, Joi.any().strip()]));
+export const newWatch = (types: string[]) => Joi.object({ ...watchFields(types), ...ignored, target: newTarget(types, { name: Joi.any().strip() }).required().description('What is watched') }).meta({ name: 'NewWatch' });
 export const watchChange = Joi.object({ delivery: delivery.required() }).meta({ name: 'WatchChange' });
 
 const strings = Joi.array().items(Joi.string()).required();
