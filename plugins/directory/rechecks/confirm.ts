@@ -27,7 +27,7 @@ export interface FoundStatement {
 export async function statementsOf(tx: Tx, source: SourceRow, named: NamedStatement[]): Promise<FoundStatement[]> {
   const ids = [...new Set(named.flatMap(({ entity_id: id }) => (isId(id) ? [id.toLowerCase()] : [])))];
   const actors = (await recordsById(tx, ids)).filter(isPublicActor);
-  // Other writes wait, so what is read here is still true when the outcome is written.
+  // The lock keeps other transactions from changing these claims before the outcome is written.
   await lockActors(tx, actors.map(({ key }) => key));
   const records = await recordsOfActors(tx, actors.map(({ actor_key }) => actor_key));
   const byKey = new Map(records.map((record) => [record.key, record]));

@@ -62,7 +62,7 @@ export function usageRoutes(workspaces: Workspaces): ServerRoute[] {
   ];
 }
 
-/** What each file states. */
+/** Each exported file has this notice. */
 const NOT_IMPORTED = 'Usage cannot be imported.';
 
 /** Returns the lines up to a head, in pieces of text. */

@@ -25,7 +25,7 @@ export function createUsage({ civic, accounts: { seals } }: { civic: Pick<Civic,
     async record(tx, { workspace_id, meter, amount, account_id, via }) {
       const at = civic.clock.iso();
       const { seq, prev_hash, isDeleted } = await nextUse(tx, workspace_id);
-      // It was deleted by a transaction for which this one waited: what it is about to store would stay for good.
+      // A concurrent transaction has deleted the workspace: a record that is stored now would never be deleted.
       if (isDeleted) throw problem('unknown_workspace', { detail: `No workspace has the id ${workspace_id}.` });
       const fact = { workspace_id, seq, at, meter, amount, actor: account_id, via };
       const hash = chained(prev_hash, fact);

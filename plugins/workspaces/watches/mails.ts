@@ -46,7 +46,7 @@ async function mailTo({ civic, accounts }: Workspaces, watches: Watches, job: Ru
     const subscriber = await lockedSubscriber(tx, key);
     // Another node was faster, or the workspace was deleted.
     if (!subscriber || !isDue(kind === 'alert' ? subscriber.alert_due_at : subscriber.digest_due_at, times)) return;
-    // Alerts go on with the next mail. A digest comes once a day, so it has the newest: what it does not have is in the digest on the page.
+    // The next alert continues after this one. A digest is sent once a day, so it lists the newest deliveries; the digest page lists all.
     const { rows, skipped } = kind === 'alert' ? { rows: await deliveriesAfter(tx, key, subscriber.alert_seq, MOST_DELIVERIES), skipped: 0 } : await newestDeliveriesAfter(tx, key, subscriber.digest_seq, MOST_DELIVERIES);
     await updateSubscriber(tx, key, advanced(subscriber, kind, rows, civic.clock));
     const context = await watches.subscribers.contextOfSubscriber(tx, subscriber);

@@ -29,7 +29,7 @@ export const watchFields = (types: string[]) => ({
   target: newTarget(types).required().description('What is watched'),
   delivery: delivery.default('digest'),
 });
-/** The watch of an export has these. They are assigned again. */
+/** Members of an exported watch that an import assigns anew. */
 const ignored = Object.fromEntries(['id', 'created_at', 'updated_at', 'created_by'].map((name) => [name, Joi.any().strip()]));
 export const newWatch = (types: string[]) => Joi.object({ ...watchFields(types), ...ignored, target: newTarget(types, { name: Joi.any().strip() }).required().description('What is watched') }).meta({ name: 'NewWatch' });
 export const watchChange = Joi.object({ delivery: delivery.required() }).meta({ name: 'WatchChange' });

@@ -49,7 +49,7 @@ export async function setAlertDue(tx: Tx, keys: number[], at: string): Promise<v
   if (keys.length > 0) await tx(SUBSCRIBERS).whereIn('key', keys).update({ alert_due_at: tx.raw('coalesce(alert_due_at, ?)', [at]) });
 }
 
-/** Now, and a time that no mail is planned for: one that is was planned while the clock was wrong, and is due. */
+/** A mail is due at `now`. Mails are planned at most until `tooLate`; a later time was set while the clock was wrong, and such a mail is due too. */
 export interface MailTimes {
   now: string;
   tooLate: string;
