@@ -110,7 +110,7 @@ describe('The pages of a workspace', { timeout: 60_000 }, () => {
     const created = await ada.post(`${home}/reviews`, { entry: `http://192.0.2.7/actors/${actor}`, status: 'in_review', note: 'Call <them>' });
     expect([created.status, created.headers['location']], created.text).to.equal([303, `${home}/reviews?done=created`]);
     const shown = (await ada.get(`${home}/reviews`)).text;
-    expect(shown).to.contain(['1 review', `href="/actors/${actor}"`, 'River Watch', '<span class="tag">In review</span>', 'Call &lt;them&gt;', 'Decided']);
+    expect(shown).to.contain(['1 review', `href="/actors/${actor}"`, 'River Watch', '<span class="tag">In review</span>', 'Call &lt;them&gt;', 'Status set on']);
     expect((await ada.get(`/es${home}/reviews`)).text).to.contain(['Revisiones', '<span class="tag">En revisión</span>']);
     expect((await ada.post(`${home}/reviews`, { entry: actor, status: 'confirmed' })).status).to.equal(409);
     const path = new RegExp(`${home}/reviews/[\\w-]{36}`).exec(shown)![0];
