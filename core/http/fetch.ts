@@ -20,6 +20,14 @@ export interface FetchOptions {
   /** For the body as sent, and again for the body unpacked. */
   max_bytes?: number;
   max_redirects?: number;
+  /** Called before each request, also after a redirect; throwing ends the call with that error. The time limit does not count what it waits. */
+  beforeRequest?(url: URL): Promise<void>;
+}
+
+/** A request of a call that was redirected. */
+export interface FetchHop {
+  url: string;
+  status: number;
 }
 
 export interface FetchResponse {
@@ -28,7 +36,8 @@ export interface FetchResponse {
   headers: Record<string, string>;
   /** The address that answered, after redirects. */
   url: string;
-  redirected: boolean;
+  /** The redirects before it, in their order. */
+  hops: FetchHop[];
   /** Unpacked from gzip, deflate or br. */
   body: Uint8Array;
   text(): string;
@@ -36,7 +45,7 @@ export interface FetchResponse {
 }
 
 /** An answer whose body comes piece by piece. Reading fails with a `FetchError` when the connection does. */
-export interface FetchStream extends Pick<FetchResponse, 'status' | 'headers' | 'url'> {
+export interface FetchStream extends Pick<FetchResponse, 'status' | 'headers' | 'url' | 'hops'> {
   /** As it was sent, so ask for no packing. Leaving the loop ends the connection. */
   body: AsyncIterable<Uint8Array>;
 }
@@ -45,10 +54,10 @@ export interface Fetch {
   /** Asks another machine. Any status is an answer; what is not an answer rejects with a `FetchError`. */
   (url: string, options?: FetchOptions): Promise<FetchResponse>;
   /**
-   * For answers that do not end: it resolves with the headers, for which alone the time limit is, and no size is too large.
-   * The signal ends it at any time.
+   * For answers that do not end: it resolves with the headers, for which alone the time limit is. No size is too large
+   * unless `max_bytes` is given. The signal ends it at any time.
    */
-  stream(url: string, options: Omit<FetchOptions, 'max_bytes'> & { signal: AbortSignal }): Promise<FetchStream>;
+  stream(url: string, options: FetchOptions & { signal: AbortSignal }): Promise<FetchStream>;
 }
 
 export interface FetchSettings extends ConnectSettings {
@@ -62,6 +71,8 @@ interface Call {
   hop: Hop;
   redirects: number;
   signal: AbortSignal;
+  /** Waits for the caller's permission to request an address; the time limit stands still. */
+  permit(url: URL): Promise<void>;
   /** Fails when the call is aborted. */
   inTime<T>(work: Promise<T>): Promise<T>;
   /** From here on it has no time limit. */
@@ -72,7 +83,7 @@ interface Call {
 interface Answered {
   hop: Hop;
   answer: Dispatcher.ResponseData;
-  redirected: boolean;
+  hops: FetchHop[];
 }
 
 /**
@@ -87,7 +98,7 @@ export function createFetch(settings: FetchSettings): Fetch & { close(): Promise
   async function fetch(url: string, options: FetchOptions = {}): Promise<FetchResponse> {
     const call = begin(url, options);
     try {
-      return await call.inTime(answered(call).then(({ hop, answer, redirected }) => response(hop, answer, options.max_bytes ?? settings.maxBytes, redirected)));
+      return await call.inTime(answered(call).then((result) => response(result, options.max_bytes ?? settings.maxBytes)));
     } finally {
       call.end();
     }
@@ -96,11 +107,11 @@ export function createFetch(settings: FetchSettings): Fetch & { close(): Promise
   async function stream(url: string, options: FetchOptions & { signal: AbortSignal }): Promise<FetchStream> {
     const call = begin(url, { ...options, headers: { ...options.headers, 'accept-encoding': 'identity' } });
     try {
-      const { hop, answer } = await call.inTime(answered(call));
+      const { hop, answer, hops } = await call.inTime(answered(call));
       call.lift();
       const headers = plainHeaders(answer);
       refusePacked(headers['content-encoding'] ?? '', hop.url);
-      return { status: answer.statusCode, headers, url: hop.url.href, body: pieces(answer.body, hop.url, call) };
+      return { status: answer.statusCode, headers, url: hop.url.href, hops, body: pieces(answer.body, hop.url, call, options.max_bytes ?? Infinity) };
     } catch (error) {
       call.end();
       throw error;
@@ -116,7 +127,7 @@ export function createFetch(settings: FetchSettings): Fetch & { close(): Promise
     const stop = new AbortController();
     const onTime = () => stop.abort(new FetchError('too_slow', `${shown(hop.url)} did not answer in full within ${seconds} s. Try again later, or raise http.fetch.timeout_seconds.`));
     const onAbort = () => stop.abort(options.signal!.reason);
-    const timer = setTimeout(onTime, seconds * 1000);
+    const timer = createTimer(onTime, seconds * 1000);
     options.signal?.addEventListener('abort', onAbort);
     return {
       hop,
@@ -124,20 +135,27 @@ export function createFetch(settings: FetchSettings): Fetch & { close(): Promise
       signal: stop.signal,
       // undici notices an abort only once it is connected, so waiting for it could outlast the time limit.
       inTime: (work) => Promise.race([work, rejectionBy(stop.signal)]),
-      lift: () => { clearTimeout(timer); },
+      async permit(to) {
+        if (!options.beforeRequest) return;
+        timer.pause();
+        await options.beforeRequest(to);
+        stop.signal.throwIfAborted();
+        timer.resume();
+      },
+      lift: timer.pause,
       end() {
-        clearTimeout(timer);
+        timer.pause();
         options.signal?.removeEventListener('abort', onAbort);
         stop.abort();
       },
     };
   }
 
-  async function answered({ hop, redirects, signal }: Call): Promise<Answered> {
+  async function answered(call: Call): Promise<Answered> {
     agent ??= createAgent(settings);
     const ready = await agent;
-    signal.throwIfAborted();
-    return follow(ready, hop, redirects, signal);
+    call.signal.throwIfAborted();
+    return follow(ready, call);
   }
 
   /** Ends what is under way; nothing can be fetched afterwards. */
@@ -165,18 +183,40 @@ function firstHop(url: string, options: FetchOptions, userAgent: string): Hop {
   };
 }
 
+/** A time limit that can stand still. */
+function createTimer(onTime: () => void, milliseconds: number) {
+  let left = milliseconds;
+  let startedAt = performance.now();
+  let timer: NodeJS.Timeout | undefined = setTimeout(onTime, left);
+  return {
+    pause() {
+      if (timer === undefined) return;
+      clearTimeout(timer);
+      timer = undefined;
+      left -= performance.now() - startedAt;
+    },
+    resume() {
+      startedAt = performance.now();
+      timer = setTimeout(onTime, Math.max(0, left));
+    },
+  };
+}
+
 function rejectionBy(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 }
 
-async function follow(agent: Agent, first: Hop, most: number, signal: AbortSignal): Promise<Answered> {
+async function follow(agent: Agent, { hop: first, redirects: most, permit, signal }: Call): Promise<Answered> {
+  const hops: FetchHop[] = [];
   let hop = first;
-  for (let redirects = 0; ; redirects++) {
+  for (;;) {
+    await permit(hop.url);
     const answer = await ask(agent, hop, signal);
     const location = isRedirect(answer.statusCode) ? [answer.headers.location].flat()[0] : undefined;
-    if (location === undefined) return { hop, answer, redirected: redirects > 0 };
+    if (location === undefined) return { hop, answer, hops };
     answer.body.dump({ limit: 16_384, signal }).catch(() => {});
-    if (redirects >= most) throw new FetchError('too_many_redirects', `${shown(first.url)} is redirected more than ${most} times.`);
+    if (hops.length >= most) throw new FetchError('too_many_redirects', `${shown(first.url)} is redirected more than ${most} times.`);
+    hops.push({ url: hop.url.href, status: answer.statusCode });
     // Header values come as Latin-1; where a Location holds more than ASCII, it is UTF-8.
     hop = nextHop(hop, answer.statusCode, Buffer.from(location, 'latin1').toString());
   }
@@ -194,9 +234,14 @@ function plainHeaders(answer: Dispatcher.ResponseData): Record<string, string> {
   return Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, [value].flat().join(', ')]));
 }
 
-async function* pieces(body: Dispatcher.ResponseData['body'], url: URL, call: Call): AsyncGenerator<Uint8Array> {
+async function* pieces(body: Dispatcher.ResponseData['body'], url: URL, call: Call, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let size = 0;
   try {
-    for await (const chunk of body) yield chunk as Uint8Array;
+    for await (const chunk of body as AsyncIterable<Uint8Array>) {
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge(url, maxBytes);
+      yield chunk;
+    }
   } catch (error) {
     throw call.signal.aborted ? call.signal.reason : asFetchError(error, url);
   } finally {
@@ -204,7 +249,7 @@ async function* pieces(body: Dispatcher.ResponseData['body'], url: URL, call: Ca
   }
 }
 
-async function response({ url, method }: Hop, answer: Dispatcher.ResponseData, maxBytes: number, redirected: boolean): Promise<FetchResponse> {
+async function response({ hop: { url, method }, answer, hops }: Answered, maxBytes: number): Promise<FetchResponse> {
   const headers = plainHeaders(answer);
   if (method !== 'HEAD' && Number(headers['content-length']) > maxBytes) throw tooLarge(url, maxBytes);
   const body = await unpacked(await readBody(answer.body, url, maxBytes), headers['content-encoding'] ?? '', url, maxBytes);
@@ -216,5 +261,5 @@ async function response({ url, method }: Hop, answer: Dispatcher.ResponseData, m
       throw new FetchError('bad_response', `${shown(url)} did not answer with JSON.`, { cause });
     }
   };
-  return { status: answer.statusCode, headers, url: url.href, redirected, body, text, json };
+  return { status: answer.statusCode, headers, url: url.href, hops, body, text, json };
 }

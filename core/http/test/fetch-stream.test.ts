@@ -50,6 +50,13 @@ describe('fetch.stream', () => {
     if (!open!.destroyed) await once(open!, 'close');
   });
 
+  it('ends the body at the size that the caller allows', async () => {
+    const { body, hops } = await fetch.stream(address('/moved'), { signal, max_bytes: 1500 });
+    expect(hops).to.equal([{ url: address('/moved'), status: 302 }]);
+    const read = async () => { for await (const piece of body) expect(piece.length).to.be.below(1501); };
+    await expect(read()).to.reject(FetchError, /is larger than the 1500 bytes/);
+  });
+
   it('ends with the reason of the signal, before the headers and after', async () => {
     const late = new AbortController();
     setTimeout(() => late.abort(new Error('enough')), 50);

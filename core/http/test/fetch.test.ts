@@ -117,7 +117,8 @@ describe('fetch', () => {
 
   it('answers with status, headers, address and body', async () => {
     const answer = await fetch(`${base}/hello?a=b#part`);
-    expect(answer).to.include({ status: 200, url: `${base}/hello?a=b`, redirected: false });
+    expect(answer).to.include({ status: 200, url: `${base}/hello?a=b` });
+    expect(answer.hops).to.equal([]);
     expect(answer.headers).to.include({ 'content-type': 'text/plain', 'x-twice': 'a, b' });
     expect(answer.text()).to.equal('hello');
     expect([...answer.body]).to.equal([...Buffer.from('hello')]);
@@ -236,7 +237,8 @@ describe('fetch', () => {
       it(`a ${status} after ${method} with ${asked}${body && ' and the body'}`, async () => {
         const options: FetchOptions = method === 'POST' ? { method, body: 'data', headers: { 'content-type': 'text/plain' } } : { method };
         const answer = await fetch(redirect(status, '/hello'), options);
-        expect(answer).to.include({ status: 200, url: `${base}/hello`, redirected: true });
+        expect(answer).to.include({ status: 200, url: `${base}/hello` });
+        expect(answer.hops).to.have.length(1);
         expect(seen[1]).to.include({ method: asked, url: '/hello', body });
         expect(seen[1]!.headers['content-type']).to.equal(body ? 'text/plain' : undefined);
         expect(seen[1]!.headers['content-length']).to.equal(body ? '4' : undefined);
@@ -244,7 +246,7 @@ describe('fetch', () => {
     }
 
     it('no 300, 304 or 302 without a location: that is the answer', async () => {
-      for (const status of [300, 304]) expect(await fetch(redirect(status, '/hello'))).to.include({ status, redirected: false });
+      for (const status of [300, 304]) expect(await fetch(redirect(status, '/hello'))).to.include({ status, hops: [] });
       expect((await fetch(`${base}/no-location`)).text()).to.equal('nowhere');
     });
 
@@ -287,6 +289,43 @@ describe('fetch', () => {
       process.off('warning', onWarning);
       expect(seen).to.have.length(41);
       expect(warnings).to.be.empty();
+    });
+
+    it('and returns the redirects before the response', async () => {
+      const to = `${base}/hello`;
+      const response = await fetch(`${base}/utf-8`);
+      expect(response.hops).to.equal([{ url: `${base}/utf-8`, status: 302 }]);
+      expect((await fetch(to)).hops).to.equal([]);
+    });
+
+    it('and asks the caller before each request, whose waits do not count as time', async () => {
+      const asked: string[] = [];
+      const response = await fetch(`${base}/endless-redirect`, {
+        timeout_seconds: 1,
+        async beforeRequest(url) {
+          asked.push(url.pathname);
+          await new Promise((resolve) => setTimeout(resolve, 700));
+        },
+      });
+      expect(response.status).to.equal(200);
+      expect(asked).to.equal(['/endless-redirect', '/hello']);
+    });
+
+    it('only where the caller permits it', async () => {
+      const beforeRequest = async (url: URL) => { if (url.pathname === '/hello') throw new Error('not there'); };
+      seen = [];
+      await expect(fetch(`${base}/endless-redirect`, { beforeRequest })).to.reject(Error, 'not there');
+      expect(seen.map(({ url }) => url)).to.equal(['/endless-redirect']);
+    });
+
+    it('and ends when the caller aborts while it waits for permission', async () => {
+      const stop = new AbortController();
+      setTimeout(() => stop.abort(new Error('enough')), 50);
+      const beforeRequest = () => new Promise<void>((resolve) => { setTimeout(resolve, 200); });
+      seen = [];
+      await expect(fetch(`${base}/hello`, { beforeRequest, signal: stop.signal })).to.reject(Error, 'enough');
+      await new Promise((resolve) => { setTimeout(resolve, 250); });
+      expect(seen).to.equal([]);
     });
 
     it('none where the caller allows none', async () => {

@@ -62,7 +62,7 @@ function withDocuments(documents: Map<string, object>): Plugin {
         if (!document) return civic.fetch(url, options);
         const text = JSON.stringify(document);
         const { status = 200, type = 'application/json' } = document as { status?: number; type?: string };
-        return { status, headers: { 'content-type': type }, url, redirected: false, body: new TextEncoder().encode(text), text: () => text, json: () => document };
+        return { status, headers: { 'content-type': type }, url, hops: [], body: new TextEncoder().encode(text), text: () => text, json: () => document };
       }, { stream: civic.fetch.stream });
       const registered = await oauth.register(server, Object.create(civic, { fetch: { value: fetch } }) as typeof civic);
       return {
