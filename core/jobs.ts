@@ -1,5 +1,5 @@
 import type { Schema as JoiSchema } from 'joi';
-import type { Tx } from './database/types.ts';
+import type { Reader, Tx } from './database/types.ts';
 
 export { createJobs, SCHEDULE_KEY, type JobsOptions } from './jobs/runner.ts';
 
@@ -13,6 +13,10 @@ export interface JobKind<Payload = any> {
   max_attempts?: number;
   /** Runs again and again with an empty payload, one at a time over the whole installation. What was missed while nothing ran is made up for by one run. */
   every_seconds?: number;
+  /** Runs for each key of `setDue` at its own times, with the payload `{ key }`. Completed runs are not kept. */
+  by_key?: boolean;
+  /** `network` for jobs that wait for other servers: they have a number of their own (`jobs.network_concurrency`), so that they never delay the others. `main` when absent. */
+  lane?: Lane;
   /** May run again after it has done its work, when the process dies before that is recorded: its effects bear repetition. */
   run(job: RunningJob<Payload>): Promise<void>;
 }
@@ -51,6 +55,16 @@ export interface JobRecord {
   finished_at: string | null;
 }
 
+/** Jobs of different lanes do not wait for each other. */
+export type Lane = 'main' | 'network';
+
+/** When a job runs for a key. */
+export interface DueTimes {
+  /** The first time, as RFC 3339. */
+  at: string;
+  every_seconds: number;
+}
+
 /** A plugin's own jobs. */
 export interface Jobs {
   /** In `register`. */
@@ -60,6 +74,11 @@ export interface Jobs {
   byId(id: string): Promise<JobRecord | null>;
   /** A waiting job is failed at once; a running one gets its signal. False when there is none that waits or runs. */
   cancel(tx: Tx, id: string): Promise<boolean>;
+  /** Sets when a job that has `by_key` runs for a key. Later times are multiples of the period after the first; what was missed is made up for by one run. */
+  setDue(tx: Tx, name: string, key: string, times: DueTimes): Promise<void>;
+  removeDue(tx: Tx, name: string, key: string): Promise<void>;
+  /** Returns the next time of each key that has one. */
+  dueTimes(reader: Reader, name: string, keys: string[]): Promise<Map<string, string>>;
 }
 
 /** `web` answers requests, `worker` does background work, `all` does both. */

@@ -26,7 +26,7 @@ export function createKernel(options: ComposeOptions): Kernel {
   const metrics: Metric[] = [];
   const db = (): OpenDatabase => openDatabaseOf(kernel);
   const server = createServer({ config, version, log, gates, paths: vocabulary.paths, checks: () => checks, metrics: () => metrics, idempotency: { db, clock }, validateResponses: options.strict ?? false });
-  const jobs = createJobs({ db, log, clock, role, concurrency: config.jobs.concurrency, pollSeconds: config.jobs.poll_seconds });
+  const jobs = createJobs({ db, log, clock, role, concurrency: config.jobs.concurrency, networkConcurrency: config.jobs.network_concurrency, pollSeconds: config.jobs.poll_seconds });
   const operations = createOperations(options, { checks: () => checks, events: () => kernel.events, jobs, db });
   const kernel: Kernel = {
     config, log, clock, gates, checks, metrics, server, vocabulary,

@@ -66,6 +66,7 @@ export const coreOptions: ConfigFragment = {
   },
   jobs: {
     concurrency: { doc: 'How many background jobs this process runs at a time.', format: count(1, 64), default: 4 },
+    network_concurrency: { doc: 'How many background jobs that wait for other servers, such as reads of watched sources, this process runs at a time, besides the others.', format: count(1, 64), default: 8 },
     poll_seconds: { doc: 'How often, in seconds, this process checks for background jobs that other processes added.', format: seconds(0.1, 60), default: 1 },
   },
   events: {

@@ -42,7 +42,7 @@ export interface CoreConfig {
   database: { url: string | null; driver: 'auto' | 'sqlite3' | 'node'; pool: number };
   log: { level: 'debug' | 'info' | 'warn' | 'error' | 'silent'; access: 'info' | 'warn'; format: 'auto' | 'pretty' | 'json' };
   metrics: { enabled: boolean };
-  jobs: { concurrency: number; poll_seconds: number };
+  jobs: { concurrency: number; network_concurrency: number; poll_seconds: number };
   events: { retention_days: number };
   backup: { folder: string | null; before_migrations: boolean };
   plugins: Record<string, PluginConfig>;

@@ -1,14 +1,15 @@
-import { createWaker, repeat, type Repeating } from '../background.ts';
+import { repeat, type Repeating } from '../background.ts';
 import type { Clock } from '../clock.ts';
 import { afterCommit } from '../database/commit.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Tx } from '../database/types.ts';
 import { isId, newId } from '../ids.ts';
-import type { EnqueueOptions, JobKind, JobQueue, JobRecord, Jobs, JobTotals, Role } from '../jobs.ts';
+import type { EnqueueOptions, JobKind, JobQueue, JobRecord, Jobs, JobTotals, Lane as LaneName, Role } from '../jobs.ts';
 import type { Logger } from '../log.ts';
+import { dueTimes, pullDue, removeDue, setDue, type Due } from './dues.ts';
+import { createLane } from './lane.ts';
 import { hasDueSchedule, nextRuns, saveSchedules, takeDueSchedules, type Schedule } from './schedules.ts';
-import { cancelJob, claimJobs, discardJob, dropLeases, expireLeases, failedJobs, hasExpired, insertJob, jobById, jobsStatus, jobsUnderway, newestJob, pruneJobs, retryJob, type JobRow } from './store.ts';
-import { createWorker, type Worker } from './worker.ts';
+import { cancelJob, discardJob, dropLeases, expireLeases, failedJobs, hasExpired, insertJob, jobById, jobsStatus, jobsUnderway, newestJob, pruneJobs, retryJob, type JobRow } from './store.ts';
 
 export interface JobsOptions {
   /** Asked when first needed: kinds are declared before the database is open. */
@@ -16,8 +17,10 @@ export interface JobsOptions {
   log: Logger;
   clock: Clock;
   role: Role;
-  /** How many jobs this process runs at once. */
+  /** How many jobs of the main lane this process runs at once. */
   concurrency: number;
+  /** The same for the lane of jobs that wait for other servers. */
+  networkConcurrency: number;
   pollSeconds: number;
 }
 
@@ -34,10 +37,13 @@ export function createJobs(options: JobsOptions): JobQueue {
   const totals: JobTotals = { completed: 0, failed: 0 };
   // Leases are renewed with each poll, which the operator may have made slow.
   const usualLease = Math.max(LEASE_SECONDS, Math.ceil(3 * options.pollSeconds));
-  let worker: Worker | null = null;
-  let isStopping = false;
   let polling: Repeating | undefined;
-  const claimer = createWaker(claim, (error) => log.warn({ err: error }, 'Taking jobs failed'));
+  const lanes = { main: lane('main', options.concurrency), network: lane('network', options.networkConcurrency) };
+
+  function lane(name: LaneName, concurrency: number) {
+    const names = () => [...kinds.values()].filter((kind) => laneOf(kind) === name).map((kind) => kind.name);
+    return createLane({ ...options, totals, concurrency, kinds, names, enqueue: (tx, { name: kind, key }) => enqueue(tx, kind, { key }, { unique_key: key }) });
+  }
 
   function define(plugin: string, kind: JobKind): void {
     const { name, lease_seconds = usualLease, every_seconds } = kind;
@@ -45,6 +51,7 @@ export function createJobs(options: JobsOptions): JobQueue {
     if (kinds.has(name)) throw new Error(`The job "${name}" is defined twice`);
     if (!Number.isInteger(lease_seconds) || lease_seconds < 3 * options.pollSeconds) throw new Error(`The job "${name}" has a lease of ${lease_seconds} s: it is renewed each ${options.pollSeconds} s (jobs.poll_seconds), so give it whole seconds, three times as many`);
     if (every_seconds !== undefined && !(every_seconds > 0)) throw new Error(`The job "${name}" cannot run every ${every_seconds} seconds`);
+    if (every_seconds !== undefined && kind.by_key) throw new Error(`The job "${name}" cannot have every_seconds and by_key: setDue sets the times of each key`);
     if (every_seconds !== undefined) checkPayload(kind, {});
     kinds.set(name, kind);
   }
@@ -65,26 +72,15 @@ export function createJobs(options: JobsOptions): JobQueue {
       created_at: clock.iso(),
     });
     // Other nodes find it when they poll: a NOTIFY with each commit would halve what Postgres can write.
-    if (isNew) afterCommit(tx, claimer.wake);
+    if (isNew) afterCommit(tx, lanes[laneOf(kind)].wake);
     return id;
   }
 
-  /** Takes what is due, as much as there are hands free; the end of each job frees one. */
-  async function claim(): Promise<void> {
-    const to = worker;
-    if (!to || isStopping || to.free() === 0) return;
-    const db = options.db();
-    const claim = { names: [...kinds.keys()], limit: to.free(), token: newId() };
-    const claimedAt = performance.now();
-    const rows = await db.write((tx) => claimJobs(db, tx, clock, claim));
-    for (const row of rows) void to.run(row, kinds.get(row.name)!, claimedAt).then(claimer.wake);
-  }
-
   async function poll(): Promise<void> {
-    await worker?.renew();
+    for (const lane of Object.values(lanes)) await lane.renew();
     await expire();
     await enqueueDue();
-    claimer.wake();
+    for (const lane of Object.values(lanes)) lane.wake();
   }
 
   async function expire(): Promise<void> {
@@ -114,8 +110,14 @@ export function createJobs(options: JobsOptions): JobQueue {
     const job = await jobById(tx, id);
     if (!job?.name.startsWith(`${plugin}.`)) return false;
     const was = await cancelJob(options.db(), tx, clock, job.id);
-    if (was === 'running') afterCommit(tx, () => worker?.cancel(job.id));
+    if (was === 'running') afterCommit(tx, () => { for (const lane of Object.values(lanes)) lane.cancel(job.id); });
     return was !== null;
+  }
+
+  /** Names the row of a key, of a job that this plugin has defined to run by key. */
+  function dueOf(plugin: string, name: string, key: string): Due {
+    if (!name.startsWith(`${plugin}.`) || !kinds.get(name)?.by_key) throw new Error(`The plugin ${plugin} has no job "${name}" with by_key`);
+    return { name, key };
   }
 
   define('core', {
@@ -124,6 +126,7 @@ export function createJobs(options: JobsOptions): JobQueue {
     async run({ write, signal }) {
       const before = new Date(clock.now() - KEPT_MS).toISOString();
       while (!signal.aborted && (await write((tx) => pruneJobs(tx, before))) > 0);
+      await write((tx) => pullDue(tx, clock.now()));
     },
   });
 
@@ -142,6 +145,13 @@ export function createJobs(options: JobsOptions): JobQueue {
         return job?.name.startsWith(`${plugin}.`) ? toRecord(job) : null;
       },
       cancel: (tx, id) => cancel(tx, plugin, id),
+      async setDue(tx, name, key, times) {
+        if (!(times.every_seconds >= 1)) throw new Error(`The job "${name}" cannot run every ${times.every_seconds} seconds`);
+        await setDue(tx, dueOf(plugin, name, key), times);
+        afterCommit(tx, lanes[laneOf(kinds.get(name)!)].wake);
+      },
+      removeDue: (tx, name, key) => removeDue(tx, dueOf(plugin, name, key)),
+      dueTimes,
     }),
     async start() {
       if (options.role === 'web') return;
@@ -149,18 +159,14 @@ export function createJobs(options: JobsOptions): JobQueue {
       // One process owns an SQLite file, so whatever ran there died with the one before.
       if (db.dialect === 'sqlite') await db.write(dropLeases);
       await db.write((tx) => saveSchedules(tx, schedules(), clock.now()));
-      isStopping = false;
-      worker = createWorker({ db, log, clock, totals, concurrency: options.concurrency });
+      for (const lane of Object.values(lanes)) lane.start();
       await poll();
       polling = repeat(options.pollSeconds * 1000, poll, (error) => log.warn({ err: error }, 'Looking for jobs failed'));
     },
     async stop(waitMs = STOP_MS) {
-      isStopping = true;
-      await claimer.idle();
-      await worker?.stop(waitMs);
+      await Promise.all(Object.values(lanes).map((lane) => lane.stop(waitMs)));
       // Until here leases were renewed.
       await polling?.stop();
-      worker = null;
     },
     status: () => jobsStatus(options.db().read, [...kinds.keys()], clock.now()),
     async newest(name) {
@@ -173,13 +179,17 @@ export function createJobs(options: JobsOptions): JobQueue {
       schedules: () => nextRuns(options.db().read, schedules()),
       async retry(tx, id) {
         const outcome = isId(id) ? await retryJob(options.db(), tx, clock, id) : null;
-        if (outcome === 'retried') afterCommit(tx, claimer.wake);
+        if (outcome === 'retried') afterCommit(tx, () => { for (const lane of Object.values(lanes)) lane.wake(); });
         return outcome;
       },
       discard: async (tx, id) => (isId(id) ? discardJob(tx, id) : null),
       totals: () => ({ ...totals }),
     },
   };
+}
+
+function laneOf({ lane = 'main' }: JobKind): LaneName {
+  return lane;
 }
 
 function checkPayload(kind: JobKind, payload: unknown): void {

@@ -1,5 +1,6 @@
 import { latestEnd } from '../clock.ts';
 import type { Database, Reader, Tx } from '../database/types.ts';
+import { nextTime } from './dues.ts';
 
 const TABLE = 'core_job_schedules';
 
@@ -37,8 +38,7 @@ export async function takeDueSchedules(db: Database, tx: Tx, schedules: Schedule
   for (const { name, next_at } of due) {
     const period = schedules.find((schedule) => schedule.name === name)!.every_seconds * 1000;
     const planned = Math.min(Date.parse(next_at), now);
-    const next = planned + (Math.floor((now - planned) / period) + 1) * period;
-    await tx(TABLE).where({ name }).update({ next_at: new Date(next).toISOString() });
+    await tx(TABLE).where({ name }).update({ next_at: new Date(nextTime(planned, period, now)).toISOString() });
   }
   return due.map(({ name }) => name);
 }

@@ -103,6 +103,13 @@ export async function holdsJob(db: Database, tx: Tx, { key, token }: Claim): Pro
   return (await query.first('key')) !== undefined;
 }
 
+/** Deletes a job that completed, with earlier failures for its key, which need no operator any more; false when it is no longer held. */
+export async function removeCompleted(tx: Tx, { key, token, name, unique_key }: Claim & Pick<JobRow, 'name' | 'unique_key'>): Promise<boolean> {
+  const isHeld = await tx(TABLE).where({ key, token, state: 'running' }).delete() === 1;
+  if (isHeld && unique_key !== null) await tx(TABLE).where({ name, unique_key, state: 'failed' }).delete();
+  return isHeld;
+}
+
 export interface Ending {
   state: 'pending' | 'completed' | 'failed';
   error?: string | null;

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { JobKind, JobTotals, RunningJob } from '../jobs.ts';
 import type { Logger } from '../log.ts';
-import { endAttempt, type Ending, heldNow, holdsJob, type JobRow, LONGEST_BACKOFF_MS, type Progress, renewLease } from './store.ts';
+import { endAttempt, type Ending, heldNow, holdsJob, type JobRow, LONGEST_BACKOFF_MS, type Progress, removeCompleted, renewLease } from './store.ts';
 
 export interface Worker {
   /** How many more jobs it can run. */
@@ -81,7 +81,7 @@ export function createWorker({ db, log, clock, totals, concurrency }: WorkerOpti
     } catch (error) {
       return await end(job, endingFor(job, error));
     }
-    await end(job, { state: 'completed', error: null, finished_at: clock.iso() });
+    await end(job, { state: 'completed', error: null, finished_at: clock.iso() }, kind.by_key);
   }
 
   /** Null when there is nothing left to say: the job belongs to somebody else. */
@@ -104,9 +104,9 @@ export function createWorker({ db, log, clock, totals, concurrency }: WorkerOpti
     return { state: 'pending', attempts: row.attempts - 1 };
   }
 
-  async function end(job: Held, ending: Ending | null): Promise<void> {
+  async function end(job: Held, ending: Ending | null, isForgotten = false): Promise<void> {
     if (!ending) return;
-    const isHeld = await db.write((tx) => endAttempt(tx, job.row, ending, job.progress));
+    const isHeld = await db.write((tx) => (isForgotten ? removeCompleted(tx, job.row) : endAttempt(tx, job.row, ending, job.progress)));
     if (isHeld) count(ending);
     else log.warn({ job: job.row.id, name: job.row.name }, `The job ${job.row.name} ended after its lease was lost; another worker has it`);
   }

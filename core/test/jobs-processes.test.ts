@@ -38,7 +38,7 @@ for (const { dialect, create } of databases()) {
       here.push(await startWorker(await database.open(), { by, die }));
     }
     function declared(db: OpenDatabase): Jobs {
-      const jobs = createJobs({ db: () => db, log: quiet, clock: systemClock, role: 'web', concurrency: 1, pollSeconds: 0.2 }).of('notes');
+      const jobs = createJobs({ db: () => db, log: quiet, clock: systemClock, role: 'web', concurrency: 1, networkConcurrency: 2, pollSeconds: 0.2 }).of('notes');
       jobs.define({ name: 'notes.work', lease_seconds: 9, async run() {} });
       jobs.define({ name: 'notes.deadly', lease_seconds: 1, max_attempts: 2, async run() {} });
       return jobs;

@@ -19,7 +19,7 @@ for (const { dialect, create } of databases()) {
     let queues: JobQueue[];
 
     function queue(kinds: JobKind[], options: Partial<JobsOptions> = {}, on = db): { queue: JobQueue; jobs: Jobs } {
-      const queue = createJobs({ db: () => on, log: quiet, clock: systemClock, role: 'all', concurrency: 2, pollSeconds: 0.05, ...options });
+      const queue = createJobs({ db: () => on, log: quiet, clock: systemClock, role: 'all', concurrency: 2, networkConcurrency: 2, pollSeconds: 0.05, ...options });
       const jobs = queue.of('notes');
       for (const kind of kinds) jobs.define(kind);
       queues.push(queue);
@@ -53,7 +53,7 @@ for (const { dialect, create } of databases()) {
     beforeEach(() => { queues = []; });
     afterEach(async () => {
       for (const queue of queues) await queue.stop(100);
-      await empty(db, 'core_jobs', 'core_job_schedules', 'notes_heard');
+      await empty(db, 'core_jobs', 'core_job_schedules', 'core_job_dues', 'notes_heard');
     });
 
     it('takes every pace of polling that the config allows, and refuses a lease that would end before it is renewed', () => {
@@ -309,6 +309,115 @@ for (const { dialect, create } of databases()) {
       await ended(jobs, ids[0]!);
       await sleep(100);
       expect(await state(jobs, ids[1]!)).to.equal('pending');
+    });
+
+    it('runs jobs of the network lane beside the others, so that slow servers delay nothing', async () => {
+      const ran: string[] = [];
+      const jobs = await started([
+        { name: 'notes.fetch', lane: 'network', run: ({ signal }) => aborted(signal) },
+        { name: 'notes.send', async run({ id }) { ran.push(id); } },
+      ], { concurrency: 1, networkConcurrency: 2 });
+      for (let count = 0; count < 5; count++) await add(jobs, 'notes.fetch');
+      const id = await add(jobs, 'notes.send');
+      await ended(jobs, id);
+      expect(ran).to.equal([id]);
+      const [fetching] = await db.read('core_jobs').where({ name: 'notes.fetch', state: 'running' }).count('* as count');
+      expect(Number(fetching!.count)).to.equal(2);
+    });
+
+    describe('by key', () => {
+      const seconds = (count: number) => new Date(Date.parse('2026-02-01T00:00:00.000Z') + count * 1000).toISOString();
+      const noDue = (clock: Clock) => until(async () => {
+        const due = await db.read('core_job_dues').where('next_at', '<=', clock.iso()).first('key');
+        return due === undefined && await db.read('core_jobs').whereIn('state', ['pending', 'running']).where({ name: 'notes.read' }).first('key') === undefined;
+      });
+
+      it('runs each key at its own times, never early, and makes up for a pause with one run', async () => {
+        const clock = stoppedClock(seconds(0));
+        const runs: string[] = [];
+        const jobs = await started([{ name: 'notes.read', by_key: true, lane: 'network', async run({ payload }) { runs.push(`${payload.key} ${clock.iso().slice(14, 19)}`); } }], { clock });
+        await db.write(async (tx) => {
+          await jobs.setDue(tx, 'notes.read', 'a', { at: seconds(10), every_seconds: 60 });
+          await jobs.setDue(tx, 'notes.read', 'b', { at: seconds(20), every_seconds: 600 });
+        });
+        await sleep(120);
+        expect(runs).to.equal([]);
+        clock.set(seconds(12));
+        await until(() => runs.length === 1);
+        await noDue(clock);
+        expect(await jobs.dueTimes(db.read, 'notes.read', ['a', 'b', 'c'])).to.equal(new Map([['a', seconds(70)], ['b', seconds(20)]]));
+        clock.set(seconds(400));
+        await until(() => runs.length === 3);
+        await noDue(clock);
+        expect(runs.toSorted()).to.equal(['a 00:12', 'a 06:40', 'b 06:40']);
+        expect(await jobs.dueTimes(db.read, 'notes.read', ['a', 'b'])).to.equal(new Map([['a', seconds(430)], ['b', seconds(620)]]));
+        expect(await db.read('core_jobs').where({ name: 'notes.read' })).to.equal([]);
+      });
+
+      it('replaces and removes the times of a key', async () => {
+        const clock = stoppedClock(seconds(0));
+        const runs: string[] = [];
+        const jobs = await started([{ name: 'notes.read', by_key: true, async run({ payload }) { runs.push(payload.key); } }], { clock });
+        await db.write(async (tx) => {
+          await jobs.setDue(tx, 'notes.read', 'a', { at: seconds(10), every_seconds: 60 });
+          await jobs.setDue(tx, 'notes.read', 'b', { at: seconds(10), every_seconds: 60 });
+          await jobs.setDue(tx, 'notes.read', 'a', { at: seconds(300), every_seconds: 60 });
+          await jobs.removeDue(tx, 'notes.read', 'b');
+        });
+        clock.set(seconds(200));
+        await sleep(150);
+        expect(runs).to.equal([]);
+        clock.set(seconds(300));
+        await until(() => runs.length === 1);
+        expect(runs).to.equal(['a']);
+      });
+
+      it('does not run a key twice at once, and deletes its failure after a success', async () => {
+        const clock = stoppedClock(seconds(0));
+        let isBroken = true;
+        let runs = 0;
+        const { queue: only, jobs } = queue([{ name: 'notes.read', by_key: true, max_attempts: 1, async run() { runs++; if (isBroken) throw new Error('The site is down'); } }], { clock });
+        await only.start();
+        await db.write((tx) => jobs.setDue(tx, 'notes.read', 'a', { at: seconds(0), every_seconds: 60 }));
+        await until(async () => (await only.operations.failed(5)).length === 1);
+        isBroken = false;
+        clock.set(seconds(60));
+        await until(() => runs === 2);
+        await until(async () => (await only.operations.failed(5)).length === 0);
+      });
+
+      it('runs a key whose time was written while the clock was ahead, after the next hourly cleaning', async () => {
+        const clock = stoppedClock(seconds(0));
+        let runs = 0;
+        const jobs = await started([{ name: 'notes.read', by_key: true, async run() { runs++; } }], { clock });
+        await db.write((tx) => jobs.setDue(tx, 'notes.read', 'a', { at: '2027-01-01T00:00:00.000Z', every_seconds: 60 }));
+        clock.set(seconds(3600));
+        await until(() => runs > 0);
+      });
+
+      it('rejects a job that does not run by key, one of another plugin, and a period of nothing', async () => {
+        const { jobs } = queue([{ name: 'notes.send', async run() {} }, { name: 'notes.read', by_key: true, async run() {} }]);
+        const at = seconds(0);
+        for (const name of ['notes.send', 'flags.read', 'notes.unknown']) {
+          await expect(db.write((tx) => jobs.setDue(tx, name, 'a', { at, every_seconds: 60 }))).to.reject(`The plugin notes has no job "${name}" with by_key`);
+        }
+        await expect(db.write((tx) => jobs.setDue(tx, 'notes.read', 'a', { at, every_seconds: 0 }))).to.reject('The job "notes.read" cannot run every 0 seconds');
+        expect(() => jobs.define({ name: 'notes.both', by_key: true, every_seconds: 5, async run() {} })).to.throw(/cannot have every_seconds and by_key/);
+      });
+
+      if (dialect === 'postgres') {
+        it('shares the keys among nodes, each once', async () => {
+          const runs: string[] = [];
+          const kind: JobKind = { name: 'notes.read', by_key: true, async run({ payload }) { runs.push(payload.key); } };
+          const { jobs } = queue([kind], { role: 'web' });
+          const keys = Array.from({ length: 60 }, (_, number) => `key-${number}`);
+          await db.write(async (tx) => { for (const key of keys) await jobs.setDue(tx, 'notes.read', key, { at: systemClock.iso(), every_seconds: 3600 }); });
+          await Promise.all(Array.from({ length: 3 }, async () => started([kind], {}, await database.open())));
+          await until(() => runs.length === 60);
+          await sleep(200);
+          expect(runs.toSorted()).to.equal(keys.toSorted());
+        });
+      }
     });
 
     it('runs a schedule on its grid, one at a time, and makes up for a pause with one run', async () => {

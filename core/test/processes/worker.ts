@@ -16,7 +16,7 @@ export interface WorkerOptions {
 /** Starts a worker that writes down when it begins and ends each job. */
 export async function startWorker(db: OpenDatabase, { by, holdsThird = false, onBegin, die }: WorkerOptions): Promise<{ stop(): Promise<void> }> {
   let begun = 0;
-  const queue = createJobs({ db: () => db, log: quiet, clock: systemClock, role: 'all', concurrency: 4, pollSeconds: 0.2 });
+  const queue = createJobs({ db: () => db, log: quiet, clock: systemClock, role: 'all', concurrency: 4, networkConcurrency: 4, pollSeconds: 0.2 });
   const jobs = queue.of('notes');
   jobs.define<number>({
     name: 'notes.work',
