@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { testDatabases } from 'civic/testing';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createWitness } from '../usage/witness.ts';
 import { workspacesKit, type Person, type WorkspacesKit } from './kit.ts';
@@ -114,6 +114,17 @@ for (const database of testDatabases()) {
         await tx('workspaces_usage_heads').where({ workspace_id: ada.workspace_id }).update(newest.head);
       });
       expect(await verify()).to.equal('intact');
+      rmSync(heads());
+      expect(await verify()).to.equal('intact');
+    });
+
+    it('names a file of last lines that is damaged, and still verifies the lines', async () => {
+      for (const text of ['', 'not JSON', 'null', '[]', '{"x":1}']) {
+        writeFileSync(heads(), text);
+        const found = await verify();
+        expect(found, text).to.contain(`${heads()} is damaged`).and.to.contain('delete it');
+        expect(found.split('\n'), text).to.have.length(1);
+      }
       rmSync(heads());
       expect(await verify()).to.equal('intact');
     });

@@ -2,7 +2,7 @@ import type { Reader } from 'civic';
 import { chained, headHash, START, type UsageHead } from './chain.ts';
 import { headsAfter, linesAfter, monthsOf, withoutHead } from './store.ts';
 import type { Usage } from './usage.ts';
-import type { Remembered } from './witness.ts';
+import type { Remembered, Witness } from './witness.ts';
 
 const BATCH = 1000;
 
@@ -18,7 +18,7 @@ export interface Verified {
 /** Follows the lines of all workspaces, or of one, from the first to the last, and compares the ends with the seals and with the file of the data folder. */
 export async function verifyUsage(reader: Reader, usage: Pick<Usage, 'seals' | 'witness'>, only: string | null): Promise<Verified> {
   const found: Verified = { workspaces: 0, lines: 0, faults: [], unverified: [] };
-  const remembered = new Map(Object.entries(usage.witness.remembered()).filter(([id]) => only === null || id === only));
+  const remembered = new Map(Object.entries(rememberedLines(usage.witness, found)).filter(([id]) => only === null || id === only));
   for (let after: string | null = null, heads; (heads = await headsAfter(reader, after, BATCH)).length > 0; after = heads.at(-1)!.workspace_id) {
     for (const head of heads.filter(({ workspace_id }) => only === null || workspace_id === only)) {
       found.workspaces++;
@@ -30,6 +30,15 @@ export async function verifyUsage(reader: Reader, usage: Pick<Usage, 'seals' | '
   for (const id of (await withoutHead(reader)).filter((one) => only === null || one === only)) found.faults.push(`workspace ${id}: its head was removed`);
   for (const [id, { seq }] of remembered) found.faults.push(`workspace ${id}: all its lines were removed; ${usage.witness.file} remembers line ${seq}. If you restored an older backup, delete that file`);
   return found;
+}
+
+function rememberedLines(witness: Witness, { faults }: Verified): Record<string, Remembered> {
+  try {
+    return witness.remembered();
+  } catch (error) {
+    faults.push((error as Error).message);
+    return {};
+  }
 }
 
 async function faultOf(reader: Reader, head: UsageHead, seen: Remembered | undefined, { seals, witness }: Pick<Usage, 'seals' | 'witness'>, found: Verified): Promise<string | null> {

@@ -1,4 +1,4 @@
-import type { Reader } from 'civic';
+import { Joi, type Reader } from 'civic';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashAt, headOf } from './store.ts';
@@ -21,13 +21,16 @@ export interface Witness {
   saw(workspaceId: string): void;
   /** Compares the lines of these workspaces with the file, and writes their last lines to it. A line that is missing stays in the file as evidence. */
   follow(reader: Reader, at: string): Promise<void>;
+  /** Returns the last lines by workspace. Throws when the file is damaged. */
   remembered(): Record<string, Remembered>;
 }
+
+const stored = Joi.object().pattern(Joi.string(), Joi.object({ seq: Joi.number().integer().required(), hash: Joi.string().required(), broken_at: Joi.string().allow(null).required() })).required();
 
 export function createWitness(dataDir: string): Witness {
   const file = join(dataDir, 'usage.heads');
   const news = new Set<string>();
-  const remembered = (): Record<string, Remembered> => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) as Record<string, Remembered> : {});
+  const remembered = () => (existsSync(file) ? lastLines(file) : {});
 
   async function next(reader: Reader, workspaceId: string, known: Remembered | undefined, at: string): Promise<Remembered | undefined> {
     if (known?.broken_at) return known;
@@ -52,7 +55,8 @@ export function createWitness(dataDir: string): Witness {
           if (found) all[workspaceId] = found;
           else delete all[workspaceId];
         }
-        writeFileSync(`${file}.new`, `${JSON.stringify(all)}\n`, { mode: 0o600 });
+        // Flushed, because a rename can survive a power failure that the content does not.
+        writeFileSync(`${file}.new`, `${JSON.stringify(all)}\n`, { mode: 0o600, flush: true });
         renameSync(`${file}.new`, file);
       } catch (error) {
         for (const workspaceId of workspaces) news.add(workspaceId);
@@ -60,4 +64,12 @@ export function createWitness(dataDir: string): Witness {
       }
     },
   };
+}
+
+function lastLines(file: string): Record<string, Remembered> {
+  try {
+    return Joi.attempt(JSON.parse(readFileSync(file, 'utf8')), stored) as Record<string, Remembered>;
+  } catch (error) {
+    throw new Error(`${file} is damaged, so it cannot show whether last lines were removed: keep a copy of it, and then delete it`, { cause: error });
+  }
 }
