@@ -112,6 +112,31 @@ for (const database of testDatabases()) describe(`Watches, on ${database}`, () =
     expect(await titles(follower)).to.contain('About the new name');
   });
 
+  it('follow an actor no further than it is merged, when a later merge is undone', async () => {
+    const [a, b, c] = [await kit.actor('Alder group'), await kit.actor('Birch group'), await kit.actor('Cedar group')];
+    const follower = await kit.person();
+    await watch(follower, { type: 'entity', id: a.id });
+    const merge = async (one: any, into: any) => (await kit.request('POST', `/api/entities/${one.id}/merge`, { payload: { into: into.id, reason: 'The same group' }, as: { role: 'reviewer', scope: ['entities:write'] } })).body;
+    await merge(a, b);
+    await merge(b, c);
+    await indexed(c, 1);
+    await kit.publish({ title: 'Cedar before', actors: [{ id: c.id, name: 'Cedar group', type: 'organization' }] });
+    const undone = await kit.request('POST', `/api/entities/${c.id}/split`, { payload: {}, as: { role: 'reviewer', scope: ['entities:write'] } });
+    expect(undone.status, undone.text).to.equal(200);
+    await indexed(c, 0);
+    await kit.publish({ title: 'Cedar after', actors: [{ id: c.id, name: 'Cedar group', type: 'organization' }] }, { title: 'Birch after', actors: [{ id: b.id, name: 'Birch group', type: 'organization' }] });
+    expect((await titles(follower)).filter((title: string) => /after|before/.test(title))).to.equal(['Birch after', 'Cedar before']);
+  });
+
+  /** Waits until so many watches find signals about an actor. */
+  async function indexed({ id }: { id: string }, count: number): Promise<void> {
+    for (let round = 0; round < 500; round++) {
+      if ((await kit.db.read('workspaces_watch_keys').where({ subject: `entity ${id}` })).length === count) return;
+      await new Promise((done) => { setTimeout(done, 10); });
+    }
+    throw new Error('The index of watches is not updated');
+  }
+
   /** Waits until the plugin has handled all events. */
   async function settled(): Promise<void> {
     for (let round = 0; round < 500; round++) {

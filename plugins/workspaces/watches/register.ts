@@ -4,12 +4,11 @@ import type { Workspaces } from '../context.ts';
 import type { WorkspacePages } from '../pages/frame.ts';
 import { digestPages } from './digest-page.ts';
 import { feedRoutes } from './feed.ts';
-import { entitySubject } from './keys.ts';
+import { followActors } from './follow.ts';
 import { watchMailJob } from './mails.ts';
 import { createMatching } from './matching.ts';
 import { watchPages } from './pages.ts';
 import { watchRoutes } from './routes.ts';
-import { copySubject, deleteKeys, insertKeys, watchesOn } from './store.ts';
 import { watchTools } from './tools.ts';
 import { unsubscribePages } from './unsubscribe.ts';
 import { createWatches, type CoverageScopes, type Watches } from './watches.ts';
@@ -26,16 +25,7 @@ export function registerWatches(server: Server, workspaces: Workspaces, pages: W
   const matching = createMatching(civic, firehose);
   let watches: Watches | null = null;
 
-  // A watch keeps the id that it was given, and also finds signals about the actor that this id is part of now.
-  civic.on('directory.actors_changed', async (tx, { payload }) => {
-    for (const { id, change, into } of payload.actors) {
-      if (change === 'merged' && into) await copySubject(tx, entitySubject(id), entitySubject(into));
-      if (change === 'split') for (const { key } of await watchesOn(tx, 'entity', [id])) {
-        await deleteKeys(tx, key);
-        await insertKeys(tx, key, [{ subject: entitySubject(id), issue: '', type: '' }]);
-      }
-    }
-  });
+  civic.on('directory.actors_changed', (tx, { payload }) => followActors(workspaces.directory, tx, payload.actors));
   civic.whenComposed(() => {
     watches = createWatches(workspaces, firehose, coverage);
     civic.jobs.define(watchMailJob(workspaces, watches));

@@ -46,6 +46,11 @@ export async function watchesOn(reader: Reader, type: TargetType, ids: string[])
   return reader(WATCHES).where({ target_type: type }).whereIn('target_id', ids) as unknown as Promise<WatchRow[]>;
 }
 
+/** Returns the watches on entities that the index has under a subject. */
+export async function entityWatchesUnder(reader: Reader, subject: string): Promise<WatchRow[]> {
+  return reader(WATCHES).where({ target_type: 'entity' }).whereIn('key', reader(KEYS).where({ subject }).select('watch_key')) as unknown as Promise<WatchRow[]>;
+}
+
 export async function setCompared(tx: Tx, watchKey: number, compared: string | null): Promise<void> {
   await tx(WATCHES).where({ key: watchKey }).update({ compared });
 }
