@@ -1,5 +1,7 @@
-import { Joi, lazily, singleLine, type CheckResult, type Civic, type JobKind, type Language, type Tx } from 'civic';
+import { Joi, lazily, singleLine, type CheckResult, type Civic, type JobKind, type Language, type Reader, type Tx } from 'civic';
 import type { AccountsConfig } from './config.ts';
+import { personById } from './people/store.ts';
+import { membershipIn } from './workspaces/store.ts';
 
 const loadNodemailer = lazily(() => import('nodemailer'));
 
@@ -12,6 +14,8 @@ export interface Mail {
   language?: Language | undefined;
   /** A page that unsubscribes the recipient by a POST request without a session (RFC 8058). */
   unsubscribe_url?: string | undefined;
+  /** The mail is sent only while this account can sign in and belongs to this workspace: it may wait for the mail server for an hour. */
+  member?: { account_id: string; workspace_id: string } | undefined;
 }
 
 /** Mail for this and other plugins. */
@@ -28,6 +32,7 @@ const language = Joi.string().valid('en', 'es');
 export const languageOfMail = language.default('en');
 
 export type MailContext = Pick<Civic<AccountsConfig>, 'config' | 'instance'>;
+type MailJobContext = MailContext & { readonly db: Civic['db'] };
 
 const TIMEOUT_MS = 5000;
 const MAIL = 'accounts.mail';
@@ -40,15 +45,21 @@ export function createMail({ config, jobs }: Pick<Civic<AccountsConfig>, 'config
 }
 
 /** Returns the job that sends the mails of the queue. */
-export function mailJob(context: MailContext): JobKind<Mail> {
+export function mailJob(context: MailJobContext): JobKind<Mail> {
   const text = Joi.string().allow('').required();
   return {
     name: MAIL,
-    payload: Joi.object({ to: Joi.string().required(), subject: text, lines: Joi.array().items(text).required(), language, unsubscribe_url: Joi.string().uri({ scheme: ['https', 'http'] }) }),
+    payload: Joi.object({ to: Joi.string().required(), subject: text, lines: Joi.array().items(text).required(), language, unsubscribe_url: Joi.string().uri({ scheme: ['https', 'http'] }), member: Joi.object({ account_id: text, workspace_id: text }) }),
     // About an hour: mail servers that postpone a mail accept it after minutes.
     max_attempts: 12,
-    run: ({ payload }) => sendMail(context, payload),
+    async run({ payload }) {
+      if (!payload.member || await isStillMember(context.db.read, payload.member)) await sendMail(context, payload);
+    },
   };
+}
+
+async function isStillMember(reader: Reader, { account_id, workspace_id }: NonNullable<Mail['member']>): Promise<boolean> {
+  return (await personById(reader, account_id))?.disabled_at === null && await membershipIn(reader, account_id, workspace_id) !== null;
 }
 
 /** Sends a mail through `mail.smtp_url`; called from jobs, which retry. */

@@ -50,7 +50,7 @@ export interface AccountsService {
   /** Reports a change of access in its transaction: caches forget the account, and its streams end. */
   accessChanged(tx: Tx, change: AccessChanged): Promise<void>;
   /** Records what a workspace used, lets plugins count it, and lets them delete their data with a workspace. */
-  workspaceHooks: Pick<WorkspaceHooks, 'use' | 'whenUsed' | 'whenDeleted'>;
+  workspaceHooks: Pick<WorkspaceHooks, 'use' | 'whenUsed' | 'whenDeleted' | 'whenLeft'>;
   /** Seals a SHA-256 with the key of the audit record, which is outside the database. */
   seals: Pick<Seals, 'seal' | 'verdict' | 'location'>;
   /** Creates a security notice for an account, and its mail. `text` is one sentence that describes the event. */

@@ -31,6 +31,7 @@ import { watchExamples } from './watches/examples.ts';
 import { watchProblems } from './watches/problems.ts';
 import { registerWatches } from './watches/register.ts';
 import { forgetWatches } from './watches/store.ts';
+import { forgetFeed } from './watches/subscribers-store.ts';
 import { wholeRoutes } from './whole/routes.ts';
 
 export default definePlugin<WorkspacesConfig>({
@@ -59,6 +60,7 @@ export default definePlugin<WorkspacesConfig>({
       await forgetRecords(tx, workspaceId);
       await forgetWatches(tx, workspaceId);
     });
+    accounts.workspaceHooks.whenLeft(forgetFeed);
     accounts.pages.entry({ plugin: 'workspaces', label: 'frame.entry', path: '/workspaces' });
     accounts.pages.purpose({ path: '/workspaces', describe: async (_next, language) => (await civic.texts(language))('frame.purpose') });
     civic.examples({ ...workspaceExamples, ...briefExamples, ...(civic.serviceIfOn('firehose') && watchExamples) });

@@ -120,7 +120,7 @@ export function workspacePageRoutes({ accounts: { civic, workspaces, workspaceHo
       method: 'POST', path: '/account/workspaces/{id}/members/{account}/remove', options: formOptions(),
       handler: signedIn(async (visit, request, h) => {
         const account = String(request.params.account).toLowerCase();
-        await civic.db.write(async (tx) => removeMember(workspaces, tx, await workspaceToChange(tx, caller(visit), idOf(request.params.id)), account, by(request, visit)));
+        await civic.db.write(async (tx) => removeMember(workspaces, workspaceHooks, tx, await workspaceToChange(tx, caller(visit), idOf(request.params.id)), account, by(request, visit)));
         return go(h, account === visit.person.id ? '/account/workspaces?done=left' : `${path(request)}?done=gone`);
       }),
     },

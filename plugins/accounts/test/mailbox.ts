@@ -8,6 +8,10 @@ export interface Mailbox {
   mails: string[];
   /** The text of a mail to an address that holds a text; waits for it. */
   mailTo(address: string, text: string): Promise<string>;
+  /** Postpones mails, as a server does that is overloaded, until it is called with false. */
+  postpone(isPostponing: boolean): void;
+  /** How many connections it postponed. */
+  postponed(): number;
   close(): void;
 }
 
@@ -15,11 +19,18 @@ const PATIENCE_MS = 20_000 * slowness;
 
 export async function startMailbox(): Promise<Mailbox> {
   const mails: string[] = [];
+  let isPostponing = false;
+  let postponed = 0;
   const server = createServer((socket) => {
     let mail: string | null = null;
     const say = (line: string): void => { socket.write(`${line}\r\n`); };
-    say('220 ready');
     socket.on('error', () => undefined);
+    if (isPostponing) {
+      postponed++;
+      socket.end('421 later\r\n');
+      return;
+    }
+    say('220 ready');
     socket.on('data', (chunk) => {
       const text = String(chunk);
       if (mail !== null) {
@@ -48,6 +59,8 @@ export async function startMailbox(): Promise<Mailbox> {
       }
       throw new Error(`No mail to ${address} with "${text}" among:\n${mails.join('\n---\n')}`);
     },
+    postpone(next) { isPostponing = next; },
+    postponed: () => postponed,
     close: () => { server.close(); },
   };
 }

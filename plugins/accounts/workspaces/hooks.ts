@@ -15,6 +15,8 @@ export interface WorkspaceUse {
 export type RecordUse = (tx: Tx, use: WorkspaceUse) => Promise<void>;
 /** Deletes what a plugin stores for a workspace, in the transaction that deletes the workspace. */
 export type ForgetWorkspace = (tx: Tx, workspaceId: string) => Promise<void>;
+/** Ends what a plugin gave to a member, in the transaction that removes the member. */
+export type ForgetMember = (tx: Tx, workspaceId: string, accountId: string) => Promise<void>;
 
 /** Lets plugins take part in transactions of other plugins that concern a workspace. */
 export interface WorkspaceHooks {
@@ -24,13 +26,18 @@ export interface WorkspaceHooks {
   whenUsed(record: RecordUse): void;
   /** Deletes what the plugin stores for a workspace; called in `register`. Work that takes longer than a second belongs in a job that it enqueues. */
   whenDeleted(forget: ForgetWorkspace): void;
+  /** Ends what the plugin gave to a member, such as the secret address of a feed; called in `register`. */
+  whenLeft(forget: ForgetMember): void;
   /** Calls the functions of `whenDeleted`, those of later plugins first: they depend on earlier ones. */
   forget: ForgetWorkspace;
+  /** Calls the functions of `whenLeft` in the same order. */
+  forgetMember: ForgetMember;
 }
 
 export function createWorkspaceHooks(): WorkspaceHooks {
   const recorders: RecordUse[] = [];
   const forgetters: ForgetWorkspace[] = [];
+  const memberForgetters: ForgetMember[] = [];
   return {
     async use(tx, { account_id, via, workspace_id }, meter, amount = 1) {
       if (workspace_id === null) return;
@@ -38,8 +45,12 @@ export function createWorkspaceHooks(): WorkspaceHooks {
     },
     whenUsed(record) { recorders.push(record); },
     whenDeleted(forget) { forgetters.unshift(forget); },
+    whenLeft(forget) { memberForgetters.unshift(forget); },
     async forget(tx, workspaceId) {
       for (const forget of forgetters) await forget(tx, workspaceId);
+    },
+    async forgetMember(tx, workspaceId, accountId) {
+      for (const forget of memberForgetters) await forget(tx, workspaceId, accountId);
     },
   };
 }

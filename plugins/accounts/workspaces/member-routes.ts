@@ -19,7 +19,7 @@ const pendingMember = ({ id, account_id, email, role, created_at }: Omit<OpenInv
 
 /** Who belongs to a workspace, and as what. */
 export function memberRoutes(accounts: Accounts): ServerRoute[] {
-  const { civic, workspaces } = accounts;
+  const { civic, workspaces, workspaceHooks } = accounts;
   return [
     {
       method: 'GET',
@@ -108,7 +108,7 @@ export function memberRoutes(accounts: Accounts): ServerRoute[] {
         response: { status: { 204: Joi.any() } },
       },
       async handler(request, h) {
-        await civic.db.write(async (tx) => removeMember(workspaces, tx, await workspaceToChange(tx, callerOf(request), idIn(request)), String(request.params.account_id), doerOf(request)));
+        await civic.db.write(async (tx) => removeMember(workspaces, workspaceHooks, tx, await workspaceToChange(tx, callerOf(request), idIn(request)), String(request.params.account_id), doerOf(request)));
         return h.response().code(204);
       },
     },

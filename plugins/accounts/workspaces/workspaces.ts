@@ -4,6 +4,7 @@ import type { AccountsConfig } from '../config.ts';
 import type { AccessChanged } from '../events.ts';
 import { lockedPerson } from '../people/store.ts';
 import { WORKSPACE_ROLES, type Doer, type WorkspaceRole } from '../types.ts';
+import type { WorkspaceHooks } from './hooks.ts';
 import { deleteInvitationsBy } from './invitations-store.ts';
 import { changeMember, deleteMember, insertMember, insertWorkspace, lockWorkspace, membershipIn, membershipsOf, membersOf, type MemberRow, type MembershipRow, type WorkspaceRow } from './store.ts';
 
@@ -118,7 +119,7 @@ export async function setMemberRole({ record, accessChanged }: WorkspaceContext,
 }
 
 /** Takes a member out; everybody may leave by themselves. */
-export async function removeMember({ record, accessChanged }: WorkspaceContext, tx: Tx, own: Membership, accountId: string, by: Doer): Promise<void> {
+export async function removeMember({ record, accessChanged }: WorkspaceContext, hooks: Pick<WorkspaceHooks, 'forgetMember'>, tx: Tx, own: Membership, accountId: string, by: Doer): Promise<void> {
   checkShared(own);
   const member = await memberById(tx, own.key, accountId);
   if (member.account_key !== own.account_key) {
@@ -127,6 +128,7 @@ export async function removeMember({ record, accessChanged }: WorkspaceContext, 
   }
   await checkOwnerLeft(tx, own.key, member);
   await deleteMember(tx, own.key, member.account_key);
+  await hooks.forgetMember(tx, own.id, member.account_id);
   await record(tx, { kind: 'member_removed', by, subject: member.account_id, workspace_id: own.id, detail: { role: member.role } });
   await endInvitations(record, tx, own, member, null, by);
   await accessChanged(tx, { account_id: member.account_id, what: 'membership' });

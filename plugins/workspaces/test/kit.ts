@@ -25,13 +25,14 @@ export interface KitOptions {
   sections?: object;
   /** Listens there, at `http://localhost:<port>`. */
   port?: number;
+  publicUrl?: string;
 }
 
-export async function workspacesKit(database: 'sqlite' | 'postgres', { plugins = [], config = {}, sections = {}, port }: KitOptions = {}): Promise<WorkspacesKit> {
+export async function workspacesKit(database: 'sqlite' | 'postgres', { plugins = [], config = {}, sections = {}, port, publicUrl }: KitOptions = {}): Promise<WorkspacesKit> {
   const clock = stoppedClock('2026-03-01T12:00:00.000Z');
   const kit = await testServer({
     database, clock, plugins: ['accounts', 'directory', 'workspaces', ...plugins], listen: port !== undefined,
-    config: { jobs: { poll_seconds: 0.1 }, ...(port !== undefined && { http: { port }, public_url: `http://localhost:${port}` }), plugins: { workspaces: config, ...sections } } as never,
+    config: { jobs: { poll_seconds: 0.1 }, ...(publicUrl !== undefined && { public_url: publicUrl }), ...(port !== undefined && { http: { port }, public_url: `http://localhost:${port}` }), plugins: { workspaces: config, ...sections } } as never,
   });
   const run: WorkspacesKit['run'] = async (name, options = {}, positionals = []) => {
     const command = kit.composition.commands.find((one) => one.name === name)!;

@@ -57,7 +57,7 @@ async function mailTo({ civic, accounts }: Workspaces, watches: Watches, job: Ru
     const unsubscribe = civic.url(`/workspaces/unsubscribe?token=${await watches.subscribers.createUnsubscribe(tx, subscriber)}`);
     const pages = civic.url(`${language === 'en' ? '' : `/${language}`}/workspaces/${subscriber.workspace_id}`);
     const { subject, lines } = composeMail(languages.get(language)!, { kind, items, skipped, workspace: context.workspace.name, site: civic.instance.name, pages, unsubscribe });
-    await accounts.mail.queue(tx, { to: context.email, subject, lines, language, unsubscribe_url: unsubscribe });
+    await accounts.mail.queue(tx, { to: context.email, subject, lines, language, unsubscribe_url: unsubscribe, member: { account_id: subscriber.account_id, workspace_id: subscriber.workspace_id } });
   });
 }
 

@@ -35,6 +35,11 @@ export async function subscriberByFeed(reader: Reader, workspaceId: string, feed
   return (await reader(SUBSCRIBERS).where({ workspace_id: workspaceId, feed_hash: feedHash }).first() as SubscriberRow | undefined) ?? null;
 }
 
+/** Ends the address of a member's feed. */
+export async function forgetFeed(tx: Tx, workspaceId: string, accountId: string): Promise<void> {
+  await tx(SUBSCRIBERS).where({ workspace_id: workspaceId, account_id: accountId }).update({ feed_hash: null, feed_created_at: null });
+}
+
 export async function updateSubscriber(tx: Tx, key: number, values: Partial<SubscriberRow>): Promise<void> {
   await tx(SUBSCRIBERS).where({ key }).update(values);
 }
