@@ -18,6 +18,8 @@ export { basePathOf, isLoopbackHost, parseUrl } from './url.ts';
 export { nearest } from './config/nearest.ts';
 export { jsonTextFault, jsonValueFault, MAX_JSON_DEPTH, TOO_DEEP } from './json.ts';
 export { lazily } from './lazy.ts';
+export { createThreads, ThreadError } from './threads.ts';
+export type { ThreadErrorCode, ThreadLimits, Threads } from './threads.ts';
 export { EXTERNAL_SKEW_MS, latestEnd } from './clock.ts';
 export type { Clock } from './clock.ts';
 export type { Logger } from './log.ts';

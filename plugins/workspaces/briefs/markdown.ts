@@ -1,19 +1,16 @@
-import { escapeMarkup } from 'civic';
+import { createThreads, escapeMarkup, ThreadError } from 'civic';
 import { createHash } from 'node:crypto';
-import { Worker } from 'node:worker_threads';
 
 const LINK = /<a href="([^"]*)"/g;
 const HEADING = /<(\/?)h([1-6])>/g;
 const BELOW_SECTION = 3;
 const ALLOWED = /^(https?:\/\/|mailto:)/i;
 
-/** Fifty thousand quotation marks take the library a minute, so it runs in a thread of its own, and not for longer. */
-const LONGEST_MS = 5000;
-const LONGEST_START_MS = 30_000;
+/** Fifty thousand quotation marks take the library a minute, so it runs in a thread, and not for longer. */
+const threads = createThreads(new URL('./markdown-thread.js', import.meta.url), { count: 1, seconds: 5, memory_mb: 128 });
 const MOST_WAITING = 20;
 const MOST_KEPT = 100;
 const MOST_HTML = 500_000;
-const MEMORY_MB = 128;
 
 /** The latest results by the hash of their text: without them each view of a text that takes long would take as long again. */
 const kept = new Map<string, string>();
@@ -35,28 +32,11 @@ export async function markdownHtml(text: string): Promise<string> {
 }
 
 async function rendered(text: string): Promise<string> {
-  const html = await inThread(text);
-  return html === null || html.length > MOST_HTML ? plainHtml(text) : withOwnTags(html);
-}
-
-/** Returns what the library writes; null when it takes too long or fails. */
-function inThread(text: string): Promise<string | null> {
-  return new Promise((resolve) => {
-    const worker = new Worker(new URL('./markdown-worker.js', import.meta.url), { workerData: text, resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB } });
-    let html: string | null = null;
-    const end = () => { void worker.terminate(); };
-    let timer = setTimeout(end, LONGEST_START_MS);
-    worker.on('message', (message: { html?: string }) => {
-      clearTimeout(timer);
-      html = message.html ?? null;
-      if (html !== null) return end();
-      // It has loaded the library.
-      timer = setTimeout(end, LONGEST_MS);
-    }).on('error', end).once('exit', () => {
-      clearTimeout(timer);
-      resolve(html);
-    });
+  const html = await threads.run<string>('markdownToHtml', text).catch((error: unknown) => {
+    if (error instanceof ThreadError) return null;
+    throw error;
   });
+  return html === null || html.length > MOST_HTML ? plainHtml(text) : withOwnTags(html);
 }
 
 /** Raw HTML is escaped, so these tags are those that the library wrote. */

@@ -1,0 +1,43 @@
+/** What the test of threads runs in threads. */
+export function add(left: number, right: number): number {
+  return left + right;
+}
+
+export async function wait(milliseconds: number): Promise<number> {
+  await new Promise((resolve) => { setTimeout(resolve, milliseconds); });
+  return milliseconds;
+}
+
+export function sum(bytes: Uint8Array): { sum: number; buffer: number } {
+  return { sum: bytes.reduce((total, byte) => total + byte, 0), buffer: bytes.buffer.byteLength };
+}
+
+export function zeros(length: number): Uint8Array {
+  return new Uint8Array(length);
+}
+
+export function loop(): never {
+  for (;;);
+}
+
+export function allocate(): never {
+  const rows: object[] = [];
+  for (;;) rows.push({ a: rows.length });
+}
+
+export function fail(message: string): never {
+  throw new RangeError(message);
+}
+
+export function failWithText(): never {
+  // oxlint-disable-next-line no-throw-literal, typescript/only-throw-error
+  throw 'a text';
+}
+
+export function exit(): never {
+  process.exit(3);
+}
+
+export function unsendable(): () => void {
+  return () => {};
+}
