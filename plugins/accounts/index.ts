@@ -62,7 +62,10 @@ export default definePlugin<AccountsConfig>({
     '/sign-in': { audience: 'people', crawlers: false },
     '/sign-out': { audience: 'people', crawlers: false },
   },
-  slots: { 'accounts.usage': { summary: 'Below the meters of the page “Plan and usage”' } },
+  slots: {
+    'accounts.usage': { summary: 'Below the meters of the page “Plan and usage”' },
+    'accounts.workspace': { summary: 'Above the members on the page of a workspace' },
+  },
   problems: accountProblems,
   events: accountEvents,
   migrations: `${import.meta.dirname}/migrations`,

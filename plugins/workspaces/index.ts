@@ -68,6 +68,7 @@ export default definePlugin<WorkspacesConfig>({
     civic.check(usageCheck(() => civic.db, usage));
     // A public page is the same for all anonymous visitors; the link names no list, so that it reveals nothing of a workspace.
     civic.pages.fill('site.entry', { partial: 'workspaces/save-link', load: (request) => (accounts.pages.session(request) ? saveLink(String(request.params.id).toLowerCase()) : null) });
+    civic.pages.fill('accounts.workspace', { partial: 'workspaces/open-link', load: ({ params }) => ({ href: `/workspaces/${encodeURIComponent(String(params.id).toLowerCase())}` }) });
     server.route([...listRoutes(workspaces, lists), ...itemRoutes(workspaces, items), ...usageRoutes(workspaces)]);
     server.route([...overviewPages(workspaces, pages, lists), ...listPages(workspaces, pages, lists), ...savePages(workspaces, pages, lists), ...notePages(workspaces, pages, items.notes), ...targetPages(workspaces, pages, items.targets), ...reviewPages(workspaces, pages, items.reviews)]);
     const briefs = registerBriefs(server, workspaces, pages);

@@ -106,6 +106,12 @@ describe('The documentation', () => {
     }
   });
 
+  it('names the values of options without brackets, which the help adds', async () => {
+    const values = (await commandsOf(bundledPlugins()))!.flatMap(({ name, options = [] }) => options.flatMap(({ value }) => (value === undefined ? [] : [`${name}: ${value}`])));
+    expect(values).to.include('usage verify: id');
+    expect(values.filter((value) => /[<>]/.test(value))).to.equal([]);
+  });
+
   it('has every command of core in the table of docs/operating.md', async () => {
     const { stdout } = await runCivicInProcess(['--help']);
     const commands = stdout.split('\n').filter((line) => /^ {2}\w/.test(line)).map((line) => line.trim().split(/ {2,}/)[0]!);

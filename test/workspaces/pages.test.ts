@@ -83,8 +83,10 @@ describe('The pages of a workspace', { timeout: 60_000 }, () => {
     await ada.post(`${home}/notes`, { text: '<script>alert(1)</script>', about: 'entity', target: actor });
     await ada.post(`${home}/notes`, { text: 'Free' });
     const about = (await ada.get(`${home}/notes?about=entity&target=${actor}`)).text;
-    expect(about).to.contain(['&lt;script&gt;alert(1)', 'River Watch', '1 note']).and.to.not.contain('>Free<');
+    expect(about).to.contain(['&lt;script&gt;alert(1)', 'River Watch', '1 note', `<h2>About: <a href="/actors/${actor}">River Watch</a>`]).and.to.not.contain('>Free<');
     expect((await ada.post(`${home}/notes`, { text: '' })).text).to.contain('Write something.');
+    const again = (await ada.post(`${home}/notes`, { text: '', about: 'entity', target: actor })).text;
+    expect(again).to.contain(['Write something.', 'About: <a', `name="target" value="${actor}"`]);
     expect((await ada.post(`${home}/notes`, { text: 'x', about: 'entity', target: 'none' })).text).to.contain('does not exist any more');
     const note = /action="[^"]*\/notes\/([\w-]{36})\/delete"/.exec(about)![1]!;
     await ada.post(`${home}/notes/${note}`, { text: 'Other words' });
@@ -98,11 +100,32 @@ describe('The pages of a workspace', { timeout: 60_000 }, () => {
     expect(created.status, created.text).to.equal(303);
     const shown = (await ada.get(`${home}/targets`)).text;
     expect(shown).to.contain(['Gladstone, MO', 'under way', '1 of 1', '0 of 1']);
-    expect((await ada.post(`${home}/targets`, { place: 'Nowhere at all', issue_areas: 'public_transit', wanted: '1' })).text).to.contain('No single place has this name');
+    const unknown = (await ada.post(`${home}/targets`, { place: 'Nowhere at all', issue_areas: 'public_transit', wanted: '1' })).text;
+    expect(unknown).to.contain(['No single place has this name. Add the state', 'value="public_transit" checked']).and.to.not.contain('Nearest');
     expect((await ada.post(`${home}/targets`, { place: 'Gladstone, MO', wanted: '1' })).text).to.contain('Choose an issue.');
     const usage = (await ada.get(`${home}/usage`)).text;
     expect(usage).to.contain(['Records written', 'Exports', 'on a page', 'Ada']);
     expect((await ada.get(home)).text).to.contain(['1 target', 'lines']);
+  });
+
+  it('name issues in the language of the page, and report all faults of a brief at once', async () => {
+    const form = (await ada.get(`/es${home}/briefs/new`)).text;
+    expect(form).to.contain('Vivienda asequible').and.to.not.contain('Housing Affordability');
+    const wrong = (await ada.post(`${home}/briefs`, { title: 'Rents', places: 'Nowhere at all', entities: 'nothing', sources: 'none' })).text;
+    expect(wrong).to.contain(['“Nowhere at all” names no single place', '“nothing” has no id', '“none” has no id']);
+    const created = await ada.post(`${home}/briefs`, { title: 'Rents', places: 'Gladstone, MO', issues: 'housing_affordability' });
+    expect(created.status, created.text).to.equal(303);
+    expect((await ada.get(`/es${String(created.headers['location'])}`)).text).to.contain('Vivienda asequible').and.to.not.contain('Housing Affordability');
+    expect((await ada.get(home)).text).to.contain('1 brief').and.to.not.contain(`${home}/watches`);
+  });
+
+  it('lead from a new workspace to its records', async () => {
+    const made = await ada.post('/account/workspaces', { name: 'Newsroom' });
+    const path = String(made.headers['location']).split('?')[0]!;
+    const id = path.split('/').at(-1)!;
+    expect((await ada.get(path)).text).to.contain(`href="/workspaces/${id}"`);
+    expect((await ada.get('/workspaces')).headers['location']).to.equal(`/workspaces/${id}`);
+    await ada.post('/account/workspaces/choose', { workspace: ada.workspace_id, next: '/account/workspaces' });
   });
 
   it('list the reviews, and let reviewers write them', async () => {

@@ -16,7 +16,7 @@ const nameForm = Joi.object<{ name: string }>({ name: nameField });
 const roleForm = Joi.object<{ role: WorkspaceRole }>({ role: Joi.string().valid(...WORKSPACE_ROLES).required().label('the role') });
 const inviteForm = Joi.object<{ email: string; role: WorkspaceRole }>({ email: emailField.required(), role: Joi.string().valid(...WORKSPACE_ROLES).default('member').label('the role') });
 
-export function workspacePageRoutes({ accounts: { civic, workspaces, workspaceHooks }, ways: { go, signedIn }, confirmed, settingsPage }: SettingsContext): ServerRoute[] {
+export function workspacePageRoutes({ accounts: { civic, workspaces, workspaceHooks }, signIn, ways: { go, signedIn }, confirmed, settingsPage }: SettingsContext): ServerRoute[] {
   async function listPage(h: ResponseToolkit, visit: Visit, t: Texts, more: object = {}, status = 200): Promise<ResponseObject> {
     const now = civic.clock.now();
     const received = (await receivedInvitations(civic.db.read, visit.person, civic.clock.iso())).map((one) => ({ ...one, made: when(one.created_at, now, t), expires: when(one.expires_at, now, t) }));
@@ -37,7 +37,7 @@ export function workspacePageRoutes({ accounts: { civic, workspaces, workspaceHo
     }));
     const open = manages ? (await openInvitations(civic.db.read, own.key, civic.clock.iso())).map(({ id, role, email, account_id, created_at, expires_at }) => ({ id, role, email, account_id, made: when(created_at, now, t), expires: when(expires_at, now, t) })) : [];
     return settingsPage(h, visit, { part: 'memberships', template: 'workspace', title: own.name, status }, {
-      own: { id: own.id, role: own.role }, members, links: open.filter(({ email, account_id }) => email === null && account_id === null), pending: open.filter(({ email, account_id }) => email !== null || account_id !== null), manages: manages && own.personal_of === null, isPersonal: own.personal_of !== null,
+      own: { id: own.id, role: own.role }, more: await civic.pages.parts('accounts.workspace', h.request), members, links: open.filter(({ email, account_id }) => email === null && account_id === null), pending: open.filter(({ email, account_id }) => email !== null || account_id !== null), manages: manages && own.personal_of === null, isPersonal: own.personal_of !== null,
       canLeave: own.personal_of === null && !isOnlyOwner, roles: roles.map((one) => ({ ...one, isChosen: one.role === 'member' })), days: civic.config.invitation_days, canRename: manages, canDelete: own.role === 'owner' && own.personal_of === null, nameGiven: { name: own.name }, ...more,
     });
   }
@@ -54,6 +54,7 @@ export function workspacePageRoutes({ accounts: { civic, workspaces, workspaceHo
         const { values, errors, given } = readForm(request, nameForm, t);
         if (!values) return listPage(h, visit, t, { errors, given }, 400);
         const made = await civic.db.write((tx) => createWorkspace(workspaces, tx, { name: values.name, owner: visit.person, isPersonal: false }, by(request, visit)));
+        await signIn.choose(visit, { ...made, role: 'owner' });
         return go(h, `/account/workspaces/${made.id}?done=made`);
       }),
     },

@@ -1,5 +1,6 @@
 import { isWebUrl, type Civic, type Reader, type Texts } from 'civic';
 import type { Workspace, Workspaces } from '../context.ts';
+import { issueText } from '../pages/issues.ts';
 import type { Gap } from './assess.ts';
 import type { Evidence } from './evidence.ts';
 import { markdownHtml } from './markdown.ts';
@@ -52,7 +53,7 @@ export interface BriefDocument {
 export async function documentOf({ civic, directory }: Pick<Workspaces, 'civic' | 'directory'> & { civic: Pick<Civic, 'clock' | 'url'> }, reader: Reader, workspace: Workspace, { brief, evidence }: { brief: Brief; evidence: Evidence }, t: Texts): Promise<Omit<BriefDocument, 'summary'>> {
   const places = await directory.places(reader, brief.scope.places);
   const placeName = (key: string) => places.get(key)?.display_name ?? key;
-  const issueName = (slug: string) => directory.issueName(slug) ?? slug;
+  const issueName = (slug: string) => issueText(directory, slug, t);
   const numbers = new Map(evidence.sources.map(({ id }, index) => [id, index + 1]));
   const sources = evidence.sources.map((source) => ({ isPublic: source.visibility === 'public', shown: {
     number: numbers.get(source.id)!, id: source.id, name: source.title ?? source.url, url: isWebUrl(source.url) ? source.url : null,

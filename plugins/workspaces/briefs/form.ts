@@ -24,20 +24,22 @@ export const briefForm = Joi.object<BriefForm>({
 
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
 
-/** Returns the body that the form stands for, or the error of a field. */
+/** Returns the body that the form stands for, or the first error of each field. */
 export async function bodyOf({ directory }: Workspaces, reader: Reader, form: BriefForm, t: Texts): Promise<{ body: object } | { errors: Record<string, string> }> {
+  const errors: Record<string, string> = {};
   const places: string[] = [];
   for (const text of linesOf(form.places)) {
     const key = await directory.placeKey(reader, text) ?? (await directory.resolvePlace(reader, text)).place?.place_key;
-    if (key === undefined) return { errors: { places: t('briefs.no_place', { text }) } };
-    places.push(key);
+    if (key === undefined) errors['places'] ??= t('briefs.no_place', { text });
+    else places.push(key);
   }
   const ids: Record<'entities' | 'sources', string[]> = { entities: [], sources: [] };
   for (const field of ['entities', 'sources'] as const) for (const text of linesOf(form[field])) {
     const id = ID.exec(text)?.[0];
-    if (id === undefined) return { errors: { [field]: t('briefs.no_id', { text }) } };
-    ids[field].push(id.toLowerCase());
+    if (id === undefined) errors[field] ??= t('briefs.no_id', { text });
+    else ids[field].push(id.toLowerCase());
   }
+  if (Object.keys(errors).length > 0) return { errors };
   const unique = (values: string[]) => [...new Set(values)];
   return { body: { title: form.title, summary_md: form.summary, scope: { places: unique(places), issue_areas: form.issues }, entity_ids: unique(ids.entities), source_ids: unique(ids.sources) } };
 }

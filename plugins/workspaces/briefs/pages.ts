@@ -2,6 +2,7 @@ import type { ResponseObject, ServerRoute } from '@hapi/hapi';
 import { formOptions, pagePath, problem, problemOf, readForm, type Tx } from 'civic';
 import type { WorkspaceContext, Workspaces } from '../context.ts';
 import { PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
+import { issueGroups } from '../pages/issues.ts';
 import { partOf } from '../pages/paging.ts';
 import type { Briefs } from './briefs.ts';
 import { documentOf, withSummary, type BriefDocument } from './document.ts';
@@ -35,7 +36,7 @@ export function briefPages(workspaces: Workspaces, pages: WorkspacePages, briefs
 
   async function showForm(page: PageContext, brief: Brief | null, { given, errors = {} }: { given: Partial<Record<keyof BriefForm, unknown>>; errors?: Record<string, string> }, status = 200): Promise<ResponseObject> {
     const chosen = [given.issues ?? (given as Record<string, unknown>)['issues[]'] ?? []].flat() as string[];
-    const domains = (await directory.taxonomy()).map(({ name, issue_areas }) => ({ name, hasChosen: issue_areas.some(({ slug }) => chosen.includes(slug)), issues: issue_areas.map((issue) => ({ slug: issue.slug, name: issue.name, isChosen: chosen.includes(issue.slug) })) }));
+    const domains = await issueGroups(directory, page.t, chosen);
     const title = brief ? page.t('briefs.edit_title', { title: brief.title }) : page.t('briefs.new_title');
     return pages.show(page, { section: 'briefs', template: 'workspaces/brief-form', title, status }, { brief, given, errors, domains, action: brief ? `${home(page)}/${brief.id}/edit` : home(page) });
   }

@@ -85,22 +85,25 @@ async function targetColumns(workspaces: Workspaces, tx: Tx, context: WorkspaceC
   return { target_type: given.type, target_id: target_id! };
 }
 
-async function showNotes(workspaces: Workspaces, reader: Reader, context: WorkspaceContext, rows: NoteRow[]): Promise<Note[]> {
-  const idsOf = (type: TargetType) => rows.flatMap(({ target_type, target_id }) => (target_type === type ? [target_id!] : []));
+/** Returns a function that states what targets are called now and what has become of them, read in a query for each type. */
+export async function noteTargets(workspaces: Workspaces, reader: Reader, context: WorkspaceContext, targets: Pick<NoteTarget, 'type' | 'id'>[]): Promise<(type: TargetType, id: string) => NoteTarget> {
+  const idsOf = (wanted: TargetType) => targets.flatMap(({ type, id }) => (type === wanted ? [id] : []));
   const entity = await entityReferences(workspaces, reader, context, idsOf('entity'));
   const source = await sourceReferences(workspaces, reader, context, idsOf('source'));
   const places = await workspaces.directory.places(reader, idsOf('place'));
-  const targetOf = (type: TargetType, id: string): Omit<NoteTarget, 'type' | 'id'> => {
+  return (type, id) => {
     if (type === 'entity') {
       const { state, name, merged_into } = entity(id);
-      return { state, name, merged_into };
+      return { type, id, state, name, merged_into };
     }
     const name = type === 'place' ? places.get(id)?.display_name ?? null : source(id).title ?? source(id).url;
-    return { state: name === null ? 'unavailable' : 'current', name, merged_into: null };
+    return { type, id, state: name === null ? 'unavailable' : 'current', name, merged_into: null };
   };
+}
+
+async function showNotes(workspaces: Workspaces, reader: Reader, context: WorkspaceContext, rows: NoteRow[]): Promise<Note[]> {
+  const targetOf = await noteTargets(workspaces, reader, context, rows.flatMap(({ target_type: type, target_id }) => (type === null ? [] : [{ type, id: target_id! }])));
   return rows.map(({ id: noteId, target_type, target_id, text: written, created_at, updated_at, created_by }) => ({
-    id: noteId,
-    target: target_type === null ? null : { type: target_type, id: target_id!, ...targetOf(target_type, target_id!) },
-    text: written, created_at, updated_at, created_by,
+    id: noteId, target: target_type === null ? null : targetOf(target_type, target_id!), text: written, created_at, updated_at, created_by,
   }));
 }

@@ -1,10 +1,10 @@
 import type { ServerRoute } from '@hapi/hapi';
-import { formOptions, Joi, problemOf, readForm } from 'civic';
+import { formOptions, isId, Joi, problemOf, readForm } from 'civic';
 import type { Workspaces } from '../context.ts';
 import { PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
 import { partOf } from '../pages/paging.ts';
 import { writtenText } from '../schemas.ts';
-import { TARGET_TYPES, type Note, type Notes, type NoteTarget, type TargetType } from './notes.ts';
+import { noteTargets, TARGET_TYPES, type Note, type Notes, type NoteTarget, type TargetType } from './notes.ts';
 
 const SHOWN = 25;
 const text = writtenText(10_000).min(1).required().messages({ 'string.empty': 'notes.no_text', 'any.required': 'notes.no_text' });
@@ -12,7 +12,8 @@ const newForm = Joi.object<{ text: string; about: string; target: string }>({ te
 const changeForm = Joi.object<{ text: string }>({ text });
 
 /** Returns the page of the notes of a workspace. `?about=entity&target={id}` shows those about one thing and writes about it. */
-export function notePages({ civic, directory }: Workspaces, pages: WorkspacePages, notes: Notes): ServerRoute[] {
+export function notePages(workspaces: Workspaces, pages: WorkspacePages, notes: Notes): ServerRoute[] {
+  const { civic, directory } = workspaces;
   pages.section({ path: 'notes', label: 'notes.title' });
   const { links } = directory;
 
@@ -21,17 +22,21 @@ export function notePages({ civic, directory }: Workspaces, pages: WorkspacePage
     if (type === 'entity') return links.pages.actor?.(merged_into ?? id) ?? null;
     return (type === 'place' ? links.pages.place?.(id) : links.pages.source?.(id)) ?? null;
   };
-  const shownNote = (note: Note) => ({ ...note, about: note.target && { ...note.target, href: hrefOf(note.target), isDeleted: note.target.state === 'deleted', isUnavailable: note.target.state === 'unavailable', isMerged: note.target.state === 'merged' } });
+  const shownTarget = (target: NoteTarget) => ({ ...target, href: hrefOf(target), isDeleted: target.state === 'deleted', isUnavailable: target.state === 'unavailable', isMerged: target.state === 'merged' });
+  const shownNote = (note: Note) => ({ ...note, about: note.target && shownTarget(note.target) });
 
   async function show(page: PageContext, more: object = {}, status = 200) {
     const { request, t } = page;
-    const about = TARGET_TYPES.find((one) => one === request.query['about']);
-    const target = typeof request.query['target'] === 'string' ? request.query['target'] : undefined;
+    // A form that is shown again after an error is still about the same thing.
+    const asked = { ...request.query, ...(request.payload as object | null) } as Record<string, unknown>;
+    const about = TARGET_TYPES.find((one) => one === asked['about']);
+    const target = about !== undefined && typeof asked['target'] === 'string' && (about === 'place' || isId(asked['target'])) ? asked['target'] : undefined;
+    const subject = about !== undefined && target !== undefined ? (await noteTargets(workspaces, civic.db.read, page, [{ type: about, id: target }]))(about, target) : null;
     const { last: before, cursorOf } = partOf(request, SHOWN);
     const filters = { target_type: about, target_id: about && target };
     const found = await notes.page(civic.db.read, page, filters, { before, limit: SHOWN });
     return pages.show(page, { section: 'notes', template: 'workspaces/notes', title: t('notes.title'), status }, {
-      notes: found.shown.map(shownNote), total: found.total, next: cursorOf(found.next), about, target, ...more,
+      notes: found.shown.map(shownNote), total: found.total, next: cursorOf(found.next), about: target && about, target, subject: subject && shownTarget(subject), ...more,
     });
   }
 

@@ -70,7 +70,7 @@ export function createPages(workspaces: Workspaces): WorkspacePages {
     go: ({ h, request, workspace }, path, done) => h.redirect(pagePath(request, `/workspaces/${workspace.id}/${path}${done === undefined ? '' : `?done=${done}`}`)).code(303).header('cache-control', 'private, no-store'),
     show({ h, workspace, request, t }, { section, template, title, status = 200 }, context) {
       const home = `/workspaces/${workspace.id}`;
-      const area = { style: 'workspace', label: t('frame.navigation'), lead: t('frame.private', { name: workspace.name }) };
+      const area = { style: 'workspace', label: t('frame.navigation'), lead: title === workspace.name ? t('frame.members_only') : `${workspace.name}. ${t('frame.members_only')}` };
       const parts = [
         ...sections.map(({ path, label }) => ({ plugin: 'workspaces', label, path: path === '' ? home : `${home}/${path}`, isHere: path === section })),
         { plugin: 'workspaces', label: 'frame.members', path: `/account/workspaces/${workspace.id}` },

@@ -29,6 +29,8 @@ export function overviewPages({ civic, accounts }: Workspaces, pages: WorkspaceP
           { path: 'notes', label: t('notes.title'), summary: t('overview.notes', { count: await countRecords(tx, 'workspaces_notes', workspace.id) }) },
           { path: 'targets', label: t('targets.title'), summary: t('overview.targets', { count: await countRecords(tx, 'workspaces_targets', workspace.id) }) },
           { path: 'reviews', label: t('reviews.title'), summary: t('overview.reviews', { count: await countRecords(tx, 'workspaces_reviews', workspace.id) }) },
+          { path: 'briefs', label: t('briefs.title'), summary: t('overview.briefs', { count: await countRecords(tx, 'workspaces_briefs', workspace.id) }) },
+          ...(civic.serviceIfOn('firehose') ? [{ path: 'watches', label: t('watches.title'), summary: t('overview.watches', { count: await countRecords(tx, 'workspaces_watches', workspace.id) }) }] : []),
           { path: 'usage', label: t('usage.title'), summary: t('overview.usage', { count: (await headOf(tx, workspace.id))?.seq ?? 0 }) },
         ];
         return pages.show(page, { section: '', template: 'workspaces/overview', title: workspace.name }, { counts, lists: shown });

@@ -2,6 +2,7 @@ import type { ServerRoute } from '@hapi/hapi';
 import { formOptions, Joi, readForm } from 'civic';
 import type { Workspaces } from '../context.ts';
 import { PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
+import { issueGroups, issueText } from '../pages/issues.ts';
 import { partOf } from '../pages/paging.ts';
 import { writtenText } from '../schemas.ts';
 import type { Targets } from './targets.ts';
@@ -23,19 +24,13 @@ export function targetPages({ civic, directory }: Workspaces, pages: WorkspacePa
     const { last: before, cursorOf } = partOf(request, SHOWN);
     const found = await targets.page(civic.db.read, page, {}, { before, limit: SHOWN });
     const chosen = [more.given?.['issue_areas'] ?? []].flat();
-    const nameOf = (kind: string, { slug, name }: { slug: string; name: string }): string => t.declared('directory', `${kind}.${slug}.name`, name);
-    const topics = await directory.taxonomy();
     return pages.show(page, { section: 'targets', template: 'workspaces/targets', title: t('targets.title'), status }, {
       targets: found.shown.map((one) => ({
         ...one, href: directory.links.pages.place?.(one.place.place_key) ?? null, stateText: t(`targets.states.${one.state}`), isMet: one.state === 'met',
-        progress: one.progress.map((each) => ({ ...each, name: nameOf('issue_areas', { slug: each.issue_area, name: each.name ?? each.issue_area }), wanted: one.wanted, isMet: each.state === 'met' })),
+        progress: one.progress.map((each) => ({ ...each, name: issueText(directory, each.issue_area, t), wanted: one.wanted, isMet: each.state === 'met' })),
       })),
       total: found.total, next: cursorOf(found.next),
-      topics: topics.map((topic) => ({
-        name: nameOf('domains', topic),
-        issues: topic.issue_areas.map((issue) => ({ slug: issue.slug, name: nameOf('issue_areas', issue), isChosen: chosen.includes(issue.slug) })),
-      })),
-      errors: more.errors, given: { wanted: 3, ...more.given },
+      topics: await issueGroups(directory, t, chosen), errors: more.errors, given: { wanted: 3, ...more.given },
     });
   }
 
@@ -47,7 +42,7 @@ export function targetPages({ civic, directory }: Workspaces, pages: WorkspacePa
         const { values, errors, given } = readForm(page.request, form, page.t);
         if (!values) return show(page, { errors, given }, 400);
         const { place, candidates } = await directory.resolvePlace(civic.db.read, values.place);
-        if (!place) return show(page, { given, errors: { place: page.t('targets.unknown_place', { names: candidates.map(({ display_name }) => display_name).join('; ') || '…' }) } }, 400);
+        if (!place) return show(page, { given, errors: { place: page.t('targets.unknown_place', { count: candidates.length, names: candidates.map(({ display_name }) => display_name).join('; ') }) } }, 400);
         await pages.change(page, (tx, context) => targets.create(tx, context, { place: place.place_key, issue_areas: values.issue_areas, wanted: values.wanted, note: values.note || null }));
         return pages.go(page, 'targets', 'created');
       }),

@@ -8,7 +8,7 @@ export function usageVerify(db: () => Database, usage: Usage): Command {
     name: 'usage verify',
     summary: 'Verify that no line of what workspaces used was changed or removed',
     examples: ['bin/civic usage verify', 'bin/civic usage verify --workspace 019a8f3e-7c00-7000-8000-000000000001'],
-    options: [{ name: 'workspace', value: '<id>', summary: 'Verify one workspace only' }],
+    options: [{ name: 'workspace', value: 'id', summary: 'Verify one workspace only' }],
     needs: 'database',
     existing: true,
     async run({ terminal, options }) {

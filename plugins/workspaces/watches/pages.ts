@@ -1,14 +1,15 @@
 import type { ResponseObject, ServerRoute } from '@hapi/hapi';
-import { formOptions, isId, Joi, pagePath, problem, readForm } from 'civic';
+import { formOptions, isId, Joi, pagePath, problem, readForm, type Texts } from 'civic';
 import type { Workspaces } from '../context.ts';
 import { PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
+import { issueGroups } from '../pages/issues.ts';
 import { partOf } from '../pages/paging.ts';
 import { entityReferences } from '../references.ts';
 import { feedPath } from './feed.ts';
 import { isTimeZone } from './schedule.ts';
-import { DELIVERIES, type WatchTarget } from './types.ts';
+import { DELIVERIES, type Watch, type WatchTarget } from './types.ts';
 import type { Watches } from './watches.ts';
-import { targetWords } from './words.ts';
+import { targetName, targetWords } from './words.ts';
 
 interface NewForm {
   entry?: string;
@@ -41,15 +42,22 @@ export function watchPages(workspaces: Workspaces, pages: WorkspacePages, watche
     const asked = String((more['given'] as Record<string, unknown> | undefined)?.['entry'] ?? request.query['entry'] ?? '').toLowerCase();
     const entity = isId(asked) ? (await entityReferences(workspaces, civic.db.read, page, [asked]))(asked) : null;
     const done = String(request.query['done'] ?? '');
-    const issues = (await directory.taxonomy()).flatMap(({ issue_areas }) => issue_areas);
+    const issues = await issueGroups(directory, t, [(more['given'] as Record<string, unknown> | undefined)?.['issue']]);
     return pages.show(page, { section: 'watches', template: 'workspaces/watches', title: t('watches.title'), status }, {
-      watches: shown.map((watch) => ({ ...watch, words: targetWords(watch.target, t), deliveries: deliveries(watch.delivery) })),
+      watches: shown.map((watch) => ({ ...watch, ...shownTarget(watch.target, t), deliveries: deliveries(watch.delivery) })),
       entry: entity?.state === 'current' ? { id: asked, name: entity.name } : null, total, next: cursorOf(next),
       notice: DONE.includes(done) ? t(`watches.done_${done}`) : null,
       issues, deliveries: deliveries('digest'),
       settings: { has_mail: subscriber ? Boolean(subscriber.has_mail) : true, time_zone: subscriber?.time_zone ?? 'UTC', isSpanish: (subscriber?.language ?? request.civic.language) === 'es', hours: hours(subscriber?.digest_hour ?? civic.config.digest_hour) },
       hasMail: accounts.mail.isConfigured, email: page.visitor.account.email, feedSince: subscriber?.feed_created_at ?? null, given: {}, ...more,
     });
+  }
+
+  function shownTarget(target: Watch['target'], t: Texts): object {
+    const { type, name } = target;
+    const { actor, place } = directory.links.pages;
+    const href = name === null ? null : (type === 'entity' ? actor?.(target.id) : type === 'place' ? place?.(target.id) : null) ?? null;
+    return { words: targetWords(target, t), heading: targetName(target, t) ?? t('watches.gone'), kind: t(`watches.kinds.${type}`), href };
   }
 
   /** Returns the target of the form; null when the text of the place names none for certain. */
