@@ -88,7 +88,7 @@ for (const database of testDatabases()) {
       await kit.request('POST', '/api/source-flags', { payload: { source_id: source.id, reason: 'Gone', flag_type: 'broken_link' } });
       expect(await list()).to.equal(['Private', 'Many', 'Few', 'Old', 'About Few']);
       const { text } = await reviewer.get('/console/reports');
-      expect(text).to.contain(['7 reports about 5 entries and sources', '3 reports, oldest', '&lt;b&gt;My']);
+      expect(text).to.contain(['7 reports about 5 entries, sources and places', '3 reports, the oldest', '&lt;b&gt;My']);
       for (const [query, found] of [
         ['?severity=high', ['Many', 'Few']], ['?type=other', ['Many']], ['?target=source', ['About Few']], ['?age=7', ['Old']], ['?place=gladstone-mo&severity=urgent', ['Private']],
         ['?place=Gladstone, Missouri&age=7', ['Old']], ['?place=kansas-city-mo', []], ['?place=nowhere at all', []], ['?state=dismissed&age=90', []], ['?severity=x&type=x&state=x&after=x', ['Private', 'Many', 'Few', 'Old', 'About Few']],
@@ -107,7 +107,7 @@ for (const database of testDatabases()) {
         path = /href="([^"]*)" rel="next"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&').replaceAll('&#x3D;', '=');
       }
       expect([all.length, new Set(all).size]).to.equal([before + 26, before + 26]);
-      expect((await reviewer.get('/console/reports')).text).to.contain(`about ${before + 26} entries and sources`);
+      expect((await reviewer.get('/console/reports')).text).to.contain(`about ${before + 26} entries, sources and places`);
       const targets = await kit.db.read('flags_queue').where({ place_key: '', state: 'open', severity: 0 }).pluck('target_id');
       const answer = await reviewer.post('/console/reports/confirm', { decision: 'dismissed', state: 'open', 'target[]': targets.map((id: string) => `entity:${id}`) });
       const ids = [...answer.text.matchAll(/name="report\[\]" value="([^"]*)"/g)].map(([, id]) => id!);
@@ -142,6 +142,28 @@ for (const database of testDatabases()) {
       expect((await reviewer.get(`/es/console/reports/${flag.id}`)).text).to.contain(['El dato y su fuente', 'Poner el valor correcto']);
       await decide(flag, { decision: 'dismiss', others: '1' });
       expect(await list()).to.not.include('Shown &lt;Union&gt;');
+    });
+
+    it('names a single report and its statements in Spanish, and shows an excerpt once', async () => {
+      const subject = await actor('Once', [{ property: 'issue_area', value: 'housing_affordability', source_local_id: 's' }]);
+      await kit.db.write(async (tx) => {
+        await tx('directory_sources').where({ id: subject.sources[0].id }).update({ excerpt: 'Call 816-555-0160' });
+        await tx('directory_claims').where({ id: claimOf(subject, 'phone') }).update({ excerpt: 'Call 816-555-0160' });
+      });
+      const flag = await report(subject, { claim_id: claimOf(subject, 'phone') });
+      const { text } = await reviewer.get(`/es/console/reports/${flag.id}`);
+      expect(text).to.contain(['<strong>Abierto</strong>', 'Tipo: Organización</option>', 'Tema: Vivienda asequible</option>']).and.to.not.contain(['<strong>Abiertos</strong>', 'Dato nuevo: Empieza']);
+      expect(text.split('Call 816-555-0160').length - 1).to.equal(1);
+      await decide(flag, { decision: 'dismiss' });
+    });
+
+    it('offers to merge when a report of a duplicate names the other entry', async () => {
+      const [twin, other] = [await actor('Twin'), await actor('Other twin')];
+      const flag = await report(twin, { flag_type: 'duplicate' });
+      await kit.db.write((tx) => tx('flags_flags').where({ id: flag.id }).update({ proposed_value: `${BASE}/actors/${other.id}` }));
+      const { text } = await reviewer.get(`/console/reports/${flag.id}`);
+      expect(text).to.contain([`name="into" value="${BASE}/actors/${other.id}"`, 'name="edit" value="merge" checked', 'name="value" value=""']);
+      await decide(flag, { decision: 'dismiss' });
     });
 
     it('applies a proposal as a claim with its source, and undoes it', async () => {

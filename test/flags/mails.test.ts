@@ -137,7 +137,7 @@ for (const database of testDatabases()) {
     });
 
     it('are optional, and a wrong address is rejected', async () => {
-      expect((await open(`/report?entry=${actor.id}`)).text).to.contain(['name="email" type="email"', 'it is deleted after the decision']);
+      expect((await open(`/report?entry=${actor.id}`)).text).to.contain(['name="email" type="email"', 'it is deleted 10 days after the decision']);
       const wrong = await form('/report', { entry: actor.id, kind: 'stale', words: 'Gone', email: 'a@example.org, b@example.org' });
       expect([wrong.status, wrong.text.includes('This is no e-mail address.')]).to.equal([400, true]);
       expect((await form('/report', { entry: actor.id, kind: 'stale', words: 'Gone', email: '' })).status).to.equal(303);

@@ -63,7 +63,7 @@ describe('A report, with a browser', { skip: missingBrowser() !== null, timeout:
     await reader.goto(`${url}/actors/${actor.id}`);
     await follow(reader, reader.getByRole('link', { name: 'Report a problem' }).first());
     await reader.getByLabel('Not correct').check();
-    await reader.getByLabel('Which statement?').selectOption({ label: 'Telephone: 816-555-0160' });
+    await reader.getByLabel('Which statement?').selectOption({ label: 'Phone: 816-555-0160' });
     await reader.getByLabel('In your own words').fill('They have a new number.');
     await reader.getByLabel('What would be right?').fill('816-555-0199');
     await reader.getByLabel('Where can that be read?').fill('https://example.org/contact');

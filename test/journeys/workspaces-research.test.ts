@@ -116,7 +116,9 @@ describe('A member of a workspace, with a browser', { skip: missingBrowser() !==
   it('reads the same in a private feed, until the address is revoked', async () => {
     await readable(`${workspace}/watches`);
     await press('Create an address');
-    const address = await page.locator('code.secret').innerText();
+    // The address has no spaces: it must break to fit a phone.
+    expect(await pageFaults(page)).to.equal([]);
+    const address = await page.locator('.secret code').innerText();
     const feed = await fetch(address);
     expect([feed.status, feed.headers.get('cache-control'), feed.headers.get('x-robots-tag')]).to.equal([200, 'private, no-store', 'noindex']);
     expect(await feed.text()).to.contain('Hearing on repairs');

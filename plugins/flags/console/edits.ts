@@ -10,6 +10,9 @@ export type EditKind = (typeof EDIT_KINDS)['entity'][number];
 /** Properties whose value is one text, so that a statement can be added without one that it replaces. */
 export const TEXT_PROPERTIES = ['name', 'description', 'place', 'issue_area', 'website', 'email', 'phone', 'event_start', 'event_end', 'event_location'] as const satisfies readonly Property[];
 
+/** Those of them that only events have. */
+export const EVENT_PROPERTIES: readonly Property[] = ['event_start', 'event_end', 'event_location'];
+
 /** The id of the new source inside an edit. */
 const SOURCE = 's';
 const LONGEST_VALUE = 2000;

@@ -57,7 +57,7 @@ export async function showReport(context: ConsoleContext, review: Review, flag: 
     subject, claimGone: flag.claim_id !== null,
     decisions: DECISIONS[state].map((decision, index) => ({ decision, label: t(`queue.decisions.${decision}`), isPlain: index > 0, isDanger: decision === 'dismiss' })),
     ...correctionForm(subject, flag, given, review, DECISIONS[state].some((one) => one === 'accept' || one === 'resolve')),
-    others: others.map((other) => ({ id: other.id, kind: t(`kinds.${other.flag_type}`), state: t(`queue.states.${stateOf(other.status, other.suspicion)}`), at: when(other.created_at), reason: cutText(other.reason, LONGEST_REASON) })),
+    others: others.map((other) => ({ id: other.id, kind: t(`kinds.${other.flag_type}`), state: t(`queue.state.${stateOf(other.status, other.suspicion)}`), at: when(other.created_at), reason: cutText(other.reason, LONGEST_REASON) })),
     waiting: waiting.filter(({ id }) => id !== flag.id).length,
     steps: steps.map((step) => shownStep(step, names, review, when)), undo: last && { batch: last.batch },
   });
@@ -67,7 +67,7 @@ function shownReport({ id, status, suspicion, flag_type, reason, account_id, pro
   const state = stateOf(status, suspicion);
   const severity = SEVERITIES[severityOf(flag_type)]!;
   return {
-    id, state, stateLabel: t(`queue.states.${state}`), kind: t(`kinds.${flag_type}`), severity, severityLabel: t(`queue.severities.${severity}`), reason,
+    id, state, stateLabel: t(`queue.state.${state}`), kind: t(`kinds.${flag_type}`), severity, severityLabel: t(`queue.severities.${severity}`), reason,
     suspicion: suspicion && t(`queue.suspicions.${suspicion}`),
     reporter: account_id === null ? null : names.get(account_id) ?? account_id,
     proposal: value === null && source === null ? null : { value, source },
@@ -77,7 +77,9 @@ function shownReport({ id, status, suspicion, flag_type, reason, account_id, pro
 /** Returns the form of the correction: what the reviewer entered before an error, or else what the reporter proposed. */
 function correctionForm(subject: ShownSubject, flag: FlagRow, given: Record<string, unknown>, { t }: Review, canCorrect: boolean): object {
   const kinds = canCorrect && !subject.isGone ? EDIT_KINDS[flag.target_type] : [];
-  const proposed = flag.proposed_value !== null && subject.actor !== null ? 'value' : 'none';
+  // The value that a report of a duplicate proposes is the other entry.
+  const isDuplicate = flag.flag_type === 'duplicate';
+  const proposed = flag.proposed_value === null || subject.actor === null ? 'none' : isDuplicate ? 'merge' : 'value';
   const chosen = kinds.find((kind) => kind === given.edit) ?? kinds.find((kind) => kind === proposed) ?? 'none';
   const statement = String(given.statement ?? flag.claim_id ?? '');
   const choose = (choices: Choice[], id: string) => choices.map((choice) => ({ ...choice, isChosen: choice.id === id }));
@@ -85,9 +87,9 @@ function correctionForm(subject: ShownSubject, flag: FlagRow, given: Record<stri
     edits: kinds.map((kind) => ({ kind, label: t(`queue.edits.${kind}`), isChosen: kind === chosen })),
     hasActor: subject.actor !== null, statements: choose(subject.statements, statement), additions: choose(subject.additions, statement),
     sources: choose(subject.sources, String(given.source ?? subject.statement?.source?.id ?? '')),
-    value: String(given.value ?? flag.proposed_value ?? ''),
+    value: String(given.value ?? (isDuplicate ? null : flag.proposed_value) ?? ''),
     address: String(given.address ?? flag.proposed_source ?? ''),
-    keep: given.keep !== undefined, into: String(given.into ?? ''), note: String(given.note ?? ''),
+    keep: given.keep !== undefined, into: String(given.into ?? (isDuplicate ? flag.proposed_value : null) ?? ''), note: String(given.note ?? ''),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Claim, Source } from 'civic/directory';
 import type { Flags } from '../flags.ts';
 import { placeNames, statementsOf, valueText, type Choice } from '../pages/statements.ts';
 import type { FlagRow } from '../store.ts';
-import { additionId, TEXT_PROPERTIES, type Subject } from './edits.ts';
+import { additionId, EVENT_PROPERTIES, TEXT_PROPERTIES, type Subject } from './edits.ts';
 
 /** The target of a report as it is now. */
 export interface ShownSubject extends Subject {
@@ -36,6 +36,11 @@ type ShownSource = Source & { isBroken: boolean };
 
 const shownSource = (source: Source | undefined): ShownSource | null => (source ? { ...source, isBroken: source.url_status === 'broken' } : null);
 
+/** Returns a source without its excerpt when the statement shows the same one. */
+function withoutExcerpt(source: ShownSource | null, excerpt: string | null): ShownSource | null {
+  return source && { ...source, excerpt: source.excerpt === excerpt ? null : source.excerpt };
+}
+
 export async function subjectOf(flags: Flags, reader: Reader, flag: FlagRow, t: Texts): Promise<ShownSubject> {
   if (flag.target_type === 'place') return placeSubject(flags, reader, flag);
   return flag.target_type === 'source' ? sourceSubject(flags, reader, flag) : actorSubject(flags, reader, flag, t);
@@ -54,11 +59,11 @@ async function actorSubject({ directory }: Flags, reader: Reader, flag: FlagRow,
     sourceIds: actor.sources.map(({ id }) => id),
     sources: actor.sources.map(({ id, title, url }) => ({ id, text: title ?? url })),
     statement: claim ? {
-      property: t(`properties.${claim.property}`), value: valueText(claim, directory, placeNames(actor)), claim,
-      source: shownSource(actor.sources.find(({ id }) => id === claim.source_id)),
+      property: t(`properties.${claim.property}`), value: valueText(claim, directory, placeNames(actor), t), claim,
+      source: withoutExcerpt(shownSource(actor.sources.find(({ id }) => id === claim.source_id)), claim.excerpt),
     } : null,
     statements: statementsOf(actor, directory, t),
-    additions: TEXT_PROPERTIES.map((property) => ({ id: additionId(property), text: t('queue.new_statement', { property: t(`properties.${property}`) }) })),
+    additions: TEXT_PROPERTIES.filter((property) => actor.type === 'event' || !EVENT_PROPERTIES.includes(property)).map((property) => ({ id: additionId(property), text: t('queue.new_statement', { property: t(`properties.${property}`) }) })),
   };
 }
 

@@ -19,19 +19,21 @@ interface Subject {
   id: string;
   name: string;
   href: string;
+  isPerson?: boolean;
   statements: Choice[];
 }
 
 /** Returns the routes of the form for reports. */
 export function reportPages(flags: Flags, { isConfigured: takesEmail }: Pick<ReporterMails, 'isConfigured'>): ServerRoute[] {
   const { civic } = flags;
+  const shown = { takesEmail, emailDays: civic.config.email_days, hidesContacts: civic.config.hold_hours > 0 };
   const textsOf = (request: Request) => civic.texts(request.civic.language);
   return [
     {
       method: 'GET', path: PATH, options: internal,
       async handler(request, h) {
         const t = await textsOf(request);
-        return showForm(h, await subjectOf(flags, request.query, t), t, { takesEmail, given: { statement: request.query.statement } });
+        return showForm(h, await subjectOf(flags, request.query, t), t, { ...shown, given: { statement: request.query.statement } });
       },
     },
     {
@@ -40,7 +42,7 @@ export function reportPages(flags: Flags, { isConfigured: takesEmail }: Pick<Rep
         const t = await textsOf(request);
         const { values, errors, given } = readForm<ReportForm>(request, reportForm, t);
         const subject = await subjectOf(flags, given, t);
-        if (!values || !KINDS[subject.target].includes(values.kind)) return showForm(h, subject, t, { takesEmail, given, errors: { kind: values ? t('report.choose_kind') : undefined, ...errors } }).code(400);
+        if (!values || !KINDS[subject.target].includes(values.kind)) return showForm(h, subject, t, { ...shown, given, errors: { kind: values ? t('report.choose_kind') : undefined, ...errors } }).code(400);
         const receipt = await create(flags, subject, takesEmail ? values : { ...values, email: undefined }, request);
         return h.redirect(pagePath(request, `${RECEIPTS_PATH}/${receipt}?new=1`)).code(303);
       },
@@ -71,7 +73,7 @@ async function subjectOf({ civic, directory }: Pick<Flags, 'civic' | 'directory'
     const found = await directory.entry(entry);
     if (found?.state === 'merged') return subjectOf({ civic, directory }, { entry: found.into }, t);
     if (found?.state !== 'current') throw problem('not_found');
-    return { target: 'entry', id: found.actor.id, name: found.actor.name, href: directory.links.pages.actor?.(found.actor.id) ?? '', statements: statementsOffered(found.actor, directory, t) };
+    return { target: 'entry', id: found.actor.id, name: found.actor.name, isPerson: found.actor.type === 'person', href: directory.links.pages.actor?.(found.actor.id) ?? '', statements: statementsOffered(found.actor, directory, t) };
   }
   if (typeof place === 'string') {
     const { place_key: id, display_name: name } = await directory.placeOfPath(place);
@@ -82,9 +84,9 @@ async function subjectOf({ civic, directory }: Pick<Flags, 'civic' | 'directory'
   return { target: 'source', id: found.id, name: found.title ?? found.url, href: directory.links.pages.source?.(found.id) ?? '', statements: [] };
 }
 
-function showForm(h: ResponseToolkit, subject: Subject, t: Texts, { takesEmail, given, errors = {} }: { takesEmail: boolean; given: Record<string, unknown>; errors?: Record<string, string | undefined> }): ResponseObject {
+function showForm(h: ResponseToolkit, subject: Subject, t: Texts, { takesEmail, emailDays, hidesContacts, given, errors = {} }: { takesEmail: boolean; emailDays: number; hidesContacts: boolean; given: Record<string, unknown>; errors?: Record<string, string | undefined> }): ResponseObject {
   return h.view('flags/report', {
-    title: t('report.title', { name: subject.name }), isUnlisted: true, subject, takesEmail, given, errors,
+    title: t('report.title', { name: subject.name }), isUnlisted: true, subject, takesEmail, emailDays, lead: t(hidesContacts && subject.isPerson ? 'report.lead_person' : 'report.lead'), given, errors,
     kinds: KINDS[subject.target].map((kind) => ({ kind, label: t(`kinds.${kind}`), isChosen: given['kind'] === kind })),
     statements: subject.statements.map((statement) => ({ ...statement, isChosen: given['statement'] === statement.id })),
   }).header('cache-control', 'private, no-store') as ResponseObject;

@@ -44,11 +44,20 @@ describe('The page that reports a problem', () => {
 
   it('shows the statements of an entry, and the kinds of problems of a source', async () => {
     const entry = (await open(`/report?entry=${actor.id}&statement=${phone}`)).text;
-    expect(entry).to.contain(['Tenants &lt;Union&gt;</a>', 'Telephone: 816-555-0160</option>', `<option value="${phone}" selected>`, 'Place: Gladstone', 'Out of date', 'name="robots" content="noindex"']);
+    expect(entry).to.contain(['Tenants &lt;Union&gt;</a>', 'Phone: 816-555-0160</option>', `<option value="${phone}" selected>`, 'Place: Gladstone', 'Out of date', 'name="robots" content="noindex"']);
     expect(entry).to.not.contain(['The link does not work', '<Union>']);
     const source = (await open(`/report?source=${actor.sources[0].id}`)).text;
     expect(source).to.contain(['About &lt;us&gt;', 'The link does not work']);
     expect(source).to.not.contain(['Which statement', 'Listed twice']);
+  });
+
+  it('states that a report of private information hides contacts at once, for people only', async () => {
+    const person = (await kit.request('POST', '/api/entities', {
+      payload: { type: 'person', visibility: 'public', sources: [{ local_id: 's', url: 'https://example.org/person' }], claims: [{ property: 'name', value: 'Ada Brandt', source_local_id: 's' }] },
+      as: { role: 'reviewer', scope: ['entities:write'], workspace_id: '01890000-0000-7000-8000-00000000000a', workspace_role: 'member' },
+    })).body;
+    expect((await open(`/report?entry=${person.id}`)).text).to.contain('hides the e-mail address and the phone number of the person at once');
+    expect((await open(`/report?entry=${actor.id}`)).text).to.not.contain('at once');
   });
 
   it('exists for public entries and sources only', async () => {
