@@ -22,7 +22,7 @@ drivers    the drivers of SQLite
 watches    one signal against 10,000 watches of workspaces, and the digest
 directory  [import|joining|reads|cold|depth|nodes …] [--actors 50000] [--only sqlite|postgres] [--folder …] [--postgres …]
 site       [pages|rates|live|sizes …] [--actors 1000000] [--folder …]
-flags      [--flags 100000] [--only sqlite|postgres]: pages of the review queue
+flags      [--flags 100000] [--only sqlite|postgres]: pages of the review queue, and lists of flags
 firehose   [matching|fanout|nchan|memory|writers …] [--subscribers 1000] [--postgres …]
 
 Without a name the first seven run; directory, site, flags and firehose run alone. Exits 1 when a ratio is over its limit.`;

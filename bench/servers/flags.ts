@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { bulkInsert, newId } from '../../core/index.ts';
 import type { Caller } from '../../core/plugin.ts';
+import { rebuildCounts } from '../../plugins/flags/counts-store.ts';
 import { rebuildQueue } from '../../plugins/flags/review/queue.ts';
 import { SUSPICIONS } from '../../plugins/flags/suspicion.ts';
 import { ENTITY_FLAG_TYPES, SOURCE_FLAG_TYPES, STATUSES } from '../../plugins/flags/types.ts';
@@ -55,6 +57,16 @@ function flagRow(key: number, all: { type: 'entity' | 'source'; id: string }[]) 
   };
 }
 
+/** Does what autovacuum does within a minute. A transaction cannot run it. */
+async function vacuum(): Promise<void> {
+  const url = new URL(process.env.CIVIC_TEST_PG_URL!);
+  url.pathname = (await kit.db.read.first(kit.db.read.raw('current_database() as name'))).name;
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  await client.query('vacuum analyze');
+  await client.end();
+}
+
 const all = await targets();
 for (let from = 0; from < Number(wanted); from += AT_ONCE) {
   const rows = Array.from({ length: Math.min(AT_ONCE, Number(wanted) - from) }, (_, index) => flagRow(from + index + 1, all));
@@ -64,11 +76,12 @@ for (let from = 0; from < Number(wanted); from += AT_ONCE) {
     await bulkInsert(tx, 'flags_places', places);
   }, { long: true });
 }
-await rebuildQueue({ from: null, write: (work) => kit.db.write(work, { long: true }), progress: async () => undefined });
-// As autovacuum does within a minute.
-if (database === 'postgres') await kit.db.write(async (tx) => { await tx.raw('analyze'); }, { long: true });
+for (const rebuild of [rebuildQueue, rebuildCounts]) await rebuild({ from: null, write: (work) => kit.db.write(work, { long: true }), progress: async () => undefined });
+if (database === 'postgres') await vacuum();
 const reviewer = await kit.signedIn('reviewer');
+// Sessions are for pages; the API takes keys.
+const { key } = await kit.run('key create', { account: reviewer.id, scopes: ['flags:review'] });
 const crowded = await kit.db.read('flags_flags').where({ status: 'open', target_id: all[0]!.id }).whereNull('suspicion').first('id');
-process.send!({ port: Number(new URL(kit.url).port), cookie: reviewer.cookie(), report: crowded.id, targets: Number((await kit.db.read('flags_queue').where({ place_key: '' }).count({ count: '*' }).first())!.count) });
+process.send!({ port: Number(new URL(kit.url).port), cookie: reviewer.cookie(), key, report: crowded.id, targets: Number((await kit.db.read('flags_queue').where({ place_key: '' }).count({ count: '*' }).first())!.count) });
 process.on('message', () => { const { user, system } = process.cpuUsage(); process.send!({ cpu: user + system }); });
 process.on('disconnect', () => { void kit.close(); });

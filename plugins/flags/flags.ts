@@ -2,6 +2,7 @@ import { newId, problem, singleLine, type Caller, type Civic, type JobKind, type
 import type { AccountsService } from 'civic/accounts';
 import type { DirectoryService, FlagCounts, HoldExpired } from 'civic/directory';
 import type { FlagsConfig } from './config.ts';
+import { updateCounts } from './counts-store.ts';
 import { newReceipt, readReceipt } from './receipt.ts';
 import type { Reviewer } from './review/decisions.ts';
 import { refreshQueue } from './review/queue.ts';
@@ -76,6 +77,7 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
       else await refreshQueue(tx, target.type, [target.id]);
       await civic.emit(tx, 'flags.created', eventOf(row));
       await holds.begin(tx, row, target.property, { account_id: row.account_id, address });
+      await updateCounts(tx, [], [row]);
       return { flag: createdFlag(row), isNew: true };
     });
   }

@@ -5,6 +5,7 @@ import { flagExamples } from './examples.ts';
 import { REPORTS } from './console/page.ts';
 import { consoleRoutes } from './console/routes.ts';
 import { reportAttention, reportSection } from './console/section.ts';
+import { COUNTS_TABLE, COUNTS_VERSION, rebuildCounts } from './counts-store.ts';
 import { createFlags } from './flags.ts';
 import { flagProblems } from './problems.ts';
 import { createDecisions } from './review/decisions.ts';
@@ -45,6 +46,7 @@ export default definePlugin<FlagsConfig>({
     const conversation = createConversation(flags, mails);
     civic.examples(flagExamples);
     civic.readModel({ name: 'queue', version: QUEUE_VERSION, tables: QUEUE_TABLES, rebuild: rebuildQueue });
+    civic.readModel({ name: 'counts', version: COUNTS_VERSION, tables: [COUNTS_TABLE], rebuild: rebuildCounts });
     const accounts = civic.serviceIfOn('accounts');
     if (accounts) {
       accounts.auditKinds(AUDIT_KINDS);

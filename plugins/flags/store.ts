@@ -90,18 +90,25 @@ export async function countsToStore(tx: Tx, { type, id }: Target): Promise<FlagC
   return { open: count(rows.filter(({ status }) => status === 'open')), total: count(rows), latest_at: rows.map(({ latest_at }) => latest_at).sort().at(-1) ?? null };
 }
 
-function matching(reader: Reader, { status, target_type, flag_type, place }: FlagQuery) {
-  const query = reader('flags_flags');
-  for (const [column, values] of Object.entries({ status, target_type, flag_type })) if (values) query.whereIn(column, values);
-  if (place) query.whereIn('key', reader('flags_places').whereIn('place_key', place).select('flag_key'));
-  return query;
+/** Adds the conditions of a query, except that on places, to a statement on a table with these columns. */
+export function whereMatching(statement: ReturnType<Reader>, { status, target_type, flag_type }: FlagQuery): ReturnType<Reader> {
+  for (const [column, values] of Object.entries({ status, target_type, flag_type })) if (values) statement.whereIn(column, values);
+  return statement;
 }
 
 /** Returns a page of flags, the latest first. */
 export async function flagsPage(reader: Reader, query: FlagQuery, page: { before: number | null; limit: number }): Promise<FlagRow[]> {
-  const rows = matching(reader, query).orderBy('key', 'desc').limit(page.limit);
+  const rows = reader('flags_flags').orderBy('key', 'desc').limit(page.limit);
+  // The page is among the first flags of each place, which its index has in this order.
+  if (query.place) return rows.whereIn('key', reader.union(query.place.map((place) => reader.from(keysOfPlace(reader, place, query, page).as('part')).select('flag_key'))));
   if (page.before !== null) rows.where('key', '<', page.before);
-  return rows;
+  return whereMatching(rows, query);
+}
+
+function keysOfPlace(reader: Reader, place_key: string, query: FlagQuery, { before, limit }: { before: number | null; limit: number }) {
+  const keys = reader('flags_places').join('flags_flags', 'key', 'flag_key').where({ place_key }).orderBy('flag_key', 'desc').limit(limit).select('flag_key');
+  if (before !== null) keys.where('flag_key', '<', before);
+  return whereMatching(keys, query);
 }
 
 export async function flagsByKey(reader: Reader, keys: number[]): Promise<FlagRow[]> {
@@ -123,10 +130,6 @@ export async function flagsInState(reader: Reader, { type, id }: Target, { state
   if (state === 'open') rows.whereNull('suspicion');
   if (flagType !== null) rows.where({ flag_type: flagType });
   return rows;
-}
-
-export async function countFlags(reader: Reader, query: FlagQuery): Promise<number> {
-  return Number((await matching(reader, query).count({ count: '*' }).first())!.count);
 }
 
 export function createdFlag({ id, target_type, target_id, claim_id, flag_type, reason, status, created_at, receipt }: FlagRow): CreatedFlag {

@@ -324,6 +324,15 @@ for (const database of testDatabases()) {
       expect(await kit.db.read('flags_queue_totals').where('targets', '<', 0).orWhere('reports', '<', 0)).to.equal([]);
     });
 
+    it('has counts of flags that follow every decision, undo and reopening', async () => {
+      const counts = () => kit.db.read('flags_counts').where('flags', '<>', 0).orderBy(['place_key', 'status', 'flag_type', 'target_type']);
+      const before = await counts();
+      expect(before.map(({ status }) => status)).to.include(['open', 'resolved', 'dismissed']);
+      const { rebuildCounts } = await import('../../plugins/flags/counts-store.ts');
+      await rebuildCounts({ from: null, write: kit.db.write, progress: async () => undefined });
+      expect(await counts()).to.equal(before);
+    });
+
     it('lists reports about places, which are decided without a correction', async () => {
       const sent = await kit.visitor().post('/report', { place: 'gladstone,missouri', kind: 'missing', words: 'The library board is not here.' });
       expect(sent.status, sent.text).to.equal(303);

@@ -2,6 +2,7 @@ import { newId, problem, singleLine, type Reader, type Tx } from 'civic';
 import type { Flags } from '../flags.ts';
 import { beforeOf, type Reviewer } from '../review/decisions.ts';
 import { insertStep } from '../review/steps-store.ts';
+import { updateCounts } from '../counts-store.ts';
 import { eventOf, flagsToDecide, updateFlag, type FlagRow } from '../store.ts';
 import { suspicionOf } from '../suspicion.ts';
 import type { ReporterMails } from './mails.ts';
@@ -91,6 +92,7 @@ export function createConversation({ civic, byReceipt, refreshTargets, signals, 
       await audit(tx, 'flags_reopened', { by: { account_id: null, address: written.address } }, flag.id, { from: flag.status });
       await refreshTargets(tx, [reopened]);
       await civic.emit(tx, 'flags.reopened', eventOf(reopened));
+      await updateCounts(tx, [flag], [reopened]);
       return reopened;
     }),
   };

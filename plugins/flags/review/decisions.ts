@@ -1,6 +1,7 @@
 import { isId, newId, problem, singleLine, type Caller, type Language, type Tx } from 'civic';
 import type { DoneEdit, Edit } from 'civic/directory';
 import type { Flags } from '../flags.ts';
+import { updateCounts } from '../counts-store.ts';
 import { eventOf, flagsToDecide, isOpenKeyTaken, updateFlag, type FlagRow } from '../store.ts';
 import type { Decision, Status } from '../types.ts';
 import { insertStep, lastStep, markUndone, stepsOfBatch, type Action, type Before, type StepRow } from './steps-store.ts';
@@ -76,6 +77,7 @@ export function createDecisions({ civic, directory, signals, refreshTargets, res
       const flags: FlagRow[] = [];
       for (const [index, row] of rows.entries()) flags.push(await storeDecision(tx, row, { ...decision, isCorrected: edit !== null }, { batch, reviewer, edit: index === 0 ? edit : null }));
       await refreshTargets(tx, flags);
+      await updateCounts(tx, rows, flags);
       return { batch, flags };
     }),
     undo: (batch, reviewer) => civic.db.write(async (tx) => {
@@ -91,6 +93,7 @@ export function createDecisions({ civic, directory, signals, refreshTargets, res
       await markUndone(tx, steps.map(({ key }) => key), civic.clock.iso());
       await refreshTargets(tx, flags);
       await resumeHolds(tx, flags, reviewer);
+      await updateCounts(tx, rows, flags);
       return flags;
     }),
   };

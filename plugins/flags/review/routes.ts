@@ -1,12 +1,13 @@
 import type { Request, RouteOptionsAccess, ServerRoute } from '@hapi/hapi';
 import { clientAddressOf, Joi, listResponse, pageOf } from 'civic';
+import { countFlags } from '../counts-store.ts';
 import type { Flags } from '../flags.ts';
 import type { Conversation } from '../reporter/conversation.ts';
 import { newMessage } from '../reporter/schemas.ts';
 import type { Decisions, Reviewer } from './decisions.ts';
 import { callerOf } from '../routes.ts';
 import { decision, flagList, flagQuery, reviewedFlagSchema } from '../schemas.ts';
-import { countFlags, flagsPage, type FlagQuery } from '../store.ts';
+import { flagsPage, type FlagQuery } from '../store.ts';
 import type { Decision } from '../types.ts';
 import { reviewedFlags } from './reviewed.ts';
 
@@ -18,7 +19,7 @@ export function reviewRoutes({ civic, directory }: Flags, decisions: Decisions, 
   async function canonical(query: FlagQuery): Promise<FlagQuery> {
     if (!query.place) return query;
     const keys = await Promise.all(query.place.map((text) => directory.placeKey(civic.db.read, text)));
-    return { ...query, place: keys.filter((key) => key !== null) };
+    return { ...query, place: [...new Set(keys.filter((key) => key !== null))] };
   }
 
   return [
@@ -36,10 +37,10 @@ export function reviewRoutes({ civic, directory }: Flags, decisions: Decisions, 
       async handler(request, h) {
         const page = pageOf<FlagQuery>(request, ['integer']);
         const query = await canonical(page.query);
-        const { rows, total } = await civic.db.snapshot(async (tx) => ({
-          rows: await flagsPage(tx, query, { before: page.after ? Number(page.after[0]) : null, limit: page.limit + 1 }),
-          total: await countFlags(tx, query),
-        }));
+        const { rows, total } = await civic.db.snapshot(async (tx) => {
+          const count = await countFlags(tx, query);
+          return { total: count, rows: count === 0 ? [] : await flagsPage(tx, query, { before: page.after ? Number(page.after[0]) : null, limit: page.limit + 1 }) };
+        });
         const shown = rows.slice(0, page.limit);
         return listResponse(request, h, page, { data: await reviewedFlags(civic.db.read, shown), total, next: rows.length > page.limit ? [shown.at(-1)!.key] : null }).header('cache-control', 'private, no-store');
       },

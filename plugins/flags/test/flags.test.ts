@@ -43,9 +43,9 @@ for (const database of testDatabases()) {
     const list = async (query = '') => (await kit.request('GET', `/api/flags${query}`, { as: reviewer })).body;
     const shownFlags = async () => (await kit.request('GET', `/api/entities/${actor.id}`)).body.flags;
 
-    const create = async (name: string, visibility: string) => (await post('/api/entities', {
+    const create = async (name: string, visibility: string, places = ['gladstone,missouri']) => (await post('/api/entities', {
       type: 'organization', visibility, sources: [{ local_id: 's', url: `https://example.org/${encodeURIComponent(name)}` }],
-      claims: [{ property: 'name', value: name, source_local_id: 's' }, { property: 'place', value: 'gladstone,missouri', source_local_id: 's' }],
+      claims: [{ property: 'name', value: name, source_local_id: 's' }, ...places.map((value) => ({ property: 'place', value, source_local_id: 's' }))],
     }, entities)).body;
 
     before(async () => {
@@ -126,9 +126,25 @@ for (const database of testDatabases()) {
       expect((await list('?target_type=source')).total).to.equal(1);
       expect((await list('?flag_type=stale&flag_type=closed')).total).to.equal(4);
       expect((await list('?place=gladstone,missouri')).total).to.equal(all.total);
-      expect((await list('?place=nowhere,xx')).total).to.equal(0);
+      expect(await list('?place=nowhere,xx')).to.equal({ data: [], total: 0, next_cursor: null });
+      const [city, both] = [await create('In Kansas City', 'public', ['kansas-city,missouri']), await create('In both', 'public', ['kansas-city,missouri', 'gladstone,missouri'])];
+      for (const { id: entity_id } of [city, both]) await flag({ entity_id, flag_type: 'wrong_place' });
+      const inPlaces = async (query: string) => { const page = await list(`?limit=3&${query}`); return [page.total, ...page.data.map(({ target_id }: any) => target_id)]; };
+      expect(await inPlaces('place=kansas-city-mo')).to.equal([2, both.id, city.id]);
+      expect((await inPlaces('place=kansas-city-mo&place=gladstone-mo')).slice(0, 3)).to.equal([all.total + 2, both.id, city.id]);
+      expect(await inPlaces('place=kansas-city-mo&place=gladstone,missouri&flag_type=wrong_place')).to.equal([2, both.id, city.id]);
+      expect((await inPlaces('place=gladstone-mo&place=gladstone,missouri'))[0]).to.equal(all.total + 1);
+      expect(await inPlaces('place=gladstone-mo&flag_type=wrong_place&status=open&target_type=entity')).to.equal([1, both.id]);
+      const deep = [];
+      for (let cursor = ''; ;) {
+        const page: any = await list(`?place=gladstone-mo&place=kansas-city-mo&limit=3${cursor}`);
+        deep.push(...page.data.map(({ id }: any) => id));
+        if (page.next_cursor === null) break;
+        cursor = `&cursor=${page.next_cursor}`;
+      }
+      expect([deep.length, new Set(deep).size]).to.equal([all.total + 2, all.total + 2]);
       expect((await list('?status=resolved')).total).to.equal(0);
-      expect((await list('?status=open&status=open')).total).to.equal(all.total);
+      expect((await list('?status=open&status=open')).total).to.equal(all.total + 2);
       expect((await kit.request('GET', '/api/flags?limit=101', { as: reviewer })).status).to.equal(400);
       expect((await kit.request('GET', '/api/flags?status=lost', { as: reviewer })).status).to.equal(400);
     });
@@ -202,7 +218,9 @@ for (const database of testDatabases()) {
       ])));
       expect((await shown()).flags).to.include({ open: 12, total: 12 });
       expect((await shown()).sources[0].flags).to.include({ open: 12, total: 12 });
+      const dismissed = (await list('?place=gladstone,missouri&status=dismissed')).total;
       await Promise.all(sent.flat().map(({ body }) => decide(body.id, 'dismissed')));
+      expect((await list('?place=gladstone,missouri&status=dismissed')).total).to.equal(dismissed + 24);
       expect((await shown()).flags).to.include({ open: 0, total: 12 });
       expect((await shown()).sources[0].flags).to.include({ open: 0, total: 12 });
     });

@@ -1,0 +1,53 @@
+import { bulkInsert, type Reader, type Rebuild, type Tx } from 'civic';
+import { placesOfFlags } from './review/queue-store.ts';
+import { whereMatching, type FlagQuery, type FlagRow } from './store.ts';
+
+export const COUNTS_TABLE = 'flags_counts';
+/** Raise it when the same flags give other counts. */
+export const COUNTS_VERSION = 1;
+
+const KEY = ['place_key', 'status', 'flag_type', 'target_type'] as const;
+
+/** Updates the counts after a change of flags, in its transaction and as its last step, because all such transactions change rows of this table. `before` has the same flags as they were; new flags are in `after` only. */
+export async function updateCounts(tx: Tx, before: FlagRow[], after: FlagRow[]): Promise<void> {
+  const places = await placesOfFlags(tx, after.map(({ key }) => Number(key)));
+  const counts = new Map<string, Record<(typeof KEY)[number], string> & { flags: number }>();
+  const add = (rows: FlagRow[], change: number) => {
+    for (const { key, status, flag_type, target_type } of rows) {
+      for (const place_key of ['', ...places.get(Number(key)) ?? []]) {
+        const name = [place_key, status, flag_type, target_type].join(' ');
+        const count = counts.get(name) ?? counts.set(name, { place_key, status, flag_type, target_type, flags: 0 }).get(name)!;
+        count.flags += change;
+      }
+    }
+  };
+  add(before, -1);
+  add(after, 1);
+  // In the order of their keys, so that two transactions never wait for each other.
+  const changed = [...counts.entries()].filter(([, { flags }]) => flags !== 0).sort(([a], [b]) => (a < b ? -1 : 1)).map(([, count]) => count);
+  await bulkInsert(tx, COUNTS_TABLE, changed, { onConflict: { columns: [...KEY], merge: [], add: ['flags'] } });
+}
+
+/** Returns how many flags match. A flag is stored once for each of its places, so flags of several places are counted one by one. */
+export async function countFlags(reader: Reader, query: FlagQuery): Promise<number> {
+  const { place, ...others } = query;
+  if (!place || place.length <= 1) return storedCount(reader, query);
+  const flags = reader('flags_places').whereIn('place_key', place).countDistinct({ count: 'flag_key' });
+  if (Object.values(others).some((values) => values !== undefined)) whereMatching(flags.join('flags_flags', 'key', 'flag_key'), others);
+  return Number((await flags.first())!.count);
+}
+
+async function storedCount(reader: Reader, query: FlagQuery): Promise<number> {
+  const row = await whereMatching(reader(COUNTS_TABLE).whereIn('place_key', query.place ?? ['']), query).sum({ flags: 'flags' }).first();
+  return Number(row!.flags ?? 0);
+}
+
+/** Counts all flags again. */
+export async function rebuildCounts({ write }: Rebuild): Promise<void> {
+  const group = 'status, flag_type, target_type';
+  await write(async (tx) => {
+    await tx(COUNTS_TABLE).del();
+    await tx.raw(`insert into flags_counts (place_key, ${group}, flags) select '', ${group}, count(*) from flags_flags group by ${group}`);
+    await tx.raw(`insert into flags_counts (place_key, ${group}, flags) select place_key, ${group}, count(*) from flags_places join flags_flags on key = flag_key group by place_key, ${group}`);
+  });
+}
