@@ -29,8 +29,8 @@ function allowance({ account, label, subject }: Rule, limit: string): string {
   return label === '/api' ? `Without an account ${limit} are allowed from one address` : `${limit} are allowed to ${whom} for ${label}`;
 }
 
-function advice({ account, isApi }: Rule, hasAccounts: boolean): string {
+function advice({ account, isApi, isRaisedByAccount }: Rule, hasAccounts: boolean): string {
   if (!hasAccounts) return '';
   if (account) return ' A larger plan allows more: see /api/plans.';
-  return isApi ? ' An API key gives more: see /api/plans.' : '';
+  return isApi && isRaisedByAccount ? ' An API key gives more: see /api/plans.' : '';
 }

@@ -16,8 +16,10 @@ export interface Rule {
   windows: readonly Window[];
   /** Set when the limits are those of the account's plan. */
   account: { id: string; plan: string } | null;
-  /** A request of the API: every response states the limits, and an account has higher ones. */
+  /** A request of the API: every response states the limits. */
   isApi: boolean;
+  /** Whether the limits of a plan would hold for a caller with an account. */
+  isRaisedByAccount: boolean;
 }
 
 interface RateClass {
@@ -54,14 +56,14 @@ export function createLimits({ config, vocabulary, plans }: LimitOptions): (call
   function planRule(caller: Caller, label: string, isApi: boolean): Rule {
     const allowed = (limit: 'requests_per_minute' | 'requests_per_day'): number => plans()?.limitOf(caller.plan, limit) ?? config.without_plan[limit];
     const windows: Window[] = [{ slot: 0, limit: allowed('requests_per_minute'), seconds: MINUTE, what: 'requests' }, { slot: 2, limit: allowed('requests_per_day'), seconds: DAY, what: 'requests' }];
-    return { label, isApi, subject: accountSubject(caller.account_id), windows, account: { id: caller.account_id, plan: caller.plan } };
+    return { label, isApi, subject: accountSubject(caller.account_id), windows, account: { id: caller.account_id, plan: caller.plan }, isRaisedByAccount: false };
   }
 
   function classRule({ name, label, windows, isPlanned, isByAddress }: RateClass, caller: Caller | null, request: Request, isApi: boolean): Rule {
     if (caller && isPlanned) return planRule(caller, label, isApi);
     // An account that has used up its plan can still open the page that says so.
     const who = caller && !isByAddress ? accountSubject(caller.account_id) : addressGroup(clientAddressOf(request));
-    return { label, isApi, subject: `${name} ${who}`, windows, account: null };
+    return { label, isApi, subject: `${name} ${who}`, windows, account: null, isRaisedByAccount: isPlanned };
   }
 
   return (caller, request) => {
@@ -72,7 +74,7 @@ export function createLimits({ config, vocabulary, plans }: LimitOptions): (call
     const own = declared.get(rate) ?? byPath.get(top);
     if (own || !isApi) return classRule(own ?? pages, caller, request, isApi);
     if (caller) return planRule(caller, '/api', true);
-    return { label: '/api', isApi, subject: `api ${addressGroup(clientAddressOf(request))}`, windows: rate === 'read' ? reads : writes, account: null };
+    return { label: '/api', isApi, subject: `api ${addressGroup(clientAddressOf(request))}`, windows: rate === 'read' ? reads : writes, account: null, isRaisedByAccount: true };
   };
 }
 

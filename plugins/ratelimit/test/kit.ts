@@ -29,6 +29,7 @@ const accounts = definePlugin({
 const things = definePlugin({
   name: 'things',
   summary: 'Something to ask for',
+  rates: { reports: { label: 'reporting problems', per_minute: 2, per_hour: 20 } },
   paths: { '/page': { audience: 'people' }, '/sign-in': { audience: 'people' } },
   register(server, civic) {
     const ready = readyAnswers({ maxBytes: 100_000, now: () => civic.clock.now() });
@@ -37,6 +38,7 @@ const things = definePlugin({
       { method: 'GET', path: '/api/things', options: described, handler: () => ({ ok: true }) },
       { method: 'POST', path: '/api/things', options: described, handler: () => ({ ok: true }) },
       { method: 'POST', path: '/api/search', options: { ...described, plugins: { civic: { rate: 'read' } } }, handler: () => ({ ok: true }) },
+      { method: 'POST', path: '/api/reports', options: { ...described, plugins: { civic: { rate: 'reports' } } }, handler: () => ({ ok: true }) },
       { method: 'GET', path: '/api/free', options: { ...described, plugins: { civic: { rate: 'none' } } }, handler: () => ({ ok: true }) },
       { method: 'GET', path: '/api/mine', options: { ...described, auth: { mode: 'required' } }, handler: () => ({ ok: true }) },
       { method: 'GET', path: '/api/broken', options: described, handler: () => { throw problem('unavailable'); } },

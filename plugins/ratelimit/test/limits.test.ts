@@ -124,6 +124,15 @@ for (const database of testDatabases()) {
       expect(passed(await ask(1, 'GET', '/api/things', { 'x-api-key': 'key_bob_tiny_1' }))).to.equal(1);
     });
 
+    it('of a class that no plan raises recommend neither an API key nor a plan', async () => {
+      for (const [whom, headers] of [['one address', {}], ['an account', { 'x-api-key': 'key_ada_tiny_1' }]] as const) {
+        expect(passed(await ask(3, 'POST', '/api/reports', headers))).to.equal(2);
+        const { body } = await kit.request('POST', '/api/reports', { payload: {}, headers });
+        expect(body.detail).to.equal(`2 requests a minute are allowed to ${whom} for reporting problems. The next is free in 60 seconds, at ${secondsLater(60)}.`);
+        expect(JSON.stringify(body)).to.not.contain('API key');
+      }
+    });
+
     it('give a larger plan its room at once', async () => {
       expect(passed(await ask(6, 'GET', '/api/things', { 'x-api-key': 'key_ada_tiny_1' }))).to.equal(5);
       expect(limitHeaders(await kit.request('GET', '/api/things', { headers: { 'x-api-key': 'key_ada_free_1' } }))).to.equal([60, 54, 60]);
