@@ -56,7 +56,7 @@ for (const database of testDatabases()) {
     });
 
     it('quote the report once its decision is five minutes old', async () => {
-      const { id, receipt } = await report('ben@example.org', 'The office moved.\nSee https://spam.example/x for more.');
+      const { id, receipt } = await report('ben@example.org', 'The office moved.\nSee https://spam.example/x for more.\nOr spam.example, Buy.SPAM.example/now?x=1, me@spam.example; 5.30 p.m., e.g. in St. Louis.');
       await box.mailTo('ben@example.org', receipt);
       await decide(id, 'accepted');
       clock.advance(4 * MINUTE);
@@ -65,8 +65,8 @@ for (const database of testDatabases()) {
       expect(mailsTo('ben@example.org')).to.have.length(1);
       clock.advance(5 * MINUTE);
       const mail = await box.mailTo('ben@example.org', 'Decision on your report about Tenants Union');
-      expect(mail).to.contain(['A reviewer of River List checked your report about Tenants Union and corrected it.', 'You wrote on Mar 1, 2026:', '> The office moved.\r\n> See […] for more.', `/report/receipts/${receipt}`]);
-      expect(mail).to.not.contain('A note for reviewers').and.not.contain('spam.example');
+      expect(mail).to.contain(['A reviewer of River List checked your report about Tenants Union and corrected it.', 'You wrote on Mar 1, 2026:', '> The office moved.\r\n> See […] for more.\r\n> Or […], […] […]; 5.30 p.m., e.g. in St. Louis.', `/report/receipts/${receipt}`]);
+      expect(mail).to.not.contain('A note for reviewers').and.not.match(/spam\.example/i);
       await settle();
       expect(mailsTo('ben@example.org'), 'none about the first decision').to.have.length(2);
     });

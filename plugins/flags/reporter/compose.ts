@@ -12,6 +12,8 @@ interface MailValues {
 
 const MOST_QUOTED = 40;
 const ADDRESS = /\b(?:[a-z][a-z0-9+.-]*:\/\/|www\.)\S+/gi;
+/** A domain, with an e-mail address or a path around it. Programs for mail link those also without a scheme. */
+const DOMAIN = /(?:[^\s@]+@)?(?:[\p{L}\p{N}][\p{L}\p{N}-]*\.)+\p{L}[\p{L}\p{N}-]+(?:[/:?#]\S*)?/gu;
 
 /** Returns the subject and the lines of a mail to a reporter. */
 export function composeMail(kind: MailKind, flag: FlagRow, t: Texts, { name, site, url, days }: MailValues): { subject: string; lines: string[] } {
@@ -24,8 +26,8 @@ export function composeMail(kind: MailKind, flag: FlagRow, t: Texts, { name, sit
   return { subject: t(`mail.${kind}_subject`, values), lines: [...body, '', t('mail.why', { days })] };
 }
 
-/** Quotes what a reporter wrote, without web addresses: the address of the mail may belong to another person, to whom the report shows no links. */
+/** Quotes what a reporter wrote, without web and e-mail addresses: the address of the mail may belong to another person, to whom the report shows no links. */
 function quoted(reason: string): string[] {
-  const lines = reason.replaceAll(ADDRESS, '[…]').split(/\r\n|[\r\n\u2028\u2029]/);
+  const lines = reason.replaceAll(ADDRESS, '[…]').replaceAll(DOMAIN, '[…]').split(/\r\n|[\r\n\u2028\u2029]/);
   return [...lines.slice(0, MOST_QUOTED), ...(lines.length > MOST_QUOTED ? ['…'] : [])].map((line) => `> ${line}`);
 }
