@@ -1,6 +1,8 @@
 import { dialectOf, keysetAfter, type Reader } from 'civic';
 import { chunksOf } from '../chunks.ts';
 import { CITING_CLAIM } from '../ledger/holds-store.ts';
+import type { HiddenField } from '../policy/fields.ts';
+import { shownSql } from '../policy/store.ts';
 import type { ActorRow } from './derive.ts';
 import type { CountRow, Standing } from './store.ts';
 
@@ -141,17 +143,17 @@ export async function countPlaceSources(reader: Reader, place: number): Promise<
   return countOf(reader('directory_place_sources').where({ place }));
 }
 
-const cites = (shownSql: string): string => `select * from (select distinct directory_claims.source_key, record_key from directory_claims join directory_records on directory_records.key = record_key
-  where source_key = ? and ${CITING_CLAIM} and deleted_at is null and (directory_records.visibility = 'public' or directory_records.workspace_id = ?) ${shownSql} order by record_key limit ?) as cited`;
+const cites = (hidden: HiddenField[]): string => `select * from (select distinct directory_claims.source_key, record_key from directory_claims join directory_records on directory_records.key = record_key
+  where source_key = ? and ${CITING_CLAIM} and deleted_at is null and (directory_records.visibility = 'public' or directory_records.workspace_id = ?) ${shownSql(hidden)} order by record_key limit ?) as cited`;
 /** Nobody's workspace. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 const MOST_CITES = 100;
 
-/** A source, with the condition of its claims that are shown. */
+/** A source, with its claims that are not shown. */
 export interface CitedSource {
   key: number;
-  shownSql: string;
+  hidden: HiddenField[];
 }
 
 /** For each source the actors that stand on it and may be seen, the first so many: a dataset may stand behind a million. */
@@ -159,14 +161,14 @@ async function citing<Row>(reader: Reader, sources: CitedSource[], most: number,
   const found: Row[] = [];
   for (const some of chunksOf(sources, MOST_CITES)) {
     // Written out: a builder takes longer to put the union together than the database to run it.
-    const rows = await reader.raw(`select cites.source_key, ${columns} from (${some.map(({ shownSql }) => cites(shownSql)).join(' union all ')}) as cites
+    const rows = await reader.raw(`select cites.source_key, ${columns} from (${some.map(({ hidden }) => cites(hidden)).join(' union all ')}) as cites
       join directory_records on directory_records.key = cites.record_key ${join} order by cites.source_key, cites.record_key`, some.flatMap(({ key }) => [key, workspaceId ?? NOBODY, most]));
     found.push(...rows as Row[]);
   }
   return found;
 }
 
-export const recordsCiting = (reader: Reader, sourceKeys: number[], most: number) => citing<{ source_key: number; actor_key: number }>(reader, sourceKeys.map((key) => ({ key, shownSql: '' })), most, null, 'directory_records.actor_key');
+export const recordsCiting = (reader: Reader, sourceKeys: number[], most: number) => citing<{ source_key: number; actor_key: number }>(reader, sourceKeys.map((key) => ({ key, hidden: [] })), most, null, 'directory_records.actor_key');
 
 /** As far as the caller may see them. */
 export async function actorsCiting(reader: Reader, sources: CitedSource[], most: number, workspaceId: string | null): Promise<{ source_key: number; id: string }[]> {

@@ -51,7 +51,7 @@ export function linesOf(actor: ActorDetail): Line[] {
   const lines = new Map<string, Line>();
   for (const statement of statementsOf(actor)) {
     const { claim } = statement;
-    const [label, value, doubt] = [LABELS[claim.property], inWords(claim), doubtOf(claim)];
+    const [label, value, doubt] = [LABELS[claim.property], valueInWords(claim), doubtOf(claim)];
     const key = [label, value, doubt].join('\n');
     const line = lines.get(key) ?? { label, value, doubt, said: [] };
     line.said.push(statement);
@@ -60,7 +60,8 @@ export function linesOf(actor: ActorDetail): Line[] {
   return [...lines.values()];
 }
 
-function inWords({ property, value }: Claim): string {
+/** Returns the value of a claim as one line of text. */
+export function valueInWords({ property, value }: Claim): string {
   if (property === 'affiliation') {
     const { name, role, since, until } = value as ClaimValues['affiliation'];
     const years = since || until ? ` (${since ?? ''}–${until ?? ''})` : '';

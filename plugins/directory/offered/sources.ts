@@ -36,7 +36,7 @@ const MOST_COUNTED = 1000;
 
 export function offeredSources(directory: Directory): SourceReads {
   const { civic, halfLives, policy } = directory;
-  const cited = (row: SourceRow): CitedSource => ({ key: row.key, shownSql: policy.shownSql(row) });
+  const cited = (row: SourceRow): CitedSource => ({ key: row.key, hidden: policy.hiddenFrom(row) });
   return {
     async source(reader, id) {
       const row = isId(id) ? await sourceById(reader, id.toLowerCase()) : undefined;

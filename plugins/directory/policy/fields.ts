@@ -25,6 +25,12 @@ export const STAMPS = 1_000_000;
 type Origin = Pick<SourceRow, 'kind' | 'url'>;
 type Shown = Pick<Actor, 'type' | 'visibility'>;
 
+/** Claims of a property about public actors of a type. */
+export interface HiddenField {
+  type: ActorType;
+  property: Policed;
+}
+
 /** Decides which claims about public actors are public. Actors of a workspace are not affected. */
 export interface FieldPolicy {
   /** Differs between policies. Rows of the read model have it, so that rows of another policy are recognized. */
@@ -32,8 +38,8 @@ export interface FieldPolicy {
   rules: { type: ActorType; property: Policed; rule: Exclude<Rule, 'public'> }[];
   ruleOf(type: ActorType, property: Property): Rule;
   hides(actor: Shown, property: Property, source: Origin): boolean;
-  /** Returns an SQL condition on claims of a source: false for those that it hides. `directory_claims` and `directory_records` are joined. */
-  shownSql(source: Origin): string;
+  /** Returns which claims of a source are hidden. */
+  hiddenFrom(source: Origin): HiddenField[];
   /** Removes from an actor whatever may be hidden: for rows that were derived under another policy. */
   redact(actor: Omit<Actor, 'url'>): void;
 }
@@ -52,13 +58,7 @@ export function createFieldPolicy(given: FieldRules): FieldPolicy {
       const rule = visibility === 'public' ? ruleOf(type, property) : 'public';
       return rule === 'private' || (rule === 'official' && !isOfficial(source));
     },
-    shownSql(source) {
-      const hidden = rules.filter(({ rule }) => rule === 'private' || !isOfficial(source));
-      if (hidden.length === 0) return '';
-      const of = hidden.map(({ type, property }) => `(shown.type = '${type}' and directory_claims.property = '${property}')`);
-      return `and not (directory_claims.property in (${[...new Set(hidden.map(({ property }) => `'${property}'`))].join(', ')})
-        and exists (select 1 from directory_actors as shown where shown.key = directory_records.actor_key and shown.visibility = 'public' and (${of.join(' or ')})))`;
-    },
+    hiddenFrom: (source) => rules.filter(({ rule }) => rule === 'private' || !isOfficial(source)),
     redact(actor) {
       if (actor.visibility !== 'public') return;
       const isKept = (property: Policed): boolean => ruleOf(actor.type, property) === 'public';

@@ -1,7 +1,7 @@
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import { formOptions, pagePath, problem, type Civic, type Texts } from 'civic';
 import type { AccountsService, Visitor } from 'civic/accounts';
-import { linesOf } from '../feeds/entry.ts';
+import { valueInWords } from '../feeds/entry.ts';
 import type { PageLinks } from '../links.ts';
 import { listRechecks, OUTCOMES, recordCheck, type Outcome, type Recheck, type RecheckContext } from './service.ts';
 import type { NamedStatement } from './confirm.ts';
@@ -67,14 +67,9 @@ function shownItem({ source, cited, due, statements }: Recheck, { links }: Conte
     isMore: due > statements.length,
     statements: statements.map(({ entity, claim }, number) => ({
       number, value: `${entity.id} ${claim.id}`, name: entity.name, page: links.actor(entity.id),
-      property: t(`rechecks.properties.${claim.property}`), text: valueText(claim), seen: when(claim.last_seen_at), excerpt: claim.excerpt,
+      property: t(`rechecks.properties.${claim.property}`), text: valueInWords(claim), seen: when(claim.last_seen_at), excerpt: claim.excerpt,
     })),
   };
-}
-
-/** Returns the value of a claim as feeds write it. */
-function valueText(claim: Recheck['statements'][number]['claim']): string {
-  return linesOf({ claims: [claim], sources: [{ id: claim.source_id }] } as never)[0]!.value;
 }
 
 function noticeOf({ query }: Request, t: Texts): string | undefined {
