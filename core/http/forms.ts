@@ -3,6 +3,7 @@ import type { ObjectSchema, ValidationErrorItem } from 'joi';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { RouteDeclaration } from '../plugin.ts';
 import { problem } from '../problems.ts';
+import { MAX_BODY_BYTES } from './body.ts';
 import type { Texts } from '../texts/texts.ts';
 
 const MAX_FORM_BYTES = 64 * 1024;
@@ -11,12 +12,14 @@ const TOKEN = 'form_token';
 export interface FormRules {
   /** Called before a cross-site or expired form is rejected, such as to record the attempt. */
   onReject?(request: Request): Promise<void>;
+  /** Whether the form may have as many bytes as a body of the API, for long texts: a form takes up to nine bytes for a character. */
+  isLong?: boolean;
 }
 
 /** Returns the options of a route that accepts a form: they parse the body, and reject forms that no page of this instance sent. */
-export function formOptions(declared: RouteDeclaration = {}, { onReject }: FormRules = {}): RouteOptions {
+export function formOptions(declared: RouteDeclaration = {}, { onReject, isLong = false }: FormRules = {}): RouteOptions {
   return {
-    payload: { allow: ['application/x-www-form-urlencoded'], maxBytes: MAX_FORM_BYTES },
+    payload: { allow: ['application/x-www-form-urlencoded'], maxBytes: isLong ? MAX_BODY_BYTES : MAX_FORM_BYTES },
     plugins: { civic: { ...declared, internal: true, form: true } },
     ext: { onPostAuth: { method: onReject ? (request, h) => rejectAfterReport(request, h, onReject) : rejectForeign } },
   };

@@ -119,6 +119,18 @@ describe('The pages of a workspace', { timeout: 60_000 }, () => {
     expect((await ada.get(home)).text).to.contain('1 brief').and.to.not.contain(`${home}/watches`);
   });
 
+  it('save the longest brief that the API takes, as browsers send it', async () => {
+    const summary = `${'ñ'.repeat(99)}\n`.repeat(500).slice(0, -1) + '€';
+    const saved = await ada.post(`${home}/briefs`, { title: 'Long', summary: summary.replaceAll('\n', '\r\n') });
+    expect(saved.status, saved.text).to.equal(303);
+    const id = /briefs\/([^?]+)/.exec(String(saved.headers['location']))![1]!;
+    const { body } = await kit.request('GET', `/api${home}/briefs/${id}`, { headers: { 'x-api-key': ada.key } });
+    expect([body.summary_md.length, body.summary_md === summary]).to.equal([50_000, true]);
+    const longer = await ada.post(`${home}/briefs/${id}/edit`, { title: 'Long', summary: `${summary}x` });
+    expect([longer.status, longer.text.includes('id="summary-error"')]).to.equal([400, true]);
+    expect((await ada.post(`${home}/notes`, { text: 'x'.repeat(70_000) })).status, 'other forms').to.equal(413);
+  });
+
   it('lead from a new workspace to its records', async () => {
     const made = await ada.post('/account/workspaces', { name: 'Newsroom' });
     const path = String(made.headers['location']).split('?')[0]!;

@@ -1,6 +1,6 @@
 import { Joi, type Reader, type Texts } from 'civic';
 import type { Workspaces } from '../context.ts';
-import type { Brief } from './schemas.ts';
+import { LONGEST_SUMMARY, type Brief } from './schemas.ts';
 
 /** The fields of the form of a brief. References are lines of text, so that the form works without JavaScript. */
 export interface BriefForm {
@@ -15,7 +15,8 @@ export interface BriefForm {
 const lines = Joi.string().trim().max(20_000).allow('').default('');
 export const briefForm = Joi.object<BriefForm>({
   title: Joi.string().trim().min(1).max(200).required(),
-  summary: Joi.string().trim().max(50_000).allow('').default(''),
+  // Browsers send each line break as two characters.
+  summary: Joi.string().replace(/\r\n?/g, '\n').trim().max(LONGEST_SUMMARY).allow('').default(''),
   places: lines,
   issues: Joi.array().items(Joi.string().max(200)).single().max(50).default([]),
   entities: lines,

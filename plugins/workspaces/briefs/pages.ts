@@ -11,6 +11,7 @@ import { bodyOf, briefForm, fieldsOf, type BriefForm } from './form.ts';
 import type { Brief } from './schemas.ts';
 
 const SHOWN = 25;
+const LONG_FORM = formOptions({}, { isLong: true });
 const DONE = ['created', 'changed', 'deleted'];
 
 /** Returns the pages of briefs: the list, the form, a brief, and its printed page. */
@@ -71,7 +72,7 @@ export function briefPages(workspaces: Workspaces, pages: WorkspacePages, briefs
       }),
     },
     { method: 'GET', path: `${path}/new`, options: PAGE, handler: pages.member((page) => showForm(page, null, { given: {} })) },
-    { method: 'POST', path, options: formOptions(), handler: pages.member((page) => save(page, null, (tx, context, body) => briefs.create(tx, context, { run_ids: [], ...body }))) },
+    { method: 'POST', path, options: LONG_FORM, handler: pages.member((page) => save(page, null, (tx, context, body) => briefs.create(tx, context, { run_ids: [], ...body }))) },
     {
       method: 'GET', path: `${path}/{brief_id}`, options: PAGE,
       handler: pages.member(async (page) => {
@@ -87,7 +88,7 @@ export function briefPages(workspaces: Workspaces, pages: WorkspacePages, briefs
       }),
     },
     {
-      method: 'POST', path: `${path}/{brief_id}/edit`, options: formOptions(),
+      method: 'POST', path: `${path}/{brief_id}/edit`, options: LONG_FORM,
       handler: pages.member(async (page) => {
         const brief = await one(page);
         return save(page, brief, async (tx, context, body) => briefs.update(tx, context, await briefs.rowToChange(tx, context, brief.id), body));

@@ -18,6 +18,7 @@ export interface Brief {
   created_by: string;
 }
 
+export const LONGEST_SUMMARY = 50_000;
 const MOST_PLACES = 20;
 const MOST_ISSUES = 50;
 const MOST_ENTITIES = 100;
@@ -25,7 +26,7 @@ const MOST_SOURCES = 200;
 
 const unique = (most: number) => Joi.array().items(writtenText(200).min(1)).unique().max(most);
 const title = writtenText(200).min(1).description('What the brief is about');
-const summary = writtenText(50_000).allow('').description('The findings, in Markdown (CommonMark). HTML is shown as text');
+const summary = writtenText(LONGEST_SUMMARY).allow('').description('The findings, in Markdown (CommonMark). HTML is shown as text');
 const scope = Joi.object({
   places: unique(MOST_PLACES).default([]).description('Place keys or slugs'),
   issue_areas: unique(MOST_ISSUES).default([]).description('Slugs of issue areas'),
