@@ -1,7 +1,8 @@
 import { Joi, type Tx } from 'civic';
 import type { ServerRoute } from '@hapi/hapi';
 import { CONTEXT_PROBLEMS, contextOf, type WorkspaceContext, type Workspaces } from '../context.ts';
-import { exportQuery, exportResponse, exportText, type ExportFormat, type Transfer } from '../records/export.ts';
+import { EXPORT_END, exportQuery, exportResponse, exportStart, type ExportFormat, type Transfer } from '../records/export.ts';
+import { csvRow } from '../records/csv.ts';
 import { csvRows, importBody, importRecords } from '../records/import.ts';
 import { plainMarkdown, quotedMarkdown } from '../records/markdown.ts';
 import { EXPORT_OPTIONS, IMPORT_OPTIONS, PRODUCES } from '../records/transfer-routes.ts';
@@ -10,7 +11,8 @@ import type { Lists } from './lists.ts';
 import { newList, newItem, type List, type ListItem } from './schemas.ts';
 import type { ListRow } from './store.ts';
 
-const ITEMS = 500;
+/** A response keeps these entries while its client does not read. */
+const ITEMS = 50;
 
 /** One list: its entries are the rows of the CSV. */
 const listTransfer: Transfer<List> = {
@@ -19,8 +21,12 @@ const listTransfer: Transfer<List> = {
   rows: ({ name, description, items = [] }) => items.map(({ entity_id, entity, note, added_at }) => [name, entity_id, entity.name, entity.state, note, added_at, description]),
   ofRow: ({ entity_id, note }) => ({ entity_id, note: note === undefined || note === '' ? null : note }),
   ofRecord: ({ entity_id, note }) => ({ entity_id, note }),
-  markdown: ({ name, description, items = [] }) => [`## ${plainMarkdown(name)}`, ...(description === null ? [] : ['', quotedMarkdown(description)]), '', ...items.map(itemMarkdown)].join('\n'),
+  markdown: ({ name, description, items = [] }) => [listMarkdown({ name, description }), ...items.map(itemMarkdown)].join('\n'),
 };
+
+function listMarkdown({ name, description }: Pick<List, 'name' | 'description'>): string {
+  return [`## ${plainMarkdown(name)}`, ...(description === null ? [] : ['', quotedMarkdown(description)]), ''].join('\n');
+}
 
 function itemMarkdown({ entity_id, entity: { name, state, merged_into }, note }: ListItem): string {
   const became = state === 'current' ? '' : ` (${state}${merged_into === null ? '' : ` into \`${merged_into}\``})`;
@@ -49,7 +55,7 @@ export function listTransferRoutes(workspaces: Workspaces, lists: Lists): Server
           return { context: opened, list: row };
         });
         const format = request.query.format as ExportFormat;
-        return exportResponse(h, await listExport(workspaces, lists, context, list, format), { name: 'list', format });
+        return exportResponse(h, listExport(workspaces, lists, context, list, format), { name: 'list', format });
       },
     },
     {
@@ -72,11 +78,22 @@ export function listTransferRoutes(workspaces: Workspaces, lists: Lists): Server
   ];
 }
 
-/** Returns the text of the export of a list with all its entries. */
-export async function listExport(workspaces: Workspaces, lists: Lists, context: WorkspaceContext, row: ListRow, format: ExportFormat): Promise<AsyncIterable<string>> {
+/** Returns the text of the export of a list with all its entries, in pieces. */
+export async function* listExport(workspaces: Workspaces, lists: Lists, context: WorkspaceContext, row: ListRow, format: ExportFormat): AsyncIterable<string> {
   const { id, name } = context.workspace;
-  const whole = await wholeList(workspaces, lists, context, row);
-  return exportText({ kind: 'lists', workspace: { id, name }, exported_at: workspaces.civic.clock.iso() }, listTransfer, format, onePage(whole));
+  const [list] = await lists.kind.show(workspaces.civic.db.read, context, [row]) as [List];
+  yield exportStart({ kind: 'lists', workspace: { id, name }, exported_at: workspaces.civic.clock.iso() }, listTransfer, format);
+  if (format === 'md') yield `\n${listMarkdown(list)}`;
+  if (format === 'json') yield `\n${JSON.stringify(list).slice(0, -1)},"items":[`;
+  let isFirst = true;
+  for await (const items of itemPages(workspaces, lists, context, row)) for (const item of items) {
+    if (format === 'csv') yield listTransfer.rows({ ...list, items: [item] }).map(csvRow).join('');
+    else if (format === 'md') yield `\n${itemMarkdown(item)}`;
+    else yield `${isFirst ? '' : ','}${JSON.stringify(item)}`;
+    isFirst = false;
+  }
+  if (format === 'md') yield '\n';
+  if (format === 'json') yield `]}${EXPORT_END}`;
 }
 
 /** Returns the name of the list in a file, and its entries as a file of their own. */
@@ -95,17 +112,11 @@ function namedList(name: unknown, description: unknown): { name: string; descrip
   return error ? { name: 'Imported list', description: null } : { name: value.name, description: value.description };
 }
 
-async function wholeList({ civic }: Workspaces, lists: Lists, context: WorkspaceContext, row: ListRow): Promise<List> {
-  const items: ListItem[] = [];
+async function* itemPages({ civic }: Workspaces, lists: Lists, context: WorkspaceContext, row: ListRow): AsyncIterable<ListItem[]> {
   for (let after: number | null = null; ;) {
-    const page = await lists.items(civic.db.read, context, row, { after, limit: ITEMS });
-    items.push(...page.items);
-    if (page.next === null) break;
-    after = page.next;
+    const { items, next } = await lists.items(civic.db.read, context, row, { after, limit: ITEMS });
+    yield items;
+    if (next === null) return;
+    after = next;
   }
-  return { ...await lists.showOne(civic.db.read, context, row), items };
-}
-
-async function* onePage<Shown>(shown: Shown): AsyncIterable<Shown[]> {
-  yield [shown];
 }

@@ -35,16 +35,15 @@ export interface ExportHead {
 export const EXPORT_NAME = 'civic workspace export';
 export const EXPORT_VERSION = 1;
 
-const PAGE = 500;
+/** A response keeps the records of a page while its client does not read, and briefs are long. */
+const PAGE = 10;
 /** What an import does not restore, stated in each export. */
 const NOT_RESTORED = 'An import creates the records again, with new ids, times and authors.';
 const FOR_READING = 'This file is for reading. Import the JSON or the CSV export instead.';
 
 /** Returns the text of an export in pieces. */
 export async function* exportText<Shown>(head: ExportHead, transfer: Transfer<Shown>, format: ExportFormat, pages: AsyncIterable<Shown[]>): AsyncIterable<string> {
-  if (format === 'csv') yield csvRow(transfer.columns);
-  if (format === 'md') yield `# ${plainMarkdown(transfer.title)}: ${plainMarkdown(head.workspace.name)}\n\nExported at ${head.exported_at}. ${FOR_READING}\n`;
-  if (format === 'json') yield `${JSON.stringify({ format: EXPORT_NAME, version: EXPORT_VERSION, ...head, import: NOT_RESTORED }).slice(0, -1)},"records":[`;
+  yield exportStart(head, transfer, format);
   let isFirst = true;
   for await (const page of pages) {
     for (const shown of page) {
@@ -54,7 +53,17 @@ export async function* exportText<Shown>(head: ExportHead, transfer: Transfer<Sh
       isFirst = false;
     }
   }
-  if (format === 'json') yield '\n]}\n';
+  if (format === 'json') yield EXPORT_END;
+}
+
+/** What a JSON export has after its records. */
+export const EXPORT_END = '\n]}\n';
+
+/** Returns what an export has before its records. */
+export function exportStart(head: ExportHead, { title, columns }: Pick<Transfer<never>, 'title' | 'columns'>, format: ExportFormat): string {
+  if (format === 'csv') return csvRow(columns);
+  if (format === 'md') return `# ${plainMarkdown(title)}: ${plainMarkdown(head.workspace.name)}\n\nExported at ${head.exported_at}. ${FOR_READING}\n`;
+  return `${JSON.stringify({ format: EXPORT_NAME, version: EXPORT_VERSION, ...head, import: NOT_RESTORED }).slice(0, -1)},"records":[`;
 }
 
 /** Returns all records of a kind in pages, the latest first. */

@@ -1,4 +1,4 @@
-import { afterCommit, problem, type Civic, type Tx } from 'civic';
+import { afterCommit, problem, repeat, type Civic, type Repeating, type Tx } from 'civic';
 import type { AccountsService, WorkspaceUse } from 'civic/accounts';
 import { chained, headHash } from './chain.ts';
 import { addToMonth, deleteLines, insertLine, lockedHead, nextUse, updateHead } from './store.ts';
@@ -18,8 +18,9 @@ const FOLLOW_MS = 2000;
 
 export function createUsage({ civic, accounts: { seals } }: { civic: Pick<Civic, 'clock' | 'db' | 'instance' | 'log'>; accounts: Pick<AccountsService, 'seals'> }): Usage {
   const witness = createWitness(civic.instance.data_dir);
-  const follow = () => witness.follow(civic.db.read, civic.clock.iso()).catch((error: unknown) => { civic.log.error({ err: error }, `The last lines of usage could not be written to ${witness.file}`); });
-  let following: NodeJS.Timeout | undefined;
+  const follow = () => witness.follow(civic.db.read, civic.clock.iso());
+  const report = (error: unknown) => { civic.log.error({ err: error }, `The last lines of usage could not be written to ${witness.file}`); };
+  let following: Repeating | undefined;
   return {
     seals, witness,
     async record(tx, { workspace_id, meter, amount, account_id, via }) {
@@ -42,11 +43,11 @@ export function createUsage({ civic, accounts: { seals } }: { civic: Pick<Civic,
       afterCommit(tx, () => { witness.saw(workspaceId); });
     },
     async start() {
-      following = setInterval(() => { void follow(); }, FOLLOW_MS).unref();
+      following = repeat(FOLLOW_MS, follow, report);
     },
     async stop() {
-      clearInterval(following);
-      await follow();
+      await following?.stop();
+      await follow().catch(report);
     },
   };
 }

@@ -45,7 +45,7 @@ export async function* wholeExport(workspaces: Workspaces, { lists, notes, targe
     for (const row of rows) {
       if (!isFirst) yield ',';
       isFirst = false;
-      yield* await listExport(workspaces, lists, context, row, 'json');
+      yield* listExport(workspaces, lists, context, row, 'json');
     }
   }
   yield ']';
