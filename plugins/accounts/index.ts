@@ -49,8 +49,8 @@ export default definePlugin<AccountsConfig>({
   reference: { title: 'Accounts and workspaces', order: 30, sections: { workspaces: 'Workspaces', invitations: 'Invitations that you received', plans: 'Plans' } },
   config: accountOptions,
   scopes: {
-    'workspace:read': { label: 'See the workspace', hint: 'Members, invitations and security events.' },
-    'workspace:write': { label: 'Manage the workspace', hint: 'Invite and remove members, change roles, accept invitations.' },
+    'workspace:read': { label: 'See the workspace', hint: 'Members, invitations, security events, and private records such as lists and notes.' },
+    'workspace:write': { label: 'Manage the workspace', hint: 'Invite and remove members, change roles, accept invitations, and write private records such as lists and notes.' },
   },
   capabilities: { api_keys: { label: 'API keys', limit: 'keys' } },
   limits: { keys: { label: 'API keys', doc: 'How many API keys can be in use at once', plans: { individual: 1, research_pass: 3, team: 20 } } },

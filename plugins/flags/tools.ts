@@ -12,7 +12,7 @@ export function flagTools(flags: Flags): Tool[] {
       ...common,
       name: 'flag_entity',
       title: 'Report a problem with an actor',
-      description: 'Reports that data of an actor is outdated, incorrect, a duplicate or private. Reviewers check the report; nothing changes until then. Get ids from search_entities, and claim ids from get_entity.',
+      description: 'Reports that data of an actor is outdated, incorrect, a duplicate or private. Reviewers check the report; nothing changes until then, except that a report of the type privacy can hide the e-mail and phone of a person at once. Get ids from search_entities, and claim ids from get_entity.',
       input: Joi.object(entityFlagFields),
       advice: { unknown_actor: READ_ID, unknown_claim: 'Leave claim_id out, or take it from get_entity.' },
       run: async (given: Parameters<Flags['flagEntity']>[0], { caller }) => resultOf(await flags.flagEntity(given, caller)),

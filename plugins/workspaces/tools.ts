@@ -45,11 +45,11 @@ export function workspaceTools(workspaces: Workspaces, lists: Lists, kinds: Reco
           const list = await lists.row(tx, context, list_id);
           const { items } = await lists.items(tx, context, list, { after: null, limit });
           const lines = items.map(({ entity_id, entity, note }) => `- ${entity.name === null ? entity.state : quoteText(entity.name)} [entity ${entity_id}]${note === null ? '' : `: ${quoteText(note)}`}`);
-          return { data: fitData({ workspace, kind: 'list_items', total: Number(list.item_count), data: items }, maxBytes), text: fitText([`The list ${quoteText(list.name)} has ${list.item_count} entries.`, ...lines]) };
+          return { data: fitData({ workspace, kind: 'list_items', total: Number(list.item_count), data: items }, maxBytes), text: fitText([`The list ${quoteText(list.name)} has entries: ${list.item_count}.`, ...lines]) };
         }
         const { records, line } = kinds[kind]!;
         const { shown, total } = await records.page(tx, context, {}, { before: null, limit });
-        return { data: fitData({ workspace, kind, total, data: shown }, maxBytes), text: fitText([`The workspace ${quoteText(workspace.name)} has ${total} ${kind.replaceAll('_', ' ')}.`, ...shown.map(line)]) };
+        return { data: fitData({ workspace, kind, total, data: shown }, maxBytes), text: fitText([`The workspace ${quoteText(workspace.name)} has ${kind.replaceAll('_', ' ')}: ${total}.`, ...shown.map(line)]) };
       }),
     },
     {

@@ -94,7 +94,8 @@ for (const database of testDatabases()) describe(`Mails and feeds of watches, on
     const boundary = '--x\r\ncontent-disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n';
     expect((await kit.request('POST', path, { payload: boundary, headers: { 'content-type': 'multipart/form-data; boundary=x' } })).status).to.equal(200);
     const unknown = await kit.request('POST', path.replace(/token=.{4}/, 'token=AAAA'), { payload: 'List-Unsubscribe=One-Click', headers: FORM });
-    expect(unknown.status).to.equal(404);
+    expect([unknown.status, unknown.headers['cache-control']]).to.equal([404, 'private, no-store']);
+    expect(unknown.text).to.contain('This link is incomplete or no longer works.');
 
     await kit.publish({ title: 'After the end', ...HERE });
     pass(700);

@@ -20,7 +20,7 @@ export function briefTools({ civic, accounts }: Workspaces, briefs: Briefs): Too
     },
     async run(given: object, { caller, maxBytes }) {
       const data = await civic.db.write(async (tx) => briefs.create(tx, await contextIn(accounts, tx, caller!, caller!.workspace_id!), given));
-      return { data: fitData(data, maxBytes), text: `Saved the brief ${quoteText(data.title)}. Confidence ${data.confidence}; ${data.gaps.length} gaps. Brief id: ${data.id}. Page: ${civic.url(`/workspaces/${caller!.workspace_id}/briefs/${data.id}`)}` };
+      return { data: fitData(data, maxBytes), text: `Saved the brief ${quoteText(data.title)}. Confidence: ${data.confidence}. Gaps: ${data.gaps.length}. Brief id: ${data.id}. Page: ${civic.url(`/workspaces/${caller!.workspace_id}/briefs/${data.id}`)}` };
     },
   }];
 }

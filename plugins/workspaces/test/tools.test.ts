@@ -26,7 +26,7 @@ describe('Assistants in a workspace', () => {
     const again = await kit.tool('save_to_list', { entity_id: actor.id, list_id: saved.data.list_id }, { as });
     expect(again.data).to.include({ is_new: false, list_id: saved.data.list_id });
     expect((await kit.tool('save_to_list', { entity_id: actor.id, name: 'To call' }, { as })).data.list_id).to.equal(saved.data.list_id);
-    expect((await kit.tool('list_workspace_items', {}, { as })).text).to.equal(`The workspace "Ada (personal)" has 1 lists.\n- "To call", 1 entries [list ${saved.data.list_id}]`);
+    expect((await kit.tool('list_workspace_items', {}, { as })).text).to.equal(`The workspace "Ada (personal)" has lists: 1.\n- "To call", entries: 1 [list ${saved.data.list_id}]`);
     const items = await kit.tool('list_workspace_items', { list_id: saved.data.list_id }, { as });
     expect(items.data.data[0]).to.include({ entity_id: actor.id, note: 'First' });
     expect(items.text.split('\n')).to.have.length(2);

@@ -43,6 +43,8 @@ for (const database of testDatabases()) {
       expect(sealed).to.include({ seq: 3, hash: data[0].hash });
       expect((await ask('GET', '/usage?limit=2')).body.next_cursor).to.be.a.string();
       expect(await verify()).to.equal('intact');
+      expect(await kit.run('usage verify', { workspace: ada.workspace_id })).to.include({ workspaces: 1, lines: 3 });
+      await expect(kit.run('usage verify', { workspace: id })).to.reject(Error, /no use of the workspace .* is recorded: check the id/);
     });
 
     it('numbers lines without gaps when uses arrive at the same time', async () => {

@@ -16,6 +16,7 @@ export function usageVerify(db: () => Database, usage: Usage): Command {
       if (workspace !== undefined && !isId(workspace)) throw new Misuse(`"${workspace}" is not the id of a workspace`);
       const found = await db().snapshot((reader) => verifyUsage(reader, usage, workspace?.toLowerCase() ?? null));
       if (found.faults.length > 0) throw new Failure(found.faults.join('\n'));
+      if (workspace !== undefined && found.workspaces === 0) throw new Failure(`no use of the workspace ${workspace} is recorded: check the id, which the address of its pages has`);
       terminal.print(found, () => sentence(found, usage.seals.location));
     },
   };
@@ -36,6 +37,7 @@ export function usageCheck(db: () => Database, usage: Usage): Check {
 }
 
 function sentence({ workspaces, lines, unverified }: Verified, location: string): string {
-  const all = `${lines.toLocaleString('en-US')} lines of ${workspaces.toLocaleString('en-US')} workspaces, and the hash chains are intact`;
+  const count = (number: number, noun: string) => `${number.toLocaleString('en-US')} ${noun}${number === 1 ? '' : 's'}`;
+  const all = `${count(lines, 'line')} of ${count(workspaces, 'workspace')}, and the hash chains are intact`;
   return unverified.length === 0 ? all : `${all}, but the ends of ${unverified.length} were sealed with a key that is not in ${location}`;
 }

@@ -1,5 +1,5 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { formOptions, problem, type Texts } from 'civic';
+import { formOptions, type Texts } from 'civic';
 import { PAGE } from '../pages/frame.ts';
 import { PRIVATE } from '../records/routes.ts';
 import type { Workspaces } from '../context.ts';
@@ -15,10 +15,10 @@ const PATH = '/workspaces/unsubscribe';
 export function unsubscribePages({ civic }: Workspaces, watches: Watches): ServerRoute[] {
   const respondAfter = (work: (subscriber: SubscriberRow) => Promise<'ask' | 'done'>) => async (request: Request, h: ResponseToolkit) => {
     const subscriber = await watches.subscribers.byUnsubscribe(civic.db.read, String(request.query['token'] ?? ''));
-    if (!subscriber) throw problem('not_found', { headers: { 'cache-control': PRIVATE } });
-    const state = await work(subscriber);
+    const state = subscriber ? await work(subscriber) : 'gone';
     const t: Texts = await civic.texts(request.civic.language);
-    return h.view('workspaces/unsubscribe', { title: t('unsubscribe.title'), isUnlisted: true, isDone: state === 'done', token: request.query['token'], workspace_id: subscriber.workspace_id }).header('cache-control', PRIVATE);
+    const shown = { title: t('unsubscribe.title'), isUnlisted: true, isDone: state === 'done', isGone: state === 'gone', token: request.query['token'], workspace_id: subscriber?.workspace_id };
+    return h.view('workspaces/unsubscribe', shown).code(subscriber ? 200 : 404).header('cache-control', PRIVATE);
   };
   const form = formOptions();
   return [
