@@ -49,28 +49,44 @@ export interface BriefDocument {
   gaps: string[];
 }
 
+type Context = Pick<Workspaces, 'directory'> & { civic: Pick<Civic, 'clock'> };
+
+/** Names what the gaps of a brief refer to. */
+interface Names {
+  placeName(key: string): string;
+  issueName(slug: string): string;
+  /** The numbers of sources. */
+  numbers: Map<string, number>;
+}
+
 /** Returns the document of a brief without its summary. Sources are numbered through both parts. */
-export async function documentOf({ civic, directory }: Pick<Workspaces, 'civic' | 'directory'> & { civic: Pick<Civic, 'clock' | 'url'> }, reader: Reader, workspace: Workspace, { brief, evidence }: { brief: Brief; evidence: Evidence }, t: Texts): Promise<Omit<BriefDocument, 'summary'>> {
+export async function documentOf({ civic, directory }: Context, reader: Reader, workspace: Workspace, { brief, evidence }: { brief: Brief; evidence: Evidence }, t: Texts): Promise<Omit<BriefDocument, 'summary'>> {
   const places = await directory.places(reader, brief.scope.places);
-  const placeName = (key: string) => places.get(key)?.display_name ?? key;
-  const issueName = (slug: string) => issueText(directory, slug, t);
-  const numbers = new Map(evidence.sources.map(({ id }, index) => [id, index + 1]));
-  const sources = evidence.sources.map((source) => ({ isPublic: source.visibility === 'public', shown: {
-    number: numbers.get(source.id)!, id: source.id, name: source.title ?? source.url, url: isWebUrl(source.url) ? source.url : null,
-    publication: source.publication, published_at: source.published_at, retrieved_at: source.retrieved_at, freshness: source.freshness.status,
-  } }));
-  const entities = evidence.entities.map((entity) => ({ isPublic: entity.visibility === 'public', shown: {
-    id: entity.id, name: entity.name, type: entity.type, places: entity.places.map((place) => [place.name, place.state].filter(Boolean).join(', ')).join('; '), description: entity.description,
-    url: directory.links.actor(entity.id), cites: entity.sources.flatMap(({ id }) => numbers.get(id) ?? []).toSorted((a, b) => a - b),
-  } }));
+  const names: Names = {
+    placeName: (key) => places.get(key)?.display_name ?? key,
+    issueName: (slug) => issueText(directory, slug, t),
+    numbers: new Map(evidence.sources.map(({ id }, index) => [id, index + 1])),
+  };
   const part = (isPublic: boolean): DocumentPart => {
-    const own = { entities: entities.filter((one) => one.isPublic === isPublic).map(({ shown }) => shown), sources: sources.filter((one) => one.isPublic === isPublic).map(({ shown }) => shown) };
-    return { ...own, isEmpty: own.entities.length + own.sources.length === 0 };
+    const entities = evidence.entities.filter(({ visibility }) => (visibility === 'public') === isPublic).map((entity) => shownEntity(directory, entity, names));
+    const sources = evidence.sources.filter(({ visibility }) => (visibility === 'public') === isPublic).map((source) => shownSource(source, names));
+    return { entities, sources, isEmpty: entities.length + sources.length === 0 };
   };
   return {
-    brief, workspaceName: workspace.name, exported_at: civic.clock.iso(), places: brief.scope.places.map(placeName), issues: brief.scope.issue_areas.map(issueName),
-    publicPart: part(true), privatePart: part(false), gaps: brief.gaps.map((gap) => gapWords(gap, { placeName, issueName, numbers }, t)),
+    brief, workspaceName: workspace.name, exported_at: civic.clock.iso(),
+    places: brief.scope.places.map(names.placeName), issues: brief.scope.issue_areas.map(names.issueName),
+    publicPart: part(true), privatePart: part(false), gaps: brief.gaps.map((gap) => gapWords(gap, names, t)),
   };
+}
+
+function shownEntity({ links }: Workspaces['directory'], { id, name, type, places, description, sources }: Evidence['entities'][number], { numbers }: Names): DocumentEntity {
+  const where = places.map((place) => [place.name, place.state].filter(Boolean).join(', ')).join('; ');
+  const cites = sources.flatMap((source) => numbers.get(source.id) ?? []).toSorted((a, b) => a - b);
+  return { id, name, type, places: where, description, url: links.actor(id), cites };
+}
+
+function shownSource({ id, title, url, publication, published_at, retrieved_at, freshness }: Evidence['sources'][number], { numbers }: Names): DocumentSource {
+  return { number: numbers.get(id)!, id, name: title ?? url, url: isWebUrl(url) ? url : null, publication, published_at, retrieved_at, freshness: freshness.status };
 }
 
 /** Adds the summary as HTML, which may take seconds: call it outside of transactions. */
@@ -78,6 +94,12 @@ export async function withSummary(document: Omit<BriefDocument, 'summary'>): Pro
   return { ...document, summary: await markdownHtml(document.brief.summary_md) };
 }
 
-function gapWords({ type, place, issue_area, source_id, entity_id }: Gap, { placeName, issueName, numbers }: { placeName(key: string): string; issueName(slug: string): string; numbers: Map<string, number> }, t: Texts): string {
-  return t(`gaps.${type}`, { place: place === null ? '' : placeName(place), issue: issue_area === null ? '' : issueName(issue_area), has_issue: issue_area === null ? 'no' : 'yes', source: source_id === null ? '' : numbers.get(source_id) ?? source_id, entity: entity_id ?? '' });
+function gapWords({ type, place, issue_area, source_id, entity_id }: Gap, { placeName, issueName, numbers }: Names, t: Texts): string {
+  return t(`gaps.${type}`, {
+    place: place === null ? '' : placeName(place),
+    issue: issue_area === null ? '' : issueName(issue_area),
+    has_issue: issue_area === null ? 'no' : 'yes',
+    source: source_id === null ? '' : numbers.get(source_id) ?? source_id,
+    entity: entity_id ?? '',
+  });
 }

@@ -1,13 +1,13 @@
-import { isId, problem, singleLine, type Reader, type Tx } from 'civic';
+import type { Reader, Tx } from 'civic';
 import type { FirehoseService } from 'civic/firehose';
 import type { WorkspaceContext, Workspaces } from '../context.ts';
 import { createRecords, type Records } from '../records/records.ts';
-import { checkedActors } from '../references.ts';
-import { indexedTarget, targetHash, type IndexedTarget } from './keys.ts';
+import { targetHash } from './keys.ts';
 import { createNames } from './names.ts';
 import { deliveryFilter, newWatch, watchChange, watchList, watchShown } from './schemas.ts';
 import { deleteKeys, insertKeys, setCompared, watchesOn, watchWithTarget, type WatchRow } from './store.ts';
 import { createSubscribers, type Subscribers } from './subscribers.ts';
+import { checkedTarget, indexedWatch, type TargetSources } from './targets.ts';
 import type { Delivery, TargetScope, Watch, WatchTarget } from './types.ts';
 
 /** What watches need to know about the coverage targets of a workspace. */
@@ -30,56 +30,18 @@ export interface Watches extends Records<WatchRow, Watch> {
 
 /** Creates watches. Call it once all plugins have registered, because the schemas list the types of signals. */
 export function createWatches(workspaces: Workspaces, firehose: FirehoseService, coverage: CoverageScopes): Watches {
-  const { directory } = workspaces;
+  const sources: TargetSources = { workspaces, coverage };
   const subscribers = createSubscribers(workspaces, firehose);
-  const namesOf = createNames(workspaces, coverage);
+  const show = createShow(createNames(workspaces, coverage));
 
-  const show = async (reader: Reader, context: WorkspaceContext, rows: WatchRow[]): Promise<Watch[]> => {
-    const nameOf = await namesOf(reader, context, rows.map(targetOf));
-    return rows.map((row) => {
-      const { id, delivery, created_at, updated_at, created_by } = row;
-      const target = targetOf(row);
-      return { id, target: { ...target, name: nameOf(target) }, delivery, created_at, updated_at, created_by };
-    });
-  };
-
-  /** Returns a target in its one form. Throws when there is no such place, issue area, actor or coverage target. */
-  async function checkedTarget(tx: Tx, context: WorkspaceContext, given: WatchTarget): Promise<WatchTarget> {
-    if ((given.type === 'query') !== ('query' in given)) throw problem('invalid_request', { detail: 'target: a query belongs to the type query, and an id to every other type.', errors: [{ pointer: '/target', detail: 'has an id where its type needs a query, or the other way round' }] });
-    if (given.type === 'query') {
-      const { places, issues, ...rest } = given.query;
-      if (Object.values(given.query).every((values) => values.length === 0)) throw problem('invalid_request', { detail: 'query: name at least one condition.', errors: [{ pointer: '/target/query', detail: 'has no condition' }] });
-      for (const issue of issues) checkedIssue(issue);
-      return { type: 'query', query: { ...rest, issues, places: await Promise.all(places.map((text) => checkedPlace(tx, text))) } };
-    }
-    if (given.type === 'entity') return { type: 'entity', id: (await checkedActors(workspaces, tx, context, [given.id]))[0]! };
-    if (given.type === 'place') return { type: 'place', id: await checkedPlace(tx, given.id) };
-    if (given.type === 'issue_area') return { type: 'issue_area', id: checkedIssue(given.id) };
-    const id = given.id.toLowerCase();
-    if (!isId(id) || !await coverage.scopeOf(tx, context.workspace.id, id)) throw problem('unknown_coverage_target', { detail: `The workspace has no coverage target with the id ${singleLine(given.id, 100)}.` });
-    return { type: 'coverage_target', id };
-  }
-
-  async function checkedPlace(tx: Tx, text: string): Promise<string> {
-    const key = await directory.placeKey(tx, text);
-    if (key === null) throw problem('unknown_place', { detail: `No place has the key ${singleLine(text, 100)}.` });
-    return key;
-  }
-
-  function checkedIssue(slug: string): string {
-    if (directory.issueName(slug) === null && directory.issuesOfDomain(slug) === null) throw problem('unknown_issue_area', { detail: `No issue area has the slug ${singleLine(slug, 100)}.` });
-    return slug;
-  }
-
-  /** Returns where the index has a target; a domain stands for its issue areas. */
-  async function indexed(tx: Tx, workspaceId: string, target: WatchTarget): Promise<IndexedTarget> {
-    const expanded = (slugs: string[]) => [...new Set(slugs.flatMap((slug) => directory.issuesOfDomain(slug) ?? [slug]))];
-    if (target.type === 'query') return indexedTarget({ type: 'query', query: { ...target.query, issues: expanded(target.query.issues) } });
-    if (target.type === 'issue_area' && directory.issuesOfDomain(target.id)) return indexedTarget({ type: 'query', query: { places: [], issues: expanded([target.id]), signal_types: [], actor_types: [], source_classes: [] } });
-    if (target.type !== 'coverage_target') return indexedTarget(target);
-    const scope = await coverage.scopeOf(tx, workspaceId, target.id);
-    // The target was deleted.
-    return scope ? indexedTarget(target, scope) : { keys: [], compared: null };
+  async function columnsOf(tx: Tx, context: WorkspaceContext, given: WatchTarget): Promise<Partial<WatchRow>> {
+    const target = await checkedTarget(sources, tx, context, given);
+    const subscriber = await subscribers.ensure(tx, context);
+    const { compared } = await indexedWatch(sources, tx, context.workspace.id, target);
+    return {
+      subscriber_key: subscriber.key, target_type: target.type, target_hash: targetHash(target), compared: compared && JSON.stringify(compared),
+      ...(target.type === 'query' ? { target_id: null, query: JSON.stringify(target.query) } : { target_id: target.id, query: null }),
+    };
   }
 
   const records = createRecords<WatchRow, Watch>(workspaces, {
@@ -90,31 +52,21 @@ export function createWatches(workspaces: Workspaces, firehose: FirehoseService,
     unknown: 'unknown_watch',
     problems: ['unknown_place', 'unknown_issue_area', 'unknown_actor', 'unknown_coverage_target'],
     schemas: { created: newWatch(firehose.queryableTypes()), changed: watchChange, shown: watchShown, list: watchList, filters: { delivery: deliveryFilter } },
-    async columns(tx, context, { target, delivery }, row) {
-      if (row) return { delivery: delivery as Delivery };
-      const checked = await checkedTarget(tx, context, target as WatchTarget);
-      const subscriber = await subscribers.ensure(tx, context);
-      const hash = targetHash(checked);
-      const { compared } = await indexed(tx, context.workspace.id, checked);
-      return {
-        subscriber_key: subscriber.key, target_type: checked.type, target_hash: hash, delivery: delivery as Delivery, compared: compared && JSON.stringify(compared),
-        ...(checked.type === 'query' ? { target_id: null, query: JSON.stringify(checked.query) } : { target_id: checked.id, query: null }),
-      };
-    },
+    columns: async (tx, context, { target, delivery }, row) => ({ delivery: delivery as Delivery, ...(!row && await columnsOf(tx, context, target as WatchTarget)) }),
     show,
     removing: (tx, row) => deleteKeys(tx, row.key),
   });
 
   async function existing(tx: Tx, context: WorkspaceContext, given: { target: WatchTarget }): Promise<Watch | null> {
     const subscriber = await subscribers.ensure(tx, context);
-    const row = await watchWithTarget(tx, subscriber.key, targetHash(await checkedTarget(tx, context, given.target)));
+    const row = await watchWithTarget(tx, subscriber.key, targetHash(await checkedTarget(sources, tx, context, given.target)));
     return row ? (await show(tx, context, [row]))[0]! : null;
   }
 
   async function create(tx: Tx, context: WorkspaceContext, given: object): Promise<Watch> {
     const watch = await records.create(tx, context, given);
     const row = await records.row(tx, context, watch.id);
-    await insertKeys(tx, row.key, (await indexed(tx, context.workspace.id, targetOf(row))).keys);
+    await insertKeys(tx, row.key, (await indexedWatch(sources, tx, context.workspace.id, targetOf(row))).keys);
     return watch;
   }
 
@@ -127,12 +79,23 @@ export function createWatches(workspaces: Workspaces, firehose: FirehoseService,
     create,
     async scopeChanged(tx, workspaceId, id) {
       for (const row of await watchesOn(tx, 'coverage_target', [id])) {
-        const { keys, compared } = await indexed(tx, workspaceId, targetOf(row));
+        const { keys, compared } = await indexedWatch(sources, tx, workspaceId, targetOf(row));
         await deleteKeys(tx, row.key);
         await insertKeys(tx, row.key, keys);
         await setCompared(tx, row.key, compared && JSON.stringify(compared));
       }
     },
+  };
+}
+
+function createShow(namesOf: ReturnType<typeof createNames>): Watches['show'] {
+  return async (reader, context, rows) => {
+    const nameOf = await namesOf(reader, context, rows.map(targetOf));
+    return rows.map((row) => {
+      const { id, delivery, created_at, updated_at, created_by } = row;
+      const target = targetOf(row);
+      return { id, target: { ...target, name: nameOf(target) }, delivery, created_at, updated_at, created_by };
+    });
   };
 }
 
