@@ -174,8 +174,8 @@ describe('The pages of a workspace', { timeout: 60_000 }, () => {
     await joinWorkspace(kit, { owner: ada.key, member: bob.key, member_id: bob.id, path: `/api/workspaces/${id}`, role: 'member' });
     expect((await bob.get(`/account/workspaces/${id}`)).text).to.not.contain('Delete this workspace');
     expect((await bob.post(`/account/workspaces/${id}/delete`, { typed_name: 'Desk' })).status).to.equal(403);
-    await ada.post(`/account/workspaces/${id}`, { name: 'River desk' });
-    expect((await ada.get(`/account/workspaces/${id}`)).text).to.contain(['River desk', 'Delete this workspace']);
+    const renamed = await ada.post(`/account/workspaces/${id}`, { name: 'River desk' });
+    expect((await ada.get(String(renamed.headers['location']))).text).to.contain(['The workspace was renamed.', 'River desk', 'Delete this workspace']);
     expect((await ada.post(`/account/workspaces/${id}/delete`, { typed_name: 'Desk' })).text).to.contain('This is not the name of the workspace.');
     const deleted = await ada.post(`/account/workspaces/${id}/delete`, { typed_name: 'River desk' });
     expect([deleted.status, deleted.headers['location']]).to.equal([303, '/account/workspaces?done=workspace_deleted']);

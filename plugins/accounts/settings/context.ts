@@ -61,7 +61,7 @@ export function createSettingsPage(added: SettingsEntry[]): SettingsPage {
 }
 
 const DONE = new Set([
-  'saved', 'requested', 'cancelled', 'passkey', 'renamed', 'removed', 'revoked', 'ended', 'made', 'invited', 'declined', 'left', 'member', 'gone', 'withdrawn', 'joined', 'workspace_deleted',
+  'saved', 'requested', 'cancelled', 'passkey', 'renamed', 'removed', 'revoked', 'ended', 'made', 'invited', 'declined', 'left', 'member', 'gone', 'withdrawn', 'joined', 'workspace_renamed', 'workspace_deleted',
 ]);
 
 /** Returns the notice that the address names, from a fixed list: a link of an attacker could name any text. */

@@ -68,7 +68,7 @@ export function workspacePageRoutes({ accounts: { civic, workspaces, workspaceHo
         const { values, errors, given } = readForm(request, nameForm, t);
         if (!values) return onePage(h, visit, t, await workspaceFor(civic.db.read, caller(visit), idOf(request.params.id), 'admin'), { nameErrors: errors, nameGiven: given }, 400);
         await civic.db.write(async (tx) => setWorkspaceName(workspaces, tx, await workspaceToChange(tx, caller(visit), idOf(request.params.id), 'admin'), values.name, by(request, visit)));
-        return go(h, path(request));
+        return go(h, `${path(request)}?done=workspace_renamed`);
       }),
     },
     {
