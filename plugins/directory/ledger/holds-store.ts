@@ -62,11 +62,22 @@ export async function forgetHeldClaims(tx: Tx, recordKeys: number[]): Promise<vo
 export async function hideContacts(tx: Tx, hold: HoldRow & { actor_key: number }): Promise<number> {
   const claims: Pick<ClaimRow, 'key' | 'status'>[] = await tx('directory_claims').whereIn('record_key', tx('directory_records').where({ actor_key: hold.actor_key }).select('key'))
     .whereIn('property', HELD_PROPERTIES).whereIn('status', ['active', 'disputed']).select('key', 'status');
-  if (claims.length === 0) return 0;
-  // An import can have shown a held claim again.
-  await tx('directory_held_claims').insert(claims.map(({ key, status }) => ({ claim_key: key, hold_key: hold.key, status }))).onConflict('claim_key').merge();
-  await tx('directory_claims').whereIn('key', claims.map(({ key }) => key)).update({ status: 'hidden' });
+  await hideClaims(tx, claims.map((claim) => ({ ...claim, hold_key: hold.key })));
   return claims.length;
+}
+
+export async function hideClaims(tx: Tx, claims: (Pick<ClaimRow, 'key' | 'status'> & { hold_key: number })[]): Promise<void> {
+  for (const some of chunksOf(claims)) {
+    // An import can have shown a held claim again.
+    await tx('directory_held_claims').insert(some.map(({ key, status, hold_key }) => ({ claim_key: key, hold_key, status }))).onConflict('claim_key').merge();
+    await tx('directory_claims').whereIn('key', some.map(({ key }) => key)).update({ status: 'hidden' });
+  }
+}
+
+/** Returns the contacts that holds hide. */
+export async function heldContacts(reader: Reader): Promise<(Pick<ClaimRow, 'property' | 'value'> & { hold_key: number })[]> {
+  return reader('directory_held_claims').join('directory_claims', 'directory_claims.key', 'directory_held_claims.claim_key').where('directory_claims.status', 'hidden')
+    .select('directory_claims.property', 'directory_claims.value', 'directory_held_claims.hold_key');
 }
 
 /** Deletes a hold, and gives its claims their status back unless it was changed since. Returns the keys of their records. */

@@ -102,7 +102,9 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, policy
     const { applied, created, changed, sources } = await enterDrafts(tx, drafts, editor, civic.clock);
     const joined = joins ? await joinNew(tx, created, editor, civic.clock.iso(), policy) : [];
     const touched = new Set(joined.flatMap(({ actor, into }) => [actor.key, into.key]));
-    const clusters = created.map(({ cluster }) => cluster).filter(({ key }) => !touched.has(key));
+    const alone = created.filter(({ cluster }) => !touched.has(cluster.key));
+    const held = await holds.extend(tx, alone);
+    const clusters = [...alone.map(({ cluster }) => cluster).filter(({ key }) => !held.includes(key)), ...(held.length > 0 ? (await loadClusters(tx, held)).clusters : [])];
     const again = [...new Set([...changed, ...joined.map(({ into }) => into.key)])];
     if (clusters.length + again.length === 0) return applied;
     const projected = await projectNow(tx, { fresh: { clusters, sources }, ...(again.length > 0 ? { changed: await loadChanged(tx, again) } : {}) });

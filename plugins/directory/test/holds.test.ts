@@ -149,6 +149,20 @@ for (const database of testDatabases()) {
       expect(shown).to.include(['cleo@private.example', 'second@private.example', '816-555-0177']);
     });
 
+    it('hide the same contacts of a person who is entered meanwhile, however they are written, and show them with the others', async () => {
+      const eve = await create('person', 'Eve Harrow', [{ property: 'email', value: 'eve@private.example', source_local_id: 'c' }, { property: 'phone', value: '816-555-0188', source_local_id: 's' }]);
+      const holdId = await hold(eve.id);
+      const again = await create('person', 'E. J. Harrow', [{ property: 'email', value: 'Eve@Private.Example', source_local_id: 'c' }, { property: 'phone', value: '+1 (816) 555-0188', source_local_id: 's' }, { property: 'website', value: 'https://harrow.example/', source_local_id: 's' }]);
+      expect((await actor(again.id)).merged_into, 'a separate entry').to.be.undefined();
+      expect((await actor(again.id)).contact).to.include({ email: null, phone: null, website: 'https://harrow.example/' });
+      expect((await kit.get('/api/exports/entities?format=ndjson', 'reader')).text).to.not.match(/eve@private|555-0188/i);
+      const others = [await create('person', 'Finn Holt', [{ property: 'email', value: 'finn@private.example', source_local_id: 'c' }]), await create('organization', 'Harrow Office', [{ property: 'phone', value: '816-555-0188', source_local_id: 's' }])];
+      expect([(await actor(others[0].id)).contact.email, (await actor(others[1].id)).contact.phone]).to.equal(['finn@private.example', '816-555-0188']);
+      expect(await end(holdId!)).to.be.true();
+      expect((await actor(again.id)).contact).to.include({ email: 'Eve@Private.Example', phone: '+1 (816) 555-0188' });
+      expect((await actor(eve.id)).contact.email).to.equal('eve@private.example');
+    });
+
     it('that began while the clock was a year ahead do not last a year', async () => {
       const one = await create('person', 'Clock Person', [{ property: 'email', value: 'clock@private.example', source_local_id: 'c' }]);
       clock.advance(365 * 24 * HOUR);
