@@ -31,6 +31,7 @@ export type { Archive } from './database/archive.ts';
 export type { Backup } from './database/backups.ts';
 export type { EventsStatus, PluginEvents } from './events/status.ts';
 export { FetchError } from './http/fetch.ts';
+export { charsetOf } from './http/fetch/charset.ts';
 export { reachAdvice } from './http/fetch/error.ts';
 export type { Fetch, FetchErrorCode, FetchHop, FetchOptions, FetchResponse, FetchStream } from './http/fetch.ts';
 export { Failure, Misuse } from './cli/command.ts';

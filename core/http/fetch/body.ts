@@ -1,6 +1,7 @@
 import { promisify, TextDecoder } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import type { Dispatcher } from 'undici';
+import { charsetOf } from './charset.ts';
 import { asFetchError, FetchError, shown } from './error.ts';
 
 export function tooLarge(url: URL, maxBytes: number): FetchError {
@@ -49,12 +50,7 @@ export function refusePacked(encoding: string, url: URL): void {
   if (encoding !== '' && encoding !== 'identity') throw new FetchError('bad_response', `${shown(url)} is packed as "${encoding.slice(0, 40)}", though it was asked not to be.`);
 }
 
-/** The body as text, in the charset the answer names, or UTF-8. */
+/** Returns the body as text, in its charset. */
 export function decoded(body: Uint8Array, contentType: string): string {
-  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1] ?? 'utf-8';
-  try {
-    return new TextDecoder(charset).decode(body);
-  } catch {
-    return new TextDecoder().decode(body);
-  }
+  return new TextDecoder(charsetOf(body, contentType)).decode(body);
 }

@@ -35,6 +35,16 @@ describe('fetch', () => {
     '/hello': (_request, response) => response.writeHead(200, { 'content-type': 'text/plain', 'x-twice': ['a', 'b'], 'set-cookie': 'a=1' }).end('hello'),
     '/json': (_request, response) => response.end('{"a":[1]}'),
     '/latin1': (_request, response) => response.writeHead(200, { 'content-type': 'text/html; charset="ISO-8859-1"' }).end(Buffer.from('S\xe3o Paulo', 'latin1')),
+    '/meta': (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(Buffer.from('<html><head><META http-equiv=Content-Type content="text/html; charset=windows-1252"></head>S\xe3o Paulo', 'latin1')),
+    '/short-meta': (_request, response) => response.writeHead(200).end(Buffer.from('<!doctype html><meta charset=iso-8859-1>S\xe3o Paulo', 'latin1')),
+    '/xml': (_request, response) => response.writeHead(200, { 'content-type': 'application/xml' }).end(Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a>S\xe3o Paulo</a>', 'latin1')),
+    '/last-letter': (_request, response) => response.writeHead(200).end(Buffer.from('S\xe3o Paulo \xe9', 'latin1')),
+    '/undeclared': (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(Buffer.from('S\xe3o Paulo', 'latin1')),
+    '/mark': (_request, response) => response.writeHead(200, { 'content-type': 'text/html; charset=iso-8859-1' }).end(Buffer.from('\ufeffSão Paulo', 'utf8')),
+    '/wide': (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(Buffer.from('\ufeffSão Paulo', 'utf16le')),
+    '/comment': (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!-- <meta charset=iso-8859-1> -->São Paulo'),
+    '/wrong-meta': (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<meta charset="utf-16le">São Paulo'),
+    '/json-text': (_request, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('"<meta charset=iso-8859-1>São Paulo"'),
     '/charset': (_request, response) => response.writeHead(200, { 'content-type': 'text/html; charset=martian' }).end('São Paulo'),
     '/missing': (_request, response) => response.writeHead(404).end('gone'),
     '/empty': (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(),
@@ -154,8 +164,12 @@ describe('fetch', () => {
     expect(() => answer.json()).to.throw(FetchError, `${base}/hello did not answer with JSON.`);
   });
 
-  it('reads text in the charset of the answer, and as UTF-8 when that is unknown', async () => {
-    for (const path of ['/latin1', '/charset']) expect((await fetch(base + path)).text()).to.equal('São Paulo');
+  it('reads text in the charset that the document declares, where the response names none', async () => {
+    for (const path of ['/meta', '/short-meta', '/xml', '/comment', '/wrong-meta', '/json-text', '/last-letter']) expect((await fetch(base + path)).text(), path).to.contain('São Paulo');
+  });
+
+  it('reads text in the charset of its byte order mark or of the response, as UTF-8 when that is unknown, and as windows-1252 when it is no UTF-8', async () => {
+    for (const path of ['/latin1', '/charset', '/mark', '/wide', '/undeclared']) expect((await fetch(base + path)).text()).to.equal('São Paulo');
   });
 
   it('uses a connection again', async () => {
