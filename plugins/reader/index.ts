@@ -1,0 +1,24 @@
+import { charsetOf, createThreads, definePlugin } from 'civic';
+import { evalStructured } from './eval/command.ts';
+import type { Document, ReaderService } from './types.ts';
+
+export type * from './types.ts';
+
+/** The largest body that is sent to a thread; more than this is left out, and `truncated` says so. */
+const MOST_BYTES = 10_000_001;
+
+export default definePlugin({
+  name: 'reader',
+  summary: 'Reads documents of the web: pages, feeds, calendars and PDF, with their structured data',
+
+  register(_server, civic) {
+    const threads = createThreads(new URL('./parse/document.js', import.meta.url), { count: 2, seconds: 10, memory_mb: 256 });
+    const document: ReaderService['document'] = ({ body, ...input }) => {
+      const part = body.subarray(0, MOST_BYTES);
+      return threads.run<Document>('parseDocument', { ...input, charset: charsetOf(part, input.content_type) }, part);
+    };
+    civic.provide({ document } satisfies ReaderService);
+    civic.command(evalStructured(document));
+    return { stop: () => threads.close() };
+  },
+});
