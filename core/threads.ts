@@ -10,7 +10,7 @@ export interface ThreadLimits {
   count: number;
   /** The longest time of a call, without the time that it waits and that a thread takes to start. */
   seconds: number;
-  /** The largest JavaScript heap of a thread. It does not include the bytes of typed arrays. */
+  /** The largest JavaScript heap of a thread. A call also ends when the process grows by twice as much, which includes the bytes of typed arrays. */
   memory_mb: number;
 }
 

@@ -60,6 +60,12 @@ describe('Threads', () => {
     expect((process.memoryUsage().rss - before) / 1e6).to.be.below(50);
   });
 
+  it('end a call that takes too much memory outside of the JavaScript heap', async () => {
+    const { run } = threads({ count: 1, seconds: 5 });
+    expect((await failure(run('allocateBytes'))).code).to.equal('out_of_memory');
+    expect(await run('add', 1, 2)).to.equal(3);
+  });
+
   it('reject with the error of the function, and keep the thread', async () => {
     const { run } = threads({ count: 1 });
     const error = await failure(run('fail', 'no number'));

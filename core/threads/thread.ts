@@ -18,6 +18,8 @@ export interface Thread {
 
 /** Loading a module is not the fault of the call that waits for it, and takes long on a busy machine. */
 const START_MS = 30_000;
+/** How often the memory of the process is read during a call. */
+const MEMORY_MS = 50;
 
 export function createThread(module: URL, { seconds, memory_mb: memory }: { seconds: number; memory_mb: number }): Thread {
   // Without the options of the process, such as the limit of its heap.
@@ -43,9 +45,8 @@ export function createThread(module: URL, { seconds, memory_mb: memory }: { seco
     }
   });
   worker.on('messageerror', (cause) => lose(new ThreadError('failed', 'The result of the thread cannot be read.', { cause })));
-  worker.on('error', (cause: NodeJS.ErrnoException) => lose(cause.code === 'ERR_WORKER_OUT_OF_MEMORY'
-    ? new ThreadError('out_of_memory', `It needs more than ${memory} MB of memory.`, { cause })
-    : new ThreadError('failed', cause.message, { cause })));
+  const outOfMemory = (options?: ErrorOptions) => new ThreadError('out_of_memory', `It needs more than ${memory} MB of memory.`, options);
+  worker.on('error', (cause: NodeJS.ErrnoException) => lose(cause.code === 'ERR_WORKER_OUT_OF_MEMORY' ? outOfMemory({ cause }) : new ThreadError('failed', cause.message, { cause })));
   worker.once('exit', () => lose(new ThreadError('failed', 'The thread ended unexpectedly.')));
   worker.unref();
 
@@ -58,8 +59,12 @@ export function createThread(module: URL, { seconds, memory_mb: memory }: { seco
       return new Promise((resolve, reject) => {
         if (lost) return reject(lost);
         let timer: NodeJS.Timeout;
+        // The limit of a worker does not include the bytes of typed arrays, such as unpacked streams, so the process is measured.
+        const most = process.memoryUsage.rss() + 2 * memory * 1_000_000;
+        const meter = setInterval(() => { if (process.memoryUsage.rss() > most) lose(outOfMemory()); }, MEMORY_MS);
         const done = () => {
           clearTimeout(timer);
+          clearInterval(meter);
           current = null;
           worker.unref();
         };

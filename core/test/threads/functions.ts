@@ -25,6 +25,12 @@ export function allocate(): never {
   for (;;) rows.push({ a: rows.length });
 }
 
+/** Bytes outside of the JavaScript heap: 600 MB, so that a machine survives a test that fails. */
+export function allocateBytes(): never {
+  const rows: Uint8Array[] = [];
+  for (;;) if (rows.length < 60) rows.push(new Uint8Array(10_000_000).fill(1));
+}
+
 export function fail(message: string): never {
   throw new RangeError(message);
 }
