@@ -65,7 +65,11 @@ describe('bin/civic backup and restore', () => {
     const whole = pack('whole', 'packed');
     const cut = join(instance.folder, 'cut.tar');
     const content = readFileSync(whole);
-    writeFileSync(cut, content.subarray(0, content.length / 2));
+    // Inside a file: cut between two of them, a tar file is only shorter. A header has 512 bytes, with the size at 124.
+    let header = 0;
+    const sizeAt = (offset: number) => Number.parseInt(content.toString('latin1', offset + 124, offset + 135), 8);
+    while (sizeAt(header) < 50) header += 512;
+    writeFileSync(cut, content.subarray(0, header + 512 + sizeAt(header) / 2));
     for (const [file, reason] of [
       [cut, 'cannot be read as a tar file'],
       [pack('foreign', 'packed', 'outside/evil.sh'), 'it holds outside/evil.sh'], [pack('link', 'outside/manifest.json'), 'it holds outside/manifest.json'],
