@@ -5,6 +5,9 @@ import { absoluteUrl, foldedText, type Element } from './tree.ts';
 
 const URL_ATTRIBUTES: Record<string, string> = { a: 'href', area: 'href', link: 'href', audio: 'src', embed: 'src', iframe: 'src', img: 'src', source: 'src', track: 'src', video: 'src', object: 'data' };
 
+/** The longest text of an item without properties. */
+const MOST_VALUE = 1000;
+
 interface Context {
   base: string;
   byId: Map<string, Element>;
@@ -36,7 +39,7 @@ function itemOf(element: Element, context: Context, outer: Element[]): NestedIte
     const referenced = context.byId.get(id);
     if (referenced && !path.includes(referenced)) addReferenced(referenced, item, context, path);
   }
-  if (Object.keys(item.properties).length === 0) item.value = foldedText(element);
+  if (Object.keys(item.properties).length === 0) item.value = foldedText(element, MOST_VALUE);
   return item;
 }
 

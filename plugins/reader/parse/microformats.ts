@@ -4,9 +4,9 @@ import type { Element } from './tree.ts';
 
 const ROOTS = /(^|\s)(h(-[a-z0-9]+)?(-[a-z]+)+|adr|geo|hentry|hfeed|hnews|hproduct|hrecipe|hresume|hreview|hreview-aggregate|vcard|vevent)(\s|$)/;
 /** The library builds a tree of its own, without bounds. */
-const MOST_HTML = 2_000_000;
-const MOST_ELEMENTS = 30_000;
-const MOST_DEPTH = 200;
+const MOST_HTML = 1_000_000;
+const MOST_ELEMENTS = 20_000;
+const MOST_DEPTH = 100;
 
 export function hasMicroformats(elements: Element[]): boolean {
   return elements.some(({ attributes }) => attributes.class !== undefined && ROOTS.test(attributes.class));
@@ -28,7 +28,14 @@ export async function readMicroformats(html: string, base: string, cut: Cut): Pr
     return [];
   }
   const { mf2 } = await import('microformats-parser');
-  return (mf2(html, { baseUrl: base }).items as unknown as Parsed[]).slice(0, LIMITS.items).map((item) => ({ syntax: 'microformats', ...itemOf(item) }));
+  let items: Parsed[];
+  try {
+    items = mf2(html, { baseUrl: base }).items as unknown as Parsed[];
+  } catch {
+    // It fails for pages with a wrong base, for example.
+    return [];
+  }
+  return items.slice(0, LIMITS.items).map((item) => ({ syntax: 'microformats', ...itemOf(item) }));
 }
 
 /** Counts start tags less end tags, void elements included, so that it never counts too little. */

@@ -181,9 +181,11 @@ export function eachElement(root: Element, visit: (element: Element) => boolean 
 export function foldedText(element: Element, most = 20_000): string {
   const parts: string[] = [];
   let length = 0;
+  // Items inside each other would read the same nodes again and again.
+  let nodes = 0;
   const add = (node: Element): void => {
     for (const child of node.children) {
-      if (length > most) return;
+      if (length > most || ++nodes > most) return;
       if (typeof child === 'string') {
         parts.push(child);
         length += child.length;

@@ -34,6 +34,7 @@ const DOCUMENTS: Record<string, [body: () => Buffer, expected: Partial<Document>
   'endless JSON-LD': [() => jsonLd('['.repeat(2_900_000)), { items: [], truncated: true }],
   'nested JSON-LD': [() => jsonLd(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`), { truncated: true }],
   'JSON-LD that is slow to repair': [() => jsonLd(`{"a":"${'x" '.repeat(90_000)}`), { items: [], truncated: true }],
+  'microdata without end': [() => many('<div itemscope itemtype="http://schema.org/Event">words of it ', 4_000_000), { kind: 'html', truncated: true }],
   'microformats without end': [() => many('<div class="h-card">', 500_000), { items: [], truncated: true }],
   'an event of every second': [() => calendar('FREQ=SECONDLY'), { kind: 'calendar', truncated: true }],
   'an event that never happens': [() => calendar('FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30;COUNT=9', '19700101T000000Z'), { calendar: [], truncated: true }],

@@ -83,6 +83,13 @@ describe('A page', () => {
     expect(openGraph.items).to.equal([{ syntax: 'opengraph', types: ['article'], id: null, properties: { 'og:type': ['article'], 'og:image': ['https://city.example/a.png'] } }]);
   });
 
+  it('with a base or links that are no addresses is read all the same', async () => {
+    const page = await reader.read('<base href="http://["><p class=vcard><a class="fn url" href="http://[">Ada</a> <a href="/x">Ben</a></p><script type="application/ld+json">{"@type":"Person","name":"Cy"}</script>');
+    expect(page.text).to.equal('Ada Ben');
+    expect(page.links.map(({ url }) => url)).to.equal(['https://city.example/x']);
+    expect(page.items.map(({ syntax }) => syntax)).to.include('json-ld');
+  });
+
   it('has the charset and the kind of its content, where the content type is wrong', async () => {
     expect((await reader.read(Buffer.from('<meta charset=iso-8859-1><p>Caf\xe9', 'latin1'))).text).to.equal('Café');
     expect((await reader.read(Buffer.from('\ufeff<p>Café', 'utf16le'), { content_type: '' })).text).to.equal('Café');
