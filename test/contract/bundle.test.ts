@@ -59,6 +59,15 @@ export default definePlugin({ name: 'greeter', summary: 'Greets', register(_serv
     const { code, stdout, stderr } = await runCivic(['greet'], { through: [process.execPath, '--no-deprecation', '--import', register], env: { CIVIC_CONFIG: join(folder, 'civic.json') } });
     expect([code, stdout, stderr]).to.equal([0, 'hello\n', '']);
   });
+
+  it('starts threads, whose modules are beside it', async () => {
+    writeFileSync(join(folder, 'page.html'), '<script type="application/ld+json">{"@type":"Event","name":"Hearing"}</script>');
+    writeFileSync(join(folder, 'page.jsonld'), '[{"@type":"Event","name":"Hearing"}]');
+    writeFileSync(join(folder, 'reader.json'), JSON.stringify({ plugins: { reader: {} } }));
+    const { code, stdout, stderr } = await runCivic(['eval', 'structured', folder], { env: { CIVIC_CONFIG: join(folder, 'reader.json') } });
+    expect([code, stderr]).to.equal([0, '']);
+    expect(stdout).to.contain('1 of 1 (100.00 %)');
+  });
 });
 
 describe('The bundle of another folder, with a plugin in JavaScript among its plugins', () => {
