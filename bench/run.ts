@@ -1,6 +1,7 @@
 import { exitWithUsage } from '../test/support/arguments.ts';
 import { benchDirectory } from './directory/run.ts';
 import { benchDrivers } from './drivers.ts';
+import { benchDues } from './dues.ts';
 import { benchFirehose } from './firehose/run.ts';
 import { benchFlags } from './flags.ts';
 import { benchHttp } from './http.ts';
@@ -20,12 +21,13 @@ keys       requests with an API key or an access token
 mcp        calls of tools, against the same reads of the API
 drivers    the drivers of SQLite
 watches    one signal against 10,000 watches of workspaces, and the digest
+dues       5,000 jobs that run by key each hour
 directory  [import|joining|reads|cold|depth|nodes …] [--actors 50000] [--only sqlite|postgres] [--folder …] [--postgres …]
 site       [pages|rates|live|sizes …] [--actors 1000000] [--folder …]
 flags      [--flags 100000] [--only sqlite|postgres]: pages of the review queue, and lists of flags
 firehose   [matching|fanout|nchan|memory|writers …] [--subscribers 1000] [--postgres …]
 
-Without a name the first seven run; directory, site, flags and firehose run alone. Exits 1 when a ratio is over its limit.`;
+Without a name the first eight run; directory, site, flags and firehose run alone. Exits 1 when a ratio is over its limit.`;
 
 const BENCHES: Record<string, () => Promise<boolean>> = {
   start: () => benchStart({ rounds: 5 }),
@@ -35,6 +37,7 @@ const BENCHES: Record<string, () => Promise<boolean>> = {
   mcp: () => benchMcp({ rounds: 15, seconds: 0.4 }),
   drivers: () => benchDrivers({ rounds: 9 }),
   watches: benchWatches,
+  dues: benchDues,
 };
 
 /** Benchmarks with parts and options of their own. */
