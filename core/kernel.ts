@@ -31,7 +31,7 @@ export function createKernel(options: ComposeOptions): Kernel {
   const kernel: Kernel = {
     config, log, clock, gates, checks, metrics, server, vocabulary,
     pluginNames: new Set(options.plugins.map((plugin) => plugin.name)),
-    instance: { name: config.name, version, public_url: config.public_url, data_dir: config.data_dir, demo: config.demo },
+    instance: { name: config.name, version, public_url: config.public_url, data_dir: config.data_dir, user_agent: config.http.fetch.user_agent, demo: config.demo },
     fetch: createFetch({
       allowPrivateAddresses: config.http.fetch.allow_private_addresses,
       timeoutSeconds: config.http.fetch.timeout_seconds,

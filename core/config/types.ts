@@ -63,6 +63,8 @@ export interface Instance {
   /** Without a trailing slash. */
   public_url: string;
   data_dir: string;
+  /** The User-Agent header of its requests to other hosts. */
+  user_agent: string;
   /** Whether the instance shows invented demo data. */
   demo: boolean;
 }

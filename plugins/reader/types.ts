@@ -1,3 +1,5 @@
+import type { ReadService } from './fetch/types.ts';
+
 /** A part of the text of a document, in UTF-16 code units: `document.text.slice(start, end)`. */
 export interface Range {
   start: number;
@@ -160,7 +162,7 @@ export interface DocumentInput {
   window?: { start: string; end: string };
 }
 
-export interface ReaderService {
+export interface ReaderService extends ReadService {
   /** Parses a document in a thread. Rejects with a `ThreadError` when it takes more than 10 s or 256 MB. */
   document(input: DocumentInput): Promise<Document>;
 }

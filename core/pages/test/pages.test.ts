@@ -44,7 +44,7 @@ describe('Pages', () => {
   async function start({ data = join(folder, 'data'), base = '', ownsStart = false } = {}): Promise<void> {
     registerProblems(problems);
     server = testServer({ publicUrl: `https://civic.example${base}` }).server;
-    const instance = { name: 'Kansas <City>', version: '1.2.3', public_url: `https://civic.example${base}`, data_dir: data, demo: false };
+    const instance = { name: 'Kansas <City>', version: '1.2.3', public_url: `https://civic.example${base}`, data_dir: data, user_agent: 'civic-test', demo: false };
     pages = await registerPages(server, { instance, folders: { hello: join(folder, 'hello') }, log: pino({ level: 'silent' }), now: Date.now });
     httpState(server).problemPage = pages.problemPage;
     await server.register({ name: 'hello', register: (own: Server) => own.route([

@@ -33,7 +33,7 @@ describe('Texts', () => {
     write('birds/templates/page.html', template);
     write('data/theme/layout.html', '{{{content}}}');
     const { server } = testServer();
-    const instance = { name: 'Test', version: '1.2.3', public_url: 'https://civic.example', data_dir: join(folder, 'data'), demo: false };
+    const instance = { name: 'Test', version: '1.2.3', public_url: 'https://civic.example', data_dir: join(folder, 'data'), user_agent: 'civic-test', demo: false };
     const log = pino({ base: null }, { write: (line: string) => { logged.push(JSON.parse(line).msg); } });
     await registerPages(server, { instance, folders: { birds: join(folder, 'birds'), nests: join(folder, 'nests') }, log, now: () => NOON });
     const route: ServerRoute = { method: 'GET', path: '/page', handler: (_request, h) => h.view('birds/page', context), options: { plugins: { civic: { internal: true } } } };

@@ -1,0 +1,155 @@
+import { latestEnd, type Civic } from 'civic';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReaderConfig } from '../config.ts';
+import { hostByOrigin, lockedHost, saveRobots, updateHost, type HostRow } from './hosts-store.ts';
+import { Refusal } from './refusal.ts';
+import { readRobots, robotsRules, type RobotsRules } from './robots.ts';
+
+const ROBOTS_MS = 24 * 3600_000;
+/** A robots.txt that could not be read is tried again sooner. */
+const ROBOTS_RETRY_MS = 3600_000;
+const FIRST_REST_MS = 60_000;
+const LONGEST_REST_MS = 24 * 3600_000;
+const MOST_RULES = 500;
+
+/** The way to the hosts during one read: it asks for permission before each request, and gives the places back at the end. */
+export interface Visit {
+  enter(url: URL): Promise<void>;
+  leave(): void;
+}
+
+export interface Hosts {
+  visit(signal?: AbortSignal): Visit;
+  /** Notes how a host responded: a failing or overloaded one gets a rest. */
+  note(origin: string, outcome: { isOverloaded: boolean; retryAfterMs: number | null }): Promise<void>;
+}
+
+/** Keeps reads within robots.txt and the pace of each host. The pace is stored, so that all nodes together keep it. */
+export function createHosts(civic: Civic<ReaderConfig>, product: string): Hosts {
+  const { config, clock } = civic;
+  const places = createPlaces(config.per_host);
+  const rules = new Map<string, { read_at: string; rules: RobotsRules }>();
+  const reading = new Map<string, Promise<HostRow>>();
+
+  /** Returns the host with a robots.txt that is not too old; several reads share one request for it. */
+  async function knownHost(origin: string, signal?: AbortSignal): Promise<HostRow> {
+    const row = await hostByOrigin(civic.db.read, origin);
+    if (row && isCurrent(row)) return row;
+    let pending = reading.get(origin);
+    if (!pending) {
+      pending = readHost(origin, row, signal).finally(() => reading.delete(origin));
+      reading.set(origin, pending);
+    }
+    return pending;
+  }
+
+  function isCurrent({ robots_status, robots_at }: HostRow): boolean {
+    const age = clock.now() - Date.parse(robots_at);
+    return age >= -latestEnd(0, 0) && age < (robots_status === 'unreachable' ? ROBOTS_RETRY_MS : ROBOTS_MS);
+  }
+
+  async function readHost(origin: string, row: HostRow | undefined, signal?: AbortSignal): Promise<HostRow> {
+    const { status, text } = await readRobots(civic.fetch, origin, signal);
+    const isLost = status === 'unreachable' && row?.robots_status === 'read';
+    const robots = isLost ? { robots: row.robots, robots_status: 'read' as const } : { robots: text, robots_status: status };
+    await civic.db.write((tx) => saveRobots(tx, { origin, ...robots, robots_at: clock.iso() }));
+    return (await hostByOrigin(civic.db.read, origin))!;
+  }
+
+  async function rulesOf({ origin, robots, robots_at }: HostRow): Promise<RobotsRules> {
+    const known = rules.get(origin);
+    if (known?.read_at === robots_at) return known.rules;
+    const parsed = await robotsRules(origin, robots, product);
+    rules.set(origin, { read_at: robots_at, rules: parsed });
+    if (rules.size > MOST_RULES) rules.delete(rules.keys().next().value!);
+    return parsed;
+  }
+
+  async function permittedDelay(url: URL, signal?: AbortSignal): Promise<number> {
+    const host = await knownHost(url.origin, signal);
+    if (host.robots_status === 'unreachable') throw new Refusal('robots_unreachable', `The robots.txt of ${url.host} cannot be read, so nothing of that host is read until it can.`, clock.now() + ROBOTS_RETRY_MS);
+    const { allows, delay } = await rulesOf(host);
+    if (!allows(url.href)) throw new Refusal('robots', `The robots.txt of ${url.host} does not allow programs to read ${url.pathname}. Ask its owner, or choose another page.`);
+    return 1000 * Math.min(config.longest_delay_seconds, Math.max(config.delay_seconds, delay ?? 0));
+  }
+
+  /** Takes the next free time of a host. */
+  function takeTurn(origin: string, host: string, delayMs: number): Promise<number> {
+    const now = clock.now();
+    return civic.db.write(async (tx) => {
+      const row = (await lockedHost(tx, origin))!;
+      const rest = Date.parse(row.rest_until ?? '');
+      if (rest > now && rest <= latestEnd(now, LONGEST_REST_MS)) throw new Refusal('host_rests', `${host} asked for a pause or failed; it is not requested before ${row.rest_until}.`, rest);
+      const next = Date.parse(row.next_at);
+      // A time that is further away was written while a clock was ahead.
+      const turn = next > latestEnd(now, 2000 * config.longest_wait_seconds) ? now : Math.max(now, next);
+      if (turn - now > 1000 * config.longest_wait_seconds) throw new Refusal('host_busy', `Many pages of ${host} wait to be read; this one is read later.`, turn);
+      await updateHost(tx, origin, { next_at: new Date(turn + delayMs).toISOString() });
+      return turn;
+    });
+  }
+
+  return {
+    visit(signal) {
+      const held = new Map<string, () => void>();
+      return {
+        async enter(url) {
+          const delayMs = await permittedDelay(url, signal);
+          if (!held.has(url.origin)) held.set(url.origin, await places.take(url.origin, url.host, 1000 * config.longest_wait_seconds, clock.now()));
+          const turn = await takeTurn(url.origin, url.host, delayMs);
+          const wait = turn - clock.now();
+          if (wait > 0) await sleep(wait, undefined, signal && { signal });
+        },
+        leave() {
+          for (const release of held.values()) release();
+          held.clear();
+        },
+      };
+    },
+    async note(origin, { isOverloaded, retryAfterMs }) {
+      const row = await hostByOrigin(civic.db.read, origin);
+      if (!row || (!isOverloaded && row.failures === 0)) return;
+      const failures = isOverloaded ? Number(row.failures) + 1 : 0;
+      const restMs = Math.min(LONGEST_REST_MS, retryAfterMs ?? FIRST_REST_MS * 2 ** Math.min(failures - 1, 10));
+      await civic.db.write((tx) => updateHost(tx, origin, { failures, rest_until: isOverloaded ? new Date(clock.now() + restMs).toISOString() : null }));
+    },
+  };
+}
+
+/** The places for requests to each origin in this process. */
+function createPlaces(perHost: number) {
+  const hosts = new Map<string, { taken: number; waiting: (() => void)[] }>();
+
+  function release(origin: string): void {
+    const host = hosts.get(origin)!;
+    const next = host.waiting.shift();
+    if (next) return next();
+    host.taken--;
+    if (host.taken === 0) hosts.delete(origin);
+  }
+
+  return {
+    /** Returns the function that gives the place back. Throws when none becomes free in time. */
+    async take(origin: string, name: string, longestMs: number, now: number): Promise<() => void> {
+      const host = hosts.get(origin) ?? { taken: 0, waiting: [] };
+      hosts.set(origin, host);
+      if (host.taken < perHost) host.taken++;
+      else await turnOf(host.waiting, longestMs, () => new Refusal('host_busy', `Many pages of ${name} wait to be read; this one is read later.`, now + longestMs));
+      return () => release(origin);
+    },
+  };
+}
+
+function turnOf(waiting: (() => void)[], longestMs: number, refusal: () => Refusal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onTurn = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(() => {
+      waiting.splice(waiting.indexOf(onTurn), 1);
+      reject(refusal());
+    }, longestMs);
+    waiting.push(onTurn);
+  });
+}

@@ -1,0 +1,125 @@
+import { FetchError, newId, parseUrl, type Civic, type FetchResponse, type Reader } from 'civic';
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import type { ReaderConfig } from '../config.ts';
+import { contentByHash, hasContent, insertContent, pageByUrl, savePage, type PageRow } from './archive-store.ts';
+import { insertFetch } from './fetches-store.ts';
+import type { Hosts } from './hosts.ts';
+import { Refusal } from './refusal.ts';
+import { retryAfterMs } from './retry.ts';
+import type { Content, Read, ReadRequest } from './types.ts';
+
+const pack = promisify(gzip);
+const unpack = promisify(gunzip);
+const ACCEPT = 'text/html, application/xhtml+xml, text/calendar, application/rss+xml, application/atom+xml, application/feed+json, application/json;q=0.9, application/xml;q=0.9, application/pdf;q=0.9, */*;q=0.5';
+const MOST_DETAIL = 500;
+const MOST_VALIDATOR = 500;
+
+type Result = Pick<Read, 'outcome' | 'reason' | 'detail' | 'status' | 'bytes' | 'final_url' | 'hops' | 'retry_at'> & { content: Content | null; validators?: Pick<PageRow, 'etag' | 'last_modified'> };
+
+/** Returns the function that reads an address politely, archives what it finds, and records the attempt. Only aborting makes it throw. */
+export function createRead(civic: Civic<ReaderConfig>, hosts: Hosts): (request: ReadRequest) => Promise<Read> {
+  const { config, clock } = civic;
+
+  async function request({ url, max_bytes, signal }: ReadRequest): Promise<Result> {
+    const known = await archivedPage(url);
+    const visit = hosts.visit(signal);
+    try {
+      const response = await civic.fetch(url, {
+        headers: { accept: ACCEPT, ...conditions(known) },
+        max_bytes: Math.min(max_bytes ?? config.max_bytes, config.max_bytes),
+        timeout_seconds: config.timeout_seconds,
+        beforeRequest: visit.enter,
+        ...(signal && { signal }),
+      });
+      await hosts.note(new URL(response.url).origin, { isOverloaded: isOverloaded(response.status), retryAfterMs: retryAfterMs(response.headers['retry-after'], clock.now()) });
+      return await resultOf(response, known);
+    } catch (error) {
+      signal?.throwIfAborted();
+      return failure(url, error);
+    } finally {
+      visit.leave();
+    }
+  }
+
+  async function resultOf(response: FetchResponse, known: PageRow | undefined): Promise<Result> {
+    const { status, hops, url: final_url } = response;
+    const base = { status, hops, final_url, bytes: response.body.length, reason: null, detail: null, retry_at: null };
+    if (status === 304 && known) {
+      const content = await archivedContent(civic.db.read, known.content_hash);
+      if (content) return { ...base, outcome: 'unchanged', content, validators: known };
+    }
+    if (status < 200 || status >= 300 || status === 204) return { ...base, outcome: 'failed', reason: 'http_status', detail: `${new URL(final_url).host} responded with the status ${status}.`, content: null };
+    const hash = createHash('sha256').update(response.body).digest('hex');
+    const content = { hash, content_type: response.headers['content-type'] ?? '', body: response.body };
+    return { ...base, outcome: hash === known?.content_hash ? 'unchanged' : 'read', content, validators: validatorsOf(response) };
+  }
+
+  /** Returns the last read of an address whose content is still there. */
+  async function archivedPage(url: string): Promise<PageRow | undefined> {
+    const page = await pageByUrl(civic.db.read, url);
+    return page && await hasContent(civic.db.read, page.content_hash) ? page : undefined;
+  }
+
+  function failure(url: string, error: unknown): Result {
+    const nothing = { status: null, hops: [], final_url: url, bytes: 0, content: null };
+    if (error instanceof Refusal) {
+      const { reason, message, retryAt } = error;
+      const outcome = reason === 'host_busy' || reason === 'host_rests' ? 'put_off' : 'refused';
+      return { ...nothing, outcome, reason, detail: message, retry_at: retryAt === null ? null : new Date(retryAt).toISOString() };
+    }
+    if (!(error instanceof FetchError)) throw error;
+    return { ...nothing, outcome: error.code === 'address_refused' || error.code === 'bad_url' ? 'refused' : 'failed', reason: error.code, detail: error.message.slice(0, MOST_DETAIL), retry_at: null };
+  }
+
+  async function store(requested: ReadRequest, read: Read, validators: Result['validators']): Promise<void> {
+    const { content, id, url, at, outcome, reason, detail, status, bytes, milliseconds, via, hops, final_url } = read;
+    const packed = content && outcome === 'read' ? await pack(content.body) : null;
+    await civic.db.write(async (tx) => {
+      if (content && packed) await insertContent(tx, { hash: content.hash, content_type: content.content_type, bytes: content.body.length, packed, stored_at: at });
+      if (content) await savePage(tx, { url, final_url, content_hash: content.hash, content_type: content.content_type, read_at: at, etag: validators?.etag ?? null, last_modified: validators?.last_modified ?? null });
+      await insertFetch(tx, { id, url, host: hostOf(url), purpose: requested.purpose, at, outcome, reason, detail, status, bytes, milliseconds, via, hops, content_hash: content?.hash ?? null });
+    });
+  }
+
+  return async (requested) => {
+    const at = clock.iso();
+    const startedAt = performance.now();
+    const url = withoutFragment(requested.url);
+    const { validators, ...result } = await request({ ...requested, url });
+    const read: Read = { id: newId(clock.now()), url, at, via: 'http', milliseconds: Math.round(performance.now() - startedAt), ...result };
+    await store(requested, read, validators);
+    return read;
+  };
+}
+
+/** Returns a content of the archive. */
+export async function archivedContent(reader: Reader, hash: string): Promise<Content | null> {
+  const row = await contentByHash(reader, hash);
+  return row ? { hash, content_type: row.content_type, body: await unpack(row.packed) } : null;
+}
+
+function conditions(known: PageRow | undefined): Record<string, string> {
+  return { ...(known?.etag && { 'if-none-match': known.etag }), ...(known?.last_modified && { 'if-modified-since': known.last_modified }) };
+}
+
+function validatorsOf({ headers }: FetchResponse): Pick<PageRow, 'etag' | 'last_modified'> {
+  const short = (value: string | undefined) => (value !== undefined && value.length <= MOST_VALIDATOR ? value : null);
+  return { etag: short(headers['etag']), last_modified: short(headers['last-modified']) };
+}
+
+function isOverloaded(status: number): boolean {
+  return status === 429 || status === 503;
+}
+
+function hostOf(url: string): string {
+  return parseUrl(url)?.host ?? '';
+}
+
+function withoutFragment(text: string): string {
+  const url = parseUrl(text);
+  if (!url) return text;
+  url.hash = '';
+  return url.href;
+}

@@ -1,0 +1,26 @@
+import type { Civic } from 'civic';
+import type { ReaderConfig } from '../config.ts';
+import { keepContents, pruneContents } from './archive-store.ts';
+import { pruneFetches } from './fetches-store.ts';
+import { createHosts } from './hosts.ts';
+import { archivedContent, createRead } from './read.ts';
+import type { ReadService } from './types.ts';
+
+const DAY_MS = 24 * 3600_000;
+
+/** Declares the reads of the network, and the job that prunes their records. */
+export function registerReads(civic: Civic<ReaderConfig>): ReadService {
+  const product = civic.instance.user_agent.split(/[/\s]/)[0]!;
+  const read = createRead(civic, createHosts(civic, product));
+
+  civic.jobs.define({
+    name: 'reader.prune',
+    every_seconds: 3600,
+    async run({ write, signal }) {
+      const before = (days: number) => new Date(civic.clock.now() - days * DAY_MS).toISOString();
+      while (!signal.aborted && await write((tx) => pruneFetches(tx, before(civic.config.fetch_days))) > 0);
+      while (!signal.aborted && await write((tx) => pruneContents(tx, before(civic.config.archive_days))) > 0);
+    },
+  });
+  return { read, content: archivedContent, keep: keepContents };
+}
