@@ -3,6 +3,7 @@ import type { Places } from '../places/service.ts';
 import type { FieldPolicy } from '../policy/fields.ts';
 import type { Columns } from '../search/columns.ts';
 import type { Taxonomy } from '../taxonomy/service.ts';
+import type { WatchedSlot } from './watched.ts';
 import type { Telling } from './wire.ts';
 
 /** What the routes of the directory stand on. */
@@ -14,6 +15,7 @@ export interface DirectoryContext {
   ready: ReadyAnswers;
   columns: Columns;
   policy: FieldPolicy;
+  watched: WatchedSlot;
   /** What rows of the read model that were derived now have as `model`. */
   rowModel: number;
 }

@@ -26,6 +26,8 @@ export const PLACE_SOURCE_POSITION = ['text', 'integer'] as const;
 export const placeActorList = listOf(actorSchema, { place: placeRecord.required(), corrected: correctedSchema, suggestions: suggestionsSchema }).meta({ name: 'PlaceActorList' });
 export const placeSourceListSchema = listOf(sourceSchema, { place: placeRecord.required() }).meta({ name: 'PlaceSourceList' });
 
+/** How long a response may show the former health of watched sources, which changes with every read of one. */
+const WATCHED_MS = 60_000;
 const params = Joi.object({ place_key: Joi.string() });
 const count = Joi.number().integer().min(0).required();
 
@@ -96,7 +98,7 @@ export function placeReadRoutes(context: DirectoryContext): ServerRoute[] {
         const place = await placeOfPath(context.places, context.civic.db, String(request.params.place_key));
         return ready.answer(request, h, `place:${place.key}`, async () => {
           const { body, timeless } = await placeCoverage(context, place);
-          return { body, etag: textEtag(timeless), headers: locationOf(context, place, 'coverage'), tags: ['taxonomy'] };
+          return { body, etag: textEtag(timeless), headers: locationOf(context, place, 'coverage'), tags: ['taxonomy'], ...(context.watched.isFilled() && { validUntil: context.civic.clock.now() + WATCHED_MS }) };
         });
       },
     },

@@ -1,4 +1,5 @@
 import type { Caller, Joi, Reader, Tx } from 'civic';
+import type { CountWatched } from '../actors/watched.ts';
 import type { RelatedEvidence } from '../actors/related.ts';
 import type { Actor, ActorDetail } from '../types.ts';
 import { actorsByKey, listedWith } from '../actors/read-store.ts';
@@ -54,6 +55,8 @@ export interface DirectoryService extends AddressReads, AreaReads, EditWrites, E
   related(id: string, caller: Caller | null, limit: number): Promise<{ entity: Actor; score: number; evidence: RelatedEvidence[] }[]>;
   /** Returns the coverage of a place, as `GET /api/places/{place_key}/coverage` does. Throws as `placeOfPath` does. */
   coverage(place: string): Promise<Coverage>;
+  /** Fills `watched_sources` of the coverage of places; called in `register`. Only public sources count. */
+  watchedSources(count: CountWatched): void;
   /** Returns actors, private ones too, whose freshness dropped between two times because no source was retrieved, in the order of their ids after `after`. */
   freshnessTurns(reader: Reader, span: { since: number; until: number; after: string | null; limit: number }): Promise<FreshnessTurn[]>;
   /** Stores how many flags actors and sources have, by id; responses, filters and pages show them once the transaction is committed. Ids that are no longer there are left out. */
@@ -108,6 +111,7 @@ export function offeredBy(directory: Directory, demo: DemoParts): DirectoryServi
       return (await actorsByKey(reader, rows.map(({ actor_key }) => actor_key))).map(({ id }) => id);
     },
     freshnessTurns,
+    watchedSources: directory.watched.fill,
     areUnlisted: directory.ledger.areUnlisted,
     setFlags: directory.ledger.setFlags,
     demo,
