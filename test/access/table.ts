@@ -93,6 +93,9 @@ function ofRecords(name: string, { noun, unknown, created, changed, changing = m
 /** A session of the Firehose is there for its workspace only. */
 const ofSession: Case = { params: { id: '$session' }, outcomes: { ...scoped, other_workspace: 'unknown_session' } };
 
+/** A watched source is there for its workspace only. */
+const ofSource: Case = { params: { id: '$calendar' }, outcomes: { ...scoped, other_workspace: 'unknown_watched_source' } };
+
 const claim = { sources: [{ local_id: 's', url: 'https://example.org/more' }], add: [{ property: 'description', value: 'More', source_local_id: 's' }] };
 
 /** Every route of the kit. One that is not here fails the build: decide who may, and write it down. */
@@ -237,6 +240,20 @@ export const table: Record<string, Case[]> = {
   'GET /api/workspaces/{id}/members/{account_id}': [{ params: { id: '$workspace', account_id: '$guest' }, outcomes: membersOnly }],
   'PATCH /api/workspaces/{id}/members/{account_id}': [{ params: { id: '$workspace', account_id: '$guest' }, payload: { role: 'member' }, outcomes: managersOnly }],
   'DELETE /api/workspaces/{id}/members/{account_id}': [{ params: { id: '$workspace', account_id: '$guest' }, outcomes: managersOnly }],
+
+  // ingest
+  'GET /api/watched-sources': [{ outcomes: scoped }, { query: 'visibility=public', outcomes: { ...reviewing, wrong_scope: 'insufficient_scope' } }],
+  'POST /api/watched-sources': [{ payload: { url: 'https://city.example/calendar', test: false }, outcomes: scoped }, { payload: { url: 'https://city.example/public', test: false, visibility: 'public' }, outcomes: { ...reviewing, wrong_scope: 'insufficient_scope' } }],
+  'GET /api/watched-sources/{id}': [ofSource],
+  'PATCH /api/watched-sources/{id}': [{ ...ofSource, payload: { name: 'Ours' } }],
+  'DELETE /api/watched-sources/{id}': [ofSource],
+  'POST /api/watched-sources/{id}/test': [{ ...ofSource, payload: {} }],
+  'POST /api/watched-sources/{id}/pause': [{ ...ofSource, payload: {} }],
+  'GET /api/watched-sources/{id}/history': [ofSource],
+  'GET /console/sources': visitor,
+  'POST /console/sources': visitor,
+  'GET /console/sources/{id}': visitor,
+  'POST /console/sources/{id}': visitor,
 
   // workspaces
   ...ofRecords('lists', { noun: 'list', unknown: 'unknown_list', created: { name: 'Ours' }, changed: { name: 'Theirs' } }),

@@ -1,0 +1,273 @@
+import type { Document } from 'civic/reader';
+import { localTime } from './times.ts';
+import type { Adapter, AdapterContext, AgendaItem, FilingAction, FilingRow, LinkedDocument, MeetingRow, Row, Vote } from './types.ts';
+
+const HOST = 'webapi.legistar.com';
+const API = /\/v1\/([\w-]+)\/?(events|matters)?/i;
+const MOST_ROWS = 1000;
+/** How far back meetings are read again: minutes and votes are recorded weeks later. */
+const DAYS_BACK = 60;
+const NEAR_DAYS = 10;
+const FAR_AT_ONCE = 20;
+const DAY_MS = 24 * 3600_000;
+const OFF = /cancel|deferred|postponed/i;
+
+interface Event {
+  EventId: number;
+  EventBodyName: string;
+  EventDate: string;
+  EventTime?: string | null;
+  EventLocation?: string | null;
+  EventAgendaStatusName?: string | null;
+  EventAgendaFile?: string | null;
+  EventMinutesFile?: string | null;
+  EventVideoPath?: string | null;
+  EventComment?: string | null;
+  EventInSiteURL?: string | null;
+  EventItems?: EventItem[] | null;
+}
+
+interface EventItem {
+  EventItemId: number;
+  EventItemAgendaNumber?: string | null;
+  EventItemTitle?: string | null;
+  EventItemMatterFile?: string | null;
+  EventItemActionName?: string | null;
+  EventItemPassedFlagName?: string | null;
+  Votes?: LegistarVote[] | null;
+}
+
+interface LegistarVote {
+  VotePersonName: string;
+  VoteValueName?: string | null;
+  VoteSort?: number;
+}
+
+interface Matter {
+  MatterId: number;
+  MatterFile?: string | null;
+  MatterName?: string | null;
+  MatterTitle?: string | null;
+  MatterTypeName?: string | null;
+  MatterStatusName?: string | null;
+  MatterBodyName?: string | null;
+  MatterIntroDate?: string | null;
+  MatterRestrictViewViaWeb?: boolean;
+  MatterSponsors?: { MatterSponsorName: string; MatterSponsorSequence?: number }[] | null;
+  MatterHistories?: MatterHistory[] | null;
+}
+
+interface MatterHistory {
+  MatterHistoryId: number;
+  MatterHistoryActionDate?: string | null;
+  MatterHistoryActionName?: string | null;
+  MatterHistoryActionBodyName?: string | null;
+  MatterHistoryPassedFlagName?: string | null;
+  Votes?: LegistarVote[] | null;
+}
+
+/** The Legistar Web API of a city: meetings with their agendas and votes, or matters with their sponsors and histories. */
+export const legistarApi: Adapter = {
+  name: 'legistar_api',
+  label: 'Legistar Web API',
+  source_class: 'government_record',
+  isComplete: true,
+  opensMore: true,
+  recognises(document) {
+    const url = new URL(document.url);
+    if (url.hostname === HOST || recordsOf(document).some((record) => 'EventGuid' in record || 'MatterGuid' in record)) return API.test(url.pathname) ? 1 : 0.5;
+    return 0;
+  },
+  request(url, now) {
+    const since = new Date(now - DAYS_BACK * DAY_MS).toISOString().slice(0, 10);
+    const kind = API.exec(new URL(url).pathname)?.[2]?.toLowerCase();
+    if (new URL(url).searchParams.has('$filter') || kind === undefined) return url;
+    const filter = kind === 'events' ? `EventDate ge datetime'${since}'` : `MatterIntroDate ge datetime'${since}'`;
+    return withParameters(url, { $filter: filter, $top: String(MOST_ROWS) });
+  },
+  async rows(document, context) {
+    const [first] = recordsOf(document);
+    return first !== undefined && 'MatterId' in first ? readMatters(document, context) : readEvents(document, context);
+  },
+};
+
+function recordsOf({ kind, body }: Document): object[] {
+  if (kind !== 'json' || body === null) return [];
+  try {
+    const value = JSON.parse(body) as unknown;
+    return Array.isArray(value) ? value.filter((entry) => typeof entry === 'object' && entry !== null) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Reads further pages: a response has at most 1,000 rows. */
+async function allRecords(document: Document, context: AdapterContext): Promise<{ record: object; document: Document }[]> {
+  const records: { record: object; document: Document }[] = [];
+  let page: Document | null = document;
+  for (let skip = MOST_ROWS; page !== null; skip += MOST_ROWS) {
+    const some = recordsOf(page);
+    const from: Document = page;
+    records.push(...some.map((record) => ({ record, document: from })));
+    page = some.length === MOST_ROWS ? await context.open(withParameters(document.url, { $top: String(MOST_ROWS), $skip: String(skip) })) : null;
+  }
+  return records;
+}
+
+async function readEvents(document: Document, context: AdapterContext): Promise<Row[]> {
+  const rows: MeetingRow[] = [];
+  const records = (await allRecords(document, context)).filter(({ record }) => Number.isInteger((record as Event).EventId) && typeof (record as Event).EventDate === 'string');
+  for (const { record, document: page } of inTurn(records, context.now)) rows.push(await meetingOf(record as Event, page, context));
+  return rows;
+}
+
+/** Orders meetings so that the agendas of those near now are read first. The others begin at another one each hour, because there may be too many for one read. */
+function inTurn<T extends { record: object }>(records: T[], now: number): T[] {
+  const isNear = ({ record }: T) => Math.abs(Date.parse((record as Event).EventDate) - now) < NEAR_DAYS * DAY_MS;
+  const far = records.filter((one) => !isNear(one));
+  const first = far.length > 0 ? Math.floor(now / 3600_000) * FAR_AT_ONCE % far.length : 0;
+  return [...records.filter(isNear), ...far.slice(first), ...far.slice(0, first)];
+}
+
+async function meetingOf(event: Event, page: Document, context: AdapterContext): Promise<MeetingRow> {
+  const body = event.EventBodyName?.trim() || null;
+  return {
+    kind: 'meeting',
+    key: `event-${event.EventId}`,
+    title: body ?? 'Meeting',
+    body,
+    start: localTime(event.EventDate.slice(0, 10), event.EventTime ?? null, context.time_zone),
+    end: null,
+    location: event.EventLocation?.trim() || null,
+    status: OFF.test(event.EventAgendaStatusName ?? '') || OFF.test(event.EventComment ?? '') ? 'cancelled' : 'confirmed',
+    url: event.EventInSiteURL || null,
+    documents: documentsOf(event),
+    items: await itemsOf(event, page, context),
+    passage: passageOf(page, `"EventId":${event.EventId}`),
+  };
+}
+
+async function itemsOf({ EventId, EventItems }: Event, { url }: Document, { open }: AdapterContext): Promise<AgendaItem[] | null> {
+  const document = EventItems ? null : await open(besides(url, `events/${EventId}/eventitems?agendanote=1&minutesnote=1`));
+  const items = EventItems ?? (document && recordsOf(document) as EventItem[]);
+  if (!items) return null;
+  const read: AgendaItem[] = [];
+  for (const item of items) {
+    if (!item.EventItemTitle?.trim() || !Number.isInteger(item.EventItemId)) continue;
+    read.push(agendaItem(item, await itemVotes(item, () => open(besides(url, `eventitems/${item.EventItemId}/votes`)))));
+  }
+  return read;
+}
+
+/** Reads votes where a result was recorded. For a matter that passed without a roll call the API fails, so nothing is known then. */
+async function itemVotes({ Votes, EventItemPassedFlagName }: EventItem, open: () => Promise<Document | null>): Promise<LegistarVote[] | null> {
+  if (Votes || !EventItemPassedFlagName) return Votes ?? [];
+  const document = await open();
+  return document && recordsOf(document) as LegistarVote[];
+}
+
+function agendaItem(item: EventItem, votes: LegistarVote[] | null): AgendaItem {
+  return {
+    key: String(item.EventItemId),
+    number: item.EventItemAgendaNumber?.trim() || null,
+    title: item.EventItemTitle!.trim(),
+    matter: item.EventItemMatterFile?.trim() || null,
+    action: item.EventItemActionName?.trim() || null,
+    passed: passedOf(item.EventItemPassedFlagName),
+    votes: votes && votesOf(votes),
+  };
+}
+
+function documentsOf({ EventAgendaFile, EventMinutesFile, EventVideoPath }: Event): LinkedDocument[] {
+  const files = [['Agenda', EventAgendaFile], ['Minutes', EventMinutesFile], ['Video', EventVideoPath]] as const;
+  return files.flatMap(([title, url]) => (url ? [{ title, url }] : []));
+}
+
+async function readMatters(document: Document, context: AdapterContext): Promise<Row[]> {
+  const rows: FilingRow[] = [];
+  for (const { record, document: page } of await allRecords(document, context)) {
+    const matter = record as Matter;
+    if (!Number.isInteger(matter.MatterId) || matter.MatterRestrictViewViaWeb) continue;
+    rows.push(await filingOf(matter, page, context));
+  }
+  return rows;
+}
+
+async function filingOf(matter: Matter, page: Document, context: AdapterContext): Promise<FilingRow> {
+  const { MatterId: id } = matter;
+  const beside = async <T>(path: string): Promise<T[] | null> => {
+    const document = await context.open(besides(page.url, `matters/${id}/${path}`));
+    return document && recordsOf(document) as T[];
+  };
+  const sponsors = matter.MatterSponsors ?? await beside<{ MatterSponsorName: string }>('sponsors');
+  const histories = matter.MatterHistories ?? await beside<MatterHistory>('histories');
+  return {
+    kind: 'filing',
+    key: `matter-${id}`,
+    number: matter.MatterFile?.trim() || null,
+    title: (matter.MatterTitle || matter.MatterName || matter.MatterFile || `Matter ${id}`).trim(),
+    type: matter.MatterTypeName?.trim() || null,
+    status: matter.MatterStatusName?.trim() || null,
+    body: matter.MatterBodyName?.trim() || null,
+    introduced: matter.MatterIntroDate?.slice(0, 10) ?? null,
+    sponsors: sponsors && [...new Set(sponsors.map(({ MatterSponsorName }) => MatterSponsorName?.trim()).filter(Boolean))],
+    actions: histories && actionsOf(histories),
+    url: null,
+    passage: passageOf(page, `"MatterId":${id}`),
+  };
+}
+
+/** Histories come twice in some cities. */
+function actionsOf(histories: MatterHistory[]): FilingAction[] {
+  const byKey = new Map<string, FilingAction>();
+  for (const history of histories) {
+    if (!history.MatterHistoryActionName) continue;
+    byKey.set(String(history.MatterHistoryId), {
+      key: String(history.MatterHistoryId),
+      date: history.MatterHistoryActionDate?.slice(0, 10) ?? null,
+      body: history.MatterHistoryActionBodyName?.trim() || null,
+      action: history.MatterHistoryActionName.trim(),
+      passed: passedOf(history.MatterHistoryPassedFlagName),
+      votes: votesOf(history.Votes ?? []),
+    });
+  }
+  return [...byKey.values()];
+}
+
+function votesOf(votes: LegistarVote[]): Vote[] {
+  return votes.filter(({ VotePersonName }) => VotePersonName?.trim())
+    .toSorted((a, b) => (a.VoteSort ?? 0) - (b.VoteSort ?? 0))
+    .map(({ VotePersonName, VoteValueName }) => ({ person: VotePersonName.trim(), value: VoteValueName?.trim() || 'Unknown' }));
+}
+
+function passedOf(flag: string | null | undefined): boolean | null {
+  if (!flag) return null;
+  if (/^(pass|adopt|approv)/i.test(flag)) return true;
+  return /^(fail|reject|den)/i.test(flag) ? false : null;
+}
+
+/** Returns an address of the same client: beside `/v1/{client}/events`. */
+function besides(url: string, path: string): string {
+  const { origin, pathname, searchParams } = new URL(url);
+  const base = /^.*\/v1\/[^/]+/i.exec(pathname)?.[0] ?? pathname.replace(/\/[^/]*$/, '');
+  const next = new URL(`${origin}${base}/${path}`);
+  const token = searchParams.get('token');
+  if (token !== null) next.searchParams.set('token', token);
+  return next.href;
+}
+
+function withParameters(url: string, parameters: Record<string, string>): string {
+  const next = new URL(url);
+  for (const [name, value] of Object.entries(parameters)) next.searchParams.set(name, value);
+  return next.href;
+}
+
+const PASSAGE = 600;
+
+/** Returns the range of a record in the body: from its first member on. */
+function passageOf({ body }: Document, marker: string): { start: number; end: number } | null {
+  const at = body?.indexOf(marker) ?? -1;
+  if (at < 0) return null;
+  const start = Math.max(0, body!.lastIndexOf('{', at));
+  return { start, end: Math.min(body!.length, start + PASSAGE) };
+}

@@ -1,0 +1,28 @@
+import { Joi, type ConfigFragment } from 'civic';
+
+export interface IngestConfig {
+  cadence_seconds: number;
+  cadence_by_tag: Record<string, number>;
+  failing_after: number;
+  further_pages: number;
+  notice_hours: number;
+  notice_by_place: Record<string, { hours: number; source: string | null }>;
+  read_days: number;
+}
+
+const seconds = Joi.number().integer().min(60).max(31 * 86_400);
+const hours = Joi.number().integer().min(1).max(24 * 60);
+
+export const ingestOptions: ConfigFragment = {
+  cadence_seconds: { doc: 'How many seconds are between two reads of a watched source.', format: seconds as never, default: 3600 },
+  cadence_by_tag: { doc: 'The same for sources with a tag, by tag; the shortest counts.', format: Joi.object().pattern(Joi.string(), seconds) as never, default: {} },
+  failing_after: { doc: 'After how many failed reads in a row a source counts as failing.', format: Joi.number().integer().min(1).max(100) as never, default: 3 },
+  further_pages: { doc: 'How many further pages, such as agendas, one read of a source may open.', format: Joi.number().integer().min(0).max(1000) as never, default: 60 },
+  notice_hours: { doc: 'A meeting that is first seen fewer hours before it begins is reported as short notice. Many open-meeting laws require 24 to 72 hours.', format: hours as never, default: 24 },
+  notice_by_place: {
+    doc: 'The notice that places require, by the key of the place or the abbreviation of its state: hours, and the law that states it.',
+    format: Joi.object().pattern(Joi.string(), Joi.object({ hours: hours.required(), source: Joi.string().max(200).allow(null).default(null) })) as never,
+    default: {},
+  },
+  read_days: { doc: 'How many days the history of reads is kept.', format: Joi.number().integer().min(1).max(3650) as never, default: 90 },
+};

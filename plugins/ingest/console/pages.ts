@@ -1,0 +1,117 @@
+import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import { formOptions, Joi, pagePath, problem, problemOf, readForm, type Texts } from 'civic';
+import type { AccountsService } from 'civic/accounts';
+import { adapterOf } from '../adapters/adapters.ts';
+import type { Ingest } from '../context.ts';
+import type { ReadRow } from '../reads/store.ts';
+import type { ShownSource } from '../sources/shown.ts';
+import type { Owner, Sources } from '../sources/sources.ts';
+import { barsOf } from './bars.ts';
+
+export const SOURCES = '/console/sources';
+const PAGE = { plugins: { civic: { internal: true } } };
+const AT_ONCE = 100;
+const READS = 30;
+const NOTICES = ['added', 'paused', 'resumed', 'deleted'] as const;
+
+const address = Joi.string().trim().uri({ scheme: ['http', 'https'] }).max(2000).required().messages({ '*': 'sources.no_url' });
+const sourceForm = Joi.object<{ url: string; place: string; name: string }>({ url: address, place: Joi.string().trim().max(200).allow(''), name: Joi.string().trim().max(200).allow('') });
+
+/** The pages of the operator about watched sources: all of them, and one with its last reads. */
+export function sourcePages(ingest: Ingest, sources: Sources, { pages }: Pick<AccountsService, 'pages'>): ServerRoute[] {
+  const { civic, directory } = ingest;
+  const ownerOf = (accountId: string): Owner => ({ workspace_id: null, account_id: accountId, most: Infinity, plan: null });
+
+  async function showAll(request: Request, h: ResponseToolkit, more: { errors?: object; given?: object } = {}, status = 200): Promise<ResponseObject> {
+    const t = await civic.texts(request.civic.language);
+    const { sources: found, total } = await sources.page(civic.db.read, { workspace_id: null }, { before: null, limit: AT_ONCE });
+    const places = await directory.places(civic.db.read, found.flatMap(({ place }) => place ?? []));
+    const shown = found.toSorted((a, b) => urgency(a) - urgency(b)).map((source) => shownHere(source, places.get(source.place ?? '')?.display_name, t));
+    return pages.showConsole(request, h, { path: SOURCES, template: 'ingest/sources', title: t('sources.title'), status }, { sources: shown, total, notice: noticeOf(request, t), ...more });
+  }
+
+  async function showOne(request: Request, h: ResponseToolkit, accountId: string): Promise<ResponseObject> {
+    const t = await civic.texts(request.civic.language);
+    const row = await sources.found(civic.db.read, ownerOf(accountId), String(request.params.id));
+    const [source] = await sources.shown(civic.db.read, [row]);
+    const { rows } = await sources.history(civic.db.read, row, { before: null, limit: READS });
+    const place = row.place_key === null ? undefined : (await directory.places(civic.db.read, [row.place_key])).get(row.place_key)?.display_name;
+    return pages.showConsole(request, h, { path: SOURCES, template: 'ingest/source', title: row.name }, {
+      source: shownHere(source!, place, t), notice: noticeOf(request, t),
+      reads: rows.map((read) => shownRead(read, t)), shown: rows.length, failed: rows.filter(({ outcome }) => outcome === 'failed' || outcome === 'refused').length, bars: barsOf(rows, READS),
+    });
+  }
+
+  function shownHere(source: ShownSource, place: string | undefined, t: Texts): object {
+    const { id, name, url, platform, health, state, row_count, last_read_at, next_read_at } = source;
+    const standing = state === 'paused' ? 'paused' : health.status;
+    const seconds = ingest.cadence({ cadence_seconds: source.cadence_seconds, tags: JSON.stringify(source.tags) });
+    return {
+      id, name, url, place, platform: platform && adapterOf(platform).label, isPaused: state === 'paused', health: standing, healthText: t(`health.${standing}`), detail: health.detail, rows: row_count,
+      minutes: Math.round(seconds / 60), since: pages.when(health.failing_since, t), last: pages.when(last_read_at, t), next: pages.when(next_read_at, t),
+    };
+  }
+
+  function shownRead({ at, outcome, detail, added, changed, gone, signals }: ReadRow, t: Texts): object {
+    return { at: pages.when(at, t), outcome, outcomeText: t(`outcomes.${outcome}`), detail, added, changed, gone, signals, hasChanges: added + changed + gone > 0 };
+  }
+
+  /** Returns the key of the place that a person typed; null for none. Throws when the text names no place for certain. */
+  async function placeOf(text: string): Promise<string | null> {
+    if (text === '') return null;
+    const { place } = await directory.resolvePlace(civic.db.read, text);
+    if (!place) throw problem('unknown_place');
+    return place.place_key;
+  }
+
+  return [
+    { method: 'GET', path: SOURCES, options: PAGE, handler: pages.reviewer((_by, request, h) => showAll(request, h)) },
+    {
+      method: 'POST', path: SOURCES, options: formOptions(),
+      handler: pages.reviewer(async ({ account }, request, h) => {
+        const t = await civic.texts(request.civic.language);
+        const { values, errors, given } = readForm(request, sourceForm, t);
+        if (!values) return showAll(request, h, { errors, given }, 400);
+        try {
+          const { source } = await sources.create(ownerOf(account.id), { url: values.url, place: await placeOf(values.place), ...(values.name && { name: values.name }) }, { test: true });
+          return go(request, h, `${SOURCES}/${source.id}?done=added`);
+        } catch (error) {
+          const found = problemOf(error);
+          if (!found) throw error;
+          const wrong = found.code === 'unknown_place' ? { place: t('sources.no_place') } : { url: found.detail ?? found.title };
+          return showAll(request, h, { errors: wrong, given }, found.status);
+        }
+      }),
+    },
+    { method: 'GET', path: `${SOURCES}/{id}`, options: PAGE, handler: pages.reviewer(({ account }, request, h) => showOne(request, h, account.id)) },
+    {
+      method: 'POST', path: `${SOURCES}/{id}`, options: formOptions(),
+      handler: pages.reviewer(async ({ account }, request, h) => {
+        const id = String(request.params.id);
+        const { act } = (request.payload ?? {}) as { act?: string };
+        if (act === 'delete') {
+          await civic.db.write((tx) => sources.remove(tx, ownerOf(account.id), id));
+          return go(request, h, `${SOURCES}?done=deleted`);
+        }
+        if (act !== 'pause' && act !== 'resume') throw problem('invalid_request', { detail: 'The form names nothing to do.' });
+        await civic.db.write((tx) => sources.update(tx, ownerOf(account.id), id, { state: act === 'pause' ? 'paused' : 'active' }));
+        return go(request, h, `${SOURCES}/${id}?done=${act === 'pause' ? 'paused' : 'resumed'}`);
+      }),
+    },
+  ];
+}
+
+function go(request: Request, h: ResponseToolkit, path: string): ResponseObject {
+  return h.redirect(pagePath(request, path)).code(303).header('cache-control', 'no-store');
+}
+
+/** Failing sources come first, then new ones. */
+function urgency({ health, state }: ShownSource): number {
+  if (state === 'paused') return 3;
+  return ['failing', 'new', 'healthy'].indexOf(health.status);
+}
+
+function noticeOf({ query }: Request, t: Texts): string | undefined {
+  const done = NOTICES.find((notice) => notice === query.done);
+  return done && t(`sources.${done}`);
+}

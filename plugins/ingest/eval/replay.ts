@@ -1,0 +1,99 @@
+import type { Document } from 'civic/reader';
+import { legistarApi } from '../adapters/legistar-api.ts';
+import { compareRows, completed, hashOf, type Change, type KnownRow } from '../reads/compare.ts';
+import { signalsOf, type SignalContext } from '../signals/drafts.ts';
+
+/** One sync of a city's calendar: the events that changed since the last, and the ids of those that vanished. */
+interface Sync {
+  at: string;
+  events: { EventId: number }[];
+  removed: number[];
+}
+
+/** The records that one read sees. */
+interface Step {
+  now: number;
+  records: object[];
+}
+
+export interface ReplayResult {
+  reads: number;
+  rows: number;
+  /** Signals by type. */
+  signals: Record<string, number>;
+  changes: Record<'added' | 'changed' | 'gone', number>;
+  /** Changes that a second read of the same state found: there must be none. */
+  second_pass: number;
+}
+
+const ZONE = 'America/New_York';
+
+/** Replays a file through the adapter, the comparison and the drafts of signals, as reads would see it. A line is a sync of a calendar, or a matter; a matter with an id that came before is a new version of it. */
+export async function replay(lines: Iterable<string>): Promise<ReplayResult> {
+  const result: ReplayResult = { reads: 0, rows: 0, signals: {}, changes: { added: 0, changed: 0, gone: 0 }, second_pass: 0 };
+  const known = new Map<string, KnownRow>();
+  const signalled = new Set<string>();
+  let doubted = new Set<string>();
+  for (const { now, records } of stepsOf(lines)) {
+    const document = documentOf(records);
+    const read = async () => (await legistarApi.rows(document, { now, time_zone: ZONE, open: async () => null })).map((row) => completed(row, known.get(row.key)?.row));
+    const compare = async () => compareRows(known, await read(), { now, isComplete: true, wasDoubted: ({ key }) => doubted.has(key) });
+    const { changes, doubted: doubtedNow } = await compare();
+    const context = contextOf(document, now, result.reads === 0);
+    for (const change of changes) countChange(result, change, signalled, context);
+    for (const change of changes) {
+      known.delete(change.type === 'changed' ? change.before.key : change.row.key);
+      if (change.type !== 'gone') known.set(change.row.key, { hash: hashOf(change.row), row: change.row });
+    }
+    doubted = new Set(doubtedNow.map(({ key }) => key));
+    result.second_pass += (await compare()).changes.length;
+    result.reads++;
+  }
+  result.rows = known.size;
+  return result;
+}
+
+function countChange(result: ReplayResult, change: Change, signalled: Set<string>, context: SignalContext): void {
+  const key = change.type === 'changed' ? change.before.key : change.row.key;
+  result.changes[change.type]++;
+  for (const { draft, isOfRow } of signalsOf(change, signalled.has(key) ? ANY_ID : null, context)) {
+    const name = draft.id === undefined ? draft.type : `${draft.type} (new version)`;
+    result.signals[name] = (result.signals[name] ?? 0) + 1;
+    if (isOfRow) signalled.add(change.row.key);
+  }
+}
+
+function* stepsOf(lines: Iterable<string>): Iterable<Step> {
+  const events = new Map<number, object>();
+  let matters = new Map<number, object>();
+  for (const line of lines) {
+    const value = JSON.parse(line) as Sync | { MatterId: number };
+    if ('MatterId' in value) {
+      // What is there in a first read is not new, so an empty one comes before the matters.
+      if (matters.size === 0) yield { now: 0, records: [] };
+      if (matters.has(value.MatterId)) yield { now: Date.now(), records: [...matters.values()] };
+      matters = new Map(matters).set(value.MatterId, value);
+      continue;
+    }
+    for (const event of value.events) events.set(event.EventId, event);
+    for (const id of value.removed) events.delete(id);
+    yield { now: Date.parse(value.at), records: [...events.values()] };
+  }
+  if (matters.size > 0) yield { now: Date.now(), records: [...matters.values()] };
+}
+
+const ANY_ID = '00000000-0000-7000-8000-000000000000';
+
+function contextOf({ body }: Document, now: number, isFirst: boolean): SignalContext {
+  return {
+    source: { url: 'https://webapi.legistar.com/v1/example/events', name: 'Replay', source_class: 'government_record', place_keys: [], issues: [], workspace_id: null },
+    isFirst, now, time_zone: ZONE, notice: { hours: 24, source: null }, content_hash: '', text: body!,
+  };
+}
+
+function documentOf(events: object[]): Document {
+  return {
+    url: 'https://webapi.legistar.com/v1/example/events', kind: 'json', body: JSON.stringify(events), text: '', title: null, language: null, site_name: null, description: null, canonical_url: null,
+    main: null, blocks: [], tables: [], links: [], feeds: [], items: [], feed: null, calendar: null, pages: [], is_script_page: false, login_wall: false, truncated: false,
+  };
+}

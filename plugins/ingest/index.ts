@@ -1,0 +1,62 @@
+import { definePlugin } from 'civic';
+import { ingestOptions, type IngestConfig } from './config.ts';
+import { failingAttention } from './console/attention.ts';
+import { SOURCES, sourcePages } from './console/pages.ts';
+import { createIngest } from './context.ts';
+import { replayCommand } from './eval/commands.ts';
+import { ingestExamples } from './examples.ts';
+import { ingestProblems } from './problems.ts';
+import { READ_JOB, runRead } from './reads/run.ts';
+import { pruneReads } from './reads/store.ts';
+import { sourceCommands } from './sources/commands.ts';
+import { sourceRoutes } from './sources/routes.ts';
+import { createSources } from './sources/sources.ts';
+import { countInPlace, deleteSourcesOf, totalOf } from './sources/store.ts';
+
+const DAY_MS = 24 * 3600_000;
+
+export default definePlugin<IngestConfig>({
+  name: 'ingest',
+  summary: 'Watches public calendars, feeds and pages, and publishes what changed as signals',
+  reference: { title: 'Watched sources', order: 25 },
+  config: ingestOptions,
+  needs: ['reader', 'directory', 'firehose'],
+  uses: ['accounts', 'console'],
+  limits: { source_watches: { label: 'Watched sources', doc: 'How many public pages, calendars and feeds a workspace can watch', plans: { individual: 20, research_pass: 50, team: 500 } } },
+  problems: ingestProblems,
+  migrations: `${import.meta.dirname}/migrations`,
+
+  register(server, civic) {
+    const ingest = createIngest(civic);
+    const sources = createSources(ingest);
+    ingest.directory.watchedSources(countInPlace);
+    ingest.firehose.produces(['public_meeting', 'meeting_cancelled', 'short_notice', 'public_comment', 'vote', 'filing', 'grant_award', 'coalition_activity', 'new_source', 'source_change']);
+    civic.jobs.define<{ key: string }>({ name: READ_JOB, by_key: true, lane: 'network', lease_seconds: 300, run: (job) => runRead(ingest, job) });
+    civic.jobs.define({
+      name: 'ingest.prune',
+      every_seconds: 3600,
+      async run({ write, signal }) {
+        const before = new Date(civic.clock.now() - civic.config.read_days * DAY_MS).toISOString();
+        while (!signal.aborted && await write((tx) => pruneReads(tx, before)) > 0);
+      },
+    });
+    for (const command of [...sourceCommands(ingest, sources), replayCommand]) civic.command(command);
+    civic.serviceIfOn('console')?.attention(failingAttention(ingest));
+    if (ingest.accounts) registerForWorkspaces(ingest.accounts);
+
+    /** Workspaces, and with them the API, are of the plugin accounts. Without it the operator has the command line. */
+    function registerForWorkspaces(accounts: NonNullable<typeof ingest.accounts>): void {
+      civic.examples(ingestExamples);
+      server.route([...sourceRoutes(ingest, sources), ...sourcePages(ingest, sources, accounts)]);
+      accounts.consolePage({ plugin: 'ingest', label: 'sources.title', summary: 'sources.summary', path: SOURCES, role: 'reviewer' });
+      accounts.workspaceHooks.whenDeleted(async (tx, workspaceId) => {
+        for (const id of await deleteSourcesOf(tx, workspaceId)) await civic.jobs.removeDue(tx, READ_JOB, id);
+      });
+      accounts.meter('source_watches', async (accountId) => {
+        const workspaces = await accounts.workspacesOf(civic.db.read, accountId);
+        const totals = await Promise.all(workspaces.map(({ id }) => totalOf(civic.db.read, id)));
+        return totals.reduce((sum, total) => sum + total, 0);
+      });
+    }
+  },
+});

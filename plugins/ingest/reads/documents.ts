@@ -1,0 +1,83 @@
+import type { Document, Read } from 'civic/reader';
+import type { Adapter, AdapterContext, Row } from '../adapters/types.ts';
+import type { Ingest } from '../context.ts';
+import { documentFault, type Fault } from './fault.ts';
+
+const DAY_MS = 24 * 3600_000;
+
+/** What was read of a source: its rows, or why there are none. */
+export interface SourceRead {
+  read: Read;
+  document: Document | null;
+  rows: Row[];
+  fault: Fault | null;
+  /** How many further documents were opened. */
+  opened: number;
+}
+
+export interface Wanted {
+  url: string;
+  adapter: Adapter;
+  time_zone: string;
+  signal?: AbortSignal;
+  /** Whether a page that has not changed needs no look at its rows. */
+  skipUnchanged?: boolean;
+}
+
+/** Reads a source and the rows in it. Throws only when it is aborted. */
+export async function readRows(ingest: Ingest, { url, adapter, time_zone, signal, skipUnchanged = false }: Wanted): Promise<SourceRead> {
+  const { clock } = ingest.civic;
+  const read = await ingest.reader.read({ url: adapter.request?.(url, clock.now()) ?? url, purpose: 'ingest', ...(signal && { signal }) });
+  const none = { read, document: null, rows: [], fault: null, opened: 0 };
+  if (read.content === null) return { ...none, fault: { code: read.reason!, detail: read.detail ?? 'The page could not be read.' } };
+  if (skipUnchanged && read.outcome === 'unchanged') return none;
+  const parsed = await parsedDocument(ingest, read);
+  if ('code' in parsed) return { ...none, fault: parsed };
+  const fault = documentFault(parsed, read);
+  if (fault) return { ...none, document: parsed, fault };
+  const pages = openPages(ingest, signal);
+  const rows = await rowsIn(adapter, parsed, { now: clock.now(), time_zone, open: pages.open });
+  return { ...none, document: parsed, opened: pages.count(), ...rows };
+}
+
+async function parsedDocument({ reader, civic }: Ingest, { final_url, content }: Read): Promise<Document | Fault> {
+  try {
+    return await reader.document({ url: final_url, content_type: content!.content_type, body: content!.body, window: windowAround(civic.clock.now()) });
+  } catch (error) {
+    return { code: 'not_understood', detail: `The page could not be understood: ${(error as Error).message}` };
+  }
+}
+
+/** Recurring meetings are read for the coming year. */
+function windowAround(now: number): { start: string; end: string } {
+  return { start: new Date(now - 60 * DAY_MS).toISOString(), end: new Date(now + 366 * DAY_MS).toISOString() };
+}
+
+async function rowsIn(adapter: Adapter, document: Document, context: AdapterContext): Promise<{ rows: Row[]; fault: Fault | null }> {
+  try {
+    return { rows: withoutRepeats(await adapter.rows(document, context)), fault: null };
+  } catch (error) {
+    return { rows: [], fault: { code: 'not_understood', detail: `The page is not what ${adapter.label} usually shows: ${(error as Error).message}` } };
+  }
+}
+
+/** Keeps the first row of each key: sites list a meeting twice. */
+function withoutRepeats(rows: Row[]): Row[] {
+  return [...new Map(rows.toReversed().map((row) => [row.key, row])).values()].toReversed();
+}
+
+/** Opens further documents of a source, up to the limit of the operator. */
+function openPages(ingest: Ingest, signal?: AbortSignal): { open: AdapterContext['open']; count(): number } {
+  let opened = 0;
+  return {
+    async open(url) {
+      if (opened >= ingest.civic.config.further_pages) return null;
+      opened++;
+      const read = await ingest.reader.read({ url, purpose: 'ingest', ...(signal && { signal }) });
+      if (read.content === null) return null;
+      const parsed = await parsedDocument(ingest, read);
+      return 'code' in parsed ? null : parsed;
+    },
+    count: () => opened,
+  };
+}

@@ -1,0 +1,30 @@
+import type { SignalChange } from 'civic/firehose';
+
+const MOST_LINES = 50;
+const LONGEST_LINE = 1000;
+
+/** Returns the lines of a text that were added or removed. A line that only moved is neither; one that replaces another at its place is one change. */
+export function changedLines(before: string, after: string): SignalChange[] {
+  const removed = missing(before, after);
+  const added = missing(after, before);
+  const changes: SignalChange[] = [];
+  for (let index = 0; index < Math.max(removed.length, added.length) && changes.length < MOST_LINES; index++) {
+    changes.push({ field: 'text', before: removed[index] ?? null, after: added[index] ?? null });
+  }
+  return changes;
+}
+
+/** Returns the lines that `text` has more often than `other`. */
+function missing(text: string, other: string): string[] {
+  const counts = new Map<string, number>();
+  for (const line of linesOf(other)) counts.set(line, (counts.get(line) ?? 0) + 1);
+  return linesOf(text).filter((line) => {
+    const count = counts.get(line) ?? 0;
+    if (count > 0) counts.set(line, count - 1);
+    return count === 0;
+  });
+}
+
+export function linesOf(text: string): string[] {
+  return text.split('\n').map((line) => line.trim().slice(0, LONGEST_LINE)).filter((line) => line !== '');
+}

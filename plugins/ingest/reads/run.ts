@@ -1,0 +1,159 @@
+import type { RunningJob, Tx } from 'civic';
+import { adapterOf } from '../adapters/adapters.ts';
+import type { Adapter, Row } from '../adapters/types.ts';
+import type { Ingest } from '../context.ts';
+import { placeRule } from '../signals/rules.ts';
+import { signalsOf, type SignalContext } from '../signals/drafts.ts';
+import { NOT_RECOGNISED, NOTHING_FOUND, probe } from '../sources/recognise.ts';
+import { lockedSource, sourceById, updateSource, type SourceRow } from '../sources/store.ts';
+import { compareRows, completed, hashOf, type Change, type Comparison, type KnownRow } from './compare.ts';
+import { readRows, type SourceRead } from './documents.ts';
+import { rowsFault, type Fault } from './fault.ts';
+import { endRows, insertRead, insertRows, rowsOf, setDoubted, updateRow, type ReadRow, type StoredRow } from './store.ts';
+
+export const READ_JOB = 'ingest.read';
+const LONGEST_BACKOFF_SECONDS = 86_400;
+const RECENT_MS = 24 * 3600_000;
+
+interface Known {
+  stored: Map<string, StoredRow>;
+  rows: Map<string, KnownRow>;
+}
+
+/** Reads a source once: finds what changed, publishes it, and stores the rows and the record of the read in one transaction. */
+export async function runRead(ingest: Ingest, { payload, signal, write }: Pick<RunningJob<{ key: string }>, 'payload' | 'signal' | 'write'>): Promise<void> {
+  const { civic } = ingest;
+  const source = await sourceById(civic.db.read, payload.key);
+  if (!source || source.state !== 'active') return;
+  const startedAt = performance.now();
+  const time_zone = await ingest.timeZone(civic.db.read, source);
+  const { adapter, url } = await platformOf(ingest, source, time_zone);
+  const isRecent = source.health === 'healthy' && source.last_success_at !== null && civic.clock.now() - Date.parse(source.last_success_at) < RECENT_MS;
+  const result = await readRows(ingest, { url, adapter, time_zone, signal, skipUnchanged: isRecent && !adapter.opensMore });
+  const milliseconds = Math.round(performance.now() - startedAt);
+  await write(async (tx) => {
+    const current = await lockedSource(tx, source.id);
+    if (!current || current.state !== 'active') return;
+    const recognised = current.platform === null && adapter !== NOT_RECOGNISED ? await updateSource(tx, current.key, { platform: adapter.name, url }) : current;
+    await store(ingest, tx, recognised, { ...result, fault: result.fault ?? (adapter === NOT_RECOGNISED ? NOTHING_FOUND : null) }, { time_zone, milliseconds });
+  });
+}
+
+/** Returns the adapter of a source. One that was added without a test is recognised by its first read. */
+async function platformOf(ingest: Ingest, source: SourceRow, time_zone: string): Promise<{ adapter: Adapter; url: string }> {
+  if (source.platform !== null) return { adapter: adapterOf(source.platform), url: source.url };
+  const { adapter, url } = await probe(ingest, { url: source.url, adapter: null, time_zone });
+  return { adapter: adapter ?? NOT_RECOGNISED, url };
+}
+
+async function store(ingest: Ingest, tx: Tx, source: SourceRow, result: SourceRead, { time_zone, milliseconds }: { time_zone: string; milliseconds: number }): Promise<void> {
+  const { read, document } = result;
+  const at = ingest.civic.clock.iso();
+  const record = { source_key: source.key, fetch_id: read.id, at, milliseconds, content_hash: read.content?.hash ?? null, rows: 0, added: 0, changed: 0, gone: 0, signals: 0 };
+  if (read.outcome === 'put_off') {
+    await insertRead(tx, { ...record, outcome: 'put_off', detail: read.detail });
+    return putOff(ingest, tx, source, read.retry_at);
+  }
+  const fault = result.fault ?? (document ? rowsFault(result.rows, source.row_count) : null);
+  if (fault) {
+    await insertRead(tx, { ...record, outcome: read.outcome === 'refused' ? 'refused' : 'failed', detail: fault.detail });
+    return noteFault(ingest, tx, source, fault);
+  }
+  const counts = document ? await applyRows(ingest, tx, source, result, time_zone) : { rows: source.row_count, added: 0, changed: 0, gone: 0, signals: 0 };
+  await insertRead(tx, { ...record, ...counts, outcome: counts.added + counts.changed + counts.gone > 0 ? 'read' : 'unchanged', detail: null });
+  await noteSuccess(ingest, tx, source, counts);
+}
+
+type Counts = Pick<ReadRow, 'rows' | 'added' | 'changed' | 'gone' | 'signals'>;
+
+async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, document, rows: given }: SourceRead, time_zone: string): Promise<Counts> {
+  const now = ingest.civic.clock.now();
+  const adapter = adapterOf(source.platform!);
+  const known = await knownRows(tx, source);
+  const rows = given.map((row) => completed(row, known.rows.get(row.key)?.row));
+  const comparison = compareRows(known.rows, rows, {
+    now, isComplete: adapter.isComplete ?? false, wasDoubted: ({ key }) => known.stored.get(key)?.is_doubted === 1,
+  });
+  const context: SignalContext = {
+    source: { url: read.final_url, name: source.name, source_class: adapter.source_class, place_keys: source.place_key === null ? [] : [source.place_key], issues: JSON.parse(source.issues), workspace_id: source.workspace_id },
+    isFirst: source.last_success_at === null, now, time_zone, notice: await placeRule(ingest, tx, source.place_key),
+    content_hash: read.content!.hash, text: document!.text === '' ? document!.body ?? '' : document!.text,
+  };
+  const signals = await publish(ingest, tx, source, comparison, known, context);
+  return { rows: rows.length, signals, ...countsOf(comparison.changes) };
+}
+
+async function knownRows(tx: Tx, source: SourceRow): Promise<Known> {
+  const stored = await rowsOf(tx, source.key);
+  return {
+    stored: new Map(stored.map((row) => [row.row_key, row])),
+    rows: new Map(stored.map(({ row_key, hash, data }) => [row_key, { hash, row: (typeof data === 'string' ? JSON.parse(data) : data) as Row }])),
+  };
+}
+
+/** Publishes the signals of all changes and stores the rows. Returns how many signals there were. */
+async function publish(ingest: Ingest, tx: Tx, source: SourceRow, { changes, doubted }: Comparison, { stored }: Known, context: SignalContext): Promise<number> {
+  const at = ingest.civic.clock.iso();
+  const planned = changes.map((change) => {
+    const former = stored.get(change.type === 'changed' ? change.before.key : change.row.key);
+    return { change, former, signals: signalsOf(change, former?.signal_id ?? null, context) };
+  });
+  const drafts = planned.flatMap(({ signals }) => signals.map(({ draft }) => draft));
+  const ids = drafts.length > 0 ? await ingest.firehose.publish(tx, drafts) : [];
+  if (drafts.length > 0) await ingest.reader.keep(tx, [context.content_hash]);
+  let next = 0;
+  const added: Parameters<typeof insertRows>[2] = [];
+  for (const { change, former, signals } of planned) {
+    const published = signals.map(({ isOfRow }) => ({ id: ids[next++]!, isOfRow }));
+    const signal_id = published.find(({ isOfRow }) => isOfRow)?.id ?? former?.signal_id ?? null;
+    const version = { row: change.row, hash: hashOf(change.row), signal_id };
+    if (change.type === 'added') added.push(version);
+    else if (change.type === 'changed') await updateRow(tx, source.key, change.before.key, version, at);
+  }
+  await insertRows(tx, source.key, added, at);
+  await endRows(tx, source.key, changes.filter(({ type }) => type === 'gone').map(({ row }) => row.key), at);
+  await setDoubted(tx, source.key, doubted.map(({ key }) => key));
+  return drafts.length;
+}
+
+function countsOf(changes: Change[]): Pick<Counts, 'added' | 'changed' | 'gone'> {
+  const count = (type: Change['type']) => changes.filter((change) => change.type === type).length;
+  return { added: count('added'), changed: count('changed'), gone: count('gone') };
+}
+
+async function noteSuccess(ingest: Ingest, tx: Tx, source: SourceRow, { rows, added, changed, gone }: Counts): Promise<void> {
+  const at = ingest.civic.clock.iso();
+  await updateSource(tx, source.key, {
+    health: 'healthy', fault: null, fault_detail: null, failing_since: null, failures: 0, reminded_at: null, row_count: rows, last_read_at: at, last_success_at: at,
+    ...(added + changed + gone > 0 && { last_change_at: at }),
+  });
+  // A failure had made the times rarer.
+  if (source.failures > 0) await schedule(ingest, tx, source, ingest.cadence(source));
+}
+
+/** A source that fails is read more rarely, and counts as failing after some failures in a row. */
+async function noteFault(ingest: Ingest, tx: Tx, source: SourceRow, fault: Fault): Promise<void> {
+  const at = ingest.civic.clock.iso();
+  const failures = Number(source.failures) + 1;
+  const isFailing = source.health === 'failing' || failures >= ingest.civic.config.failing_after;
+  await updateSource(tx, source.key, {
+    failures, fault: fault.code, fault_detail: fault.detail, last_read_at: at,
+    ...(isFailing && { health: 'failing' as const, failing_since: source.failing_since ?? at }),
+  });
+  const cadence = ingest.cadence(source);
+  await schedule(ingest, tx, source, Math.max(cadence, Math.min(LONGEST_BACKOFF_SECONDS, cadence * 2 ** Math.min(failures - 1, 10))));
+}
+
+async function putOff(ingest: Ingest, tx: Tx, source: SourceRow, retryAt: string | null): Promise<void> {
+  const { clock, jobs } = ingest.civic;
+  const wait = Math.max(1, Math.ceil((Date.parse(retryAt ?? '') - clock.now()) / 1000) || 60);
+  await updateSource(tx, source.key, { last_read_at: clock.iso() });
+  const cadence = ingest.cadence(source);
+  if (wait < cadence) await jobs.setDue(tx, READ_JOB, source.id, { at: new Date(clock.now() + wait * 1000).toISOString(), every_seconds: cadence });
+}
+
+/** Sets the next read of a source after so many seconds, and further ones at that distance. */
+export async function schedule(ingest: Ingest, tx: Tx, source: Pick<SourceRow, 'id'>, seconds: number): Promise<void> {
+  const { clock, jobs } = ingest.civic;
+  await jobs.setDue(tx, READ_JOB, source.id, { at: new Date(clock.now() + seconds * 1000).toISOString(), every_seconds: seconds });
+}

@@ -1,0 +1,85 @@
+import { bulkInsert, type Reader, type Tx } from 'civic';
+import type { Row } from '../adapters/types.ts';
+
+const ROWS = 'ingest_rows';
+const READS = 'ingest_reads';
+const AT_ONCE = 500;
+
+export interface StoredRow {
+  key: number;
+  row_key: string;
+  hash: string;
+  data: string;
+  signal_id: string | null;
+  is_doubted: 0 | 1;
+  gone_at: string | null;
+}
+
+export interface ReadRow {
+  key: number;
+  source_key: number;
+  fetch_id: string | null;
+  at: string;
+  outcome: 'read' | 'unchanged' | 'put_off' | 'refused' | 'failed';
+  detail: string | null;
+  rows: number;
+  added: number;
+  changed: number;
+  gone: number;
+  signals: number;
+  milliseconds: number;
+  content_hash: string | null;
+}
+
+export async function rowsOf(reader: Reader, sourceKey: number): Promise<StoredRow[]> {
+  return reader(ROWS).where({ source_key: sourceKey, gone_at: null }).select('key', 'row_key', 'hash', 'data', 'signal_id', 'is_doubted', 'gone_at');
+}
+
+export interface RowVersion {
+  row: Row;
+  hash: string;
+  signal_id: string | null;
+}
+
+/** Stores rows that are new, or that were gone and are there again. */
+export async function insertRows(tx: Tx, sourceKey: number, versions: RowVersion[], at: string): Promise<void> {
+  await tx(ROWS).where({ source_key: sourceKey }).whereNotNull('gone_at').whereIn('row_key', versions.map(({ row }) => row.key)).delete();
+  const rows = versions.map(({ row, hash, signal_id }) => ({
+    source_key: sourceKey, row_key: row.key, hash, data: JSON.stringify(row), signal_id, first_seen_at: at, last_seen_at: at, is_doubted: false, gone_at: null,
+  }));
+  await bulkInsert(tx, ROWS, rows);
+}
+
+export async function updateRow(tx: Tx, sourceKey: number, rowKey: string, { row, hash, signal_id }: RowVersion, at: string): Promise<void> {
+  await tx(ROWS).where({ source_key: sourceKey, row_key: rowKey }).update({ row_key: row.key, hash, data: JSON.stringify(row), signal_id, last_seen_at: at, is_doubted: false });
+}
+
+export async function endRows(tx: Tx, sourceKey: number, rowKeys: string[], at: string): Promise<void> {
+  for (const some of chunksOf(rowKeys)) await tx(ROWS).where({ source_key: sourceKey }).whereIn('row_key', some).update({ gone_at: at });
+}
+
+/** Notes which rows are doubted to be gone: these and no others. */
+export async function setDoubted(tx: Tx, sourceKey: number, rowKeys: string[]): Promise<void> {
+  await tx(ROWS).where({ source_key: sourceKey, is_doubted: true }).update({ is_doubted: false });
+  for (const some of chunksOf(rowKeys)) await tx(ROWS).where({ source_key: sourceKey }).whereIn('row_key', some).update({ is_doubted: true });
+}
+
+function chunksOf(keys: string[]): string[][] {
+  return Array.from({ length: Math.ceil(keys.length / AT_ONCE) }, (_, index) => keys.slice(index * AT_ONCE, (index + 1) * AT_ONCE));
+}
+
+export async function insertRead(tx: Tx, read: Omit<ReadRow, 'key'>): Promise<void> {
+  await tx(READS).insert(read);
+}
+
+export async function readsPage(reader: Reader, sourceKey: number, { before, limit }: { before: number | null; limit: number }): Promise<{ rows: ReadRow[]; total: number }> {
+  const page = reader(READS).where({ source_key: sourceKey }).orderBy('key', 'desc').limit(limit);
+  if (before !== null) page.where('key', '<', before);
+  const [count] = await reader(READS).where({ source_key: sourceKey }).count('* as total');
+  return { rows: await page.select('*'), total: Number(count!.total) };
+}
+
+/** Deletes up to 500 records of reads. Returns how many. */
+export async function pruneReads(tx: Tx, before: string): Promise<number> {
+  return tx(READS).whereIn('key', tx(READS).where('at', '<', before).limit(500).select('key')).delete();
+}

@@ -1,0 +1,15 @@
+import type { BuiltInType } from 'civic/firehose';
+
+/** The words that tell what a post or a filing is about, where that is a type of signal of its own. The first that matches counts. */
+const TOPICS: [BuiltInType, RegExp][] = [
+  ['grant_award', /\b(?:grant(?:s)?\s+(?:award(?:s|ed)?|agreement)|award(?:s|ed|ing)?\s+(?:of\s+)?(?:a\s+|the\s+)?(?:\S+\s+){0,3}grants?|accept(?:s|ed|ing|ance of)?\s+(?:a\s+|the\s+)?(?:\S+\s+){0,4}grants?)\b/i],
+  ['public_comment', /\b(?:public\s+comment(?:s)?|comment\s+period|written\s+testimony|request\s+for\s+comment(?:s)?)\b/i],
+  ['coalition_activity', /\b(?:coalition|joint\s+statement|open\s+letter|alliance\s+of|sign-on\s+letter)\b/i],
+];
+const MOST_TEXT = 2000;
+
+/** Returns the type of signal that a text is about; null for the usual one of its row. */
+export function topicOf(text: string): BuiltInType | null {
+  const some = text.slice(0, MOST_TEXT);
+  return TOPICS.find(([, words]) => words.test(some))?.[0] ?? null;
+}

@@ -1,0 +1,49 @@
+import { cutText } from 'civic';
+import type { SignalDraft } from 'civic/firehose';
+import type { Row, Vote } from '../adapters/types.ts';
+
+/** A result that was recorded for an agenda item or a matter. */
+export interface RecordedVote {
+  title: string;
+  matter: string | null;
+  action: string | null;
+  passed: boolean | null;
+  date: string | null;
+  body: string | null;
+  votes: Vote[];
+}
+
+const MOST_ACTORS = 150;
+const LONGEST = 300;
+
+/** Returns the votes that a row has and an earlier version of it had not, or had otherwise. */
+export function newVotes(row: Row, before: Row | null): RecordedVote[] {
+  const known = new Map(recorded(before).map(({ key, votes }) => [key, JSON.stringify(votes)]));
+  return recorded(row).filter(({ key, votes }) => votes.length > 0 && known.get(key) !== JSON.stringify(votes));
+}
+
+function recorded(row: Row | null): (RecordedVote & { key: string })[] {
+  if (row?.kind === 'meeting') return (row.items ?? []).map(({ key, title, matter, action, passed, votes }) => ({ key, title, matter, action, passed, date: row.start, body: row.body, votes: votes ?? [] }));
+  if (row?.kind !== 'filing') return [];
+  return (row.actions ?? []).map(({ key, date, body, action, passed, votes }) => ({ key, title: row.title, matter: row.number, action, passed, date, body, votes: votes ?? [] }));
+}
+
+/** Returns the signal of a vote: each person with how they voted, and the counts. */
+export function voteDrafts({ title, matter, action, passed, date, body, votes }: RecordedVote, row: Row): Pick<SignalDraft, 'type' | 'title' | 'summary' | 'occurred_at' | 'actors'>[] {
+  const result = passed === null ? action ?? 'Vote' : passed ? 'Passed' : 'Failed';
+  const people = votes.slice(0, MOST_ACTORS).map(({ person, value }) => ({ name: cutText(person, 200), type: 'person' as const, role: cutText(value, 100) }));
+  return [{
+    type: 'vote',
+    title: cutText(`${result}: ${[matter, title].filter(Boolean).join(', ')}`, LONGEST),
+    summary: cutText(`${countsOf(votes)}${body ? `, ${body}` : ''}`, LONGEST),
+    occurred_at: date ?? (row.kind === 'meeting' ? row.start : null),
+    actors: [...(body ? [{ name: cutText(body, 200), type: 'organization' as const, role: 'body' }] : []), ...people],
+  }];
+}
+
+/** Returns `48 Affirmative, 2 Negative`. */
+function countsOf(votes: Vote[]): string {
+  const counts = new Map<string, number>();
+  for (const { value } of votes) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].toSorted((a, b) => b[1] - a[1]).map(([value, count]) => `${count} ${value}`).join(', ');
+}

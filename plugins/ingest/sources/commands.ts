@@ -1,0 +1,101 @@
+import { Failure, Misuse, problemOf, type Command } from 'civic';
+import { adapterOf } from '../adapters/adapters.ts';
+import type { Ingest } from '../context.ts';
+import { shownRows, type ShownSource } from './shown.ts';
+import type { Owner, SourceInput, Sources } from './sources.ts';
+
+const OPERATOR: Owner = { workspace_id: null, account_id: null, most: Infinity, plan: null };
+const ALL = 1000;
+
+/** `civic source …`: the sources of the operator, whose signals are public. */
+export function sourceCommands({ civic }: Ingest, sources: Sources): Command[] {
+  return [
+    {
+      name: 'source add',
+      summary: 'Watch a public page, calendar or feed; its signals are public',
+      arguments: '<url>',
+      options: [
+        { name: 'name', value: 'text', summary: 'What the source is called' },
+        { name: 'place', value: 'key', summary: 'The place whose page shows its signals' },
+        { name: 'issue', value: 'slug', multiple: true, summary: 'An issue area' },
+        { name: 'tag', value: 'word', multiple: true, summary: 'A tag' },
+        { name: 'no-test', summary: 'Store it without reading it first' },
+        { name: 'every', value: 'seconds', summary: 'How many seconds are between two reads' },
+      ],
+      examples: ['bin/civic source add https://example.org/calendar.ics --place st-louis,missouri'],
+      needs: 'database',
+      writes: true,
+      async run({ terminal, positionals: [url], options }) {
+        if (!url) throw new Misuse('Name the address to watch');
+        const { source, rows } = await sources.create(OPERATOR, inputOf(url, options), { test: !options['no-test'] }).catch(failed);
+        const sample = shownRows(rows);
+        terminal.print({ ...source, sample }, () => [`Watching ${source.name}${source.platform ? ` (${adapterOf(source.platform).label})` : ''}, id ${source.id}`, ...lines(sample)].join('\n'));
+      },
+    },
+    {
+      name: 'source list',
+      summary: 'List the watched sources with their health',
+      needs: 'database',
+      async run({ terminal }) {
+        const { sources: found } = await sources.page(civic.db.read, { workspace_id: null }, { before: null, limit: ALL });
+        terminal.print(found, () => found.map(summary).join('\n') || 'No source is watched yet: bin/civic source add <url>');
+      },
+    },
+    {
+      name: 'source test',
+      summary: 'Read an address or a watched source once, and show what is found',
+      arguments: '<url or id>',
+      options: [{ name: 'place', value: 'key', summary: 'The place whose time zone is that of times without one' }],
+      needs: 'database',
+      writes: true,
+      async run({ terminal, positionals: [target], options }) {
+        if (!target) throw new Misuse('Name the address, or the id of a watched source');
+        const known = target.includes('/') ? null : await sources.found(civic.db.read, OPERATOR, target).catch(failed);
+        const place = known?.place_key ?? (options.place as string | undefined);
+        const { url, adapter, rows, fault } = await sources.test({ url: known?.url ?? target, ...(place && { place }), ...(known?.platform && { platform: known.platform }) }).catch(failed);
+        if (fault && !terminal.json) throw new Failure(fault.detail);
+        const shown = shownRows(rows);
+        const result = { url, platform: adapter?.name ?? null, rows: shown, total: rows.length, reason: fault?.code ?? null, detail: fault?.detail ?? null };
+        terminal.print(result, () => [`${adapter!.label}: ${rows.length === 1 ? 'one row' : `${rows.length} rows`} at ${url}`, ...lines(shown)].join('\n'));
+      },
+    },
+    {
+      name: 'source pause',
+      summary: 'Pause a watched source, or resume it with --resume',
+      arguments: '<id>',
+      options: [{ name: 'resume', summary: 'Resume it' }],
+      needs: 'database',
+      writes: true,
+      existing: true,
+      async run({ terminal, positionals: [id], options }) {
+        if (!id) throw new Misuse('Name the id of the source');
+        const source = await civic.db.write((tx) => sources.update(tx, OPERATOR, id, { state: options.resume ? 'active' : 'paused' })).catch(failed);
+        terminal.print(source, () => `${source.name} is ${source.state}`);
+      },
+    },
+  ];
+}
+
+function inputOf(url: string, options: Record<string, string | boolean | string[] | undefined>): SourceInput {
+  const every = options.every === undefined ? null : Number(options.every);
+  if (every !== null && !(Number.isInteger(every) && every >= 60)) throw new Misuse('--every must be a whole number of seconds, 60 or more');
+  return {
+    url, cadence_seconds: every, issues: (options.issue as string[] | undefined) ?? [], tags: (options.tag as string[] | undefined) ?? [],
+    ...(options.name !== undefined && { name: String(options.name) }), ...(options.place !== undefined && { place: String(options.place) }),
+  };
+}
+
+/** Prints a problem of the API as a failure. */
+function failed(error: unknown): never {
+  const problem = problemOf(error);
+  throw problem ? new Failure(problem.detail ?? problem.title) : error;
+}
+
+function summary({ id, name, url, state, health, row_count, last_success_at }: ShownSource): string {
+  const first = `${id}  ${state === 'paused' ? 'paused' : health.status}  ${row_count === 1 ? 'one row' : `${row_count} rows`}  last read well: ${last_success_at ?? 'never'}  ${name}  ${url}`;
+  return health.detail ? `${first}\n  ${health.detail}` : first;
+}
+
+function lines(rows: ReturnType<typeof shownRows>): string[] {
+  return rows.map(({ date, title, location, status }) => `  ${[date ?? 'no date', title, location, status === 'cancelled' ? 'cancelled' : null].filter(Boolean).join('  ')}`);
+}

@@ -1,0 +1,161 @@
+import { exceededHeaders, isId, newId, problem, singleLine, type Caller, type Reader, type Tx } from 'civic';
+import { adapterOf } from '../adapters/adapters.ts';
+import type { Row } from '../adapters/types.ts';
+import type { Ingest } from '../context.ts';
+import { READ_JOB, schedule } from '../reads/run.ts';
+import { readsPage, type ReadRow } from '../reads/store.ts';
+import { probe, type Probe } from './recognise.ts';
+import { shownSource, type ShownSource } from './shown.ts';
+import { addToTotal, deleteSource, insertSource, lockedSource, sourceById, sourceByUrl, sourcesPage, updateSource, type SourceFilter, type SourceRow, type State } from './store.ts';
+
+/** Whose sources are meant: those of a workspace, or the operator's, whose signals are public. */
+export interface Owner {
+  workspace_id: string | null;
+  account_id: string | null;
+  /** How many sources there may be. */
+  most: number;
+  plan: string | null;
+}
+
+export interface SourceInput {
+  url: string;
+  name?: string;
+  platform?: string;
+  place?: string | null;
+  issues?: string[];
+  tags?: string[];
+  cadence_seconds?: number | null;
+}
+
+export type SourceChanges = Partial<Omit<SourceInput, 'platform'>> & { state?: State; ignored?: string[] };
+
+/** When a full plan may have room again: nobody knows. */
+const RETRY_MS = 3600_000;
+const LONGEST_NAME = 200;
+
+export type Sources = ReturnType<typeof createSources>;
+
+/** What is done with watched sources, by API, command line and console. */
+export function createSources(ingest: Ingest) {
+  const { civic, directory, accounts } = ingest;
+
+  /** Returns whose sources a caller works with. The operator's require the role of a reviewer. */
+  function ownerOf(caller: Caller, visibility: 'workspace' | 'public'): Owner {
+    if (visibility === 'public') {
+      if (caller.role === 'user') throw problem('permission_required', { detail: 'Sources whose signals are public are the operator’s: only reviewers and administrators of this instance work with them.' });
+      return { workspace_id: null, account_id: caller.account_id, most: Infinity, plan: null };
+    }
+    if (caller.workspace_id === null) throw problem('workspace_forbidden', { detail: 'Choose a workspace: the credential works in none.' });
+    return { workspace_id: caller.workspace_id, account_id: caller.account_id, most: accounts?.limitOf(caller.plan, 'source_watches') ?? Infinity, plan: caller.plan };
+  }
+
+  async function found(reader: Reader, owner: Owner, id: string): Promise<SourceRow> {
+    const row = isId(id) ? await sourceById(reader, id.toLowerCase()) : undefined;
+    if (!row || row.workspace_id !== owner.workspace_id) throw unknown(id);
+    return row;
+  }
+
+  async function locked(tx: Tx, owner: Owner, id: string): Promise<SourceRow> {
+    const row = isId(id) ? await lockedSource(tx, id.toLowerCase()) : undefined;
+    if (!row || row.workspace_id !== owner.workspace_id) throw unknown(id);
+    return row;
+  }
+
+  async function placeKey(reader: Reader, given: string | null | undefined): Promise<string | null> {
+    if (given === null || given === undefined) return null;
+    const key = await directory.placeKey(reader, given);
+    if (key === null) throw problem('unknown_place', { detail: `No place has the key ${singleLine(given, 100)}; /api/places?query= finds places by name.` });
+    return key;
+  }
+
+  function checkIssues(issues: string[]): void {
+    const unknownIssue = issues.find((slug) => directory.issueName(slug) === null);
+    if (unknownIssue !== undefined) throw problem('invalid_request', { errors: [{ pointer: '/issues', detail: `"${singleLine(unknownIssue, 100)}" is no issue area; /api/issue-areas lists them` }] });
+  }
+
+  /** Reads an address before anything is stored. */
+  async function test(input: Pick<SourceInput, 'url' | 'platform' | 'place'>): Promise<Probe> {
+    const place_key = await placeKey(civic.db.read, input.place);
+    return probe(ingest, { url: input.url, adapter: input.platform ? adapterOf(input.platform) : null, time_zone: await ingest.timeZone(civic.db.read, { place_key }) });
+  }
+
+  async function insert(tx: Tx, owner: Owner, input: SourceInput, recognised: Pick<Probe, 'url' | 'title'> & { platform: string | null }): Promise<SourceRow> {
+    const { issues = [], tags = [], cadence_seconds = null } = input;
+    const place_key = await placeKey(tx, input.place);
+    checkIssues(issues);
+    const known = await sourceByUrl(tx, owner.workspace_id, recognised.url);
+    if (known) throw problem('source_watched', { detail: `${recognised.url} is watched as “${known.name}”, with the id ${known.id}.` });
+    await take(tx, owner);
+    const at = civic.clock.iso();
+    const row = await insertSource(tx, {
+      id: newId(civic.clock.now()), workspace_id: owner.workspace_id, url: recognised.url, name: (input.name ?? recognised.title ?? new URL(recognised.url).host).slice(0, LONGEST_NAME), platform: recognised.platform,
+      place_key, issues: JSON.stringify(issues), tags: JSON.stringify(tags), cadence_seconds, state: 'active', health: 'new', fault: null, fault_detail: null, failing_since: null, failures: 0, reminded_at: null,
+      row_count: 0, last_read_at: null, last_success_at: null, last_change_at: null, ignored: '[]', created_at: at, updated_at: at, created_by: owner.account_id,
+    });
+    await readSoon(tx, row);
+    return row;
+  }
+
+  /** Takes one of the places that the plan has. */
+  async function take(tx: Tx, { workspace_id, most, plan }: Owner): Promise<void> {
+    if (workspace_id === null) return;
+    const total = await addToTotal(tx, workspace_id, 1);
+    if (total <= most) return;
+    throw problem('too_many_sources', { detail: `The plan ${plan} has ${most === 0 ? 'no watched sources' : `${most} watched sources, and all are in use`}.`, headers: exceededHeaders({ limit: most, resetAt: civic.clock.now() + RETRY_MS, now: civic.clock.now() }) });
+  }
+
+  async function readSoon(tx: Tx, source: SourceRow): Promise<void> {
+    await civic.jobs.setDue(tx, READ_JOB, source.id, { at: civic.clock.iso(), every_seconds: ingest.cadence(source) });
+  }
+
+  async function shown(reader: Reader, rows: SourceRow[]): Promise<ShownSource[]> {
+    const next = await civic.jobs.dueTimes(reader, READ_JOB, rows.map(({ id }) => id));
+    return rows.map((row) => shownSource(row, row.state === 'active' ? next.get(row.id) ?? null : null));
+  }
+
+  return {
+    ownerOf, test, found, shown,
+    /** Adds a source. Without a test its first read recognises it. */
+    async create(owner: Owner, input: SourceInput, options: { test: boolean }): Promise<{ source: ShownSource; rows: Row[] }> {
+      const tested = options.test ? await test(input) : null;
+      if (tested?.fault) throw problem('source_unreadable', { detail: tested.fault.detail });
+      const recognised = tested ? { ...tested, platform: tested.adapter!.name } : { url: input.url, title: null, platform: input.platform ?? null };
+      const source = await civic.db.write(async (tx) => (await shown(tx, [await insert(tx, owner, input, recognised)]))[0]!);
+      return { source, rows: tested?.rows ?? [] };
+    },
+    async page(reader: Reader, filter: SourceFilter, { before, limit }: { before: number | null; limit: number }) {
+      const { rows, total } = await sourcesPage(reader, filter, { before, limit: limit + 1 });
+      const page = rows.slice(0, limit);
+      return { sources: await shown(reader, page), total, next: rows.length > limit ? Number(page.at(-1)!.key) : null };
+    },
+    async update(tx: Tx, owner: Owner, id: string, changes: SourceChanges): Promise<ShownSource> {
+      const row = await locked(tx, owner, id);
+      if (changes.issues) checkIssues(changes.issues);
+      const { place, issues, tags, ignored, ...plain } = changes;
+      const next = await updateSource(tx, row.key, {
+        ...plain, updated_at: civic.clock.iso(),
+        ...(place !== undefined && { place_key: await placeKey(tx, place) }),
+        ...(issues && { issues: JSON.stringify(issues) }), ...(tags && { tags: JSON.stringify(tags) }), ...(ignored && { ignored: JSON.stringify(ignored) }),
+      });
+      await reschedule(tx, row, next);
+      return (await shown(tx, [next]))[0]!;
+    },
+    async remove(tx: Tx, owner: Owner, id: string): Promise<void> {
+      const row = await locked(tx, owner, id);
+      await civic.jobs.removeDue(tx, READ_JOB, row.id);
+      await deleteSource(tx, row.key);
+      if (row.workspace_id !== null) await addToTotal(tx, row.workspace_id, -1);
+    },
+    history: (reader: Reader, source: SourceRow, page: { before: number | null; limit: number }): Promise<{ rows: ReadRow[]; total: number }> => readsPage(reader, source.key, page),
+  };
+
+  async function reschedule(tx: Tx, before: SourceRow, after: SourceRow): Promise<void> {
+    if (after.state === 'paused') return civic.jobs.removeDue(tx, READ_JOB, after.id);
+    if (before.state === 'paused' || before.url !== after.url) return readSoon(tx, after);
+    if (ingest.cadence(before) !== ingest.cadence(after)) await schedule(ingest, tx, after, ingest.cadence(after));
+  }
+}
+
+function unknown(id: string) {
+  return problem('unknown_watched_source', { detail: `No watched source here has the id ${singleLine(id, 100)}.` });
+}

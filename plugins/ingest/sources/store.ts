@@ -1,0 +1,132 @@
+import { dialectOf, type Reader, type Tx } from 'civic';
+
+const TABLE = 'ingest_sources';
+
+export const STATES = ['active', 'paused'] as const;
+export const HEALTHS = ['new', 'healthy', 'failing'] as const;
+export type State = (typeof STATES)[number];
+export type Health = (typeof HEALTHS)[number];
+
+export interface SourceRow {
+  key: number;
+  id: string;
+  workspace_id: string | null;
+  url: string;
+  name: string;
+  platform: string | null;
+  place_key: string | null;
+  issues: string;
+  tags: string;
+  cadence_seconds: number | null;
+  state: State;
+  health: Health;
+  fault: string | null;
+  fault_detail: string | null;
+  failing_since: string | null;
+  failures: number;
+  reminded_at: string | null;
+  row_count: number;
+  last_read_at: string | null;
+  last_success_at: string | null;
+  last_change_at: string | null;
+  ignored: string;
+  created_at: string;
+  updated_at: string;
+  created_by: string | null;
+}
+
+export type NewSource = Omit<SourceRow, 'key'>;
+
+/** Null is all sources of the instance; otherwise those of one workspace, or the operator's with `workspace_id: null`. */
+export interface SourceFilter {
+  workspace_id: string | null;
+  state?: State;
+  health?: Health;
+  tag?: string;
+  place_key?: string;
+}
+
+export async function insertSource(tx: Tx, row: NewSource): Promise<SourceRow> {
+  const [stored] = await tx(TABLE).insert(row).returning('*');
+  return stored as SourceRow;
+}
+
+export async function updateSource(tx: Tx, key: number, changes: Partial<NewSource>): Promise<SourceRow> {
+  const [stored] = await tx(TABLE).where({ key }).update(changes).returning('*');
+  return stored as SourceRow;
+}
+
+export async function deleteSource(tx: Tx, key: number): Promise<void> {
+  await tx(TABLE).where({ key }).delete();
+}
+
+export async function sourceById(reader: Reader, id: string): Promise<SourceRow | undefined> {
+  return reader(TABLE).where({ id }).first('*');
+}
+
+/** Reads a source that the transaction is about to change. */
+export async function lockedSource(tx: Tx, id: string): Promise<SourceRow | undefined> {
+  const query = tx(TABLE).where({ id });
+  if (dialectOf(tx) === 'postgres') query.forUpdate();
+  return query.first('*');
+}
+
+export async function sourceByUrl(reader: Reader, workspaceId: string | null, url: string): Promise<SourceRow | undefined> {
+  return reader(TABLE).where({ workspace_id: workspaceId, url }).first('*');
+}
+
+export async function sourcesPage(reader: Reader, filter: SourceFilter, { before, limit }: { before: number | null; limit: number }): Promise<{ rows: SourceRow[]; total: number }> {
+  const matching = () => {
+    const query = reader(TABLE).where({ workspace_id: filter.workspace_id });
+    if (filter.state) query.where({ state: filter.state });
+    if (filter.health) query.where({ health: filter.health });
+    if (filter.place_key) query.where({ place_key: filter.place_key });
+    // Tags are words of letters and digits, so a quoted one is found as a part of the JSON.
+    if (filter.tag) query.whereRaw(`${dialectOf(reader) === 'postgres' ? 'tags::text' : 'tags'} like ?`, [`%"${filter.tag}"%`]);
+    return query;
+  };
+  const page = matching().orderBy('key', 'desc').limit(limit);
+  if (before !== null) page.where('key', '<', before);
+  const [count] = await matching().count('* as total');
+  return { rows: await page.select('*'), total: Number(count!.total) };
+}
+
+/** Adds to the number of sources of a workspace, and returns it. The row stays locked until the transaction ends. */
+export async function addToTotal(tx: Tx, workspaceId: string, amount: number): Promise<number> {
+  const [row] = await tx('ingest_totals').insert({ workspace_id: workspaceId, total: amount })
+    .onConflict('workspace_id').merge({ total: tx.raw('ingest_totals.total + ?', [amount]) }).returning('total');
+  return Number(row.total);
+}
+
+export async function totalOf(reader: Reader, workspaceId: string): Promise<number> {
+  const row = await reader('ingest_totals').where({ workspace_id: workspaceId }).first('total');
+  return Number(row?.total ?? 0);
+}
+
+export async function deleteSourcesOf(tx: Tx, workspaceId: string): Promise<string[]> {
+  const ids: string[] = await tx(TABLE).where({ workspace_id: workspaceId }).pluck('id');
+  await tx(TABLE).where({ workspace_id: workspaceId }).delete();
+  await tx('ingest_totals').where({ workspace_id: workspaceId }).delete();
+  return ids;
+}
+
+/** Returns the health of the public sources of a place. Paused ones do not count. */
+export async function countInPlace(reader: Reader, placeKey: string): Promise<{ total: number; healthy: number; failing: number; last_success_at: string | null }> {
+  const rows: { health: Health; count: number | string; last: string | null }[] = await reader(TABLE).where({ place_key: placeKey, workspace_id: null, state: 'active' })
+    .groupBy('health').select('health').count('* as count').max('last_success_at as last');
+  const count = (health: Health) => Number(rows.find((row) => row.health === health)?.count ?? 0);
+  return {
+    total: rows.reduce((sum, row) => sum + Number(row.count), 0),
+    healthy: count('healthy'),
+    failing: count('failing'),
+    last_success_at: rows.map(({ last }) => last).filter((last) => last !== null).toSorted().at(-1) ?? null,
+  };
+}
+
+/** Returns how many sources of the operator fail, and what is wrong with the one that has failed for longest. */
+export async function countFailing(reader: Reader): Promise<{ count: number; detail: string | null }> {
+  const failing = () => reader(TABLE).where({ workspace_id: null, state: 'active', health: 'failing' });
+  const [total] = await failing().count('* as count');
+  const first = await failing().orderBy('failing_since').first('name', 'fault_detail');
+  return { count: Number(total!.count), detail: first ? `${first.name}: ${first.fault_detail}` : null };
+}

@@ -1,0 +1,67 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { testDatabases } from '../../core/testing.ts';
+import { openSite, type Site } from '../../plugins/ingest/test/site.ts';
+import { consoleKit, until, type ConsoleKit, type Reader } from './kit.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const PAGE = '/console/sources';
+const EVENT = { EventId: 1, EventGuid: 'A', EventBodyName: 'City Council', EventDate: '2030-02-10T00:00:00', EventTime: '6:00 PM', EventLocation: 'City Hall', EventItems: [] };
+
+for (const database of testDatabases()) {
+  describe(`Watched sources in the console on ${database}`, { timeout: 60_000 }, () => {
+    let kit: ConsoleKit;
+    let reviewer: Reader;
+    let site: Site;
+    let path = '';
+    before(async () => {
+      site = await openSite({ '/v1/city/events': JSON.stringify([EVENT]) });
+      kit = await consoleKit({ database, plugins: ['directory', 'firehose', 'reader', 'ingest'], config: { http: { fetch: { allow_private_addresses: true } }, jobs: { poll_seconds: 0.1 }, plugins: { reader: { delay_seconds: 0 } } } });
+      reviewer = await kit.signedIn('reviewer');
+    });
+    after(async () => {
+      await kit.close();
+      await site.close();
+    });
+
+    /** Sends a form of a page with these fields. */
+    const send = async (page: string, fields: Record<string, string>) => {
+      const { text } = await reviewer.get(page);
+      const token = /name="form_token" value="([^"]*)"/.exec(text)![1]!;
+      return kit.request('POST', page, { payload: new URLSearchParams({ form_token: token, ...fields }).toString(), headers: { 'cookie': reviewer.cookie(), 'content-type': 'application/x-www-form-urlencoded', 'accept': 'text/html' } });
+    };
+
+    it('are for reviewers, and explain how to begin', async () => {
+      expect((await (await kit.signedIn('user')).get(PAGE)).status).to.equal(403);
+      expect((await reviewer.get(PAGE)).text).to.contain('No source is watched yet.').and.contain('Read it and watch it');
+    });
+
+    it('state what is wrong with an address or a place, and keep what was typed', async () => {
+      const wrong = await send(PAGE, { url: 'calendar', place: '', name: 'Ours' });
+      expect(wrong.status).to.equal(400);
+      expect(wrong.text).to.contain('Enter the whole address, beginning with https:// or http://').and.contain('value="Ours"');
+      expect((await send(PAGE, { url: `${site.url}/gone`, place: '', name: '' })).text).to.contain('responded with the status 404.');
+      expect((await send(PAGE, { url: `${site.url}/v1/city/events`, place: 'Nowhere at all', name: '' })).text).to.contain('No place has this name for certain.');
+    });
+
+    it('read an address, watch it, and show its reads', async () => {
+      const done = await send(PAGE, { url: `${site.url}/v1/city/events`, place: 'St. Louis, Missouri', name: 'City calendar' });
+      expect(done.status, done.text).to.equal(303);
+      path = (done.headers.location as string).split('?')[0]!;
+      await until(async () => !(await reviewer.get(path)).text.includes('It was not read yet.'));
+      const { text } = await reviewer.get(path);
+      expect(text).to.contain('Healthy').and.contain('Legistar Web API').and.contain('St. Louis').and.contain('1 added, 0 changed, 0 gone').and.contain('<rect class="read"').and.contain('aria-label="The last read: none failed.');
+      expect((await reviewer.get(PAGE)).text).to.contain(`href="${path}"`).and.contain('One row');
+    });
+
+    it('pause, resume and delete a source', async () => {
+      expect((await reviewer.get((await send(path, { act: 'pause' })).headers.location as string)).text).to.contain('The source is paused.').and.contain('Resume');
+      expect((await reviewer.get((await send(path, { act: 'resume' })).headers.location as string)).text).to.contain('The source is read again.');
+      expect((await send(path, { act: 'nothing' })).status).to.equal(400);
+      expect((await reviewer.get((await send(path, { act: 'delete' })).headers.location as string)).text).to.contain('The source is deleted.');
+      expect((await reviewer.get(path)).status).to.equal(404);
+    });
+  });
+}
