@@ -12,7 +12,7 @@ export async function readItems({ root, html, base, elements, cut }: { root: Ele
   const items: StructuredItem[] = [
     ...await readJsonLd(elements, cut),
     ...readMicrodata(elements, base, cut),
-    ...(hasMicroformats(elements) ? await readMicroformats(html, base, cut) : []),
+    ...(hasMicroformats(elements) ? await readMicroformats(html, base, elements, cut) : []),
     ...readOpenGraph(elements, base),
     ...readRdfa(root, base, cut),
   ];

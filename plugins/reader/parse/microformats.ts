@@ -22,8 +22,8 @@ interface Parsed {
 }
 
 /** Reads microformats of both versions. */
-export async function readMicroformats(html: string, base: string, cut: Cut): Promise<StructuredItem[]> {
-  if (html.length > MOST_HTML || isLarge(html)) {
+export async function readMicroformats(html: string, base: string, elements: Element[], cut: Cut): Promise<StructuredItem[]> {
+  if (html.length > MOST_HTML || isLarge(html) || hasNestedIncludes(elements)) {
     cut.truncated = true;
     return [];
   }
@@ -36,6 +36,23 @@ export async function readMicroformats(html: string, base: string, cut: Cut): Pr
     return [];
   }
   return items.slice(0, LIMITS.items).map((item) => ({ syntax: 'microformats', ...itemOf(item) }));
+}
+
+/** Whether an element that another one includes includes elements itself: the library follows such references without end. */
+function hasNestedIncludes(elements: Element[]): boolean {
+  const included = new Set(elements.flatMap(includedIds));
+  if (included.size === 0) return false;
+  return elements.some((element) => {
+    if (includedIds(element).length === 0) return false;
+    for (let at: Element | null = element; at; at = at.parent) if (at.attributes.id !== undefined && included.has(at.attributes.id)) return true;
+    return false;
+  });
+}
+
+function includedIds({ tag, attributes }: Element): string[] {
+  if (tag === 'td' && attributes.headers) return attributes.headers.split(/\s+/);
+  const reference = attributes.href ?? attributes.data;
+  return /(^|\s)include(\s|$)/.test(attributes.class ?? '') && reference?.startsWith('#') ? [reference.slice(1)] : [];
 }
 
 /** Counts start tags less end tags, void elements included, so that it never counts too little. */

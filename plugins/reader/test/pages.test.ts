@@ -40,6 +40,14 @@ describe('A page', () => {
     expect(content).to.not.contain('Imprint').and.to.not.contain('Home');
   });
 
+  it('has its main content also inside a form or an element that is named after a menu', async () => {
+    const words = '<p>The board decided on the budget of the library and of the pools.</p>'.repeat(5);
+    for (const [before, after] of [['<body class="one-sidebar menu-contact">', '</body>'], ['<body><form id=aspnetForm>', '</form></body>'], ['<body><div class="page has-header menu"><div>', '</div></div></body>']]) {
+      const { text, main } = await reader.read(`<html>${before}<div class="nav"><a href="/">Home</a> Menu</div><div id=content>${words}</div><div class=footer>Imprint</div>${after}<i>End</i></html>`);
+      expect(text.slice(main!.start, main!.end), before).to.match(/^The board[^]*pools\.$/).and.to.not.contain('Imprint');
+    }
+  });
+
   it('has repeated cards as items of a group, and times of blocks', async () => {
     const { blocks } = await reader.read(PAGE);
     const find = (text: string) => blocks.find((block) => block.text === text)!;
