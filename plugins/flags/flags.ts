@@ -1,15 +1,17 @@
 import { newId, problem, singleLine, type Caller, type Civic, type JobKind, type Reader, type Tx } from 'civic';
 import type { AccountsService } from 'civic/accounts';
-import type { DirectoryService, FlagCounts, HoldExpired } from 'civic/directory';
+import type { DirectoryService, HoldExpired } from 'civic/directory';
 import type { FlagsConfig } from './config.ts';
 import { updateCounts } from './counts-store.ts';
 import { newReceipt, readReceipt } from './receipt.ts';
 import type { Reviewer } from './review/decisions.ts';
 import { refreshQueue } from './review/queue.ts';
+import { lockTarget } from './review/queue-store.ts';
 import { createHolds } from './privacy/holds.ts';
 import { insertReporter, type ReporterRow } from './reporter/store.ts';
 import { createSignals, type Signals } from './signals/signals.ts';
-import { countsToStore, createdFlag, eventOf, flagByReceipt, insertFlag, targetsWithReason, type FlagRow } from './store.ts';
+import { createdFlag, eventOf, flagByReceipt, insertFlag, targetsWithReason, type FlagRow } from './store.ts';
+import { countsOfTargets, updateSums } from './sums-store.ts';
 import { hashOfReason, suspicionOf } from './suspicion.ts';
 import { entityTarget, placeTarget, sourceTarget, type FoundTarget } from './targets.ts';
 import { TARGET_TYPES, type CreatedFlag, type FlagType, type Proposal, type Receipt, type TargetType } from './types.ts';
@@ -38,8 +40,11 @@ export interface Flags {
   /** Returns the status of a flag by its receipt. Throws `unknown_receipt`. */
   receipt(text: string): Promise<Receipt>;
   signals: Signals;
-  /** Updates what follows from changed flags, in the transaction of the change: the counts in the directory, the queue, and the holds of contacts. */
-  refreshTargets(tx: Tx, flags: FlagRow[]): Promise<void>;
+  /**
+   * Updates what follows from changed flags, in the transaction of the change: the sums of their targets, the counts in the directory, the queue, and
+   * the holds of contacts. `before` has the same flags as they were; new flags are in `after` only.
+   */
+  refreshTargets(tx: Tx, before: FlagRow[], after: FlagRow[]): Promise<void>;
   /** Hides contacts again for privacy flags whose decision was undone. */
   resumeHolds(tx: Tx, flags: FlagRow[], reviewer: Pick<Reviewer, 'by'>): Promise<void>;
   /** Records that contacts are shown again because no reviewer decided in time. */
@@ -72,9 +77,7 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
       const row = await insertFlag(tx, await newRow(tx, id, target, given, caller), target.placeKeys);
       if (row.id !== id) return { flag: createdFlag(row), isNew: false };
       if (reporter) await insertReporter(tx, { flag_key: row.key, ...reporter, created_at: row.created_at });
-      // Suspected spam is in the queue, but is not counted.
-      if (row.suspicion === null) await refreshTargets(tx, [row]);
-      else await refreshQueue(tx, target.type, [target.id]);
+      await refreshTargets(tx, [], [row]);
       await civic.emit(tx, 'flags.created', eventOf(row));
       await holds.begin(tx, row, target.property, { account_id: row.account_id, address });
       await updateCounts(tx, [], [row]);
@@ -95,17 +98,22 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
     };
   }
 
-  async function refreshTargets(tx: Tx, flags: FlagRow[]): Promise<void> {
-    const targets = TARGET_TYPES.map((type) => ({ type, ids: targetIds(flags, type) })).filter(({ ids }) => ids.length > 0);
-    for (const { type, ids } of targets) {
-      const counts = new Map<string, FlagCounts>();
-      for (const id of ids) counts.set(id, await countsToStore(tx, { type, id }));
-      if (type === 'entity') await directory.setFlags(tx, { actors: counts, sources: new Map() });
-      if (type === 'source') await directory.setFlags(tx, { actors: new Map(), sources: counts });
-    }
+  async function refreshTargets(tx: Tx, before: FlagRow[], after: FlagRow[]): Promise<void> {
+    const targets = targetsOf(after);
+    // Other transactions that change flags of these targets wait, so that none derives rows without the flags of another.
+    for (const { type, ids } of targets) for (const id of ids) await lockTarget(tx, { type, id });
+    await updateSums(tx, before, after);
+    // Suspected spam is in the queue, but is not counted.
+    for (const { type, ids } of targetsOf([...before, ...after].filter(({ suspicion }) => suspicion === null))) await storeCounts(tx, type, ids);
     // Last, because the totals of the queue are rows that all of these transactions change.
     for (const { type, ids } of targets) await refreshQueue(tx, type, ids);
-    await holds.end(tx, flags);
+    await holds.end(tx, after);
+  }
+
+  async function storeCounts(tx: Tx, type: TargetType, ids: string[]): Promise<void> {
+    if (type === 'place') return;
+    const counts = await countsOfTargets(tx, type, ids);
+    await directory.setFlags(tx, type === 'entity' ? { actors: counts, sources: new Map() } : { actors: new Map(), sources: counts });
   }
 
   return {
@@ -130,9 +138,10 @@ async function byReceipt(reader: Reader, text: string): Promise<FlagRow> {
   return row;
 }
 
-/** Returns the targets of one type sorted, so that concurrent transactions lock them without a deadlock. */
-function targetIds(flags: FlagRow[], type: TargetType): string[] {
-  return [...new Set(flags.filter((flag) => flag.target_type === type).map(({ target_id }) => target_id))].sort();
+/** Returns the targets of flags by type, sorted, so that concurrent transactions lock them without a deadlock. */
+function targetsOf(flags: FlagRow[]): { type: TargetType; ids: string[] }[] {
+  const ids = (type: TargetType) => [...new Set(flags.filter(({ target_type }) => target_type === type).map(({ target_id }) => target_id))].sort();
+  return TARGET_TYPES.map((type) => ({ type, ids: ids(type) })).filter((targets) => targets.ids.length > 0);
 }
 
 export function receiptOf({ id, flag_type, status, created_at, decided_at }: FlagRow): Receipt {

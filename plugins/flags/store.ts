@@ -1,8 +1,6 @@
 import { isId, type Reader, type Tx } from 'civic';
-import type { FlagCounts } from 'civic/directory';
 import type { FlagEvent } from './events.ts';
 import type { State } from './review/queue.ts';
-import { lockTarget } from './review/queue-store.ts';
 import type { CreatedFlag, FlagType, Status, Target, TargetType } from './types.ts';
 
 export interface FlagRow {
@@ -72,22 +70,14 @@ export async function updateFlag(tx: Tx, key: number, values: Partial<FlagRow>):
   return row as FlagRow;
 }
 
-/** Returns on how many other targets the same text was reported since a time. */
-export async function targetsWithReason(reader: Reader, reason_hash: string, since: string, except: Target): Promise<number> {
-  const row = await reader('flags_flags').where({ reason_hash }).where('created_at', '>=', since).whereNot({ target_id: except.id }).countDistinct({ count: 'target_id' }).first();
-  return Number(row!.count);
-}
+/** As many as `max_repeats` can be. */
+const MOST_COMPARED = 1000;
 
-/**
- * Returns the counts that the directory shows. Suspected spam is not counted. Other transactions that count the flags of the
- * target wait until this one ends, so that none stores counts without the flag of another.
- */
-export async function countsToStore(tx: Tx, { type, id }: Target): Promise<FlagCounts> {
-  await lockTarget(tx, { type, id });
-  const rows: { status: Status; count: number | string; latest_at: string }[] = await tx('flags_flags')
-    .where({ target_type: type, target_id: id }).whereNull('suspicion').groupBy('status').select('status').count({ count: '*' }).max({ latest_at: 'created_at' });
-  const count = (counted: typeof rows) => counted.reduce((sum, row) => sum + Number(row.count), 0);
-  return { open: count(rows.filter(({ status }) => status === 'open')), total: count(rows), latest_at: rows.map(({ latest_at }) => latest_at).sort().at(-1) ?? null };
+/** Returns on how many other targets the same text was reported since a time, among the latest flags with that text. */
+export async function targetsWithReason(reader: Reader, reason_hash: string, since: string, except: Target): Promise<number> {
+  const latest = reader('flags_flags').where({ reason_hash }).where('created_at', '>=', since).orderBy('created_at', 'desc').limit(MOST_COMPARED).select('target_id');
+  const row = await reader.from(latest.as('latest')).whereNot({ target_id: except.id }).countDistinct({ count: 'target_id' }).first() as { count: number | string };
+  return Number(row.count);
 }
 
 /** Adds the conditions of a query, except that on places, to a statement on a table with these columns. */

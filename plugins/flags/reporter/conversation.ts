@@ -90,7 +90,7 @@ export function createConversation({ civic, byReceipt, refreshTargets, signals, 
       const id = newId(civic.clock.now());
       await insertStep(tx, { id, batch: id, flag_key: flag.key, action: 'reopened', from_status: flag.status, to_status: 'open', note: null, edit: null, before: JSON.stringify(beforeOf(flag)), account_id: null, at, undone_at: at });
       await audit(tx, 'flags_reopened', { by: { account_id: null, address: written.address } }, flag.id, { from: flag.status });
-      await refreshTargets(tx, [reopened]);
+      await refreshTargets(tx, [flag], [reopened]);
       await civic.emit(tx, 'flags.reopened', eventOf(reopened));
       await updateCounts(tx, [flag], [reopened]);
       return reopened;

@@ -76,7 +76,7 @@ export function createDecisions({ civic, directory, signals, refreshTargets, res
       const batch = newId(civic.clock.now());
       const flags: FlagRow[] = [];
       for (const [index, row] of rows.entries()) flags.push(await storeDecision(tx, row, { ...decision, isCorrected: edit !== null }, { batch, reviewer, edit: index === 0 ? edit : null }));
-      await refreshTargets(tx, flags);
+      await refreshTargets(tx, rows, flags);
       await updateCounts(tx, rows, flags);
       return { batch, flags };
     }),
@@ -91,7 +91,7 @@ export function createDecisions({ civic, directory, signals, refreshTargets, res
         flags.push(await undoStep(tx, row, step, reviewer));
       }
       await markUndone(tx, steps.map(({ key }) => key), civic.clock.iso());
-      await refreshTargets(tx, flags);
+      await refreshTargets(tx, rows, flags);
       await resumeHolds(tx, flags, reviewer);
       await updateCounts(tx, rows, flags);
       return flags;

@@ -1,5 +1,5 @@
 import { bulkInsert, dialectOf, type Reader, type Tx } from 'civic';
-import type { FlagType, Status, Target, TargetType } from '../types.ts';
+import type { Target, TargetType } from '../types.ts';
 import type { State } from './queue.ts';
 
 export interface QueueRow {
@@ -14,18 +14,6 @@ export interface QueueRow {
   reports: number;
   first_at: string;
   lead_key: number;
-}
-
-/** The flags of a target with one status, suspicion and type. */
-export interface FlagSum {
-  target_id: string;
-  status: Status;
-  suspicion: string | null;
-  flag_type: FlagType;
-  count: number | string;
-  first_at: string;
-  latest_at: string;
-  last_key: number | string;
 }
 
 export interface QueueFilter {
@@ -50,11 +38,6 @@ const TOTALS = 'flags_queue_totals';
 /** Makes other transactions that change flags of the target wait until this one ends; SQLite has one writer anyway. */
 export async function lockTarget(tx: Tx, { type, id }: Target): Promise<void> {
   if (dialectOf(tx) === 'postgres') await tx.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`flags ${type} ${id}`]);
-}
-
-export async function flagSums(reader: Reader, type: TargetType, ids: string[]): Promise<FlagSum[]> {
-  return reader('flags_flags').where({ target_type: type }).whereIn('target_id', ids).groupBy('target_id', 'status', 'suspicion', 'flag_type')
-    .select('target_id', 'status', 'suspicion', 'flag_type').count({ count: '*' }).min({ first_at: 'created_at' }).max({ latest_at: 'created_at', last_key: 'key' });
 }
 
 export async function placesOfFlags(reader: Reader, flagKeys: number[]): Promise<Map<number, string[]>> {

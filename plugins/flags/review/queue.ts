@@ -1,6 +1,7 @@
 import type { Rebuild, Tx } from 'civic';
+import { rebuildSums, sumsOfTargets, SUMS_TABLE, type FlagSum } from '../sums-store.ts';
 import { FLAG_TYPES, type FlagType, type Status, type Target, type TargetType } from '../types.ts';
-import { clearQueue, countTargets, flagSums, lockTarget, placesOfFlags, replaceQueueRows, targetsAfter, type FlagSum, type QueueRow } from './queue-store.ts';
+import { clearQueue, countTargets, placesOfFlags, replaceQueueRows, targetsAfter, type QueueRow } from './queue-store.ts';
 import { SEVERITIES, severityOf, typeBits } from './severity.ts';
 
 /** The lists of the queue: by status, and open reports that may be spam apart from the others. */
@@ -8,8 +9,8 @@ export const STATES = ['open', 'suspected', 'accepted', 'resolved', 'dismissed']
 export type State = (typeof STATES)[number];
 
 /** Raise it when the same flags give other rows. */
-export const QUEUE_VERSION = 2;
-export const QUEUE_TABLES = ['flags_queue', 'flags_queue_totals'];
+export const QUEUE_VERSION = 3;
+export const QUEUE_TABLES = [SUMS_TABLE, 'flags_queue', 'flags_queue_totals'];
 
 const MOST_COUNTED = 100;
 /** More than the milliseconds of any date, so that it separates the parts of a rank. */
@@ -30,14 +31,9 @@ export function rankOf(state: State, { severity, reports, first_at, latest_at }:
   return parts * STEP + Date.parse(first_at);
 }
 
-/** Derives the rows of targets of one type from their flags, in the transaction of the change. */
+/** Derives the rows of targets of one type from the sums of their flags, in the transaction of the change. */
 export async function refreshQueue(tx: Tx, type: TargetType, ids: string[]): Promise<void> {
-  for (const id of ids.toSorted()) await lockTarget(tx, { type, id });
-  await deriveQueue(tx, type, ids);
-}
-
-async function deriveQueue(tx: Tx, type: TargetType, ids: string[]): Promise<void> {
-  const rows = groupsOf(type, await flagSums(tx, type, ids));
+  const rows = groupsOf(type, await sumsOfTargets(tx, type, ids));
   const places = await placesOfFlags(tx, rows.map(({ lead_key }) => lead_key));
   await replaceQueueRows(tx, type, ids, rows.flatMap((row) => ['', ...places.get(row.lead_key) ?? []].map((place_key) => ({ place_key, ...row }))));
 }
@@ -45,7 +41,7 @@ async function deriveQueue(tx: Tx, type: TargetType, ids: string[]): Promise<voi
 function groupsOf(target_type: TargetType, sums: FlagSum[]): Omit<QueueRow, 'place_key'>[] {
   const groups = new Map<string, { target_id: string; state: State; sums: FlagSum[] }>();
   for (const sum of sums) {
-    const state = stateOf(sum.status, sum.suspicion);
+    const state = stateOf(sum.status, sum.suspicion || null);
     const key = `${state} ${sum.target_id}`;
     const group = groups.get(key) ?? groups.set(key, { target_id: sum.target_id, state, sums: [] }).get(key)!;
     group.sums.push(sum);
@@ -53,8 +49,8 @@ function groupsOf(target_type: TargetType, sums: FlagSum[]): Omit<QueueRow, 'pla
   return [...groups.values()].map(({ target_id, state, sums: some }) => {
     const lead = some.reduce((best, sum) => (isMoreSevere(sum, best) ? sum : best));
     const group = {
-      target_type, target_id, state, lead_key: Number(lead.last_key), severity: severityOf(lead.flag_type), types: typeBits(some.map(({ flag_type }) => flag_type)),
-      reports: some.reduce((total, sum) => total + Number(sum.count), 0), first_at: some.map(({ first_at }) => first_at).sort()[0]!,
+      target_type, target_id, state, lead_key: lead.last_key, severity: severityOf(lead.flag_type), types: typeBits(some.map(({ flag_type }) => flag_type)),
+      reports: some.reduce((total, sum) => total + sum.flags, 0), first_at: some.map(({ first_at }) => first_at).sort()[0]!,
     };
     return { ...group, rank: rankOf(state, { ...group, latest_at: some.map(({ latest_at }) => latest_at).sort().at(-1)! }) };
   });
@@ -62,13 +58,14 @@ function groupsOf(target_type: TargetType, sums: FlagSum[]): Omit<QueueRow, 'pla
 
 function isMoreSevere(a: FlagSum, b: FlagSum): boolean {
   const difference = severityOf(a.flag_type) - severityOf(b.flag_type);
-  return difference === 0 ? Number(a.last_key) > Number(b.last_key) : difference > 0;
+  return difference === 0 ? a.last_key > b.last_key : difference > 0;
 }
 
 /** Derives all rows again. */
 export async function rebuildQueue({ write, progress }: Rebuild): Promise<void> {
   const total = await write(async (tx) => {
     await clearQueue(tx);
+    await rebuildSums(tx);
     return countTargets(tx);
   });
   let done = 0;
@@ -76,7 +73,7 @@ export async function rebuildQueue({ write, progress }: Rebuild): Promise<void> 
     const from: Target | null = after;
     const targets = await write(async (tx) => {
       const some = await targetsAfter(tx, from, REBUILT_AT_ONCE);
-      for (const type of new Set(some.map((target) => target.type))) await deriveQueue(tx, type, some.filter((target) => target.type === type).map(({ id }) => id));
+      for (const type of new Set(some.map((target) => target.type))) await refreshQueue(tx, type, some.filter((target) => target.type === type).map(({ id }) => id));
       return some;
     });
     if (targets.length === 0) return;
