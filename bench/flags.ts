@@ -50,7 +50,6 @@ const LISTS: Record<string, string> = {
   'list, place and status': '/api/flags?place=kansas-city-mo&status=open',
   'list, all filters': '/api/flags?place=kansas-city-mo&flag_type=stale&status=accepted&target_type=entity',
   'list, no match': '/api/flags?place=kansas-city-mo&flag_type=paywalled&target_type=entity',
-  'list of two places': '/api/flags?place=kansas-city-mo&place=gladstone-mo',
 };
 
 /** Pages of the review queue and lists of the API with so many flags, on both databases, one request in flight. */

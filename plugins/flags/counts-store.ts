@@ -28,17 +28,9 @@ export async function updateCounts(tx: Tx, before: FlagRow[], after: FlagRow[]):
   await bulkInsert(tx, COUNTS_TABLE, changed, { onConflict: { columns: [...KEY], merge: [], add: ['flags'] } });
 }
 
-/** Returns how many flags match. A flag is stored once for each of its places, so flags of several places are counted one by one. */
+/** Returns how many flags match. */
 export async function countFlags(reader: Reader, query: FlagQuery): Promise<number> {
-  const { place, ...others } = query;
-  if (!place || place.length <= 1) return storedCount(reader, query);
-  const flags = reader('flags_places').whereIn('place_key', place).countDistinct({ count: 'flag_key' });
-  if (Object.values(others).some((values) => values !== undefined)) whereMatching(flags.join('flags_flags', 'key', 'flag_key'), others);
-  return Number((await flags.first())!.count);
-}
-
-async function storedCount(reader: Reader, query: FlagQuery): Promise<number> {
-  const row = await whereMatching(reader(COUNTS_TABLE).whereIn('place_key', query.place ?? ['']), query).sum({ flags: 'flags' }).first();
+  const row = await whereMatching(reader(COUNTS_TABLE).where({ place_key: query.place ?? '' }), query).sum({ flags: 'flags' }).first();
   return Number(row!.flags ?? 0);
 }
 

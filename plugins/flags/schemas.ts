@@ -64,7 +64,7 @@ export const flagQuery = Joi.object({
   status: several(STATUSES),
   target_type: several(TARGET_TYPES),
   flag_type: several(FLAG_TYPES),
-  place: Joi.array().items(Joi.string().max(200)).single().max(50).description('A place key or slug; an unknown one matches nothing'),
+  place: Joi.string().max(200).description('A place key or slug; an unknown one matches nothing'),
   limit: Joi.number().integer().min(1).max(100).default(25),
   cursor: Joi.string(),
 });

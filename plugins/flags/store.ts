@@ -31,7 +31,7 @@ export interface FlagQuery {
   status?: Status[];
   target_type?: TargetType[];
   flag_type?: FlagType[];
-  place?: string[];
+  place?: string;
 }
 
 /**
@@ -89,12 +89,12 @@ export function whereMatching(statement: ReturnType<Reader>, { status, target_ty
 /** Returns a page of flags, the latest first. */
 export async function flagsPage(reader: Reader, query: FlagQuery, page: { before: number | null; limit: number }): Promise<FlagRow[]> {
   const rows = reader('flags_flags').orderBy('key', 'desc').limit(page.limit);
-  // The page is among the first flags of each place, which its index has in this order.
-  if (query.place) return rows.whereIn('key', reader.union(query.place.map((place) => reader.from(keysOfPlace(reader, place, query, page).as('part')).select('flag_key'))));
+  if (query.place !== undefined) return rows.whereIn('key', keysOfPlace(reader, query.place, query, page));
   if (page.before !== null) rows.where('key', '<', page.before);
   return whereMatching(rows, query);
 }
 
+/** Returns the keys of a page of flags of a place, which its index has in this order. */
 function keysOfPlace(reader: Reader, place_key: string, query: FlagQuery, { before, limit }: { before: number | null; limit: number }) {
   const keys = reader('flags_places').join('flags_flags', 'key', 'flag_key').where({ place_key }).orderBy('flag_key', 'desc').limit(limit).select('flag_key');
   if (before !== null) keys.where('flag_key', '<', before);

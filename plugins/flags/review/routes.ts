@@ -15,11 +15,11 @@ const reviewing: RouteOptionsAccess = { mode: 'required', access: { scope: ['fla
 
 /** Returns the routes of reviewers: list flags and decide on them. */
 export function reviewRoutes({ civic, directory }: Flags, decisions: Decisions, conversation: Conversation): ServerRoute[] {
-  /** Converts the places of a query, in any form that the API accepts, to the canonical keys that flags are stored with. */
-  async function canonical(query: FlagQuery): Promise<FlagQuery> {
-    if (!query.place) return query;
-    const keys = await Promise.all(query.place.map((text) => directory.placeKey(civic.db.read, text)));
-    return { ...query, place: [...new Set(keys.filter((key) => key !== null))] };
+  /** Converts the place of a query, in any form that the API accepts, to the canonical key that flags are stored with. Returns null when the place is unknown. */
+  async function canonical(query: FlagQuery): Promise<FlagQuery | null> {
+    if (query.place === undefined) return query;
+    const place = await directory.placeKey(civic.db.read, query.place);
+    return place === null ? null : { ...query, place };
   }
 
   return [
@@ -38,8 +38,8 @@ export function reviewRoutes({ civic, directory }: Flags, decisions: Decisions, 
         const page = pageOf<FlagQuery>(request, ['integer']);
         const query = await canonical(page.query);
         const { rows, total } = await civic.db.snapshot(async (tx) => {
-          const count = await countFlags(tx, query);
-          return { total: count, rows: count === 0 ? [] : await flagsPage(tx, query, { before: page.after ? Number(page.after[0]) : null, limit: page.limit + 1 }) };
+          const count = query === null ? 0 : await countFlags(tx, query);
+          return { total: count, rows: query === null || count === 0 ? [] : await flagsPage(tx, query, { before: page.after ? Number(page.after[0]) : null, limit: page.limit + 1 }) };
         });
         const shown = rows.slice(0, page.limit);
         return listResponse(request, h, page, { data: await reviewedFlags(civic.db.read, shown), total, next: rows.length > page.limit ? [shown.at(-1)!.key] : null }).header('cache-control', 'private, no-store');

@@ -131,18 +131,17 @@ for (const database of testDatabases()) {
       for (const { id: entity_id } of [city, both]) await flag({ entity_id, flag_type: 'wrong_place' });
       const inPlaces = async (query: string) => { const page = await list(`?limit=3&${query}`); return [page.total, ...page.data.map(({ target_id }: any) => target_id)]; };
       expect(await inPlaces('place=kansas-city-mo')).to.equal([2, both.id, city.id]);
-      expect((await inPlaces('place=kansas-city-mo&place=gladstone-mo')).slice(0, 3)).to.equal([all.total + 2, both.id, city.id]);
-      expect(await inPlaces('place=kansas-city-mo&place=gladstone,missouri&flag_type=wrong_place')).to.equal([2, both.id, city.id]);
-      expect((await inPlaces('place=gladstone-mo&place=gladstone,missouri'))[0]).to.equal(all.total + 1);
+      expect((await inPlaces('place=gladstone-mo')).slice(0, 2)).to.equal([all.total + 1, both.id]);
+      for (const query of ['place=kansas-city-mo&place=gladstone-mo', 'place=']) expect((await kit.request('GET', `/api/flags?${query}`, { as: reviewer })).status, query).to.equal(400);
       expect(await inPlaces('place=gladstone-mo&flag_type=wrong_place&status=open&target_type=entity')).to.equal([1, both.id]);
       const deep = [];
       for (let cursor = ''; ;) {
-        const page: any = await list(`?place=gladstone-mo&place=kansas-city-mo&limit=3${cursor}`);
+        const page: any = await list(`?place=gladstone-mo&limit=3${cursor}`);
         deep.push(...page.data.map(({ id }: any) => id));
         if (page.next_cursor === null) break;
         cursor = `&cursor=${page.next_cursor}`;
       }
-      expect([deep.length, new Set(deep).size]).to.equal([all.total + 2, all.total + 2]);
+      expect([deep.length, new Set(deep).size]).to.equal([all.total + 1, all.total + 1]);
       expect((await list('?status=resolved')).total).to.equal(0);
       expect((await list('?status=open&status=open')).total).to.equal(all.total + 2);
       expect((await kit.request('GET', '/api/flags?limit=101', { as: reviewer })).status).to.equal(400);
