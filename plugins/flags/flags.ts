@@ -14,7 +14,7 @@ import { createdFlag, eventOf, flagByReceipt, insertFlag, targetsWithReason, typ
 import { countsOfTargets, updateSums } from './sums-store.ts';
 import { hashOfReason, suspicionOf } from './suspicion.ts';
 import { entityTarget, placeTarget, sourceTarget, type FoundTarget } from './targets.ts';
-import { TARGET_TYPES, type CreatedFlag, type FlagType, type Proposal, type Receipt, type TargetType } from './types.ts';
+import { knownType, TARGET_TYPES, type CreatedFlag, type FlagType, type Proposal, type Receipt, type TargetType } from './types.ts';
 
 export interface NewFlag {
   flag_type: FlagType;
@@ -145,5 +145,5 @@ function targetsOf(flags: FlagRow[]): { type: TargetType; ids: string[] }[] {
 }
 
 export function receiptOf({ id, flag_type, status, created_at, decided_at }: FlagRow): Receipt {
-  return { id, flag_type, status, created_at, decided_at };
+  return { id, flag_type: knownType(flag_type), status, created_at, decided_at };
 }

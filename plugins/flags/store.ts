@@ -1,7 +1,7 @@
 import { isId, type Reader, type Tx } from 'civic';
 import type { FlagEvent } from './events.ts';
 import type { State } from './review/queue.ts';
-import type { CreatedFlag, FlagType, Status, Target, TargetType } from './types.ts';
+import { knownType, type CreatedFlag, type FlagType, type Status, type Target, type TargetType } from './types.ts';
 
 export interface FlagRow {
   key: number;
@@ -10,7 +10,8 @@ export interface FlagRow {
   target_type: TargetType;
   target_id: string;
   claim_id: string | null;
-  flag_type: FlagType;
+  /** As it is stored; `knownType` returns what is shown. */
+  flag_type: string;
   reason: string;
   reason_hash: string;
   account_id: string | null;
@@ -123,9 +124,9 @@ export async function flagsInState(reader: Reader, { type, id }: Target, { state
 }
 
 export function createdFlag({ id, target_type, target_id, claim_id, flag_type, reason, status, created_at, receipt }: FlagRow): CreatedFlag {
-  return { id, target_type, target_id, claim_id, flag_type, reason, status, created_at, receipt };
+  return { id, target_type, target_id, claim_id, flag_type: knownType(flag_type), reason, status, created_at, receipt };
 }
 
 export function eventOf({ id, target_type, target_id, flag_type, status, suspicion }: FlagRow): FlagEvent {
-  return { id, target_type, target_id, flag_type, status, is_suspected: suspicion !== null };
+  return { id, target_type, target_id, flag_type: knownType(flag_type), status, is_suspected: suspicion !== null };
 }

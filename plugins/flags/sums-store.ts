@@ -1,7 +1,7 @@
 import { bulkInsert, type Reader, type Tx } from 'civic';
 import type { FlagCounts } from 'civic/directory';
 import type { FlagRow } from './store.ts';
-import type { FlagType, Status, TargetType } from './types.ts';
+import type { Status, TargetType } from './types.ts';
 
 /** The flags of a target with one status, suspicion and type. */
 export interface FlagSum {
@@ -10,7 +10,8 @@ export interface FlagSum {
   status: Status;
   /** Empty when nothing indicates spam. */
   suspicion: string;
-  flag_type: FlagType;
+  /** As it is stored. */
+  flag_type: string;
   flags: number;
   first_at: string;
   latest_at: string;

@@ -10,6 +10,11 @@ export type Status = (typeof STATUSES)[number];
 export type TargetType = (typeof TARGET_TYPES)[number];
 export type Decision = Exclude<Status, 'open'>;
 
+/** Returns the type of a stored flag. A type that this version does not know, such as from a backup of a later one, is `other`. */
+export function knownType(stored: string): FlagType {
+  return FLAG_TYPES.find((type) => type === stored) ?? 'other';
+}
+
 /** What a flag is about. */
 export interface Target {
   type: TargetType;

@@ -3,7 +3,7 @@ import { cutText, isId, pagePath, problemOf } from 'civic';
 import { MOST_DECIDED, type NewDecision } from '../review/decisions.ts';
 import { STATES, type State } from '../review/queue.ts';
 import { flagsInState, type FlagRow } from '../store.ts';
-import { FLAG_TYPES, TARGET_TYPES, type Target } from '../types.ts';
+import { FLAG_TYPES, knownType, TARGET_TYPES, type Target } from '../types.ts';
 import { BULK } from './list.ts';
 import { targetNames } from './names.ts';
 import { go, REPORTS, repeatedField, reviewerOf, textField, type ConsoleContext, type Review } from './page.ts';
@@ -69,6 +69,6 @@ async function showConfirm({ flags: plugin, accounts }: ConsoleContext, { reques
   const names = await targetNames(plugin, plugin.civic.db.read, flags.map(({ target_type: type, target_id: id }) => ({ type, id })));
   return accounts.pages.showConsole(request, h, { path: REPORTS, template: 'flags/confirm', title: t(`queue.confirm.${decision}`, { count: flags.length }), status }, {
     decision, state, isCut, most: MOST_DECIDED, failed, list: REPORTS, button: t(`queue.bulk.${decision}`),
-    reports: flags.map((flag) => ({ id: flag.id, ...names({ type: flag.target_type, id: flag.target_id }), kind: t(`kinds.${flag.flag_type}`), at: accounts.pages.when(flag.created_at, t), reason: cutText(flag.reason, LONGEST_REASON) })),
+    reports: flags.map((flag) => ({ id: flag.id, ...names({ type: flag.target_type, id: flag.target_id }), kind: t(`kinds.${knownType(flag.flag_type)}`), at: accounts.pages.when(flag.created_at, t), reason: cutText(flag.reason, LONGEST_REASON) })),
   });
 }

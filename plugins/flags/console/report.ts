@@ -9,6 +9,7 @@ import type { Choice } from '../pages/statements.ts';
 import { shownConversation } from './conversation.ts';
 import { EDIT_KINDS } from './edits.ts';
 import { accountNames } from './names.ts';
+import { knownType } from '../types.ts';
 import { keysOf, REPORTS, type ConsoleContext, type Review } from './page.ts';
 import { subjectOf, type ShownSubject } from './subject.ts';
 
@@ -57,7 +58,7 @@ export async function showReport(context: ConsoleContext, review: Review, flag: 
     subject, claimGone: flag.claim_id !== null,
     decisions: DECISIONS[state].map((decision, index) => ({ decision, label: t(`queue.decisions.${decision}`), isPlain: index > 0, isDanger: decision === 'dismiss' })),
     ...correctionForm(subject, flag, given, review, DECISIONS[state].some((one) => one === 'accept' || one === 'resolve')),
-    others: others.map((other) => ({ id: other.id, kind: t(`kinds.${other.flag_type}`), state: t(`queue.state.${stateOf(other.status, other.suspicion)}`), at: when(other.created_at), reason: cutText(other.reason, LONGEST_REASON) })),
+    others: others.map((other) => ({ id: other.id, kind: t(`kinds.${knownType(other.flag_type)}`), state: t(`queue.state.${stateOf(other.status, other.suspicion)}`), at: when(other.created_at), reason: cutText(other.reason, LONGEST_REASON) })),
     waiting: waiting.filter(({ id }) => id !== flag.id).length,
     steps: steps.map((step) => shownStep(step, names, review, when)), undo: last && { batch: last.batch },
   });
@@ -65,9 +66,9 @@ export async function showReport(context: ConsoleContext, review: Review, flag: 
 
 function shownReport({ id, status, suspicion, flag_type, reason, account_id, proposed_value: value, proposed_source: source }: FlagRow, names: Map<string, string>, { t }: Review): object {
   const state = stateOf(status, suspicion);
-  const severity = SEVERITIES[severityOf(flag_type)]!;
+  const severity = SEVERITIES[severityOf(knownType(flag_type))]!;
   return {
-    id, state, stateLabel: t(`queue.state.${state}`), kind: t(`kinds.${flag_type}`), severity, severityLabel: t(`queue.severities.${severity}`), reason,
+    id, state, stateLabel: t(`queue.state.${state}`), kind: t(`kinds.${knownType(flag_type)}`), severity, severityLabel: t(`queue.severities.${severity}`), reason,
     suspicion: suspicion && t(`queue.suspicions.${suspicion}`),
     reporter: account_id === null ? null : names.get(account_id) ?? account_id,
     proposal: value === null && source === null ? null : { value, source },

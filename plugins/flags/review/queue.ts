@@ -1,6 +1,6 @@
 import type { Rebuild, Tx } from 'civic';
 import { rebuildSums, sumsOfTargets, SUMS_TABLE, type FlagSum } from '../sums-store.ts';
-import { FLAG_TYPES, type FlagType, type Status, type Target, type TargetType } from '../types.ts';
+import { FLAG_TYPES, knownType, type FlagType, type Status, type Target, type TargetType } from '../types.ts';
 import { clearQueue, countTargets, placesOfFlags, replaceQueueRows, targetsAfter, type QueueRow } from './queue-store.ts';
 import { SEVERITIES, severityOf, typeBits } from './severity.ts';
 
@@ -49,7 +49,7 @@ function groupsOf(target_type: TargetType, sums: FlagSum[]): Omit<QueueRow, 'pla
   return [...groups.values()].map(({ target_id, state, sums: some }) => {
     const lead = some.reduce((best, sum) => (isMoreSevere(sum, best) ? sum : best));
     const group = {
-      target_type, target_id, state, lead_key: lead.last_key, severity: severityOf(lead.flag_type), types: typeBits(some.map(({ flag_type }) => flag_type)),
+      target_type, target_id, state, lead_key: lead.last_key, severity: severityOf(knownType(lead.flag_type)), types: typeBits(some.map(({ flag_type }) => knownType(flag_type))),
       reports: some.reduce((total, sum) => total + sum.flags, 0), first_at: some.map(({ first_at }) => first_at).sort()[0]!,
     };
     return { ...group, rank: rankOf(state, { ...group, latest_at: some.map(({ latest_at }) => latest_at).sort().at(-1)! }) };
@@ -57,7 +57,7 @@ function groupsOf(target_type: TargetType, sums: FlagSum[]): Omit<QueueRow, 'pla
 }
 
 function isMoreSevere(a: FlagSum, b: FlagSum): boolean {
-  const difference = severityOf(a.flag_type) - severityOf(b.flag_type);
+  const difference = severityOf(knownType(a.flag_type)) - severityOf(knownType(b.flag_type));
   return difference === 0 ? a.last_key > b.last_key : difference > 0;
 }
 

@@ -3,6 +3,8 @@ import Lab from '@hapi/lab';
 import { definePlugin, type Caller } from 'civic';
 import { stoppedClock, testDatabases, testServer, type TestServer } from 'civic/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { rebuildCounts } from '../counts-store.ts';
+import { rebuildQueue } from '../review/queue.ts';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -171,6 +173,21 @@ for (const database of testDatabases()) {
       expect((await kit.request('GET', `/api/flags/receipts/${receipt}`)).body).to.include({ status: 'resolved', decided_at: '2026-03-01T12:00:01.000Z' });
       expect((await flag({ flag_type: 'wrong_place' }, reporter)).status, 'once more, as the first is closed').to.equal(201);
       await until(() => events.slice(-3).map(([name, { status }]: any) => `${name} ${status}`).join() === 'flags.decided accepted,flags.decided resolved,flags.created open');
+    });
+
+    it('of a type that this version does not know, such as from a backup of a later one, are shown and decided as other', async () => {
+      const { body: { id: likeId } } = await flag({ flag_type: 'duplicate', reason: 'Like one of a later version' });
+      const { key: _, ...like } = await kit.db.read('flags_flags').where({ id: likeId }).first();
+      const [id, receipt] = ['01890000-0000-7000-8000-00000000beef', 'BBBBB-BBBBB-BBBBB-BBBBB-BBBBB'];
+      await kit.db.write((tx) => tx('flags_flags').insert({ ...like, id, receipt, flag_type: 'of_later_version' }));
+      for (const rebuild of [rebuildQueue, rebuildCounts]) await rebuild({ from: null, write: kit.db.write, progress: async () => undefined });
+      expect((await list()).data[0]).to.include({ id, flag_type: 'other' });
+      const accepted = await decide(id, 'accepted');
+      expect([accepted.status, accepted.body.flag_type], accepted.text).to.equal([200, 'other']);
+      expect((await kit.request('GET', `/api/flags/receipts/${receipt}`)).body).to.include({ flag_type: 'other', status: 'accepted' });
+      await until(() => events.some(([name, payload]) => name === 'flags.decided' && payload.id === id && payload.flag_type === 'other'));
+      expect(await kit.db.read('flags_queue').where({ place_key: '', state: 'accepted', target_id: actor.id }).select('severity')).to.equal([{ severity: 0 }]);
+      expect((await decide(likeId, 'dismissed')).status).to.equal(200);
     });
 
     it('are unknown by a wrong id or receipt', async () => {
