@@ -55,7 +55,7 @@ for (const database of testDatabases()) describe(`Watches, on ${database}`, () =
   });
 
   it('find public signals and those of their own workspace, each once, with the watches that matched', async () => {
-    const actor = await kit.actor('River Tenants');
+    const actor = await kit.announcedActor('River Tenants');
     await watch(ada, { type: 'place', id: 'liberty,missouri' });
     await watch(ada, { type: 'issue_area', id: 'energy_transition' });
     await watch(ada, { type: 'entity', id: actor.id });
