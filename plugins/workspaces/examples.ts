@@ -1,4 +1,4 @@
-import type { Example, Examples } from 'civic';
+import type { Example, Examples, ExampleValue } from 'civic';
 
 const workspace = { workspace: { of: 'GET /api/workspaces', take: '.data[0].id' } };
 const entity = { entity: { of: 'GET /api/entities', take: '.data[0].id' } };
@@ -23,6 +23,8 @@ const ofItem: Example = { given: { ...ofList.given, item: { of: `POST ${ITEMS}`,
 const NOTES = '/api/workspaces/{id}/notes';
 const TARGETS = '/api/workspaces/{id}/coverage-targets';
 const REVIEWS = '/api/workspaces/{id}/reviews';
+/** The entry is private to its workspace, and a key may be of another one than the review. */
+const IN_WORKSPACE: ExampleValue = { of: 'POST /api/entities', headers: { 'X-Workspace-ID': '$workspace' } };
 const inOwn: Example = { given: workspace, params: { id: '$workspace' } };
 const exported = (kind: string) => ({ format: 'civic workspace export', version: 1, kind, records: [] });
 
@@ -33,7 +35,7 @@ export const workspaceExamples: Examples = {
   [`POST ${LISTS}/import`]: { ...inOwn, type: 'text/csv', body: 'entity_id,note\n' },
   ...recordExamples(NOTES, 'note_id', { body: { target: { type: 'place', id: 'gladstone,missouri' }, text: 'The council meets on the second Monday.' } }, { text: 'The council meets on the third Monday.' }),
   ...recordExamples(TARGETS, 'coverage_target_id', { body: { place: 'gladstone,missouri', issue_areas: ['housing_affordability'], wanted: 3 } }, { wanted: 5 }),
-  ...recordExamples(REVIEWS, 'review_id', { given: { entity: { of: 'POST /api/entities' } }, body: { target: { type: 'entity', id: '$entity' }, status: 'in_review' } }, { status: 'confirmed', note: 'Called them.' }),
+  ...recordExamples(REVIEWS, 'review_id', { given: { entity: IN_WORKSPACE }, body: { target: { type: 'entity', id: '$entity' }, status: 'in_review' } }, { status: 'confirmed', note: 'Called them.' }),
   ...Object.fromEntries([[NOTES, 'notes'], [TARGETS, 'coverage-targets'], [REVIEWS, 'reviews']].flatMap(([path, kind]) => [[`GET ${path}/export`, { ...inOwn, query: { format: 'md' } }], [`POST ${path}/import`, { ...inOwn, body: exported(kind!) }]])),
   'GET /api/workspaces/{id}/export': inOwn,
   'GET /api/workspaces/{id}/usage': inOwn,

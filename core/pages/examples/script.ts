@@ -1,7 +1,7 @@
 import type { OpenApi } from '../../contracts/openapi.ts';
 import { callOf, KEY_VARIABLE, needsCaller, type Located } from './call.ts';
 import { assignment, curl, extraction } from './shell.ts';
-import type { Example } from './types.ts';
+import type { Example, ExampleValue } from './types.ts';
 
 /** An example as the page prints it. */
 export interface PrintedExample {
@@ -63,12 +63,12 @@ function addValues(context: ScriptContext, name: string, example: Example, steps
   }
 }
 
-function addRequest(context: ScriptContext, variable: string, { of, take = '.id', body }: { of: string; take?: string; body?: unknown }, steps: Steps): void {
+function addRequest(context: ScriptContext, variable: string, { of, take = '.id', body, headers }: ExampleValue, steps: Steps): void {
   const located = context.operations.get(of);
   const [first] = context.examples.get(of) ?? [];
   if (!located || !first) throw new Error(`The example of ${steps.path.at(-1)} takes $${variable} from ${of}, which has no example`);
   if (steps.path.includes(of)) throw new Error(`The example of ${steps.path[0]} needs itself`);
-  const example = body === undefined ? first : { ...first, body };
+  const example = { ...first, ...(body !== undefined && { body }), headers: { ...first.headers, ...headers } };
   addValues(context, of, example, { ...steps, path: [...steps.path, of] });
   steps.lines.push(assignment(variable, callOf(context.api, located, example), take));
 }

@@ -30,6 +30,8 @@ export interface ExampleValue {
   take?: string;
   /** Replaces the body of the example of the operation. */
   body?: unknown;
+  /** Added to the headers of the example of the operation. */
+  headers?: Record<string, string>;
 }
 
 /** The examples of an operation. A function looks values up when the page is rendered; null when the instance has no data for an example. */
