@@ -4,6 +4,7 @@ import { failingAttention } from './console/attention.ts';
 import { SOURCES, sourcePages } from './console/pages.ts';
 import { createIngest } from './context.ts';
 import { replayCommand } from './eval/commands.ts';
+import { evalMeetings } from './eval/meetings.ts';
 import { ingestExamples } from './examples.ts';
 import { ingestProblems } from './problems.ts';
 import { READ_JOB, runRead } from './reads/run.ts';
@@ -40,7 +41,7 @@ export default definePlugin<IngestConfig>({
         while (!signal.aborted && await write((tx) => pruneReads(tx, before)) > 0);
       },
     });
-    for (const command of [...sourceCommands(ingest, sources), replayCommand]) civic.command(command);
+    for (const command of [...sourceCommands(ingest, sources), replayCommand, evalMeetings({ document: ingest.reader.document, now: () => civic.clock.now() })]) civic.command(command);
     civic.serviceIfOn('console')?.attention(failingAttention(ingest));
     if (ingest.accounts) registerForWorkspaces(ingest.accounts);
 

@@ -1,0 +1,13 @@
+import type { Adapter } from './types.ts';
+
+/** The text of a page without rows: its changes are what a reader is told. */
+export const page: Adapter = {
+  name: 'page',
+  label: 'Page',
+  source_class: 'organization_update',
+  recognises: ({ text }) => text === '' ? 0 : 0.1,
+  rows({ url, title, text, main }) {
+    const content = main ? text.slice(main.start, main.end) : text;
+    return content.trim() === '' ? [] : [{ kind: 'page', key: url, title, text: content }];
+  },
+};

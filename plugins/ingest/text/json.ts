@@ -1,0 +1,66 @@
+import type { Document } from 'civic/reader';
+
+export type JsonObject = Record<string, unknown>;
+
+const MOST_LINES = 20_000;
+
+/** Returns the objects of JSON: those of an array, of lines, or of the first array inside that has objects a test accepts. */
+export function objectsOf(document: Pick<Document, 'body' | 'text' | 'kind'>, accepts: (object: JsonObject) => boolean): JsonObject[] {
+  if (document.kind !== 'json' && document.kind !== 'text') return [];
+  const text = (document.body ?? document.text).trimStart();
+  if (!/^[[{]/.test(text)) return [];
+  const value = parse(text);
+  return value === undefined ? lines(text).filter(accepts) : find(value, accepts, 4);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function lines(text: string): JsonObject[] {
+  return text.split('\n').slice(0, MOST_LINES).map((line) => line.trim() === '' ? null : parse(line)).filter(isObject);
+}
+
+function find(value: unknown, accepts: (object: JsonObject) => boolean, depth: number): JsonObject[] {
+  if (Array.isArray(value)) {
+    const objects = value.filter(isObject).filter(accepts);
+    if (objects.length > 0) return objects;
+  }
+  if (isObject(value) && accepts(value)) return [value];
+  if (depth === 0 || typeof value !== 'object' || value === null) return [];
+  for (const inner of Object.values(value).slice(0, 100)) {
+    const objects = find(inner, accepts, depth - 1);
+    if (objects.length > 0) return objects;
+  }
+  return [];
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns the first field that has a text, also `{ label }`, `{ name }` and `{ rendered }`. Names are compared without case, spaces and underscores. */
+export function textField(object: JsonObject, names: string[]): string | null {
+  for (const name of names) {
+    const value = fieldOf(object, name);
+    const text = isObject(value) ? value.label ?? value.name ?? value.rendered ?? value.title ?? value.dateTime ?? value.date : value;
+    if (typeof text === 'string' && text.trim()) return text;
+    if (typeof text === 'number') return String(text);
+  }
+  return null;
+}
+
+export function fieldOf(object: JsonObject, name: string): unknown {
+  if (name in object) return object[name];
+  const wanted = fold(name);
+  const key = Object.keys(object).slice(0, 200).find((one) => fold(one) === wanted);
+  return key === undefined ? undefined : object[key];
+}
+
+function fold(name: string): string {
+  return name.toLowerCase().replaceAll(/[\s_:-]/g, '');
+}
