@@ -25,6 +25,12 @@ function missing(text: string, other: string): string[] {
   });
 }
 
+/** Returns a text without the lines that its owner ignores, such as a counter of visitors. */
+export function withoutLines(text: string, ignored: string[]): string {
+  const lines = new Set(ignored.flatMap(linesOf));
+  return lines.size === 0 ? text : text.split('\n').filter((line) => !lines.has(line.trim().slice(0, LONGEST_LINE))).join('\n');
+}
+
 export function linesOf(text: string): string[] {
   return text.split('\n').map((line) => line.trim().slice(0, LONGEST_LINE)).filter((line) => line !== '');
 }

@@ -9,6 +9,7 @@ import { lockedSource, sourceById, updateSource, type SourceRow } from '../sourc
 import { compareRows, completed, hashOf, type Change, type Comparison, type KnownRow } from './compare.ts';
 import { readRows, type SourceRead } from './documents.ts';
 import { rowsFault, type Fault } from './fault.ts';
+import { withoutLines } from './lines.ts';
 import { endRows, insertRead, insertRows, rowsOf, setDoubted, updateRow, type ReadRow, type StoredRow } from './store.ts';
 
 export const READ_JOB = 'ingest.read';
@@ -70,7 +71,8 @@ async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, docu
   const now = ingest.civic.clock.now();
   const adapter = adapterOf(source.platform!);
   const known = await knownRows(tx, source);
-  const rows = given.map((row) => completed(row, known.rows.get(row.key)?.row));
+  const ignored = JSON.parse(source.ignored) as string[];
+  const rows = given.map((row) => withoutIgnored(completed(row, known.rows.get(row.key)?.row), ignored));
   const comparison = compareRows(known.rows, rows, {
     now, isComplete: adapter.isComplete ?? false, wasDoubted: ({ key }) => known.stored.get(key)?.is_doubted === 1,
   });
@@ -81,6 +83,10 @@ async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, docu
   };
   const signals = await publish(ingest, tx, source, comparison, known, context);
   return { rows: rows.length, signals, ...countsOf(comparison.changes) };
+}
+
+function withoutIgnored(row: Row, ignored: string[]): Row {
+  return row.kind === 'page' ? { ...row, text: withoutLines(row.text, ignored) } : row;
 }
 
 async function knownRows(tx: Tx, source: SourceRow): Promise<Known> {

@@ -1,0 +1,72 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import type { MeetingRow, PageRow, Row } from '../adapters/types.ts';
+import { compareRows, hashOf, type KnownRow } from '../reads/compare.ts';
+import { changedLines, withoutLines } from '../reads/lines.ts';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const now = Date.parse('2026-02-01T12:00:00Z');
+const meeting = (key: string, start: string, more: Partial<MeetingRow> = {}): MeetingRow => ({
+  kind: 'meeting', key, title: `Meeting ${key}`, body: null, start, end: null, location: null, status: 'confirmed', url: null, documents: [], items: [], passage: null, ...more,
+});
+const known = (rows: Row[]): Map<string, KnownRow> => new Map(rows.map((row) => [row.key, { row, hash: hashOf(row) }]));
+const compare = (before: Row[], after: Row[], options: { isComplete?: boolean; doubted?: string[] } = {}) =>
+  compareRows(known(before), after, { now, isComplete: options.isComplete ?? true, wasDoubted: ({ key }) => options.doubted?.includes(key) ?? false });
+const weekly = (count: number) => Array.from({ length: count }, (_, index) => meeting(`m${index}`, `2026-03-${String(index + 1).padStart(2, '0')}T18:00:00.000Z`));
+
+describe('the comparison of two reads', () => {
+  it('finds nothing where only the place in the document changed', () => {
+    const row = meeting('a', '2026-03-01T18:00:00.000Z', { passage: { start: 1, end: 5 } });
+    expect(compare([row], [{ ...row, passage: { start: 40, end: 44 } }]).changes).to.equal([]);
+  });
+
+  it('takes a meeting that vanished as gone, but not one that has begun, nor from a feed', () => {
+    const [past, next, other] = [meeting('past', '2026-01-20T18:00:00.000Z'), meeting('next', '2026-02-20T18:00:00.000Z'), meeting('other', '2026-02-21T18:00:00.000Z')];
+    expect(compare([past, next, other], [other]).changes.map(({ type, row }) => `${type} ${row.key}`)).to.equal(['gone next']);
+    expect(compare([past, next, other], [other], { isComplete: false }).changes).to.equal([]);
+    expect(compare([past, next, other], []).changes).to.equal([]);
+  });
+
+  it('doubts that most of many meetings are gone until the next read has none of them either', () => {
+    const rows = weekly(10);
+    const first = compare(rows, rows.slice(0, 3));
+    expect(first.changes).to.equal([]);
+    expect(first.doubted).to.have.length(7);
+    const second = compare(rows, rows.slice(0, 3), { doubted: first.doubted.map(({ key }) => key) });
+    expect(second.changes.map(({ type }) => type)).to.equal(Array(7).fill('gone'));
+    expect(second.doubted).to.equal([]);
+  });
+
+  it('takes a meeting whose key has another date as moved, when no other has its title', () => {
+    const before = meeting('board 2026-03-01', '2026-03-01T18:00:00.000Z', { title: 'Board' });
+    const after = meeting('board 2026-03-08', '2026-03-08T18:00:00.000Z', { title: 'Board' });
+    const { changes } = compare([before, meeting('x', '2026-03-02T18:00:00.000Z')], [after, meeting('x', '2026-03-02T18:00:00.000Z')]);
+    expect(changes).to.equal([{ type: 'changed', before, row: after, fields: [{ field: 'start', before: before.start, after: after.start }] }]);
+    const later = meeting('board 2026-03-15', '2026-03-15T18:00:00.000Z', { title: 'Board' });
+    expect(compare([before], [after, later]).changes.map(({ type }) => type).toSorted()).to.equal(['added', 'added', 'gone']);
+  });
+
+  it('lists documents and agenda items that were added, removed and changed', () => {
+    const item = (key: string, title: string) => ({ key, number: null, title, matter: null, action: null, passed: null, votes: [] });
+    const before = meeting('a', '2026-03-01T18:00:00.000Z', { items: [item('1', 'Minutes'), item('2', 'Parks')] });
+    const after = { ...before, items: [item('2', 'Parks and trees'), item('3', 'Sewers')], documents: [{ title: 'Agenda', url: 'https://city.example/a.pdf' }] };
+    const [change] = compare([before], [after]).changes;
+    const shown = (title: string) => ({ number: null, title, matter: null, action: null, passed: null });
+    expect(change?.type === 'changed' && change.fields).to.equal([
+      { field: 'documents', before: null, after: { title: 'Agenda', url: 'https://city.example/a.pdf' } },
+      { field: 'items', before: shown('Parks'), after: shown('Parks and trees') },
+      { field: 'items', before: null, after: shown('Sewers') },
+      { field: 'items', before: shown('Minutes'), after: null },
+    ]);
+  });
+
+  it('finds the lines of a page that changed, not those that moved or are ignored', () => {
+    expect(changedLines('Hours: 9 to 5\nCall us\nVisitors: 17', 'Call us\nHours: 10 to 4\nVisitors: 18')).to.equal([
+      { field: 'text', before: 'Hours: 9 to 5', after: 'Hours: 10 to 4' }, { field: 'text', before: 'Visitors: 17', after: 'Visitors: 18' },
+    ]);
+    const page = (text: string): PageRow => ({ kind: 'page', key: 'page', title: null, text: withoutLines(text, ['Visitors: 17', 'Visitors: 18']) });
+    expect(compare([page('Call us\nVisitors: 17')], [page('Call us\nVisitors: 18')]).changes).to.equal([]);
+  });
+});
