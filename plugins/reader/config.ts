@@ -22,5 +22,5 @@ export const readerOptions: ConfigFragment = {
   timeout_seconds: { doc: 'How many seconds one read may take, redirects included, without the waits for hosts.', format: seconds(1, 600), default: 30 },
   max_bytes: { doc: 'The largest page or file that is read, in bytes.', format: whole(1024, 104_857_600), default: 10_485_760 },
   fetch_days: { doc: 'How many days the records of reads are kept.', format: whole(1, 3650), default: 90 },
-  archive_days: { doc: 'How many days an archived page is kept that no evidence refers to and that a later read replaced.', format: whole(1, 3650), default: 30 },
+  archive_days: { doc: 'How many days an archived content is kept that no evidence refers to, after a later read replaced it or its page was read for the last time.', format: whole(1, 3650), default: 30 },
 };

@@ -1,3 +1,4 @@
+import { parseUrl } from 'civic';
 import { isDeepStrictEqual } from 'node:util';
 import type { ItemValue, NestedItem, StructuredItem } from '../types.ts';
 import type { Case } from './expected.ts';
@@ -83,7 +84,7 @@ function isSameList(left: string[], right: string[]): boolean {
 
 function isSameText(expected: unknown, found: ItemValue): boolean {
   const [left, right] = [expected, found].map((text) => String(text).replace(/\s+/g, ' ').trim());
-  return left === right || (URL.canParse(left!, BASE) && new URL(left!, BASE).href === right);
+  return left === right || parseUrl(left!, new URL(BASE))?.href === right;
 }
 
 function short(name: string): string {

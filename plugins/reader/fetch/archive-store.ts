@@ -44,6 +44,11 @@ export async function savePage(tx: Tx, row: PageRow): Promise<void> {
   await tx('reader_pages').insert(row).onConflict('url').merge();
 }
 
+/** Deletes up to 500 pages that were not read since. Returns how many. */
+export async function prunePages(tx: Tx, before: string): Promise<number> {
+  return tx('reader_pages').whereIn('url', tx('reader_pages').where('read_at', '<', before).limit(500).select('url')).delete();
+}
+
 /** Deletes up to 100 contents that no evidence refers to and that no page has now. Returns how many. */
 export async function pruneContents(tx: Tx, before: string): Promise<number> {
   const current = tx('reader_pages').whereRaw('reader_pages.content_hash = reader_contents.hash');

@@ -82,7 +82,7 @@ export function createHosts(civic: Civic<ReaderConfig>, product: string): Hosts 
       if (rest > now && rest <= latestEnd(now, LONGEST_REST_MS)) throw new Refusal('host_rests', `${host} asked for a pause or failed; it is not requested before ${row.rest_until}.`, rest);
       const next = Date.parse(row.next_at);
       // A time that is further away was written while a clock was ahead.
-      const turn = next > latestEnd(now, 2000 * config.longest_wait_seconds) ? now : Math.max(now, next);
+      const turn = next > latestEnd(now, 2000 * config.longest_wait_seconds + delayMs) ? now : Math.max(now, next);
       if (turn - now > 1000 * config.longest_wait_seconds) throw new Refusal('host_busy', `Many pages of ${host} wait to be read; this one is read later.`, turn);
       await updateHost(tx, origin, { next_at: new Date(turn + delayMs).toISOString() });
       return turn;
@@ -92,15 +92,24 @@ export function createHosts(civic: Civic<ReaderConfig>, product: string): Hosts 
   return {
     visit(signal) {
       const held = new Map<string, () => void>();
+      let hasLeft = false;
+      /** Takes a place at a host. A visit that ended while it waited gives the place back at once. */
+      async function takePlace({ origin, host }: URL): Promise<void> {
+        const release = await places.take(origin, host, 1000 * config.longest_wait_seconds, clock.now());
+        if (!hasLeft) return void held.set(origin, release);
+        release();
+        throw new Error('The read has ended');
+      }
       return {
         async enter(url) {
           const delayMs = await permittedDelay(url, signal);
-          if (!held.has(url.origin)) held.set(url.origin, await places.take(url.origin, url.host, 1000 * config.longest_wait_seconds, clock.now()));
+          if (!held.has(url.origin)) await takePlace(url);
           const turn = await takeTurn(url.origin, url.host, delayMs);
           const wait = turn - clock.now();
           if (wait > 0) await sleep(wait, undefined, signal && { signal });
         },
         leave() {
+          hasLeft = true;
           for (const release of held.values()) release();
           held.clear();
         },

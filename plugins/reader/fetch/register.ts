@@ -1,6 +1,6 @@
 import type { Civic } from 'civic';
 import type { ReaderConfig } from '../config.ts';
-import { keepContents, pruneContents } from './archive-store.ts';
+import { keepContents, pruneContents, prunePages } from './archive-store.ts';
 import { pruneFetches } from './fetches-store.ts';
 import { createHosts } from './hosts.ts';
 import { archivedContent, createRead } from './read.ts';
@@ -19,6 +19,7 @@ export function registerReads(civic: Civic<ReaderConfig>): ReadService {
     async run({ write, signal }) {
       const before = (days: number) => new Date(civic.clock.now() - days * DAY_MS).toISOString();
       while (!signal.aborted && await write((tx) => pruneFetches(tx, before(civic.config.fetch_days))) > 0);
+      while (!signal.aborted && await write((tx) => prunePages(tx, before(civic.config.archive_days))) > 0);
       while (!signal.aborted && await write((tx) => pruneContents(tx, before(civic.config.archive_days))) > 0);
     },
   });

@@ -21,7 +21,7 @@ export async function up(schema: Schema): Promise<void> {
     content_hash: 'text',
     content_type: 'text',
     read_at: 'time',
-  }, { primary: ['url'], index: [['content_hash']] });
+  }, { primary: ['url'], index: [['content_hash'], ['read_at']] });
 
   await schema.createTable('reader_fetches', {
     key: 'id',

@@ -193,6 +193,21 @@ for (const database of testDatabases()) {
       expect(process.memoryUsage().arrayBuffers - memory).to.be.below(20_000_000);
     });
 
+    it('gives a place back that is granted after its read was aborted', async () => {
+      let finish = () => {};
+      site.routes['/slow'] = (request, response) => { finish = () => text('slow')(request, response); };
+      site.routes['/page'] = text('here');
+      const first = read('/slow');
+      while (!paths().includes('/slow')) await new Promise((resolve) => { setTimeout(resolve, 10); });
+      const stop = new AbortController();
+      const second = reads.read({ url: `${site.url}/page`, purpose: 'test', signal: stop.signal });
+      setTimeout(() => stop.abort(new Error('enough')), 100);
+      await expect(second).to.reject(Error);
+      finish();
+      expect(await first).to.include({ outcome: 'read' });
+      expect(await read('/page')).to.include({ outcome: 'read' });
+    });
+
     it('throws only when it is aborted, also while it waits for its turn', async () => {
       site.routes['/robots.txt'] = text('User-agent: *\nCrawl-delay: 1.5');
       for (const path of ['/1', '/2']) site.routes[path] = text(path);
