@@ -20,7 +20,6 @@ export const jsonEvents: Adapter = {
   name: 'json_events',
   label: 'Events in JSON',
   source_class: 'government_agenda',
-  isComplete: true,
   recognises: (document) => objectsOf(document, isEvent).length > 0 ? 0.7 : 0,
   rows: (document, { time_zone: zone }) => joinRows(objectsOf(document, isEvent).slice(0, MOST_ROWS).flatMap((event) => rowOf(event, zone) ?? [])),
 };

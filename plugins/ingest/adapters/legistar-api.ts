@@ -1,10 +1,11 @@
 import type { Document } from 'civic/reader';
 import { localTime } from './times.ts';
-import type { Adapter, AdapterContext, AgendaItem, FilingAction, FilingRow, LinkedDocument, MeetingRow, Row, Vote } from './types.ts';
+import type { Adapter, AdapterContext, AgendaItem, FilingAction, FilingRow, LinkedDocument, MeetingRow, Passage, Row, Vote } from './types.ts';
 
 const HOST = 'webapi.legistar.com';
 const API = /\/v1\/([\w-]+)\/?(events|matters)?/i;
 const MOST_ROWS = 1000;
+const LONGEST_BODY = 8_000_000;
 /** How far back meetings are read again: minutes and votes are recorded weeks later. */
 const DAYS_BACK = 60;
 const NEAR_DAYS = 10;
@@ -91,33 +92,47 @@ export const legistarApi: Adapter = {
   },
 };
 
-function recordsOf({ kind, body }: Document): object[] {
-  if (kind !== 'json' || body === null) return [];
+/** Returns the first 1,000 records of a list, as many as the API returns; null for anything else, such as an error. */
+function listOf({ kind, body }: Document): object[] | null {
+  if (kind !== 'json' || body === null || body.length > LONGEST_BODY) return null;
   try {
     const value = JSON.parse(body) as unknown;
-    return Array.isArray(value) ? value.filter((entry) => typeof entry === 'object' && entry !== null) : [];
+    return Array.isArray(value) ? value.slice(0, MOST_ROWS).filter((entry) => typeof entry === 'object' && entry !== null) : null;
   } catch {
-    return [];
+    return null;
   }
 }
 
-/** Reads further pages: a response has at most 1,000 rows. */
-async function allRecords(document: Document, context: AdapterContext): Promise<{ record: object; document: Document }[]> {
-  const records: { record: object; document: Document }[] = [];
-  let page: Document | null = document;
-  for (let skip = MOST_ROWS; page !== null; skip += MOST_ROWS) {
-    const some = recordsOf(page);
-    const from: Document = page;
-    records.push(...some.map((record) => ({ record, document: from })));
-    page = some.length === MOST_ROWS ? await context.open(withParameters(document.url, { $top: String(MOST_ROWS), $skip: String(skip) })) : null;
+function recordsOf(document: Document): object[] {
+  return listOf(document) ?? [];
+}
+
+/** A record with its range in the first document; those of further pages have none. */
+interface Found {
+  record: object;
+  url: string;
+  passage: Passage | null;
+}
+
+/** Reads further pages: a response has at most 1,000 rows. Throws when one of them cannot be read, because the rest would look deleted. */
+async function allRecords(document: Document, context: AdapterContext, idName: string): Promise<Found[]> {
+  const passages = passagesOf(document, idName);
+  let some = listOf(document);
+  if (some === null) throw new Error('it did not return a list');
+  const records: Found[] = some.map((record) => ({ record, url: document.url, passage: passages.get((record as Record<string, number>)[idName]!) ?? null }));
+  for (let skip = MOST_ROWS; some.length === MOST_ROWS; skip += MOST_ROWS) {
+    const page = await context.open(withParameters(document.url, { $top: String(MOST_ROWS), $skip: String(skip) }));
+    some = page && listOf(page);
+    if (some === null) throw new Error('a further page of its list could not be read');
+    records.push(...some.map((record) => ({ record, url: document.url, passage: null })));
   }
   return records;
 }
 
 async function readEvents(document: Document, context: AdapterContext): Promise<Row[]> {
   const rows: MeetingRow[] = [];
-  const records = (await allRecords(document, context)).filter(({ record }) => Number.isInteger((record as Event).EventId) && typeof (record as Event).EventDate === 'string');
-  for (const { record, document: page } of inTurn(records, context.now)) rows.push(await meetingOf(record as Event, page, context));
+  const records = (await allRecords(document, context, 'EventId')).filter(({ record }) => Number.isInteger((record as Event).EventId) && typeof (record as Event).EventDate === 'string');
+  for (const found of inTurn(records, context.now)) rows.push(await meetingOf(found, context));
   return rows;
 }
 
@@ -129,7 +144,8 @@ function inTurn<T extends { record: object }>(records: T[], now: number): T[] {
   return [...records.filter(isNear), ...far.slice(first), ...far.slice(0, first)];
 }
 
-async function meetingOf(event: Event, page: Document, context: AdapterContext): Promise<MeetingRow> {
+async function meetingOf({ record, url, passage }: Found, context: AdapterContext): Promise<MeetingRow> {
+  const event = record as Event;
   const body = event.EventBodyName?.trim() || null;
   return {
     kind: 'meeting',
@@ -142,14 +158,14 @@ async function meetingOf(event: Event, page: Document, context: AdapterContext):
     status: OFF.test(event.EventAgendaStatusName ?? '') || OFF.test(event.EventComment ?? '') ? 'cancelled' : 'confirmed',
     url: event.EventInSiteURL || null,
     documents: documentsOf(event),
-    items: await itemsOf(event, page, context),
-    passage: passageOf(page, `"EventId":${event.EventId}`),
+    items: await itemsOf(event, url, context),
+    passage,
   };
 }
 
-async function itemsOf({ EventId, EventItems }: Event, { url }: Document, { open }: AdapterContext): Promise<AgendaItem[] | null> {
+async function itemsOf({ EventId, EventItems }: Event, url: string, { open }: AdapterContext): Promise<AgendaItem[] | null> {
   const document = EventItems ? null : await open(besides(url, `events/${EventId}/eventitems?agendanote=1&minutesnote=1`));
-  const items = EventItems ?? (document && recordsOf(document) as EventItem[]);
+  const items = EventItems ?? (document && listOf(document) as EventItem[] | null);
   if (!items) return null;
   const read: AgendaItem[] = [];
   for (const item of items) {
@@ -163,7 +179,7 @@ async function itemsOf({ EventId, EventItems }: Event, { url }: Document, { open
 async function itemVotes({ Votes, EventItemPassedFlagName }: EventItem, open: () => Promise<Document | null>): Promise<LegistarVote[] | null> {
   if (Votes || !EventItemPassedFlagName) return Votes ?? [];
   const document = await open();
-  return document && recordsOf(document) as LegistarVote[];
+  return document && listOf(document) as LegistarVote[] | null;
 }
 
 function agendaItem(item: EventItem, votes: LegistarVote[] | null): AgendaItem {
@@ -185,19 +201,20 @@ function documentsOf({ EventAgendaFile, EventMinutesFile, EventVideoPath }: Even
 
 async function readMatters(document: Document, context: AdapterContext): Promise<Row[]> {
   const rows: FilingRow[] = [];
-  for (const { record, document: page } of await allRecords(document, context)) {
-    const matter = record as Matter;
+  for (const found of await allRecords(document, context, 'MatterId')) {
+    const matter = found.record as Matter;
     if (!Number.isInteger(matter.MatterId) || matter.MatterRestrictViewViaWeb) continue;
-    rows.push(await filingOf(matter, page, context));
+    rows.push(await filingOf(found, context));
   }
   return rows;
 }
 
-async function filingOf(matter: Matter, page: Document, context: AdapterContext): Promise<FilingRow> {
+async function filingOf({ record, url, passage }: Found, context: AdapterContext): Promise<FilingRow> {
+  const matter = record as Matter;
   const { MatterId: id } = matter;
   const beside = async <T>(path: string): Promise<T[] | null> => {
-    const document = await context.open(besides(page.url, `matters/${id}/${path}`));
-    return document && recordsOf(document) as T[];
+    const document = await context.open(besides(url, `matters/${id}/${path}`));
+    return document && listOf(document) as T[] | null;
   };
   const sponsors = matter.MatterSponsors ?? await beside<{ MatterSponsorName: string }>('sponsors');
   const histories = matter.MatterHistories ?? await beside<MatterHistory>('histories');
@@ -213,7 +230,7 @@ async function filingOf(matter: Matter, page: Document, context: AdapterContext)
     sponsors: sponsors && [...new Set(sponsors.map(({ MatterSponsorName }) => MatterSponsorName?.trim()).filter(Boolean))],
     actions: histories && actionsOf(histories),
     url: null,
-    passage: passageOf(page, `"MatterId":${id}`),
+    passage,
   };
 }
 
@@ -264,10 +281,14 @@ function withParameters(url: string, parameters: Record<string, string>): string
 
 const PASSAGE = 600;
 
-/** Returns the range of a record in the body: from its first member on. */
-function passageOf({ body }: Document, marker: string): { start: number; end: number } | null {
-  const at = body?.indexOf(marker) ?? -1;
-  if (at < 0) return null;
-  const start = Math.max(0, body!.lastIndexOf('{', at));
-  return { start, end: Math.min(body!.length, start + PASSAGE) };
+/** Returns the range of each record in the body, by id: from its first member on. */
+function passagesOf({ body }: Document, idName: string): Map<number, Passage> {
+  const passages = new Map<number, Passage>();
+  if (body === null) return passages;
+  for (const match of body.matchAll(new RegExp(`"${idName}":\\s?(\\d{1,15})`, 'g'))) {
+    if (passages.size >= MOST_ROWS || passages.has(Number(match[1]))) continue;
+    const start = Math.max(0, body.lastIndexOf('{', match.index));
+    passages.set(Number(match[1]), { start, end: Math.min(body.length, start + PASSAGE) });
+  }
+  return passages;
 }

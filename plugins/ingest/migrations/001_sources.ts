@@ -25,6 +25,9 @@ export async function up(schema: Schema): Promise<void> {
     last_read_at: 'time?',
     last_success_at: 'time?',
     last_change_at: 'time?',
+    // The content whose rows are stored, and when it was compared with them.
+    applied_hash: 'text?',
+    applied_at: 'time?',
     // Passages of pages whose changes are not reported.
     ignored: 'json',
     created_at: 'time',

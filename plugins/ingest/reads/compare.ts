@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SignalChange } from 'civic/firehose';
 import type { MeetingRow, Row } from '../adapters/types.ts';
 import { changedFields } from './fields.ts';
+import { stableJson } from './stable.ts';
 
 /** A row as the last read that had it found it. */
 export interface KnownRow {
@@ -33,19 +34,19 @@ const FEW = 4;
 
 /** Returns a hash of what a row states: neither where it states it nor when it was published counts. */
 export function hashOf(row: Row): string {
-  return createHash('sha256').update(JSON.stringify({ ...row, passage: undefined })).digest('hex');
+  return createHash('sha256').update(stableJson({ ...row, passage: undefined })).digest('hex');
 }
 
-/** Returns a row with what this read left out taken from the last one. */
+/** Returns a row with what this read left out taken from the last one; null stays for what no read has had. */
 export function completed(row: Row, known: Row | undefined): Row {
   if (row.kind === 'meeting') {
-    const former = known?.kind === 'meeting' ? known.items ?? [] : [];
-    const votes = new Map(former.map((item) => [item.key, item.votes]));
-    return { ...row, items: row.items?.map((item) => ({ ...item, votes: item.votes ?? votes.get(item.key) ?? [] })) ?? former };
+    const former = known?.kind === 'meeting' ? known.items : null;
+    const votes = new Map(former?.map((item) => [item.key, item.votes]));
+    return { ...row, items: row.items?.map((item) => ({ ...item, votes: item.votes ?? votes.get(item.key) ?? null })) ?? former };
   }
   if (row.kind !== 'filing') return row;
   const former = known?.kind === 'filing' ? known : null;
-  return { ...row, sponsors: row.sponsors ?? former?.sponsors ?? [], actions: row.actions ?? former?.actions ?? [] };
+  return { ...row, sponsors: row.sponsors ?? former?.sponsors ?? null, actions: row.actions ?? former?.actions ?? null };
 }
 
 /** Compares the rows of a read, completed, with those that are known. Times of change that a platform reports do not count, because they are often wrong. */
@@ -72,22 +73,32 @@ function changeOf(row: Row, known: KnownRow | undefined, movedFrom: Row | undefi
 const DAY_MS = 24 * 3600_000;
 const FURTHEST_MOVE_DAYS = 31;
 
-/** Finds meetings that vanished under one key and appeared under another, because the key contains the date: the same title within a month. Each is paired with the nearest. */
+/** Finds meetings that vanished under one key and appeared under another, because the key contains the date: the only one with its title, within a month. */
 function pairMoves(vanished: Row[], added: Row[]): { moves: Map<string, Row>; left: Row[] } {
   const moves = new Map<string, Row>();
-  const left: Row[] = [];
-  for (const row of vanished) {
-    const candidates = added.filter((other): other is MeetingRow => other.kind === 'meeting' && other.title === (row as MeetingRow).title && !moves.has(other.key) && distance(row, other) <= FURTHEST_MOVE_DAYS * DAY_MS);
-    const [nearest] = candidates.toSorted((a, b) => distance(row, a) - distance(row, b));
+  const gone = byTitle(vanished);
+  for (const [title, others] of byTitle(added)) {
+    const [row, ...more] = gone.get(title) ?? [];
     // A series has its next meeting at the usual distance: only a single one was moved.
-    if (nearest && candidates.length === 1) moves.set(nearest.key, row);
-    else left.push(row);
+    if (row && more.length === 0 && others.length === 1 && distance(row, others[0]!) <= FURTHEST_MOVE_DAYS * DAY_MS) moves.set(others[0]!.key, row);
   }
-  return { moves, left };
+  const moved = new Set(moves.values());
+  return { moves, left: vanished.filter((row) => !moved.has(row)) };
 }
 
-function distance(row: Row, other: MeetingRow): number {
-  return Math.abs(Date.parse((row as MeetingRow).start ?? '') - Date.parse(other.start ?? ''));
+function byTitle(rows: Row[]): Map<string, MeetingRow[]> {
+  const found = new Map<string, MeetingRow[]>();
+  for (const row of rows) {
+    if (row.kind !== 'meeting') continue;
+    const same = found.get(row.title);
+    if (same) same.push(row);
+    else found.set(row.title, [row]);
+  }
+  return found;
+}
+
+function distance(row: MeetingRow, other: MeetingRow): number {
+  return Math.abs(Date.parse(row.start ?? '') - Date.parse(other.start ?? ''));
 }
 
 export function isUpcoming(row: Row, now: number): boolean {

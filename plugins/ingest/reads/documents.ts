@@ -1,9 +1,12 @@
 import type { Document, Read } from 'civic/reader';
 import type { Adapter, AdapterContext, Row } from '../adapters/types.ts';
 import type { Ingest } from '../context.ts';
+import { cleanRow } from './clean.ts';
 import { documentFault, type Fault } from './fault.ts';
 
 const DAY_MS = 24 * 3600_000;
+/** Of one source; the rest is left out, and then nothing that is missing counts as gone. */
+export const MOST_ROWS = 5000;
 
 /** What was read of a source: its rows, or why there are none. */
 export interface SourceRead {
@@ -20,17 +23,17 @@ export interface Wanted {
   adapter: Adapter;
   time_zone: string;
   signal?: AbortSignal;
-  /** Whether a page that has not changed needs no look at its rows. */
-  skipUnchanged?: boolean;
+  /** The hash of a content whose rows are stored already: they are not read again. */
+  known_hash?: string | null;
 }
 
 /** Reads a source and the rows in it. Throws only when it is aborted. */
-export async function readRows(ingest: Ingest, { url, adapter, time_zone, signal, skipUnchanged = false }: Wanted): Promise<SourceRead> {
+export async function readRows(ingest: Ingest, { url, adapter, time_zone, signal, known_hash = null }: Wanted): Promise<SourceRead> {
   const { clock } = ingest.civic;
   const read = await ingest.reader.read({ url: adapter.request?.(url, clock.now()) ?? url, purpose: 'ingest', ...(signal && { signal }) });
   const none = { read, document: null, rows: [], fault: null, opened: 0 };
   if (read.content === null) return { ...none, fault: { code: read.reason!, detail: read.detail ?? 'The page could not be read.' } };
-  if (skipUnchanged && read.outcome === 'unchanged') return none;
+  if (read.content.hash === known_hash) return none;
   const parsed = await parsedDocument(ingest, read);
   if ('code' in parsed) return { ...none, fault: parsed };
   const fault = documentFault(parsed, read);
@@ -55,7 +58,7 @@ function windowAround(now: number): { start: string; end: string } {
 
 async function rowsIn(adapter: Adapter, document: Document, context: AdapterContext): Promise<{ rows: Row[]; fault: Fault | null }> {
   try {
-    return { rows: withoutRepeats(await adapter.rows(document, context)), fault: null };
+    return { rows: withoutRepeats((await adapter.rows(document, context)).slice(0, MOST_ROWS).map(cleanRow)), fault: null };
   } catch (error) {
     return { rows: [], fault: { code: 'not_understood', detail: `The page is not what ${adapter.label} usually shows: ${(error as Error).message}` } };
   }

@@ -14,15 +14,15 @@ function meetingFields(before: MeetingRow, after: MeetingRow): SignalChange[] {
   return [
     ...values(['title', 'body', 'start', 'end', 'location', 'status', 'url'], before, after),
     ...entries('documents', before.documents, after.documents, ({ url }) => url, ({ title, url }: LinkedDocument) => ({ title, url })),
-    ...entries('items', before.items ?? [], after.items ?? [], ({ key }) => key, shownItem),
+    ...entries('items', before.items, after.items, ({ key }) => key, shownItem),
   ];
 }
 
 function filingFields(before: FilingRow, after: FilingRow): SignalChange[] {
   return [
     ...values(['number', 'title', 'type', 'status', 'body', 'introduced', 'url'], before, after),
-    ...entries('sponsors', before.sponsors ?? [], after.sponsors ?? [], (name) => name, (name: string) => name),
-    ...entries('actions', before.actions ?? [], after.actions ?? [], ({ key }) => key, ({ date, body, action, passed }) => ({ date, body, action, passed })),
+    ...entries('sponsors', before.sponsors, after.sponsors, (name) => name, (name: string) => name),
+    ...entries('actions', before.actions, after.actions, ({ key }) => key, ({ date, body, action, passed }) => ({ date, body, action, passed })),
   ];
 }
 
@@ -39,8 +39,9 @@ function values<R extends Row>(names: (keyof R & string)[], before: R, after: R)
   return names.flatMap((field) => (before[field] === after[field] ? [] : [{ field, before: before[field], after: after[field] }]));
 }
 
-/** Compares two lists by key: entries that were added have no `before`, entries that were removed no `after`. */
-function entries<T>(field: string, before: T[], after: T[], keyOf: (entry: T) => string, shown: (entry: T) => unknown): SignalChange[] {
+/** Compares two lists by key: entries that were added have no `before`, entries that were removed no `after`. A list that is read for the first time is no change. */
+function entries<T>(field: string, before: T[] | null, after: T[] | null, keyOf: (entry: T) => string, shown: (entry: T) => unknown): SignalChange[] {
+  if (before === null || after === null) return [];
   const old = new Map(before.map((entry) => [keyOf(entry), entry]));
   const now = new Set(after.map(keyOf));
   const added = after.flatMap((entry) => {

@@ -7,7 +7,7 @@ import { signalsOf, type SignalContext } from '../signals/drafts.ts';
 import { NOT_RECOGNISED, NOTHING_FOUND, probe } from '../sources/recognise.ts';
 import { lockedSource, sourceById, updateSource, type SourceRow } from '../sources/store.ts';
 import { compareRows, completed, hashOf, type Change, type Comparison, type KnownRow } from './compare.ts';
-import { readRows, type SourceRead } from './documents.ts';
+import { MOST_ROWS, readRows, type SourceRead } from './documents.ts';
 import { rowsFault, type Fault } from './fault.ts';
 import { withoutLines } from './lines.ts';
 import { endRows, insertRead, insertRows, rowsOf, setDoubted, updateRow, type ReadRow, type StoredRow } from './store.ts';
@@ -15,6 +15,7 @@ import { endRows, insertRead, insertRows, rowsOf, setDoubted, updateRow, type Re
 export const READ_JOB = 'ingest.read';
 const LONGEST_BACKOFF_SECONDS = 86_400;
 const RECENT_MS = 24 * 3600_000;
+const NOT_STORED: Fault = { code: 'not_stored', detail: 'What was read could not be stored. The log of the server has the reason.' };
 
 interface Known {
   stored: Map<string, StoredRow>;
@@ -29,15 +30,26 @@ export async function runRead(ingest: Ingest, { payload, signal, write }: Pick<R
   const startedAt = performance.now();
   const time_zone = await ingest.timeZone(civic.db.read, source);
   const { adapter, url } = await platformOf(ingest, source, time_zone);
-  const isRecent = source.health === 'healthy' && source.last_success_at !== null && civic.clock.now() - Date.parse(source.last_success_at) < RECENT_MS;
-  const result = await readRows(ingest, { url, adapter, time_zone, signal, skipUnchanged: isRecent && !adapter.opensMore });
+  const result = await readRows(ingest, { url, adapter, time_zone, signal, known_hash: adapter.opensMore ? null : appliedHash(source, civic.clock.now()) });
   const milliseconds = Math.round(performance.now() - startedAt);
-  await write(async (tx) => {
+  /** Stores something about the source, unless it was changed while it was read: then it is read again soon. */
+  const change = (work: (tx: Tx, current: SourceRow) => Promise<void>) => write(async (tx) => {
     const current = await lockedSource(tx, source.id);
-    if (!current || current.state !== 'active') return;
+    if (current?.state === 'active' && current.url === source.url) await work(tx, current);
+  });
+  await change(async (tx, current) => {
     const recognised = current.platform === null && adapter !== NOT_RECOGNISED ? await updateSource(tx, current.key, { platform: adapter.name, url }) : current;
     await store(ingest, tx, recognised, { ...result, fault: result.fault ?? (adapter === NOT_RECOGNISED ? NOTHING_FOUND : null) }, { time_zone, milliseconds });
+  }).catch(async (error: unknown) => {
+    signal.throwIfAborted();
+    civic.log.error({ err: error, source: source.id }, 'What was read of a watched source could not be stored');
+    await change((tx, current) => noteFault(ingest, tx, current, NOT_STORED));
   });
+}
+
+/** Returns the hash of the content whose rows are stored; null when they should be read again, as recurring meetings need each day. */
+function appliedHash({ health, applied_hash, applied_at }: SourceRow, now: number): string | null {
+  return health === 'healthy' && applied_at !== null && now - Date.parse(applied_at) < RECENT_MS ? applied_hash : null;
 }
 
 /** Returns the adapter of a source. One that was added without a test is recognised by its first read. */
@@ -63,6 +75,7 @@ async function store(ingest: Ingest, tx: Tx, source: SourceRow, result: SourceRe
   const counts = document ? await applyRows(ingest, tx, source, result, time_zone) : { rows: source.row_count, added: 0, changed: 0, gone: 0, signals: 0 };
   await insertRead(tx, { ...record, ...counts, outcome: counts.added + counts.changed + counts.gone > 0 ? 'read' : 'unchanged', detail: null });
   await noteSuccess(ingest, tx, source, counts);
+  if (document) await updateSource(tx, source.key, { applied_hash: read.content!.hash, applied_at: at });
 }
 
 type Counts = Pick<ReadRow, 'rows' | 'added' | 'changed' | 'gone' | 'signals'>;
@@ -70,11 +83,11 @@ type Counts = Pick<ReadRow, 'rows' | 'added' | 'changed' | 'gone' | 'signals'>;
 async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, document, rows: given }: SourceRead, time_zone: string): Promise<Counts> {
   const now = ingest.civic.clock.now();
   const adapter = adapterOf(source.platform!);
-  const known = await knownRows(tx, source);
   const ignored = JSON.parse(source.ignored) as string[];
+  const known = await knownRows(tx, source, ignored);
   const rows = given.map((row) => withoutIgnored(completed(row, known.rows.get(row.key)?.row), ignored));
   const comparison = compareRows(known.rows, rows, {
-    now, isComplete: adapter.isComplete ?? false, wasDoubted: ({ key }) => known.stored.get(key)?.is_doubted === 1,
+    now, isComplete: Boolean(adapter.isComplete) && !document!.truncated && given.length < MOST_ROWS, wasDoubted: ({ key }) => known.stored.get(key)?.is_doubted === 1,
   });
   const context: SignalContext = {
     source: { url: read.final_url, name: source.name, source_class: adapter.source_class, place_keys: source.place_key === null ? [] : [source.place_key], issues: JSON.parse(source.issues), workspace_id: source.workspace_id },
@@ -89,11 +102,14 @@ function withoutIgnored(row: Row, ignored: string[]): Row {
   return row.kind === 'page' ? { ...row, text: withoutLines(row.text, ignored) } : row;
 }
 
-async function knownRows(tx: Tx, source: SourceRow): Promise<Known> {
+async function knownRows(tx: Tx, source: SourceRow, ignored: string[]): Promise<Known> {
   const stored = await rowsOf(tx, source.key);
   return {
     stored: new Map(stored.map((row) => [row.row_key, row])),
-    rows: new Map(stored.map(({ row_key, hash, data }) => [row_key, { hash, row: (typeof data === 'string' ? JSON.parse(data) : data) as Row }])),
+    rows: new Map(stored.map(({ row_key, hash, data }) => {
+      const row = withoutIgnored(JSON.parse(data) as Row, ignored);
+      return [row_key, { hash: row.kind === 'page' ? hashOf(row) : hash, row }];
+    })),
   };
 }
 

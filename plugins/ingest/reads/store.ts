@@ -51,6 +51,8 @@ export async function insertRows(tx: Tx, sourceKey: number, versions: RowVersion
 }
 
 export async function updateRow(tx: Tx, sourceKey: number, rowKey: string, { row, hash, signal_id }: RowVersion, at: string): Promise<void> {
+  // A meeting that was gone may come back under its old key.
+  if (row.key !== rowKey) await tx(ROWS).where({ source_key: sourceKey, row_key: row.key }).delete();
   await tx(ROWS).where({ source_key: sourceKey, row_key: rowKey }).update({ row_key: row.key, hash, data: JSON.stringify(row), signal_id, last_seen_at: at, is_doubted: false });
 }
 
@@ -62,6 +64,10 @@ export async function endRows(tx: Tx, sourceKey: number, rowKeys: string[], at: 
 export async function setDoubted(tx: Tx, sourceKey: number, rowKeys: string[]): Promise<void> {
   await tx(ROWS).where({ source_key: sourceKey, is_doubted: true }).update({ is_doubted: false });
   for (const some of chunksOf(rowKeys)) await tx(ROWS).where({ source_key: sourceKey }).whereIn('row_key', some).update({ is_doubted: true });
+}
+
+export async function deleteRowsOf(tx: Tx, sourceKey: number): Promise<void> {
+  await tx(ROWS).where({ source_key: sourceKey }).delete();
 }
 
 function chunksOf(keys: string[]): string[][] {

@@ -1,6 +1,7 @@
-import { cutText } from 'civic';
-import type { SignalDraft, SourceClass } from 'civic/firehose';
+import { cutText, isWebUrl, Joi } from 'civic';
+import type { SignalChange, SignalDraft, SourceClass } from 'civic/firehose';
 import type { FilingRow, MeetingRow, PageRow, PostRow, Row } from '../adapters/types.ts';
+import { publicUrl } from '../reads/clean.ts';
 import { isUpcoming, type Change } from '../reads/compare.ts';
 import { isShortNotice, type NoticeRule } from './notice.ts';
 import { topicOf } from './topics.ts';
@@ -32,6 +33,8 @@ const FIRST_DAYS = 30;
 const LONGEST_PASSAGE = 1000;
 const LONGEST_TITLE = 300;
 const MOST_CHANGES = 100;
+const MOST_CHANGE_BYTES = 40_000;
+const address = Joi.string().uri({ scheme: ['http', 'https'] }).max(2000);
 
 /** Returns the signals of a change. `signalId` is the signal that was published about the row before, if any. */
 export function signalsOf(change: Change, signalId: string | null, context: SignalContext): RowSignal[] {
@@ -48,7 +51,7 @@ function added(row: Row, context: SignalContext): RowSignal[] {
 }
 
 function changed({ before, row, fields }: Extract<Change, { type: 'changed' }>, signalId: string | null, context: SignalContext): RowSignal[] {
-  const changes = fields.slice(0, MOST_CHANGES);
+  const changes = fitting(fields);
   const isOff = row.kind === 'meeting' && before.kind === 'meeting' && row.status === 'cancelled' && before.status !== 'cancelled';
   const newVersion = signalId === null || row.kind === 'page' ? [] : [{ draft: { ...ofRow(row, context).draft, id: signalId, changes }, isOfRow: true }];
   if (isOff) return [...newVersion, cancelled(row, context, null)];
@@ -58,7 +61,7 @@ function changed({ before, row, fields }: Extract<Change, { type: 'changed' }>, 
 }
 
 function voteSignals(row: Row, before: Row | null, context: SignalContext): RowSignal[] {
-  return newVotes(row, before).flatMap((vote) => voteDrafts(vote, row).map((draft) => ({ draft: { ...base(row, context), ...draft }, isOfRow: false })));
+  return newVotes(row, before, context.now).flatMap((vote) => voteDrafts(vote, row).map((draft) => ({ draft: { ...base(row, context), ...draft }, isOfRow: false })));
 }
 
 /** Returns the signal about the row itself. */
@@ -103,10 +106,21 @@ function base(row: Row, { source, now, content_hash, text }: SignalContext): Omi
     visibility: source.workspace_id === null ? 'public' : 'workspace',
     workspace_id: source.workspace_id,
     evidence: [{
-      source_url: ('url' in row ? row.url : null) ?? source.url, title: cutText(source.name, LONGEST_TITLE), captured_at: new Date(now).toISOString(),
+      source_url: webAddress('url' in row ? row.url : null) ?? publicUrl(source.url), title: cutText(source.name, LONGEST_TITLE), captured_at: new Date(now).toISOString(),
       passage: passage && cutText(passage.text, LONGEST_PASSAGE), locator: passage && { start: passage.start, end: passage.end }, content_hash,
     }],
   };
+}
+
+/** Returns an address that evidence can have; null for others, such as those of mail. */
+function webAddress(url: string | null): string | null {
+  return url !== null && isWebUrl(url) && address.validate(url).error === undefined ? url : null;
+}
+
+/** Returns the first changes, as many as a signal has room for. */
+function fitting(fields: SignalChange[]): SignalChange[] {
+  let bytes = 0;
+  return fields.slice(0, MOST_CHANGES).filter((change) => (bytes += JSON.stringify(change).length * 2) < MOST_CHANGE_BYTES);
 }
 
 function passageOf(row: Row, text: string): { text: string; start: number; end: number } | null {

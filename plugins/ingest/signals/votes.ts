@@ -1,6 +1,7 @@
 import { cutText } from 'civic';
 import type { SignalDraft } from 'civic/firehose';
 import type { Row, Vote } from '../adapters/types.ts';
+import { stableJson } from '../reads/stable.ts';
 
 /** A result that was recorded for an agenda item or a matter. */
 export interface RecordedVote {
@@ -14,18 +15,26 @@ export interface RecordedVote {
 }
 
 const MOST_ACTORS = 150;
+const RECENT_MS = 14 * 24 * 3600_000;
 const LONGEST = 300;
 
-/** Returns the votes that a row has and an earlier version of it had not, or had otherwise. */
-export function newVotes(row: Row, before: Row | null): RecordedVote[] {
-  const known = new Map(recorded(before).map(({ key, votes }) => [key, JSON.stringify(votes)]));
-  return recorded(row).filter(({ key, votes }) => votes.length > 0 && known.get(key) !== JSON.stringify(votes));
+/** Returns the votes that a row has and an earlier version of it had not, or had otherwise. Votes that are read for the first time are new only if they are recent. */
+export function newVotes(row: Row, before: Row | null, now: number): RecordedVote[] {
+  const known = new Map(recorded(before).map(({ key, votes }) => [key, votes]));
+  const hasList = before === null || (before.kind === 'meeting' ? before.items !== null : before.kind === 'filing' && before.actions !== null);
+  return recorded(row).filter(({ key, votes, date }) => {
+    if (votes === null || votes.length === 0) return false;
+    const former = known.get(key);
+    const wasRead = hasList && former !== null;
+    if (!wasRead && !(now - Date.parse(date ?? '') < RECENT_MS)) return false;
+    return stableJson(former ?? null) !== stableJson(votes);
+  }).map((vote) => ({ ...vote, votes: vote.votes! }));
 }
 
-function recorded(row: Row | null): (RecordedVote & { key: string })[] {
-  if (row?.kind === 'meeting') return (row.items ?? []).map(({ key, title, matter, action, passed, votes }) => ({ key, title, matter, action, passed, date: row.start, body: row.body, votes: votes ?? [] }));
+function recorded(row: Row | null): (Omit<RecordedVote, 'votes'> & { key: string; votes: Vote[] | null })[] {
+  if (row?.kind === 'meeting') return (row.items ?? []).map(({ key, title, matter, action, passed, votes }) => ({ key, title, matter, action, passed, date: row.start, body: row.body, votes }));
   if (row?.kind !== 'filing') return [];
-  return (row.actions ?? []).map(({ key, date, body, action, passed, votes }) => ({ key, title: row.title, matter: row.number, action, passed, date, body, votes: votes ?? [] }));
+  return (row.actions ?? []).map(({ key, date, body, action, passed, votes }) => ({ key, title: row.title, matter: row.number, action, passed, date, body, votes }));
 }
 
 /** Returns the signal of a vote: each person with how they voted, and the counts. */

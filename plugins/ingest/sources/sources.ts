@@ -3,10 +3,10 @@ import { adapterOf } from '../adapters/adapters.ts';
 import type { Row } from '../adapters/types.ts';
 import type { Ingest } from '../context.ts';
 import { READ_JOB, schedule } from '../reads/run.ts';
-import { readsPage, type ReadRow } from '../reads/store.ts';
+import { deleteRowsOf, readsPage, type ReadRow } from '../reads/store.ts';
 import { probe, type Probe } from './recognise.ts';
 import { shownSource, type ShownSource } from './shown.ts';
-import { addToTotal, deleteSource, insertSource, lockedSource, sourceById, sourceByUrl, sourcesPage, updateSource, type SourceFilter, type SourceRow, type State } from './store.ts';
+import { addToTotal, deleteSource, insertSource, lockedSource, sourceById, sourceByUrl, sourcesPage, totalOf, updateSource, type SourceFilter, type SourceRow, type State } from './store.ts';
 
 /** Whose sources are meant: those of a workspace, or the operator's, whose signals are public. */
 export interface Owner {
@@ -29,6 +29,8 @@ export interface SourceInput {
 
 export type SourceChanges = Partial<Omit<SourceInput, 'platform'>> & { state?: State; ignored?: string[] };
 
+/** The state of a source that was not read yet. */
+const UNREAD = { platform: null, health: 'new' as const, fault: null, fault_detail: null, failing_since: null, failures: 0, row_count: 0, last_success_at: null, applied_hash: null, applied_at: null };
 /** When a full plan may have room again: nobody knows. */
 const RETRY_MS = 3600_000;
 const LONGEST_NAME = 200;
@@ -90,7 +92,7 @@ export function createSources(ingest: Ingest) {
     const row = await insertSource(tx, {
       id: newId(civic.clock.now()), workspace_id: owner.workspace_id, url: recognised.url, name: (input.name ?? recognised.title ?? new URL(recognised.url).host).slice(0, LONGEST_NAME), platform: recognised.platform,
       place_key, issues: JSON.stringify(issues), tags: JSON.stringify(tags), cadence_seconds, state: 'active', health: 'new', fault: null, fault_detail: null, failing_since: null, failures: 0, reminded_at: null,
-      row_count: 0, last_read_at: null, last_success_at: null, last_change_at: null, ignored: '[]', created_at: at, updated_at: at, created_by: owner.account_id,
+      row_count: 0, last_read_at: null, last_success_at: null, last_change_at: null, applied_hash: null, applied_at: null, ignored: '[]', created_at: at, updated_at: at, created_by: owner.account_id,
     });
     await readSoon(tx, row);
     return row;
@@ -100,8 +102,11 @@ export function createSources(ingest: Ingest) {
   async function take(tx: Tx, { workspace_id, most, plan }: Owner): Promise<void> {
     if (workspace_id === null) return;
     const total = await addToTotal(tx, workspace_id, 1);
-    if (total <= most) return;
-    throw problem('too_many_sources', { detail: `The plan ${plan} has ${most === 0 ? 'no watched sources' : `${most} watched sources, and all are in use`}.`, headers: exceededHeaders({ limit: most, resetAt: civic.clock.now() + RETRY_MS, now: civic.clock.now() }) });
+    if (total > most) throw full({ most, plan });
+  }
+
+  function full({ most, plan }: Pick<Owner, 'most' | 'plan'>) {
+    return problem('too_many_sources', { detail: `The plan ${plan} has ${most === 0 ? 'no watched sources' : `${most} watched sources, and all are in use`}.`, headers: exceededHeaders({ limit: most, resetAt: civic.clock.now() + RETRY_MS, now: civic.clock.now() }) });
   }
 
   async function readSoon(tx: Tx, source: SourceRow): Promise<void> {
@@ -117,6 +122,7 @@ export function createSources(ingest: Ingest) {
     ownerOf, test, found, shown,
     /** Adds a source. Without a test its first read recognises it. */
     async create(owner: Owner, input: SourceInput, options: { test: boolean }): Promise<{ source: ShownSource; rows: Row[] }> {
+      if (owner.workspace_id !== null && await totalOf(civic.db.read, owner.workspace_id) >= owner.most) throw full(owner);
       const tested = options.test ? await test(input) : null;
       if (tested?.fault) throw problem('source_unreadable', { detail: tested.fault.detail });
       const recognised = tested ? { ...tested, platform: tested.adapter!.name } : { url: input.url, title: null, platform: input.platform ?? null };
@@ -132,8 +138,11 @@ export function createSources(ingest: Ingest) {
       const row = await locked(tx, owner, id);
       if (changes.issues) checkIssues(changes.issues);
       const { place, issues, tags, ignored, ...plain } = changes;
+      const isOther = changes.url !== undefined && changes.url !== row.url;
+      // What another address lists is neither new nor gone.
+      if (isOther) await deleteRowsOf(tx, row.key);
       const next = await updateSource(tx, row.key, {
-        ...plain, updated_at: civic.clock.iso(),
+        ...plain, updated_at: civic.clock.iso(), ...(isOther && UNREAD),
         ...(place !== undefined && { place_key: await placeKey(tx, place) }),
         ...(issues && { issues: JSON.stringify(issues) }), ...(tags && { tags: JSON.stringify(tags) }), ...(ignored && { ignored: JSON.stringify(ignored) }),
       });

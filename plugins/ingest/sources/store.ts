@@ -29,6 +29,8 @@ export interface SourceRow {
   last_read_at: string | null;
   last_success_at: string | null;
   last_change_at: string | null;
+  applied_hash: string | null;
+  applied_at: string | null;
   ignored: string;
   created_at: string;
   updated_at: string;

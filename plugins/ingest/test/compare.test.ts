@@ -2,7 +2,9 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import type { MeetingRow, PageRow, Row } from '../adapters/types.ts';
 import { compareRows, hashOf, type KnownRow } from '../reads/compare.ts';
+import { cleanRow, publicUrl } from '../reads/clean.ts';
 import { changedLines, withoutLines } from '../reads/lines.ts';
+import { newVotes } from '../signals/votes.ts';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -60,6 +62,39 @@ describe('the comparison of two reads', () => {
       { field: 'items', before: null, after: shown('Sewers') },
       { field: 'items', before: shown('Minutes'), after: null },
     ]);
+  });
+
+  it('does not depend on the order of members, which Postgres changes', () => {
+    const row = meeting('a', '2026-03-01T18:00:00.000Z', { items: [{ key: '1', number: null, title: 'Budget', matter: null, action: null, passed: true, votes: [{ person: 'Ann Lee', value: 'Affirmative' }] }] });
+    const stored = { ...row, items: [{ votes: [{ value: 'Affirmative', person: 'Ann Lee' }], passed: true, title: 'Budget', action: null, matter: null, number: null, key: '1' }] };
+    expect(hashOf(stored as MeetingRow)).to.equal(hashOf(row));
+    expect(newVotes({ ...row, location: 'Room 2' }, stored as MeetingRow, now)).to.equal([]);
+  });
+
+  it('takes an agenda that is read for the first time as known, and reports only recent votes of it', () => {
+    const items = [{ key: '1', number: null, title: 'Budget', matter: null, action: null, passed: true, votes: [{ person: 'Ann Lee', value: 'Affirmative' }] }];
+    const unread = meeting('a', '2025-11-01T18:00:00.000Z', { items: null });
+    const [change] = compare([unread], [{ ...unread, items }]).changes;
+    expect(change?.type === 'changed' && change.fields).to.equal([]);
+    expect(newVotes({ ...unread, items }, unread, now)).to.equal([]);
+    const recent = { ...unread, start: '2026-01-30T18:00:00.000Z' };
+    expect(newVotes({ ...recent, items }, recent, now).map(({ title }) => title)).to.equal(['Budget']);
+  });
+
+  it('takes time in proportion to the rows, also when all have one title', () => {
+    const rows = (prefix: string) => Array.from({ length: 5000 }, (_, index) => meeting(`${prefix}${index}`, '2026-03-01T18:00:00.000Z', { title: 'Board' }));
+    const before = process.cpuUsage();
+    compare(rows('a'), rows('b'));
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).to.be.below(2000);
+  });
+
+  it('shows no secrets of addresses, and nothing that Postgres cannot store', () => {
+    expect(publicUrl('https://webapi.legistar.com/v1/nyc/events?token=abc&$top=5')).to.equal('https://webapi.legistar.com/v1/nyc/events?%24top=5');
+    expect(publicUrl('https://city.example/calendar?id=7')).to.equal('https://city.example/calendar?id=7');
+    const row = cleanRow(meeting('a', '2026-03-01T18:00:00.000Z', { title: 'A\u0000\ud800B', url: 'https://city.example/m?api_key=1', documents: [{ title: 'Agenda', url: 'https://city.example/a.pdf?sig=2' }] }));
+    expect(row).to.include({ title: 'AB', url: 'https://city.example/m' });
+    expect((row as MeetingRow).documents[0]!.url).to.equal('https://city.example/a.pdf');
   });
 
   it('finds the lines of a page that changed, not those that moved or are ignored', () => {

@@ -66,6 +66,8 @@ describe('the adapter of the Legistar Web API', () => {
     const { rows, opened } = await rowsOf(`${BASE}/events`, first, { [next]: [event(1001), event(1002)] });
     expect(rows).to.have.length(1002);
     expect(opened).to.equal([next]);
+    await expect(rowsOf(`${BASE}/events`, first, {})).to.reject('a further page of its list could not be read');
+    await expect(rowsOf(`${BASE}/events`, { Message: 'An error has occurred.' })).to.reject('it did not return a list');
   });
 
   it('opens agendas and votes, and keeps what is known of votes that the API fails to return', async () => {
@@ -86,6 +88,10 @@ describe('the adapter of the Legistar Web API', () => {
     expect(completed(later!, first)).to.equal(first!);
     const { rows: [without] } = await rowsOf(url, [event(1, { EventItems: undefined })], {});
     expect(completed(without!, first)).to.equal(first!);
+    pages[items] = { Message: 'An error has occurred.' };
+    const { rows: [failed] } = await rowsOf(url, [event(1, { EventItems: undefined })], pages);
+    expect(completed(failed!, first)).to.equal(first!);
+    expect((completed(failed!, undefined) as MeetingRow).items).to.be.null();
   });
 
   it('takes deferred and cancelled meetings as cancelled', async () => {

@@ -33,6 +33,12 @@ for (const database of testDatabases()) {
     const signals = async (): Promise<{ type: string; title: string; changes: unknown[]; actors: { name: string; role: string }[]; evidence: { passage: string; content_hash: string }[]; occurred_at: string }[]> =>
       (await kit.request('GET', '/api/firehose?visibility=public&limit=100')).body.signals;
     const show = (events: object[]) => { site.pages['/v1/city/events'] = JSON.stringify(events); };
+    async function until(condition: () => Promise<boolean>): Promise<void> {
+      for (let waited = 0; !(await condition()); waited++) {
+        if (waited > 400) throw new Error(`Waited in vain for: ${condition}`);
+        await sleep(50);
+      }
+    }
     /** Waits for a signal: on Postgres the log numbers them after the commit. */
     async function signal(type: string) {
       for (let waited = 0; waited < 200; waited++) {
@@ -131,6 +137,25 @@ for (const database of testDatabases()) {
       show([]);
       await nextRead();
       expect((await signals()).length).to.equal(count);
+    });
+
+    it('finds a change that a test of the source has read before', async () => {
+      show([{ ...COUNCIL, EventTime: '7:00 PM', EventLocation: 'Library' }]);
+      expect((await call('POST', `/api/watched-sources/${id}/test?visibility=public`)).body.total).to.equal(1);
+      expect(await nextRead()).to.include({ outcome: 'read', changed: 1 });
+    });
+
+    it('takes what another address lists as a new start: nothing is cancelled or of short notice', async () => {
+      const count = async (type: string) => (await signals()).filter((one) => one.type === type).length;
+      const before = [await count('meeting_cancelled'), await count('short_notice')];
+      site.pages['/v1/other/events'] = JSON.stringify([{ ...ZONING, EventId: 77, EventBodyName: 'Parks Board' }]);
+      expect((await call('PATCH', `/api/watched-sources/${id}?visibility=public`, { url: `${site.url}/v1/other/events?token=secret-7` })).body).to.include({ platform: null, row_count: 0 });
+      await until(async () => (await state()).row_count === 1);
+      expect([await count('meeting_cancelled'), await count('short_notice')]).to.equal(before);
+      await until(async () => (await signals()).some(({ title }) => title === 'Parks Board'));
+      expect(JSON.stringify(await signals())).to.not.contain('secret-7');
+      await call('PATCH', `/api/watched-sources/${id}?visibility=public`, { url: `${site.url}/v1/city/events` });
+      await until(async () => (await state()).row_count === 1);
     });
 
     it('turns failing after some failures in a row, states what to do, reads it more rarely, and recovers', async () => {

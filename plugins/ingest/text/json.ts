@@ -3,12 +3,14 @@ import type { Document } from 'civic/reader';
 export type JsonObject = Record<string, unknown>;
 
 const MOST_LINES = 20_000;
+const LONGEST = 5_000_000;
+const MOST_OBJECTS = 5000;
 
 /** Returns the objects of JSON: those of an array, of lines, or of the first array inside that has objects a test accepts. */
 export function objectsOf(document: Pick<Document, 'body' | 'text' | 'kind'>, accepts: (object: JsonObject) => boolean): JsonObject[] {
   if (document.kind !== 'json' && document.kind !== 'text') return [];
   const text = (document.body ?? document.text).trimStart();
-  if (!/^[[{]/.test(text)) return [];
+  if (!/^[[{]/.test(text) || text.length > LONGEST) return [];
   const value = parse(text);
   return value === undefined ? lines(text).filter(accepts) : find(value, accepts, 4);
 }
@@ -27,7 +29,7 @@ function lines(text: string): JsonObject[] {
 
 function find(value: unknown, accepts: (object: JsonObject) => boolean, depth: number): JsonObject[] {
   if (Array.isArray(value)) {
-    const objects = value.filter(isObject).filter(accepts);
+    const objects = value.slice(0, MOST_OBJECTS).filter(isObject).filter(accepts);
     if (objects.length > 0) return objects;
   }
   if (isObject(value) && accepts(value)) return [value];
