@@ -1,7 +1,7 @@
 import type { Example, Examples } from 'civic';
 
 const PATH = '/api/watched-sources';
-/** The address does not exist, so that no example reads a site of somebody. Each example has one of its own, because an address is watched once. */
+/** The address does not exist, so that no example sends requests to a real site. Each example has one of its own, because an address is watched once. */
 const source = (name: string) => ({ url: `https://city.example/${name}.ics`, name: 'City calendar', place: 'gladstone,missouri', tags: ['council'], test: false });
 const one = (name: string): Example => ({ given: { source: { of: `POST ${PATH}`, body: source(name) } }, params: { id: '$source' } });
 

@@ -1,6 +1,6 @@
 import type { Adapter } from './types.ts';
 
-/** The text of a page without rows: its changes are what a reader is told. */
+/** The text of a page without rows; each changed line is part of a signal. */
 export const page: Adapter = {
   name: 'page',
   label: 'Page',

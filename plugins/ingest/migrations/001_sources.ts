@@ -20,7 +20,6 @@ export async function up(schema: Schema): Promise<void> {
     fault_detail: 'text?',
     failing_since: 'time?',
     failures: 'int',
-    reminded_at: 'time?',
     row_count: 'int',
     last_read_at: 'time?',
     last_success_at: 'time?',

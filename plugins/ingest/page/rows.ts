@@ -25,7 +25,7 @@ export interface Page {
   isSingle: boolean;
 }
 
-/** Returns the meeting that a record tells about, and whether the record names it; null when its year is unknown. */
+/** Returns the meeting that a record describes, and whether the record names it; null when its year is unknown. */
 export function rowOf(page: Page, record: Record, { time_zone: zone, now }: AdapterContext): { row: MeetingRow; isNamed: boolean } | null {
   const day = dayOf(page, record, now);
   if (!day) return null;

@@ -5,7 +5,7 @@ import { publicUrl } from '../reads/clean.ts';
 import { isUpcoming, type Change } from '../reads/compare.ts';
 import { isShortNotice, type NoticeRule } from './notice.ts';
 import { topicOf } from './topics.ts';
-import { newVotes, voteDrafts } from './votes.ts';
+import { newVotes, voteDraft } from './votes.ts';
 import { changeTitle, meetingTime } from './words.ts';
 
 /** What the signals of one read have in common. */
@@ -61,7 +61,7 @@ function changed({ before, row, fields }: Extract<Change, { type: 'changed' }>, 
 }
 
 function voteSignals(row: Row, before: Row | null, context: SignalContext): RowSignal[] {
-  return newVotes(row, before, context.now).flatMap((vote) => voteDrafts(vote, row).map((draft) => ({ draft: { ...base(row, context), ...draft }, isOfRow: false })));
+  return newVotes(row, before, context.now).map((vote) => ({ draft: { ...base(row, context), ...voteDraft(vote) }, isOfRow: false }));
 }
 
 /** Returns the signal about the row itself. */

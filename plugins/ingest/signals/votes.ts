@@ -18,7 +18,7 @@ const MOST_ACTORS = 150;
 const RECENT_MS = 14 * 24 * 3600_000;
 const LONGEST = 300;
 
-/** Returns the votes that a row has and an earlier version of it had not, or had otherwise. Votes that are read for the first time are new only if they are recent. */
+/** Returns the votes of a row that its earlier version did not have, or had with other values. Votes that are read for the first time are new only if they are recent. */
 export function newVotes(row: Row, before: Row | null, now: number): RecordedVote[] {
   const known = new Map(recorded(before).map(({ key, votes }) => [key, votes]));
   const hasList = before === null || (before.kind === 'meeting' ? before.items !== null : before.kind === 'filing' && before.actions !== null);
@@ -38,16 +38,16 @@ function recorded(row: Row | null): (Omit<RecordedVote, 'votes'> & { key: string
 }
 
 /** Returns the signal of a vote: each person with how they voted, and the counts. */
-export function voteDrafts({ title, matter, action, passed, date, body, votes }: RecordedVote, row: Row): Pick<SignalDraft, 'type' | 'title' | 'summary' | 'occurred_at' | 'actors'>[] {
+export function voteDraft({ title, matter, action, passed, date, body, votes }: RecordedVote): Pick<SignalDraft, 'type' | 'title' | 'summary' | 'occurred_at' | 'actors'> {
   const result = passed === null ? action ?? 'Vote' : passed ? 'Passed' : 'Failed';
   const people = votes.slice(0, MOST_ACTORS).map(({ person, value }) => ({ name: cutText(person, 200), type: 'person' as const, role: cutText(value, 100) }));
-  return [{
+  return {
     type: 'vote',
     title: cutText(`${result}: ${[matter, title].filter(Boolean).join(', ')}`, LONGEST),
     summary: cutText(`${countsOf(votes)}${body ? `, ${body}` : ''}`, LONGEST),
-    occurred_at: date ?? (row.kind === 'meeting' ? row.start : null),
+    occurred_at: date,
     actors: [...(body ? [{ name: cutText(body, 200), type: 'organization' as const, role: 'body' }] : []), ...people],
-  }];
+  };
 }
 
 /** Returns `48 Affirmative, 2 Negative`. */

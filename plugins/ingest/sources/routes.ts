@@ -47,7 +47,7 @@ export function sourceRoutes({ civic }: Ingest, sources: Sources): ServerRoute[]
       path: PATH,
       options: {
         description: 'Watch a public page, calendar or feed',
-        notes: 'The address is read before it is stored, unless `test` is false: its platform is recognised, and `sample` has the first rows. What is read later becomes signals of the workspace.',
+        notes: 'The address is read before it is stored, unless `test` is false: its platform is recognised, and `sample` has the first rows. Later changes become signals of the workspace.',
         auth: writing,
         validate: { query: Joi.object({}), payload: newSource },
         plugins: { civic: { problems: [...problems, 'unknown_place', 'source_watched', 'source_unreadable', 'too_many_sources'] } },

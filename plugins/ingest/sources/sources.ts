@@ -31,7 +31,7 @@ export type SourceChanges = Partial<Omit<SourceInput, 'platform'>> & { state?: S
 
 /** The state of a source that was not read yet. */
 const UNREAD = { platform: null, health: 'new' as const, fault: null, fault_detail: null, failing_since: null, failures: 0, row_count: 0, last_success_at: null, applied_hash: null, applied_at: null };
-/** When a full plan may have room again: nobody knows. */
+/** A plan that is full may have room after an hour, when a source was deleted. */
 const RETRY_MS = 3600_000;
 const LONGEST_NAME = 200;
 
@@ -91,7 +91,7 @@ export function createSources(ingest: Ingest) {
     const at = civic.clock.iso();
     const row = await insertSource(tx, {
       id: newId(civic.clock.now()), workspace_id: owner.workspace_id, url: recognised.url, name: (input.name ?? recognised.title ?? new URL(recognised.url).host).slice(0, LONGEST_NAME), platform: recognised.platform,
-      place_key, issues: JSON.stringify(issues), tags: JSON.stringify(tags), cadence_seconds, state: 'active', health: 'new', fault: null, fault_detail: null, failing_since: null, failures: 0, reminded_at: null,
+      place_key, issues: JSON.stringify(issues), tags: JSON.stringify(tags), cadence_seconds, state: 'active', health: 'new', fault: null, fault_detail: null, failing_since: null, failures: 0,
       row_count: 0, last_read_at: null, last_success_at: null, last_change_at: null, applied_hash: null, applied_at: null, ignored: '[]', created_at: at, updated_at: at, created_by: owner.account_id,
     });
     await readSoon(tx, row);

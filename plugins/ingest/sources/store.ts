@@ -24,7 +24,6 @@ export interface SourceRow {
   fault_detail: string | null;
   failing_since: string | null;
   failures: number;
-  reminded_at: string | null;
   row_count: number;
   last_read_at: string | null;
   last_success_at: string | null;
@@ -39,13 +38,12 @@ export interface SourceRow {
 
 export type NewSource = Omit<SourceRow, 'key'>;
 
-/** Null is all sources of the instance; otherwise those of one workspace, or the operator's with `workspace_id: null`. */
+/** The sources of one workspace; with null those of the operator. */
 export interface SourceFilter {
   workspace_id: string | null;
   state?: State;
   health?: Health;
   tag?: string;
-  place_key?: string;
 }
 
 export async function insertSource(tx: Tx, row: NewSource): Promise<SourceRow> {
@@ -82,7 +80,6 @@ export async function sourcesPage(reader: Reader, filter: SourceFilter, { before
     const query = reader(TABLE).where({ workspace_id: filter.workspace_id });
     if (filter.state) query.where({ state: filter.state });
     if (filter.health) query.where({ health: filter.health });
-    if (filter.place_key) query.where({ place_key: filter.place_key });
     // Tags are words of letters and digits, so a quoted one is found as a part of the JSON.
     if (filter.tag) query.whereRaw(`${dialectOf(reader) === 'postgres' ? 'tags::text' : 'tags'} like ?`, [`%"${filter.tag}"%`]);
     return query;

@@ -104,7 +104,7 @@ for (const database of testDatabases()) {
       expect(await signals()).to.equal(before);
     });
 
-    it('tells what changed: a moved time, a new item, a vote with every name', async () => {
+    it('publishes what changed: a moved time, a new item, a vote with every name', async () => {
       const passed = item(11, 'Approve the minutes', { EventItemPassedFlagName: 'Pass', Votes: [{ VotePersonName: 'Ann Lee', VoteValueName: 'Affirmative', VoteSort: 1 }, { VotePersonName: 'Bo Ray', VoteValueName: 'Negative', VoteSort: 2 }] });
       show([{ ...COUNCIL, EventTime: '7:00 PM', EventItems: [passed, item(12, 'Sewer repairs')] }, ZONING]);
       expect(await nextRead()).to.include({ outcome: 'read', changed: 1, signals: 3 });
@@ -181,7 +181,10 @@ for (const database of testDatabases()) {
       clock.advance(5 * HOUR);
       await sleep(500);
       expect(site.requests.length).to.equal(requests);
+      const { total } = await history();
       expect((await call('POST', `/api/watched-sources/${id}/pause?visibility=public`, { paused: false })).body).to.include({ state: 'active' });
+      // A source that is resumed is read at once.
+      await until(async () => (await history()).total > total);
       expect((await call('PATCH', `/api/watched-sources/${id}?visibility=public`, { cadence_seconds: 7200, tags: ['council'] })).body).to.include({ cadence_seconds: 7200, tags: ['council'] });
       expect((await call('GET', '/api/watched-sources?visibility=public&tag=council')).body.total).to.equal(1);
       expect((await call('DELETE', `/api/watched-sources/${id}?visibility=public`)).status).to.equal(204);

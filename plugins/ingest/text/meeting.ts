@@ -45,7 +45,7 @@ function join(row: MeetingRow, other: MeetingRow): MeetingRow {
   };
 }
 
-/** Two meetings of a day with the same title are told apart by their time. */
+/** Adds a number to the key of a meeting when an earlier meeting has the same title and day. */
 function withUniqueKeys(rows: MeetingRow[]): MeetingRow[] {
   const seen = new Map<string, number>();
   return rows.map((row) => {
