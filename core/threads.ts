@@ -12,6 +12,8 @@ export interface ThreadLimits {
   seconds: number;
   /** The largest JavaScript heap of a thread. A call also ends when the process grows by twice as much, which includes the bytes of typed arrays. */
   memory_mb: number;
+  /** How long a thread without calls stays; 5 s by default. */
+  idle_ms?: number;
 }
 
 export interface Threads {
@@ -31,7 +33,6 @@ interface Call {
   reject(error: unknown): void;
 }
 
-/** How long a thread without calls stays. */
 const IDLE_MS = 5000;
 
 /**
@@ -55,10 +56,15 @@ export function createThreads(module: URL, limits: ThreadLimits): Threads {
     threads.add(thread);
     void thread.ended.then(() => {
       threads.delete(thread);
-      if (idle.includes(thread)) idle.splice(idle.indexOf(thread), 1);
+      withdraw(thread);
       next();
     });
     return thread;
+  }
+
+  /** Gives a thread no further calls. */
+  function withdraw(thread: Thread): void {
+    if (idle.includes(thread)) idle.splice(idle.indexOf(thread), 1);
   }
 
   async function serve(thread: Thread, { name, given, resolve, reject }: Call): Promise<void> {
@@ -74,8 +80,10 @@ export function createThreads(module: URL, limits: ThreadLimits): Threads {
   }
 
   async function endWhenIdle(thread: Thread, calls: number): Promise<void> {
-    await sleep(IDLE_MS, undefined, { ref: false });
-    if (thread.calls === calls) await thread.end();
+    await sleep(limits.idle_ms ?? IDLE_MS, undefined, { ref: false });
+    if (thread.calls !== calls) return;
+    withdraw(thread);
+    await thread.end();
   }
 
   return {

@@ -2,7 +2,8 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { spawnSync } from 'node:child_process';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { createThreads, type ThreadError, type Threads } from '../threads.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createThreads, type ThreadError, type ThreadLimits, type Threads } from '../threads.ts';
 import { slowness } from './wait.ts';
 
 export const lab = Lab.script();
@@ -11,7 +12,7 @@ const { describe, it, after } = lab;
 const FUNCTIONS = new URL('./threads/functions.js', import.meta.url);
 const open: Threads[] = [];
 
-function threads(limits: { count?: number; seconds?: number; memory_mb?: number } = {}): Threads {
+function threads(limits: Partial<ThreadLimits> = {}): Threads {
   const created = createThreads(FUNCTIONS, { count: 2, seconds: 20, memory_mb: 64, ...limits });
   open.push(created);
   return created;
@@ -54,10 +55,20 @@ describe('Threads', () => {
 
   it('end a call that takes too much memory, and give the memory back', async () => {
     const { run } = threads({ count: 1 });
-    const before = process.memoryUsage().rss;
     expect((await failure(run('allocate'))).code).to.equal('out_of_memory');
+    // An allocator may keep the memory of one heap to use it again, but not that of each.
+    const before = process.memoryUsage().rss;
+    for (let again = 0; again < 3; again++) expect((await failure(run('allocate'))).code).to.equal('out_of_memory');
     expect(await run('add', 1, 2)).to.equal(3);
-    expect((process.memoryUsage().rss - before) / 1e6).to.be.below(50);
+    expect((process.memoryUsage().rss - before) / 1e6).to.be.below(100);
+  });
+
+  it('serve every call that comes while a thread without calls is ended', async () => {
+    const { run } = threads({ count: 1, idle_ms: 1 });
+    for (let call = 0; call < 30; call++) {
+      expect(await run('add', call, 1)).to.equal(call + 1);
+      await sleep(call % 4);
+    }
   });
 
   it('end a call that takes too much memory outside of the JavaScript heap', async () => {

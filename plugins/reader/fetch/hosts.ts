@@ -37,10 +37,10 @@ export function createHosts(civic: Civic<ReaderConfig>, product: string): Hosts 
     if (row && isCurrent(row)) return row;
     let pending = reading.get(origin);
     if (!pending) {
-      pending = readHost(origin, row, signal).finally(() => reading.delete(origin));
+      pending = readHost(origin, row).finally(() => reading.delete(origin));
       reading.set(origin, pending);
     }
-    return pending;
+    return signal ? unlessAborted(pending, signal) : pending;
   }
 
   function isCurrent({ robots_status, robots_at }: HostRow): boolean {
@@ -48,8 +48,8 @@ export function createHosts(civic: Civic<ReaderConfig>, product: string): Hosts 
     return age >= -latestEnd(0, 0) && age < (robots_status === 'unreachable' ? ROBOTS_RETRY_MS : ROBOTS_MS);
   }
 
-  async function readHost(origin: string, row: HostRow | undefined, signal?: AbortSignal): Promise<HostRow> {
-    const { status, text } = await readRobots(civic.fetch, origin, signal);
+  async function readHost(origin: string, row: HostRow | undefined): Promise<HostRow> {
+    const { status, text } = await readRobots(civic.fetch, origin);
     const isLost = status === 'unreachable' && row?.robots_status === 'read';
     const robots = isLost ? { robots: row.robots, robots_status: 'read' as const } : { robots: text, robots_status: status };
     await civic.db.write((tx) => saveRobots(tx, { origin, ...robots, robots_at: clock.iso() }));
@@ -123,6 +123,16 @@ export function createHosts(civic: Civic<ReaderConfig>, product: string): Hosts 
       await civic.db.write((tx) => updateHost(tx, origin, { failures, rest_until: isOverloaded ? new Date(clock.now() + restMs).toISOString() : null }));
     },
   };
+}
+
+/** Waits for work that others may wait for too: an aborted caller leaves without ending it. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+    if (signal.aborted) leave();
+  });
 }
 
 /** The places for requests to each origin in this process. */

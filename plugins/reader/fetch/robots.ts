@@ -19,14 +19,13 @@ export interface Robots {
 }
 
 /** Reads the robots.txt of an origin as RFC 9309 describes: without one everything is allowed, but nothing while the server fails. */
-export async function readRobots(fetch: Fetch, origin: string, signal?: AbortSignal): Promise<Robots> {
+export async function readRobots(fetch: Fetch, origin: string): Promise<Robots> {
   try {
-    const response = await fetch(`${origin}/robots.txt`, { max_bytes: 10 * MAX_BYTES, timeout_seconds: TIMEOUT_SECONDS, ...(signal && { signal }) });
+    const response = await fetch(`${origin}/robots.txt`, { max_bytes: 10 * MAX_BYTES, timeout_seconds: TIMEOUT_SECONDS });
     if (response.status >= 500 || response.status === 429) return { status: 'unreachable', text: null };
     if (response.status !== 200) return { status: 'missing', text: null };
     return { status: 'read', text: boundedText(new TextDecoder().decode(response.body.subarray(0, MAX_BYTES))) };
   } catch (error) {
-    signal?.throwIfAborted();
     if ((error as { code?: string }).code === 'address_refused') throw error;
     return { status: 'unreachable', text: null };
   }
