@@ -4,14 +4,14 @@ import type { OpenDatabase } from './database/connect.ts';
 import type { Tx } from './database/types.ts';
 import { createDelivery, isRetryDue, toRecord, type Delivery, type EventRow, type Handler, type Patience } from './events/delivery.ts';
 import { allPositions, finishRebuild, fitPositions, keepOn } from './events/positions.ts';
-import { mendedBy, type Mended } from './events/mend.ts';
+import { resumeDelivery, type ResumedDelivery } from './events/resume.ts';
 import { pruneEvents } from './events/retention.ts';
 import { eventsStatus, type EventsStatus } from './events/status.ts';
 import type { Logger } from './log.ts';
 import type { EventKind, EventRecord } from './plugin.ts';
 import { createSequence } from './sequence.ts';
 
-export type { Handler, Mended, EventsStatus };
+export type { Handler, ResumedDelivery, EventsStatus };
 
 export interface EventBus {
   /** In the transaction that makes the fact true, after the change itself: events of one row are then in its order. */
@@ -27,9 +27,9 @@ export interface EventBus {
   stop(): Promise<void>;
   status(): Promise<EventsStatus>;
   /** Tries again at once what stopped a plugin's delivery. Null when nothing holds it up. */
-  retry(plugin: string): Promise<Mended | null>;
+  retry(plugin: string): Promise<ResumedDelivery | null>;
   /** Passes over the event that stopped a plugin's delivery. Null when nothing holds it up. */
-  skip(plugin: string): Promise<Mended | null>;
+  skip(plugin: string): Promise<ResumedDelivery | null>;
   /** Removes events older than the retention. Answers how many. */
   prune(): Promise<number>;
 }
@@ -111,7 +111,7 @@ export function createEvents(options: EventsOptions): EventBus {
     reader.wake();
   }
 
-  /** Finds what waits for its next attempt, what a node that died has left, and what `civic events` has mended. */
+  /** Finds deliveries whose next attempt is due, those that a stopped node left, and those that `civic events` resumed. */
   async function poll(): Promise<void> {
     const db = options.db();
     const { last_seq } = await sequence.head(db.read);
@@ -164,14 +164,14 @@ export function createEvents(options: EventsOptions): EventBus {
       deliveries = [];
     },
     status: () => eventsStatus(options.db(), sequence),
-    retry: (plugin) => mend(plugin, 'retry'),
-    skip: (plugin) => mend(plugin, 'skip'),
+    retry: (plugin) => resume(plugin, 'retry'),
+    skip: (plugin) => resume(plugin, 'skip'),
     prune: () => pruneEvents({ db: options.db(), sequence, clock, log, days: options.retentionDays }),
   };
 
-  async function mend(plugin: string, how: 'retry' | 'skip'): Promise<Mended | null> {
-    const mended = await options.db().write((tx) => mendedBy(tx, options.db(), sequence, plugin, how));
+  async function resume(plugin: string, how: 'retry' | 'skip'): Promise<ResumedDelivery | null> {
+    const resumed = await options.db().write((tx) => resumeDelivery(tx, options.db(), sequence, plugin, how));
     deliveries.find((delivery) => delivery.plugin === plugin)?.wake();
-    return mended;
+    return resumed;
   }
 }

@@ -10,7 +10,7 @@ import { archiveOf, type Archive } from './database/archive.ts';
 import { createBackup } from './database/backup.ts';
 import { backupName, backupNamed, deleteBackup, deletePartialBackups, listBackups, type Backup } from './database/backups.ts';
 import type { OpenDatabase } from './database/connect.ts';
-import type { EventBus, EventsStatus, Mended } from './events.ts';
+import type { EventBus, EventsStatus, ResumedDelivery } from './events.ts';
 import { runCheck } from './http/health.ts';
 import type { JobOperations, JobQueue, JobRecord } from './jobs.ts';
 import { bundledPlugins, folderOfPlugin } from './load.ts';
@@ -50,7 +50,7 @@ export interface EventOperations {
   /** How far each plugin has processed events, and what stopped it. */
   status(): Promise<EventsStatus>;
   /** Retries the event that stopped a plugin. Null when nothing stopped it. */
-  retry(plugin: string): Promise<Mended | null>;
+  retry(plugin: string): Promise<ResumedDelivery | null>;
 }
 
 /** Backups in the backup folder of this node. */

@@ -1,4 +1,4 @@
-import type { EventBus, EventsStatus, Mended } from '../events.ts';
+import type { EventBus, EventsStatus, ResumedDelivery } from '../events.ts';
 import { Failure, Misuse, type Command, type CommandCall, type Terminal } from './command.ts';
 
 /** `civic events list | retry | skip`. */
@@ -21,7 +21,7 @@ export function eventCommands(events: () => EventBus): Command[] {
       needs: 'database',
       writes: true,
       existing: true,
-      run: (call) => mend(call, (plugin) => events().retry(plugin), 'is tried again'),
+      run: (call) => resume(call, (plugin) => events().retry(plugin), 'is tried again'),
     },
     {
       name: 'events skip',
@@ -31,20 +31,20 @@ export function eventCommands(events: () => EventBus): Command[] {
       needs: 'database',
       writes: true,
       existing: true,
-      run: (call) => mend(call, (plugin) => events().skip(plugin), 'is skipped'),
+      run: (call) => resume(call, (plugin) => events().skip(plugin), 'is skipped'),
     },
   ];
 }
 
-async function mend({ terminal, positionals }: CommandCall, how: (plugin: string) => Promise<Mended | null>, done: string): Promise<void> {
+async function resume({ terminal, positionals }: CommandCall, how: (plugin: string) => Promise<ResumedDelivery | null>, done: string): Promise<void> {
   const [plugin, ...rest] = positionals;
   if (!plugin || rest.length > 0) throw new Misuse('Name one plugin');
-  const mended = await how(plugin);
-  if (!mended) throw new Failure(`No event holds up ${plugin}: bin/civic events list shows every plugin that listens`);
-  terminal.print(mended, () => mendedWords(mended, done));
+  const resumed = await how(plugin);
+  if (!resumed) throw new Failure(`No event holds up ${plugin}: bin/civic events list shows every plugin that listens`);
+  terminal.print(resumed, () => resumedWords(resumed, done));
 }
 
-function mendedWords({ plugin, seq, name, error, missed }: Mended, done: string): string {
+function resumedWords({ plugin, seq, name, error, missed }: ResumedDelivery, done: string): string {
   const lines = [`Event ${seq}${name ? ` (${name})` : ''} for ${plugin} ${done}. It had failed with: ${error}`];
   if (missed > 0) lines.push(`${missed} events were removed by events.retention_days while ${plugin} was stopped; restart the server with ${plugin} off and then on to rebuild it.`);
   return lines.join('\n');

@@ -3,19 +3,20 @@ import type { Sequence } from '../sequence.ts';
 import type { EventRow } from './delivery.ts';
 import { heldPosition, movePosition } from './positions.ts';
 
-/** What was done to set a plugin's delivery going again. */
-export interface Mended {
+/** How the delivery of events to a plugin was resumed after a failure. */
+export interface ResumedDelivery {
   plugin: string;
   /** The event that failed. */
   seq: number;
-  /** Null when it was pruned meanwhile. */
+  /** Null when the event was pruned meanwhile. */
   name: string | null;
   error: string | null;
-  /** How many events, of whatever kind, were pruned while delivery was stopped; above 0 the plugin has missed some. */
+  /** How many events of all kinds were pruned while delivery was stopped; above 0 the plugin has missed some. */
   missed: number;
 }
 
-export async function mendedBy(tx: Tx, db: Database, sequence: Sequence<EventRow>, plugin: string, how: 'retry' | 'skip'): Promise<Mended | null> {
+/** Retries or skips the event that stopped a plugin. Returns null when no event did. */
+export async function resumeDelivery(tx: Tx, db: Database, sequence: Sequence<EventRow>, plugin: string, how: 'retry' | 'skip'): Promise<ResumedDelivery | null> {
   const position = await heldPosition(db, tx, plugin);
   if (!position || position.off_at || position.failed_seq === null) return null;
   const { floor_seq } = await sequence.head(tx);
