@@ -1,5 +1,5 @@
 import { bulkInsert, type Reader, type Rebuild, type Tx } from 'civic';
-import { placesOfFlags } from './review/queue-store.ts';
+import { lockTable, placesOfFlags, shownCount } from './review/queue-store.ts';
 import { whereMatching, type FlagQuery, type FlagRow } from './store.ts';
 
 export const COUNTS_TABLE = 'flags_counts';
@@ -31,13 +31,14 @@ export async function updateCounts(tx: Tx, before: FlagRow[], after: FlagRow[]):
 /** Returns how many flags match. */
 export async function countFlags(reader: Reader, query: FlagQuery): Promise<number> {
   const row = await whereMatching(reader(COUNTS_TABLE).where({ place_key: query.place ?? '' }), query).sum({ flags: 'flags' }).first();
-  return Number(row!.flags ?? 0);
+  return shownCount(row!.flags ?? 0);
 }
 
 /** Counts all flags again. */
-export async function rebuildCounts({ write }: Rebuild): Promise<void> {
+export async function rebuildCounts({ write }: Pick<Rebuild, 'write'>): Promise<void> {
   const group = 'status, flag_type, target_type';
   await write(async (tx) => {
+    await lockTable(tx, COUNTS_TABLE);
     await tx(COUNTS_TABLE).del();
     await tx.raw(`insert into flags_counts (place_key, ${group}, flags) select '', ${group}, count(*) from flags_flags group by ${group}`);
     await tx.raw(`insert into flags_counts (place_key, ${group}, flags) select place_key, ${group}, count(*) from flags_places join flags_flags on key = flag_key group by place_key, ${group}`);

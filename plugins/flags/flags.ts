@@ -5,16 +5,17 @@ import type { FlagsConfig } from './config.ts';
 import { updateCounts } from './counts-store.ts';
 import { newReceipt, readReceipt } from './receipt.ts';
 import type { Reviewer } from './review/decisions.ts';
+import { repairJob } from './repair.ts';
 import { refreshQueue } from './review/queue.ts';
 import { lockTarget } from './review/queue-store.ts';
 import { createHolds } from './privacy/holds.ts';
 import { insertReporter, type ReporterRow } from './reporter/store.ts';
 import { createSignals, type Signals } from './signals/signals.ts';
 import { createdFlag, eventOf, flagByReceipt, insertFlag, targetsWithReason, type FlagRow } from './store.ts';
-import { countsOfTargets, updateSums } from './sums-store.ts';
+import { countsOfTargets, recountSums, updateSums } from './sums-store.ts';
 import { hashOfReason, suspicionOf } from './suspicion.ts';
 import { entityTarget, placeTarget, sourceTarget, type FoundTarget } from './targets.ts';
-import { knownType, TARGET_TYPES, type CreatedFlag, type FlagType, type Proposal, type Receipt, type TargetType } from './types.ts';
+import { knownType, TARGET_TYPES, type CreatedFlag, type FlagType, type Proposal, type Receipt, type Target, type TargetType } from './types.ts';
 
 export interface NewFlag {
   flag_type: FlagType;
@@ -45,6 +46,8 @@ export interface Flags {
    * the holds of contacts. `before` has the same flags as they were; new flags are in `after` only.
    */
   refreshTargets(tx: Tx, before: FlagRow[], after: FlagRow[]): Promise<void>;
+  /** Derives what is stored about targets from all of their flags: sums, the counts in the directory, and the queue. */
+  recountTargets(tx: Tx, targets: Target[]): Promise<void>;
   /** Hides contacts again for privacy flags whose decision was undone. */
   resumeHolds(tx: Tx, flags: FlagRow[], reviewer: Pick<Reviewer, 'by'>): Promise<void>;
   /** Records that contacts are shown again because no reviewer decided in time. */
@@ -100,14 +103,21 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
 
   async function refreshTargets(tx: Tx, before: FlagRow[], after: FlagRow[]): Promise<void> {
     const targets = targetsOf(after);
-    // Other transactions that change flags of these targets wait, so that none derives rows without the flags of another.
-    for (const { type, ids } of targets) for (const id of ids) await lockTarget(tx, { type, id });
+    await lockTargets(tx, targets);
     await updateSums(tx, before, after);
     // Suspected spam is in the queue, but is not counted.
     for (const { type, ids } of targetsOf([...before, ...after].filter(({ suspicion }) => suspicion === null))) await storeCounts(tx, type, ids);
     // Last, because the totals of the queue are rows that all of these transactions change.
     for (const { type, ids } of targets) await refreshQueue(tx, type, ids);
     await holds.end(tx, after);
+  }
+
+  async function recountTargets(tx: Tx, given: Target[]): Promise<void> {
+    const targets = byType(given);
+    await lockTargets(tx, targets);
+    for (const { type, ids } of targets) await recountSums(tx, type, ids);
+    for (const { type, ids } of targets) await storeCounts(tx, type, ids);
+    for (const { type, ids } of targets) await refreshQueue(tx, type, ids);
   }
 
   async function storeCounts(tx: Tx, type: TargetType, ids: string[]): Promise<void> {
@@ -117,7 +127,7 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
   }
 
   return {
-    civic, directory, audit, refreshTargets,
+    civic, directory, audit, refreshTargets, recountTargets,
     signals: createSignals(civic, directory),
     flagEntity: async ({ entity_id, claim_id, ...flag }, caller) => create(await entityTarget(directory, entity_id, claim_id), flag, caller),
     flagPlace: async ({ place_key, ...flag }, caller) => create(await placeTarget(directory, place_key), flag, caller),
@@ -127,7 +137,7 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
       return receiptOf(await byReceipt(civic.db.read, text));
     },
     resumeHolds: holds.resume, holdExpired: holds.expired,
-    jobs: [holds.job],
+    jobs: [holds.job, repairJob({ civic, recountTargets })],
   };
 }
 
@@ -138,10 +148,24 @@ async function byReceipt(reader: Reader, text: string): Promise<FlagRow> {
   return row;
 }
 
-/** Returns the targets of flags by type, sorted, so that concurrent transactions lock them without a deadlock. */
-function targetsOf(flags: FlagRow[]): { type: TargetType; ids: string[] }[] {
-  const ids = (type: TargetType) => [...new Set(flags.filter(({ target_type }) => target_type === type).map(({ target_id }) => target_id))].sort();
-  return TARGET_TYPES.map((type) => ({ type, ids: ids(type) })).filter((targets) => targets.ids.length > 0);
+interface Targets {
+  type: TargetType;
+  ids: string[];
+}
+
+/** Makes other transactions that change flags of these targets wait, so that none derives rows without the flags of another. */
+async function lockTargets(tx: Tx, targets: Targets[]): Promise<void> {
+  for (const { type, ids } of targets) for (const id of ids) await lockTarget(tx, { type, id });
+}
+
+function targetsOf(flags: FlagRow[]): Targets[] {
+  return byType(flags.map(({ target_type: type, target_id: id }) => ({ type, id })));
+}
+
+/** Groups targets by type, sorted, so that concurrent transactions lock them without a deadlock. */
+function byType(targets: Target[]): Targets[] {
+  const ids = (type: TargetType) => [...new Set(targets.filter((target) => target.type === type).map(({ id }) => id))].sort();
+  return TARGET_TYPES.map((type) => ({ type, ids: ids(type) })).filter((some) => some.ids.length > 0);
 }
 
 export function receiptOf({ id, flag_type, status, created_at, decided_at }: FlagRow): Receipt {

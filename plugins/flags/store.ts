@@ -87,36 +87,51 @@ export function whereMatching(statement: ReturnType<Reader>, { status, target_ty
   return statement;
 }
 
+/** Flags with keys between two others. */
+export interface FlagsPage {
+  before: number | null;
+  after: number | null;
+  limit: number;
+}
+
 /** Returns a page of flags, the latest first. */
-export async function flagsPage(reader: Reader, query: FlagQuery, page: { before: number | null; limit: number }): Promise<FlagRow[]> {
+export async function flagsPage(reader: Reader, query: FlagQuery, page: FlagsPage): Promise<FlagRow[]> {
   const rows = reader('flags_flags').orderBy('key', 'desc').limit(page.limit);
   if (query.place !== undefined) return rows.whereIn('key', keysOfPlace(reader, query.place, query, page));
-  if (page.before !== null) rows.where('key', '<', page.before);
-  return whereMatching(rows, query);
+  return whereMatching(whereBetween(rows, 'key', page), query);
+}
+
+function whereBetween(rows: ReturnType<Reader>, column: string, { before, after }: FlagsPage): ReturnType<Reader> {
+  if (before !== null) rows.where(column, '<', before);
+  if (after !== null) rows.where(column, '>', after);
+  return rows;
+}
+
+export async function lastKey(reader: Reader): Promise<number> {
+  return Number((await reader('flags_flags').orderBy('key', 'desc').first('key'))?.key ?? 0);
 }
 
 /** Returns the keys of a page of flags of a place, which its index has in this order. */
-function keysOfPlace(reader: Reader, place_key: string, query: FlagQuery, { before, limit }: { before: number | null; limit: number }) {
-  const keys = reader('flags_places').join('flags_flags', 'key', 'flag_key').where({ place_key }).orderBy('flag_key', 'desc').limit(limit).select('flag_key');
-  if (before !== null) keys.where('flag_key', '<', before);
-  return whereMatching(keys, query);
+function keysOfPlace(reader: Reader, place_key: string, query: FlagQuery, page: FlagsPage) {
+  const keys = reader('flags_places').join('flags_flags', 'key', 'flag_key').where({ place_key }).orderBy('flag_key', 'desc').limit(page.limit).select('flag_key');
+  return whereMatching(whereBetween(keys, 'flag_key', page), query);
 }
 
 export async function flagsByKey(reader: Reader, keys: number[]): Promise<FlagRow[]> {
   return reader('flags_flags').whereIn('key', keys);
 }
 
-/** Sorts the flags of one target. As an expression: for a plain column both databases would walk the index of the status, past all other targets. */
-const BY_KEY = 'key + 0';
-
 /** Returns flags of a target, the latest first. */
 export async function flagsOfTarget(reader: Reader, { type, id }: Target, limit: number): Promise<FlagRow[]> {
-  return reader('flags_flags').where({ target_type: type, target_id: id }).orderByRaw(`${BY_KEY} desc`).limit(limit);
+  return reader('flags_flags').where({ target_type: type, target_id: id }).orderBy('key', 'desc').limit(limit);
 }
 
-/** Returns the flags of a target that wait for the same decision, the oldest first. */
+/** The order of an index that begins with the target and the status, so that no rows are sorted. */
+const BY_TYPE = ['suspicion', 'flag_type', 'created_at', 'key'];
+
+/** Returns the flags of a target that wait for the same decision, by type, and the oldest of each type first. */
 export async function flagsInState(reader: Reader, { type, id }: Target, { state, flagType }: { state: State; flagType: FlagType | null }, limit: number): Promise<FlagRow[]> {
-  const rows = reader('flags_flags').where({ target_type: type, target_id: id, status: state === 'suspected' ? 'open' : state }).orderByRaw(BY_KEY).limit(limit);
+  const rows = reader('flags_flags').where({ target_type: type, target_id: id, status: state === 'suspected' ? 'open' : state }).orderBy(BY_TYPE).limit(limit);
   if (state === 'suspected') rows.whereNotNull('suspicion');
   if (state === 'open') rows.whereNull('suspicion');
   if (flagType !== null) rows.where({ flag_type: flagType });

@@ -1,5 +1,6 @@
 import { bulkInsert, type Reader, type Tx } from 'civic';
 import type { FlagCounts } from 'civic/directory';
+import { lockTable } from './review/queue-store.ts';
 import type { FlagRow } from './store.ts';
 import type { Status, TargetType } from './types.ts';
 
@@ -44,6 +45,10 @@ export async function updateSums(tx: Tx, before: FlagRow[], after: FlagRow[]): P
     else await tx(SUMS_TABLE).where(group).del();
   }
   await bulkInsert(tx, SUMS_TABLE, changed, { onConflict: { columns: KEY, merge: ['first_at', 'latest_at', 'last_key'], add: ['flags'] } });
+  // Groups with flags have at least one: a node of an older version did not count some of these.
+  const targets = [...changes.values()].map(({ target_type, target_id }) => [target_type, target_id]);
+  const wrong: Group[] = await tx(SUMS_TABLE).whereIn(['target_type', 'target_id'], targets).where('flags', '<', 1);
+  for (const { target_type, target_id } of wrong) await recountSums(tx, target_type, [target_id]);
 }
 
 /** Returns the first or the latest flag of a group. Sorts by all columns of the index that a condition with null leaves open, so that Postgres reads one entry. */
@@ -72,10 +77,22 @@ export async function countsOfTargets(reader: Reader, type: TargetType, ids: str
 
 /** Sums up all flags again. */
 export async function rebuildSums(tx: Tx): Promise<void> {
-  const group = 'target_type, target_id, status, suspicion, flag_type';
+  await lockTable(tx, SUMS_TABLE);
   await tx(SUMS_TABLE).del();
+  await insertSums(tx, tx('flags_flags'));
+}
+
+/** Sums up the flags of targets again, which are locked. */
+export async function recountSums(tx: Tx, type: TargetType, ids: string[]): Promise<void> {
+  const ofTargets = (table: string) => tx(table).where({ target_type: type }).whereIn('target_id', ids);
+  await ofTargets(SUMS_TABLE).del();
+  await insertSums(tx, ofTargets('flags_flags'));
+}
+
+async function insertSums(tx: Tx, flags: ReturnType<Reader>): Promise<void> {
+  const group = 'target_type, target_id, status, suspicion, flag_type';
+  const numbered = flags.select(tx.raw(`${group}, created_at, key, count(*) over (partition by ${group}) as flags, min(created_at) over (partition by ${group}) as first_at,
+    row_number() over (partition by ${group} order by created_at desc, key desc) as number`)).as('numbered');
   await tx.raw(`insert into flags_sums (${group}, flags, first_at, latest_at, last_key)
-    select target_type, target_id, status, coalesce(suspicion, ''), flag_type, flags, first_at, created_at, key
-    from (select ${group}, created_at, key, count(*) over (partition by ${group}) as flags, min(created_at) over (partition by ${group}) as first_at,
-      row_number() over (partition by ${group} order by created_at desc, key desc) as number from flags_flags) as flags where number = 1`);
+    select target_type, target_id, status, coalesce(suspicion, ''), flag_type, flags, first_at, created_at, key from ? where number = 1`, [numbered]);
 }

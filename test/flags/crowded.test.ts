@@ -62,7 +62,8 @@ for (const database of testDatabases()) {
     const decide = async (id: string, status: string) => expect((await kit.request('PATCH', `/api/flags/${id}`, { payload: { status }, as: decider })).status).to.equal(200);
     async function undo(): Promise<void> {
       const { batch } = await kit.db.read('flags_steps').orderBy('key', 'desc').first('batch');
-      expect((await reviewer.post('/console/reports/undo', { batch })).headers.location).to.equal('/console/reports?done=undone&count=1');
+      const undone = await reviewer.post('/console/reports/undo', { batch });
+      expect(undone.headers.location, undone.text).to.equal('/console/reports?done=undone&count=1');
     }
     const counts = async (id: string) => (await kit.request('GET', `/api/entities/${id}`)).body.flags;
 
@@ -105,6 +106,24 @@ for (const database of testDatabases()) {
       const suspicions = [];
       for (const other of others.slice(ROUNDS)) suspicions.push((await kit.db.read('flags_flags').where({ id: await flag(other, { reason: SAME }) }).first('suspicion')).suspicion);
       expect(suspicions).to.equal([null, 'repeated', 'repeated']);
+    });
+
+    it('has pages of a report and of a decision on many that sort no flags of the target', async () => {
+      const queries: { sql: string; bindings: unknown[] }[] = [];
+      const listen = (query: { sql: string; bindings: unknown[] }) => { if (/from .flags_flags. where .*target_id.* order by/.test(query.sql)) queries.push(query); };
+      const { id } = await kit.db.read('flags_flags').where({ target_id: crowded }).first('id');
+      kit.db.read.on('query', listen);
+      try {
+        expect((await reviewer.get(`/console/reports/${id}`)).status).to.equal(200);
+        for (const [state, type] of [['open', ''], ['open', 'stale'], ['suspected', '']]) expect((await reviewer.post('/console/reports/confirm', { decision: 'dismissed', state: state!, type: type!, 'target[]': `entity:${crowded}` })).status).to.equal(200);
+      } finally {
+        kit.db.read.removeListener('query', listen);
+      }
+      expect(queries).to.have.length(5);
+      for (const { sql, bindings } of queries) {
+        const plan = JSON.stringify(await kit.db.write((tx) => tx.raw(`explain ${database === 'sqlite' ? 'query plan ' : ''}${sql.replaceAll(/\$\d+/g, '?')}`, bindings as never)));
+        expect(plan, sql).to.match(/index/i).and.not.match(/sort|temp b-tree|bitmap|seq scan/i);
+      }
     });
 
     it('has the stored rows that a rebuild gives, after flags of all states came and went', async () => {

@@ -27,7 +27,7 @@ export async function showList({ flags, accounts }: ConsoleContext, review: Revi
   const filter = queueFilter(filters, place, civic.clock.now());
   const read = await civic.db.snapshot(async (tx) => {
     const totals = isUnknownPlace ? { targets: 0, reports: 0 } : await queueTotals(tx, filter);
-    const rows = totals.targets === 0 ? [] : await queuePage(tx, filter, { after: positionOf(request), limit: PAGE_SIZE + 1 });
+    const rows = isUnknownPlace ? [] : await queuePage(tx, filter, { after: positionOf(request), limit: PAGE_SIZE + 1 });
     const shown = rows.slice(0, PAGE_SIZE);
     return {
       shown, next: rows.length > PAGE_SIZE ? shown.at(-1)! : null,

@@ -40,6 +40,14 @@ export async function lockTarget(tx: Tx, { type, id }: Target): Promise<void> {
   if (dialectOf(tx) === 'postgres') await tx.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`flags ${type} ${id}`]);
 }
 
+/**
+ * Makes other transactions that change rows of the table wait until this one ends, after those under way have ended. Their changes that are not committed
+ * yet are not in what this transaction reads, and are added to what it writes. SQLite has one writer anyway.
+ */
+export async function lockTable(tx: Tx, table: string): Promise<void> {
+  if (dialectOf(tx) === 'postgres') await tx.raw('lock table ?? in share row exclusive mode', [table]);
+}
+
 export async function placesOfFlags(reader: Reader, flagKeys: number[]): Promise<Map<number, string[]>> {
   const rows: { place_key: string; flag_key: number }[] = await reader('flags_places').whereIn('flag_key', flagKeys).select('place_key', 'flag_key');
   const places = new Map<number, string[]>();
@@ -73,8 +81,18 @@ function totalsBetween(target_type: TargetType, before: Counted[], after: Counte
 }
 
 export async function clearQueue(tx: Tx): Promise<void> {
-  await tx(TABLE).del();
+  for (const table of [TABLE, TOTALS]) {
+    await lockTable(tx, table);
+    await tx(table).del();
+  }
+}
+
+/** Counts the rows of the queue again. */
+export async function rebuildTotals(tx: Tx): Promise<void> {
+  const group = 'place_key, state, target_type, severity';
+  await lockTable(tx, TOTALS);
   await tx(TOTALS).del();
+  await tx.raw(`insert into flags_queue_totals (${group}, targets, reports) select ${group}, count(*), sum(reports) from flags_queue group by ${group}`);
 }
 
 export async function countTargets(reader: Reader): Promise<number> {
@@ -111,11 +129,16 @@ export async function queueTotals(reader: Reader, filter: QueueFilter): Promise<
   if (isStored && filter.target !== null) query.where({ target_type: filter.target });
   if (isStored && filter.severity !== null) query.where({ severity: filter.severity });
   const row = (await query.sum({ reports: 'reports' }).first()) as Record<'targets' | 'reports', number | string | null>;
-  return { targets: Number(row.targets ?? 0), reports: Number(row.reports ?? 0) };
+  return { targets: shownCount(row.targets), reports: shownCount(row.reports) };
 }
 
 /** Returns how many reports there are in each state; of a place when one is given. */
 export async function stateCounts(reader: Reader, place: string | null): Promise<Partial<Record<State, number>>> {
   const rows: { state: State; reports: number | string }[] = await reader(TOTALS).where({ place_key: place ?? '' }).groupBy('state').select('state').sum({ reports: 'reports' });
-  return Object.fromEntries(rows.map(({ state, reports }) => [state, Number(reports)]));
+  return Object.fromEntries(rows.map(({ state, reports }) => [state, shownCount(reports)]));
+}
+
+/** Converts a stored count. One that a node of an older version made negative is shown as 0 until the job has repaired it. */
+export function shownCount(stored: number | string | null): number {
+  return Math.max(0, Number(stored ?? 0));
 }

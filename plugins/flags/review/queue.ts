@@ -1,7 +1,7 @@
 import type { Rebuild, Tx } from 'civic';
 import { rebuildSums, sumsOfTargets, SUMS_TABLE, type FlagSum } from '../sums-store.ts';
 import { FLAG_TYPES, knownType, type FlagType, type Status, type Target, type TargetType } from '../types.ts';
-import { clearQueue, countTargets, placesOfFlags, replaceQueueRows, targetsAfter, type QueueRow } from './queue-store.ts';
+import { clearQueue, countTargets, lockTarget, placesOfFlags, replaceQueueRows, targetsAfter, type QueueRow } from './queue-store.ts';
 import { SEVERITIES, severityOf, typeBits } from './severity.ts';
 
 /** The lists of the queue: by status, and open reports that may be spam apart from the others. */
@@ -64,8 +64,8 @@ function isMoreSevere(a: FlagSum, b: FlagSum): boolean {
 /** Derives all rows again. */
 export async function rebuildQueue({ write, progress }: Rebuild): Promise<void> {
   const total = await write(async (tx) => {
-    await clearQueue(tx);
     await rebuildSums(tx);
+    await clearQueue(tx);
     return countTargets(tx);
   });
   let done = 0;
@@ -73,6 +73,7 @@ export async function rebuildQueue({ write, progress }: Rebuild): Promise<void> 
     const from: Target | null = after;
     const targets = await write(async (tx) => {
       const some = await targetsAfter(tx, from, REBUILT_AT_ONCE);
+      for (const target of some) await lockTarget(tx, target);
       for (const type of new Set(some.map((target) => target.type))) await refreshQueue(tx, type, some.filter((target) => target.type === type).map(({ id }) => id));
       return some;
     });
