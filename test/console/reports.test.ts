@@ -215,16 +215,22 @@ for (const database of testDatabases()) {
       const email = async () => (await detail(person.id)).contact.email;
       const flag = await report(person, { flag_type: 'privacy' });
       expect(await email()).to.be.null();
+      const { body: twin } = await kit.request('POST', '/api/entities', {
+        as: editor,
+        payload: { type: 'person', visibility: 'public', sources: [{ local_id: 's', url: 'https://example.org/twin' }], claims: [{ property: 'name', value: 'Other Name', source_local_id: 's' }, { property: 'email', value: 'Undone@private.example', source_local_id: 's' }] },
+      });
+      const twinEmail = async () => (await detail(twin.id)).contact.email;
+      expect(await twinEmail()).to.be.null();
       await decide(flag, { decision: 'dismiss' });
-      expect(await email()).to.equal('undone@private.example');
+      expect([await email(), await twinEmail()]).to.equal(['undone@private.example', 'Undone@private.example']);
       clock.advance(3_600_000);
       expect((await undo()).status).to.equal(303);
-      expect([await email(), await statusOf(flag)]).to.equal([null, 'open']);
+      expect([await email(), await twinEmail(), await statusOf(flag)]).to.equal([null, null, 'open']);
       const { ends_at } = await kit.db.read('directory_holds').first('ends_at');
       expect(ends_at, 'not longer than at first').to.equal(new Date(clock.now() + 71 * 3_600_000).toISOString());
       expect(await audit(flag)).to.equal(['flags_held', 'flags_dismissed', 'flags_hold_ended', 'flags_undone', 'flags_held']);
       await decide(flag, { decision: 'dismiss' });
-      expect(await email()).to.equal('undone@private.example');
+      expect([await email(), await twinEmail()]).to.equal(['undone@private.example', 'Undone@private.example']);
       clock.advance(72 * 3_600_000);
       expect((await undo()).status).to.equal(303);
       expect(await email(), 'the time is over').to.equal('undone@private.example');

@@ -135,6 +135,12 @@ export function lastKnown<Name extends 'name' | 'type'>(claims: ClaimRow[], prop
   return last ? JSON.parse(last.value) as ClaimValues[Name] : null;
 }
 
+/** Returns the type of an actor by its claims. */
+export function typeOf(claims: ClaimRow[], now: string): ActorType | null {
+  const types = claims.filter(({ property }) => property === 'type');
+  return new Chosen(types, now).one('type') ?? lastKnown(types, 'type');
+}
+
 /** Returns the time until which an event is among the coming ones: its start, or the end of a whole day. */
 function listedUntil(start: string): string {
   return isWholeDay(start) ? `${start}T23:59:59.999Z` : start;

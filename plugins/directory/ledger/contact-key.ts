@@ -1,8 +1,14 @@
+import { blockNumber, emailBlock, LONGEST_BLOCK, phoneBlock } from '../matching/block.ts';
 import { normalizeEmail, normalizePhone } from '../matching/contact.ts';
 import type { ClaimRow } from './rows.ts';
 
 /** Returns a text that claims of the same e-mail address or telephone number share, however they are written. */
 export function contactKey({ property, value }: Pick<ClaimRow, 'property' | 'value'>): string {
   const given = JSON.parse(value) as string;
-  return `${property} ${(property === 'email' ? normalizeEmail(given)?.address : normalizePhone(given)) ?? given}`;
+  return property === 'email' ? emailBlock(normalizeEmail(given)?.address ?? given) : phoneBlock(normalizePhone(given) ?? given);
+}
+
+/** Returns the blocking key by which actors with a contact are found. */
+export function blockOfContact(contact: string): number {
+  return blockNumber(contact.slice(0, LONGEST_BLOCK));
 }

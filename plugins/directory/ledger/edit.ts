@@ -3,6 +3,7 @@ import { counts } from '../actors/choose.ts';
 import type { Editor } from '../types.ts';
 import { claimRow, identityOf, seenAgain } from './claims.ts';
 import { clustersOf } from './cluster.ts';
+import { withoutHolds } from './holds-store.ts';
 import { differentBetween, endJudgement, insertJudgements, judgementById, judgementsAmong, standingBetween } from './judgements-store.ts';
 import type { ChangeAction, ChangeDetail, ClaimRow, RecordRow } from './rows.ts';
 import { groupBy } from './group.ts';
@@ -110,7 +111,8 @@ async function note({ tx, editor, now }: Pen, records: RecordRow[], action: Chan
 async function patchActor(pen: Pen, record: RecordRow, change: Patch): Promise<number[]> {
   const { tx, now } = pen;
   const records = await recordsOfActors(tx, [record.key]);
-  const claims = await claimsOfRecords(tx, records.map(({ key }) => key));
+  // Their own status is edited; those that a hold hides are hidden again when the actor is derived.
+  const claims = await withoutHolds(tx, await claimsOfRecords(tx, records.map(({ key }) => key)));
   const byId = new Map(claims.map((claim) => [claim.id, claim]));
   const after = new Map<string, ClaimRow>();
   const present = (id: string, pointer: string): ClaimRow => {

@@ -1,14 +1,16 @@
 import { dialectOf, type Reader, type Tx } from 'civic';
 import { chunksOf } from '../chunks.ts';
-import type { ActorType, ClaimStatus, Property } from '../types.ts';
+import type { ClaimStatus, Property } from '../types.ts';
 import type { ClaimRow } from './rows.ts';
 
 /** The contacts that a hold hides. */
 export const HELD_PROPERTIES: Property[] = ['email', 'phone'];
 
+const SHOWN_STATUSES: ClaimStatus[] = ['active', 'disputed'];
+
 /** An SQL condition on claims: true for those whose source an actor cites. A hold hides claims, but not their sources. */
 export const CITING_CLAIM = `(directory_claims.status in ('active', 'disputed')
-  or (directory_claims.status = 'hidden' and exists (select 1 from directory_held_claims where directory_held_claims.claim_key = directory_claims.key)))`;
+  or (directory_claims.status = 'hidden' and exists (select 1 from directory_held_claims where directory_held_claims.claim_key = directory_claims.key and directory_held_claims.status in ('active', 'disputed'))))`;
 
 export interface HoldRow {
   key: number;
@@ -16,6 +18,25 @@ export interface HoldRow {
   record_key: number;
   ends_at: string;
   created_at: string;
+}
+
+export interface HeldContactRow {
+  contact: string;
+  hold_key: number;
+}
+
+/** Lets one transaction at a time begin or end holds; SQLite has one writer anyway. */
+export async function lockHolds(tx: Tx): Promise<void> {
+  if (dialectOf(tx) === 'postgres') await tx.raw("select pg_advisory_xact_lock(hashtextextended('directory holds', 0))");
+}
+
+/** Waits for changes of actors that are under way, and makes others wait: each inserts its history before it reads the holds, so that it sees the hold or is seen by it. */
+export async function waitForChanges(tx: Tx): Promise<void> {
+  if (dialectOf(tx) === 'postgres') await tx.raw('lock table directory_changes in share row exclusive mode');
+}
+
+export async function hasHolds(reader: Reader): Promise<boolean> {
+  return await reader('directory_holds').first('key') !== undefined;
 }
 
 export async function insertHold(tx: Tx, row: Omit<HoldRow, 'key'>): Promise<HoldRow> {
@@ -27,12 +48,29 @@ export async function holdById(tx: Tx, id: string): Promise<HoldRow | undefined>
   return tx('directory_holds').where({ id }).first();
 }
 
-/** Returns the holds of actors: those of any of the records that are one of them. */
-export async function holdsOfActors(reader: Reader, actorKeys: number[]): Promise<(HoldRow & { actor_key: number })[]> {
+/** Returns the holds of actors: those of any of the records that are one of them. They do not end before the transaction. */
+export async function holdsOfActors(tx: Tx, actorKeys: number[]): Promise<(HoldRow & { actor_key: number })[]> {
+  const { isAmong, value } = amongValues(tx, actorKeys, 'bigint[]');
+  return lockedHolds(tx, tx('directory_holds').join('directory_records', 'directory_records.key', 'directory_holds.record_key')
+    .whereRaw(`directory_records.actor_key ${isAmong}`, [value]).orderBy('directory_holds.key').select('directory_holds.*', 'directory_records.actor_key'));
+}
+
+/** Returns the keys of holds by the contacts that they hide. They do not end before the transaction. */
+export async function holdsOfContacts(tx: Tx, contacts: string[]): Promise<Map<string, number>> {
+  const { isAmong, value } = amongValues(tx, contacts, 'text[]');
+  const rows: HeldContactRow[] = await lockedHolds(tx, tx('directory_held_contacts').join('directory_holds', 'directory_holds.key', 'directory_held_contacts.hold_key')
+    .whereRaw(`directory_held_contacts.contact ${isAmong}`, [value]).select('directory_held_contacts.*'));
+  return new Map(rows.map(({ contact, hold_key }) => [contact, hold_key]));
+}
+
+/** A condition for values that travel as one parameter. */
+function amongValues(reader: Reader, values: (string | number)[], type: 'bigint[]' | 'text[]'): { isAmong: string; value: never } {
   const isSqlite = dialectOf(reader) === 'sqlite';
-  return reader('directory_holds').join('directory_records', 'directory_records.key', 'directory_holds.record_key')
-    .whereRaw(`directory_records.actor_key ${isSqlite ? 'in (select value from json_each(?))' : '= any(?::bigint[])'}`, [(isSqlite ? JSON.stringify(actorKeys) : actorKeys) as never])
-    .orderBy('directory_holds.key').select('directory_holds.*', 'directory_records.actor_key');
+  return { isAmong: isSqlite ? 'in (select value from json_each(?))' : `= any(?::${type})`, value: (isSqlite ? JSON.stringify(values) : values) as never };
+}
+
+function lockedHolds<Query extends ReturnType<Tx>>(tx: Tx, query: Query): Query {
+  return dialectOf(tx) === 'postgres' ? query.forKeyShare('directory_holds') as Query : query;
 }
 
 /** Returns holds whose time is over, and those that began after `begunBefore`, when the clock was wrong: they would last too long. */
@@ -44,13 +82,39 @@ export async function holdsOfRecords(tx: Tx, recordKeys: number[]): Promise<Hold
   return tx('directory_holds').whereIn('record_key', recordKeys).orderBy('key');
 }
 
-/** Returns which of these claims a hold hides. */
-export async function heldAmong(reader: Reader, claims: Pick<ClaimRow, 'key' | 'status'>[]): Promise<Set<number>> {
-  const held = new Set<number>();
+export async function contactsOfHolds(reader: Reader, holdKeys: number[]): Promise<HeldContactRow[]> {
+  return reader('directory_held_contacts').whereIn('hold_key', [...new Set(holdKeys)]);
+}
+
+export async function addContact(tx: Tx, row: HeldContactRow): Promise<void> {
+  await tx('directory_held_contacts').insert(row);
+}
+
+/** Returns keys of public people by a blocking key. */
+export async function peopleInBlock(reader: Reader, block: number, limit: number): Promise<number[]> {
+  const rows = await reader('directory_blocks').join('directory_actors', 'directory_actors.key', 'directory_blocks.actor_key')
+    .where({ block, visibility: 'public', type: 'person' }).limit(limit).select('actor_key');
+  return rows.map(({ actor_key }) => Number(actor_key));
+}
+
+/** Returns the status that held claims get back, by claim. */
+async function heldStatuses(reader: Reader, claims: Pick<ClaimRow, 'key' | 'status'>[]): Promise<Map<number, ClaimStatus>> {
+  const statuses = new Map<number, ClaimStatus>();
   for (const keys of chunksOf(claims.filter(({ status }) => status === 'hidden').map(({ key }) => key))) {
-    for (const key of await reader('directory_held_claims').whereIn('claim_key', keys).pluck('claim_key')) held.add(Number(key));
+    for (const { claim_key, status } of await reader('directory_held_claims').whereIn('claim_key', keys)) statuses.set(Number(claim_key), status);
   }
-  return held;
+  return statuses;
+}
+
+/** Returns which of these claims would be shown without a hold. */
+export async function heldAmong(reader: Reader, claims: Pick<ClaimRow, 'key' | 'status'>[]): Promise<Set<number>> {
+  return new Set([...await heldStatuses(reader, claims)].filter(([, status]) => SHOWN_STATUSES.includes(status)).map(([key]) => key));
+}
+
+/** Returns the claims with the status that they have without a hold. */
+export async function withoutHolds(reader: Reader, claims: ClaimRow[]): Promise<ClaimRow[]> {
+  const statuses = await heldStatuses(reader, claims);
+  return claims.map((claim) => (statuses.has(claim.key) ? { ...claim, status: statuses.get(claim.key)! } : claim));
 }
 
 /** Deletes that claims of these records are held, by whichever hold. */
@@ -58,14 +122,7 @@ export async function forgetHeldClaims(tx: Tx, recordKeys: number[]): Promise<vo
   await tx('directory_held_claims').whereIn('claim_key', tx('directory_claims').whereIn('record_key', recordKeys).select('key')).delete();
 }
 
-/** Hides the shown contacts of actors that have a hold, and records their status. */
-export async function hideContacts(tx: Tx, hold: HoldRow & { actor_key: number }): Promise<number> {
-  const claims: Pick<ClaimRow, 'key' | 'status'>[] = await tx('directory_claims').whereIn('record_key', tx('directory_records').where({ actor_key: hold.actor_key }).select('key'))
-    .whereIn('property', HELD_PROPERTIES).whereIn('status', ['active', 'disputed']).select('key', 'status');
-  await hideClaims(tx, claims.map((claim) => ({ ...claim, hold_key: hold.key })));
-  return claims.length;
-}
-
+/** Hides claims, and records the status that they get back. */
 export async function hideClaims(tx: Tx, claims: (Pick<ClaimRow, 'key' | 'status'> & { hold_key: number })[]): Promise<void> {
   for (const some of chunksOf(claims)) {
     // An import can have shown a held claim again.
@@ -74,33 +131,30 @@ export async function hideClaims(tx: Tx, claims: (Pick<ClaimRow, 'key' | 'status
   }
 }
 
-/** Returns the contacts that holds hide. */
-export async function heldContacts(reader: Reader): Promise<(Pick<ClaimRow, 'property' | 'value'> & { hold_key: number })[]> {
-  return reader('directory_held_claims').join('directory_claims', 'directory_claims.key', 'directory_held_claims.claim_key').where('directory_claims.status', 'hidden')
-    .select('directory_claims.property', 'directory_claims.value', 'directory_held_claims.hold_key');
+/** Returns the keys of the record that a hold is about, and of the records whose claims it hides. */
+export async function recordsOfHold(reader: Reader, hold: HoldRow): Promise<number[]> {
+  const held = await reader('directory_held_claims').join('directory_claims', 'directory_claims.key', 'directory_held_claims.claim_key').where({ hold_key: hold.key }).distinct().pluck('record_key');
+  return [hold.record_key, ...held.map(Number)];
 }
 
-/** Deletes a hold, and gives its claims their status back unless it was changed since. Returns the keys of their records. */
+/** Deletes a hold, and gives its claims their status back unless it was changed since. Returns the keys of their records; none when the hold had ended. */
 export async function deleteHold(tx: Tx, hold: HoldRow): Promise<number[]> {
-  const held: { claim_key: number; status: ClaimStatus; record_key: number }[] = await tx('directory_held_claims').join('directory_claims', 'directory_claims.key', 'directory_held_claims.claim_key')
-    .where({ hold_key: hold.key }).select('claim_key', 'directory_held_claims.status', 'record_key');
+  if (!await tx('directory_holds').where({ key: hold.key }).forUpdate().first('key')) return [];
+  const records = await recordsOfHold(tx, hold);
+  const held: { claim_key: number; status: ClaimStatus }[] = await tx('directory_held_claims').where({ hold_key: hold.key });
   for (const status of new Set(held.map((claim) => claim.status))) {
     const keys = held.filter((claim) => claim.status === status).map(({ claim_key }) => claim_key);
     await tx('directory_claims').whereIn('key', keys).where({ status: 'hidden' }).update({ status });
   }
-  await tx('directory_held_claims').where({ hold_key: hold.key }).delete();
+  for (const table of ['directory_held_claims', 'directory_held_contacts']) await tx(table).where({ hold_key: hold.key }).delete();
   await tx('directory_holds').where({ key: hold.key }).delete();
-  return [...new Set([hold.record_key, ...held.map(({ record_key }) => record_key)])];
+  return records;
 }
 
-/** Returns the claims that holds of these actors hide. */
+/** Returns the claims of these actors that would be shown without a hold. */
 export async function heldClaims(reader: Reader, actorKeys: number[]): Promise<(ClaimRow & { actor_key: number; ends_at: string })[]> {
   return reader('directory_held_claims').join('directory_holds', 'directory_holds.key', 'directory_held_claims.hold_key')
     .join('directory_claims', 'directory_claims.key', 'directory_held_claims.claim_key').join('directory_records', 'directory_records.key', 'directory_claims.record_key')
-    .whereIn('directory_records.actor_key', actorKeys).where('directory_claims.status', 'hidden').orderBy('directory_claims.key')
+    .whereIn('directory_records.actor_key', actorKeys).where('directory_claims.status', 'hidden').whereIn('directory_held_claims.status', SHOWN_STATUSES).orderBy('directory_claims.key')
     .select('directory_claims.*', 'directory_records.actor_key', 'directory_holds.ends_at');
-}
-
-export async function typeOfActor(reader: Reader, key: number): Promise<ActorType | undefined> {
-  return (await reader('directory_actors').where({ key }).first('type'))?.type;
 }

@@ -55,10 +55,12 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, policy
     return { sources, places: new Map(found.map((place) => [place.place_key, { ...place, slug: slugOfPlace(place) }])), halfLives, now: civic.clock.iso() };
   }
 
+  /** Derives actors, without what holds and the policy hide. */
   async function projectNow(tx: Tx, { fresh = NOTHING, changed = NOTHING }: { fresh?: Loaded; changed?: Loaded }): Promise<Projected> {
-    const known = await knownFor(tx, [...fresh.clusters, ...changed.clusters], new Map([...fresh.sources, ...changed.sources]));
+    const deriving = await holds.hide(tx, { fresh, changed });
+    const known = await knownFor(tx, [...deriving.fresh.clusters, ...deriving.changed.clusters], new Map([...deriving.fresh.sources, ...deriving.changed.sources]));
     const shown = ({ clusters }: Loaded) => clusters.map((cluster) => withoutHiddenClaims(cluster, known, policy));
-    const projected = await project(tx, { fresh: shown(fresh), changed: shown(changed) }, known, model);
+    const projected = await project(tx, { fresh: shown(deriving.fresh), changed: shown(deriving.changed) }, known, model);
     afterCommit(tx, () => onProjected(projected));
     return projected;
   }
@@ -66,13 +68,7 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, policy
   /** Locks the actors, then derives them from the ledger. */
   async function reproject(tx: Tx, keys: number[]): Promise<Projected> {
     await lockActors(tx, keys);
-    return projectNow(tx, { changed: await loadChanged(tx, keys) });
-  }
-
-  /** Reads changed actors, after hiding what was added to those with a hold. */
-  async function loadChanged(tx: Tx, keys: number[]): Promise<Loaded> {
-    await holds.keep(tx, keys);
-    return loadClusters(tx, keys);
+    return projectNow(tx, { changed: await loadClusters(tx, keys) });
   }
 
   /** Derives actors whose contacts were hidden or shown again. Neither is news about them: the event names no actor and no effect. */
@@ -102,12 +98,10 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, policy
     const { applied, created, changed, sources } = await enterDrafts(tx, drafts, editor, civic.clock);
     const joined = joins ? await joinNew(tx, created, editor, civic.clock.iso(), policy) : [];
     const touched = new Set(joined.flatMap(({ actor, into }) => [actor.key, into.key]));
-    const alone = created.filter(({ cluster }) => !touched.has(cluster.key));
-    const held = await holds.extend(tx, alone);
-    const clusters = [...alone.map(({ cluster }) => cluster).filter(({ key }) => !held.includes(key)), ...(held.length > 0 ? (await loadClusters(tx, held)).clusters : [])];
+    const clusters = created.map(({ cluster }) => cluster).filter(({ key }) => !touched.has(key));
     const again = [...new Set([...changed, ...joined.map(({ into }) => into.key)])];
     if (clusters.length + again.length === 0) return applied;
-    const projected = await projectNow(tx, { fresh: { clusters, sources }, ...(again.length > 0 ? { changed: await loadChanged(tx, again) } : {}) });
+    const projected = await projectNow(tx, { fresh: { clusters, sources }, ...(again.length > 0 ? { changed: await loadClusters(tx, again) } : {}) });
     const into = new Map(joined.map((same) => [same.actor.id, same.into.id]));
     await tell(tx, applied.flatMap(({ id, action }): ActorChange[] => {
       if (into.has(id)) return [{ id, change: 'merged', into: into.get(id)! }];
@@ -154,7 +148,7 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, policy
   /** Works out again what an edit touched. */
   async function follow(tx: Tx, keys: number[], changes: ActorChange[], editor: Editor): Promise<void> {
     if (keys.length === 0) return;
-    await tell(tx, changes, await projectNow(tx, { changed: await loadChanged(tx, keys) }), editor.kind);
+    await tell(tx, changes, await projectNow(tx, { changed: await loadClusters(tx, keys) }), editor.kind);
   }
 
   return {

@@ -33,7 +33,7 @@ export interface Ledger {
   setFlags(tx: Tx, flagged: Flagged): Promise<void>;
   /** States that a source was checked now, and still has these claims. */
   confirm(tx: Tx, source: SourceRow, seen: { claim: ClaimRow; record: RecordRow; entity_id: string }[], editor: Editor): Promise<void>;
-  /** Hides the e-mail and phone claims of a public person until a time. Returns the id of the hold; null when there is nothing to hide, or the actor has a hold already. */
+  /** Hides the e-mail and phone claims of a public person until a time, and the same contacts of other public people. Returns the id of the hold; null when there is nothing to hide, or the actor has a hold already. */
   holdContacts(tx: Tx, actorId: string, until: string): Promise<string | null>;
   /** Shows the claims of a hold again, except those that were changed since. Returns whether the hold had not ended yet. */
   endHold(tx: Tx, holdId: string): Promise<boolean>;

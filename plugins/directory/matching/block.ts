@@ -8,7 +8,10 @@ import type { Prepared } from './profile.ts';
 /** A block that more actors share tells nothing and is not looked at. */
 export const MOST_IN_BLOCK = 50;
 export const MOST_BLOCKS = 12;
-const LONGEST_BLOCK = 60;
+export const LONGEST_BLOCK = 60;
+
+export const emailBlock = (address: string): string => `e:${address}`;
+export const phoneBlock = (phone: string): string => `p:${phone}`;
 
 /**
  * Short strings of which two actors that may be one share at least one, most telling first. They depend on nothing but the
@@ -18,8 +21,8 @@ export function blocks(actor: Prepared): string[] {
   const { profile, identifiers, websites, phones, emails, people, organizations } = actor;
   const found = [
     ...identifiers.filter(({ scheme }) => STRONG_SCHEMES.has(scheme)).slice(0, 3).map(({ scheme, value }) => `i:${scheme}:${value}`),
-    ...emails.slice(0, 2).map(({ address }) => `e:${address}`),
-    ...phones.slice(0, 2).map((phone) => `p:${phone}`),
+    ...emails.slice(0, 2).map(({ address }) => emailBlock(address)),
+    ...phones.slice(0, 2).map(phoneBlock),
     ...websites.slice(0, 2).map(({ site }) => `w:${site}`),
     ...people.slice(0, 2).flatMap((name) => personBlocks(name, profile.places, profile.states[0] ?? '')),
     ...organizations.slice(0, 2).flatMap((name) => organizationBlocks(name, profile.states[0] ?? '', profile.places[0] ?? '')),

@@ -8,13 +8,13 @@ import type { Claim } from '../types.ts';
 /** Hides contacts of people for a time, while a report about their privacy is checked. */
 export interface HoldWrites {
   /**
-   * Hides the e-mail and phone claims of a public person until a time, also those that are added meanwhile. They end by themselves. Returns the id of
-   * the hold; null when the actor is no person, has no such claims, or has a hold already.
+   * Hides the e-mail and phone claims of a public person until a time, also those that are added meanwhile, and the same contacts of other public people,
+   * unless many have them. Holds end by themselves. Returns the id of the hold; null when the actor is no person, has no such claims, or has a hold already.
    */
   holdContacts(tx: Tx, actorId: string, until: string): Promise<string | null>;
   /** Ends a hold. Claims that were retracted meanwhile stay retracted. Returns whether the hold had not ended yet. */
   endHold(tx: Tx, holdId: string): Promise<boolean>;
-  /** Returns the claims of an actor that a hold hides, for reviewers only; null without a hold. */
+  /** Returns the claims of an actor that would be shown without a hold, for reviewers only; null when there are none. */
   heldContacts(reader: Reader, actorId: string): Promise<HeldContacts | null>;
 }
 

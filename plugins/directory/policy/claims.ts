@@ -1,6 +1,5 @@
 import type { Reader } from 'civic';
-import { Chosen } from '../actors/choose.ts';
-import { lastKnown, type Cluster, type Known } from '../actors/derive.ts';
+import { typeOf, type Cluster, type Known } from '../actors/derive.ts';
 import type { DraftFault } from '../ledger/service.ts';
 import { sourcesByUrl } from '../ledger/store.ts';
 import type { ActorDraft, ActorType, ClaimDraft, SourceDraft, Visibility } from '../types.ts';
@@ -10,8 +9,7 @@ import type { FieldPolicy } from './fields.ts';
 export function withoutHiddenClaims(cluster: Cluster, { sources, now }: Pick<Known, 'sources' | 'now'>, policy: FieldPolicy): Cluster {
   const [canonical] = cluster.records;
   if (!canonical || canonical.visibility !== 'public') return cluster;
-  const types = cluster.claims.filter(({ property }) => property === 'type');
-  const type = new Chosen(types, now).one('type') ?? lastKnown(types, 'type');
+  const type = typeOf(cluster.claims, now);
   if (type === null || !policy.rules.some((rule) => rule.type === type)) return cluster;
   const actor = { type, visibility: canonical.visibility };
   return { ...cluster, claims: cluster.claims.filter(({ property, source_key }) => !policy.hides(actor, property, sources.get(source_key)!)) };
