@@ -158,3 +158,10 @@ export async function heldClaims(reader: Reader, actorKeys: number[]): Promise<(
     .whereIn('directory_records.actor_key', actorKeys).where('directory_claims.status', 'hidden').whereIn('directory_held_claims.status', SHOWN_STATUSES).orderBy('directory_claims.key')
     .select('directory_claims.*', 'directory_records.actor_key', 'directory_holds.ends_at');
 }
+
+/** Returns the keys of all actors that have held claims. */
+export async function actorsWithHeldClaims(reader: Reader): Promise<number[]> {
+  const keys = await reader('directory_held_claims').join('directory_claims', 'directory_claims.key', 'directory_held_claims.claim_key')
+    .join('directory_records', 'directory_records.key', 'directory_claims.record_key').distinct().pluck('actor_key');
+  return keys.map(Number);
+}

@@ -121,7 +121,7 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, policy
     if (await register.isEmpty(tx)) return;
     const [record] = await recordsById(tx, [id.toLowerCase()]);
     const { clusters: [cluster], sources: cited } = record ? await loadClusters(tx, [record.actor_key]) : NOTHING;
-    const claims = (cluster?.claims ?? []).filter(isShown);
+    const claims = (cluster?.claims ?? []).filter((claim) => isShown(claim) || cluster!.held!.has(claim.key));
     const [type] = claims.filter(({ property }) => property === 'type').sort(byWeight);
     const added = statementsOf({ sources, claims: add });
     if (type?.value !== '"person"' && !added.claims.some(({ property, value }) => property === 'type' && value === 'person')) return;

@@ -227,6 +227,26 @@ for (const database of testDatabases()) {
       expect(await contactsOf(other.id)).to.equal(['ada@parts.example', '816-555-0108']);
     });
 
+    it('still identify people who ask not to be listed', async () => {
+      const ada = await create('Ada Unlisted', { email: 'ada@unlisted.example' });
+      const holdId = await hold(ada.id);
+      const other = await create('Sven Unlisted', { email: 'ada@unlisted.example' });
+      const { value } = await runCommand(kit, 'unlisted add', [], { json: true, email: 'ada@unlisted.example', delete: true });
+      expect(value.listed.map(({ id }: any) => id), JSON.stringify(value)).to.only.include([ada.id, other.id]);
+      expect([(await kit.get(`/api/entities/${ada.id}`)).status, (await kit.get(`/api/entities/${other.id}`)).status]).to.equal([404, 404]);
+      await end(holdId);
+      expect([(await kit.get(`/api/entities/${ada.id}`)).status, (await kit.get(`/api/entities/${other.id}`)).status]).to.equal([404, 404]);
+    });
+
+    it('keep a person whom the register has from being changed', async () => {
+      const ada = await create('Ada Register', { email: 'ada@register.example' });
+      const holdId = await hold(ada.id);
+      await runCommand(kit, 'unlisted add', [], { json: true, email: 'ada@register.example' });
+      const changed = await add(ada.id, 'website', 'https://register.example/');
+      expect([changed.status, changed.body.code], changed.text).to.equal([409, 'unlisted_person']);
+      await end(holdId);
+    });
+
     it('of holds that began before an update are hidden of others, too', async () => {
       const ada = await create('Ada Update', { email: 'Ada@update.example', phone: '816-555-0109' });
       const holdId = await hold(ada.id);

@@ -1,4 +1,5 @@
 import { foldText, lazily, type Reader } from 'civic';
+import { actorsWithHeldClaims } from '../ledger/holds-store.ts';
 import { actorsInBlocks } from '../matching/store.ts';
 import type { UnlistRequest } from './people.ts';
 import { peopleNamed } from './store.ts';
@@ -15,6 +16,8 @@ const MOST_NAMED = 2000;
 export async function candidatesFor(reader: Reader, request: UnlistRequest): Promise<number[]> {
   const keys = new Set(request.name === null ? [] : await peopleNamed(reader, await beginnings(request.name), MOST_NAMED));
   for (const { actor_key } of await byBlocks(reader, request)) keys.add(actor_key);
+  // No block has the contacts that a hold hides.
+  if (request.email !== null || request.phone !== null) for (const key of await actorsWithHeldClaims(reader)) keys.add(key);
   return [...keys];
 }
 

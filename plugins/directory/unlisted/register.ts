@@ -3,6 +3,7 @@ import { isShown } from '../actors/choose.ts';
 import { tagged } from '../actors/derive.ts';
 import { actorsByIds, actorsByKey, type ShownActor } from '../actors/read-store.ts';
 import { groupBy } from '../ledger/group.ts';
+import { heldAmong } from '../ledger/holds-store.ts';
 import { claimsOfActors, sourcesByKey } from '../ledger/store.ts';
 import type { Places } from '../places/service.ts';
 import { stateByAbbreviation } from '../places/states.ts';
@@ -62,7 +63,9 @@ export function createRegister({ key, places }: { key: RegisterKey; places: Plac
   }
 
   async function peopleOf(reader: Reader, actorKeys: number[]): Promise<Map<number, Person>> {
-    const claims = (await claimsOfActors(reader, actorKeys)).filter(isShown);
+    const stated = await claimsOfActors(reader, actorKeys);
+    const held = await heldAmong(reader, stated);
+    const claims = stated.filter((claim) => isShown(claim) || held.has(claim.key));
     const sources = new Map((await sourcesByKey(reader, [...new Set(claims.map(({ source_key }) => source_key))])).map(({ key: sourceKey, url }) => [sourceKey, url]));
     return new Map([...groupBy(claims, ({ actor_key }) => actor_key)].map(([actorKey, own]) => [actorKey, personOf({
       claims: own.map(({ property, value }) => ({ property, value: JSON.parse(value) as ClaimValue })), urls: own.map(({ source_key }) => sources.get(source_key)!),
