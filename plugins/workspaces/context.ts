@@ -27,6 +27,9 @@ export interface WorkspaceContext {
   caller: Caller;
 }
 
+/** Returns the context of a request as it is now; throws once the membership has ended. */
+export type OpenContext = (reader: Reader) => Promise<WorkspaceContext>;
+
 /** What the routes of a workspace require. */
 export const reading = { mode: 'required' as const, access: { scope: ['workspace:read'] } };
 export const writing = { mode: 'required' as const, access: { scope: ['workspace:write'] } };

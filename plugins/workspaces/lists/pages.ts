@@ -72,7 +72,7 @@ export function listPages(workspaces: Workspaces, pages: WorkspacePages, lists: 
           await workspaces.use(tx, context, 'exports');
           return lists.row(tx, context, String(page.request.params.list));
         });
-        return exportResponse(page.h, listExport(workspaces, lists, page, row, format), { name: 'list', format });
+        return exportResponse(page.h, listExport(workspaces, lists, pages.reopen(page), row.id, format), { name: 'list', format });
       }),
     },
     {

@@ -1,7 +1,7 @@
-import { Joi, type Tx } from 'civic';
+import { Joi, type Reader, type Tx } from 'civic';
 import type { ServerRoute } from '@hapi/hapi';
-import { CONTEXT_PROBLEMS, contextOf, type WorkspaceContext, type Workspaces } from '../context.ts';
-import { EXPORT_END, exportQuery, exportResponse, exportStart, type ExportFormat, type Transfer } from '../records/export.ts';
+import { CONTEXT_PROBLEMS, contextOf, type OpenContext, type WorkspaceContext, type Workspaces } from '../context.ts';
+import { EXPORT_END, exportPart, exportQuery, exportResponse, exportStart, type ExportFormat, type Transfer } from '../records/export.ts';
 import { csvRow } from '../records/csv.ts';
 import { csvRows, importBody, importRecords } from '../records/import.ts';
 import { plainMarkdown, quotedMarkdown } from '../records/markdown.ts';
@@ -9,7 +9,6 @@ import { EXPORT_OPTIONS, IMPORT_OPTIONS, PRODUCES } from '../records/transfer-ro
 import { noQuery } from '../schemas.ts';
 import type { Lists } from './lists.ts';
 import { newList, newItem, type List, type ListItem } from './schemas.ts';
-import type { ListRow } from './store.ts';
 
 /** A response keeps these entries while its client does not read. */
 const ITEMS = 50;
@@ -48,14 +47,15 @@ export function listTransferRoutes(workspaces: Workspaces, lists: Lists): Server
         plugins: { civic: { problems: [...CONTEXT_PROBLEMS, 'unknown_list'], produces: PRODUCES } },
       },
       async handler(request, h) {
-        const { context, list } = await civic.db.write(async (tx) => {
-          const opened = await contextOf(workspaces, tx, request);
-          const row = await lists.row(tx, opened, String(request.params.list_id));
-          await workspaces.use(tx, opened, 'exports');
-          return { context: opened, list: row };
+        const open = (reader: Reader) => contextOf(workspaces, reader, request);
+        const { id } = await civic.db.write(async (tx) => {
+          const context = await open(tx);
+          const row = await lists.row(tx, context, String(request.params.list_id));
+          await workspaces.use(tx, context, 'exports');
+          return row;
         });
         const format = request.query.format as ExportFormat;
-        return exportResponse(h, listExport(workspaces, lists, context, list, format), { name: 'list', format });
+        return exportResponse(h, listExport(workspaces, lists, open, id, format), { name: 'list', format });
       },
     },
     {
@@ -78,19 +78,26 @@ export function listTransferRoutes(workspaces: Workspaces, lists: Lists): Server
   ];
 }
 
-/** Returns the text of the export of a list with all its entries, in pieces. */
-export async function* listExport(workspaces: Workspaces, lists: Lists, context: WorkspaceContext, row: ListRow, format: ExportFormat): AsyncIterable<string> {
-  const { id, name } = context.workspace;
-  const [list] = await lists.kind.show(workspaces.civic.db.read, context, [row]) as [List];
+/** Returns the text of the export of a list with all its entries, in pieces. Throws when the list is deleted before its end. */
+export async function* listExport(workspaces: Workspaces, lists: Lists, open: OpenContext, listId: string, format: ExportFormat): AsyncIterable<string> {
+  const readPart = (after: number | null) => exportPart(workspaces, open, async (reader, context) => {
+    const row = await lists.row(reader, context, listId);
+    return { row, context, ...await lists.items(reader, context, row, { after, limit: ITEMS }) };
+  });
+  let part = await readPart(null);
+  const { id, name } = part.context.workspace;
+  const [list] = await lists.kind.show(workspaces.civic.db.read, part.context, [part.row]) as [List];
   yield exportStart({ kind: 'lists', workspace: { id, name }, exported_at: workspaces.civic.clock.iso() }, listTransfer, format);
   if (format === 'md') yield `\n${listMarkdown(list)}`;
   if (format === 'json') yield `\n${JSON.stringify(list).slice(0, -1)},"items":[`;
-  let isFirst = true;
-  for await (const items of itemPages(workspaces, lists, context, row)) for (const item of items) {
-    if (format === 'csv') yield listTransfer.rows({ ...list, items: [item] }).map(csvRow).join('');
-    else if (format === 'md') yield `\n${itemMarkdown(item)}`;
-    else yield `${isFirst ? '' : ','}${JSON.stringify(item)}`;
-    isFirst = false;
+  for (let isFirst = true; ; part = await readPart(part.next)) {
+    for (const item of part.items) {
+      if (format === 'csv') yield listTransfer.rows({ ...list, items: [item] }).map(csvRow).join('');
+      else if (format === 'md') yield `\n${itemMarkdown(item)}`;
+      else yield `${isFirst ? '' : ','}${JSON.stringify(item)}`;
+      isFirst = false;
+    }
+    if (part.next === null) break;
   }
   if (format === 'md') yield '\n';
   if (format === 'json') yield `]}${EXPORT_END}`;
@@ -110,13 +117,4 @@ async function listIn(body: unknown): Promise<{ name: string; description: strin
 function namedList(name: unknown, description: unknown): { name: string; description: string | null } {
   const { value, error } = newList.validate({ name, description }, { convert: false });
   return error ? { name: 'Imported list', description: null } : { name: value.name, description: value.description };
-}
-
-async function* itemPages({ civic }: Workspaces, lists: Lists, context: WorkspaceContext, row: ListRow): AsyncIterable<ListItem[]> {
-  for (let after: number | null = null; ;) {
-    const { items, next } = await lists.items(civic.db.read, context, row, { after, limit: ITEMS });
-    yield items;
-    if (next === null) return;
-    after = next;
-  }
 }

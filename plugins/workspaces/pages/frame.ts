@@ -1,7 +1,7 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import { isId, pagePath, problem, type Texts, type Tx } from 'civic';
 import type { Visitor } from 'civic/accounts';
-import { contextOfVisitor, type WorkspaceContext, type WorkspaceRole, type Workspaces } from '../context.ts';
+import { contextOfVisitor, type OpenContext, type WorkspaceContext, type WorkspaceRole, type Workspaces } from '../context.ts';
 
 /** A page in the navigation of a workspace. */
 export interface Section {
@@ -38,6 +38,8 @@ export interface WorkspacePages {
   chosen(path: (entry: string) => string): Lifecycle.Method;
   /** Changes data in a transaction as the visitor, whose membership is read again inside it. */
   change<Result>(page: PageContext, work: (tx: Tx, context: WorkspaceContext) => Promise<Result>, least?: WorkspaceRole): Promise<Result>;
+  /** Reads the membership of the visitor again. */
+  reopen(page: PageContext): OpenContext;
   /** Redirects to a path below the workspace after a form; the page there shows the notice `done.<done>` of the catalogue. */
   go(page: PageContext, path: string, done?: Done): ResponseObject;
   /** Shows a page with the navigation of the workspace. It is never stored by caches or search engines. */
@@ -67,6 +69,7 @@ export function createPages(workspaces: Workspaces): WorkspacePages {
       return h.redirect(pagePath(request, `/workspaces/${id}/${path(entry)}`)).code(303).header('cache-control', 'private, no-store');
     }),
     change: (page, work, least) => civic.db.write(async (tx) => work(tx, await contextOfVisitor(workspaces, tx, page.visitor, page.workspace.id, least))),
+    reopen: ({ visitor, workspace }) => (reader) => contextOfVisitor(workspaces, reader, visitor, workspace.id),
     go: ({ h, request, workspace }, path, done) => h.redirect(pagePath(request, `/workspaces/${workspace.id}/${path}${done === undefined ? '' : `?done=${done}`}`)).code(303).header('cache-control', 'private, no-store'),
     show({ h, workspace, request, t }, { section, template, title, status = 200 }, context) {
       const home = `/workspaces/${workspace.id}`;

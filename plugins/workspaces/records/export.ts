@@ -1,7 +1,8 @@
 import type { ResponseObject, ResponseToolkit } from '@hapi/hapi';
-import { Joi, type Reader } from 'civic';
+import { Joi, problem, type Reader } from 'civic';
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import type { WorkspaceContext } from '../context.ts';
+import type { OpenContext, WorkspaceContext, Workspaces } from '../context.ts';
 import { csvRow, type Cells } from './csv.ts';
 import { plainMarkdown } from './markdown.ts';
 import type { Records } from './records.ts';
@@ -66,10 +67,20 @@ export function exportStart(head: ExportHead, { title, columns }: Pick<Transfer<
   return `${JSON.stringify({ format: EXPORT_NAME, version: EXPORT_VERSION, ...head, import: NOT_RESTORED }).slice(0, -1)},"records":[`;
 }
 
+/** Reads a part of an export. Throws when the caller has lost access since the export began: a client may read for hours. */
+export async function exportPart<Part>({ civic, accounts }: Workspaces, open: OpenContext, read: (reader: Reader, context: WorkspaceContext) => Promise<Part>): Promise<Part> {
+  return civic.db.snapshot(async (tx) => {
+    const context = await open(tx);
+    const account = await accounts.account(tx, context.caller.account_id);
+    if (account?.disabled_at !== null) throw problem('unknown_workspace');
+    return read(tx, context);
+  });
+}
+
 /** Returns all records of a kind in pages, the latest first. */
-export async function* pagesOf<Row extends RecordRow, Shown extends object>(reader: Reader, records: Records<Row, Shown>, context: WorkspaceContext): AsyncIterable<Shown[]> {
+export async function* pagesOf<Row extends RecordRow, Shown extends object>(workspaces: Workspaces, records: Records<Row, Shown>, open: OpenContext, limit = PAGE): AsyncIterable<Shown[]> {
   for (let before: number | null = null; ;) {
-    const { shown, next } = await records.page(reader, context, {}, { before, limit: PAGE });
+    const { shown, next } = await exportPart(workspaces, open, (reader, context) => records.page(reader, context, {}, { before, limit }));
     yield shown;
     if (next === null) return;
     before = next;
@@ -78,6 +89,9 @@ export async function* pagesOf<Row extends RecordRow, Shown extends object>(read
 
 /** Returns the response of an export, as a file to save. */
 export function exportResponse(h: ResponseToolkit, text: AsyncIterable<string>, { name, format }: { name: string; format: ExportFormat }): ResponseObject {
-  return h.response(Readable.from(text, { objectMode: false })).type(`${TYPES[format]}; charset=utf-8`)
+  const body = Readable.from(text, { objectMode: false });
+  // To a client without chunks (HTTP/1.0) a connection that is only closed looks like the end of the file.
+  body.once('error', () => { (h.request.raw.req.socket as Partial<Socket>).resetAndDestroy?.(); });
+  return h.response(body).type(`${TYPES[format]}; charset=utf-8`)
     .header('content-disposition', `attachment; filename="${name}.${format}"`).header('cache-control', 'private, no-store');
 }

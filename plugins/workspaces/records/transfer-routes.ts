@@ -1,5 +1,5 @@
 import type { ServerRoute } from '@hapi/hapi';
-import { Joi } from 'civic';
+import { Joi, type Reader } from 'civic';
 import { CONTEXT_PROBLEMS, contextOf, reading, writing, type Workspaces } from '../context.ts';
 import { noQuery } from '../schemas.ts';
 import { exportQuery, exportResponse, exportText, pagesOf, TYPES, type ExportFormat, type Transfer } from './export.ts';
@@ -32,15 +32,16 @@ export function transferRoutes<Row extends RecordRow, Shown extends object>(work
         plugins: { civic: { problems: CONTEXT_PROBLEMS, produces: PRODUCES } },
       },
       async handler(request, h) {
+        const open = (reader: Reader) => contextOf(workspaces, reader, request);
         const context = await civic.db.write(async (tx) => {
-          const opened = await contextOf(workspaces, tx, request);
+          const opened = await open(tx);
           await workspaces.use(tx, opened, 'exports');
           return opened;
         });
         const { id, name: workspaceName } = context.workspace;
         const format = request.query.format as ExportFormat;
         const head = { kind: name, workspace: { id, name: workspaceName }, exported_at: civic.clock.iso() };
-        return exportResponse(h, exportText(head, transfer, format, pagesOf(civic.db.read, records, context)), { name, format });
+        return exportResponse(h, exportText(head, transfer, format, pagesOf(workspaces, records, open)), { name, format });
       },
     },
     {

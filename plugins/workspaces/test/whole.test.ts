@@ -1,19 +1,27 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import { newId, type Tx } from 'civic';
 import { testDatabases } from 'civic/testing';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { workspacesKit, type Person, type WorkspacesKit } from './kit.ts';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
 const PLACE = 'gladstone,missouri';
+const AT = '2026-03-01T12:00:00.000Z';
+/** Together longer than what the system keeps for a client that does not read. */
+const LONG = 'x'.repeat(60_000);
+const MANY = 160;
 
 for (const database of testDatabases()) describe(`Exports of a workspace, on ${database}`, () => {
   let kit: WorkspacesKit;
   let ada: Person;
   let bob: Person;
   before(async () => {
-    kit = await workspacesKit(database, { plugins: ['firehose'] });
+    kit = await workspacesKit(database, { plugins: ['firehose'], listen: true });
     [ada, bob] = [await kit.person(), await kit.person()];
   });
   after(() => kit.close());
@@ -91,5 +99,117 @@ for (const database of testDatabases()) describe(`Exports of a workspace, on ${d
     for (const format of ['csv', 'md', 'html']) stated[`/briefs/${brief}/export?format=${format}`] = 'can be imported';
     stated[`/briefs/${brief}/export`] = '"not_imported":';
     for (const [path, words] of Object.entries(stated)) expect((await ask(ada, 'GET', path)).text, path).to.contain(words);
+  });
+
+  describe('that a client reads slowly', () => {
+    let desk: string;
+    let list: string;
+    before(async () => {
+      desk = await sharedWorkspace();
+      list = await fill(desk);
+    });
+
+    /** Creates a workspace of Ada with Bob as a member. */
+    async function sharedWorkspace(): Promise<string> {
+      const { body: { id } } = await kit.as(ada.key, 'POST', '/api/workspaces', { name: 'Desk' });
+      await join(id);
+      return id;
+    }
+
+    async function join(workspaceId: string): Promise<void> {
+      const invited = await kit.as(ada.key, 'POST', `/api/workspaces/${workspaceId}/members`, { account_id: bob.id, role: 'member' });
+      expect((await kit.as(bob.key, 'POST', `/api/invitations/${invited.body.invitation_id}/accept`)).status).to.equal(200);
+    }
+
+    const times = () => ({ created_at: AT, updated_at: AT, created_by: ada.id });
+    const leave = () => kit.as(ada.key, 'DELETE', `/api/workspaces/${desk}/members/${bob.id}`);
+
+    /** Creates many long notes, lines of usage, and a long list, whose id it returns. */
+    async function fill(workspaceId: string): Promise<string> {
+      const { body: { id } } = await kit.as(ada.key, 'POST', `/api/workspaces/${workspaceId}/lists`, { name: 'Long' });
+      await kit.db.write(async (tx) => {
+        await insertItems(tx, id);
+        await tx('workspaces_notes').insert(Array.from({ length: MANY }, () => ({ id: newId(), workspace_id: workspaceId, target_type: null, target_id: null, text: LONG, ...times() })));
+      });
+      return id;
+    }
+
+    async function insertItems(tx: Tx, listId: string): Promise<void> {
+      const { key } = await tx('workspaces_lists').where({ id: listId }).first('key');
+      await tx('workspaces_list_items').insert(Array.from({ length: MANY }, () => ({ list_key: key, entity_id: newId(), note: LONG, added_at: AT, added_by: ada.id })));
+    }
+
+    /** Requests a file, does something before reading it, and reads it to its end or to where the connection breaks. */
+    async function readSlowly(person: Person, path: string, meanwhile: () => Promise<unknown>): Promise<{ status: number; text: string; isBroken: boolean }> {
+      const sent = get(`${kit.url}/api/workspaces/${desk}${path}`, { agent: false, headers: { 'x-api-key': person.key } }).on('error', () => undefined);
+      const [response] = await once(sent, 'response') as [IncomingMessage];
+      await meanwhile();
+      const pieces: Buffer[] = [];
+      try {
+        for await (const piece of response) pieces.push(piece as Buffer);
+      } catch (error) {
+        expect((error as NodeJS.ErrnoException).code).to.equal('ECONNRESET');
+      }
+      return { status: response.statusCode!, text: Buffer.concat(pieces).toString(), isBroken: !response.complete };
+    }
+
+    it('are complete when nothing happens meanwhile', async () => {
+      const { text, isBroken } = await readSlowly(bob, '/export', async () => undefined);
+      expect([isBroken, text.length > 2 * MANY * LONG.length, text.endsWith(']}\n')]).to.equal([false, true, true]);
+    });
+
+    it('break when the member is removed', async () => {
+      for (const path of ['/export', `/lists/${list}/export?format=csv`, '/notes/export?format=md']) {
+        const { status, isBroken } = await readSlowly(bob, path, async () => expect((await leave()).status).to.equal(204));
+        expect([status, isBroken], path).to.equal([200, true]);
+        await join(desk);
+      }
+    });
+
+    it('reset the connection: to a client of HTTP/1.0 a closed one looks like the end', async () => {
+      let isReset = false;
+      kit.server.listener.once('connection', (socket: Socket) => {
+        const reset = socket.resetAndDestroy.bind(socket);
+        socket.resetAndDestroy = () => {
+          isReset = true;
+          return reset();
+        };
+      });
+      const socket = connect(Number(new URL(kit.url).port), '127.0.0.1').on('error', () => undefined);
+      socket.write(`GET /api/workspaces/${desk}/notes/export?format=csv HTTP/1.0\r\nx-api-key: ${bob.key}\r\n\r\n`);
+      await once(socket, 'readable');
+      await leave();
+      await new Promise((resolve) => { socket.once('close', resolve).resume(); });
+      expect(isReset).to.be.true();
+      await join(desk);
+    });
+
+    it('break when the list is deleted, and leave out lists that are deleted before their turn', async () => {
+      const { body: { id: early } } = await kit.as(ada.key, 'POST', `/api/workspaces/${desk}/lists`, { name: 'First in the file' });
+      await kit.db.write((tx) => insertItems(tx, early));
+      const remove = (id: string) => async () => expect((await kit.as(ada.key, 'DELETE', `/api/workspaces/${desk}/lists/${id}`)).status).to.equal(204);
+      expect((await readSlowly(ada, `/lists/${early}/export?format=csv`, remove(early))).isBroken).to.be.true();
+      const { body: { id: second } } = await kit.as(ada.key, 'POST', `/api/workspaces/${desk}/lists`, { name: 'Now the first' });
+      await kit.db.write((tx) => insertItems(tx, second));
+      const whole = await readSlowly(ada, '/export', remove(list));
+      expect(whole.isBroken).to.be.false();
+      expect(whole.text).to.contain('"name":"Now the first"').and.not.to.contain('"name":"Long"');
+      expect((await readSlowly(ada, '/export', remove(second))).isBroken).to.be.true();
+    });
+
+    it('break when the account is disabled', async () => {
+      const { isBroken } = await readSlowly(bob, '/notes/export', () => kit.run('account disable', { account: bob.id }));
+      expect(isBroken).to.be.true();
+    });
+
+    it('break when the workspace is deleted', async () => {
+      const lines = Array.from({ length: 1500 }, (_, at) => ({ workspace_id: desk, seq: 1_000 + at, at: AT, meter: LONG.slice(0, 6000), amount: 1, actor: ada.id, via: 'key', prev_hash: '', hash: '' }));
+      await kit.db.write(async (tx) => {
+        for (let from = 0; from < lines.length; from += 500) await tx('workspaces_usage').insert(lines.slice(from, from + 500));
+        await tx('workspaces_usage_heads').where({ workspace_id: desk }).update({ seq: 2_500 });
+      });
+      const remove = async () => expect((await kit.as(ada.key, 'DELETE', `/api/workspaces/${desk}?name=Desk`)).status).to.equal(204);
+      expect((await readSlowly(ada, '/usage/export?format=csv', remove)).isBroken).to.be.true();
+    });
   });
 });

@@ -1,8 +1,8 @@
 import type { ServerRoute } from '@hapi/hapi';
 import { Joi, listResponse, pageOf, type Reader } from 'civic';
-import { CONTEXT_PROBLEMS, contextOf, reading, type Workspaces } from '../context.ts';
+import { CONTEXT_PROBLEMS, contextOf, reading, type OpenContext, type Workspace, type Workspaces } from '../context.ts';
 import { csvRow } from '../records/csv.ts';
-import { exportResponse } from '../records/export.ts';
+import { exportPart, exportResponse } from '../records/export.ts';
 import { EXPORT_OPTIONS } from '../records/transfer-routes.ts';
 import { id, nullable, paging, time } from '../schemas.ts';
 import type { UsageHead, UsageLine } from './chain.ts';
@@ -54,9 +54,10 @@ export function usageRoutes(workspaces: Workspaces): ServerRoute[] {
         plugins: { civic: { problems: CONTEXT_PROBLEMS, produces: ['text/csv'] } },
       },
       async handler(request, h) {
-        const { workspace } = await contextOf(workspaces, civic.db.read, request);
+        const open = (reader: Reader) => contextOf(workspaces, reader, request);
+        const { workspace } = await open(civic.db.read);
         const format = request.query.format as 'json' | 'csv';
-        return exportResponse(h, usageText(civic.db.read, workspace, await headOf(civic.db.read, workspace.id), format, civic.clock.iso()), { name: 'usage', format });
+        return exportResponse(h, usageText(workspaces, open, workspace, await headOf(civic.db.read, workspace.id), format), { name: 'usage', format });
       },
     },
   ];
@@ -66,12 +67,12 @@ export function usageRoutes(workspaces: Workspaces): ServerRoute[] {
 const NOT_IMPORTED = 'Usage cannot be imported.';
 
 /** Returns the lines up to a head, in pieces of text. */
-async function* usageText(reader: Reader, { id: workspaceId, name }: { id: string; name: string }, last: UsageHead | null, format: 'json' | 'csv', at: string): AsyncIterable<string> {
-  const start = { format: 'civic workspace usage', version: 1, workspace: { id: workspaceId, name }, exported_at: at, import: NOT_IMPORTED, head: shownHead(last) };
+async function* usageText(workspaces: Workspaces, open: OpenContext, { id: workspaceId, name }: Workspace, last: UsageHead | null, format: 'json' | 'csv'): AsyncIterable<string> {
+  const start = { format: 'civic workspace usage', version: 1, workspace: { id: workspaceId, name }, exported_at: workspaces.civic.clock.iso(), import: NOT_IMPORTED, head: shownHead(last) };
   yield format === 'csv' ? csvRow([...COLUMNS, 'notice']) : `${JSON.stringify(start).slice(0, -1)},"lines":[`;
   for (let seq = 0; seq < (last?.seq ?? 0);) {
-    const lines = (await linesAfter(reader, workspaceId, seq, PAGE)).filter((one) => one.seq <= last!.seq);
-    if (lines.length === 0) break;
+    const lines = (await exportPart(workspaces, open, (reader) => linesAfter(reader, workspaceId, seq, PAGE))).filter((one) => one.seq <= last!.seq);
+    if (lines.length === 0) throw new Error(`The lines of usage after ${seq} are missing`);
     yield lines.map((one) => (format === 'csv' ? csvRow([...COLUMNS.map((column) => one[column]), one.seq === 1 ? NOT_IMPORTED : null]) : `${one.seq === 1 ? '' : ','}\n${JSON.stringify(shownLine(one))}`)).join('');
     seq = lines.at(-1)!.seq;
   }

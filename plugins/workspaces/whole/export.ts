@@ -1,6 +1,6 @@
 import type { Briefs } from '../briefs/briefs.ts';
 import { importable } from '../briefs/export.ts';
-import type { WorkspaceContext, Workspaces } from '../context.ts';
+import type { OpenContext, Workspace, Workspaces } from '../context.ts';
 import type { Lists } from '../lists/lists.ts';
 import { listExport } from '../lists/transfer.ts';
 import type { Notes } from '../notes/notes.ts';
@@ -34,22 +34,22 @@ const NOT_IMPORTED = [
 ];
 
 /** Returns the records of a workspace as one JSON text, in pieces. Its parts have the form that the imports of their kinds accept. */
-export async function* wholeExport(workspaces: Workspaces, { lists, notes, targets, reviews, briefs, watches }: Everything, context: WorkspaceContext): AsyncIterable<string> {
-  const { civic } = workspaces;
-  const { id, name } = context.workspace;
-  const head = { workspace: { id, name }, exported_at: civic.clock.iso() };
+export async function* wholeExport(workspaces: Workspaces, { lists, notes, targets, reviews, briefs, watches }: Everything, { id, name }: Workspace, open: OpenContext): AsyncIterable<string> {
+  const head = { workspace: { id, name }, exported_at: workspaces.civic.clock.iso() };
   yield JSON.stringify({ format: EXPORT_NAME, version: EXPORT_VERSION, kind: 'workspace', ...head, import: IMPORT, not_imported: NOT_IMPORTED }).slice(0, -1);
   yield ',"lists":[';
-  let isFirst = true;
-  for await (const rows of rowsOf(workspaces, lists, context)) {
-    for (const row of rows) {
-      if (!isFirst) yield ',';
-      isFirst = false;
-      yield* listExport(workspaces, lists, context, row, 'json');
+  let separator = '';
+  // One list at a time: one that is deleted before its turn is left out.
+  for await (const [list] of pagesOf(workspaces, lists, open, 1)) {
+    if (!list) break;
+    for await (const piece of listExport(workspaces, lists, open, list.id, 'json')) {
+      yield `${separator}${piece}`;
+      separator = '';
     }
+    separator = ',';
   }
   yield ']';
-  const part = <Row extends RecordRow, Shown extends object>(records: Records<Row, Shown>, transfer: Transfer<Shown>) => exportText({ kind: records.kind.name, ...head } as ExportHead, transfer, 'json', pagesOf(civic.db.read, records, context));
+  const part = <Row extends RecordRow, Shown extends object>(records: Records<Row, Shown>, transfer: Transfer<Shown>) => exportText({ kind: records.kind.name, ...head } as ExportHead, transfer, 'json', pagesOf(workspaces, records, open));
   yield ',"notes":';
   yield* part(notes, noteTransfer);
   yield ',"coverage_targets":';
@@ -57,9 +57,9 @@ export async function* wholeExport(workspaces: Workspaces, { lists, notes, targe
   yield ',"reviews":';
   yield* part(reviews, reviewTransfer);
   yield ',"briefs":';
-  yield* arrayOf(pagesOf(civic.db.read, briefs, context), (brief) => importable(brief).brief);
+  yield* arrayOf(pagesOf(workspaces, briefs, open), (brief) => importable(brief).brief);
   yield ',"watches":';
-  yield* watches ? arrayOf(pagesOf(civic.db.read, watches, context)) : ['[]'];
+  yield* watches ? arrayOf(pagesOf(workspaces, watches, open)) : ['[]'];
   yield '}\n';
 }
 
@@ -71,13 +71,4 @@ async function* arrayOf<Shown>(pages: AsyncIterable<Shown[]>, written: (shown: S
     isFirst = false;
   }
   yield '\n]';
-}
-
-async function* rowsOf<Row extends RecordRow, Shown extends object>({ civic }: Workspaces, records: Records<Row, Shown>, context: WorkspaceContext): AsyncIterable<Row[]> {
-  for (let before: number | null = null; ;) {
-    const { rows, next } = await records.page(civic.db.read, context, {}, { before, limit: 100 });
-    yield rows;
-    if (next === null) return;
-    before = next;
-  }
 }

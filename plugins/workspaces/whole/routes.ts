@@ -1,6 +1,6 @@
 import type { ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { Joi, type Tx } from 'civic';
-import { CONTEXT_PROBLEMS, contextOf, contextOfVisitor, type WorkspaceContext, type Workspaces } from '../context.ts';
+import { Joi } from 'civic';
+import { CONTEXT_PROBLEMS, contextOf, type OpenContext, type Workspaces } from '../context.ts';
 import { PAGE, type WorkspacePages } from '../pages/frame.ts';
 import { exportResponse } from '../records/export.ts';
 import { EXPORT_OPTIONS } from '../records/transfer-routes.ts';
@@ -11,13 +11,13 @@ import { wholeExport, type Everything } from './export.ts';
 export function wholeRoutes(workspaces: Workspaces, pages: WorkspacePages, everything: () => Everything): ServerRoute[] {
   const { civic } = workspaces;
 
-  async function exported(h: ResponseToolkit, open: (tx: Tx) => Promise<WorkspaceContext>): Promise<ResponseObject> {
-    const context = await civic.db.write(async (tx) => {
-      const opened = await open(tx);
-      await workspaces.use(tx, opened, 'exports');
-      return opened;
+  async function exported(h: ResponseToolkit, open: OpenContext): Promise<ResponseObject> {
+    const { workspace } = await civic.db.write(async (tx) => {
+      const context = await open(tx);
+      await workspaces.use(tx, context, 'exports');
+      return context;
     });
-    return exportResponse(h, wholeExport(workspaces, everything(), context), { name: 'workspace', format: 'json' });
+    return exportResponse(h, wholeExport(workspaces, everything(), workspace, open), { name: 'workspace', format: 'json' });
   }
 
   return [
@@ -31,8 +31,8 @@ export function wholeRoutes(workspaces: Workspaces, pages: WorkspacePages, every
         validate: { query: noQuery, params: Joi.object({ id: Joi.string() }) },
         plugins: { civic: { problems: CONTEXT_PROBLEMS } },
       },
-      handler: (request, h) => exported(h, (tx) => contextOf(workspaces, tx, request)),
+      handler: (request, h) => exported(h, (reader) => contextOf(workspaces, reader, request)),
     },
-    { method: 'GET', path: '/workspaces/{id}/export', options: PAGE, handler: pages.member((page) => exported(page.h, (tx) => contextOfVisitor(workspaces, tx, page.visitor, page.workspace.id))) },
+    { method: 'GET', path: '/workspaces/{id}/export', options: PAGE, handler: pages.member((page) => exported(page.h, pages.reopen(page))) },
   ];
 }
