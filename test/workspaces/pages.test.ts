@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import { newId } from '../../core/index.ts';
 import { stoppedClock, testServer, type TestServer } from '../../core/testing.ts';
 import { joinWorkspace, runCommand } from '../../plugins/accounts/test/kit.ts';
 import { pageReader, type PageReader } from '../../plugins/accounts/test/reader.ts';
@@ -117,6 +118,21 @@ describe('The pages of a workspace', { timeout: 60_000 }, () => {
     expect(created.status, created.text).to.equal(303);
     expect((await ada.get(`/es${String(created.headers['location'])}`)).text).to.contain('Vivienda asequible').and.to.not.contain('Housing Affordability');
     expect((await ada.get(home)).text).to.contain('1 brief').and.to.not.contain(`${home}/watches`);
+  });
+
+  it('accept as many places, entries and sources in a brief as the API, and keep what was typed', async () => {
+    const ids = (count: number) => Array.from({ length: count }, () => newId()).join('\n');
+    const typed = { title: 'Too much', summary: 'Typed for an hour', places: Array.from({ length: 21 }, (_, at) => `Place ${at}`).join('\n'), entities: ids(101), sources: ids(201), 'issues[]': 'housing_affordability' };
+    const refused = await ada.post(`${home}/briefs`, typed);
+    expect(refused.status).to.equal(400);
+    expect(refused.text).to.contain(['These are 21 lines. A brief can have 20.', 'These are 101 lines. A brief can have 100.', 'These are 201 lines. A brief can have 200.']);
+    expect(refused.text).to.contain(['value="Too much"', 'Typed for an hour', 'Place 20', typed.sources.slice(-36), 'value="housing_affordability" checked']);
+    expect((await ada.post(`/es${home}/briefs`, typed)).text).to.contain('Son 21 líneas. Un informe puede tener 20.');
+    const twice = await ada.post(`${home}/briefs`, { ...typed, places: 'Gladstone, MO\n'.repeat(30), entities: `${actor}\n`.repeat(101), sources: '' });
+    expect(twice.status, twice.text).to.equal(303);
+    const unknown = await ada.post(`${home}/briefs`, { ...typed, places: 'Nowhere at all\nNeither here', entities: '', sources: '', 'issues[]': 'no_such_issue' });
+    expect([unknown.status, unknown.text.includes('Typed for an hour')]).to.equal([400, true]);
+    expect(unknown.text).to.contain(['“Nowhere at all” names no single place', 'An issue that you chose no longer exists.']).and.to.not.contain('“Neither here”');
   });
 
   it('save the longest brief that the API takes, as browsers send it', async () => {

@@ -19,10 +19,10 @@ export interface Brief {
 }
 
 export const LONGEST_SUMMARY = 50_000;
-const MOST_PLACES = 20;
-const MOST_ISSUES = 50;
-const MOST_ENTITIES = 100;
-const MOST_SOURCES = 200;
+export const MOST_PLACES = 20;
+export const MOST_ISSUES = 50;
+export const MOST_ENTITIES = 100;
+export const MOST_SOURCES = 200;
 
 const unique = (most: number) => Joi.array().items(writtenText(200).min(1)).unique().max(most);
 const title = writtenText(200).min(1).description('What the brief is about');
