@@ -1,7 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { slowness, testDatabases } from 'civic/testing';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { testDatabases } from 'civic/testing';
 import { startMailbox, type Mailbox } from '../../plugins/accounts/test/mailbox.ts';
 import type { Person } from '../../plugins/workspaces/test/kit.ts';
 import { watchKit, type WatchKit } from '../../plugins/workspaces/test/watch-kit.ts';
@@ -27,18 +26,15 @@ for (const database of testDatabases()) describe(`Mails and feeds of watches, on
   });
 
   const watch = (person: Person, id: string, delivery: string) => kit.as(person.key, 'POST', `/api/workspaces/${person.workspace_id}/watches`, { target: { type: 'place', id }, delivery });
-  /** Runs the schedule that is due after some time. */
-  const pass = (seconds: number) => { kit.clock.advance(seconds * 1000); };
   /** The mails about watches; accounts get others, such as security notices. */
   const sent = (text = '') => mailbox.mails.filter((mail) => mail.includes('List-Unsubscribe:') && mail.includes(text));
-  const quiet = () => sleep(600 * slowness);
   const subscriber = (person: Person) => kit.db.read('workspaces_subscribers').where({ account_id: person.id }).first();
 
   it('sends signals that come together as one mail, whose subject names what happened', async () => {
     await watch(ada, 'liberty,missouri', 'immediate');
     await kit.publish({ title: 'Council votes on\r\nthe budget', ...HERE, occurred_at: '2026-03-03T18:00:00Z' });
     await kit.publish({ title: 'Hearing on rents', ...HERE });
-    pass(75);
+    await kit.pass(75);
     const mail = await mailbox.mailTo('ada@example.org', 'Hearing on rents');
     expect(mail).to.contain('Subject: Council votes on the budget, and 1 more');
     expect(mail).to.contain('You watch the place Liberty, MO.');
@@ -49,10 +45,9 @@ for (const database of testDatabases()) describe(`Mails and feeds of watches, on
 
   it('waits between two immediate mails', async () => {
     await kit.publish({ title: 'Third signal', ...HERE });
-    pass(75);
-    await quiet();
+    await kit.pass(75);
     expect(sent()).to.have.length(1);
-    pass(600);
+    await kit.pass(600);
     expect(await mailbox.mailTo('ada@example.org', 'Third signal')).to.contain('Subject: Third signal');
   });
 
@@ -60,23 +55,21 @@ for (const database of testDatabases()) describe(`Mails and feeds of watches, on
     const bea = await kit.person({ email: 'bea@example.org' });
     await watch(bea, 'liberty,missouri', 'digest');
     await kit.publish({ title: 'For the digest', ...HERE });
-    pass(660);
+    await kit.pass(660);
     await mailbox.mailTo('ada@example.org', 'For the digest');
     expect(sent('bea@')).to.equal([]);
-    pass(20 * 3600);
+    await kit.pass(20 * 3600);
     const mail = await mailbox.mailTo('bea@example.org', 'For the digest');
     expect(mail).to.contain('You get this mail once a day');
     expect((await subscriber(bea)).digest_due_at).to.equal('2026-03-03T07:00:00.000Z');
-    pass(24 * 3600);
-    await quiet();
+    await kit.pass(24 * 3600);
     expect(sent('bea@')).to.have.length(1);
   });
 
   it('does not mail what was withdrawn before the mail', async () => {
     const [id] = await kit.publish({ title: 'A mistake', ...HERE }) as [string];
     await kit.withdraw(id);
-    pass(700);
-    await quiet();
+    await kit.pass(700);
     expect(sent('A mistake')).to.equal([]);
   });
 
@@ -98,8 +91,7 @@ for (const database of testDatabases()) describe(`Mails and feeds of watches, on
     expect(unknown.text).to.contain('This link is incomplete or no longer works.');
 
     await kit.publish({ title: 'After the end', ...HERE });
-    pass(700);
-    await quiet();
+    await kit.pass(700);
     expect(sent('After the end')).to.equal([]);
   });
 
@@ -112,8 +104,7 @@ for (const database of testDatabases()) describe(`Mails and feeds of watches, on
     expect(made.status).to.equal(201);
     expect((await kit.as(ada.key, 'DELETE', `/api/workspaces/${shared.id}/members/${cal.id}`)).status).to.equal(204);
     await kit.publish({ title: 'Behind the door', ...HERE });
-    pass(700);
-    await quiet();
+    await kit.pass(700);
     expect(sent('cal@')).to.equal([]);
   });
 
@@ -121,13 +112,13 @@ for (const database of testDatabases()) describe(`Mails and feeds of watches, on
     const dee = await kit.person({ email: 'dee@example.org' });
     await watch(dee, 'smithville,missouri', 'digest');
     for (const part of [0, 1]) await kit.publish(...Array.from({ length: 300 }, (_, at) => ({ title: `Item ${part * 300 + at}.`, places: ['smithville,missouri'] })));
-    pass(24 * 3600);
+    await kit.pass(24 * 3600);
     const mail = await mailbox.mailTo('dee@example.org', 'Item 100.');
     expect(mail).to.contain('and 599 more').and.to.contain('550 more signals are in the digest');
     const { key, digest_seq } = await subscriber(dee);
     expect(Number(digest_seq)).to.equal(Number((await kit.db.read('workspaces_deliveries').where({ subscriber_key: key }).max({ seq: 'seq' }).first())!.seq));
     await kit.publish({ title: 'The day after', places: ['smithville,missouri'] });
-    pass(24 * 3600);
+    await kit.pass(24 * 3600);
     expect(await mailbox.mailTo('dee@example.org', 'The day after')).to.contain('Subject: The day after');
   });
 
@@ -136,13 +127,13 @@ for (const database of testDatabases()) describe(`Mails and feeds of watches, on
     await watch(eve, 'gladstone,missouri', 'immediate');
     await watch(fay, 'gladstone,missouri', 'digest');
     const there = { places: ['gladstone,missouri'] };
-    pass(365 * 86_400);
+    await kit.pass(365 * 86_400);
     await kit.publish({ title: 'In the future', ...there });
-    pass(86_400);
+    await kit.pass(86_400);
     for (const address of ['eve', 'fay']) await mailbox.mailTo(`${address}@example.org`, 'In the future');
-    pass(-366 * 86_400);
+    await kit.pass(-366 * 86_400);
     await kit.publish({ title: 'Back again', ...there });
-    pass(2 * 86_400);
+    await kit.pass(2 * 86_400);
     for (const address of ['eve', 'fay']) expect(await mailbox.mailTo(`${address}@example.org`, 'Back again'), address).to.contain('Subject: Back again');
   });
 });

@@ -10,7 +10,11 @@ export interface WatchKit extends WorkspacesKit {
   withdraw(...ids: string[]): Promise<void>;
   /** Creates an actor, and waits until the signal about it is compared with the watches: one that is created sooner finds it. */
   announcedActor(name: string): Promise<any>;
+  /** Moves the clock, and waits until what is due then is mailed. */
+  pass(seconds: number): Promise<void>;
 }
+
+const MAIL_JOB = 'workspaces.watch_mails';
 
 const BLANK: SignalDraft = { type: 'public_meeting', title: 'A meeting', source_class: 'government_agenda', evidence: [{ source_url: 'https://example.org/agenda' }] };
 
@@ -39,6 +43,19 @@ export async function watchKit(database: 'sqlite' | 'postgres', { plugins = [], 
     throw new Error('The signals are not compared with the watches');
   }
 
+  /** Waits until the job of mails has run at this time, and its mails are sent. */
+  async function mailed(): Promise<void> {
+    for (const end = performance.now() + 20_000 * slowness; performance.now() < end; await sleep(20)) {
+      const now = kit.clock.iso();
+      const { next_at } = (await kit.composition.jobs.operations.schedules()).find(({ name }) => name === MAIL_JOB)!;
+      // The schedule was set before the clock was moved back.
+      const isAhead = Date.parse(next_at) > kit.clock.now() + 3_600_000;
+      const underway = await civic.db.read('core_jobs').whereIn('name', [MAIL_JOB, 'accounts.mail']).where((due) => due.where({ state: 'running' }).orWhere({ state: 'pending' }).where('run_at', '<=', now)).first('key');
+      if (next_at > now && !isAhead && !underway) return;
+    }
+    throw new Error('Mails that are due are not sent');
+  }
+
   const comparedIds = (from: number, ids: string[]) => compared(from, new Set(ids).size, ({ signal_id }) => signal_id !== null && ids.includes(signal_id));
 
   return Object.assign(kit, {
@@ -58,6 +75,12 @@ export async function watchKit(database: 'sqlite' | 'postgres', { plugins = [], 
       const actor = await kit.actor(name);
       await compared(from, 1, ({ signal }) => signal?.title === `${name} was added`);
       return actor;
+    },
+    async pass(seconds: number) {
+      // A run that is due while the one before ends waits for its next time, which a stopped clock does not reach.
+      await mailed();
+      kit.clock.advance(seconds * 1000);
+      await mailed();
     },
   });
 }
