@@ -157,9 +157,13 @@ function inputError(given: ValidationErrorItem, source: Source, request: Request
   return source === 'payload' ? { pointer: pointer(item.path), detail } : { parameter: item.path.slice(0, 1).join(), detail };
 }
 
-/** Joi reports two members that exclude each other at their object: the error is about the first of them. */
+/** The context of Joi's errors about members that exclude each other, or of which one is required, has the members in this field. */
+const MEMBERS: Record<string, string> = { 'object.without': 'main', 'object.missing': 'peers', 'object.xor': 'present' };
+
+/** Joi reports these errors at the object, which has no name when it is the whole input: the error is about the first of the members. */
 function ofMember(item: ValidationErrorItem): ValidationErrorItem {
-  return item.type === 'object.without' ? { ...item, path: [...item.path, String(item.context!['main'])] } : item;
+  const members = MEMBERS[item.type];
+  return members === undefined ? item : { ...item, path: [...item.path, String([item.context![members]].flat()[0])] };
 }
 
 /** RFC 6901. */
@@ -183,8 +187,15 @@ function valueFault(item: ValidationErrorItem, schema: Schema | undefined): stri
   if (item.type === 'object.unknown') return `is not known here${suggestion(String(item.path.at(-1)), knownNames(schema, item.path.slice(0, -1)))}`;
   if (item.type === UNSTORABLE) return 'holds the character U+0000 or half of a surrogate pair, which cannot be stored';
   if (item.type === 'object.without') return `cannot be combined with ${item.context!['peer']}`;
+  if (item.type === 'object.missing') return `is required, unless ${othersOf(item, 'peers')} is given`;
+  if (item.type === 'object.xor') return `cannot be combined with ${othersOf(item, 'present')}`;
   if (QUERY_ERRORS[item.type]) return QUERY_ERRORS[item.type]!;
   return item.type === 'any.only' ? withoutLabel(item) + nearestOf(item) : withoutLabel(item);
+}
+
+/** Returns the members of an error after the first, which it is about. */
+function othersOf({ context }: ValidationErrorItem, field: 'peers' | 'present'): string {
+  return (context![field] as string[]).slice(1).join(' or ');
 }
 
 /** Returns named arguments converted and with defaults. Throws a problem that lists all faults. */

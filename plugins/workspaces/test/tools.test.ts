@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import type { Caller } from 'civic';
+import { problemOf, type Caller } from 'civic';
 import { workspacesKit, type Person, type WorkspacesKit } from './kit.ts';
 
 export const lab = Lab.script();
@@ -41,6 +41,19 @@ describe('Assistants in a workspace', () => {
     expect(listed.data.data[0].target.id).to.equal('liberty,missouri');
     const [line] = (await kit.as(ada.key, 'GET', `/api/workspaces/${ada.workspace_id}/usage?limit=3`)).body.data.slice(1);
     expect(line).to.include({ meter: 'record_writes', via: 'token' });
+  });
+
+  it('name the arguments of which one is required, and those that exclude each other', async () => {
+    const faultsOf = async (name: string, given: object) => {
+      const error: any = await kit.tool(name, given, { as }).then(() => null, (thrown: unknown) => thrown);
+      const { detail, errors } = problemOf(error)!;
+      return [detail, errors];
+    };
+    expect(await faultsOf('save_to_list', { entity_id: 'x' })).to.equal(['list_id is required, unless name is given', [{ parameter: 'list_id', detail: 'is required, unless name is given' }]]);
+    expect(await faultsOf('save_to_list', { entity_id: 'x', list_id: 'x', name: 'y' })).to.equal(['list_id cannot be combined with name', [{ parameter: 'list_id', detail: 'cannot be combined with name' }]]);
+    expect(await faultsOf('watch', { target: { type: 'place' } })).to.equal(['target.id is required, unless query is given', [{ parameter: 'target.id', detail: 'is required, unless query is given' }]]);
+    const { body } = await kit.as(ada.key, 'POST', `/api/workspaces/${ada.workspace_id}/watches`, { target: { type: 'place' } });
+    expect(body.errors).to.equal([{ pointer: '/target/id', detail: 'is required, unless query is given' }]);
   });
 
   it('need the scope, a workspace, and membership in it', async () => {
