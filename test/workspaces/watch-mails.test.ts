@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { testDatabases } from 'civic/testing';
 import { startMailbox, type Mailbox } from '../../plugins/accounts/test/mailbox.ts';
+import { pageReader } from '../../plugins/accounts/test/reader.ts';
 import type { Person } from '../../plugins/workspaces/test/kit.ts';
 import { watchKit, type WatchKit } from '../../plugins/workspaces/test/watch-kit.ts';
 
@@ -17,7 +18,8 @@ for (const database of testDatabases()) describe(`Mails and feeds of watches, on
   let ada: Person;
   before(async () => {
     mailbox = await startMailbox();
-    kit = await watchKit(database, { sections: { accounts: { mail: { smtp_url: mailbox.url } } } });
+    // At an IP address a sign-in link begins a full session, without a passkey.
+    kit = await watchKit(database, { sections: { accounts: { mail: { smtp_url: mailbox.url } } }, publicUrl: 'http://192.0.2.7' });
     ada = await kit.person({ email: 'ada@example.org' });
   });
   after(async () => {
@@ -120,6 +122,29 @@ for (const database of testDatabases()) describe(`Mails and feeds of watches, on
     await kit.publish({ title: 'The day after', places: ['smithville,missouri'] });
     await kit.pass(24 * 3600);
     expect(await mailbox.mailTo('dee@example.org', 'The day after')).to.contain('Subject: The day after');
+  });
+
+  it('writes mails and pages in the language of the member, and mails nothing about muted watches', async () => {
+    const { id, sign_in_link: link } = await kit.run('account create', { name: 'Gus', plan: 'team', role: 'user', email: 'gus@example.org' });
+    const { key, workspace_id: own } = await kit.run('key create', { account: id });
+    const reader = pageReader(kit);
+    await reader.follow(link);
+    const home = `/workspaces/${own}`;
+    expect((await reader.post(`/es${home}/watches/settings`, { mail: 'yes', digest_hour: '7', time_zone: 'UTC', language: 'es' })).status).to.equal(303);
+    const create = async (target: object, delivery: string) => expect((await kit.as(key, 'POST', `/api${home}/watches`, { target, delivery })).status).to.equal(201);
+    await create({ type: 'query', query: { places: ['smithville,missouri'], issues: ['housing_affordability'], signal_types: ['vote'] } }, 'digest');
+    await create({ type: 'issue_area', id: 'housing-and-the-built-environment' }, 'digest');
+    await create({ type: 'issue_area', id: 'public_transit' }, 'muted');
+    await kit.publish({ title: 'Rents', type: 'vote', places: ['smithville,missouri'], issues: ['housing_affordability'] }, { title: 'Buses', issues: ['public_transit'] });
+    await kit.pass(24 * 3600);
+    const mail = await mailbox.mailTo('gus@example.org', 'Rents');
+    expect(mail).to.contain(['señales con Smithville, MO · Vivienda asequible · vote', 'una vez al día']).and.to.not.contain('Housing Affordability').and.to.not.contain('Buses');
+    expect(sent('Buses')).to.equal([]);
+    const page = (await reader.get(`/es${home}/watches`)).text;
+    expect(page).to.contain(['Smithville, MO · Vivienda asequible · vote', '<h3>Vivienda y entorno construido</h3>', 'Silenciado']).and.to.not.contain('Housing').and.to.not.contain('ya no existe');
+    expect((await reader.get(`${home}/watches`)).text).to.contain(['Smithville, MO · Housing Affordability · vote', '<h3>Housing and the Built Environment</h3>', 'Muted']);
+    const digest = (await reader.get(`/es${home}/digest`)).text;
+    expect(digest).to.contain(['Rents', 'Vivienda asequible']).and.to.not.contain('Buses').and.to.not.contain('Housing Affordability');
   });
 
   it('goes on after the clock was a year ahead for a time', async () => {

@@ -3,6 +3,9 @@ import type { WorkspaceContext, Workspaces } from '../context.ts';
 import type { CoverageScopes } from './watches.ts';
 import type { WatchQuery, WatchTarget } from './types.ts';
 
+/** Between the conditions in the name of a query. */
+export const NAME_SEPARATOR = ' · ';
+
 type NameOf = (target: WatchTarget) => string | null;
 
 /** Returns a function that reads the names of targets, in few queries for many of them. */
@@ -18,13 +21,14 @@ export function createNames({ directory }: Workspaces, coverage: CoverageScopes)
       if (scope) scopes.set(id, scope.name);
     }
     const place = (key: string) => places.get(key)?.display_name ?? null;
-    const issue = (slug: string) => directory.issueName(slug) ?? slug;
+    const domains = new Map(directory.topics().map(({ slug, name }) => [slug, name]));
+    const issue = (slug: string) => directory.issueName(slug) ?? domains.get(slug) ?? null;
     const queryName = ({ places: keys, issues, signal_types: types, actor_types: kinds, source_classes: classes }: WatchQuery) =>
-      [keys.map((key) => place(key) ?? key), issues.map(issue), types, kinds, classes].filter((part) => part.length > 0).map((part) => part.join(', ')).join(' · ');
+      [keys.map((key) => place(key) ?? key), issues.map((slug) => issue(slug) ?? slug), types, kinds, classes].filter((part) => part.length > 0).map((part) => part.join(', ')).join(NAME_SEPARATOR);
     return (target) => {
       if (target.type === 'query') return queryName(target.query);
       if (target.type === 'place') return place(target.id);
-      if (target.type === 'issue_area') return directory.issueName(target.id);
+      if (target.type === 'issue_area') return issue(target.id);
       if (target.type === 'coverage_target') return scopes.get(target.id) ?? null;
       return actorName(actors.get(target.id));
     };
