@@ -13,8 +13,8 @@ export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 const AT = '2026-03-01T12:00:00.000Z';
-const CLIENTS = 30;
-const MOST_MB = 25;
+const CLIENTS = 10;
+const MOST_MB = 9;
 /** Two bytes for each character in memory. */
 const LONG = 'Ω'.repeat(10_000);
 

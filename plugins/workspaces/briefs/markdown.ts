@@ -7,7 +7,7 @@ const BELOW_SECTION = 3;
 const ALLOWED = /^(https?:\/\/|mailto:)/i;
 
 /** Fifty thousand quotation marks take the library a minute, so it runs in a thread, and not for longer. */
-const threads = createThreads(new URL('./markdown-thread.js', import.meta.url), { count: 1, seconds: 5, memory_mb: 128 });
+const threads = createThreads(new URL('./markdown-thread.js', import.meta.url), { count: 1, seconds: 3, memory_mb: 128 });
 const MOST_WAITING = 20;
 const MOST_KEPT = 100;
 const MOST_HTML = 500_000;
