@@ -71,7 +71,7 @@ export default definePlugin<WorkspacesConfig>({
     civic.pages.fill('accounts.workspace', { partial: 'workspaces/open-link', load: ({ params }) => ({ href: `/workspaces/${encodeURIComponent(String(params.id).toLowerCase())}` }) });
     server.route([...listRoutes(workspaces, lists), ...itemRoutes(workspaces, items), ...usageRoutes(workspaces)]);
     server.route([...overviewPages(workspaces, pages, lists), ...listPages(workspaces, pages, lists), ...savePages(workspaces, pages, lists), ...notePages(workspaces, pages, items.notes), ...targetPages(workspaces, pages, items.targets), ...reviewPages(workspaces, pages, items.reviews)]);
-    const briefs = registerBriefs(server, workspaces, pages);
+    const briefs = registerBriefs(server, workspaces, pages, lists);
     const watching = registerWatches(server, workspaces, pages, createScopes());
     server.route(usagePages(workspaces, pages));
     const everything = () => ({ lists, ...items, briefs, watches: watching.watches() });

@@ -283,6 +283,7 @@ export const table: Record<string, Case[]> = {
   'GET /workspaces': visitor,
   'GET /workspaces/save': visitor,
   'GET /workspaces/notes': visitor,
+  'GET /workspaces/reviews': visitor,
   'GET /workspaces/{id}': visitor,
   'GET /workspaces/{id}/lists': visitor,
   'POST /workspaces/{id}/lists': visitor,

@@ -48,6 +48,7 @@ describe('The pages of a workspace', { timeout: 60_000 }, () => {
     expect(anonymous.headers['cache-control']).to.equal('no-cache');
     const page = await ada.get(`/actors/${actor}`);
     expect(page.text).to.contain(`href="/workspaces/save?entry&#x3D;${actor}"`).and.to.contain('Save to a list');
+    expect(page.text).to.contain(`href="/workspaces/reviews?entry&#x3D;${actor}"`);
     const led = await ada.get(`/workspaces/save?entry=${actor}`);
     expect(led.headers['location']).to.equal(`${home}/save?entry=${actor}`);
     const form = await ada.get(String(led.headers['location']));
@@ -120,6 +121,22 @@ describe('The pages of a workspace', { timeout: 60_000 }, () => {
     expect((await ada.get(home)).text).to.contain('1 brief').and.to.not.contain(`${home}/watches`);
   });
 
+  it('start a brief from a list', async () => {
+    const saved = await ada.post(`${home}/save`, { entry: actor, name: 'River groups', note: 'Call first' });
+    const list = String(saved.headers['location']).split('?')[0]!;
+    const id = list.split('/').at(-1)!;
+    await ada.post(list, { name: 'River groups', description: 'Who works on the river' });
+    expect((await ada.get(list)).text).to.contain(`href="${home}/briefs/new?list=${id}"`).and.to.contain('Start a brief from this list');
+    const form = await ada.get(`${home}/briefs/new?list=${id}`);
+    expect(form.text).to.contain(['Filled from the list River groups. Nothing is saved yet.', 'name="title" type="text" value="River groups"', '>Who works on the river</textarea>', `>${actor}</textarea>`]);
+    expect((await ada.get(`/es${home}/briefs/new?list=${id}`)).text).to.contain('Rellenado a partir de la lista River groups.');
+    expect((await ada.get(`${home}/briefs/new?list=${newId()}`)).status).to.equal(404);
+    expect((await bob.get(`/workspaces/${bob.workspace_id}/briefs/new?list=${id}`)).status, 'another workspace').to.equal(404);
+    await ada.post(`${list}/items/${actor}/remove`);
+    expect((await ada.get(list)).text).to.not.contain('briefs/new?list');
+    await ada.post(`${list}/delete`);
+  });
+
   it('accept as many places, entries and sources in a brief as the API, and keep what was typed', async () => {
     const ids = (count: number) => Array.from({ length: count }, () => newId()).join('\n');
     const typed = { title: 'Too much', summary: 'Typed for an hour', places: Array.from({ length: 21 }, (_, at) => `Place ${at}`).join('\n'), entities: ids(101), sources: ids(201), 'issues[]': 'housing_affordability' };
@@ -164,6 +181,12 @@ describe('The pages of a workspace', { timeout: 60_000 }, () => {
     expect(shown).to.contain(['1 review', `href="/actors/${actor}"`, 'River Watch', '<span class="tag">In review</span>', 'Call &lt;them&gt;', 'Status set on']);
     expect((await ada.get(`/es${home}/reviews`)).text).to.contain(['Revisiones', '<span class="tag">En revisión</span>']);
     expect((await ada.post(`${home}/reviews`, { entry: actor, status: 'confirmed' })).status).to.equal(409);
+    const led = await ada.get(`/workspaces/reviews?entry=${actor}`);
+    expect(led.headers['location']).to.equal(`${home}/reviews?entry=${actor}`);
+    const about = (await ada.get(String(led.headers['location']))).text;
+    expect(about).to.contain([`About: <a href="/actors/${actor}">River Watch</a>`, 'All reviews', '<span class="tag">In review</span>', '<details class="fold" open>']).and.to.not.contain('Add the review');
+    const unreviewed = (await ada.get(`${home}/reviews?entry=${newId()}`)).text;
+    expect(unreviewed).to.contain(['No reviews yet', 'Add the review']).and.to.not.contain('In review</span>');
     const path = new RegExp(`${home}/reviews/[\\w-]{36}`).exec(shown)![0];
     expect((await ada.post(path, { status: 'confirmed', note: '' })).status).to.equal(303);
     expect((await ada.get(`${home}/reviews`)).text).to.contain('<span class="tag">Confirmed</span>').and.to.not.contain('Call &lt;them&gt;');

@@ -9,6 +9,7 @@ import type { Brief } from './schemas.ts';
 interface Sent {
   given: Partial<Record<keyof BriefForm | 'issues[]', unknown>>;
   errors?: Record<string, string>;
+  notice?: string;
 }
 
 /** The form of a new brief, or of one that exists. */
@@ -23,11 +24,11 @@ export const homeOf = ({ workspace }: PageContext): string => `/workspaces/${wor
 export function createBriefForm(workspaces: Workspaces, pages: WorkspacePages): BriefFormPage {
   const { civic, directory } = workspaces;
 
-  const show: BriefFormPage['show'] = async (page, brief, { given, errors = {} }, status = 200) => {
+  const show: BriefFormPage['show'] = async (page, brief, { given, errors = {}, notice }, status = 200) => {
     const chosen = [given.issues ?? given['issues[]'] ?? []].flat() as string[];
     const title = brief ? page.t('briefs.edit_title', { title: brief.title }) : page.t('briefs.new_title');
     return pages.show(page, { section: 'briefs', template: 'workspaces/brief-form', title, status }, {
-      brief, given, errors, domains: await issueGroups(directory, page.t, chosen), action: brief ? `${homeOf(page)}/${brief.id}/edit` : homeOf(page),
+      brief, given, errors, ...(notice !== undefined && { notice }), domains: await issueGroups(directory, page.t, chosen), action: brief ? `${homeOf(page)}/${brief.id}/edit` : homeOf(page),
     });
   };
 

@@ -1,6 +1,7 @@
 import type { ServerRoute } from '@hapi/hapi';
 import { formOptions, pagePath, problem, problemOf } from 'civic';
 import type { Workspaces } from '../context.ts';
+import type { Lists } from '../lists/lists.ts';
 import { PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
 import { partOf } from '../pages/paging.ts';
 import type { Briefs } from './briefs.ts';
@@ -8,6 +9,7 @@ import { documentOf, withSummary, type BriefDocument } from './document.ts';
 import { BRIEF_FORMATS, briefFile, type BriefFormat } from './export.ts';
 import { createBriefForm, homeOf } from './form-page.ts';
 import { fieldsOf } from './form.ts';
+import { fieldsOfList } from './from-list.ts';
 import type { Brief } from './schemas.ts';
 
 const SHOWN = 25;
@@ -16,9 +18,9 @@ const DONE = ['created', 'changed', 'deleted'];
 const PATH = '/workspaces/{id}/briefs';
 
 /** Returns the pages of briefs: the list, the form, a brief, and its printed page. */
-export function briefPages(workspaces: Workspaces, pages: WorkspacePages, briefs: Briefs): ServerRoute[] {
+export function briefPages(workspaces: Workspaces, pages: WorkspacePages, briefs: Briefs, lists: Lists): ServerRoute[] {
   pages.section({ path: 'briefs', label: 'briefs.section' });
-  return [listPage(workspaces, pages, briefs), ...formPages(workspaces, pages, briefs), ...documentPages(workspaces, pages, briefs)];
+  return [listPage(workspaces, pages, briefs), ...formPages(workspaces, pages, briefs, lists), ...documentPages(workspaces, pages, briefs)];
 }
 
 const idIn = ({ request }: PageContext): string => String(request.params.brief_id);
@@ -51,11 +53,17 @@ function listPage({ civic }: Workspaces, pages: WorkspacePages, briefs: Briefs):
 }
 
 /** Returns the pages that create, change and delete a brief. */
-function formPages(workspaces: Workspaces, pages: WorkspacePages, briefs: Briefs): ServerRoute[] {
+function formPages(workspaces: Workspaces, pages: WorkspacePages, briefs: Briefs, lists: Lists): ServerRoute[] {
   const form = createBriefForm(workspaces, pages);
   const one = (page: PageContext): Promise<Brief> => found(() => workspaces.civic.db.snapshot(async (tx) => briefs.showOne(tx, page, await briefs.row(tx, page, idIn(page)))));
   return [
-    { method: 'GET', path: `${PATH}/new`, options: PAGE, handler: pages.member((page) => form.show(page, null, { given: {} })) },
+    {
+      method: 'GET', path: `${PATH}/new`, options: PAGE,
+      handler: pages.member(async (page) => {
+        const listId = page.request.query['list'];
+        return form.show(page, null, listId === undefined ? { given: {} } : await fieldsOfList(workspaces.civic, lists, page, String(listId)));
+      }),
+    },
     { method: 'POST', path: PATH, options: LONG_FORM, handler: pages.member((page) => form.save(page, null, (tx, context, body) => briefs.create(tx, context, { run_ids: [], ...body }))) },
     {
       method: 'GET', path: `${PATH}/{brief_id}/edit`, options: PAGE,

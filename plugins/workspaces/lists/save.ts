@@ -9,9 +9,9 @@ import type { Lists } from './lists.ts';
 import { listsWith } from './store.ts';
 
 /** Returns the links that the page of an entry shows to signed-in users. */
-export function saveLink(entryId: string): { href: string; notes: string } {
+export function saveLink(entryId: string): { href: string; notes: string; reviews: string } {
   const id = encodeURIComponent(entryId);
-  return { href: `/workspaces/save?entry=${id}`, notes: `/workspaces/notes?entry=${id}` };
+  return { href: `/workspaces/save?entry=${id}`, notes: `/workspaces/notes?entry=${id}`, reviews: `/workspaces/reviews?entry=${id}` };
 }
 
 const MOST = 200;
@@ -52,6 +52,10 @@ export function savePages(workspaces: Workspaces, pages: WorkspacePages, lists: 
     {
       method: 'GET', path: '/workspaces/notes', options: PAGE,
       handler: pages.chosen((entry) => `notes?about=entity&target=${entry}`),
+    },
+    {
+      method: 'GET', path: '/workspaces/reviews', options: PAGE,
+      handler: pages.chosen((entry) => `reviews?entry=${entry}`),
     },
     { method: 'GET', path: '/workspaces/{id}/save', options: PAGE, handler: pages.member((page) => show(page, String(page.request.query['entry'] ?? ''))) },
     {

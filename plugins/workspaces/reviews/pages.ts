@@ -1,9 +1,10 @@
 import type { ServerRoute } from '@hapi/hapi';
-import { formOptions, Joi, problemOf, readForm } from 'civic';
+import { formOptions, isId, Joi, problemOf, readForm } from 'civic';
 import type { WorkspaceRole, Workspaces } from '../context.ts';
 import { shownEntry } from '../pages/entries.ts';
 import { PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
 import { partOf } from '../pages/paging.ts';
+import { entityReferences } from '../references.ts';
 import { writtenText } from '../schemas.ts';
 import { REVIEW_STATUSES, type Review, type Reviews } from './reviews.ts';
 
@@ -15,7 +16,8 @@ const newForm = Joi.object<{ entry: string; status: string; note: string }>({ en
 const changeForm = Joi.object<{ status: string; note: string }>(fields);
 
 /** Returns the page of the private reviews of a workspace. All members read it; reviewers and above write. */
-export function reviewPages({ civic, directory }: Workspaces, pages: WorkspacePages, reviews: Reviews): ServerRoute[] {
+export function reviewPages(workspaces: Workspaces, pages: WorkspacePages, reviews: Reviews): ServerRoute[] {
+  const { civic, directory } = workspaces;
   pages.section({ path: 'reviews', label: 'reviews.title' });
 
   const statuses = ({ t }: PageContext, chosen: unknown) => REVIEW_STATUSES.map((status) => ({ status, name: t(`reviews.statuses.${status}`), isChosen: status === chosen }));
@@ -26,10 +28,16 @@ export function reviewPages({ civic, directory }: Workspaces, pages: WorkspacePa
   async function show(page: PageContext, more: { given?: Record<string, unknown>; errors?: object; fault?: string } = {}, status = 200) {
     const { request, t, workspace } = page;
     const { last: before, cursorOf } = partOf(request, SHOWN);
-    const found = await civic.db.snapshot((tx) => reviews.page(tx, page, {}, { before, limit: SHOWN }));
+    // The page of an entry links here: the page then is about this entry alone.
+    const asked = String(request.query['entry'] ?? '').toLowerCase();
+    const entryId = isId(asked) ? asked : undefined;
+    const { found, about } = await civic.db.snapshot(async (tx) => ({
+      found: await reviews.page(tx, page, { target_id: entryId }, { before, limit: SHOWN }),
+      about: entryId === undefined ? null : shownEntry(directory, entryId, (await entityReferences(workspaces, tx, page, [entryId]))(entryId)),
+    }));
     return pages.show(page, { section: 'reviews', template: 'workspaces/reviews', title: t('reviews.title'), status }, {
       reviews: found.shown.map((review) => shownReview(page, review)), total: found.total, next: cursorOf(found.next),
-      canWrite: workspace.role !== 'member', statuses: statuses(page, more.given?.['status'] ?? 'to_review'), given: { entry: request.query['entry'] }, ...more,
+      about, canWrite: workspace.role !== 'member', canCreate: workspace.role !== 'member' && !(about && found.total > 0), statuses: statuses(page, more.given?.['status'] ?? 'to_review'), given: { entry: request.query['entry'] }, ...more,
     });
   }
 
