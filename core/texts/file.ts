@@ -24,17 +24,28 @@ export interface TextFile {
 const KEY = /^[a-z][a-z0-9_:-]*$/i;
 const MOST_BYTES = 1024 * 1024;
 
+/** The latest content of each file. Several servers in one process, as in tests, parse a file once. */
+const parsed = new Map<string, { content: string; read: TextFile }>();
+
 /** Reads a file of texts; one that does not exist has none. */
 export function readTextFile(file: string): TextFile {
   const read: TextFile = { file, texts: new Map(), faults: [] };
   try {
     if (!existsSync(file)) return read;
     if (statSync(file).size > MOST_BYTES) read.faults.push({ file, detail: 'is larger than 1 MB' });
-    else parseTexts(readFileSync(file, 'utf8'), read);
+    else return parsedOnce(readFileSync(file, 'utf8'), read);
   } catch (error) {
     read.faults.push({ file, detail: `cannot be read: ${(error as Error).message}` });
   }
   return read;
+}
+
+function parsedOnce(content: string, empty: TextFile): TextFile {
+  const known = parsed.get(empty.file);
+  if (known?.content === content) return known.read;
+  parseTexts(content, empty);
+  parsed.set(empty.file, { content, read: empty });
+  return empty;
 }
 
 function parseTexts(text: string, read: TextFile): void {
