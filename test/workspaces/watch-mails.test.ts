@@ -140,6 +140,9 @@ for (const database of testDatabases()) describe(`Mails and feeds of watches, on
     const mail = await mailbox.mailTo('gus@example.org', 'Rents');
     expect(mail).to.contain(['señales con Smithville, MO · Vivienda asequible · vote', 'una vez al día']).and.to.not.contain('Housing Affordability').and.to.not.contain('Buses');
     expect(sent('Buses')).to.equal([]);
+    const stop = new URL(/List-Unsubscribe:\s*<([^>]*)>/.exec(mail)![1]!);
+    expect((await kit.request('GET', stop.pathname + stop.search, { headers: { accept: 'text/html' } })).text).to.contain('Dejar de recibir correos');
+    expect((await kit.request('POST', stop.pathname + stop.search, { payload: 'List-Unsubscribe=One-Click', headers: FORM })).status).to.equal(200);
     const page = (await reader.get(`/es${home}/watches`)).text;
     expect(page).to.contain(['Smithville, MO · Vivienda asequible · vote', '<h3>Vivienda y entorno construido</h3>', 'Silenciado']).and.to.not.contain('Housing').and.to.not.contain('ya no existe');
     expect((await reader.get(`${home}/watches`)).text).to.contain(['Smithville, MO · Housing Affordability · vote', '<h3>Housing and the Built Environment</h3>', 'Muted']);

@@ -54,8 +54,9 @@ async function mailTo({ civic, accounts }: Workspaces, watches: Watches, job: Ru
     const items = await digestItems(watches, tx, context, rows, kind === 'alert' ? 'immediate' : 'digest');
     if (items.length === 0) return;
     const { language } = subscriber;
-    const unsubscribe = civic.url(`/workspaces/unsubscribe?token=${await watches.subscribers.createUnsubscribe(tx, subscriber)}`);
-    const pages = civic.url(`${language === 'en' ? '' : `/${language}`}/workspaces/${subscriber.workspace_id}`);
+    const root = civic.url(`${language === 'en' ? '' : `/${language}`}/workspaces`);
+    const unsubscribe = `${root}/unsubscribe?token=${await watches.subscribers.createUnsubscribe(tx, subscriber)}`;
+    const pages = `${root}/${subscriber.workspace_id}`;
     const { subject, lines } = composeMail(languages.get(language)!, { kind, items, skipped, workspace: context.workspace.name, site: civic.instance.name, pages, unsubscribe });
     await accounts.mail.queue(tx, { to: context.email, subject, lines, language, unsubscribe_url: unsubscribe, member: { account_id: subscriber.account_id, workspace_id: subscriber.workspace_id } });
   });
