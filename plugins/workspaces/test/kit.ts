@@ -23,6 +23,8 @@ export interface KitOptions {
   config?: object;
   /** The sections of other plugins. */
   sections?: object;
+  /** How often jobs are looked for; each time costs queries. */
+  pollSeconds?: number;
   /** Listens on a free port; `url` is its address. */
   listen?: boolean;
   /** Listens there, at `http://localhost:<port>`. */
@@ -30,11 +32,11 @@ export interface KitOptions {
   publicUrl?: string;
 }
 
-export async function workspacesKit(database: 'sqlite' | 'postgres', { plugins = [], config = {}, sections = {}, listen = false, port, publicUrl }: KitOptions = {}): Promise<WorkspacesKit> {
+export async function workspacesKit(database: 'sqlite' | 'postgres', { plugins = [], config = {}, sections = {}, pollSeconds = 1, listen = false, port, publicUrl }: KitOptions = {}): Promise<WorkspacesKit> {
   const clock = stoppedClock('2026-03-01T12:00:00.000Z');
   const kit = await testServer({
     database, clock, plugins: ['accounts', 'directory', 'workspaces', ...plugins], listen: listen || port !== undefined,
-    config: { jobs: { poll_seconds: 0.1 }, ...(publicUrl !== undefined && { public_url: publicUrl }), ...(port !== undefined && { http: { port }, public_url: `http://localhost:${port}` }), plugins: { workspaces: config, ...sections } } as never,
+    config: { jobs: { poll_seconds: pollSeconds }, ...(publicUrl !== undefined && { public_url: publicUrl }), ...(port !== undefined && { http: { port }, public_url: `http://localhost:${port}` }), plugins: { workspaces: config, ...sections } } as never,
   });
   const run: WorkspacesKit['run'] = async (name, options = {}, positionals = []) => {
     const command = kit.composition.commands.find((one) => one.name === name)!;
