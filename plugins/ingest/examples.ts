@@ -9,6 +9,8 @@ const one = (name: string): Example => ({ given: { source: { of: `POST ${PATH}`,
 export const ingestExamples: Examples = {
   [`GET ${PATH}`]: {},
   [`POST ${PATH}`]: { body: source('calendar') },
+  [`POST ${PATH}/import`]: { body: { sources: [source('budget'), source('courts')].map(({ test: _test, ...listed }) => listed) } },
+  [`GET ${PATH}.opml`]: {},
   [`GET ${PATH}/{id}`]: one('council'),
   [`PATCH ${PATH}/{id}`]: { ...one('zoning'), body: { cadence_seconds: 7200 } },
   [`DELETE ${PATH}/{id}`]: one('library'),

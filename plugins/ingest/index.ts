@@ -7,6 +7,9 @@ import { replayCommand } from './eval/commands.ts';
 import { evalMeetings } from './eval/meetings.ts';
 import { ingestExamples } from './examples.ts';
 import { ingestProblems } from './problems.ts';
+import { importCommand } from './lists/commands.ts';
+import { listPages } from './lists/pages.ts';
+import { listRoutes } from './lists/routes.ts';
 import { READ_JOB, runRead } from './reads/run.ts';
 import { pruneReads } from './reads/store.ts';
 import { sourceCommands } from './sources/commands.ts';
@@ -41,14 +44,14 @@ export default definePlugin<IngestConfig>({
         while (!signal.aborted && await write((tx) => pruneReads(tx, before)) > 0);
       },
     });
-    for (const command of [...sourceCommands(ingest, sources), replayCommand, evalMeetings({ document: ingest.reader.document, now: () => civic.clock.now() })]) civic.command(command);
+    for (const command of [...sourceCommands(ingest, sources), importCommand(ingest, sources), replayCommand, evalMeetings({ document: ingest.reader.document, now: () => civic.clock.now() })]) civic.command(command);
     civic.serviceIfOn('console')?.attention(failingAttention(ingest));
     if (ingest.accounts) registerForWorkspaces(ingest.accounts);
 
     /** Workspaces, and with them the API, are of the plugin accounts. Without it the operator has the command line. */
     function registerForWorkspaces(accounts: NonNullable<typeof ingest.accounts>): void {
       civic.examples(ingestExamples);
-      server.route([...sourceRoutes(ingest, sources), ...sourcePages(ingest, sources, accounts)]);
+      server.route([...sourceRoutes(ingest, sources), ...listRoutes(ingest, sources), ...sourcePages(ingest, sources, accounts), ...listPages(ingest, sources, accounts)]);
       accounts.consolePage({ plugin: 'ingest', label: 'sources.title', summary: 'sources.summary', path: SOURCES, role: 'reviewer' });
       accounts.workspaceHooks.whenDeleted(async (tx, workspaceId) => {
         for (const id of await deleteSourcesOf(tx, workspaceId)) await civic.jobs.removeDue(tx, READ_JOB, id);

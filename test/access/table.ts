@@ -244,6 +244,8 @@ export const table: Record<string, Case[]> = {
   // ingest
   'GET /api/watched-sources': [{ outcomes: scoped }, { query: 'visibility=public', outcomes: { ...reviewing, wrong_scope: 'insufficient_scope' } }],
   'POST /api/watched-sources': [{ payload: { url: 'https://city.example/calendar', test: false }, outcomes: scoped }, { payload: { url: 'https://city.example/public', test: false, visibility: 'public' }, outcomes: { ...reviewing, wrong_scope: 'insufficient_scope' } }],
+  'POST /api/watched-sources/import': [{ payload: { sources: [{ url: 'https://city.example/listed' }] }, outcomes: scoped }, { payload: { sources: [{ url: 'https://city.example/listed' }] }, query: 'visibility=public', outcomes: { ...reviewing, wrong_scope: 'insufficient_scope' } }],
+  'GET /api/watched-sources.opml': [{ outcomes: scoped }, { query: 'visibility=public', outcomes: { ...reviewing, wrong_scope: 'insufficient_scope' } }],
   'GET /api/watched-sources/{id}': [ofSource],
   'PATCH /api/watched-sources/{id}': [{ ...ofSource, payload: { name: 'Ours' } }],
   'DELETE /api/watched-sources/{id}': [ofSource],
@@ -252,6 +254,9 @@ export const table: Record<string, Case[]> = {
   'GET /api/watched-sources/{id}/history': [ofSource],
   'GET /console/sources': visitor,
   'POST /console/sources': visitor,
+  'GET /console/sources/import': visitor,
+  'POST /console/sources/import': visitor,
+  'GET /console/sources/sources.opml': visitor,
   'GET /console/sources/{id}': visitor,
   'POST /console/sources/{id}': visitor,
 

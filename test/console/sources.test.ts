@@ -56,6 +56,21 @@ for (const database of testDatabases()) {
       expect((await reviewer.get(PAGE)).text).to.contain(`href="${path}"`).and.contain('One row');
     });
 
+    it('are added in a list, pasted or as a file, and exported', async () => {
+      const opml = `<opml version="2.0"><body><outline text="Ours" url="${site.url}/ours"/><outline text="Wrong" url="mailto:a@example.org"/></body></opml>`;
+      const token = /name="form_token" value="([^"]*)"/.exec((await reviewer.get(`${PAGE}/import`)).text)![1]!;
+      const multipart = (list: string, file: string) => [['form_token', token], ['list', list], ['file"; filename="a.opml', file]].map(([name, value]) => `--b\r\ncontent-disposition: form-data; name="${name}"\r\n${name!.startsWith('file') ? 'content-type: text/x-opml\r\n' : ''}\r\n${value}\r\n`).join('');
+      const post = (list: string, file: string) => kit.request('POST', `${PAGE}/import`, { payload: `${multipart(list, file)}--b--\r\n`, headers: { 'cookie': reviewer.cookie(), 'content-type': 'multipart/form-data; boundary=b', 'accept': 'text/html' } });
+      expect((await post('', '')).text).to.contain('Enter addresses, or choose a file.');
+      const filed = await post('', opml);
+      expect(filed.status, filed.text).to.equal(200);
+      expect(filed.text).to.contain('One source was added. One was rejected:').and.contain('mailto:a@example.org');
+      expect((await post(`${site.url}/ours\n${site.url}/pasted`, '')).text).to.contain('One source was added. One is watched already.');
+      expect((await post('<opml', '')).text).to.contain('The text is no OPML.');
+      expect((await reviewer.get(`${PAGE}/sources.opml`)).text).to.contain(`text="Ours"`).and.contain(`${site.url}/pasted`);
+      expect((await (await kit.signedIn('user')).get(`${PAGE}/sources.opml`)).status).to.equal(403);
+    });
+
     it('pause, resume and delete a source', async () => {
       expect((await reviewer.get((await send(path, { act: 'pause' })).headers.location as string)).text).to.contain('The source is paused.').and.contain('Resume');
       expect((await reviewer.get((await send(path, { act: 'resume' })).headers.location as string)).text).to.contain('The source is read again.');

@@ -9,7 +9,7 @@ import type { Owner, Sources } from '../sources/sources.ts';
 import { barsOf } from './bars.ts';
 
 export const SOURCES = '/console/sources';
-const PAGE = { plugins: { civic: { internal: true } } };
+export const PAGE = { plugins: { civic: { internal: true } } };
 /** The page has all sources, so that a failing one is never on a later page. */
 const AT_ONCE = 1000;
 const READS = 30;
@@ -21,7 +21,6 @@ const sourceForm = Joi.object<{ url: string; place: string; name: string }>({ ur
 /** The pages of the operator about watched sources: all of them, and one with its last reads. */
 export function sourcePages(ingest: Ingest, sources: Sources, { pages }: Pick<AccountsService, 'pages'>): ServerRoute[] {
   const { civic, directory } = ingest;
-  const ownerOf = (accountId: string): Owner => ({ workspace_id: null, account_id: accountId, most: Infinity, plan: null });
 
   async function showAll(request: Request, h: ResponseToolkit, more: { errors?: object; given?: object } = {}, status = 200): Promise<ResponseObject> {
     const t = await civic.texts(request.civic.language);
@@ -33,7 +32,7 @@ export function sourcePages(ingest: Ingest, sources: Sources, { pages }: Pick<Ac
 
   async function showOne(request: Request, h: ResponseToolkit, accountId: string): Promise<ResponseObject> {
     const t = await civic.texts(request.civic.language);
-    const row = await sources.found(civic.db.read, ownerOf(accountId), String(request.params.id));
+    const row = await sources.found(civic.db.read, operator(accountId), String(request.params.id));
     const [source] = await sources.shown(civic.db.read, [row]);
     const { rows } = await sources.history(civic.db.read, row, { before: null, limit: READS });
     const place = row.place_key === null ? undefined : (await directory.places(civic.db.read, [row.place_key])).get(row.place_key)?.display_name;
@@ -74,7 +73,7 @@ export function sourcePages(ingest: Ingest, sources: Sources, { pages }: Pick<Ac
         const { values, errors, given } = readForm(request, sourceForm, t);
         if (!values) return showAll(request, h, { errors, given }, 400);
         try {
-          const { source } = await sources.create(ownerOf(account.id), { url: values.url, place: await placeOf(values.place), ...(values.name && { name: values.name }) }, { test: true });
+          const { source } = await sources.create(operator(account.id), { url: values.url, place: await placeOf(values.place), ...(values.name && { name: values.name }) }, { test: true });
           return go(request, h, `${SOURCES}/${source.id}?done=added`);
         } catch (error) {
           const found = problemOf(error);
@@ -91,15 +90,20 @@ export function sourcePages(ingest: Ingest, sources: Sources, { pages }: Pick<Ac
         const id = String(request.params.id);
         const { act } = (request.payload ?? {}) as { act?: string };
         if (act === 'delete') {
-          await civic.db.write((tx) => sources.remove(tx, ownerOf(account.id), id));
+          await civic.db.write((tx) => sources.remove(tx, operator(account.id), id));
           return go(request, h, `${SOURCES}?done=deleted`);
         }
         if (act !== 'pause' && act !== 'resume') throw problem('invalid_request', { detail: 'The form names nothing to do.' });
-        await civic.db.write((tx) => sources.update(tx, ownerOf(account.id), id, { state: act === 'pause' ? 'paused' : 'active' }));
+        await civic.db.write((tx) => sources.update(tx, operator(account.id), id, { state: act === 'pause' ? 'paused' : 'active' }));
         return go(request, h, `${SOURCES}/${id}?done=${act === 'pause' ? 'paused' : 'resumed'}`);
       }),
     },
   ];
+}
+
+/** The operator as the owner of sources that a person works with. */
+export function operator(accountId: string): Owner {
+  return { workspace_id: null, account_id: accountId, most: Infinity, plan: null };
 }
 
 function go(request: Request, h: ResponseToolkit, path: string): ResponseObject {

@@ -38,7 +38,7 @@ export async function runRead(ingest: Ingest, { payload, signal, write }: Pick<R
     if (current?.state === 'active' && current.url === source.url) await work(tx, current);
   });
   await change(async (tx, current) => {
-    const recognised = current.platform === null && adapter !== NOT_RECOGNISED ? await updateSource(tx, current.key, { platform: adapter.name, url }) : current;
+    const recognised = current.platform === null && adapter !== NOT_RECOGNISED ? await updateSource(tx, current.key, { platform: adapter.name, url, ...(url !== current.url && { given_url: current.url }) }) : current;
     await store(ingest, tx, recognised, { ...result, fault: result.fault ?? (adapter === NOT_RECOGNISED ? NOTHING_FOUND : null) }, { time_zone, milliseconds });
   }).catch(async (error: unknown) => {
     signal.throwIfAborted();

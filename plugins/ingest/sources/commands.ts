@@ -1,11 +1,11 @@
 import { Failure, Misuse, problemOf, type Command } from 'civic';
 import { adapterOf } from '../adapters/adapters.ts';
 import type { Ingest } from '../context.ts';
+import { opmlOf } from '../lists/opml.ts';
 import { shownRows, type ShownSource } from './shown.ts';
 import type { Owner, SourceInput, Sources } from './sources.ts';
 
-const OPERATOR: Owner = { workspace_id: null, account_id: null, most: Infinity, plan: null };
-const ALL = 1000;
+export const OPERATOR: Owner = { workspace_id: null, account_id: null, most: Infinity, plan: null };
 
 /** `civic source …`: the sources of the operator, whose signals are public. */
 export function sourceCommands({ civic }: Ingest, sources: Sources): Command[] {
@@ -35,9 +35,12 @@ export function sourceCommands({ civic }: Ingest, sources: Sources): Command[] {
     {
       name: 'source list',
       summary: 'List the watched sources with their health',
+      options: [{ name: 'opml', summary: 'Write them as OPML, for a feed reader or another instance' }],
+      examples: ['bin/civic source list --opml > sources.opml'],
       needs: 'database',
-      async run({ terminal }) {
-        const { sources: found } = await sources.page(civic.db.read, { workspace_id: null }, { before: null, limit: ALL });
+      async run({ terminal, options }) {
+        const found = await sources.all(civic.db.read, { workspace_id: null });
+        if (options.opml) return terminal.out(opmlOf(`Watched sources: ${civic.instance.name}`, found).trimEnd());
         terminal.print(found, () => found.map(summary).join('\n') || 'No source is watched yet: bin/civic source add <url>');
       },
     },
@@ -86,7 +89,7 @@ function inputOf(url: string, options: Record<string, string | boolean | string[
 }
 
 /** Prints a problem of the API as a failure. */
-function failed(error: unknown): never {
+export function failed(error: unknown): never {
   const problem = problemOf(error);
   throw problem ? new Failure(problem.detail ?? problem.title) : error;
 }

@@ -6,14 +6,14 @@ import { shownRead, shownRows } from './shown.ts';
 import type { Owner, SourceChanges, SourceInput, Sources } from './sources.ts';
 import { HEALTHS, STATES, type SourceFilter } from './store.ts';
 
-const PATH = '/api/watched-sources';
-const reading = { mode: 'required' as const, access: { scope: ['workspace:read'] } };
-const writing = { mode: 'required' as const, access: { scope: ['workspace:write'] } };
+export const PATH = '/api/watched-sources';
+export const reading = { mode: 'required' as const, access: { scope: ['workspace:read'] } };
+export const writing = { mode: 'required' as const, access: { scope: ['workspace:write'] } };
 const params = Joi.object({ id: Joi.string().max(100).description('The id of the source') });
 const visibility = Joi.string().valid('workspace', 'public').default('workspace').description('`public`: the sources of the operator, for reviewers');
-const ownOnly = Joi.object({ visibility });
+export const visibilityQuery = Joi.object({ visibility });
 const paging = { limit: Joi.number().integer().min(1).max(100).default(25), cursor: Joi.string() };
-const problems = ['permission_required', 'workspace_forbidden'];
+export const problems = ['permission_required', 'workspace_forbidden'];
 const ofOne = [...problems, 'unknown_watched_source'];
 
 type Visible = { visibility: 'workspace' | 'public' };
@@ -30,7 +30,7 @@ export function sourceRoutes({ civic }: Ingest, sources: Sources): ServerRoute[]
         description: 'The watched sources of your workspace, the latest first',
         notes: '`health` shows which sources need attention.',
         auth: reading,
-        validate: { query: ownOnly.keys({ ...paging, state: Joi.string().valid(...STATES), health: Joi.string().valid(...HEALTHS), tag: Joi.string().max(50) }) },
+        validate: { query: visibilityQuery.keys({ ...paging, state: Joi.string().valid(...STATES), health: Joi.string().valid(...HEALTHS), tag: Joi.string().max(50) }) },
         plugins: { civic: { problems: [...problems, 'invalid_cursor'] } },
         response: { schema: sourceList },
       },
@@ -66,7 +66,7 @@ export function sourceRoutes({ civic }: Ingest, sources: Sources): ServerRoute[]
         description: 'One watched source, with its health and its next read',
         notes: 'A source of another workspace is 404.',
         auth: reading,
-        validate: { query: ownOnly, params },
+        validate: { query: visibilityQuery, params },
         plugins: { civic: { problems: ofOne } },
         response: { schema: source },
       },
@@ -79,7 +79,7 @@ export function sourceRoutes({ civic }: Ingest, sources: Sources): ServerRoute[]
         description: 'Change a watched source',
         notes: 'A new address is read at once. `state` pauses or resumes it.',
         auth: writing,
-        validate: { query: ownOnly, params, payload: sourceChange },
+        validate: { query: visibilityQuery, params, payload: sourceChange },
         plugins: { civic: { problems: [...ofOne, 'unknown_place'] } },
         response: { schema: source },
       },
@@ -92,7 +92,7 @@ export function sourceRoutes({ civic }: Ingest, sources: Sources): ServerRoute[]
         description: 'Stop watching a source, and delete its history',
         notes: 'Its signals stay.',
         auth: writing,
-        validate: { query: ownOnly, params },
+        validate: { query: visibilityQuery, params },
         plugins: { civic: { problems: ofOne } },
         response: { status: { 204: Joi.any() } },
       },
@@ -108,7 +108,7 @@ export function sourceRoutes({ civic }: Ingest, sources: Sources): ServerRoute[]
         description: 'Read a watched source now, and return what is found, without storing it',
         notes: '`detail` states what to do when the source cannot be read.',
         auth: writing,
-        validate: { query: ownOnly, params, payload: Joi.object({}).allow(null) },
+        validate: { query: visibilityQuery, params, payload: Joi.object({}).allow(null) },
         plugins: { civic: { problems: ofOne } },
         response: { schema: sourceTest },
       },
@@ -125,7 +125,7 @@ export function sourceRoutes({ civic }: Ingest, sources: Sources): ServerRoute[]
         description: 'Pause a watched source',
         notes: '`{"paused": false}` resumes it.',
         auth: writing,
-        validate: { query: ownOnly, params, payload: Joi.object({ paused: Joi.boolean().default(true) }).allow(null) },
+        validate: { query: visibilityQuery, params, payload: Joi.object({ paused: Joi.boolean().default(true) }).allow(null) },
         plugins: { civic: { problems: ofOne } },
         response: { schema: source },
       },
@@ -141,7 +141,7 @@ export function sourceRoutes({ civic }: Ingest, sources: Sources): ServerRoute[]
         description: 'The reads of a watched source, the latest first',
         notes: 'Each with what it found, or why it failed. Reads are kept for `plugins.ingest.read_days`.',
         auth: reading,
-        validate: { query: ownOnly.keys(paging), params },
+        validate: { query: visibilityQuery.keys(paging), params },
         plugins: { civic: { problems: [...ofOne, 'invalid_cursor'] } },
         response: { schema: readList },
       },

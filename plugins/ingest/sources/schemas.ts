@@ -1,5 +1,6 @@
 import { Joi } from 'civic';
 import { ADAPTERS } from '../adapters/adapters.ts';
+import type { SourceInput } from './sources.ts';
 import { HEALTHS, STATES } from './store.ts';
 
 const time = Joi.string().isoDate();
@@ -8,7 +9,8 @@ const shortText = (most: number) => Joi.string().trim().min(1).max(most);
 
 export const platforms = ADAPTERS.map(({ name }) => name);
 const address = Joi.string().uri({ scheme: ['http', 'https'] }).max(2000);
-const tag = Joi.string().pattern(/^[a-z0-9][a-z0-9_-]{0,49}$/, 'lower-case letters, digits, - and _');
+export const tagPattern = /^[a-z0-9][a-z0-9_-]{0,49}$/;
+const tag = Joi.string().pattern(tagPattern, 'lower-case letters, digits, - and _');
 const cadence = Joi.number().integer().min(300).max(2_678_400).allow(null).description('How many seconds are between two reads; null is what the instance sets, for a tag or for all');
 
 const settings = {
@@ -19,10 +21,17 @@ const settings = {
   cadence_seconds: cadence,
 };
 
-export const newSource = Joi.object({
+const newSettings = {
   url: address.required().description('A public page, calendar or feed'),
   ...settings,
   platform: Joi.string().valid(...platforms).description('Recognised when absent'),
+};
+
+/** A source of a list, which is neither tested nor made public by itself. */
+export const listedSource = Joi.object<SourceInput>(newSettings);
+
+export const newSource = Joi.object({
+  ...newSettings,
   test: Joi.boolean().default(true).description('Whether to read the address first; false stores it at once, and its first read recognises it'),
   visibility: Joi.string().valid('workspace', 'public').default('workspace').description('`public` is for sources of the operator, whose signals everybody sees; it requires the role of a reviewer'),
 }).meta({ name: 'NewWatchedSource' });

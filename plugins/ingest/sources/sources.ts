@@ -34,6 +34,7 @@ const UNREAD = { platform: null, health: 'new' as const, fault: null, fault_deta
 /** A plan that is full may have room after an hour, when a source was deleted. */
 const RETRY_MS = 3600_000;
 const LONGEST_NAME = 200;
+const AT_ONCE = 500;
 
 export type Sources = ReturnType<typeof createSources>;
 
@@ -81,7 +82,7 @@ export function createSources(ingest: Ingest) {
     return probe(ingest, { url: input.url, adapter: input.platform ? adapterOf(input.platform) : null, time_zone: await ingest.timeZone(civic.db.read, { place_key }) });
   }
 
-  async function insert(tx: Tx, owner: Owner, input: SourceInput, recognised: Pick<Probe, 'url' | 'title'> & { platform: string | null }): Promise<SourceRow> {
+  async function insert(tx: Tx, owner: Owner, input: SourceInput, recognised: Pick<Probe, 'url' | 'title'> & { platform: string | null }, readAt: string): Promise<SourceRow> {
     const { issues = [], tags = [], cadence_seconds = null } = input;
     const place_key = await placeKey(tx, input.place);
     checkIssues(issues);
@@ -90,11 +91,11 @@ export function createSources(ingest: Ingest) {
     await take(tx, owner);
     const at = civic.clock.iso();
     const row = await insertSource(tx, {
-      id: newId(civic.clock.now()), workspace_id: owner.workspace_id, url: recognised.url, name: (input.name ?? recognised.title ?? new URL(recognised.url).host).slice(0, LONGEST_NAME), platform: recognised.platform,
+      id: newId(civic.clock.now()), workspace_id: owner.workspace_id, url: recognised.url, given_url: input.url === recognised.url ? null : input.url, name: (input.name ?? recognised.title ?? new URL(recognised.url).host).slice(0, LONGEST_NAME), platform: recognised.platform,
       place_key, issues: JSON.stringify(issues), tags: JSON.stringify(tags), cadence_seconds, state: 'active', health: 'new', fault: null, fault_detail: null, failing_since: null, failures: 0,
       row_count: 0, last_read_at: null, last_success_at: null, last_change_at: null, applied_hash: null, applied_at: null, ignored: '[]', created_at: at, updated_at: at, created_by: owner.account_id,
     });
-    await readSoon(tx, row);
+    await setFirstRead(tx, row, readAt);
     return row;
   }
 
@@ -109,8 +110,8 @@ export function createSources(ingest: Ingest) {
     return problem('too_many_sources', { detail: `The plan ${plan} has ${most === 0 ? 'no watched sources' : `${most} watched sources, and all are in use`}.`, headers: exceededHeaders({ limit: most, resetAt: civic.clock.now() + RETRY_MS, now: civic.clock.now() }) });
   }
 
-  async function readSoon(tx: Tx, source: SourceRow): Promise<void> {
-    await civic.jobs.setDue(tx, READ_JOB, source.id, { at: civic.clock.iso(), every_seconds: ingest.cadence(source) });
+  async function setFirstRead(tx: Tx, source: SourceRow, at: string): Promise<void> {
+    await civic.jobs.setDue(tx, READ_JOB, source.id, { at, every_seconds: ingest.cadence(source) });
   }
 
   async function shown(reader: Reader, rows: SourceRow[]): Promise<ShownSource[]> {
@@ -126,8 +127,24 @@ export function createSources(ingest: Ingest) {
       const tested = options.test ? await test(input) : null;
       if (tested?.fault) throw problem('source_unreadable', { detail: tested.fault.detail });
       const recognised = tested ? { ...tested, platform: tested.adapter!.name } : { url: input.url, title: null, platform: input.platform ?? null };
-      const source = await civic.db.write(async (tx) => (await shown(tx, [await insert(tx, owner, input, recognised)]))[0]!);
+      const source = await civic.db.write(async (tx) => (await shown(tx, [await insert(tx, owner, input, recognised, civic.clock.iso())]))[0]!);
       return { source, rows: tested?.rows ?? [] };
+    },
+    /** Adds a source of a list, which is first read at a time of its own. Returns the one that watches the address already, if there is one. */
+    async addListed(tx: Tx, owner: Owner, input: SourceInput, readAt: string): Promise<{ id: string; isNew: boolean }> {
+      const known = await sourceByUrl(tx, owner.workspace_id, input.url);
+      const { id } = known ?? await insert(tx, owner, input, { url: input.url, title: null, platform: input.platform ?? null }, readAt);
+      return { id, isNew: known === undefined };
+    },
+    /** Returns all sources, the latest first. */
+    async all(reader: Reader, filter: SourceFilter): Promise<ShownSource[]> {
+      const found: ShownSource[] = [];
+      for (let before: number | null = null; ;) {
+        const { rows } = await sourcesPage(reader, filter, { before, limit: AT_ONCE });
+        found.push(...await shown(reader, rows));
+        if (rows.length < AT_ONCE) return found;
+        before = Number(rows.at(-1)!.key);
+      }
     },
     async page(reader: Reader, filter: SourceFilter, { before, limit }: { before: number | null; limit: number }) {
       const { rows, total } = await sourcesPage(reader, filter, { before, limit: limit + 1 });
@@ -142,7 +159,7 @@ export function createSources(ingest: Ingest) {
       // What another address lists is neither new nor gone.
       if (isOther) await deleteRowsOf(tx, row.key);
       const next = await updateSource(tx, row.key, {
-        ...plain, updated_at: civic.clock.iso(), ...(isOther && UNREAD),
+        ...plain, updated_at: civic.clock.iso(), ...(isOther && { ...UNREAD, given_url: null }),
         ...(place !== undefined && { place_key: await placeKey(tx, place) }),
         ...(issues && { issues: JSON.stringify(issues) }), ...(tags && { tags: JSON.stringify(tags) }), ...(ignored && { ignored: JSON.stringify(ignored) }),
       });
@@ -160,7 +177,7 @@ export function createSources(ingest: Ingest) {
 
   async function reschedule(tx: Tx, before: SourceRow, after: SourceRow): Promise<void> {
     if (after.state === 'paused') return civic.jobs.removeDue(tx, READ_JOB, after.id);
-    if (before.state === 'paused' || before.url !== after.url) return readSoon(tx, after);
+    if (before.state === 'paused' || before.url !== after.url) return setFirstRead(tx, after, civic.clock.iso());
     if (ingest.cadence(before) !== ingest.cadence(after)) await schedule(ingest, tx, after, ingest.cadence(after));
   }
 }

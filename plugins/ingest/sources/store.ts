@@ -12,6 +12,8 @@ export interface SourceRow {
   id: string;
   workspace_id: string | null;
   url: string;
+  /** What was given, when a better address was found there, such as the calendar file of a page. */
+  given_url: string | null;
   name: string;
   platform: string | null;
   place_key: string | null;
@@ -71,8 +73,9 @@ export async function lockedSource(tx: Tx, id: string): Promise<SourceRow | unde
   return query.first('*');
 }
 
+/** Returns the source that watches an address, or a better one that was found there. */
 export async function sourceByUrl(reader: Reader, workspaceId: string | null, url: string): Promise<SourceRow | undefined> {
-  return reader(TABLE).where({ workspace_id: workspaceId, url }).first('*');
+  return reader(TABLE).where({ workspace_id: workspaceId }).where((either) => either.where({ url }).orWhere({ given_url: url })).first('*');
 }
 
 export async function sourcesPage(reader: Reader, filter: SourceFilter, { before, limit }: { before: number | null; limit: number }): Promise<{ rows: SourceRow[]; total: number }> {
