@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import type { Caller } from '../../core/index.ts';
 import { stoppedClock, testDatabases } from '../../core/testing.ts';
+import { startMailbox } from '../../plugins/accounts/test/mailbox.ts';
 import { htmlFaults } from '../support/validator.ts';
 import { BASE, consoleKit, until, type ConsoleKit, type Reader } from './kit.ts';
 
@@ -132,6 +133,32 @@ for (const database of testDatabases()) {
       await decide(first, { decision: 'dismiss' });
     });
 
+    it('returns to the list with the filters from which a report or a form was opened, and to no other address', async () => {
+      const flag = await report(await actor('Filtered'), { flag_type: 'wrong_place' });
+      const here = '/console/reports?place=gladstone%2Cmissouri&type=wrong_place';
+      const listed = await reviewer.get(here);
+      const opened = `/console/reports/${flag.id}?place=gladstone%2Cmissouri&type=wrong_place`;
+      const addresses = (text: string) => text.replaceAll('&amp;', '&').replaceAll('&#x3D;', '=');
+      expect(addresses(listed.text)).to.contain([`href="${opened}"`, `name="list" value="${here}"`]);
+      expect(addresses((await reviewer.get(opened)).text)).to.contain([`href="${here}">All reports`, `name="list" value="${here}"`]);
+      const confirmed = await reviewer.post('/console/reports/confirm', { list: here, decision: 'dismissed', state: 'open', 'target[]': `entity:${flag.target_id}` });
+      expect(addresses(confirmed.text)).to.contain([`href="${here}">Cancel`, `name="list" value="${here}"`]);
+      expect((await reviewer.post('/console/reports/decide', { list: here, decision: 'dismissed', 'report[]': flag.id })).headers.location).to.equal(`${here}&done=dismissed&count=1`);
+      expect((await reviewer.post('/console/reports/undo', { list: here, batch: await lastBatch() })).headers.location).to.equal(`${here}&done=undone&count=1`);
+      expect((await reviewer.post(`/console/reports/${flag.id}/ask`, { list: here, question: 'Where is it?' })).headers.location).to.equal(`${opened}&asked=1`);
+      expect((await decide(flag, { list: 'https://evil.example/?state=suspected&next=x', decision: 'dismiss' })).headers.location).to.equal('/console/reports?state=suspected&done=dismissed&count=1');
+    });
+
+    it('says what follows from a decision on several reports: contacts that are shown again', async () => {
+      const flags = [await report(await actor('Plain one')), await report(await actor('Private one'), { flag_type: 'privacy' })];
+      const confirm = async (some: any[], decision: string) => (await reviewer.post('/console/reports/confirm', { decision, state: 'open', 'target[]': some.map((flag) => `entity:${flag.target_id}`) })).text;
+      const shown = 'that the reports of private information hide are shown again';
+      expect(await confirm(flags, 'dismissed')).to.contain([shown, '<li class="card urgent">', '<li class="card high">']);
+      expect(await confirm(flags, 'accepted')).to.not.contain(shown);
+      expect(await confirm(flags.slice(0, 1), 'dismissed')).to.contain('Plain one').and.not.contain(shown);
+      for (const flag of flags) await decide(flag, { decision: 'dismiss' });
+    });
+
     it('shows a report beside the statement, its source and the proposal', async () => {
       const of = await actor('Shown <Union>');
       const flag = await proposed(of, '816-555-0199', NEW_PAGE);
@@ -226,6 +253,8 @@ for (const database of testDatabases()) {
       clock.advance(3_600_000);
       expect((await undo()).status).to.equal(303);
       expect([await email(), await twinEmail(), await statusOf(flag)]).to.equal([null, null, 'open']);
+      const over = 'The time is over, and they are shown again.';
+      expect((await reviewer.get(`/console/reports/${flag.id}`)).text).to.contain('E-mail and phone are hidden until').and.not.contain(over);
       const { ends_at } = await kit.db.read('directory_holds').first('ends_at');
       expect(ends_at, 'not longer than at first').to.equal(new Date(clock.now() + 71 * 3_600_000).toISOString());
       expect(await audit(flag)).to.equal(['flags_held', 'flags_dismissed', 'flags_hold_ended', 'flags_undone', 'flags_held']);
@@ -234,6 +263,8 @@ for (const database of testDatabases()) {
       clock.advance(72 * 3_600_000);
       expect((await undo()).status).to.equal(303);
       expect(await email(), 'the time is over').to.equal('undone@private.example');
+      expect((await reviewer.get(`/console/reports/${flag.id}`)).text).to.contain(over).and.not.contain('E-mail and phone are hidden until');
+      expect((await reviewer.get(`/es/console/reports/${flag.id}`)).text).to.contain('El plazo terminó y se vuelven a mostrar.');
       await decide(flag, { decision: 'dismiss' });
     });
 
@@ -304,13 +335,14 @@ for (const database of testDatabases()) {
       expect((await reviewer.post(`/console/reports/${flag.id}/ask`, { question: ' ' })).status).to.equal(400);
       expect((await reviewer.post(`/console/reports/${flag.id}/ask`, { question: 'Which <number>?' })).headers.location).to.equal(`/console/reports/${flag.id}?asked=1`);
       await kit.request('POST', `/api/flags/receipts/${flag.receipt}/messages`, { payload: { text: 'The <second> one' } });
+      expect((await reviewer.get('/console/reports')).text).to.match(/Asked<\/a> <span class="tag">The reporter replied</);
       const { text } = await reviewer.get(`/console/reports/${flag.id}?asked=1`);
       expect(text).to.contain(['The question was sent', 'Which &lt;number&gt;?', 'Reply of the reporter', 'The &lt;second&gt; one']);
       expect(await htmlFaults(text)).to.equal([]);
       await decide(flag, { decision: 'dismiss' });
       expect((await reviewer.post(`/console/reports/${flag.id}/ask`, { question: 'Why?' })).status).to.equal(409);
       await kit.request('POST', `/api/flags/receipts/${flag.receipt}/reopen`, { payload: { text: 'It is still wrong' } });
-      expect(await list()).to.include('Asked');
+      expect((await reviewer.get('/es/console/reports')).text).to.match(/Asked<\/a> <span class="tag">Reabierto</);
       expect((await reviewer.get(`/console/reports/${flag.id}`)).text).to.contain(['It is still wrong', 'Report reopened by its reporter']).and.not.contain('<span class="tag">undone</span>');
       await decide(flag, { decision: 'dismiss' });
     });
@@ -371,6 +403,26 @@ for (const database of testDatabases()) {
       expect((await reviewer.get(`/console/reports/${flag.id}`)).text).to.contain('ada@private.example');
       await decide(flag, { decision: 'dismiss' });
       expect((await detail(person.id)).contact.email).to.equal('ada@private.example');
+    });
+  });
+
+  describe(`Reports with addresses on ${database}`, () => {
+    it('are counted before a decision on several of them, unless no mail follows', async () => {
+      const box = await startMailbox();
+      const kit = await consoleKit({ database, plugins: ['directory', 'site', 'flags'], config: { plugins: { accounts: { mail: { smtp_url: box.url } } } } });
+      try {
+        const reviewer = await kit.signedIn('reviewer');
+        for (const [email, words] of [['ana@example.org', 'Something is missing.'], ['ben@example.org', 'All is missing.'], ['cat@example.org', '[url]x[/url]'], ['', 'Much is missing.']]) {
+          expect((await kit.visitor().post('/report', { place: 'gladstone,missouri', kind: 'missing', words: words!, email: email! })).status).to.equal(303);
+        }
+        const confirm = async (decision: string, state: string, language = '') => (await reviewer.post(`${language}/console/reports/confirm`, { decision, state, 'target[]': 'place:gladstone,missouri' })).text;
+        expect(await confirm('dismissed', 'open')).to.contain('2 reporters left an address and get a mail five minutes after the decision, unless it is undone.');
+        expect(await confirm('accepted', 'open', '/es')).to.contain('2 personas que avisaron dejaron una dirección');
+        for (const decision of ['dismissed', 'cleared']) expect(await confirm(decision, 'suspected')).to.contain('[url]x[/url]').and.not.contain('left an address');
+      } finally {
+        await kit.close();
+        box.close();
+      }
     });
   });
 }

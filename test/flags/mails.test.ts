@@ -51,7 +51,7 @@ for (const database of testDatabases()) {
     it('carry the receipt in the language of the report, and nothing that the reporter wrote', async () => {
       const { receipt } = await report('ana@example.org', 'Se mudaron a otra calle.', '/es/report');
       const mail = await box.mailTo('ana@example.org', receipt);
-      expect(mail).to.contain(['Content-Language: es', 'Gracias por su aviso sobre Tenants Union', `https://civic.example/report/receipts/${receipt}`, 'se borra 10 días después de la decisión']);
+      expect(mail).to.contain(['Content-Language: es', 'Gracias por su aviso sobre Tenants Union', `https://civic.example/es/report/receipts/${receipt}`, 'se borra 10 días después de la decisión']);
       expect(mail).to.not.contain('otra calle');
     });
 

@@ -1,6 +1,7 @@
 import type { ResponseObject } from '@hapi/hapi';
 import { pagePath, problemOf } from 'civic';
-import { REPORTS, reviewerOf, textField, type ConsoleContext, type Review } from './page.ts';
+import { filtersOfForm, reportPath } from './filters.ts';
+import { reviewerOf, textField, type ConsoleContext, type Review } from './page.ts';
 import { reportOf, showReport } from './report.ts';
 
 const LONGEST_QUESTION = 2000;
@@ -13,7 +14,7 @@ export async function askReporter(context: ConsoleContext, review: Review): Prom
   if (question === '') return showReport(context, review, flag, { detail: t('queue.faults.question'), isOurs: true, status: 400 });
   try {
     await context.conversation.ask(flag.id, question, reviewerOf(review));
-    return h.redirect(pagePath(request, `${REPORTS}/${flag.id}?asked=1`)).code(303).header('cache-control', 'no-store');
+    return h.redirect(pagePath(request, reportPath(flag.id, filtersOfForm(request), { asked: 1 }))).code(303).header('cache-control', 'no-store');
   } catch (error) {
     const found = problemOf(error);
     if (!found || found.status >= 500) throw error;

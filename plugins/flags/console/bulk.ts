@@ -1,12 +1,15 @@
 import type { ResponseObject } from '@hapi/hapi';
-import { cutText, isId, pagePath, problemOf } from 'civic';
+import { cutText, isId, problemOf } from 'civic';
 import { MOST_DECIDED, type NewDecision } from '../review/decisions.ts';
 import { STATES, type State } from '../review/queue.ts';
+import type { Flags } from '../flags.ts';
+import { reportersOf } from '../reporter/store.ts';
 import { flagsInState, type FlagRow } from '../store.ts';
 import { FLAG_TYPES, knownType, TARGET_TYPES, type Target } from '../types.ts';
+import { filtersOfForm, listPath, returnToList } from './filters.ts';
 import { BULK } from './list.ts';
-import { targetNames } from './names.ts';
-import { go, REPORTS, repeatedField, reviewerOf, textField, type ConsoleContext, type Review } from './page.ts';
+import { shownSeverity, targetNames } from './names.ts';
+import { REPORTS, repeatedField, reviewerOf, textField, type ConsoleContext, type Review } from './page.ts';
 
 const LONGEST_REASON = 160;
 const LONGEST_NOTE = 2000;
@@ -14,23 +17,23 @@ const MOST_TARGETS = 50;
 
 /** Shows the reports of the selected targets to confirm a decision on them. */
 export async function confirmBulk(context: ConsoleContext, review: Review): Promise<ResponseObject> {
-  const { request, h } = review;
+  const { request } = review;
   const decision = bulkDecision(review);
   const state = STATES.find((one) => one === textField(request.payload, 'state')) ?? 'open';
   const targets = repeatedField(request.payload, 'target[]').flatMap(targetIn).slice(0, MOST_TARGETS);
-  if (!decision || !BULK[state].includes(decision) || targets.length === 0) return h.redirect(pagePath(request, `${REPORTS}?none=1`)).code(303).header('cache-control', 'no-store');
+  if (!decision || !BULK[state].includes(decision) || targets.length === 0) return returnToList(review, { none: 1 });
   return showConfirm(context, review, { decision, state, ...await waitingFlags(context, review, targets, state) });
 }
 
 /** Decides on the confirmed reports. When one of them cannot be decided, none is, and the page shows why. */
 export async function decideBulk(context: ConsoleContext, review: Review): Promise<ResponseObject> {
-  const { request, h } = review;
+  const { request } = review;
   const decision = bulkDecision(review);
   const ids = [...new Set(repeatedField(request.payload, 'report[]'))].slice(0, MOST_DECIDED);
-  if (!decision || ids.length === 0) return h.redirect(pagePath(request, `${REPORTS}?none=1`)).code(303).header('cache-control', 'no-store');
+  if (!decision || ids.length === 0) return returnToList(review, { none: 1 });
   try {
     const { flags } = await context.decisions.decide(ids, { action: decision, note: textField(request.payload, 'note').slice(0, LONGEST_NOTE) || undefined }, reviewerOf(review));
-    return go(review, decision, flags.length);
+    return returnToList(review, { done: decision, count: flags.length });
   } catch (error) {
     const found = problemOf(error);
     if (!found || found.status >= 500) throw error;
@@ -68,7 +71,16 @@ interface Confirmation {
 async function showConfirm({ flags: plugin, accounts }: ConsoleContext, { request, h, t }: Review, { decision, state, flags, isCut, failed, status }: Confirmation): Promise<ResponseObject> {
   const names = await targetNames(plugin, plugin.civic.db.read, flags.map(({ target_type: type, target_id: id }) => ({ type, id })));
   return accounts.pages.showConsole(request, h, { path: REPORTS, template: 'flags/confirm', title: t(`queue.confirm.${decision}`, { count: flags.length }), status }, {
-    decision, state, isCut, most: MOST_DECIDED, failed, list: REPORTS, button: t(`queue.bulk.${decision}`),
-    reports: flags.map((flag) => ({ id: flag.id, ...names({ type: flag.target_type, id: flag.target_id }), kind: t(`kinds.${knownType(flag.flag_type)}`), at: accounts.pages.when(flag.created_at, t), reason: cutText(flag.reason, LONGEST_REASON) })),
+    decision, state, isCut, most: MOST_DECIDED, failed, list: listPath(filtersOfForm(request)), button: t(`queue.bulk.${decision}`),
+    showsContacts: (decision === 'dismissed' || decision === 'resolved') && flags.some(({ flag_type, suspicion }) => flag_type === 'privacy' && suspicion === null),
+    mailed: await countMailed(plugin, accounts, decision, flags),
+    reports: flags.map((flag) => ({ id: flag.id, ...names({ type: flag.target_type, id: flag.target_id }), ...shownSeverity(flag, t), kind: t(`kinds.${knownType(flag.flag_type)}`), at: accounts.pages.when(flag.created_at, t), reason: cutText(flag.reason, LONGEST_REASON) })),
   });
+}
+
+/** Returns how many reporters get a mail about the decision. Those of dismissed spam get none. */
+async function countMailed({ civic }: Flags, { mail }: ConsoleContext['accounts'], decision: NewDecision['action'], flags: FlagRow[]): Promise<number> {
+  if (!mail.isConfigured || decision === 'cleared') return 0;
+  const concerned = flags.filter(({ suspicion }) => suspicion === null || decision !== 'dismissed');
+  return (await reportersOf(civic.db.read, concerned.map(({ key }) => Number(key)))).size;
 }

@@ -4,7 +4,8 @@ import { MOST_DECIDED, type NewDecision } from '../review/decisions.ts';
 import { stateOf } from '../review/queue.ts';
 import { flagById, flagsInState, type FlagRow } from '../store.ts';
 import { editOf, fault } from './edits.ts';
-import { go, reviewerOf, textField, type ConsoleContext, type Review } from './page.ts';
+import { returnToList } from './filters.ts';
+import { reviewerOf, textField, type ConsoleContext, type Review } from './page.ts';
 import { reportOf, showReport } from './report.ts';
 import { subjectOf } from './subject.ts';
 
@@ -17,7 +18,7 @@ export async function decideReport(context: ConsoleContext, review: Review): Pro
   try {
     const decision = await decisionIn(context, review, flag);
     const { flags } = await context.decisions.decide(await flagsToDecide(context, review, flag), decision, reviewerOf(review));
-    return go(review, decision.action, flags.length);
+    return returnToList(review, { done: decision.action, count: flags.length });
   } catch (error) {
     const found = problemOf(error);
     if (!found || found.status >= 500) throw error;

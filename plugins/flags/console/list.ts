@@ -4,8 +4,9 @@ import { STATES, type State } from '../review/queue.ts';
 import { queuePage, queueTotals, stateCounts, type QueueRow } from '../review/queue-store.ts';
 import { SEVERITIES, typesOf } from '../review/severity.ts';
 import { lastStepOf, stepsOfBatch } from '../review/steps-store.ts';
+import { messagesOf } from '../reporter/messages-store.ts';
 import { flagsByKey, type FlagRow } from '../store.ts';
-import { cursorOf, filterChoices, filtersOf, listPath, positionOf, queueFilter, type Filters } from './filters.ts';
+import { cursorOf, filterChoices, filtersOf, listPath, positionOf, queueFilter, reportPath, type Filters } from './filters.ts';
 import { targetNames, type TargetNames } from './names.ts';
 import { keysOf, noticeOf, REPORTS, type ConsoleContext, type Review } from './page.ts';
 
@@ -32,6 +33,7 @@ export async function showList({ flags, accounts }: ConsoleContext, review: Revi
     return {
       shown, next: rows.length > PAGE_SIZE ? shown.at(-1)! : null,
       leads: await flagsByKey(tx, shown.map(({ lead_key }) => lead_key)),
+      messages: await messagesOf(tx, shown.map(({ lead_key }) => Number(lead_key))),
       names: await targetNames(flags, tx, shown.map(({ target_type: type, target_id: id }) => ({ type, id }))),
       totals,
       counts: isUnknownPlace ? {} : await stateCounts(tx, place),
@@ -40,11 +42,11 @@ export async function showList({ flags, accounts }: ConsoleContext, review: Revi
   });
   const when = (at: string) => accounts.pages.when(at, t);
   return accounts.pages.showConsole(request, h, { path: REPORTS, template: 'flags/queue', title: t('queue.title') }, {
-    notice: noticeOf(review), keys: keysOf(t), filters, isUnknownPlace, ...filterChoices(filters, t), hasFilters: isFiltered(filters), unfiltered: listPath({ ...filters, place: '', type: null, target: null, severity: null, age: null }),
+    notice: noticeOf(review), keys: keysOf(t), filters, isUnknownPlace, ...filterChoices(filters, t), hasFilters: isFiltered(filters), list: listPath(filters), unfiltered: listPath({ ...filters, place: '', type: null, target: null, severity: null, age: null }),
     total: t(filters.type === null ? 'queue.total' : 'queue.total_of_type', { ...read.totals }),
     states: STATES.map((state) => ({ label: t(`queue.states.${state}`), count: read.counts[state] ?? 0, path: listPath(filters, { state }), isHere: state === filters.state })),
     isSuspected: filters.state === 'suspected',
-    rows: shownRows(read.shown, read.leads, read.names).map((row) => ({ ...row, first: when(row.first_at), label: row.types.map((type) => t(`kinds.${type}`)).join(', '), severityLabel: t(`queue.severities.${row.severity}`) })),
+    rows: shownRows(read.shown, read.leads, read.names).map((row) => ({ ...row, path: reportPath(row.id, filters), message: read.messages.get(row.lead_key)?.at(-1)?.kind, first: when(row.first_at), label: row.types.map((type) => t(`kinds.${type}`)).join(', '), severityLabel: t(`queue.severities.${row.severity}`) })),
     next: read.next && listPath(filters, { after: cursorOf(read.next) }), isLaterPage: positionOf(request) !== null, firstPage: listPath(filters),
     bulk: BULK[filters.state].map((decision, index) => ({ decision, label: t(`queue.bulk.${decision}`), isPlain: index > 0 })),
     undo: read.undo && { ...read.undo, when: when(read.undo.at) },
@@ -60,7 +62,7 @@ function shownRows(rows: QueueRow[], leads: FlagRow[], names: TargetNames) {
   return rows.map(({ target_type, target_id, lead_key, severity, types, reports, first_at }, index) => {
     const lead = byKey.get(Number(lead_key))!;
     return {
-      number: index + 1, id: lead.id, target: `${target_type}:${target_id}`, target_type, ...names({ type: target_type, id: target_id }), severity: SEVERITIES[severity]!, types: typesOf(types), reports, first_at,
+      number: index + 1, id: lead.id, lead_key: Number(lead_key), target: `${target_type}:${target_id}`, target_type, ...names({ type: target_type, id: target_id }), severity: SEVERITIES[severity]!, types: typesOf(types), reports, first_at,
       reason: cutText(lead.reason, LONGEST_REASON), suspicion: lead.suspicion,
     };
   });

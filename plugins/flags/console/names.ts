@@ -1,6 +1,8 @@
-import type { Reader } from 'civic';
+import type { Reader, Texts } from 'civic';
 import type { Flags } from '../flags.ts';
-import type { Target } from '../types.ts';
+import { SEVERITIES, severityOf } from '../review/severity.ts';
+import type { FlagRow } from '../store.ts';
+import { knownType, type Target } from '../types.ts';
 
 /** The name of a target and the path of its page; null when the instance has none. */
 export interface TargetName {
@@ -21,6 +23,12 @@ export async function targetNames({ directory }: Flags, reader: Reader, targets:
     if (type === 'source') return { name: source?.title ?? source?.url ?? id, href: source ? pages.source?.(id) ?? null : null };
     return { name: actors.get(id) ?? id, href: actors.has(id) ? pages.actor?.(id) ?? null : null };
   };
+}
+
+/** Returns the severity of a flag and its label. */
+export function shownSeverity({ flag_type }: Pick<FlagRow, 'flag_type'>, t: Texts): { severity: string; severityLabel: string } {
+  const severity = SEVERITIES[severityOf(knownType(flag_type))]!;
+  return { severity, severityLabel: t(`queue.severities.${severity}`) };
 }
 
 /** Returns the names of accounts by id, for the pages of reviewers. */

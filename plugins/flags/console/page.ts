@@ -1,5 +1,5 @@
-import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
-import { pagePath, type Caller, type Texts } from 'civic';
+import type { Request, ResponseToolkit } from '@hapi/hapi';
+import type { Caller, Texts } from 'civic';
 import type { AccountsService, Visitor } from 'civic/accounts';
 import type { Flags } from '../flags.ts';
 import type { Conversation } from '../reporter/conversation.ts';
@@ -26,11 +26,6 @@ export interface Review {
 
 const DONE = ['accepted', 'dismissed', 'resolved', 'cleared', 'undone'] as const;
 export type Done = (typeof DONE)[number];
-
-/** Redirects to the list, which shows what was done with how many reports. */
-export function go({ request, h }: Review, done: Done, count: number): ResponseObject {
-  return h.redirect(pagePath(request, `${REPORTS}?done=${done}&count=${count}`)).code(303).header('cache-control', 'no-store');
-}
 
 /** Returns the notice that the query names. Accepts only keys of a fixed list, so that a link cannot make the page show another text. */
 export function noticeOf({ request: { query }, t }: Review): string | undefined {

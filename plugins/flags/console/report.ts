@@ -4,11 +4,11 @@ import { stateOf, type State } from '../review/queue.ts';
 import { FINAL_ACTIONS, lastStep, stepsOfFlag, type StepRow } from '../review/steps-store.ts';
 import { flagById, flagsInState, flagsOfTarget, type FlagRow } from '../store.ts';
 import { MOST_DECIDED } from '../review/decisions.ts';
-import { SEVERITIES, severityOf } from '../review/severity.ts';
 import type { Choice } from '../pages/statements.ts';
 import { shownConversation } from './conversation.ts';
 import { EDIT_KINDS } from './edits.ts';
-import { accountNames } from './names.ts';
+import { filtersOf, filtersOfForm, listPath, reportPath } from './filters.ts';
+import { accountNames, shownSeverity } from './names.ts';
 import { knownType } from '../types.ts';
 import { keysOf, REPORTS, type ConsoleContext, type Review } from './page.ts';
 import { subjectOf, type ShownSubject } from './subject.ts';
@@ -50,15 +50,16 @@ export async function showReport(context: ConsoleContext, review: Review, flag: 
   const names = await accountNames(accounts, read, [flag.account_id, ...steps.map(({ account_id }) => account_id)]);
   const when = (at: string | null) => accounts.pages.when(at, t);
   const given = (request.payload ?? {}) as Record<string, unknown>;
+  const filters = request.method === 'post' ? filtersOfForm(request) : filtersOf(request);
   const others = reports.filter(({ id }) => id !== flag.id).slice(0, OTHERS_SHOWN);
   return accounts.pages.showConsole(request, h, { path: REPORTS, template: 'flags/review', title: t('queue.report_title', { name: subject.name }), status: failed?.status }, {
-    ...shownReport(flag, names, review), created: when(flag.created_at), failed, given, keys: keysOf(t), list: REPORTS,
+    ...shownReport(flag, names, review), created: when(flag.created_at), failed, given, keys: keysOf(t), list: listPath(filters),
     notice: request.query.asked === undefined ? undefined : t('queue.asked'),
     conversation: await shownConversation(context, review, flag),
     subject, claimGone: flag.claim_id !== null,
     decisions: DECISIONS[state].map((decision, index) => ({ decision, label: t(`queue.decisions.${decision}`), isPlain: index > 0, isDanger: decision === 'dismiss' })),
     ...correctionForm(subject, flag, given, review, DECISIONS[state].some((one) => one === 'accept' || one === 'resolve')),
-    others: others.map((other) => ({ id: other.id, kind: t(`kinds.${knownType(other.flag_type)}`), state: t(`queue.state.${stateOf(other.status, other.suspicion)}`), at: when(other.created_at), reason: cutText(other.reason, LONGEST_REASON) })),
+    others: others.map((other) => ({ path: reportPath(other.id, filters), kind: t(`kinds.${knownType(other.flag_type)}`), state: t(`queue.state.${stateOf(other.status, other.suspicion)}`), at: when(other.created_at), reason: cutText(other.reason, LONGEST_REASON) })),
     waiting: waiting.filter(({ id }) => id !== flag.id).length,
     steps: steps.map((step) => shownStep(step, names, review, when)), undo: last && { batch: last.batch },
   });
@@ -66,9 +67,8 @@ export async function showReport(context: ConsoleContext, review: Review, flag: 
 
 function shownReport({ id, status, suspicion, flag_type, reason, account_id, proposed_value: value, proposed_source: source }: FlagRow, names: Map<string, string>, { t }: Review): object {
   const state = stateOf(status, suspicion);
-  const severity = SEVERITIES[severityOf(knownType(flag_type))]!;
   return {
-    id, state, stateLabel: t(`queue.state.${state}`), kind: t(`kinds.${knownType(flag_type)}`), severity, severityLabel: t(`queue.severities.${severity}`), reason,
+    id, state, stateLabel: t(`queue.state.${state}`), kind: t(`kinds.${knownType(flag_type)}`), ...shownSeverity({ flag_type }, t), reason,
     suspicion: suspicion && t(`queue.suspicions.${suspicion}`),
     reporter: account_id === null ? null : names.get(account_id) ?? account_id,
     proposal: value === null && source === null ? null : { value, source },

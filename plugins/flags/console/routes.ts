@@ -3,8 +3,9 @@ import { formOptions } from 'civic';
 import { askReporter } from './ask.ts';
 import { confirmBulk, decideBulk } from './bulk.ts';
 import { decideReport } from './decide.ts';
+import { returnToList } from './filters.ts';
 import { showList } from './list.ts';
-import { go, PAGE, REPORTS, reviewerOf, textField, type ConsoleContext, type Review } from './page.ts';
+import { PAGE, REPORTS, reviewerOf, textField, type ConsoleContext, type Review } from './page.ts';
 import { reportOf, showReport } from './report.ts';
 
 /** Returns the routes of the review queue in the console, for reviewers and administrators. */
@@ -17,7 +18,7 @@ export function consoleRoutes(context: ConsoleContext): ServerRoute[] {
     { method: 'POST', path: `${REPORTS}/decide`, options: formOptions(), handler: reviewing((review) => decideBulk(context, review)) },
     {
       method: 'POST', path: `${REPORTS}/undo`, options: formOptions(),
-      handler: reviewing(async (review) => go(review, 'undone', (await decisions.undo(textField(review.request.payload, 'batch'), reviewerOf(review))).length)),
+      handler: reviewing(async (review) => returnToList(review, { done: 'undone', count: (await decisions.undo(textField(review.request.payload, 'batch'), reviewerOf(review))).length })),
     },
     { method: 'GET', path: `${REPORTS}/{id}`, options: PAGE, handler: reviewing(async (review) => showReport(context, review, await reportOf(context, review))) },
     { method: 'POST', path: `${REPORTS}/{id}`, options: formOptions(), handler: reviewing((review) => decideReport(context, review)) },

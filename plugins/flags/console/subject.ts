@@ -2,6 +2,7 @@ import type { Reader, Texts } from 'civic';
 import type { Claim, Source } from 'civic/directory';
 import type { Flags } from '../flags.ts';
 import { placeNames, statementsOf, valueText, type Choice } from '../pages/statements.ts';
+import { holdsOfFlags } from '../privacy/store.ts';
 import type { FlagRow } from '../store.ts';
 import { additionId, EVENT_PROPERTIES, TEXT_PROPERTIES, type Subject } from './edits.ts';
 
@@ -15,6 +16,8 @@ export interface ShownSubject extends Subject {
   isMerged: boolean;
   /** Until when the e-mail and phone are hidden. */
   heldUntil: string | null;
+  /** Whether the report hid the e-mail and phone, and they are shown again before its decision. */
+  isHoldOver: boolean;
   isPlace: boolean;
   statement: ShownStatement | null;
   source: ShownSource | null;
@@ -55,7 +58,7 @@ async function actorSubject({ directory }: Flags, reader: Reader, flag: FlagRow,
   const actor = held ? { ...found.actor, claims: [...found.actor.claims, ...held.claims] } : found.actor;
   const claim = actor.claims.find(({ id }) => id === flag.claim_id);
   return {
-    ...emptySubject(actor.name), isGone: false, isMerged: first?.state === 'merged', actor, heldUntil: held?.ends_at ?? null, href: directory.links.pages.actor?.(actor.id) ?? null,
+    ...emptySubject(actor.name), isGone: false, isMerged: first?.state === 'merged', actor, heldUntil: held?.ends_at ?? null, isHoldOver: held === null && await wasHeld(reader, flag) && actor.claims.some(({ property }) => property === 'email' || property === 'phone'), href: directory.links.pages.actor?.(actor.id) ?? null,
     sourceIds: actor.sources.map(({ id }) => id),
     sources: actor.sources.map(({ id, title, url }) => ({ id, text: title ?? url })),
     statement: claim ? {
@@ -65,6 +68,11 @@ async function actorSubject({ directory }: Flags, reader: Reader, flag: FlagRow,
     statements: statementsOf(actor, directory, t),
     additions: TEXT_PROPERTIES.filter((property) => actor.type === 'event' || !EVENT_PROPERTIES.includes(property)).map((property) => ({ id: additionId(property), text: t('queue.new_statement', { property: t(`properties.${property}`) }) })),
   };
+}
+
+/** Whether the report hid contacts, and waits for its decision. */
+async function wasHeld(reader: Reader, { key, status }: FlagRow): Promise<boolean> {
+  return (status === 'open' || status === 'accepted') && (await holdsOfFlags(reader, [key])).length > 0;
 }
 
 async function sourceSubject({ directory }: Flags, reader: Reader, flag: FlagRow): Promise<ShownSubject> {
@@ -82,5 +90,5 @@ async function placeSubject({ directory }: Flags, reader: Reader, flag: FlagRow)
 
 /** Returns the subject of a report whose target is gone. */
 function emptySubject(name: string): ShownSubject {
-  return { name, href: null, isGone: true, isMerged: false, heldUntil: null, isPlace: false, actor: null, statement: null, source: null, sourceIds: [], sources: [], statements: [], additions: [] };
+  return { name, href: null, isGone: true, isMerged: false, heldUntil: null, isHoldOver: false, isPlace: false, actor: null, statement: null, source: null, sourceIds: [], sources: [], statements: [], additions: [] };
 }

@@ -54,7 +54,7 @@ export function createReporterMails(civic: Civic<FlagsConfig>, directory: Direct
     const name = await targetName(directory, tx, flag) ?? t('mail.no_name');
     await mail!.queue(tx, {
       to: reporter.email, language: reporter.language,
-      ...composeMail(kind, flag, t, { name, site: civic.instance.name, url: civic.url(`/report/receipts/${flag.receipt}`), days: civic.config.email_days }),
+      ...composeMail(kind, flag, t, { name, site: civic.instance.name, url: civic.url(`${reporter.language === 'en' ? '' : `/${reporter.language}`}/report/receipts/${flag.receipt}`), days: civic.config.email_days }),
     });
   }
 
