@@ -21,6 +21,7 @@ bugs    plants mistakes in copies of the kit, each of which the oracle must find
 schemathesis  tests what /openapi.json promises with generated requests, anonymous and as administrator; about five minutes. Needs
         python3 with venv and pip; test/crash/schemathesis-allowed.ts lists what the tool misreads, and why.  [--long] [--seed 1]
 generated  the test files that generate their input, with more of it: configurations, addresses, HTTP requests, searches, drafts of actors.
+        Also the replay of a whole calendar of Legistar over HTTP.
 nodes   the tests on SQLite on Node 20, 22, 24 and 26, by each driver of SQLite that the version
         has. Installs the versions from the npm registry into civic-nodes-<user id> of the temporary folder.  [--newest]
 watches  kills servers while they compare signals with watches and queue mails: each signal belongs in the digest and in one immediate mail,
@@ -90,7 +91,7 @@ async function soakWatches(): Promise<string[]> {
 }
 
 /** The test files that read CIVIC_TEST_SOAK. */
-const GENERATED = ['config/test/property', 'http/test/fetch-refusal', 'fuzz/http', 'directory/test/search', 'directory/test/plain'];
+const GENERATED = ['config/test/property', 'http/test/fetch-refusal', 'fuzz/http', 'directory/test/search', 'directory/test/plain', 'ingest/test/legistar-http'];
 
 async function soakGenerated(): Promise<string[]> {
   const { status } = spawnSync(process.execPath, [join(projectRoot, 'dist/test/run.js'), ...GENERATED], { stdio: 'inherit', env: { ...process.env, CIVIC_TEST_SOAK: '1' } });

@@ -84,7 +84,7 @@ export const legistarApi: Adapter = {
     const kind = API.exec(new URL(url).pathname)?.[2]?.toLowerCase();
     if (new URL(url).searchParams.has('$filter') || kind === undefined) return url;
     const filter = kind === 'events' ? `EventDate ge datetime'${since}'` : `MatterIntroDate ge datetime'${since}'`;
-    return withParameters(url, { $filter: filter, $top: String(MOST_ROWS) });
+    return withParameters(url, { $filter: filter, $top: String(pageSize(url)) });
   },
   async rows(document, context) {
     const [first] = recordsOf(document);
@@ -114,14 +114,21 @@ interface Found {
   passage: Passage | null;
 }
 
+/** The API returns at most 1,000 rows. A `$top` in the address of a source is the size of a page and no limit, because what is left out would look deleted. */
+function pageSize(url: string): number {
+  const top = Number(new URL(url).searchParams.get('$top'));
+  return top >= 1 && top < MOST_ROWS ? Math.floor(top) : MOST_ROWS;
+}
+
 /** Reads further pages: a response has at most 1,000 rows. Throws when one of them cannot be read, because the rest would look deleted. */
 async function allRecords(document: Document, context: AdapterContext, idName: string): Promise<Found[]> {
   const passages = passagesOf(document, idName);
+  const size = pageSize(document.url);
   let some = listOf(document);
   if (some === null) throw new Error('it did not return a list');
   const records: Found[] = some.map((record) => ({ record, url: document.url, passage: passages.get((record as Record<string, number>)[idName]!) ?? null }));
-  for (let skip = MOST_ROWS; some.length === MOST_ROWS; skip += MOST_ROWS) {
-    const page = await context.open(withParameters(document.url, { $top: String(MOST_ROWS), $skip: String(skip) }));
+  for (let skip = size; some.length === size; skip += size) {
+    const page = await context.open(withParameters(document.url, { $top: String(size), $skip: String(skip) }));
     some = page && listOf(page);
     if (some === null) throw new Error('a further page of its list could not be read');
     records.push(...some.map((record) => ({ record, url: document.url, passage: null })));

@@ -87,7 +87,14 @@ export interface PostRow {
   url: string | null;
   published: string | null;
   passage: Passage | null;
+  /** What the post is, where the platform states it. Otherwise its words or the tags of its source do. */
+  topic?: Topic;
+  /** The organizations that it names. */
+  actors?: { name: string; role: string }[];
 }
+
+/** The types of signals that posts can be. */
+export type Topic = 'grant_award' | 'public_comment' | 'coalition_activity';
 
 /** The text of a page that has no rows. */
 export interface PageRow {

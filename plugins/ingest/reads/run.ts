@@ -90,7 +90,7 @@ async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, docu
     now, isComplete: Boolean(adapter.isComplete) && !document!.truncated && given.length < MOST_ROWS, wasDoubted: ({ key }) => known.stored.get(key)?.is_doubted === 1,
   });
   const context: SignalContext = {
-    source: { url: read.final_url, name: source.name, source_class: adapter.source_class, place_keys: source.place_key === null ? [] : [source.place_key], issues: JSON.parse(source.issues), workspace_id: source.workspace_id },
+    source: { url: read.final_url, name: source.name, source_class: adapter.source_class, place_keys: source.place_key === null ? [] : [source.place_key], issues: JSON.parse(source.issues), tags: JSON.parse(source.tags), workspace_id: source.workspace_id },
     isFirst: source.last_success_at === null, now, time_zone, notice: await placeRule(ingest, tx, source.place_key),
     content_hash: read.content!.hash, text: document!.text === '' ? document!.body ?? '' : document!.text,
   };

@@ -4,13 +4,13 @@ import type { FilingRow, MeetingRow, PageRow, PostRow, Row } from '../adapters/t
 import { publicUrl } from '../reads/clean.ts';
 import { isUpcoming, type Change } from '../reads/compare.ts';
 import { isShortNotice, type NoticeRule } from './notice.ts';
-import { topicOf } from './topics.ts';
+import { topicOf, topicOfTags } from './topics.ts';
 import { newVotes, voteDraft } from './votes.ts';
 import { changeTitle, meetingTime } from './words.ts';
 
 /** What the signals of one read have in common. */
 export interface SignalContext {
-  source: { url: string; name: string; source_class: SourceClass; place_keys: string[]; issues: string[]; workspace_id: string | null };
+  source: { url: string; name: string; source_class: SourceClass; place_keys: string[]; issues: string[]; tags: string[]; workspace_id: string | null };
   /** The first read of a source: what it lists has been there for an unknown time. */
   isFirst: boolean;
   now: number;
@@ -32,6 +32,7 @@ const DAY_MS = 24 * 3600_000;
 const FIRST_DAYS = 30;
 const LONGEST_PASSAGE = 1000;
 const LONGEST_TITLE = 300;
+const LONGEST_NAME = 200;
 const MOST_CHANGES = 100;
 const MOST_CHANGE_BYTES = 40_000;
 const address = Joi.string().uri({ scheme: ['http', 'https'] }).max(2000);
@@ -66,7 +67,7 @@ function voteSignals(row: Row, before: Row | null, context: SignalContext): RowS
 
 /** Returns the signal about the row itself. */
 function ofRow(row: Row, context: SignalContext): RowSignal {
-  const about = row.kind === 'meeting' ? meeting(row) : row.kind === 'filing' ? filing(row) : post(row as PostRow);
+  const about = row.kind === 'meeting' ? meeting(row) : row.kind === 'filing' ? filing(row) : post(row as PostRow, context.source.tags);
   return { draft: { ...base(row, context), ...about }, isOfRow: true };
 }
 
@@ -79,8 +80,8 @@ function filing(row: FilingRow): Pick<SignalDraft, 'type' | 'title' | 'summary' 
   return { type: 'filing', title: cutText(title, LONGEST_TITLE), summary: [row.type, row.status].filter(Boolean).join(', ') || null, occurred_at: row.introduced };
 }
 
-function post(row: PostRow): Pick<SignalDraft, 'type' | 'title' | 'summary' | 'occurred_at'> {
-  return { type: topicOf(`${row.title} ${row.summary ?? ''}`) ?? 'new_source', title: cutText(row.title, LONGEST_TITLE), summary: row.summary && cutText(row.summary, LONGEST_PASSAGE), occurred_at: row.published };
+function post(row: PostRow, tags: string[]): Pick<SignalDraft, 'type' | 'title' | 'summary' | 'occurred_at'> {
+  return { type: row.topic ?? topicOfTags(tags) ?? topicOf(`${row.title} ${row.summary ?? ''}`) ?? 'new_source', title: cutText(row.title, LONGEST_TITLE), summary: row.summary && cutText(row.summary, LONGEST_PASSAGE), occurred_at: row.published };
 }
 
 function cancelled(row: MeetingRow, context: SignalContext, summary: string | null): RowSignal {
@@ -102,7 +103,7 @@ function base(row: Row, { source, now, content_hash, text }: SignalContext): Omi
     detected_at: new Date(now).toISOString(),
     places: source.place_keys,
     issues: source.issues,
-    actors: 'body' in row && row.body ? [{ name: cutText(row.body, 200), type: 'organization', role: 'body' }] : [],
+    actors: namedIn(row).map(({ name, role }) => ({ name: cutText(name, LONGEST_NAME), type: 'organization' as const, role })),
     visibility: source.workspace_id === null ? 'public' : 'workspace',
     workspace_id: source.workspace_id,
     evidence: [{
@@ -110,6 +111,12 @@ function base(row: Row, { source, now, content_hash, text }: SignalContext): Omi
       passage: passage && cutText(passage.text, LONGEST_PASSAGE), locator: passage && { start: passage.start, end: passage.end }, content_hash,
     }],
   };
+}
+
+/** Returns the organizations that a row names. */
+function namedIn(row: Row): { name: string; role: string }[] {
+  if (row.kind === 'post') return row.actors ?? [];
+  return 'body' in row && row.body ? [{ name: row.body, role: 'body' }] : [];
 }
 
 /** Returns an address that evidence can have; null for others, such as those of mail. */

@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import { federalRegister } from '../adapters/federal-register.ts';
 import { short, startReading, type Reading } from './adapters-kit.ts';
 
 export const lab = Lab.script();
@@ -11,6 +12,44 @@ describe('adapters of data', () => {
   let reading: Reading;
   before(async () => { reading = await startReading(); });
   after(() => reading.close());
+
+  describe('grants', () => {
+    it('reads awards of the National Science Foundation', async () => {
+      // The title and the amount of a real award, in the fields of api.nsf.gov/services/v1/awards.json; the other values are examples.
+      const award = { id: '1800000', agency: 'NSF', awardeeCity: 'EXAMPLE', awardeeName: 'Example University', awardeeStateCode: 'EX', date: '01/30/2018', fundsObligatedAmt: '500000', title: 'CAREER:Active Nano-Acoustic Waveguide Matrix to Tackle Signal Processing Limits' };
+      const { adapter, rows } = await reading.rows(JSON.stringify({ response: { award: [award] } }), JSON_TYPE);
+      expect(adapter).to.equal('grants');
+      expect(rows).to.have.length(1);
+      expect(rows[0]).to.include({ kind: 'post', key: '1800000', topic: 'grant_award', published: '2018-01-30', summary: '500,000 from NSF', actors: [{ name: 'Example University', role: 'recipient' }, { name: 'NSF', role: 'funder' }] });
+      expect(rows[0]!.title).to.match(/^Grant to Example University: CAREER:Active Nano-Acoustic/);
+    });
+
+    it('reads the 360Giving standard, and no list that lacks an amount, a recipient or a date', async () => {
+      const grant = { id: '360G-example-1', title: 'Youth club', currency: 'GBP', amountAwarded: 25000, awardDate: '2026-01-20T00:00:00+00:00', recipientOrganization: [{ id: 'a', name: 'Riverside Trust' }], fundingOrganization: [{ id: 'b', name: 'Example Fund' }] };
+      const { adapter, rows } = await reading.rows(JSON.stringify({ grants: [grant] }), JSON_TYPE);
+      expect([adapter, rows.map((row) => row.kind === 'post' && [row.title, row.summary, row.published])]).to.equal(['grants', [['Grant to Riverside Trust: Youth club', '25,000 GBP from Example Fund', '2026-01-20']]]);
+      for (const missing of ['amountAwarded', 'awardDate', 'recipientOrganization']) expect((await reading.rows(JSON.stringify({ grants: [{ ...grant, [missing]: null }] }), JSON_TYPE)).adapter).to.not.equal('grants');
+    });
+  });
+
+  describe('federal_register', () => {
+    // Facts of the Federal Register, which is in the public domain.
+    const menthol = { document_number: '2022-08994', title: 'Tobacco Product Standard for Menthol in Cigarettes', type: 'Proposed Rule', abstract: null, html_url: 'https://www.federalregister.gov/d/2022-08994', publication_date: '2022-05-04', comments_close_on: '2022-07-05', agencies: [{ name: 'Health and Human Services Department' }, { name: 'Food and Drug Administration' }] };
+    const classification = { document_number: '2024-00067', title: 'Employee or Independent Contractor Classification Under the Fair Labor Standards Act', type: 'Rule', abstract: null, html_url: 'https://www.federalregister.gov/d/2024-00067', publication_date: '2024-01-10', comments_close_on: null, agencies: [{ name: 'Labor Department' }, { name: 'Wage and Hour Division' }] };
+
+    it('reads what is open for comments, and other documents as filings', async () => {
+      const { adapter, rows } = await reading.rows(JSON.stringify({ count: 2, results: [menthol, classification] }), JSON_TYPE);
+      expect(adapter).to.equal('federal_register');
+      expect(rows[0]).to.include({ kind: 'post', key: '2022-08994', topic: 'public_comment', published: '2022-05-04', summary: 'Comments close on 2022-07-05.', actors: [{ name: 'Food and Drug Administration', role: 'body' }] });
+      expect(rows[1]).to.include({ kind: 'filing', key: '2024-00067', number: '2024-00067', type: 'Rule', body: 'Wage and Hour Division', introduced: '2024-01-10' });
+    });
+
+    it('asks for the fields that it reads, and leaves what the address asks for', () => {
+      const { searchParams } = new URL(federalRegister.request!('https://www.federalregister.gov/api/v1/documents.json?per_page=20&conditions[agencies][]=labor-department', 0));
+      expect(searchParams.getAll('fields[]')).to.include(['document_number', 'comments_close_on', 'agencies']);
+      expect([searchParams.get('per_page'), searchParams.get('order'), searchParams.get('conditions[agencies][]')]).to.equal(['20', 'newest', 'labor-department']);
+    });
+  });
 
   describe('icalendar', () => {
     const calendar = (...events: string[]) => ['BEGIN:VCALENDAR', 'VERSION:2.0', ...events.flatMap((event) => ['BEGIN:VEVENT', ...event.split('|'), 'END:VEVENT']), 'END:VCALENDAR'].join('\r\n');

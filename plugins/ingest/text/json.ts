@@ -1,4 +1,5 @@
 import type { Document } from 'civic/reader';
+import type { Passage } from '../adapters/types.ts';
 
 export type JsonObject = Record<string, unknown>;
 
@@ -61,6 +62,16 @@ export function fieldOf(object: JsonObject, name: string): unknown {
   const wanted = fold(name);
   const key = Object.keys(object).slice(0, 200).find((one) => fold(one) === wanted);
   return key === undefined ? undefined : object[key];
+}
+
+const LONGEST_PASSAGE = 600;
+
+/** Returns the range of the record in JSON that has an id; null when the id is not found. */
+export function passageAt(body: string, id: string): Passage | null {
+  const at = body.indexOf(JSON.stringify(id));
+  if (at < 0) return null;
+  const start = Math.max(0, body.lastIndexOf('{', at));
+  return { start, end: Math.min(body.length, start + LONGEST_PASSAGE) };
 }
 
 function fold(name: string): string {
