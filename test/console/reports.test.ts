@@ -386,6 +386,28 @@ for (const database of testDatabases()) {
       expect(await statusOf(flag)).to.equal('resolved');
     });
 
+    it('hides a contact for good, also in the history and after the hold, until the decision is undone', async () => {
+      const person = (await kit.request('POST', '/api/entities', {
+        as: editor,
+        payload: { type: 'person', visibility: 'public', sources: [{ local_id: 's', url: 'https://example.org/eve' }], claims: [{ property: 'name', value: 'Eve Private', source_local_id: 's' }, { property: 'email', value: 'eve@private.example', source_local_id: 's' }] },
+      })).body;
+      const path = `/api/entities/${person.id}`;
+      const patch = async (payload: object): Promise<any> => (await kit.request('PATCH', path, { as: editor, headers: { 'if-match': (await kit.request('GET', path)).headers.etag as string }, payload })).body;
+      // A claim of the same value that was retracted before can be read, too.
+      const { claims } = await patch({ sources: [{ local_id: 's', url: 'https://example.net/eve' }], add: [{ property: 'email', value: 'eve@private.example', source_local_id: 's' }] });
+      await patch({ retract: [claims.find(({ id, property }: any) => property === 'email' && id !== claimOf(person, 'email')).id] });
+      const shown = async () => (await Promise.all([path, `${path}/claims`, `${path}/claims?status=retracted`, `${path}/history`].map(async (one) => (await kit.request('GET', one)).text))).join('\n');
+      expect(await shown()).to.contain('eve@private.example');
+      const flag = await report(person, { flag_type: 'privacy', claim_id: claimOf(person, 'email') });
+      const done = await decide(flag, { decision: 'accept', edit: 'hide', statement: claimOf(person, 'email') });
+      expect(done.status, done.text).to.equal(303);
+      expect(await statusOf(flag)).to.equal('resolved');
+      expect(await shown()).to.contain('Eve Private').and.not.contain('eve@private.example');
+      await undo();
+      await decide(flag, { decision: 'dismiss' });
+      expect((await detail(person.id)).contact.email).to.equal('eve@private.example');
+    });
+
     it('shows contacts that a privacy report hides, and retracts them', async () => {
       const person = (await kit.request('POST', '/api/entities', {
         as: editor,

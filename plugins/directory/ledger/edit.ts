@@ -3,7 +3,7 @@ import { counts } from '../actors/choose.ts';
 import type { Editor } from '../types.ts';
 import { claimRow, identityOf, seenAgain } from './claims.ts';
 import { clustersOf } from './cluster.ts';
-import { withoutHolds } from './holds-store.ts';
+import { forgetHeld, withoutHolds } from './holds-store.ts';
 import { differentBetween, endJudgement, insertJudgements, judgementById, judgementsAmong, standingBetween } from './judgements-store.ts';
 import type { ChangeAction, ChangeDetail, ClaimRow, RecordRow } from './rows.ts';
 import { groupBy } from './group.ts';
@@ -122,20 +122,29 @@ async function patchActor(pen: Pen, record: RecordRow, change: Patch): Promise<n
   };
   const retracted = change.retract.map((id, index) => present(id, `/retract/${index}`)).filter(({ status }) => status !== 'retracted');
   for (const claim of retracted) after.set(claim.id, { ...claim, status: 'retracted' });
-  const restored = (change.restore ?? []).map((id, index) => present(id, `/restore/${index}`)).filter(({ status }) => status === 'retracted');
+  const hidden = withSameValue(claims, (change.hide ?? []).map((id, index) => present(id, `/hide/${index}`))).filter(({ status }) => status !== 'hidden');
+  for (const claim of hidden) after.set(claim.id, { ...claim, status: 'hidden' });
+  const restored = (change.restore ?? []).map((id, index) => present(id, `/restore/${index}`)).filter(({ status }) => status === 'retracted' || status === 'hidden');
   for (const claim of restored) after.set(claim.id, { ...claim, status: 'active' });
   const ranked = change.rank.map(({ claim_id, rank }, index) => ({ before: present(claim_id, `/rank/${index}/claim_id`), rank })).filter(({ before, rank }) => before.rank !== rank);
   for (const { before, rank } of ranked) after.set(before.id, { ...before, rank });
   await replaceClaims(tx, [...after.values()]);
+  // The end of a hold would show them again.
+  await forgetHeld(tx, hidden.map(({ key }) => key));
   const added = await addClaims(pen, record, claims, change);
   if (added.length + after.size === 0) return [];
   await refuseNameless(tx, records, now);
   await note(pen, [record], 'updated', {
     added: [...added, ...restored.map(({ id }) => id)],
-    retracted: retracted.map(({ id }) => id),
+    retracted: [...retracted, ...hidden].map(({ id }) => id),
     ranked: ranked.map(({ before, rank }) => ({ claim_id: before.id, before: before.rank, after: rank })),
   });
   return [record.key];
+}
+
+function withSameValue(claims: ClaimRow[], some: ClaimRow[]): ClaimRow[] {
+  const values = new Set(some.map(({ property, value }) => `${property} ${value}`));
+  return claims.filter(({ property, value }) => values.has(`${property} ${value}`));
 }
 
 /** Whatever is taken back, something must be left to call the actor by. */

@@ -122,6 +122,11 @@ export async function forgetHeldClaims(tx: Tx, recordKeys: number[]): Promise<vo
   await tx('directory_held_claims').whereIn('claim_key', tx('directory_claims').whereIn('record_key', recordKeys).select('key')).delete();
 }
 
+/** Deletes that these claims are held. */
+export async function forgetHeld(tx: Tx, claimKeys: number[]): Promise<void> {
+  for (const keys of chunksOf(claimKeys)) await tx('directory_held_claims').whereIn('claim_key', keys).delete();
+}
+
 /** Hides claims, and records the status that they get back. */
 export async function hideClaims(tx: Tx, claims: (Pick<ClaimRow, 'key' | 'status'> & { hold_key: number })[]): Promise<void> {
   for (const some of chunksOf(claims)) {

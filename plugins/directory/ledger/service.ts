@@ -69,7 +69,9 @@ export interface Patch {
   add: ClaimDraft[];
   retract: string[];
   rank: { claim_id: string; rank: Rank }[];
-  /** Retracted claims that become active again, to undo a change. */
+  /** Claims that nobody shall read any more, not even in the history, such as the address of a private person; with them all claims of the same value. */
+  hide?: string[];
+  /** Retracted and hidden claims that become active again, to undo a change. */
   restore?: string[];
 }
 

@@ -26,7 +26,7 @@ export interface EditWrites {
 }
 
 export type Edit =
-  | { kind: 'change'; id: string } & Pick<Patch, 'sources' | 'add' | 'retract'>
+  | { kind: 'change'; id: string } & Pick<Patch, 'sources' | 'add' | 'retract' | 'hide'>
   | { kind: 'merge'; id: string; into: string; reason: string | null }
   | { kind: 'source_broken'; id: string };
 
@@ -49,10 +49,10 @@ export function offeredEdits({ civic, ledger }: Directory): EditWrites {
     return new Set([...(await claimsOfRecords(tx, records.map((record) => record.key))).filter(isShown), ...held].map(({ id }) => id));
   }
 
-  async function change(tx: Tx, { id, sources, add, retract }: Edit & { kind: 'change' }, caller: Caller): Promise<DoneEdit> {
+  async function change(tx: Tx, { id, sources, add, retract, hide = [] }: Edit & { kind: 'change' }, caller: Caller): Promise<DoneEdit> {
     const [record] = await recordsToChange(tx, [id], caller);
     const before = await shownClaims(tx, record!);
-    await ledger.patch(tx, record!.id, await checkedPatch(ledger, tx, { sources, add, retract, rank: [] }), editorOf(caller));
+    await ledger.patch(tx, record!.id, await checkedPatch(ledger, tx, { sources, add, retract, hide, rank: [] }), editorOf(caller));
     const after = await shownClaims(tx, record!);
     const [added, retracted] = [[...after].filter((one) => !before.has(one)), [...before].filter((one) => !after.has(one))];
     if (added.length + retracted.length === 0) throw problem('nothing_changed', { detail: 'The actor has this statement already, or no longer has the one to retract.' });

@@ -4,7 +4,7 @@ import type { Flags } from '../flags.ts';
 import { textField } from './page.ts';
 
 /** The corrections that a reviewer can choose on the page of a report. */
-export const EDIT_KINDS = { entity: ['none', 'value', 'retract', 'merge', 'deactivate', 'source_broken'], source: ['none', 'source_broken'], place: ['none'] } as const;
+export const EDIT_KINDS = { entity: ['none', 'value', 'retract', 'hide', 'merge', 'deactivate', 'source_broken'], source: ['none', 'source_broken'], place: ['none'] } as const;
 export type EditKind = (typeof EDIT_KINDS)['entity'][number];
 
 /** Properties whose value is one text, so that a statement can be added without one that it replaces. */
@@ -43,9 +43,9 @@ export async function editOf(flags: Flags, subject: Subject, payload: unknown): 
   if (kind === 'deactivate') return { kind: 'change', id: actor.id, ...added('status', 'inactive', addressIn(payload)), retract: withValue(actor, 'status', 'active') };
   const statement = textField(payload, 'statement');
   const claim = actor.claims.find(({ id }) => id === statement) ?? null;
-  if (kind === 'retract') {
+  if (kind === 'retract' || kind === 'hide') {
     if (!claim) throw fault('queue.faults.statement');
-    return { kind: 'change', id: actor.id, sources: [], add: [], retract: withValue(actor, claim.property, claim.value) };
+    return { kind: 'change', id: actor.id, sources: [], add: [], retract: [], [kind]: withValue(actor, claim.property, claim.value) };
   }
   const property = claim?.property ?? TEXT_PROPERTIES.find((one) => additionId(one) === statement);
   if (!property) throw fault('queue.faults.statement');
