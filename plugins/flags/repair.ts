@@ -4,7 +4,8 @@ import type { Flags } from './flags.ts';
 import { hasWrongCounts, hasWrongTotals, targetsToRecount } from './repair-store.ts';
 import { rebuildTotals } from './review/queue-store.ts';
 
-const REPAIR_SECONDS = 300;
+/** Comparing 100,000 flags takes seconds of CPU. */
+const REPAIR_SECONDS = 3600;
 const RECOUNTED_AT_ONCE = 20;
 
 /**
