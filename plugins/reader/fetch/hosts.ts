@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReaderConfig } from '../config.ts';
 import { hostByOrigin, lockedHost, saveRobots, updateHost, type HostRow } from './hosts-store.ts';
 import { Refusal } from './refusal.ts';
-import { readRobots, robotsRules, type RobotsRules } from './robots.ts';
+import { readRobots, robotsRules, type RobotsRules, type RobotsStatus } from './robots.ts';
 
 const ROBOTS_MS = 24 * 3600_000;
 /** A robots.txt that could not be read is tried again sooner. */
@@ -45,12 +45,12 @@ export function createHosts(civic: Civic<ReaderConfig>, product: string): Hosts 
 
   function isCurrent({ robots_status, robots_at }: HostRow): boolean {
     const age = clock.now() - Date.parse(robots_at);
-    return age >= -latestEnd(0, 0) && age < (robots_status === 'unreachable' ? ROBOTS_RETRY_MS : ROBOTS_MS);
+    return age >= -latestEnd(0, 0) && age < (isUnread(robots_status) ? ROBOTS_RETRY_MS : ROBOTS_MS);
   }
 
   async function readHost(origin: string, row: HostRow | undefined): Promise<HostRow> {
     const { status, text } = await readRobots(civic.fetch, origin);
-    const isLost = status === 'unreachable' && row?.robots_status === 'read';
+    const isLost = isUnread(status) && row?.robots_status === 'read';
     const robots = isLost ? { robots: row.robots, robots_status: 'read' as const } : { robots: text, robots_status: status };
     await civic.db.write((tx) => saveRobots(tx, { origin, ...robots, robots_at: clock.iso() }));
     return (await hostByOrigin(civic.db.read, origin))!;
@@ -67,7 +67,8 @@ export function createHosts(civic: Civic<ReaderConfig>, product: string): Hosts 
 
   async function permittedDelay(url: URL, signal?: AbortSignal): Promise<number> {
     const host = await knownHost(url.origin, signal);
-    if (host.robots_status === 'unreachable') throw new Refusal('robots_unreachable', `The robots.txt of ${url.host} cannot be read, so nothing of that host is read until it can.`, clock.now() + ROBOTS_RETRY_MS);
+    if (host.robots_status === 'unreachable') throw new Refusal('unreachable', `${url.host} cannot be reached.`, clock.now() + ROBOTS_RETRY_MS);
+    if (host.robots_status === 'failing') throw new Refusal('robots_unreachable', `The robots.txt of ${url.host} cannot be read, so nothing of that host is read until it can.`, clock.now() + ROBOTS_RETRY_MS);
     const { allows, delay } = await rulesOf(host);
     if (!allows(url.href)) throw new Refusal('robots', `The robots.txt of ${url.host} does not allow programs to read ${url.pathname}. Ask its owner, or choose another page.`);
     return 1000 * Math.min(config.longest_delay_seconds, Math.max(config.delay_seconds, delay ?? 0));
@@ -133,6 +134,10 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
     if (signal.aborted) leave();
   });
+}
+
+function isUnread(status: RobotsStatus): boolean {
+  return status === 'failing' || status === 'unreachable';
 }
 
 /** The places for requests to each origin in this process. */

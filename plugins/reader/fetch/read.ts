@@ -8,7 +8,7 @@ import { insertFetch } from './fetches-store.ts';
 import type { Hosts } from './hosts.ts';
 import { Refusal } from './refusal.ts';
 import { retryAfterMs } from './retry.ts';
-import type { Content, Read, ReadRequest } from './types.ts';
+import type { Content, Read, ReadReason, ReadRequest } from './types.ts';
 
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
@@ -66,8 +66,7 @@ export function createRead(civic: Civic<ReaderConfig>, hosts: Hosts): (request: 
     const nothing = { status: null, hops: [], final_url: url, bytes: 0, content: null };
     if (error instanceof Refusal) {
       const { reason, message, retryAt } = error;
-      const outcome = reason === 'host_busy' || reason === 'host_rests' ? 'put_off' : 'refused';
-      return { ...nothing, outcome, reason, detail: message, retry_at: retryAt === null ? null : new Date(retryAt).toISOString() };
+      return { ...nothing, outcome: outcomeOf(reason), reason, detail: message, retry_at: retryAt === null ? null : new Date(retryAt).toISOString() };
     }
     if (!(error instanceof FetchError)) throw error;
     return { ...nothing, outcome: error.code === 'address_refused' || error.code === 'bad_url' ? 'refused' : 'failed', reason: error.code, detail: error.message.slice(0, MOST_DETAIL), retry_at: null };
@@ -98,6 +97,11 @@ export function createRead(civic: Civic<ReaderConfig>, hosts: Hosts): (request: 
 export async function archivedContent(reader: Reader, hash: string): Promise<Content | null> {
   const row = await contentByHash(reader, hash);
   return row ? { hash, content_type: row.content_type, body: await unpack(row.packed) } : null;
+}
+
+function outcomeOf(reason: ReadReason): Read['outcome'] {
+  if (reason === 'host_busy' || reason === 'host_rests') return 'put_off';
+  return reason === 'unreachable' ? 'failed' : 'refused';
 }
 
 function conditions(known: PageRow | undefined): Record<string, string> {

@@ -10,8 +10,8 @@ const MOST_LINE = 1000;
 const MOST_LINES = 5000;
 const MOST_ADDRESS = 2000;
 
-/** `missing` allows everything, `unreachable` nothing. */
-export type RobotsStatus = 'read' | 'missing' | 'unreachable';
+/** `missing` allows everything; `failing`, when the server responds with an error, and `unreachable`, when it does not respond, allow nothing. */
+export type RobotsStatus = 'read' | 'missing' | 'failing' | 'unreachable';
 
 export interface Robots {
   status: RobotsStatus;
@@ -22,7 +22,7 @@ export interface Robots {
 export async function readRobots(fetch: Fetch, origin: string): Promise<Robots> {
   try {
     const response = await fetch(`${origin}/robots.txt`, { max_bytes: 10 * MAX_BYTES, timeout_seconds: TIMEOUT_SECONDS });
-    if (response.status >= 500 || response.status === 429) return { status: 'unreachable', text: null };
+    if (response.status >= 500 || response.status === 429) return { status: 'failing', text: null };
     if (response.status !== 200) return { status: 'missing', text: null };
     return { status: 'read', text: boundedText(new TextDecoder().decode(response.body.subarray(0, MAX_BYTES))) };
   } catch (error) {

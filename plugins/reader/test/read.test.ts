@@ -134,6 +134,12 @@ for (const database of testDatabases()) {
       }
     });
 
+    it('states that a host cannot be reached, not that its robots.txt fails', async () => {
+      const gone = await openSite();
+      await gone.close();
+      for (const path of ['/page', '/other']) expect(await reads.read({ url: `${gone.url}${path}`, purpose: 'test' })).to.include({ outcome: 'failed', reason: 'unreachable' });
+    });
+
     it('keeps the delay of a host, and has one request under way at a time', async () => {
       let open = 0;
       let most = 0;
