@@ -47,6 +47,7 @@ export type { Area, AreaOverview } from './offered/areas.ts';
 export type { CountyCount, PlaceCounts, StateCount } from './offered/maps.ts';
 export type { DoneEdit, Edit } from './offered/edits.ts';
 export type { HeldContacts } from './offered/holds.ts';
+export type { LinkedSource, LinkHealth } from './offered/links.ts';
 export type { Entry, EntryHistory } from './offered/entries.ts';
 export type { EntityPage, TaxonomyDomain, TaxonomyIssue } from './offered/pages.ts';
 export type { ActorWithSources, Coverage } from './offered/reads.ts';

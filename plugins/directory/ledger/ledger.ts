@@ -25,7 +25,7 @@ import { createHolds } from './holds.ts';
 import { joinNew } from './join.ts';
 import { loadClusters, type Loaded } from './load.ts';
 import { notPublic } from './refused.ts';
-import type { Ledger, Patch, UrlStatus } from './service.ts';
+import type { Ledger, Patch, SourceContent, UrlStatus } from './service.ts';
 import { claimsOfRecords, eraseRecords, eraseUnusedSources, lockActors, originsUnder, placesOfSources, recordsById, recordsByKey, sourcesById, updateFlags, updateUrlStatus } from './store.ts';
 
 export interface LedgerOptions {
@@ -139,10 +139,11 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, policy
     if (hidden!.length > 0) throw notPublic(hidden!.map(({ fault }) => ({ ...fault, pointer: fault.pointer.replace(/^\/claims/, '/add') })));
   }
 
-  async function setUrlStatus(tx: Tx, sourceId: string, status: UrlStatus, editor: Editor): Promise<void> {
+  async function setUrlStatus(tx: Tx, sourceId: string, status: UrlStatus & Partial<SourceContent>, by: Editor['kind'] | 'check'): Promise<void> {
     const [row] = await sourcesById(tx, [sourceId]);
     await updateUrlStatus(tx, row!.key, status);
-    await announce(tx, { places: await placesOfSources(tx, [row!.key]), sources: [row!.key] }, editor.kind);
+    // Responses with private sources are not cached.
+    if (row!.workspace_id === null) await announce(tx, { places: await placesOfSources(tx, [row!.key]), sources: [row!.key] }, by);
   }
 
   /** Works out again what an edit touched. */
@@ -216,7 +217,7 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, policy
     },
     setUrlStatus,
     async confirm(tx, source, seen, editor) {
-      await setUrlStatus(tx, source.id, { url_status: 'ok', last_checked_at: civic.clock.iso() }, editor);
+      await setUrlStatus(tx, source.id, { url_status: 'ok', last_checked_at: civic.clock.iso() }, editor.kind);
       await follow(tx, await edits.confirm(tx, seen, editor), [...new Set(seen.map(({ entity_id }) => entity_id))].map((id) => ({ id, change: 'updated' })), editor);
     },
     async refresh(tx, actorKeys) {

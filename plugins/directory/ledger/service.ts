@@ -37,8 +37,8 @@ export interface Ledger {
   holdContacts(tx: Tx, actorId: string, until: string): Promise<string | null>;
   /** Shows the claims of a hold again, except those that were changed since. Returns whether the hold had not ended yet. */
   endHold(tx: Tx, holdId: string): Promise<boolean>;
-  /** Stores whether the address of a public source works. */
-  setUrlStatus(tx: Tx, sourceId: string, status: UrlStatus, editor: Editor): Promise<void>;
+  /** Stores whether the address of a source works, and what is known of its content. `by` is the kind of editor, or `check` for a program. */
+  setUrlStatus(tx: Tx, sourceId: string, status: UrlStatus & Partial<SourceContent>, by: Editor['kind'] | 'check'): Promise<void>;
   /** Works actors out again, as time has passed. */
   refresh(tx: Tx, actorKeys: number[]): Promise<void>;
   /** Derives the actors again whose places were added to or removed from the gazetteer. Returns how many. */
@@ -49,6 +49,9 @@ export interface Ledger {
 
 /** Whether the address of a source works, and when that was last checked. */
 export type UrlStatus = Pick<SourceRow, 'url_status' | 'last_checked_at'>;
+
+/** The hash of a source's content, and whether the archive has that content. */
+export type SourceContent = Pick<SourceRow, 'content_hash' | 'archived'>;
 
 export interface Flagged {
   actors: ReadonlyMap<string, FlagCounts>;

@@ -68,8 +68,13 @@ export const replaceSources = (tx: Tx, rows: SourceRow[]) => bulkInsert(tx, 'dir
   onConflict: { columns: ['key'], merge: ['title', 'publication', 'kind', 'published_at', 'retrieved_at', 'excerpt', 'content_hash'] },
 });
 
-export async function updateUrlStatus(tx: Tx, key: number, { url_status, last_checked_at }: Pick<SourceRow, 'url_status' | 'last_checked_at'>): Promise<void> {
-  await tx('directory_sources').where({ key }).update({ url_status, last_checked_at });
+export async function updateUrlStatus(tx: Tx, key: number, status: Partial<Pick<SourceRow, 'url_status' | 'last_checked_at' | 'content_hash' | 'archived'>>): Promise<void> {
+  await tx('directory_sources').where({ key }).update(status);
+}
+
+/** Returns sources, private ones too, in the order of their keys. */
+export async function sourcesAfter(reader: Reader, key: number, limit: number): Promise<SourceRow[]> {
+  return reader('directory_sources').where('key', '>', key).orderBy('key').limit(limit).select('*');
 }
 
 export const replaceClaims = (tx: Tx, rows: ClaimRow[]) => bulkInsert(tx, 'directory_claims', rows, {

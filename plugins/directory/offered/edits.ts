@@ -76,7 +76,7 @@ export function offeredEdits({ civic, ledger }: Directory): EditWrites {
   async function markBroken(tx: Tx, id: string, caller: Caller): Promise<DoneEdit> {
     const { id: found, url_status, last_checked_at } = await publicSource(tx, id, caller);
     if (url_status === 'broken') throw problem('nothing_changed', { detail: 'The source is marked as broken already.' });
-    await ledger.setUrlStatus(tx, found, { url_status: 'broken', last_checked_at: civic.clock.iso() }, editorOf(caller));
+    await ledger.setUrlStatus(tx, found, { url_status: 'broken', last_checked_at: civic.clock.iso() }, editorOf(caller).kind);
     return { kind: 'source_broken', id: found, before: { url_status, last_checked_at } };
   }
 
@@ -103,7 +103,7 @@ export function offeredEdits({ civic, ledger }: Directory): EditWrites {
       if (done.kind === 'merge') return undoMerge(tx, done, caller);
       if (done.kind === 'source_broken') {
         const { url_status } = await publicSource(tx, done.id, caller);
-        if (url_status === 'broken') await ledger.setUrlStatus(tx, done.id, done.before, editorOf(caller));
+        if (url_status === 'broken') await ledger.setUrlStatus(tx, done.id, done.before, editorOf(caller).kind);
         return;
       }
       const [record] = await recordsToChange(tx, [await presentId(tx, done.id)], caller);

@@ -12,6 +12,7 @@ import { offeredAddresses, type AddressReads } from './addresses.ts';
 import { offeredAreas, type AreaReads } from './areas.ts';
 import { offeredExample, type ExampleReads } from './example.ts';
 import { offeredHolds, type HoldWrites } from './holds.ts';
+import { offeredLinks, type LinkWrites } from './links.ts';
 import { offeredMaps, type MapReads } from './maps.ts';
 import { offeredEdits, type EditWrites } from './edits.ts';
 import { offeredEntries, type EntryReads } from './entries.ts';
@@ -26,7 +27,7 @@ import type { PageLinks } from '../links.ts';
 import { freshnessTurns, knownActors, ownNames, type FreshnessTurn, type KnownActor } from './actors.ts';
 
 /** The service of this plugin for other plugins. Each function states whether it returns private actors. */
-export interface DirectoryService extends AddressReads, AreaReads, EditWrites, EntryReads, ExampleReads, FindReads, HoldWrites, MapReads, PageReads, PlaceReads, ReferenceReads, SourceReads {
+export interface DirectoryService extends AddressReads, AreaReads, EditWrites, EntryReads, ExampleReads, FindReads, HoldWrites, LinkWrites, MapReads, PageReads, PlaceReads, ReferenceReads, SourceReads {
   /** Returns the canonical key of a place, by key, slug or synonym; null for any other text. */
   placeKey(reader: Reader, text: string): Promise<string | null>;
   /** Resolves free text as `GET /api/places?query=` does. `place` is null when the text names none for certain; `candidates` are the nearest, likeliest first. */
@@ -88,6 +89,7 @@ export function offeredBy(directory: Directory, demo: DemoParts): DirectoryServi
     ...offeredEntries(directory),
     ...offeredExample(directory),
     ...offeredHolds(directory),
+    ...offeredLinks(directory),
     ...offeredReferences(directory),
     ...offeredSources(directory),
     links: directory.links,

@@ -73,10 +73,10 @@ export async function recordCheck(context: RecheckContext, sourceId: string, { o
   await civic.db.write(async (tx) => {
     const source = await publicSource(tx, sourceId);
     const found = await statementsOf(tx, source, statements);
-    if (outcome === 'broken') await ledger.setUrlStatus(tx, source.id, { url_status: 'broken', last_checked_at: civic.clock.iso() }, by.editor);
+    if (outcome === 'broken') await ledger.setUrlStatus(tx, source.id, { url_status: 'broken', last_checked_at: civic.clock.iso() }, by.editor.kind);
     else if (outcome === 'confirmed') await ledger.confirm(tx, source, found, by.editor);
     else {
-      await ledger.setUrlStatus(tx, source.id, { url_status: 'ok', last_checked_at: civic.clock.iso() }, by.editor);
+      await ledger.setUrlStatus(tx, source.id, { url_status: 'ok', last_checked_at: civic.clock.iso() }, by.editor.kind);
       for (const some of groupBy(found, ({ record }) => record.actor_key).values()) await ledger.patch(tx, some[0]!.entity_id, { sources: [], add: [], rank: [], retract: some.map(({ claim }) => claim.id) }, by.editor);
     }
     await refreshSource(tx, source.key, found.map(({ record }) => record.key), context);
