@@ -29,6 +29,12 @@ export interface NewFlag {
   isHiddenFieldFilled?: boolean;
 }
 
+/** A flag that a plugin raises. */
+export interface PluginFlag extends Pick<NewFlag, 'flag_type' | 'reason'> {
+  plugin: string;
+  source_id: string;
+}
+
 export interface Flags {
   civic: Civic<FlagsConfig>;
   directory: DirectoryService;
@@ -38,6 +44,8 @@ export interface Flags {
   flagSource(flag: NewFlag & { source_id: string }, caller: Caller | null): Promise<Flagged>;
   /** Flags a place. Throws `unknown_place`. */
   flagPlace(flag: NewFlag & { place_key: string }, caller: Caller | null): Promise<Flagged>;
+  /** Flags a public source on behalf of a plugin. Returns the id of the flag, also of the one that the plugin has open; null when no public actor cites the source. */
+  report(tx: Tx, flag: PluginFlag): Promise<string | null>;
   /** Returns the status of a flag by its receipt. Throws `unknown_receipt`. */
   receipt(text: string): Promise<Receipt>;
   signals: Signals;
@@ -73,19 +81,30 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
   const audit: Flags['audit'] = async (tx, kind, { by }, subject, detail) => { await accounts?.record(tx, { kind, by, subject, detail }); };
   const holds = createHolds(civic, directory, audit);
 
-  async function create(target: FoundTarget, given: NewFlag, caller: Caller | null): Promise<Flagged> {
-    const { reporter, address = null } = given;
-    return civic.db.write(async (tx) => {
-      const id = newId(civic.clock.now());
-      const row = await insertFlag(tx, await newRow(tx, id, target, given, caller), target.placeKeys);
-      if (row.id !== id) return { flag: createdFlag(row), isNew: false };
-      if (reporter) await insertReporter(tx, { flag_key: row.key, ...reporter, created_at: row.created_at });
-      await refreshTargets(tx, [], [row]);
-      await civic.emit(tx, 'flags.created', eventOf(row));
-      await holds.begin(tx, row, target.property, { account_id: row.account_id, address });
-      await updateCounts(tx, [], [row]);
-      return { flag: createdFlag(row), isNew: true };
-    });
+  const create = (target: FoundTarget, given: NewFlag, caller: Caller | null): Promise<Flagged> => civic.db.write(async (tx) => {
+    const id = newId(civic.clock.now());
+    return insert(tx, id, await newRow(tx, id, target, given, caller), target, given);
+  });
+
+  async function insert(tx: Tx, id: string, given: Omit<FlagRow, 'key'>, { placeKeys, property }: FoundTarget, { reporter, address = null }: Pick<NewFlag, 'reporter' | 'address'>): Promise<Flagged> {
+    const row = await insertFlag(tx, given, placeKeys);
+    if (row.id !== id) return { flag: createdFlag(row), isNew: false };
+    if (reporter) await insertReporter(tx, { flag_key: row.key, ...reporter, created_at: row.created_at });
+    await refreshTargets(tx, [], [row]);
+    await civic.emit(tx, 'flags.created', eventOf(row));
+    await holds.begin(tx, row, property, { account_id: row.account_id, address });
+    await updateCounts(tx, [], [row]);
+    return { flag: createdFlag(row), isNew: true };
+  }
+
+  /** Flags a public source for a plugin, which is no spam even when it reports the same of many sources. */
+  async function report(tx: Tx, { plugin, source_id, ...given }: PluginFlag): Promise<string | null> {
+    if (!(await directory.source(tx, source_id))) return null;
+    const target = await sourceTarget(directory, tx, source_id);
+    const id = newId(civic.clock.now());
+    const row = await newRow(tx, id, target, given, null);
+    const { flag } = await insert(tx, id, { ...row, suspicion: null, open_key: [plugin, target.type, target.id, given.flag_type].join(' ') }, target, {});
+    return flag.id;
   }
 
   async function newRow(tx: Tx, id: string, target: FoundTarget, { flag_type, reason, proposal, isHiddenFieldFilled = false }: NewFlag, caller: Caller | null): Promise<Omit<FlagRow, 'key'>> {
@@ -132,7 +151,7 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
     flagEntity: async ({ entity_id, claim_id, ...flag }, caller) => create(await entityTarget(directory, entity_id, claim_id), flag, caller),
     flagPlace: async ({ place_key, ...flag }, caller) => create(await placeTarget(directory, place_key), flag, caller),
     flagSource: async ({ source_id, ...flag }, caller) => create(await sourceTarget(directory, civic.db.read, source_id), flag, caller),
-    byReceipt,
+    byReceipt, report,
     async receipt(text) {
       return receiptOf(await byReceipt(civic.db.read, text));
     },

@@ -18,7 +18,10 @@ import { createConversation } from './reporter/conversation.ts';
 import { conversationRoutes } from './reporter/routes.ts';
 import { receiptPages } from './pages/receipt.ts';
 import { reportPages } from './pages/report.ts';
+import type { FlagsService } from './service.ts';
 import { flagTools } from './tools.ts';
+
+export type { FlagsService } from './service.ts';
 
 const AUDIT_KINDS = Object.fromEntries([...ACTIONS, 'asked', 'held', 'hold_ended', 'hold_expired'].map((action) => [`flags_${action}`, { plugin: 'flags', label: `audit.${action}` }]));
 
@@ -44,6 +47,7 @@ export default definePlugin<FlagsConfig>({
     const decisions = createDecisions(flags);
     const mails = createReporterMails(civic, flags.directory);
     const conversation = createConversation(flags, mails);
+    civic.provide({ report: flags.report, settle: decisions.settle } satisfies FlagsService);
     civic.examples(flagExamples);
     civic.readModel({ name: 'queue', version: QUEUE_VERSION, tables: QUEUE_TABLES, rebuild: rebuildQueue });
     civic.readModel({ name: 'counts', version: COUNTS_VERSION, tables: [COUNTS_TABLE], rebuild: rebuildCounts });

@@ -12,6 +12,10 @@ export interface Reviewer {
   by: { account_id: string; address: string | null; language?: Language };
 }
 
+/** Null for a program. */
+type Doer = Omit<Reviewer['by'], 'account_id'> & { account_id: string | null };
+const PROGRAM: Doer = { account_id: null, address: null };
+
 export interface NewDecision {
   /** `cleared` removes the suspicion of spam and leaves the flag open. */
   action: Decision | 'cleared';
@@ -23,6 +27,8 @@ export interface NewDecision {
 export interface Decisions {
   /** Decides on flags in one transaction, with the edit of the first. Throws `unknown_flag`, `flag_transition` and the problems of the edit. Returns the batch. */
   decide(flagIds: string[], decision: NewDecision, reviewer: Reviewer): Promise<{ batch: string; flags: FlagRow[] }>;
+  /** Ends a flag because what it reports is no longer so: an open one is dismissed, an accepted one resolved. One that is decided stays. */
+  settle(tx: Tx, flagId: string, note: string): Promise<void>;
   /** Undoes the decisions of a batch with their edits. Throws `undo_conflict` when one of the flags was changed since. Returns the flags. */
   undo(batch: string, reviewer: Reviewer): Promise<FlagRow[]>;
 }
@@ -31,17 +37,19 @@ export interface Decisions {
 export const MOST_DECIDED = 50;
 
 const NEXT: Record<Status, readonly Status[]> = { open: ['accepted', 'dismissed'], accepted: ['resolved'], dismissed: [], resolved: [] };
+/** What becomes of a flag when what it reports is no longer so. */
+const SETTLED: Partial<Record<Status, Decision>> = { open: 'dismissed', accepted: 'resolved' };
 
 export function createDecisions({ civic, directory, signals, refreshTargets, resumeHolds, audit }: Pick<Flags, 'civic' | 'directory' | 'signals' | 'refreshTargets' | 'resumeHolds' | 'audit'>): Decisions {
-  async function storeDecision(tx: Tx, row: FlagRow, { action, note, isCorrected }: NewDecision & { isCorrected: boolean }, { batch, reviewer, edit }: { batch: string; reviewer: Reviewer; edit: DoneEdit | null }): Promise<FlagRow> {
+  async function storeDecision(tx: Tx, row: FlagRow, { action, note, isCorrected }: NewDecision & { isCorrected: boolean }, { batch, reviewer, edit }: { batch: string; reviewer: { by: Doer }; edit: DoneEdit | null }): Promise<FlagRow> {
     const status = statusAfter(row, action, isCorrected);
     const at = civic.clock.iso();
     const decided = await updateFlag(tx, row.key, action === 'cleared' ? { suspicion: null, updated_at: at } : {
-      status, note: note ?? row.note, suspicion: status === 'dismissed' ? row.suspicion : null, open_key: null, decided_by: reviewer.caller.account_id, decided_at: at, updated_at: at,
+      status, note: note ?? row.note, suspicion: status === 'dismissed' ? row.suspicion : null, open_key: null, decided_by: reviewer.by.account_id, decided_at: at, updated_at: at,
     });
     await insertStep(tx, {
       id: newId(civic.clock.now()), batch, flag_key: row.key, action, from_status: row.status, to_status: status, note: note ?? null, edit: edit && JSON.stringify(edit),
-      before: JSON.stringify(beforeOf(row)), account_id: reviewer.caller.account_id, at, undone_at: null,
+      before: JSON.stringify(beforeOf(row)), account_id: reviewer.by.account_id, at, undone_at: null,
     });
     await audit(tx, `flags_${action}`, reviewer, row.id, { from: row.status, to: status, ...(edit && { edit: edit.kind, edited: edit.id }) });
     await civic.emit(tx, action === 'cleared' ? 'flags.cleared' : 'flags.decided', eventOf(decided));
@@ -80,6 +88,15 @@ export function createDecisions({ civic, directory, signals, refreshTargets, res
       await updateCounts(tx, rows, flags);
       return { batch, flags };
     }),
+    async settle(tx, flagId, note) {
+      const rows = await flagsToDecide(tx, [flagId]);
+      const [row] = rows;
+      const action = row && SETTLED[row.status];
+      if (!action) return;
+      const settled = await storeDecision(tx, row, { action, note, isCorrected: false }, { batch: newId(civic.clock.now()), reviewer: { by: PROGRAM }, edit: null });
+      await refreshTargets(tx, rows, [settled]);
+      await updateCounts(tx, rows, [settled]);
+    },
     undo: (batch, reviewer) => civic.db.write(async (tx) => {
       const steps = isId(batch) ? await stepsOfBatch(tx, batch.toLowerCase()) : [];
       if (steps.length === 0) throw problem('undo_conflict', { detail: 'The decision was undone already, or does not exist.' });
