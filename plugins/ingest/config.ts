@@ -8,6 +8,7 @@ export interface IngestConfig {
   notice_hours: number;
   notice_by_place: Record<string, { hours: number; source: string | null }>;
   read_days: number;
+  links: { every_days: number; broken_after: number; retry_days: number; flags_per_day: number };
 }
 
 const seconds = Joi.number().integer().min(60).max(31 * 86_400);
@@ -25,4 +26,10 @@ export const ingestOptions: ConfigFragment = {
     default: {},
   },
   read_days: { doc: 'How many days the history of reads is kept.', format: Joi.number().integer().min(1).max(3650) as never, default: 90 },
+  links: {
+    every_days: { doc: 'How many days are between two checks of the link of a source of the directory; 0 checks none.', format: Joi.number().integer().min(0).max(3650) as never, default: 30 },
+    broken_after: { doc: 'After how many failed checks in a row a link counts as broken. The bot of Wikipedia that repairs links takes three.', format: Joi.number().integer().min(1).max(100) as never, default: 3 },
+    retry_days: { doc: 'How many days are between a failed check and the next. The same bot waits for three at least.', format: Joi.number().integer().min(1).max(365) as never, default: 3 },
+    flags_per_day: { doc: 'How many broken links are reported to reviewers in a day at most; further ones are reported later.', format: Joi.number().integer().min(0).max(10_000) as never, default: 20 },
+  },
 };

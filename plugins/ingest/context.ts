@@ -2,6 +2,7 @@ import type { Civic, Reader } from 'civic';
 import type { AccountsService } from 'civic/accounts';
 import type { DirectoryService } from 'civic/directory';
 import type { FirehoseService } from 'civic/firehose';
+import type { FlagsService } from 'civic/flags';
 import type { ReaderService } from 'civic/reader';
 import type { IngestConfig } from './config.ts';
 import type { SourceRow } from './sources/store.ts';
@@ -13,6 +14,7 @@ export interface Ingest {
   directory: DirectoryService;
   firehose: FirehoseService;
   accounts: AccountsService | null;
+  flags: FlagsService | null;
   /** Returns the time zone of a source's place; UTC without one. */
   timeZone(reader: Reader, source: Pick<SourceRow, 'place_key'>): Promise<string>;
   /** Returns how many seconds are between two reads of a source. */
@@ -26,6 +28,7 @@ export function createIngest(civic: Civic<IngestConfig>): Ingest {
     reader: civic.service('reader'),
     firehose: civic.service('firehose'),
     accounts: civic.serviceIfOn('accounts'),
+    flags: civic.serviceIfOn('flags'),
     async timeZone(reader, { place_key }) {
       if (place_key === null) return 'UTC';
       return (await directory.places(reader, [place_key])).get(place_key)?.time_zone ?? 'UTC';

@@ -1,11 +1,15 @@
 import { definePlugin } from 'civic';
 import { ingestOptions, type IngestConfig } from './config.ts';
 import { failingAttention } from './console/attention.ts';
+import { LINKS, linkAttention, linkPages, linkPart } from './console/links.ts';
 import { SOURCES, sourcePages } from './console/pages.ts';
 import { createIngest } from './context.ts';
 import { replayCommand } from './eval/commands.ts';
 import { evalMeetings } from './eval/meetings.ts';
 import { ingestExamples } from './examples.ts';
+import { linkCommands } from './links/commands.ts';
+import { linkJobs } from './links/jobs.ts';
+import { createLinks } from './links/links.ts';
 import { ingestProblems } from './problems.ts';
 import { importCommand } from './lists/commands.ts';
 import { listPages } from './lists/pages.ts';
@@ -25,7 +29,7 @@ export default definePlugin<IngestConfig>({
   reference: { title: 'Watched sources', order: 25 },
   config: ingestOptions,
   needs: ['reader', 'directory', 'firehose'],
-  uses: ['accounts', 'console'],
+  uses: ['accounts', 'console', 'flags', 'site'],
   limits: { source_watches: { label: 'Watched sources', doc: 'How many public pages, calendars and feeds a workspace can watch', plans: { individual: 20, research_pass: 50, team: 500 } } },
   problems: ingestProblems,
   migrations: `${import.meta.dirname}/migrations`,
@@ -33,6 +37,7 @@ export default definePlugin<IngestConfig>({
   register(server, civic) {
     const ingest = createIngest(civic);
     const sources = createSources(ingest);
+    const links = createLinks(ingest);
     ingest.directory.watchedSources(countInPlace);
     ingest.firehose.produces(['public_meeting', 'meeting_cancelled', 'short_notice', 'public_comment', 'vote', 'filing', 'grant_award', 'coalition_activity', 'new_source', 'source_change']);
     civic.jobs.define<{ key: string }>({ name: READ_JOB, by_key: true, lane: 'network', lease_seconds: 300, run: (job) => runRead(ingest, job) });
@@ -44,15 +49,19 @@ export default definePlugin<IngestConfig>({
         while (!signal.aborted && await write((tx) => pruneReads(tx, before)) > 0);
       },
     });
-    for (const command of [...sourceCommands(ingest, sources), importCommand(ingest, sources), replayCommand, evalMeetings({ document: ingest.reader.document, now: () => civic.clock.now() })]) civic.command(command);
+    for (const job of linkJobs(ingest, links)) civic.jobs.define(job);
+    for (const command of [...sourceCommands(ingest, sources), ...linkCommands(ingest, links), importCommand(ingest, sources), replayCommand, evalMeetings({ document: ingest.reader.document, now: () => civic.clock.now() })]) civic.command(command);
     civic.serviceIfOn('console')?.attention(failingAttention(ingest));
+    civic.serviceIfOn('console')?.attention(linkAttention(ingest));
+    civic.pages.fill('site.source', linkPart(ingest));
     if (ingest.accounts) registerForWorkspaces(ingest.accounts);
 
     /** Workspaces, and with them the API, are of the plugin accounts. Without it the operator has the command line. */
     function registerForWorkspaces(accounts: NonNullable<typeof ingest.accounts>): void {
       civic.examples(ingestExamples);
-      server.route([...sourceRoutes(ingest, sources), ...listRoutes(ingest, sources), ...sourcePages(ingest, sources, accounts), ...listPages(ingest, sources, accounts)]);
+      server.route([...sourceRoutes(ingest, sources), ...listRoutes(ingest, sources), ...sourcePages(ingest, sources, accounts), ...listPages(ingest, sources, accounts), ...linkPages(ingest, accounts)]);
       accounts.consolePage({ plugin: 'ingest', label: 'sources.title', summary: 'sources.summary', path: SOURCES, role: 'reviewer' });
+      accounts.consolePage({ plugin: 'ingest', label: 'links.title', summary: 'links.summary', path: LINKS, role: 'reviewer' });
       accounts.workspaceHooks.whenDeleted(async (tx, workspaceId) => {
         for (const id of await deleteSourcesOf(tx, workspaceId)) await civic.jobs.removeDue(tx, READ_JOB, id);
       });

@@ -259,6 +259,8 @@ export const table: Record<string, Case[]> = {
   'GET /console/sources/sources.opml': visitor,
   'GET /console/sources/{id}': visitor,
   'POST /console/sources/{id}': visitor,
+  'GET /console/links': visitor,
+  'GET /console/links/{source_id}': visitor,
 
   // workspaces
   ...ofRecords('lists', { noun: 'list', unknown: 'unknown_list', created: { name: 'Ours' }, changed: { name: 'Theirs' } }),
