@@ -142,9 +142,9 @@ describe('The pages of a workspace', { timeout: 60_000 }, () => {
     const typed = { title: 'Too much', summary: 'Typed for an hour', places: Array.from({ length: 21 }, (_, at) => `Place ${at}`).join('\n'), entities: ids(101), sources: ids(201), 'issues[]': 'housing_affordability' };
     const refused = await ada.post(`${home}/briefs`, typed);
     expect(refused.status).to.equal(400);
-    expect(refused.text).to.contain(['These are 21 lines. A brief can have 20.', 'These are 101 lines. A brief can have 100.', 'These are 201 lines. A brief can have 200.']);
+    expect(refused.text).to.contain(['These are 21 lines. A brief can have at most 20 of them.', 'These are 101 lines. A brief can have at most 100 of them.', 'These are 201 lines. A brief can have at most 200 of them.']);
     expect(refused.text).to.contain(['value="Too much"', 'Typed for an hour', 'Place 20', typed.sources.slice(-36), 'value="housing_affordability" checked']);
-    expect((await ada.post(`/es${home}/briefs`, typed)).text).to.contain('Son 21 líneas. Un informe puede tener 20.');
+    expect((await ada.post(`/es${home}/briefs`, typed)).text).to.contain('Son 21 líneas. Un informe puede tener como máximo 20.');
     const twice = await ada.post(`${home}/briefs`, { ...typed, places: 'Gladstone, MO\n'.repeat(30), entities: `${actor}\n`.repeat(101), sources: '' });
     expect(twice.status, twice.text).to.equal(303);
     const unknown = await ada.post(`${home}/briefs`, { ...typed, places: 'Nowhere at all\nNeither here', entities: '', sources: '', 'issues[]': 'no_such_issue' });

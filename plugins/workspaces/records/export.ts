@@ -67,7 +67,7 @@ export function exportStart(head: ExportHead, { title, columns }: Pick<Transfer<
   return `${JSON.stringify({ format: EXPORT_NAME, version: EXPORT_VERSION, ...head, import: NOT_RESTORED }).slice(0, -1)},"records":[`;
 }
 
-/** Reads a part of an export. Throws when the caller has lost access since the export began: a client may read for hours. */
+/** Reads a part of an export. Throws when the membership or the workspace has ended, or the account was disabled, since the export began: a client may read for hours. */
 export async function exportPart<Part>({ civic, accounts }: Workspaces, open: OpenContext, read: (reader: Reader, context: WorkspaceContext) => Promise<Part>): Promise<Part> {
   return civic.db.snapshot(async (tx) => {
     const context = await open(tx);
@@ -91,7 +91,16 @@ export async function* pagesOf<Row extends RecordRow, Shown extends object>(work
 export function exportResponse(h: ResponseToolkit, text: AsyncIterable<string>, { name, format }: { name: string; format: ExportFormat }): ResponseObject {
   const body = Readable.from(text, { objectMode: false });
   // To a client without chunks (HTTP/1.0) a connection that is only closed looks like the end of the file.
-  body.once('error', () => { (h.request.raw.req.socket as Partial<Socket>).resetAndDestroy?.(); });
+  body.once('error', () => reset(h.request.raw.req.socket));
   return h.response(body).type(`${TYPES[format]}; charset=utf-8`)
     .header('content-disposition', `attachment; filename="${name}.${format}"`).header('cache-control', 'private, no-store');
+}
+
+/** Only connections of TCP can be reset. */
+function reset(socket: Partial<Socket>): void {
+  try {
+    socket.resetAndDestroy!();
+  } catch {
+    socket.destroy?.();
+  }
 }

@@ -195,11 +195,12 @@ for (const database of testDatabases()) describe(`Exports of a workspace, on ${d
     });
 
     it('break when the workspace is deleted', async () => {
-      const lines = Array.from({ length: 1500 }, (_, at) => ({ workspace_id: desk, seq: 1_000 + at, at: AT, meter: LONG.slice(0, 6000), amount: 1, actor: ada.id, via: 'key', prev_hash: '', hash: '' }));
+      const lines = Array.from({ length: 4000 }, (_, at) => ({ workspace_id: desk, seq: 1_000 + at, at: AT, meter: LONG.slice(0, 6000), amount: 1, actor: ada.id, via: 'key', prev_hash: '', hash: '' }));
       await kit.db.write(async (tx) => {
         for (let from = 0; from < lines.length; from += 500) await tx('workspaces_usage').insert(lines.slice(from, from + 500));
-        await tx('workspaces_usage_heads').where({ workspace_id: desk }).update({ seq: 2_500 });
+        await tx('workspaces_usage_heads').where({ workspace_id: desk }).update({ seq: 4_999 });
       });
+      expect((await readSlowly(ada, '/usage/export?format=csv', async () => {})).isBroken).to.be.false();
       const end = async () => expect((await kit.as(ada.key, 'DELETE', `/api/workspaces/${desk}?name=Desk`)).status).to.equal(204);
       expect((await readSlowly(ada, '/usage/export?format=csv', end)).isBroken).to.be.true();
     });
