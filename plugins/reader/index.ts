@@ -22,8 +22,14 @@ export default definePlugin<ReaderConfig>({
       const part = body.subarray(0, MOST_BYTES);
       return threads.run<Document>('parseDocument', { ...input, charset: charsetOf(part, input.content_type) }, part);
     };
-    civic.provide({ document, ...registerReads(civic) } satisfies ReaderService);
+    const { service, browser } = registerReads(civic, document);
+    civic.provide({ document, ...service } satisfies ReaderService);
     civic.command(evalStructured(document));
-    return { stop: () => threads.close() };
+    return {
+      async stop() {
+        await browser.stop();
+        await threads.close();
+      },
+    };
   },
 });

@@ -2,6 +2,7 @@ import { latestEnd, type Civic } from 'civic';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReaderConfig } from '../config.ts';
 import { hostByOrigin, lockedHost, saveRobots, updateHost, type HostRow } from './hosts-store.ts';
+import { createPlaces } from './places.ts';
 import { Refusal } from './refusal.ts';
 import { readRobots, robotsRules, type RobotsRules, type RobotsStatus } from './robots.ts';
 
@@ -20,6 +21,8 @@ export interface Visit {
 
 export interface Hosts {
   visit(signal?: AbortSignal): Visit;
+  /** Throws when a request is against robots.txt, or the host rests. It waits for no turn: it is part of a visit, as a script of a page is. */
+  permit(url: URL): Promise<void>;
   /** Notes how a host responded: a failing or overloaded one gets a rest. */
   note(origin: string, outcome: { isOverloaded: boolean; retryAfterMs: number | null }): Promise<void>;
 }
@@ -74,13 +77,17 @@ export function createHosts(civic: Civic<ReaderConfig>, product: string): Hosts 
     return 1000 * Math.min(config.longest_delay_seconds, Math.max(config.delay_seconds, delay ?? 0));
   }
 
+  function refuseRest({ rest_until }: HostRow, host: string, now: number): void {
+    const rest = Date.parse(rest_until ?? '');
+    if (rest > now && rest <= latestEnd(now, LONGEST_REST_MS)) throw new Refusal('host_rests', `${host} asked for a pause or failed; it is not requested before ${rest_until}.`, rest);
+  }
+
   /** Takes the next free time of a host. */
   function takeTurn(origin: string, host: string, delayMs: number): Promise<number> {
     const now = clock.now();
     return civic.db.write(async (tx) => {
       const row = (await lockedHost(tx, origin))!;
-      const rest = Date.parse(row.rest_until ?? '');
-      if (rest > now && rest <= latestEnd(now, LONGEST_REST_MS)) throw new Refusal('host_rests', `${host} asked for a pause or failed; it is not requested before ${row.rest_until}.`, rest);
+      refuseRest(row, host, now);
       const next = Date.parse(row.next_at);
       // A time that is further away was written while a clock was ahead.
       const turn = next > latestEnd(now, 2000 * config.longest_wait_seconds + delayMs) ? now : Math.max(now, next);
@@ -96,7 +103,9 @@ export function createHosts(civic: Civic<ReaderConfig>, product: string): Hosts 
       let hasLeft = false;
       /** Takes a place at a host. A visit that ended while it waited gives the place back at once. */
       async function takePlace({ origin, host }: URL): Promise<void> {
-        const release = await places.take(origin, host, 1000 * config.longest_wait_seconds, clock.now());
+        const longestMs = 1000 * config.longest_wait_seconds;
+        const latest = clock.now() + longestMs;
+        const release = await places.take(origin, longestMs, () => new Refusal('host_busy', `Many pages of ${host} wait to be read; this one is read later.`, latest));
         if (!hasLeft) return void held.set(origin, release);
         release();
         throw new Error('The read has ended');
@@ -115,6 +124,10 @@ export function createHosts(civic: Civic<ReaderConfig>, product: string): Hosts 
           held.clear();
         },
       };
+    },
+    async permit(url) {
+      await permittedDelay(url);
+      refuseRest(await knownHost(url.origin), url.host, clock.now());
     },
     async note(origin, { isOverloaded, retryAfterMs }) {
       const row = await hostByOrigin(civic.db.read, origin);
@@ -138,42 +151,4 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 
 function isUnread(status: RobotsStatus): boolean {
   return status === 'failing' || status === 'unreachable';
-}
-
-/** The places for requests to each origin in this process. */
-function createPlaces(perHost: number) {
-  const hosts = new Map<string, { taken: number; waiting: (() => void)[] }>();
-
-  function release(origin: string): void {
-    const host = hosts.get(origin)!;
-    const next = host.waiting.shift();
-    if (next) return next();
-    host.taken--;
-    if (host.taken === 0) hosts.delete(origin);
-  }
-
-  return {
-    /** Returns the function that gives the place back. Throws when none becomes free in time. */
-    async take(origin: string, name: string, longestMs: number, now: number): Promise<() => void> {
-      const host = hosts.get(origin) ?? { taken: 0, waiting: [] };
-      hosts.set(origin, host);
-      if (host.taken < perHost) host.taken++;
-      else await turnOf(host.waiting, longestMs, () => new Refusal('host_busy', `Many pages of ${name} wait to be read; this one is read later.`, now + longestMs));
-      return () => release(origin);
-    },
-  };
-}
-
-function turnOf(waiting: (() => void)[], longestMs: number, refusal: () => Refusal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onTurn = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(() => {
-      waiting.splice(waiting.indexOf(onTurn), 1);
-      reject(refusal());
-    }, longestMs);
-    waiting.push(onTurn);
-  });
 }

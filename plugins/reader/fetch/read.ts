@@ -2,27 +2,36 @@ import { FetchError, newId, parseUrl, type Civic, type FetchResponse, type Reade
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
+import type { Browser } from '../browser/browser.ts';
+import { RenderError } from '../browser/error.ts';
 import type { ReaderConfig } from '../config.ts';
 import { contentByHash, hasContent, insertContent, pageByUrl, savePage, type PageRow } from './archive-store.ts';
 import { insertFetch } from './fetches-store.ts';
 import type { Hosts } from './hosts.ts';
 import { Refusal } from './refusal.ts';
-import { retryAfterMs } from './retry.ts';
-import type { Content, Read, ReadReason, ReadRequest } from './types.ts';
+import { isOverloaded, retryAfterMs } from './retry.ts';
+import type { BrowserRun, Content, Read, ReadReason, ReadRequest } from './types.ts';
 
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 const ACCEPT = 'text/html, application/xhtml+xml, text/calendar, application/rss+xml, application/atom+xml, application/feed+json, application/json;q=0.9, application/xml;q=0.9, application/pdf;q=0.9, */*;q=0.5';
 const MOST_DETAIL = 500;
 const MOST_VALIDATOR = 500;
+const NO_VALIDATORS = { etag: null, last_modified: null };
 
-type Result = Pick<Read, 'outcome' | 'reason' | 'detail' | 'status' | 'bytes' | 'final_url' | 'hops' | 'retry_at'> & { content: Content | null; validators?: Pick<PageRow, 'etag' | 'last_modified'> };
+type Result = Pick<Read, 'outcome' | 'reason' | 'detail' | 'status' | 'bytes' | 'final_url' | 'hops' | 'via' | 'retry_at'> & { content: Content | null; validators?: Pick<PageRow, 'etag' | 'last_modified'> };
+
+/** What renders pages, and tells which ones need it. */
+export interface Fallback {
+  browser: Browser;
+  isShell(url: string, content: Content): Promise<boolean>;
+}
 
 /** Returns the function that reads an address politely, archives what it finds, and records the attempt. Only aborting makes it throw. */
-export function createRead(civic: Civic<ReaderConfig>, hosts: Hosts): (request: ReadRequest) => Promise<Read> {
+export function createRead(civic: Civic<ReaderConfig>, hosts: Hosts, { browser, isShell }: Fallback): (request: ReadRequest) => Promise<Read> {
   const { config, clock } = civic;
 
-  async function request({ url, max_bytes, signal }: ReadRequest): Promise<Result> {
+  async function request({ url, max_bytes, browser: run, signal }: ReadRequest, fragment: string): Promise<Result> {
     const known = await archivedPage(url);
     const visit = hosts.visit(signal);
     try {
@@ -34,7 +43,8 @@ export function createRead(civic: Civic<ReaderConfig>, hosts: Hosts): (request: 
         ...(signal && { signal }),
       });
       await hosts.note(new URL(response.url).origin, { isOverloaded: isOverloaded(response.status), retryAfterMs: retryAfterMs(response.headers['retry-after'], clock.now()) });
-      return await resultOf(response, known);
+      const result = await resultOf(response, known);
+      return run && result.content && await isToRender(result.final_url, result.content, run) ? await rendered(result, result.content, { known, run, fragment, signal }) : result;
     } catch (error) {
       signal?.throwIfAborted();
       return failure(url, error);
@@ -45,15 +55,30 @@ export function createRead(civic: Civic<ReaderConfig>, hosts: Hosts): (request: 
 
   async function resultOf(response: FetchResponse, known: PageRow | undefined): Promise<Result> {
     const { status, hops, url: final_url } = response;
-    const base = { status, hops, final_url, bytes: response.body.length, reason: null, detail: null, retry_at: null };
+    const base = { status, hops, final_url, bytes: response.body.length, reason: null, detail: null, via: 'http' as const, retry_at: null };
     if (status === 304 && known) {
       const content = await archivedContent(civic.db.read, known.content_hash);
       if (content) return { ...base, outcome: 'unchanged', content, validators: known };
     }
     if (status < 200 || status >= 300 || status === 204) return { ...base, outcome: 'failed', reason: 'http_status', detail: `${new URL(final_url).host} responded with the status ${status}.`, content: null };
-    const hash = createHash('sha256').update(response.body).digest('hex');
-    const content = { hash, content_type: response.headers['content-type'] ?? '', body: response.body };
-    return { ...base, outcome: hash === known?.content_hash ? 'unchanged' : 'read', content, validators: validatorsOf(response) };
+    return { ...base, ...found(response.body, response.headers['content-type'] ?? '', known), validators: validatorsOf(response) };
+  }
+
+  async function isToRender(url: string, content: Content, run: BrowserRun): Promise<boolean> {
+    return run.renders < config.max_browser_renders_per_run && browser.isAvailable() && await isShell(url, content);
+  }
+
+  /** Returns what a page shows once its scripts ran. It has no validators: what scripts request may change while the page does not. */
+  async function rendered(result: Result, content: Content, { known, run, fragment, signal }: { known: PageRow | undefined; run: BrowserRun; fragment: string; signal: AbortSignal | undefined }): Promise<Result> {
+    run.renders++;
+    const base = { ...result, via: 'browser' as const, validators: NO_VALIDATORS };
+    try {
+      const { url, html, bytes } = await browser.render({ ...content, url: result.final_url + fragment }, signal);
+      return { ...base, ...found(Buffer.from(html), 'text/html; charset=utf-8', known), final_url: withoutFragment(url), bytes: result.bytes + bytes };
+    } catch (error) {
+      if (!(error instanceof RenderError)) throw error;
+      return { ...base, outcome: 'failed', reason: error.reason, detail: error.message, content: null };
+    }
   }
 
   /** Returns the last read of an address whose content is still there. */
@@ -63,7 +88,7 @@ export function createRead(civic: Civic<ReaderConfig>, hosts: Hosts): (request: 
   }
 
   function failure(url: string, error: unknown): Result {
-    const nothing = { status: null, hops: [], final_url: url, bytes: 0, content: null };
+    const nothing = { status: null, hops: [], final_url: url, bytes: 0, via: 'http' as const, content: null };
     if (error instanceof Refusal) {
       const { reason, message, retryAt } = error;
       return { ...nothing, outcome: outcomeOf(reason), reason, detail: message, retry_at: retryAt === null ? null : new Date(retryAt).toISOString() };
@@ -86,8 +111,8 @@ export function createRead(civic: Civic<ReaderConfig>, hosts: Hosts): (request: 
     const at = clock.iso();
     const startedAt = performance.now();
     const url = withoutFragment(requested.url);
-    const { validators, ...result } = await request({ ...requested, url });
-    const read: Read = { id: newId(clock.now()), url, at, via: 'http', milliseconds: Math.round(performance.now() - startedAt), ...result };
+    const { validators, ...result } = await request({ ...requested, url }, parseUrl(requested.url)?.hash ?? '');
+    const read: Read = { id: newId(clock.now()), url, at, milliseconds: Math.round(performance.now() - startedAt), ...result };
     await store(requested, read, validators);
     return read;
   };
@@ -100,8 +125,13 @@ export async function archivedContent(reader: Reader, hash: string): Promise<Con
 }
 
 function outcomeOf(reason: ReadReason): Read['outcome'] {
-  if (reason === 'host_busy' || reason === 'host_rests') return 'put_off';
+  if (reason === 'host_busy' || reason === 'host_rests' || reason === 'browser_busy') return 'put_off';
   return reason === 'unreachable' ? 'failed' : 'refused';
+}
+
+function found(body: Uint8Array, content_type: string, known: PageRow | undefined): Pick<Result, 'outcome'> & { content: Content } {
+  const hash = createHash('sha256').update(body).digest('hex');
+  return { outcome: hash === known?.content_hash ? 'unchanged' : 'read', content: { hash, content_type, body } };
 }
 
 function conditions(known: PageRow | undefined): Record<string, string> {
@@ -111,10 +141,6 @@ function conditions(known: PageRow | undefined): Record<string, string> {
 function validatorsOf({ headers }: FetchResponse): Pick<PageRow, 'etag' | 'last_modified'> {
   const short = (value: string | undefined) => (value !== undefined && value.length <= MOST_VALIDATOR ? value : null);
   return { etag: short(headers['etag']), last_modified: short(headers['last-modified']) };
-}
-
-function isOverloaded(status: number): boolean {
-  return status === 429 || status === 503;
 }
 
 function hostOf(url: string): string {

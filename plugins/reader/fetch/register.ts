@@ -2,6 +2,10 @@ import type { Civic } from 'civic';
 import type { ReaderConfig } from '../config.ts';
 import { keepContents, pruneContents, prunePages } from './archive-store.ts';
 import { pruneFetches } from './fetches-store.ts';
+import { browserCheck } from '../browser/check.ts';
+import { createBrowser, type Browser } from '../browser/browser.ts';
+import { createShellCheck } from '../browser/shell.ts';
+import type { ReaderService } from '../types.ts';
 import { createHosts } from './hosts.ts';
 import { archivedContent, createRead } from './read.ts';
 import type { ReadService } from './types.ts';
@@ -9,9 +13,11 @@ import type { ReadService } from './types.ts';
 const DAY_MS = 24 * 3600_000;
 
 /** Declares the reads of the network, and the job that prunes their records. */
-export function registerReads(civic: Civic<ReaderConfig>): ReadService {
+export function registerReads(civic: Civic<ReaderConfig>, document: ReaderService['document']): { service: ReadService; browser: Browser } {
   const product = civic.instance.user_agent.split(/[/\s]/)[0]!;
-  const read = createRead(civic, createHosts(civic, product));
+  const hosts = createHosts(civic, product);
+  const browser = createBrowser(civic, hosts);
+  civic.check(browserCheck(civic.config));
 
   civic.jobs.define({
     name: 'reader.prune',
@@ -23,5 +29,5 @@ export function registerReads(civic: Civic<ReaderConfig>): ReadService {
       while (!signal.aborted && await write((tx) => pruneContents(tx, before(civic.config.archive_days))) > 0);
     },
   });
-  return { read, content: archivedContent, keep: keepContents };
+  return { service: { read: createRead(civic, hosts, { browser, isShell: createShellCheck(document) }), content: archivedContent, keep: keepContents }, browser };
 }

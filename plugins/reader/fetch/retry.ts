@@ -5,3 +5,7 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
   const date = Date.parse(header);
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
+
+export function isOverloaded(status: number): boolean {
+  return status === 429 || status === 503;
+}

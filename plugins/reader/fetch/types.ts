@@ -5,14 +5,21 @@ export interface ReadRequest {
   /** Which work needs it, such as `ingest`: part of the record of the read. */
   purpose: string;
   max_bytes?: number;
+  /** Renders a page that has no text without its scripts, where a browser is installed. Reads of one run share the object. */
+  browser?: BrowserRun;
   signal?: AbortSignal;
+}
+
+/** Counts the pages that one run rendered: the operator limits them. */
+export interface BrowserRun {
+  renders: number;
 }
 
 /** `unchanged` is a success: the server stated so, or the content has the same hash. `put_off` was not requested yet; `refused` must not be. */
 export type ReadOutcome = 'read' | 'unchanged' | 'put_off' | 'refused' | 'failed';
 
 /** Why there is no content. */
-export type ReadReason = 'robots' | 'robots_unreachable' | 'host_busy' | 'host_rests' | 'http_status' | FetchErrorCode;
+export type ReadReason = 'robots' | 'robots_unreachable' | 'host_busy' | 'host_rests' | 'browser_busy' | 'http_status' | 'render_failed' | FetchErrorCode;
 
 /** The record of one attempt to read an address. */
 export interface Read {
@@ -27,6 +34,7 @@ export interface Read {
   /** A sentence for the person who chose the address. */
   detail: string | null;
   status: number | null;
+  /** Of all responses that were needed. */
   bytes: number;
   milliseconds: number;
   via: 'http' | 'browser';

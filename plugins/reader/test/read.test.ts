@@ -2,40 +2,15 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { definePlugin } from 'civic';
 import { testDatabases, testServer, type TestServer } from 'civic/testing';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { readerOptions, type ReaderConfig } from '../config.ts';
-import { registerReads } from '../fetch/register.ts';
 import type { ReadService } from '../fetch/types.ts';
+import { openSite, text, type Site } from './site.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach } = lab;
 
 const BOMB = gzipSync(Buffer.alloc(50_000_000));
-
-interface Site {
-  url: string;
-  requests: { path: string; at: number; headers: IncomingMessage['headers'] }[];
-  routes: Record<string, (request: IncomingMessage, response: ServerResponse) => void>;
-  close(): Promise<void>;
-}
-
-async function openSite(): Promise<Site> {
-  const site: Site = { url: '', requests: [], routes: {}, close: async () => { server.closeAllConnections(); await new Promise((done) => { server.close(done); }); } };
-  const server: Server = createServer((request, response) => {
-    site.requests.push({ path: request.url!, at: performance.now(), headers: request.headers });
-    const route = site.routes[request.url!];
-    if (route) return route(request, response);
-    response.writeHead(404).end();
-  });
-  await new Promise<void>((done) => { server.listen(0, '127.0.0.1', done); });
-  site.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return site;
-}
-
-const text = (body: string, headers: Record<string, string> = {}) => (_request: IncomingMessage, response: ServerResponse) => { response.writeHead(200, { 'content-type': 'text/html', ...headers }).end(body); };
 
 for (const database of testDatabases()) {
   describe(`reads on ${database}`, { timeout: 60_000 }, () => {
@@ -43,22 +18,13 @@ for (const database of testDatabases()) {
     let reads: ReadService;
     let site: Site;
 
-    const plugin = definePlugin<ReaderConfig>({
-      name: 'reader',
-      summary: 'Reads only',
-      config: readerOptions,
-      migrations: `${import.meta.dirname}/../migrations`,
-      register(_server, civic) {
-        const registered = registerReads(civic);
-        return { async start() { reads = registered; } };
-      },
-    });
+    const user = definePlugin({ name: 'listener', summary: 'Reads addresses for tests', needs: ['reader'], register: (_server, civic) => ({ async start() { reads = civic.service('reader'); } }) });
     const read = (path: string) => reads.read({ url: site.url + path, purpose: 'test' });
     const paths = () => site.requests.map(({ path }) => path);
 
     before(async () => {
       kit = await testServer({
-        database, plugins: [plugin],
+        database, plugins: ['reader', user],
         config: { http: { fetch: { allow_private_addresses: true } }, plugins: { reader: { delay_seconds: 0.1, longest_wait_seconds: 2, timeout_seconds: 2, max_bytes: 100_000 } } },
       });
     });

@@ -1,0 +1,79 @@
+import { FetchError, type Civic } from 'civic';
+import type { ReaderConfig } from '../config.ts';
+import type { Hosts } from '../fetch/hosts.ts';
+import { createPlaces } from '../fetch/places.ts';
+import { Refusal } from '../fetch/refusal.ts';
+import { isOverloaded, retryAfterMs } from '../fetch/retry.ts';
+import { chosenChromium, startChromium } from './chromium.ts';
+import { RenderError } from './error.ts';
+import { renderPage, type PageInput, type Rendered } from './render.ts';
+import type { Load } from './requests.ts';
+
+export interface Browser {
+  /** Whether a browser is installed and allowed. */
+  isAvailable(): boolean;
+  /** Renders a page, one at a time in this process. Throws a `RenderError`, a `Refusal` when too many pages wait, and the reason when it is aborted. */
+  render(page: PageInput, signal?: AbortSignal): Promise<Rendered>;
+  /** Ends the browser that runs. */
+  stop(): Promise<void>;
+}
+
+export function createBrowser(civic: Civic<ReaderConfig>, hosts: Hosts): Browser {
+  const { config, clock } = civic;
+  const places = createPlaces(1);
+  let running: Promise<unknown> | null = null;
+  const stopping = new AbortController();
+
+  async function render(page: PageInput, signal?: AbortSignal): Promise<Rendered> {
+    const longestMs = 1000 * config.longest_wait_seconds;
+    const release = await places.take('browser', longestMs, () => new Refusal('browser_busy', 'Other pages wait for the browser; this one is read later.', clock.now() + longestMs), signal);
+    const end = new AbortController();
+    const onAbort = () => end.abort(signal!.reason);
+    const onStop = () => end.abort(new FetchError('unreachable', 'The page was not rendered: this process is stopping.'));
+    signal?.addEventListener('abort', onAbort);
+    stopping.signal.addEventListener('abort', onStop);
+    if (stopping.signal.aborted) onStop();
+    try {
+      return await (running = rendered(page, end));
+    } finally {
+      running = null;
+      signal?.removeEventListener('abort', onAbort);
+      stopping.signal.removeEventListener('abort', onStop);
+      release();
+    }
+  }
+
+  async function rendered(page: PageInput, end: AbortController): Promise<Rendered> {
+    const { path } = chosenChromium(config);
+    if (path === null) throw new RenderError('render_failed', 'No browser is installed any more.');
+    end.signal.throwIfAborted();
+    const chromium = await startChromium(path, { sandbox: config.browser_sandbox });
+    try {
+      end.signal.addEventListener('abort', () => chromium.fail(end.signal.reason));
+      end.signal.throwIfAborted();
+      return await renderPage(chromium, page, guarded(end.signal), config.browser_seconds);
+    } finally {
+      // Also ends requests that the page still waits for.
+      end.abort();
+      await chromium.close();
+    }
+  }
+
+  /** Requests what a page needs: each address, also after a redirect, is checked as that of a page is. */
+  function guarded(signal: AbortSignal): Load {
+    return async (url, { max_bytes = config.max_bytes, ...request }) => {
+      const response = await civic.fetch(url, { ...request, max_bytes: Math.min(max_bytes, config.max_bytes), timeout_seconds: config.timeout_seconds, beforeRequest: hosts.permit, signal });
+      await hosts.note(new URL(response.url).origin, { isOverloaded: isOverloaded(response.status), retryAfterMs: retryAfterMs(response.headers['retry-after'], clock.now()) });
+      return response;
+    };
+  }
+
+  return {
+    isAvailable: () => chosenChromium(config).path !== null,
+    render,
+    async stop() {
+      stopping.abort();
+      await running?.catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import type { Content } from '../fetch/types.ts';
+import type { ReaderService } from '../types.ts';
+
+const MOST_KNOWN = 10_000;
+
+/** Returns the function that tells whether a page has no text without its scripts. It parses each content once: most pages do not change between two reads. */
+export function createShellCheck(document: ReaderService['document']): (url: string, content: Content) => Promise<boolean> {
+  const known = new Map<string, boolean>();
+  return async (url, { hash, content_type, body }) => {
+    const before = known.get(hash);
+    if (before !== undefined) return before;
+    const page = await document({ url, content_type, body }).catch(() => null);
+    const isShell = page !== null && page.is_script_page && !page.login_wall;
+    known.set(hash, isShell);
+    if (known.size > MOST_KNOWN) known.delete(known.keys().next().value!);
+    return isShell;
+  };
+}
