@@ -71,6 +71,13 @@ for (const database of testDatabases()) {
       expect((await (await kit.signedIn('user')).get(`${PAGE}/sources.opml`)).status).to.equal(403);
     });
 
+    it('state that a page is read with a browser', async () => {
+      expect((await reviewer.get(path)).text).to.not.contain('Read with a browser');
+      await kit.db.write((tx) => tx('ingest_sources').update({ via: 'browser' }));
+      expect((await reviewer.get(path)).text).to.contain('Read with a browser: the page has no text without its scripts.');
+      expect((await reviewer.get(PAGE)).text).to.contain('Read with a browser');
+    });
+
     it('pause, resume and delete a source', async () => {
       expect((await reviewer.get((await send(path, { act: 'pause' })).headers.location as string)).text).to.contain('The source is paused.').and.contain('Resume');
       expect((await reviewer.get((await send(path, { act: 'resume' })).headers.location as string)).text).to.contain('The source is read again.');

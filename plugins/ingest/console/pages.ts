@@ -47,7 +47,7 @@ export function sourcePages(ingest: Ingest, sources: Sources, { pages }: Pick<Ac
     const standing = state === 'paused' ? 'paused' : health.status;
     const seconds = ingest.cadence({ cadence_seconds: source.cadence_seconds, tags: JSON.stringify(source.tags) });
     return {
-      id, name, url, place, platform: platform && adapterOf(platform).label, isPaused: state === 'paused', health: standing, healthText: t(`health.${standing}`), detail: health.detail, rows: row_count,
+      id, name, url, place, platform: platform && adapterOf(platform).label, isPaused: state === 'paused', health: standing, healthText: t(`health.${standing}`), detail: health.detail, isRendered: health.via === 'browser', rows: row_count,
       minutes: Math.round(seconds / 60), since: pages.when(health.failing_since, t), last: pages.when(last_read_at, t), next: pages.when(next_read_at, t),
     };
   }

@@ -1,4 +1,4 @@
-import type { Document, Read } from 'civic/reader';
+import type { BrowserRun, Document, Read } from 'civic/reader';
 import type { Adapter, AdapterContext, Row } from '../adapters/types.ts';
 import type { Ingest } from '../context.ts';
 import { cleanRow } from './clean.ts';
@@ -30,7 +30,8 @@ export interface Wanted {
 /** Reads a source and the rows in it. Throws only when it is aborted. */
 export async function readRows(ingest: Ingest, { url, adapter, time_zone, signal, known_hash = null }: Wanted): Promise<SourceRead> {
   const { clock } = ingest.civic;
-  const read = await ingest.reader.read({ url: adapter.request?.(url, clock.now()) ?? url, purpose: 'ingest', ...(signal && { signal }) });
+  const browser: BrowserRun = { renders: 0 };
+  const read = await ingest.reader.read({ url: adapter.request?.(url, clock.now()) ?? url, purpose: 'ingest', browser, ...(signal && { signal }) });
   const none = { read, document: null, rows: [], fault: null, opened: 0 };
   if (read.content === null) return { ...none, fault: { code: read.reason!, detail: read.detail ?? 'The page could not be read.' } };
   if (read.content.hash === known_hash) return none;
@@ -38,7 +39,7 @@ export async function readRows(ingest: Ingest, { url, adapter, time_zone, signal
   if ('code' in parsed) return { ...none, fault: parsed };
   const fault = documentFault(parsed, read);
   if (fault) return { ...none, document: parsed, fault };
-  const pages = openPages(ingest, signal);
+  const pages = openPages(ingest, browser, signal);
   const rows = await rowsIn(adapter, parsed, { now: clock.now(), time_zone, open: pages.open });
   return { ...none, document: parsed, opened: pages.count(), ...rows };
 }
@@ -70,13 +71,13 @@ function withoutRepeats(rows: Row[]): Row[] {
 }
 
 /** Opens further documents of a source, up to the limit of the operator. */
-function openPages(ingest: Ingest, signal?: AbortSignal): { open: AdapterContext['open']; count(): number } {
+function openPages(ingest: Ingest, browser: BrowserRun, signal?: AbortSignal): { open: AdapterContext['open']; count(): number } {
   let opened = 0;
   return {
     async open(url) {
       if (opened >= ingest.civic.config.further_pages) return null;
       opened++;
-      const read = await ingest.reader.read({ url, purpose: 'ingest', ...(signal && { signal }) });
+      const read = await ingest.reader.read({ url, purpose: 'ingest', browser, ...(signal && { signal }) });
       if (read.content === null) return null;
       const parsed = await parsedDocument(ingest, read);
       return 'code' in parsed ? null : parsed;

@@ -5,7 +5,7 @@ import type { Ingest } from '../context.ts';
 import { placeRule } from '../signals/rules.ts';
 import { signalsOf, type SignalContext } from '../signals/drafts.ts';
 import { NOT_RECOGNISED, NOTHING_FOUND, probe } from '../sources/recognise.ts';
-import { lockedSource, sourceById, updateSource, type SourceRow } from '../sources/store.ts';
+import { lockedSource, sourceById, updateSource, type SourceRow, type Via } from '../sources/store.ts';
 import { compareRows, completed, hashOf, type Change, type Comparison, type KnownRow } from './compare.ts';
 import { MOST_ROWS, readRows, type SourceRead } from './documents.ts';
 import { rowsFault, type Fault } from './fault.ts';
@@ -62,7 +62,7 @@ async function platformOf(ingest: Ingest, source: SourceRow, time_zone: string):
 async function store(ingest: Ingest, tx: Tx, source: SourceRow, result: SourceRead, { time_zone, milliseconds }: { time_zone: string; milliseconds: number }): Promise<void> {
   const { read, document } = result;
   const at = ingest.civic.clock.iso();
-  const record = { source_key: source.key, fetch_id: read.id, at, milliseconds, content_hash: read.content?.hash ?? null, rows: 0, added: 0, changed: 0, gone: 0, signals: 0 };
+  const record = { source_key: source.key, fetch_id: read.id, at, milliseconds, content_hash: read.content?.hash ?? null, via: read.via, rows: 0, added: 0, changed: 0, gone: 0, signals: 0 };
   if (read.outcome === 'put_off') {
     await insertRead(tx, { ...record, outcome: 'put_off', detail: read.detail });
     return putOff(ingest, tx, source, read.retry_at);
@@ -70,11 +70,11 @@ async function store(ingest: Ingest, tx: Tx, source: SourceRow, result: SourceRe
   const fault = result.fault ?? (document ? rowsFault(result.rows, source.row_count) : null);
   if (fault) {
     await insertRead(tx, { ...record, outcome: read.outcome === 'refused' ? 'refused' : 'failed', detail: fault.detail });
-    return noteFault(ingest, tx, source, fault);
+    return noteFault(ingest, tx, source, fault, read.via);
   }
   const counts = document ? await applyRows(ingest, tx, source, result, time_zone) : { rows: source.row_count, added: 0, changed: 0, gone: 0, signals: 0 };
   await insertRead(tx, { ...record, ...counts, outcome: counts.added + counts.changed + counts.gone > 0 ? 'read' : 'unchanged', detail: null });
-  await noteSuccess(ingest, tx, source, counts);
+  await noteSuccess(ingest, tx, source, counts, read.via);
   if (document) await updateSource(tx, source.key, { applied_hash: read.content!.hash, applied_at: at });
 }
 
@@ -143,10 +143,10 @@ function countsOf(changes: Change[]): Pick<Counts, 'added' | 'changed' | 'gone'>
   return { added: count('added'), changed: count('changed'), gone: count('gone') };
 }
 
-async function noteSuccess(ingest: Ingest, tx: Tx, source: SourceRow, { rows, added, changed, gone }: Counts): Promise<void> {
+async function noteSuccess(ingest: Ingest, tx: Tx, source: SourceRow, { rows, added, changed, gone }: Counts, via: Via): Promise<void> {
   const at = ingest.civic.clock.iso();
   await updateSource(tx, source.key, {
-    health: 'healthy', fault: null, fault_detail: null, failing_since: null, failures: 0, row_count: rows, last_read_at: at, last_success_at: at,
+    health: 'healthy', fault: null, fault_detail: null, failing_since: null, failures: 0, via, row_count: rows, last_read_at: at, last_success_at: at,
     ...(added + changed + gone > 0 && { last_change_at: at }),
   });
   // A failure had made the times rarer.
@@ -154,12 +154,12 @@ async function noteSuccess(ingest: Ingest, tx: Tx, source: SourceRow, { rows, ad
 }
 
 /** A source that fails is read more rarely, and counts as failing after some failures in a row. */
-async function noteFault(ingest: Ingest, tx: Tx, source: SourceRow, fault: Fault): Promise<void> {
+async function noteFault(ingest: Ingest, tx: Tx, source: SourceRow, fault: Fault, via = source.via): Promise<void> {
   const at = ingest.civic.clock.iso();
   const failures = Number(source.failures) + 1;
   const isFailing = source.health === 'failing' || failures >= ingest.civic.config.failing_after;
   await updateSource(tx, source.key, {
-    failures, fault: fault.code, fault_detail: fault.detail, last_read_at: at,
+    failures, via, fault: fault.code, fault_detail: fault.detail, last_read_at: at,
     ...(isFailing && { health: 'failing' as const, failing_since: source.failing_since ?? at }),
   });
   const cadence = ingest.cadence(source);

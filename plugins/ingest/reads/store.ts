@@ -1,5 +1,6 @@
 import { bulkInsert, type Reader, type Tx } from 'civic';
 import type { Row } from '../adapters/types.ts';
+import type { Via } from '../sources/store.ts';
 
 const ROWS = 'ingest_rows';
 const READS = 'ingest_reads';
@@ -29,6 +30,7 @@ export interface ReadRow {
   signals: number;
   milliseconds: number;
   content_hash: string | null;
+  via: Via | null;
 }
 
 export async function rowsOf(reader: Reader, sourceKey: number): Promise<StoredRow[]> {

@@ -95,7 +95,7 @@ export function failed(error: unknown): never {
 }
 
 function summary({ id, name, url, state, health, row_count, last_success_at }: ShownSource): string {
-  const first = `${id}  ${state === 'paused' ? 'paused' : health.status}  ${row_count === 1 ? 'one row' : `${row_count} rows`}  last read well: ${last_success_at ?? 'never'}  ${name}  ${url}`;
+  const first = `${id}  ${state === 'paused' ? 'paused' : health.status}  ${row_count === 1 ? 'one row' : `${row_count} rows`}  last read well: ${last_success_at ?? 'never'}  ${name}  ${url}${health.via === 'browser' ? '  read with a browser' : ''}`;
   return health.detail ? `${first}\n  ${health.detail}` : first;
 }
 

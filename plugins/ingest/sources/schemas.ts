@@ -1,7 +1,7 @@
 import { Joi } from 'civic';
 import { ADAPTERS } from '../adapters/adapters.ts';
 import type { SourceInput } from './sources.ts';
-import { HEALTHS, STATES } from './store.ts';
+import { HEALTHS, STATES, VIAS } from './store.ts';
 
 const time = Joi.string().isoDate();
 const count = Joi.number().integer().min(0);
@@ -38,6 +38,8 @@ export const newSource = Joi.object({
 
 export const sourceChange = Joi.object({ ...settings, url: address, state: Joi.string().valid(...STATES), ignored: Joi.array().items(Joi.string().max(1000)).max(200).description('Passages of the page whose changes are not reported') }).min(1).meta({ name: 'WatchedSourceChange' });
 
+const via = Joi.string().valid(...VIAS).allow(null).required().description('How it was read: `browser` when the page has no text without its scripts; null before the first read');
+
 const row = Joi.object({
   kind: Joi.string().valid('meeting', 'filing', 'post', 'page').required(),
   key: Joi.string().required(),
@@ -65,6 +67,7 @@ export const source = Joi.object({
     detail: Joi.string().allow(null).required().description('What is wrong, and what to do'),
     failing_since: time.allow(null).required(),
     failures: count.required().description('Failed reads in a row'),
+    via,
   }).required().meta({ name: 'WatchedSourceHealth' }),
   row_count: count.required(),
   ignored: Joi.array().items(Joi.string()).required(),
@@ -93,4 +96,5 @@ export const readList = list(Joi.object({
   signals: count.required(),
   milliseconds: count.required(),
   content_hash: Joi.string().allow(null).required(),
+  via,
 }).meta({ name: 'WatchedSourceRead' }));

@@ -9,7 +9,7 @@ export function shownSource(row: SourceRow, nextReadAt: string | null) {
   const { id, url, name, platform, place_key, cadence_seconds, workspace_id, state, row_count, last_read_at, last_success_at, last_change_at, created_at, updated_at } = row;
   return {
     id, url, name, platform, place: place_key, issues: parsed(row.issues), tags: parsed(row.tags), cadence_seconds, visibility: workspace_id === null ? 'public' : 'workspace', state,
-    health: { status: row.health, reason: row.fault, detail: row.fault_detail, failing_since: row.failing_since, failures: Number(row.failures) },
+    health: { status: row.health, reason: row.fault, detail: row.fault_detail, failing_since: row.failing_since, failures: Number(row.failures), via: row.via },
     row_count: Number(row_count), ignored: parsed(row.ignored), last_read_at, last_success_at, last_change_at, next_read_at: nextReadAt, created_at, updated_at,
   };
 }
@@ -32,6 +32,6 @@ export function shownRows(rows: Row[]) {
   }));
 }
 
-export function shownRead({ at, outcome, detail, rows, added, changed, gone, signals, milliseconds, content_hash }: ReadRow) {
-  return { at, outcome, detail, rows, added, changed, gone, signals, milliseconds, content_hash };
+export function shownRead({ at, outcome, detail, rows, added, changed, gone, signals, milliseconds, content_hash, via }: ReadRow) {
+  return { at, outcome, detail, rows, added, changed, gone, signals, milliseconds, content_hash, via };
 }

@@ -4,6 +4,9 @@ const TABLE = 'ingest_sources';
 
 export const STATES = ['active', 'paused'] as const;
 export const HEALTHS = ['new', 'healthy', 'failing'] as const;
+/** How a source was read. */
+export const VIAS = ['http', 'browser'] as const;
+export type Via = (typeof VIAS)[number];
 export type State = (typeof STATES)[number];
 export type Health = (typeof HEALTHS)[number];
 
@@ -33,6 +36,7 @@ export interface SourceRow {
   applied_hash: string | null;
   applied_at: string | null;
   ignored: string;
+  via: Via | null;
   created_at: string;
   updated_at: string;
   created_by: string | null;
