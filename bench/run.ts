@@ -9,6 +9,7 @@ import { benchKeys } from './keys.ts';
 import { benchMcp } from './mcp.ts';
 import { benchRatelimit } from './ratelimit.ts';
 import { benchSite } from './site/run.ts';
+import { benchSources } from './sources.ts';
 import { benchStart } from './start.ts';
 import { benchWatches } from './watches.ts';
 
@@ -22,12 +23,13 @@ mcp        calls of tools, against the same reads of the API
 drivers    the drivers of SQLite
 watches    one signal against 10,000 watches of workspaces, and the digest
 dues       5,000 jobs that run by key each hour
+sources    the time from a change of a watched site to its signal on a stream; about five minutes
 directory  [import|joining|reads|cold|depth|nodes …] [--actors 50000] [--only sqlite|postgres] [--folder …] [--postgres …]
 site       [pages|rates|live|sizes …] [--actors 1000000] [--folder …]
 flags      [--flags 100000] [--only sqlite|postgres]: pages of the review queue, and lists of flags
 firehose   [matching|fanout|nchan|memory|writers …] [--subscribers 1000] [--postgres …]
 
-Without a name the first eight run; directory, site, flags and firehose run alone. Exits 1 when a ratio is over its limit.`;
+Without a name the first nine run; directory, site, flags and firehose run alone. Exits 1 when a ratio is over its limit.`;
 
 const BENCHES: Record<string, () => Promise<boolean>> = {
   start: () => benchStart({ rounds: 5 }),
@@ -38,6 +40,7 @@ const BENCHES: Record<string, () => Promise<boolean>> = {
   drivers: () => benchDrivers({ rounds: 9 }),
   watches: benchWatches,
   dues: benchDues,
+  sources: benchSources,
 };
 
 /** Benchmarks with parts and options of their own. */
