@@ -16,7 +16,7 @@ import { createMail, type MailService } from './mail.ts';
 import { createNotify, type Notify } from './notices/notices.ts';
 import { createEmails, type Emails } from './people/email.ts';
 import { createPeople, type People } from './people/people.ts';
-import { accountTotals, personById, type AccountTotals } from './people/store.ts';
+import { accountTotals, enabledAdministrators, personById, type AccountTotals } from './people/store.ts';
 import { createPlans, type Plan, type Plans } from './plans/plans.ts';
 import { createScopes, type Scopes } from './plans/scopes.ts';
 import type { AccountPages } from './settings/plugin-pages.ts';
@@ -34,6 +34,8 @@ export interface AccountsService {
   /** Returns a limit of the plan of that name; 0 when the plan does not have it. */
   limitOf(plan: string, limit: string): number;
   account(reader: Reader, id: string): Promise<Account | null>;
+  /** Returns the administrators of the instance who can sign in. */
+  administrators(reader: Reader): Promise<Account[]>;
   /** Returns the workspaces that an account belongs to, its personal one first. */
   workspacesOf(reader: Reader, accountId: string): Promise<Workspace[]>;
   membership(reader: Reader, accountId: string, workspaceId: string): Promise<Workspace | null>;
@@ -174,6 +176,7 @@ export function createAccounts(civic: Civic<AccountsConfig>): Accounts {
         const person = await personById(reader, id);
         return person && people.accountOf(person);
       },
+      administrators: async (reader) => (await enabledAdministrators(reader)).map(people.accountOf),
       workspacesOf,
       membership: async (reader, accountId, workspaceId) => (await workspacesOf(reader, accountId)).find(({ id }) => id === workspaceId.toLowerCase()) ?? null,
       workspaceFor: async (reader, caller, id, least) => workspaceRecord(await workspaceFor(reader, caller, checkedId(id), least)),

@@ -16,6 +16,7 @@ import { listPages } from './lists/pages.ts';
 import { listRoutes } from './lists/routes.ts';
 import { READ_JOB, runRead } from './reads/run.ts';
 import { pruneReads } from './reads/store.ts';
+import { reminderJob } from './reminders/job.ts';
 import { sourceCommands } from './sources/commands.ts';
 import { sourceRoutes } from './sources/routes.ts';
 import { createSources } from './sources/sources.ts';
@@ -60,6 +61,7 @@ export default definePlugin<IngestConfig>({
     function registerForWorkspaces(accounts: NonNullable<typeof ingest.accounts>): void {
       civic.examples(ingestExamples);
       server.route([...sourceRoutes(ingest, sources), ...listRoutes(ingest, sources), ...sourcePages(ingest, sources, accounts), ...listPages(ingest, sources, accounts), ...linkPages(ingest, accounts)]);
+      civic.jobs.define(reminderJob(ingest, accounts));
       accounts.consolePage({ plugin: 'ingest', label: 'sources.title', summary: 'sources.summary', path: SOURCES, role: 'reviewer' });
       accounts.consolePage({ plugin: 'ingest', label: 'links.title', summary: 'links.summary', path: LINKS, role: 'reviewer' });
       accounts.workspaceHooks.whenDeleted(async (tx, workspaceId) => {

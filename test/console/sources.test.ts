@@ -78,6 +78,30 @@ for (const database of testDatabases()) {
       expect((await reviewer.get(PAGE)).text).to.contain('Read with a browser');
     });
 
+    it('show what changed last, and ignore a passage until it is reported again', async () => {
+      const show = (open: string, visitors: number) => { site.pages['/park'] = `<h1>City park</h1><p>${open}</p><p>Visitors &amp; guests: ${visitors}</p>`; };
+      show('The park is open each day from dawn to dusk.', 1);
+      const park = ((await send(PAGE, { url: `${site.url}/park`, place: '', name: 'Park' })).headers.location as string).split('?')[0]!;
+      await until(async () => !(await reviewer.get(park)).text.includes('It was not read yet.'));
+      expect((await reviewer.get(park)).text).to.not.contain('What changed last').and.contain('It has no place and no issue');
+      const readAgain = async () => {
+        await send(park, { act: 'pause' });
+        await send(park, { act: 'resume' });
+      };
+      show('The park is closed for repairs.', 2);
+      await readAgain();
+      await until(async () => (await reviewer.get(park)).text.includes('What changed last'));
+      const { text } = await reviewer.get(park);
+      expect(text).to.match(/<del>.*open each day from dawn to dusk\./).and.match(/<ins>.*closed for repairs\./).and.contain('name="passage" value="Visitors &amp; guests: 2"').and.not.contain('Ignored passages');
+      const ignored = await reviewer.get((await send(park, { act: 'ignore', passage: 'Visitors & guests: 2' })).headers.location as string);
+      expect(ignored.text).to.contain('Changes of this passage are not reported any more.').and.contain('Ignored passages').and.contain('Report again');
+      show('The park is closed for repairs.', 3);
+      await readAgain();
+      await until(async () => (await reviewer.get(park)).text.split('Not changed').length > 1);
+      expect((await reviewer.get((await send(park, { act: 'report', passage: 'Visitors & guests: 2' })).headers.location as string)).text).to.contain('reported again').and.not.contain('Ignored passages');
+      expect((await send(park, { act: 'ignore', passage: ' ' })).status).to.equal(400);
+    });
+
     it('pause, resume and delete a source', async () => {
       expect((await reviewer.get((await send(path, { act: 'pause' })).headers.location as string)).text).to.contain('The source is paused.').and.contain('Resume');
       expect((await reviewer.get((await send(path, { act: 'resume' })).headers.location as string)).text).to.contain('The source is read again.');

@@ -69,6 +69,10 @@ export async function hasPeople(reader: Reader): Promise<boolean> {
   return (await reader('accounts_people').first('key')) !== undefined;
 }
 
+export async function enabledAdministrators(reader: Reader): Promise<PersonRow[]> {
+  return reader('accounts_people').where({ role: 'admin', disabled_at: null }).orderBy('key');
+}
+
 /** Returns the keys of the enabled administrators. Other transactions that call it wait, so that two cannot remove the last two at once. */
 export async function lockAdministrators(tx: Tx): Promise<number[]> {
   const rows = (await tx('accounts_people').where({ role: 'admin', disabled_at: null }).orderBy('key').forNoKeyUpdate().select('key')) as { key: number }[];

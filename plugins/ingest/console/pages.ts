@@ -3,9 +3,11 @@ import { formOptions, Joi, pagePath, problem, problemOf, readForm, type Texts } 
 import type { AccountsService } from 'civic/accounts';
 import { adapterOf } from '../adapters/adapters.ts';
 import type { Ingest } from '../context.ts';
+import type { ShownChange } from '../reads/last.ts';
 import type { ReadRow } from '../reads/store.ts';
 import type { ShownSource } from '../sources/shown.ts';
 import type { Owner, Sources } from '../sources/sources.ts';
+import type { SourceRow } from '../sources/store.ts';
 import { barsOf } from './bars.ts';
 
 export const SOURCES = '/console/sources';
@@ -13,7 +15,9 @@ export const PAGE = { plugins: { civic: { internal: true } } };
 /** The page has all sources, so that a failing one is never on a later page. */
 const AT_ONCE = 1000;
 const READS = 30;
-const NOTICES = ['added', 'paused', 'resumed', 'deleted'] as const;
+const NOTICES = ['added', 'paused', 'resumed', 'deleted', 'ignored', 'reported'] as const;
+const ACTS = { pause: 'paused', resume: 'resumed', ignore: 'ignored', report: 'reported' } as const;
+const LONGEST_PASSAGE = 1000;
 
 const address = Joi.string().trim().uri({ scheme: ['http', 'https'] }).max(2000).required().messages({ '*': 'sources.no_url' });
 const sourceForm = Joi.object<{ url: string; place: string; name: string }>({ url: address, place: Joi.string().trim().max(200).allow(''), name: Joi.string().trim().max(200).allow('') });
@@ -37,17 +41,17 @@ export function sourcePages(ingest: Ingest, sources: Sources, { pages }: Pick<Ac
     const { rows } = await sources.history(civic.db.read, row, { before: null, limit: READS });
     const place = row.place_key === null ? undefined : (await directory.places(civic.db.read, [row.place_key])).get(row.place_key)?.display_name;
     return pages.showConsole(request, h, { path: SOURCES, template: 'ingest/source', title: row.name }, {
-      source: shownHere(source!, place, t), notice: noticeOf(request, t),
+      source: shownHere(source!, place, t), notice: noticeOf(request, t), changes: changesOf(row, t), changed: pages.when(row.last_change_at, t), ignored: source!.ignored,
       reads: rows.map((read) => shownRead(read, t)), shown: rows.length, failed: rows.filter(({ outcome }) => outcome === 'failed' || outcome === 'refused').length, bars: barsOf(rows, READS),
     });
   }
 
   function shownHere(source: ShownSource, place: string | undefined, t: Texts): object {
-    const { id, name, url, platform, health, state, row_count, last_read_at, next_read_at } = source;
+    const { id, name, url, platform, health, state, notices, row_count, last_read_at, next_read_at } = source;
     const standing = state === 'paused' ? 'paused' : health.status;
     const seconds = ingest.cadence({ cadence_seconds: source.cadence_seconds, tags: JSON.stringify(source.tags) });
     return {
-      id, name, url, place, platform: platform && adapterOf(platform).label, isPaused: state === 'paused', health: standing, healthText: t(`health.${standing}`), detail: health.detail, isRendered: health.via === 'browser', rows: row_count,
+      id, name, url, place, platform: platform && adapterOf(platform).label, isPaused: state === 'paused', health: standing, healthText: t(`health.${standing}`), detail: health.detail, isRendered: health.via === 'browser', notices: notices.map((notice) => t(`notices.${notice}`)), rows: row_count,
       minutes: Math.round(seconds / 60), since: pages.when(health.failing_since, t), last: pages.when(last_read_at, t), next: pages.when(next_read_at, t),
     };
   }
@@ -88,14 +92,19 @@ export function sourcePages(ingest: Ingest, sources: Sources, { pages }: Pick<Ac
       method: 'POST', path: `${SOURCES}/{id}`, options: formOptions(),
       handler: pages.reviewer(async ({ account }, request, h) => {
         const id = String(request.params.id);
-        const { act } = (request.payload ?? {}) as { act?: string };
+        const { act, passage = '' } = (request.payload ?? {}) as { act?: string; passage?: string };
         if (act === 'delete') {
           await civic.db.write((tx) => sources.remove(tx, operator(account.id), id));
           return go(request, h, `${SOURCES}?done=deleted`);
         }
-        if (act !== 'pause' && act !== 'resume') throw problem('invalid_request', { detail: 'The form names nothing to do.' });
-        await civic.db.write((tx) => sources.update(tx, operator(account.id), id, { state: act === 'pause' ? 'paused' : 'active' }));
-        return go(request, h, `${SOURCES}/${id}?done=${act === 'pause' ? 'paused' : 'resumed'}`);
+        const isPassage = act === 'ignore' || act === 'report';
+        if (!isPassage && act !== 'pause' && act !== 'resume') throw problem('invalid_request', { detail: 'The form names nothing to do.' });
+        if (isPassage && !passage.trim()) throw problem('invalid_request', { detail: 'The form names no passage.' });
+        await civic.db.write(async (tx) => {
+          if (isPassage) await sources.ignore(tx, operator(account.id), id, passage.slice(0, LONGEST_PASSAGE), act === 'ignore');
+          else await sources.update(tx, operator(account.id), id, { state: act === 'pause' ? 'paused' : 'active' });
+        });
+        return go(request, h, `${SOURCES}/${id}?done=${ACTS[act]}`);
       }),
     },
   ];
@@ -108,6 +117,15 @@ export function operator(accountId: string): Owner {
 
 function go(request: Request, h: ResponseToolkit, path: string): ResponseObject {
   return h.redirect(pagePath(request, path)).code(303).header('cache-control', 'no-store');
+}
+
+/** Returns what changed last, with the lines of pages that can be ignored. */
+function changesOf({ last_changes, ignored }: SourceRow, t: Texts): object[] {
+  const known = new Set(JSON.parse(ignored) as string[]);
+  return (JSON.parse(last_changes ?? '[]') as ShownChange[]).map(({ title, field, before, after }) => {
+    const passage = field === 'text' ? after ?? before : null;
+    return { title, field: field === 'text' || field === 'row' ? null : t(`fields.${field}`), before, after, passage, isIgnored: passage !== null && known.has(passage) };
+  });
 }
 
 /** Failing sources come first, then new ones. */

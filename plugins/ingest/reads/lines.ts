@@ -25,10 +25,16 @@ function missing(text: string, other: string): string[] {
   });
 }
 
-/** Returns a text without the lines that its owner ignores, such as a counter of visitors. */
+const VARIABLE = /\d[\d.,:]*|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|[ap]m)\b/gi;
+
+/** Returns a text without the lines that its owner ignores, such as a counter of visitors. Numbers and dates in them stand for any others. */
 export function withoutLines(text: string, ignored: string[]): string {
-  const lines = new Set(ignored.flatMap(linesOf));
-  return lines.size === 0 ? text : text.split('\n').filter((line) => !lines.has(line.trim().slice(0, LONGEST_LINE))).join('\n');
+  const patterns = new Set(ignored.flatMap(linesOf).map(patternOf));
+  return patterns.size === 0 ? text : text.split('\n').filter((line) => !patterns.has(patternOf(line.trim().slice(0, LONGEST_LINE)))).join('\n');
+}
+
+function patternOf(line: string): string {
+  return line.replaceAll(VARIABLE, '#');
 }
 
 export function linesOf(text: string): string[] {

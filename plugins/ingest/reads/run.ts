@@ -5,10 +5,12 @@ import type { Ingest } from '../context.ts';
 import { placeRule } from '../signals/rules.ts';
 import { signalsOf, type SignalContext } from '../signals/drafts.ts';
 import { NOT_RECOGNISED, NOTHING_FOUND, probe } from '../sources/recognise.ts';
+import { nextBits } from '../sources/notices.ts';
 import { lockedSource, sourceById, updateSource, type SourceRow, type Via } from '../sources/store.ts';
 import { compareRows, completed, hashOf, type Change, type Comparison, type KnownRow } from './compare.ts';
 import { MOST_ROWS, readRows, type SourceRead } from './documents.ts';
 import { rowsFault, type Fault } from './fault.ts';
+import { shownChanges } from './last.ts';
 import { withoutLines } from './lines.ts';
 import { endRows, insertRead, insertRows, rowsOf, setDoubted, updateRow, type ReadRow, type StoredRow } from './store.ts';
 
@@ -95,6 +97,8 @@ async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, docu
     content_hash: read.content!.hash, text: document!.text === '' ? document!.body ?? '' : document!.text,
   };
   const signals = await publish(ingest, tx, source, comparison, known, context);
+  // What a first read lists is no change.
+  if (!context.isFirst && comparison.changes.length > 0) await updateSource(tx, source.key, { last_changes: JSON.stringify(shownChanges(comparison.changes)) });
   return { rows: rows.length, signals, ...countsOf(comparison.changes) };
 }
 
@@ -146,7 +150,7 @@ function countsOf(changes: Change[]): Pick<Counts, 'added' | 'changed' | 'gone'>
 async function noteSuccess(ingest: Ingest, tx: Tx, source: SourceRow, { rows, added, changed, gone }: Counts, via: Via): Promise<void> {
   const at = ingest.civic.clock.iso();
   await updateSource(tx, source.key, {
-    health: 'healthy', fault: null, fault_detail: null, failing_since: null, failures: 0, via, row_count: rows, last_read_at: at, last_success_at: at,
+    health: 'healthy', fault: null, fault_detail: null, failing_since: null, failures: 0, via, reminded_at: null, change_bits: nextBits(source.change_bits, source.last_success_at !== null && added + changed + gone > 0), row_count: rows, last_read_at: at, last_success_at: at,
     ...(added + changed + gone > 0 && { last_change_at: at }),
   });
   // A failure had made the times rarer.

@@ -2,6 +2,7 @@ import { Failure, Misuse, problemOf, type Command } from 'civic';
 import { adapterOf } from '../adapters/adapters.ts';
 import type { Ingest } from '../context.ts';
 import { opmlOf } from '../lists/opml.ts';
+import type { Notice } from './notices.ts';
 import { shownRows, type ShownSource } from './shown.ts';
 import type { Owner, SourceInput, Sources } from './sources.ts';
 
@@ -94,9 +95,11 @@ export function failed(error: unknown): never {
   throw problem ? new Failure(problem.detail ?? problem.title) : error;
 }
 
-function summary({ id, name, url, state, health, row_count, last_success_at }: ShownSource): string {
+const NOTICE_WORDS: Record<Notice, string> = { changes_often: 'It changes at nearly every read: ignore the passage that changes on its page in the console', no_audience: 'It has no place and no issue: only readers of all signals see what changes' };
+
+function summary({ id, name, url, state, health, notices, row_count, last_success_at }: ShownSource): string {
   const first = `${id}  ${state === 'paused' ? 'paused' : health.status}  ${row_count === 1 ? 'one row' : `${row_count} rows`}  last read well: ${last_success_at ?? 'never'}  ${name}  ${url}${health.via === 'browser' ? '  read with a browser' : ''}`;
-  return health.detail ? `${first}\n  ${health.detail}` : first;
+  return [first, ...(health.detail ? [health.detail] : []), ...notices.map((notice) => NOTICE_WORDS[notice])].join('\n  ');
 }
 
 function lines(rows: ReturnType<typeof shownRows>): string[] {

@@ -1,5 +1,6 @@
 import { Joi } from 'civic';
 import { ADAPTERS } from '../adapters/adapters.ts';
+import { NOTICES } from './notices.ts';
 import type { SourceInput } from './sources.ts';
 import { HEALTHS, STATES, VIAS } from './store.ts';
 
@@ -28,7 +29,7 @@ const newSettings = {
 };
 
 /** A source of a list, which is neither tested nor made public by itself. */
-export const listedSource = Joi.object<SourceInput>(newSettings);
+export const listedSource = Joi.object<SourceInput>({ ...newSettings, url: newSettings.url.messages({ 'string.uriCustomScheme': '{{#label}} must be a whole address, beginning with https:// or http://' }) });
 
 export const newSource = Joi.object({
   ...newSettings,
@@ -36,7 +37,7 @@ export const newSource = Joi.object({
   visibility: Joi.string().valid('workspace', 'public').default('workspace').description('`public` is for sources of the operator, whose signals everybody sees; it requires the role of a reviewer'),
 }).meta({ name: 'NewWatchedSource' });
 
-export const sourceChange = Joi.object({ ...settings, url: address, state: Joi.string().valid(...STATES), ignored: Joi.array().items(Joi.string().max(1000)).max(200).description('Passages of the page whose changes are not reported') }).min(1).meta({ name: 'WatchedSourceChange' });
+export const sourceChange = Joi.object({ ...settings, url: address, state: Joi.string().valid(...STATES), ignored: Joi.array().items(Joi.string().max(1000)).max(200).description('Passages of the page whose changes are not reported; numbers, months and days in them stand for any') }).min(1).meta({ name: 'WatchedSourceChange' });
 
 const via = Joi.string().valid(...VIAS).allow(null).required().description('How it was read: `browser` when the page has no text without its scripts; null before the first read');
 
@@ -69,6 +70,7 @@ export const source = Joi.object({
     failures: count.required().description('Failed reads in a row'),
     via,
   }).required().meta({ name: 'WatchedSourceHealth' }),
+  notices: Joi.array().items(Joi.string().valid(...NOTICES)).required().description('`changes_often`: at least eight of the last ten reads found changes; `no_audience`: without a place and an issue, no page and no watch of one shows its signals'),
   row_count: count.required(),
   ignored: Joi.array().items(Joi.string()).required(),
   last_read_at: time.allow(null).required(),

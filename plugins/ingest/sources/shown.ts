@@ -1,5 +1,6 @@
 import type { Row } from '../adapters/types.ts';
 import type { ReadRow } from '../reads/store.ts';
+import { noticesOf } from './notices.ts';
 import type { SourceRow } from './store.ts';
 
 const SAMPLE = 10;
@@ -10,7 +11,7 @@ export function shownSource(row: SourceRow, nextReadAt: string | null) {
   return {
     id, url, name, platform, place: place_key, issues: parsed(row.issues), tags: parsed(row.tags), cadence_seconds, visibility: workspace_id === null ? 'public' : 'workspace', state,
     health: { status: row.health, reason: row.fault, detail: row.fault_detail, failing_since: row.failing_since, failures: Number(row.failures), via: row.via },
-    row_count: Number(row_count), ignored: parsed(row.ignored), last_read_at, last_success_at, last_change_at, next_read_at: nextReadAt, created_at, updated_at,
+    notices: noticesOf(row), row_count: Number(row_count), ignored: parsed(row.ignored), last_read_at, last_success_at, last_change_at, next_read_at: nextReadAt, created_at, updated_at,
   };
 }
 

@@ -30,11 +30,12 @@ export interface SourceInput {
 export type SourceChanges = Partial<Omit<SourceInput, 'platform'>> & { state?: State; ignored?: string[] };
 
 /** The state of a source that was not read yet. */
-const UNREAD = { platform: null, health: 'new' as const, fault: null, fault_detail: null, failing_since: null, failures: 0, row_count: 0, last_success_at: null, applied_hash: null, applied_at: null, via: null };
+const UNREAD = { platform: null, health: 'new' as const, fault: null, fault_detail: null, failing_since: null, failures: 0, row_count: 0, last_success_at: null, applied_hash: null, applied_at: null, via: null, last_changes: null, change_bits: null, reminded_at: null };
 /** A plan that is full may have room after an hour, when a source was deleted. */
 const RETRY_MS = 3600_000;
 const LONGEST_NAME = 200;
 const AT_ONCE = 500;
+const MOST_IGNORED = 200;
 
 export type Sources = ReturnType<typeof createSources>;
 
@@ -93,7 +94,7 @@ export function createSources(ingest: Ingest) {
     const row = await insertSource(tx, {
       id: newId(civic.clock.now()), workspace_id: owner.workspace_id, url: recognised.url, given_url: input.url === recognised.url ? null : input.url, name: (input.name ?? recognised.title ?? new URL(recognised.url).host).slice(0, LONGEST_NAME), platform: recognised.platform,
       place_key, issues: JSON.stringify(issues), tags: JSON.stringify(tags), cadence_seconds, state: 'active', health: 'new', fault: null, fault_detail: null, failing_since: null, failures: 0,
-      row_count: 0, last_read_at: null, last_success_at: null, last_change_at: null, applied_hash: null, applied_at: null, ignored: '[]', via: null, created_at: at, updated_at: at, created_by: owner.account_id,
+      row_count: 0, last_read_at: null, last_success_at: null, last_change_at: null, applied_hash: null, applied_at: null, ignored: '[]', via: null, last_changes: null, change_bits: null, reminded_at: null, created_at: at, updated_at: at, created_by: owner.account_id,
     });
     await setFirstRead(tx, row, readAt);
     return row;
@@ -165,6 +166,13 @@ export function createSources(ingest: Ingest) {
       });
       await reschedule(tx, row, next);
       return (await shown(tx, [next]))[0]!;
+    },
+    /** Adds a passage to those whose changes are not reported, or removes it. */
+    async ignore(tx: Tx, owner: Owner, id: string, passage: string, isIgnored: boolean): Promise<void> {
+      const row = await locked(tx, owner, id);
+      const others = (JSON.parse(row.ignored) as string[]).filter((one) => one !== passage);
+      const ignored = isIgnored ? [...others, passage].slice(-MOST_IGNORED) : others;
+      await updateSource(tx, row.key, { ignored: JSON.stringify(ignored), updated_at: civic.clock.iso() });
     },
     async remove(tx: Tx, owner: Owner, id: string): Promise<void> {
       const row = await locked(tx, owner, id);

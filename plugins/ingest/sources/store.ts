@@ -37,6 +37,11 @@ export interface SourceRow {
   applied_at: string | null;
   ignored: string;
   via: Via | null;
+  /** What the last read that found changes found, as JSON of `ShownChange`. */
+  last_changes: string | null;
+  /** One bit for each of the last ten reads, the latest lowest: whether it found changes. */
+  change_bits: number | null;
+  reminded_at: string | null;
   created_at: string;
   updated_at: string;
   created_by: string | null;

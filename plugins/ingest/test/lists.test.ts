@@ -149,7 +149,7 @@ for (const database of testDatabases()) {
       await writeFile(join(folder, 'list.csv'), `url,name,place,tags\n${site.url}/csv-1,"Council, city",st-louis missouri,\n${site.url}/csv-2,Two,"st-louis,missouri",a;b\n`);
       await writeFile(join(folder, 'names.csv'), 'name\nOurs\n');
       await writeFile(join(folder, 'bad.txt'), 'nothing\n');
-      expect(await run('source import', ['list.txt'])).to.contain('2 added, 0 watched already, 1 rejected.').and.contain('3: nothing: “url” must be a valid uri');
+      expect(await run('source import', ['list.txt'])).to.contain('2 added, 0 watched already, 1 rejected.').and.contain('3: nothing: “url” must be a whole address, beginning with https://');
       expect(await run('source import', ['list.txt'])).to.contain('0 added, 2 watched already, 1 rejected.');
       expect(await run('source import', ['list.csv'])).to.contain('1 added').and.contain('1 rejected');
       await expect(run('source import', ['names.csv'])).to.reject(/one of them must be url/);

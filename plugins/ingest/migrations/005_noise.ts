@@ -1,0 +1,12 @@
+import type { Schema } from 'civic';
+
+export async function up(schema: Schema): Promise<void> {
+  await schema.addColumns('ingest_sources', {
+    // What the last read that found changes found, for the console.
+    last_changes: 'json?',
+    // One bit for each of the last ten reads, the latest lowest: whether it found changes.
+    change_bits: 'int?',
+    // When its owner was last told by mail that it fails.
+    reminded_at: 'time?',
+  });
+}

@@ -1,0 +1,61 @@
+import type { JobKind, Tx } from 'civic';
+import type { AccountsService } from 'civic/accounts';
+import type { Ingest } from '../context.ts';
+import { failingOf, ownersToRemind, setReminded, type FailingOwner, type FailingSource } from './store.ts';
+
+const AGAIN_MS = 7 * 24 * 3600_000;
+const AT_ONCE = 100;
+const SHOWN = 50;
+
+interface Recipient {
+  email: string;
+  account_id: string;
+}
+
+/** Returns the job that mails owners of failing sources: when one turns failing, and every week until all are fixed. One mail lists all of them. */
+export function reminderJob(ingest: Ingest, accounts: AccountsService): JobKind {
+  const { civic } = ingest;
+  const before = () => new Date(civic.clock.now() - AGAIN_MS).toISOString();
+  return {
+    name: 'ingest.remind',
+    every_seconds: 300,
+    async run({ write, signal }) {
+      if (!accounts.mail.isConfigured) return;
+      for (let owners; !signal.aborted && (owners = await ownersToRemind(civic.db.read, before(), AT_ONCE)).length > 0;) {
+        for (const owner of owners) await write((tx) => remind(ingest, accounts, tx, owner, before()));
+      }
+    },
+  };
+}
+
+/** Marks the sources as reminded and queues the mails in one transaction, so that each is sent once. */
+async function remind({ civic }: Ingest, accounts: AccountsService, tx: Tx, owner: FailingOwner, before: string): Promise<void> {
+  const failing = await failingOf(tx, owner);
+  // Another node was faster, or the sources were fixed.
+  if (!failing.some(({ reminded_at }) => reminded_at === null || reminded_at <= before)) return;
+  await setReminded(tx, failing.map(({ key }) => key), civic.clock.iso());
+  const t = await civic.texts('en');
+  const isOperator = owner.workspace_id === null;
+  const { subject, lines } = {
+    subject: t('reminder.subject', { count: failing.length, site: civic.instance.name }),
+    lines: [
+      t(isOperator ? 'reminder.lead' : 'reminder.lead_workspace'), '',
+      ...failing.slice(0, SHOWN).flatMap((source) => [...linesOf(source), t('reminder.since', { at: source.failing_since ?? '' }), '']),
+      ...(failing.length > SHOWN ? [t('reminder.more', { count: failing.length - SHOWN }), ''] : []),
+      t('reminder.what'), ...(isOperator ? [civic.url('/console/sources')] : []),
+    ],
+  };
+  for (const { email, account_id } of await recipientsOf(accounts, tx, owner)) {
+    await accounts.mail.queue(tx, { to: email, subject, lines, language: 'en', ...(owner.workspace_id !== null && { member: { account_id, workspace_id: owner.workspace_id } }) });
+  }
+}
+
+function linesOf({ name, url, fault_detail }: FailingSource): string[] {
+  return [name, url, ...(fault_detail === null ? [] : [fault_detail])];
+}
+
+/** Administrators are told of the sources of the operator, and members of those that they added. */
+async function recipientsOf(accounts: AccountsService, tx: Tx, { workspace_id, created_by }: FailingOwner): Promise<Recipient[]> {
+  const people = workspace_id === null ? await accounts.administrators(tx) : created_by === null ? [] : [await accounts.account(tx, created_by)];
+  return people.flatMap((person) => (person?.email && person.disabled_at === null ? [{ email: person.email, account_id: person.id }] : []));
+}

@@ -1,0 +1,18 @@
+import type { SourceRow } from './store.ts';
+
+export const NOTICES = ['changes_often', 'no_audience'] as const;
+export type Notice = (typeof NOTICES)[number];
+
+const READS = 10;
+const OFTEN = 8;
+
+/** Returns the bits of the last ten reads after another one. */
+export function nextBits(bits: number | null, hasChanges: boolean): number {
+  return (((bits ?? 0) << 1) | Number(hasChanges)) & (2 ** READS - 1);
+}
+
+/** Returns what an owner should look at although the source is read well: it changes at nearly every read, or nothing selects its signals. */
+export function noticesOf({ change_bits, place_key, issues }: Pick<SourceRow, 'change_bits' | 'place_key' | 'issues'>): Notice[] {
+  const changed = [...(change_bits ?? 0).toString(2)].filter((bit) => bit === '1').length;
+  return [...(changed >= OFTEN ? ['changes_often' as const] : []), ...(place_key === null && issues === '[]' ? ['no_audience' as const] : [])];
+}

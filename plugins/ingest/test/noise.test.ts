@@ -1,0 +1,68 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { stoppedClock, testDatabases, testServer, type TestServer } from 'civic/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openSite, type Site } from './site.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+for (const database of testDatabases()) {
+  describe(`noise of watched sources on ${database}`, { timeout: 120_000 }, () => {
+    const clock = stoppedClock('2026-02-01T12:00:00.000Z');
+    const admin = { role: 'admin' as const, scope: ['workspace:read', 'workspace:write'] };
+    let kit: TestServer;
+    let site: Site;
+    let id: string;
+
+    const path = () => `/api/watched-sources/${id}?visibility=public`;
+    const source = async () => (await kit.request('GET', path(), { as: admin })).body;
+    const show = (visitors: number) => { site.pages['/park'] = `<h1>City park</h1><p>The park is open each day from dawn to dusk, and dogs are welcome.</p><p>Visitors: ${visitors}, as of May ${visitors % 28}</p>`; };
+    /** Lets the next read happen. */
+    async function nextRead(): Promise<void> {
+      const { last_read_at, next_read_at } = await source();
+      if (last_read_at !== null) clock.set(next_read_at);
+      for (let waited = 0; waited < 400 && (await source()).last_read_at === last_read_at; waited++) await sleep(25);
+    }
+
+    before(async () => {
+      site = await openSite();
+      kit = await testServer({
+        database, clock, plugins: ['accounts', 'directory', 'firehose', 'reader', 'ingest'],
+        config: { http: { fetch: { allow_private_addresses: true } }, jobs: { poll_seconds: 0.1 }, plugins: { reader: { delay_seconds: 0 } } },
+      });
+    });
+    after(async () => {
+      await kit.close();
+      await site.close();
+    });
+
+    it('is reported when nearly every read finds a change, and when nothing selects the signals', async () => {
+      show(998);
+      id = (await kit.request('POST', '/api/watched-sources', { as: admin, payload: { url: `${site.url}/park`, visibility: 'public' } })).body.id;
+      await nextRead();
+      expect((await source()).notices).to.equal(['no_audience']);
+      for (let read = 1; read <= 8; read++) {
+        show(998 + read);
+        await nextRead();
+      }
+      expect((await kit.request('PATCH', path(), { as: admin, payload: { place: 'st-louis,missouri' } })).body.notices).to.equal(['changes_often']);
+    });
+
+    it('ends when the passage is ignored, whatever its numbers', async () => {
+      await kit.request('PATCH', path(), { as: admin, payload: { ignored: ['Visitors: 17, as of May 3'] } });
+      const { last_change_at } = await source();
+      for (const visitors of [1200, 3]) {
+        show(visitors);
+        await nextRead();
+      }
+      expect((await source()).last_change_at).to.equal(last_change_at);
+      site.pages['/park'] = (site.pages['/park'] as string).replace('dogs are welcome', 'dogs stay outside');
+      await nextRead();
+      expect((await source()).last_change_at).to.not.equal(last_change_at);
+      expect((await source()).notices).to.equal(['changes_often']);
+      for (let read = 0; read < 2; read++) await nextRead();
+      expect((await source()).notices).to.equal([]);
+    });
+  });
+}
