@@ -9,7 +9,7 @@ import { isPublicEntry } from './page/live.ts';
 import { registerPage } from './page/register.ts';
 import { firehoseProblems } from './problems.ts';
 import { declareRelay } from './relay/declare.ts';
-import { signalFeedRoutes } from './feeds/routes.ts';
+import { signalFeedRoutes, writeFeed } from './feeds/routes.ts';
 import { firehoseRoutes } from './routes.ts';
 import { createFirehose } from './service.ts';
 import { readSignals, readSignalsAbout, readSignalsById } from './snapshot/read.ts';
@@ -19,6 +19,8 @@ import { session } from './sessions/schemas.ts';
 import { publishDirectorySignals } from './signals/directory.ts';
 import { signalSchema } from './signals/schemas.ts';
 import { placeSignalRoutes } from './snapshot/place-routes.ts';
+import { PAGE_PATH } from './page/query.ts';
+import { publicRowsById } from './snapshot/store.ts';
 import { signalTools } from './tools.ts';
 
 export type * from './types.ts';
@@ -57,6 +59,7 @@ export default definePlugin<FirehoseConfig>({
       signalSchema: () => signalSchema(firehose.kinds),
       follow: createFollowing(firehose.log),
       signalsById: readSignalsById,
+      feedOf: async (reader, ids, format, { title, ...addresses }) => writeFeed(firehose, ids.length > 0 ? await publicRowsById(reader, ids) : [], format, { ...addresses, home: PAGE_PATH }, title),
       onPublicSignals: (listener) => firehose.log.onEntries((entries) => { if (entries.some(isPublicEntry)) listener(); }),
     } satisfies FirehoseService);
     civic.watch('accounts.access_changed', ({ payload }) => firehose.hub.openings.revokeAccount(payload.account_id));

@@ -172,6 +172,8 @@ export interface FirehoseService {
   follow: LogFollowing;
   /** Returns the current versions of signals by id: public ones, and those of a workspace. */
   signalsById(reader: import('civic').Reader, ids: string[], workspaceId: string): Promise<Map<string, Signal>>;
+  /** Returns public signals by id as a feed, the latest first; those that are not public are left out. The paths are those of the feed and of the same feed as JSON. */
+  feedOf(reader: import('civic').Reader, ids: string[], format: 'atom' | 'json', feed: { title: string; self: string; json: string }): Promise<string>;
 }
 
 /** Reads of the log for a plugin that stores its position in the transaction of what it derives from the entries. */

@@ -11,6 +11,7 @@ export const ingestExamples: Examples = {
   [`POST ${PATH}`]: { body: source('calendar') },
   [`POST ${PATH}/import`]: { body: { sources: [source('budget'), source('courts')].map(({ test: _test, ...listed }) => listed) } },
   [`GET ${PATH}.opml`]: {},
+  ...Object.fromEntries(['atom', 'json'].map((format) => [`GET ${PATH}/{id}/feed.${format}`, { given: { source: { of: `POST ${PATH}`, body: { ...source(`feed-${format}`), visibility: 'public' } } }, params: { id: '$source' } }])),
   [`GET ${PATH}/{id}`]: one('council'),
   [`PATCH ${PATH}/{id}`]: { ...one('zoning'), body: { cadence_seconds: 7200 } },
   [`DELETE ${PATH}/{id}`]: one('library'),

@@ -10,6 +10,8 @@ import { ingestExamples } from './examples.ts';
 import { linkCommands } from './links/commands.ts';
 import { linkJobs } from './links/jobs.ts';
 import { createLinks } from './links/links.ts';
+import { feedRoutes } from './feeds/routes.ts';
+import { pruneSignals } from './feeds/store.ts';
 import { ingestProblems } from './problems.ts';
 import { importCommand } from './lists/commands.ts';
 import { listPages } from './lists/pages.ts';
@@ -47,7 +49,7 @@ export default definePlugin<IngestConfig>({
       every_seconds: 3600,
       async run({ write, signal }) {
         const before = new Date(civic.clock.now() - civic.config.read_days * DAY_MS).toISOString();
-        while (!signal.aborted && await write((tx) => pruneReads(tx, before)) > 0);
+        for (const prune of [pruneReads, pruneSignals]) while (!signal.aborted && await write((tx) => prune(tx, before)) > 0);
       },
     });
     for (const job of linkJobs(ingest, links)) civic.jobs.define(job);
@@ -60,7 +62,7 @@ export default definePlugin<IngestConfig>({
     /** Workspaces, and with them the API, are of the plugin accounts. Without it the operator has the command line. */
     function registerForWorkspaces(accounts: NonNullable<typeof ingest.accounts>): void {
       civic.examples(ingestExamples);
-      server.route([...sourceRoutes(ingest, sources), ...listRoutes(ingest, sources), ...sourcePages(ingest, sources, accounts), ...listPages(ingest, sources, accounts), ...linkPages(ingest, accounts)]);
+      server.route([...sourceRoutes(ingest, sources), ...listRoutes(ingest, sources), ...feedRoutes(ingest, sources), ...sourcePages(ingest, sources, accounts), ...listPages(ingest, sources, accounts), ...linkPages(ingest, accounts)]);
       civic.jobs.define(reminderJob(ingest, accounts));
       accounts.consolePage({ plugin: 'ingest', label: 'sources.title', summary: 'sources.summary', path: SOURCES, role: 'reviewer' });
       accounts.consolePage({ plugin: 'ingest', label: 'links.title', summary: 'links.summary', path: LINKS, role: 'reviewer' });

@@ -82,6 +82,7 @@ export async function createStand(plugins: string[]): Promise<Stand> {
     ...Object.fromEntries(Object.entries(RECORDS).map(([noun, [name, payload]]) => [`$${noun}`, () => record(name, payload)])),
     $session: async () => (await send(keys.member!, 'POST', '/api/firehose/sessions', {})).id as string,
     $calendar: async () => (await send(keys.member!, 'POST', '/api/watched-sources', { url: `https://city.example/${newId()}`, test: false })).id as string,
+    $town_calendar: async () => (await send(keys.admin!, 'POST', '/api/watched-sources', { url: `https://city.example/${newId()}`, test: false, visibility: 'public' })).id as string,
     async $guest() {
       const id = await account('guest');
       await join(id, 'member');

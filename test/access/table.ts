@@ -94,6 +94,11 @@ function ofRecords(name: string, { noun, unknown, created, changed, changing = m
 const ofSession: Case = { params: { id: '$session' }, outcomes: { ...scoped, other_workspace: 'unknown_session' } };
 
 /** A watched source is there for its workspace only. */
+/** Feeds have no key: those of a workspace do not exist, also for its members. */
+const feedOfSource: Case[] = [
+  { params: { id: '$town_calendar' }, outcomes: open },
+  { params: { id: '$calendar' }, outcomes: { ...open, nobody: 'unknown_watched_source', other_workspace: 'unknown_watched_source', wrong_scope: 'unknown_watched_source', member: 'unknown_watched_source', reviewer: 'unknown_watched_source', admin: 'unknown_watched_source' } },
+];
 const ofSource: Case = { params: { id: '$calendar' }, outcomes: { ...scoped, other_workspace: 'unknown_watched_source' } };
 
 const claim = { sources: [{ local_id: 's', url: 'https://example.org/more' }], add: [{ property: 'description', value: 'More', source_local_id: 's' }] };
@@ -252,6 +257,8 @@ export const table: Record<string, Case[]> = {
   'POST /api/watched-sources/{id}/test': [{ ...ofSource, payload: {} }],
   'POST /api/watched-sources/{id}/pause': [{ ...ofSource, payload: {} }],
   'GET /api/watched-sources/{id}/history': [ofSource],
+  'GET /api/watched-sources/{id}/feed.atom': feedOfSource,
+  'GET /api/watched-sources/{id}/feed.json': feedOfSource,
   'GET /console/sources': visitor,
   'POST /console/sources': visitor,
   'GET /console/sources/import': visitor,

@@ -10,7 +10,7 @@ export interface Schemes {
 }
 
 /** Returns a signal as an entry of a feed. It leads to the page of its first actor in the directory, else to where it was read. */
-export function entryOf({ seq, born, at, signal: json }: PageRow, names: Names, schemes: Schemes): { entry: FeedEntry; signal: Signal } {
+export function entryOf({ seq, born, at, signal: json }: Omit<PageRow, 'value'>, names: Names, schemes: Schemes): { entry: FeedEntry; signal: Signal } {
   const signal = JSON.parse(json) as Signal;
   const { id, title, summary, detected_at: detected, evidence } = signal;
   const entry: FeedEntry = {

@@ -78,7 +78,7 @@ async function respond(context: Firehose, request: Request, h: ResponseToolkit, 
   const words = tokens(text).slice(0, MOST_WORDS);
   if (words.length > 0) {
     const { rows } = await searchSignals(context, subscription, { after: null, limit: NEWEST }, words);
-    const body = await write(context, rows, format, addresses);
+    const body = await writeFeed(context, rows, format, addresses);
     return textAnswer(request, h, { body, etag: textEtag(body), headers, type });
   }
   const which = createHash('sha256').update(JSON.stringify([subscription.key, civic.instance.version, civic.serviceIfOn('directory')?.links.actor('')])).digest('base64url').slice(0, 16);
@@ -87,22 +87,22 @@ async function respond(context: Firehose, request: Request, h: ResponseToolkit, 
   const known = etagOf(await currentTally(context, subscription));
   if (matchesNone(request.headers['if-none-match'] as string | undefined, known)) return textAnswer(request, h, { body: '', etag: known, headers });
   const { rows, tally } = await readSnapshot(context, subscription, { limit: NEWEST, after: null });
-  return textAnswer(request, h, { body: await write(context, rows, format, addresses), etag: etagOf(tally), headers, type });
+  return textAnswer(request, h, { body: await writeFeed(context, rows, format, addresses), etag: etagOf(tally), headers, type });
 }
 
 /** Paths of a feed, of the same as JSON, and of the page that shows the same. */
-interface Addresses {
+export interface Addresses {
   self: string;
   json: string;
   home: string;
 }
 
-async function write(context: Firehose, rows: PageRow[], format: FeedFormat, { self, json, home }: Addresses): Promise<string> {
+/** Returns signals as a feed. `title` states whose they are when they are not all of a query. */
+export async function writeFeed(context: Firehose, rows: Omit<PageRow, 'value'>[], format: FeedFormat, { self, json, home }: Addresses, title = `Civic signals: ${context.civic.instance.name}`): Promise<string> {
   const { civic } = context;
   const schemes: Schemes = { issues: civic.url('/api/issue-areas'), places: civic.url('/api/places') };
   const names = await namesFor(context, rows.flatMap(({ signal }) => (JSON.parse(signal) as { places: string[] }).places), await civic.texts('en'));
   const entries = rows.map((row) => entryOf(row, names, schemes));
-  const title = `Civic signals: ${civic.instance.name}`;
   const feed: Feed = {
     title, description: `${title}. Every signal names where it was read.`, id: tagUri(civic.url(self)), self: civic.url(self), home: civic.url(home),
     author: { name: civic.instance.name, url: civic.url('/') }, entries: entries.map(({ entry }) => entry),

@@ -64,6 +64,13 @@ export async function visibleSignals(reader: Reader, ids: string[], audiences: s
     .whereIn('signals.signal_id', ids).whereIn('signals.audience', audiences).select('signals.signal_id', 'log.signal');
 }
 
+/** Returns the current versions of public signals by id, the latest first. */
+export async function publicRowsById(reader: Reader, ids: string[]): Promise<Omit<PageRow, 'value'>[]> {
+  return reader('firehose_signals as signals').join('firehose_log as log', 'log.seq', 'signals.seq')
+    .whereIn('signals.signal_id', ids).where('signals.audience', 'public').orderBy([{ column: 'signals.detected', order: 'desc' }, { column: 'signals.born', order: 'desc' }])
+    .select('signals.seq', 'signals.born', 'log.at', 'log.signal');
+}
+
 /** A query about one place, or one issue, reads that one's part of the index in its order. */
 function onlyTerm({ places, issues }: Filter): string | null {
   if (places.size === 1) return `place ${[...places][0]}`;

@@ -3,6 +3,7 @@ import { formOptions, Joi, pagePath, problem, problemOf, readForm, type Texts } 
 import type { AccountsService } from 'civic/accounts';
 import { adapterOf } from '../adapters/adapters.ts';
 import type { Ingest } from '../context.ts';
+import { feedsOf } from '../feeds/routes.ts';
 import type { ShownChange } from '../reads/last.ts';
 import type { ReadRow } from '../reads/store.ts';
 import type { ShownSource } from '../sources/shown.ts';
@@ -41,7 +42,7 @@ export function sourcePages(ingest: Ingest, sources: Sources, { pages }: Pick<Ac
     const { rows } = await sources.history(civic.db.read, row, { before: null, limit: READS });
     const place = row.place_key === null ? undefined : (await directory.places(civic.db.read, [row.place_key])).get(row.place_key)?.display_name;
     return pages.showConsole(request, h, { path: SOURCES, template: 'ingest/source', title: row.name }, {
-      source: shownHere(source!, place, t), notice: noticeOf(request, t), changes: changesOf(row, t), changed: pages.when(row.last_change_at, t), ignored: source!.ignored,
+      source: shownHere(source!, place, t), feeds: feedsOf(row.id), notice: noticeOf(request, t), changes: changesOf(row, t), changed: pages.when(row.last_change_at, t), ignored: source!.ignored,
       reads: rows.map((read) => shownRead(read, t)), shown: rows.length, failed: rows.filter(({ outcome }) => outcome === 'failed' || outcome === 'refused').length, bars: barsOf(rows, READS),
     });
   }

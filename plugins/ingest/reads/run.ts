@@ -2,6 +2,7 @@ import type { RunningJob, Tx } from 'civic';
 import { adapterOf } from '../adapters/adapters.ts';
 import type { Adapter, Row } from '../adapters/types.ts';
 import type { Ingest } from '../context.ts';
+import { insertSignals } from '../feeds/store.ts';
 import { placeRule } from '../signals/rules.ts';
 import { signalsOf, type SignalContext } from '../signals/drafts.ts';
 import { NOT_RECOGNISED, NOTHING_FOUND, probe } from '../sources/recognise.ts';
@@ -127,6 +128,7 @@ async function publish(ingest: Ingest, tx: Tx, source: SourceRow, { changes, dou
   const drafts = planned.flatMap(({ signals }) => signals.map(({ draft }) => draft));
   const ids = drafts.length > 0 ? await ingest.firehose.publish(tx, drafts) : [];
   if (drafts.length > 0) await ingest.reader.keep(tx, [context.content_hash]);
+  await insertSignals(tx, source.key, ids, at);
   let next = 0;
   const added: Parameters<typeof insertRows>[2] = [];
   for (const { change, former, signals } of planned) {

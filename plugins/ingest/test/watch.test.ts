@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { stoppedClock, testDatabases, testServer, type TestServer } from 'civic/testing';
-import { definePlugin } from 'civic';
+import { definePlugin, newId } from 'civic';
 import type { ReaderService } from 'civic/reader';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSite, type Site } from './site.ts';
@@ -95,6 +95,20 @@ for (const database of testDatabases()) {
       expect((await state()).health.status).to.equal('healthy');
       const { watched_sources } = (await kit.request('GET', '/api/places/st-louis,missouri/coverage')).body;
       expect(watched_sources).to.equal({ total: 1, healthy: 1, failing: 0, last_success_at: clock.iso() });
+    });
+
+    it('has a feed of its signals, as Atom and JSON, without a key', async () => {
+      const feed = (format: string, headers = {}) => kit.request('GET', `/api/watched-sources/${id}/feed.${format}`, { headers });
+      const atom = await feed('atom');
+      expect(atom.headers['content-type']).to.equal('application/atom+xml; charset=utf-8');
+      expect(atom.text).to.contain('<title>City calendar: ').and.contain('<title>Zoning Board</title>').and.contain(`/api/watched-sources/${id}/feed.json`);
+      const { body } = await feed('json');
+      expect(body.items.map(({ title }: { title: string }) => title).toSorted()).to.equal(['City Council', 'Zoning Board']);
+      expect((await feed('json', { 'if-none-match': (await feed('json')).headers.etag })).status).to.equal(304);
+      const member = { ...admin, plan: 'team', workspace_id: newId() };
+      const theirs = (await call('POST', '/api/watched-sources', { url: `${site.url}/private`, test: false }, member)).body.id;
+      expect((await kit.request('GET', `/api/watched-sources/${theirs}/feed.atom`)).body).to.include({ status: 404, code: 'unknown_watched_source' });
+      expect((await call('DELETE', `/api/watched-sources/${theirs}`, undefined, member)).status).to.equal(204);
     });
 
     it('is silent while nothing changes', async () => {
