@@ -1,4 +1,4 @@
-import type { RunningJob, Tx } from 'civic';
+import { singleLine, writableText, type RunningJob, type Tx } from 'civic';
 import { adapterOf } from '../adapters/adapters.ts';
 import type { Adapter, Row } from '../adapters/types.ts';
 import type { Ingest } from '../context.ts';
@@ -18,6 +18,7 @@ import { endRows, insertRead, insertRows, rowsOf, setDoubted, updateRow, type Re
 export const READ_JOB = 'ingest.read';
 const LONGEST_BACKOFF_SECONDS = 86_400;
 const RECENT_MS = 24 * 3600_000;
+const LONGEST_NAME = 200;
 const NOT_STORED: Fault = { code: 'not_stored', detail: 'What was read could not be stored. The log of the server has the reason.' };
 
 interface Known {
@@ -32,7 +33,7 @@ export async function runRead(ingest: Ingest, { payload, signal, write }: Pick<R
   if (!source || source.state !== 'active') return;
   const startedAt = performance.now();
   const time_zone = await ingest.timeZone(civic.db.read, source);
-  const { adapter, url } = await platformOf(ingest, source, time_zone);
+  const { adapter, url, title } = await platformOf(ingest, source, time_zone);
   const result = await readRows(ingest, { url, adapter, time_zone, signal, known_hash: adapter.opensMore ? null : appliedHash(source, civic.clock.now()) });
   const milliseconds = Math.round(performance.now() - startedAt);
   /** Stores something about the source, unless it was changed while it was read: then it is read again soon. */
@@ -41,7 +42,7 @@ export async function runRead(ingest: Ingest, { payload, signal, write }: Pick<R
     if (current?.state === 'active' && current.url === source.url) await work(tx, current);
   });
   await change(async (tx, current) => {
-    const recognised = current.platform === null && adapter !== NOT_RECOGNISED ? await updateSource(tx, current.key, { platform: adapter.name, url, ...(url !== current.url && { given_url: current.url }) }) : current;
+    const recognised = current.platform === null && adapter !== NOT_RECOGNISED ? await updateSource(tx, current.key, { platform: adapter.name, url, name: nameOf(current, title), ...(url !== current.url && { given_url: current.url }) }) : current;
     await store(ingest, tx, recognised, { ...result, fault: result.fault ?? (adapter === NOT_RECOGNISED ? NOTHING_FOUND : null) }, { time_zone, milliseconds });
   }).catch(async (error: unknown) => {
     signal.throwIfAborted();
@@ -56,10 +57,16 @@ function appliedHash({ health, applied_hash, applied_at }: SourceRow, now: numbe
 }
 
 /** Returns the adapter of a source. One that was added without a test is recognised by its first read. */
-async function platformOf(ingest: Ingest, source: SourceRow, time_zone: string): Promise<{ adapter: Adapter; url: string }> {
-  if (source.platform !== null) return { adapter: adapterOf(source.platform), url: source.url };
-  const { adapter, url } = await probe(ingest, { url: source.url, adapter: null, time_zone });
-  return { adapter: adapter ?? NOT_RECOGNISED, url };
+async function platformOf(ingest: Ingest, source: SourceRow, time_zone: string): Promise<{ adapter: Adapter; url: string; title: string | null }> {
+  if (source.platform !== null) return { adapter: adapterOf(source.platform), url: source.url, title: null };
+  const { adapter, url, title } = await probe(ingest, { url: source.url, adapter: null, time_zone });
+  return { adapter: adapter ?? NOT_RECOGNISED, url, title };
+}
+
+/** Returns the title of the page for a source that was added without a name, which has that of its host until then. */
+function nameOf({ name, url }: SourceRow, title: string | null): string {
+  const found = singleLine(writableText(title ?? ''), LONGEST_NAME).trim();
+  return found !== '' && name === new URL(url).host ? found : name;
 }
 
 async function store(ingest: Ingest, tx: Tx, source: SourceRow, result: SourceRead, { time_zone, milliseconds }: { time_zone: string; milliseconds: number }): Promise<void> {

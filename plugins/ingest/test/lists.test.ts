@@ -108,15 +108,15 @@ for (const database of testDatabases()) {
       expect(await read(3)).to.equal(3);
     });
 
-    it('do not add a source again whose first read found a better address', async () => {
+    it('do not add a source again whose first read found a name and a better address', async () => {
       const caller = member();
-      site.pages['/news'] = '<html><head><link rel="alternate" type="application/rss+xml" href="/news.xml"></head><body><p>News of the city.</p></body></html>';
+      site.pages['/news'] = '<html><head><title>City news</title><link rel="alternate" type="application/rss+xml" href="/news.xml"></head><body><p>News of the city.</p></body></html>';
       site.pages['/news.xml'] = '<rss version="2.0"><channel><title>News</title><item><title>Road works</title><guid>1</guid></item></channel></rss>';
       const add = () => call(caller, 'POST', `${PATH}/import`, { sources: [{ url: `${site.url}/news` }] });
       const [{ id }] = (await add()).body.results;
       const source = async () => (await call(caller, 'GET', `${PATH}/${id}`)).body;
       for (let waited = 0; waited < 200 && (await source()).platform === null; waited++) await sleep(50);
-      expect(await source()).to.include({ platform: 'feed', url: `${site.url}/news.xml` });
+      expect(await source()).to.include({ platform: 'feed', url: `${site.url}/news.xml`, name: 'City news' });
       expect((await add()).body.results).to.equal([{ row: 1, url: `${site.url}/news`, outcome: 'watched', id, code: null, detail: null }]);
     });
 
