@@ -6,6 +6,7 @@ import type { ShownSource } from '../sources/shown.ts';
 const OWN = ['civic:place', 'civic:issues', 'civic:platform', 'civic:cadence_seconds'] as const;
 const NAMESPACE = 'urn:civic:sources';
 const MOST_TAGS = 5000;
+const MOST_ATTRIBUTES = 20_000;
 const DEEPEST = 20;
 const LONGEST_NAME = 200;
 
@@ -13,7 +14,7 @@ type Outline = Partial<Record<'text' | 'title' | 'xmlUrl' | 'url' | 'htmlUrl' | 
 
 /** Returns the addresses in OPML, at any depth: feeds, links and pages. Folders are left out. */
 export async function sourcesInOpml(text: string): Promise<object[]> {
-  if (text.split('<').length > MOST_TAGS) throw problem('invalid_request', { detail: `The OPML has more than ${MOST_TAGS} tags: import it in parts.` });
+  if (text.split('<').length > MOST_TAGS || text.split('=').length > MOST_ATTRIBUTES) throw problem('invalid_request', { detail: `The OPML has more than ${MOST_TAGS} tags or ${MOST_ATTRIBUTES} attributes: import it in parts.` });
   const { parseOpml } = await import('feedsmith');
   let parsed: { body?: { outlines?: Outline[] } };
   try {
@@ -24,9 +25,15 @@ export async function sourcesInOpml(text: string): Promise<object[]> {
   return leavesOf(parsed.body?.outlines ?? [], DEEPEST).map(sourceOf);
 }
 
-/** Entities of a document type can grow without end, and lists need none. */
+/** Entities of a document type can grow without end, and lists need none. Searches forward only: a pattern would take seconds for hostile texts. */
 function withoutDoctype(text: string): string {
-  return text.replace(/<!DOCTYPE[^>[]*(\[[\s\S]*?\]\s*)?>/i, '');
+  const start = text.search(/<!DOCTYPE/i);
+  if (start < 0) return text;
+  const subset = text.indexOf('[', start);
+  const hasSubset = subset >= 0 && subset < text.indexOf('>', start);
+  const subsetEnd = hasSubset ? text.indexOf(']', subset) : start;
+  const end = subsetEnd < 0 ? -1 : text.indexOf('>', subsetEnd);
+  return end < 0 ? text.slice(0, start) : text.slice(0, start) + text.slice(end + 1);
 }
 
 function leavesOf(outlines: Outline[], depth: number): (Outline & { address: string })[] {

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { newId } from 'civic';
-import { stoppedClock, testDatabases, testServer, type TestServer } from 'civic/testing';
+import { slowness, stoppedClock, testDatabases, testServer, type TestServer } from 'civic/testing';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,9 +76,11 @@ for (const database of testDatabases()) {
       const outline = (index: number) => `<outline text="a" xmlUrl="${site.url}/${index}"/>`;
       for (const [text, detail] of [
         ['<html><body>No list</body></html>', 'no OPML'], [opml(''), 'no addresses'], [opml(Array.from({ length: 501 }, (_, index) => outline(index)).join('')), 'more than 500 addresses'],
-        [opml(`${'<outline text="a">'.repeat(60)}${outline(1)}${'</outline>'.repeat(60)}`), 'levels'], [opml('<outline text="a"/>'.repeat(6000)), 'tags'],
+        [opml(`${'<outline text="a">'.repeat(60)}${outline(1)}${'</outline>'.repeat(60)}`), 'levels'], [opml('<outline text="a"/>'.repeat(6000)), 'tags'], [`${'<!DOCTYPE['.repeat(4900)}${'x'.repeat(900_000)}`, 'no OPML'],
       ] as const) {
+        const startedAt = performance.now();
         const { status, body } = await sendOpml(caller, text);
+        expect(performance.now() - startedAt, detail).to.be.below(3000 * slowness);
         expect(status, detail).to.equal(400);
         expect(body.detail).to.contain(detail);
       }
