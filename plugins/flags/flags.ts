@@ -90,9 +90,10 @@ export function createFlags(civic: Civic<FlagsConfig>): Flags {
     const row = await insertFlag(tx, given, placeKeys);
     if (row.id !== id) return { flag: createdFlag(row), isNew: false };
     if (reporter) await insertReporter(tx, { flag_key: row.key, ...reporter, created_at: row.created_at });
+    // Before rows are locked that other reports change: a hold waits for changes of the directory.
+    await holds.begin(tx, row, property, { account_id: row.account_id, address });
     await refreshTargets(tx, [], [row]);
     await civic.emit(tx, 'flags.created', eventOf(row));
-    await holds.begin(tx, row, property, { account_id: row.account_id, address });
     await updateCounts(tx, [], [row]);
     return { flag: createdFlag(row), isNew: true };
   }

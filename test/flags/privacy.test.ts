@@ -63,6 +63,15 @@ for (const database of testDatabases()) {
       expect(await isHeld(ada)).to.be.false();
     });
 
+    it('are audited with the other entries whose contacts they hide', async () => {
+      const [ada, twin] = [await create('Ada Eleven'), await create('ada eleven')];
+      const { id } = await flag(ada);
+      expect([await isHeld(ada), await isHeld(twin)]).to.equal([true, true]);
+      const entries = (await callCommand(kit, 'audit export')).map((line: string) => JSON.parse(line)).filter(({ kind, subject }: any) => kind === 'flags_held' && subject === id);
+      expect(entries.map(({ detail: { actor, others } }: any) => [actor, others])).to.equal([[ada.id, [twin.id]]]);
+      await decide(id, 'dismissed');
+    });
+
     it('hide nothing of organizations, of other statements, of other types, or when they may be spam', async () => {
       const office = await create('Ada Office', 'organization');
       await flag(office);

@@ -2,7 +2,7 @@ import type { ClaimRow, SourceRow } from '../ledger/rows.ts';
 import type { ClaimValues, Property } from '../types.ts';
 
 /** What a reader may see of the claims: all but hidden and retracted ones. */
-export function isShown(claim: ClaimRow): boolean {
+export function isShown(claim: Pick<ClaimRow, 'status'>): boolean {
   return claim.status === 'active' || claim.status === 'disputed';
 }
 

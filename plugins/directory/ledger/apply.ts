@@ -8,7 +8,7 @@ import { ownerOf, ownerOfDraft } from './owner.ts';
 import type { ChangeDetail, ClaimRow, RecordRow, SourceRow } from './rows.ts';
 import { actorSlug } from './slug.ts';
 import { citationKey, enterSources, type CitedSources } from './sources.ts';
-import { claimsOfRecords, insertChanges, insertClaims, insertOrigins, insertRecords, lockActors, recordKeysByOrigin, recordsById, recordsByKey, replaceClaims, updateRecords } from './store.ts';
+import { claimsOfRecords, insertChanges, insertClaims, insertOrigins, insertRecords, lockToChange, recordKeysByOrigin, recordsById, recordsByKey, replaceClaims, updateRecords } from './store.ts';
 
 /** What entering a set of drafts came to. */
 export interface Entered {
@@ -56,7 +56,7 @@ async function lockedRecords(tx: Tx, drafts: ActorDraft[], editor: Editor): Prom
   const known = await knownRecords(tx, drafts, editor);
   const keys = known.flatMap((record) => record?.actor_key ?? []);
   if (keys.length === 0 || dialectOf(tx) === 'sqlite') return known;
-  await lockActors(tx, keys);
+  await lockToChange(tx, keys);
   return knownRecords(tx, drafts, editor);
 }
 

@@ -11,7 +11,7 @@ import type { NewJudgement, Patch } from './service.ts';
 import { publishOrigins } from './origins.ts';
 import { ownerOf } from './owner.ts';
 import { citationKey, enterSources, publishSources } from './sources.ts';
-import { claimsOfRecords, insertChanges, insertClaims, lockActors, recordsById, recordsByKey, recordsOfActors, replaceClaims, updateRecords } from './store.ts';
+import { claimsOfRecords, insertChanges, insertClaims, lockToChange, recordsById, recordsByKey, recordsOfActors, replaceClaims, updateRecords } from './store.ts';
 import { isFuture } from './times.ts';
 
 /** A write to actors that are there: who writes, and when. */
@@ -54,7 +54,7 @@ export async function actorRecord(reader: Reader, id: string, url: (path: string
 /** The same for a caller who changes them: locks the actors until the transaction ends. */
 export async function lockedRecords(tx: Tx, ids: string[], url: (path: string) => string, sees: (record: RecordRow) => boolean = () => true): Promise<RecordRow[]> {
   const found = await recordsById(tx, ids.filter(isId).map((id) => id.toLowerCase()));
-  await lockActors(tx, found.filter(sees).map(({ actor_key }) => actor_key));
+  await lockToChange(tx, found.filter(sees).map(({ actor_key }) => actor_key));
   // They may have become something else while we waited.
   const records: RecordRow[] = [];
   for (const id of ids) records.push(await actorRecord(tx, id, url, sees));
@@ -224,7 +224,7 @@ async function partedAnew(tx: Tx, records: RecordRow[]): Promise<number[]> {
 async function unjudge(pen: Pen, judgementId: string): Promise<number[]> {
   const { tx, now } = pen;
   const found = await judgementById(tx, judgementId);
-  if (found) await lockActors(tx, (await recordsByKey(tx, [found.left_key, found.right_key])).map(({ actor_key }) => actor_key));
+  if (found) await lockToChange(tx, (await recordsByKey(tx, [found.left_key, found.right_key])).map(({ actor_key }) => actor_key));
   // Somebody may have taken it back while we waited.
   const judgement = found && await judgementById(tx, judgementId);
   if (!judgement || judgement.deleted_at !== null) throw problem('unknown_judgement', { detail: `No judgement has the id ${judgementId.slice(0, 100)}.` });

@@ -1,6 +1,7 @@
 import { dialectOf, type Reader, type Tx } from 'civic';
 import { chunksOf } from '../chunks.ts';
 import type { ClaimStatus, Property } from '../types.ts';
+import { groupBy } from './group.ts';
 import type { ClaimRow } from './rows.ts';
 
 /** The contacts that a hold hides. */
@@ -30,9 +31,17 @@ export async function lockHolds(tx: Tx): Promise<void> {
   if (dialectOf(tx) === 'postgres') await tx.raw("select pg_advisory_xact_lock(hashtextextended('directory holds', 0))");
 }
 
-/** Waits for changes of actors that are under way, and makes others wait: each inserts its history before it reads the holds, so that it sees the hold or is seen by it. */
+/**
+ * Waits for changes of actors that are under way, and makes others wait: each calls `shareChanges` before it reads the holds, so that it sees the hold or is seen by it.
+ * A lock of the table would also wait for a vacuum of it.
+ */
 export async function waitForChanges(tx: Tx): Promise<void> {
-  if (dialectOf(tx) === 'postgres') await tx.raw('lock table directory_changes in share row exclusive mode');
+  if (dialectOf(tx) === 'postgres') await tx.raw("select pg_advisory_xact_lock(hashtextextended('directory changes', 0))");
+}
+
+/** Waits for a hold of contacts that begins, and makes the next one wait for this change; SQLite has one writer anyway. */
+export async function shareChanges(tx: Tx): Promise<void> {
+  if (dialectOf(tx) === 'postgres') await tx.raw("select pg_advisory_xact_lock_shared(hashtextextended('directory changes', 0))");
 }
 
 export async function hasHolds(reader: Reader): Promise<boolean> {
@@ -44,8 +53,8 @@ export async function insertHold(tx: Tx, row: Omit<HoldRow, 'key'>): Promise<Hol
   return stored as HoldRow;
 }
 
-export async function holdById(tx: Tx, id: string): Promise<HoldRow | undefined> {
-  return tx('directory_holds').where({ id }).first();
+export async function holdById(reader: Reader, id: string): Promise<HoldRow | undefined> {
+  return reader('directory_holds').where({ id }).first();
 }
 
 /** Returns the holds of actors: those of any of the records that are one of them. They do not end before the transaction. */
@@ -55,12 +64,11 @@ export async function holdsOfActors(tx: Tx, actorKeys: number[]): Promise<(HoldR
     .whereRaw(`directory_records.actor_key ${isAmong}`, [value]).orderBy('directory_holds.key').select('directory_holds.*', 'directory_records.actor_key'));
 }
 
-/** Returns the keys of holds by the contacts that they hide. They do not end before the transaction. */
-export async function holdsOfContacts(tx: Tx, contacts: string[]): Promise<Map<string, number>> {
-  const { isAmong, value } = amongValues(tx, contacts, 'text[]');
-  const rows: HeldContactRow[] = await lockedHolds(tx, tx('directory_held_contacts').join('directory_holds', 'directory_holds.key', 'directory_held_contacts.hold_key')
-    .whereRaw(`directory_held_contacts.contact ${isAmong}`, [value]).select('directory_held_contacts.*'));
-  return new Map(rows.map(({ contact, hold_key }) => [contact, hold_key]));
+/** Returns which of these contacts holds hide, with the people whom the holds are about. The holds do not end before the transaction. */
+export async function heldAmongContacts(tx: Tx, contacts: string[]): Promise<(HeldContactRow & { actor_key: number })[]> {
+  const { isAmong, value } = amongValues(tx, [...new Set(contacts)], 'text[]');
+  return lockedHolds(tx, tx('directory_held_contacts').join('directory_holds', 'directory_holds.key', 'directory_held_contacts.hold_key').join('directory_records', 'directory_records.key', 'directory_holds.record_key')
+    .whereRaw(`directory_held_contacts.contact ${isAmong}`, [value]).select('directory_held_contacts.*', 'directory_records.actor_key'));
 }
 
 /** A condition for values that travel as one parameter. */
@@ -74,8 +82,14 @@ function lockedHolds<Query extends ReturnType<Tx>>(tx: Tx, query: Query): Query 
 }
 
 /** Returns holds whose time is over, and those that began after `begunBefore`, when the clock was wrong: they would last too long. */
-export async function dueHolds(reader: Reader, { now, begunBefore }: { now: string; begunBefore: string }, limit: number): Promise<HoldRow[]> {
-  return reader('directory_holds').where('ends_at', '<=', now).orWhere('created_at', '>', begunBefore).orderBy('ends_at').limit(limit);
+export async function dueHolds(reader: Reader, { now, begunBefore }: { now: string; begunBefore: string }, { after, limit }: { after: number; limit: number }): Promise<HoldRow[]> {
+  return reader('directory_holds').where((due) => due.where('ends_at', '<=', now).orWhere('created_at', '>', begunBefore)).where('key', '>', after).orderBy('key').limit(limit);
+}
+
+/** Returns holds that hide no contact of other people: many share each, or a node of an older version began the hold. */
+export async function holdsWithoutContacts(reader: Reader, { after, limit }: { after: number; limit: number }): Promise<HoldRow[]> {
+  return reader('directory_holds').whereNotExists(reader('directory_held_contacts').whereRaw('directory_held_contacts.hold_key = directory_holds.key').select(reader.raw('1')))
+    .where('key', '>', after).orderBy('key').limit(limit);
 }
 
 export async function holdsOfRecords(tx: Tx, recordKeys: number[]): Promise<HoldRow[]> {
@@ -88,6 +102,17 @@ export async function contactsOfHolds(reader: Reader, holdKeys: number[]): Promi
 
 export async function addContact(tx: Tx, row: HeldContactRow): Promise<void> {
   await tx('directory_held_contacts').insert(row);
+}
+
+export async function removeContact(tx: Tx, { contact, hold_key }: HeldContactRow): Promise<void> {
+  await tx('directory_held_contacts').where({ contact, hold_key }).delete();
+}
+
+/** Returns the claims that the holds of a contact hide, also claims of other contacts, with the status that they have without a hold. */
+export async function claimsHeldWith(reader: Reader, contact: string): Promise<(Pick<ClaimRow, 'key' | 'property' | 'value' | 'status'> & { actor_key: number })[]> {
+  return reader('directory_held_contacts').join('directory_held_claims', 'directory_held_claims.hold_key', 'directory_held_contacts.hold_key')
+    .join('directory_claims', 'directory_claims.key', 'directory_held_claims.claim_key').join('directory_records', 'directory_records.key', 'directory_claims.record_key')
+    .where({ contact }).distinct('directory_claims.key', 'directory_claims.property', 'directory_claims.value', 'directory_held_claims.status', 'directory_records.actor_key');
 }
 
 /** Returns keys of public people by a blocking key. */
@@ -136,6 +161,17 @@ export async function hideClaims(tx: Tx, claims: (Pick<ClaimRow, 'key' | 'status
   }
 }
 
+/** Gives held claims their status back unless it was changed since. */
+export async function showClaims(tx: Tx, claimKeys: number[]): Promise<void> {
+  for (const some of chunksOf(claimKeys)) {
+    const held: { claim_key: number; status: ClaimStatus }[] = await tx('directory_held_claims').whereIn('claim_key', some);
+    for (const [status, claims] of groupBy(held, (claim) => claim.status)) {
+      await tx('directory_claims').whereIn('key', claims.map(({ claim_key }) => claim_key)).where({ status: 'hidden' }).update({ status });
+    }
+    await tx('directory_held_claims').whereIn('claim_key', some).delete();
+  }
+}
+
 /** Returns the keys of the record that a hold is about, and of the records whose claims it hides. */
 export async function recordsOfHold(reader: Reader, hold: HoldRow): Promise<number[]> {
   const held = await reader('directory_held_claims').join('directory_claims', 'directory_claims.key', 'directory_held_claims.claim_key').where({ hold_key: hold.key }).distinct().pluck('record_key');
@@ -146,12 +182,8 @@ export async function recordsOfHold(reader: Reader, hold: HoldRow): Promise<numb
 export async function deleteHold(tx: Tx, hold: HoldRow): Promise<number[]> {
   if (!await tx('directory_holds').where({ key: hold.key }).forUpdate().first('key')) return [];
   const records = await recordsOfHold(tx, hold);
-  const held: { claim_key: number; status: ClaimStatus }[] = await tx('directory_held_claims').where({ hold_key: hold.key });
-  for (const status of new Set(held.map((claim) => claim.status))) {
-    const keys = held.filter((claim) => claim.status === status).map(({ claim_key }) => claim_key);
-    await tx('directory_claims').whereIn('key', keys).where({ status: 'hidden' }).update({ status });
-  }
-  for (const table of ['directory_held_claims', 'directory_held_contacts']) await tx(table).where({ hold_key: hold.key }).delete();
+  await showClaims(tx, await tx('directory_held_claims').where({ hold_key: hold.key }).pluck('claim_key'));
+  await tx('directory_held_contacts').where({ hold_key: hold.key }).delete();
   await tx('directory_holds').where({ key: hold.key }).delete();
   return records;
 }

@@ -207,13 +207,18 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, policy
     },
     async holdContacts(tx, actorId, until) {
       const begun = await holds.begin(tx, actorId, until);
-      if (begun) await followHold(tx, begun.actorKeys);
-      return begun?.id ?? null;
+      if (!begun) return null;
+      await followHold(tx, begun.actorKeys);
+      return { id: begun.id, others: await holds.othersHeld(tx, begun.id) };
     },
     async endHold(tx, holdId) {
       const keys = await holds.end(tx, holdId);
       if (keys.length > 0) await followHold(tx, keys);
       return keys.length > 0;
+    },
+    async completeHold(tx, holdId) {
+      const keys = await holds.complete(tx, holdId);
+      if (keys.length > 0) await followHold(tx, keys);
     },
     setUrlStatus,
     async confirm(tx, source, seen, editor) {

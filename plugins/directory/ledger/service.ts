@@ -33,10 +33,12 @@ export interface Ledger {
   setFlags(tx: Tx, flagged: Flagged): Promise<void>;
   /** States that a source was checked now, and still has these claims. */
   confirm(tx: Tx, source: SourceRow, seen: { claim: ClaimRow; record: RecordRow; entity_id: string }[], editor: Editor): Promise<void>;
-  /** Hides the e-mail and phone claims of a public person until a time, and the same contacts of other public people. Returns the id of the hold; null when there is nothing to hide, or the actor has a hold already. */
-  holdContacts(tx: Tx, actorId: string, until: string): Promise<string | null>;
+  /** Hides the e-mail and phone claims of a public person until a time, and the same contacts of other public people. Returns null when there is nothing to hide, or the actor has a hold already. */
+  holdContacts(tx: Tx, actorId: string, until: string): Promise<BegunHold | null>;
   /** Shows the claims of a hold again, except those that were changed since. Returns whether the hold had not ended yet. */
   endHold(tx: Tx, holdId: string): Promise<boolean>;
+  /** Makes a hold that a node of an older version began hide the contacts of other people, too. */
+  completeHold(tx: Tx, holdId: string): Promise<void>;
   /** Stores whether the address of a source works, and what is known of its content. `by` is the kind of editor, or `check` for a program. */
   setUrlStatus(tx: Tx, sourceId: string, status: UrlStatus & Partial<SourceContent>, by: Editor['kind'] | 'check'): Promise<void>;
   /** Works actors out again, as time has passed. */
@@ -45,6 +47,12 @@ export interface Ledger {
   relist(): Promise<number>;
   /** Rebuilds the read model: rows of other versions, or all of them. */
   rebuild(run: Pick<Rebuild, 'write' | 'progress'>, which: 'outdated' | 'all'): Promise<void>;
+}
+
+export interface BegunHold {
+  id: string;
+  /** The ids of other entries whose contacts the hold hides. */
+  others: string[];
 }
 
 /** Whether the address of a source works, and when that was last checked. */

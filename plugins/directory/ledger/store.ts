@@ -1,6 +1,7 @@
 import { bulkInsert, dialectOf, type Reader, type Tx } from 'civic';
 import { chunksOf } from '../chunks.ts';
 import type { FlagCounts } from '../types.ts';
+import { shareChanges } from './holds-store.ts';
 import type { ChangeRow, ClaimRow, FlagColumns, RecordRow, SourceRow } from './rows.ts';
 
 /** Rows whose column holds one of these values, which travel as one parameter: a statement with a mark for each costs more to make than to run. */
@@ -58,7 +59,12 @@ export async function actorKeysAfter(reader: Reader, after: number, limit: numbe
 
 export const insertRecords = (tx: Tx, rows: RecordRow[]) => bulkInsert(tx, 'directory_records', rows);
 export const insertClaims = (tx: Tx, rows: ClaimRow[]) => bulkInsert(tx, 'directory_claims', rows);
-export const insertChanges = (tx: Tx, rows: (Omit<ChangeRow, 'key'> & { key?: number })[]) => bulkInsert(tx, 'directory_changes', rows);
+
+export async function insertChanges(tx: Tx, rows: (Omit<ChangeRow, 'key'> & { key?: number })[]): Promise<void> {
+  await shareChanges(tx);
+  await bulkInsert(tx, 'directory_changes', rows);
+}
+
 export const insertOrigins = (tx: Tx, rows: { origin: string; record_key: number }[]) => bulkInsert(tx, 'directory_origins', rows, { onConflict: 'ignore' });
 
 /** Inserts sources. If another node inserts the same source at the same time, the first row stays. */
@@ -101,8 +107,15 @@ export async function placesOfSources(reader: Reader, keys: number[]): Promise<n
  * so that nobody waits in a circle; SQLite has one writer anyway.
  */
 export async function lockActors(tx: Tx, actorKeys: number[]): Promise<void> {
-  if (dialectOf(tx) === 'sqlite' || actorKeys.length === 0) return;
-  await tx('directory_records').whereIn('key', [...new Set(actorKeys)]).orderBy('key').forUpdate().select('key');
+  if (dialectOf(tx) === 'sqlite') return;
+  const inOrder = [...new Set(actorKeys)].sort((one, other) => one - other);
+  for (const some of chunksOf(inOrder)) await tx('directory_records').whereIn('key', some).orderBy('key').forUpdate().select('key');
+}
+
+/** Locks actors that are about to be changed. A hold that begins locks them after it has waited for changes, so each change is known before it locks actors. */
+export async function lockToChange(tx: Tx, actorKeys: number[]): Promise<void> {
+  await shareChanges(tx);
+  await lockActors(tx, actorKeys);
 }
 
 /** Takes records and all they brought away for good, but not the sources, which others may use. */

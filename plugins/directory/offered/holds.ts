@@ -1,6 +1,7 @@
 import type { Reader, Tx } from 'civic';
 import { claimOf } from '../actors/wire.ts';
 import { heldClaims } from '../ledger/holds-store.ts';
+import type { BegunHold } from '../ledger/service.ts';
 import { recordsById, sourcesByKey } from '../ledger/store.ts';
 import type { Directory } from '../service.ts';
 import type { Claim } from '../types.ts';
@@ -9,9 +10,9 @@ import type { Claim } from '../types.ts';
 export interface HoldWrites {
   /**
    * Hides the e-mail and phone claims of a public person until a time, also those that are added meanwhile, and the same contacts of other public people,
-   * unless many have them. Holds end by themselves. Returns the id of the hold; null when the actor is no person, has no such claims, or has a hold already.
+   * unless many have them. Holds end by themselves. Returns null when the actor is no person, has no such claims, or has a hold already.
    */
-  holdContacts(tx: Tx, actorId: string, until: string): Promise<string | null>;
+  holdContacts(tx: Tx, actorId: string, until: string): Promise<BegunHold | null>;
   /** Ends a hold. Claims that were retracted meanwhile stay retracted. Returns whether the hold had not ended yet. */
   endHold(tx: Tx, holdId: string): Promise<boolean>;
   /** Returns the claims of an actor that would be shown without a hold, for reviewers only; null when there are none. */

@@ -2,7 +2,7 @@ import { isId, problem, singleLine, type Reader, type Tx } from 'civic';
 import { isShown } from '../actors/choose.ts';
 import { groupBy } from '../ledger/group.ts';
 import type { ClaimRow, RecordRow, SourceRow } from '../ledger/rows.ts';
-import { claimsOfRecords, lockActors, recordsById, recordsOfActors, sourceById } from '../ledger/store.ts';
+import { claimsOfRecords, lockToChange, recordsById, recordsOfActors, sourceById } from '../ledger/store.ts';
 
 /** A statement of a source about an actor. */
 export interface NamedStatement {
@@ -28,7 +28,7 @@ export async function statementsOf(tx: Tx, source: SourceRow, named: NamedStatem
   const ids = [...new Set(named.flatMap(({ entity_id: id }) => (isId(id) ? [id.toLowerCase()] : [])))];
   const actors = (await recordsById(tx, ids)).filter(isPublicActor);
   // The lock keeps other transactions from changing these claims before the outcome is written.
-  await lockActors(tx, actors.map(({ key }) => key));
+  await lockToChange(tx, actors.map(({ key }) => key));
   const records = await recordsOfActors(tx, actors.map(({ actor_key }) => actor_key));
   const byKey = new Map(records.map((record) => [record.key, record]));
   const claims = groupBy((await claimsOfRecords(tx, records.map(({ key }) => key))).filter((claim) => claim.source_key === source.key && isShown(claim)), ({ id }) => id);

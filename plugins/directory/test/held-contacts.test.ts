@@ -22,7 +22,8 @@ for (const database of testDatabases()) {
     const folder = testFolder();
     let made = 0;
 
-    const hold = async (id: string) => kit.db.write((tx) => service.holdContacts(tx, id, new Date(Date.now() + 72 * HOUR).toISOString()));
+    const begin = (id: string) => kit.db.write((tx) => service.holdContacts(tx, id, new Date(Date.now() + 72 * HOUR).toISOString()));
+    const hold = async (id: string) => (await begin(id))?.id ?? null;
     const end = (holdId: string | null) => kit.db.write((tx) => service.endHold(tx, holdId!));
     const actor = async (id: string) => (await kit.get(`/api/entities/${id}`)).body;
     const contactsOf = async (id: string) => { const { email, phone } = (await actor(id)).contact; return [email, phone]; };
@@ -154,6 +155,58 @@ for (const database of testDatabases()) {
       expect([await contactsOf(ada.id), await contactsOf(twin.id)]).to.equal([['ada@shared.example', '816-555-0105'], ['ada@shared.example', '816-555-0105']]);
     });
 
+    it('are shown again when more than five other people have them, except in the entry of the held person', async () => {
+      const ada = await create('Ada Office', { email: 'ada@office.example', phone: '816-555-0110' });
+      const twin = await create('A. Office', { email: 'ada@office.example', phone: '816-555-0110' });
+      const holdId = await hold(ada.id);
+      const staff = [twin];
+      for (const name of ['Alma Two', 'Bert Three', 'Cora Four', 'Dean Five']) staff.push(await create(name, { phone: '+1 816 555 0110' }));
+      for (const { id } of staff) expect((await contactsOf(id))[1], 'five others').to.be.null();
+      const sixth = await create('Edna Six', { phone: '816-555-0110' });
+      expect(sixth.contact.phone).to.equal('816-555-0110');
+      for (const { id } of staff) expect((await contactsOf(id))[1], 'six others').to.match(/816.555.0110/);
+      expect([await contactsOf(ada.id), await contactsOf(twin.id)]).to.equal([[null, null], [null, '816-555-0110']]);
+      await expectNowhere(/ada@office/, ada.id, twin.id);
+      await add(ada.id, 'website', 'https://office.example/');
+      const seventh = await create('Fred Seven', { phone: '816-555-0110' });
+      expect([await contactsOf(ada.id), await contactsOf(seventh.id)]).to.equal([[null, null], [null, '816-555-0110']]);
+      await end(holdId);
+      expect([await contactsOf(ada.id), await contactsOf(twin.id)]).to.equal([['ada@office.example', '816-555-0110'], ['ada@office.example', '816-555-0110']]);
+    });
+
+    it('stay hidden in the entries of all held people when an office has them', async () => {
+      const [ada, twin] = [await create('Ada Desk', { phone: '816-555-0111' }), await create('A. Desk', { phone: '816-555-0111' })];
+      const [first, second] = [await hold(ada.id), await hold(twin.id)];
+      const ids = Array.from({ length: 6 }, () => recordId());
+      await imported(...ids.map((id, index) => rows(id, `Desk ${'abcdef'[index]!.repeat(5)}`, { phone: '816-555-0111' })));
+      for (const id of ids) expect(await contactsOf(id)).to.equal([null, '816-555-0111']);
+      expect([await contactsOf(ada.id), await contactsOf(twin.id)]).to.equal([[null, null], [null, null]]);
+      await end(first);
+      expect([await contactsOf(ada.id), await contactsOf(twin.id)]).to.equal([[null, '816-555-0111'], [null, null]]);
+      await end(second);
+      expect(await contactsOf(twin.id)).to.equal([null, '816-555-0111']);
+    });
+
+    it('that an import adds to the held person and to many others are those of an office', async () => {
+      const own = recordId();
+      await imported(rows(own, 'Ada Switchboard', { email: 'ada@switchboard.example' }));
+      const holdId = await hold(own);
+      const ids = Array.from({ length: 6 }, () => recordId());
+      await imported(rows(own, 'Ada Switchboard', { phone: '816-555-0112' }), ...ids.map((id, index) => rows(id, `Line ${'abcdef'[index]!.repeat(5)}`, { phone: '816-555-0112' })));
+      expect(await contactsOf(own)).to.equal([null, null]);
+      for (const id of ids) expect(await contactsOf(id)).to.equal([null, '816-555-0112']);
+      await end(holdId);
+      expect(await contactsOf(own)).to.equal(['ada@switchboard.example', '816-555-0112']);
+    });
+
+    it('of other entries are named when a hold begins', async () => {
+      const [ada, twin] = [await create('Ada Named', { email: 'ada@named.example' }), await create('A. Named', { email: 'ada@named.example' })];
+      await create('Named Office', { email: 'ada@named.example' }, { type: 'organization' });
+      const begun = await begin(ada.id);
+      expect(begun!.others).to.equal([twin.id]);
+      await end(begun!.id);
+    });
+
     it('that two holds hide are shown when both have ended', async () => {
       const [ada, twin] = [await create('Ada Both', { email: 'ada@both.example' }), await create('A. Both', { email: 'ada@both.example' })];
       const [first, second] = [await hold(ada.id), await hold(twin.id)];
@@ -263,17 +316,17 @@ for (const database of testDatabases()) {
 
     it('are hidden by holds that begin and end at once beside imports, and shown when all have ended', async () => {
       const people: any[] = [];
-      for (let index = 0; index < 4; index++) people.push(await create(`Crowd ${index}`, { email: 'ada@crowd.example', place: 'gladstone,missouri' }));
+      for (let index = 0; index < 3; index++) people.push(await create(`Crowd ${index}`, { email: 'ada@crowd.example', place: 'gladstone,missouri' }));
       const first = await hold(people[0].id);
-      const later = Array.from({ length: 4 }, () => recordId());
-      const holds = await Promise.all([...people.slice(1).map(({ id }) => hold(id)), ...['A', 'B', 'C'].map(async (name) => { await create(`Crowd ${name}`, { email: 'ada@crowd.example' }); return null; }), ...later.map(async (id, index) => {
+      const later = [recordId()];
+      const holds = await Promise.all([...people.slice(1).map(({ id }) => hold(id)), create('Crowd A', { email: 'ada@crowd.example' }).then(() => null), ...later.map(async (id, index) => {
         await imported(rows(id, `Later ${index}`, { place: 'gladstone,missouri', email: 'ADA@crowd.example' }));
         return null;
       })]);
       await expectNowhere(/ada@crowd/i, people[0].id, later[0]!);
-      await Promise.all([first, ...holds.slice(0, 2)].map(end));
+      await Promise.all([first, holds[0]!].map(end));
       await expectNowhere(/ada@crowd/i, people[0].id, later[0]!);
-      const [last] = await Promise.all([end(holds[2]!), create('Crowd last', { email: 'ada@crowd.example' }), add(people[1].id, 'website', 'https://crowd.example/')]);
+      const [last] = await Promise.all([end(holds[1]!), create('Crowd last', { email: 'ada@crowd.example' }), add(people[1].id, 'website', 'https://crowd.example/')]);
       expect(last).to.be.true();
       for (const id of [...people.map((one) => one.id), ...later]) expect((await actor(id)).contact.email.toLowerCase()).to.equal('ada@crowd.example');
       expect(await kit.db.read('directory_held_claims').join('directory_claims', 'key', 'claim_key').whereRaw("lower(value) = '\"ada@crowd.example\"'")).to.equal([]);
@@ -281,17 +334,47 @@ for (const database of testDatabases()) {
 
     if (database === 'postgres') {
       /** Runs a write whose transaction stays open until the second one waits for it, or has ended. */
-      async function overlapping(first: Parameters<typeof kit.db.write>[0], second: () => Promise<unknown>): Promise<void> {
+      async function overlapping(first: Parameters<typeof kit.db.write>[0], second: () => Promise<unknown>, stayOpen: () => Promise<unknown> = () => sleep(DEADLOCK_MS / 2)): Promise<void> {
         let isOpen = () => undefined as void;
         const opened = new Promise<void>((resolve) => { isOpen = resolve; });
         const one = kit.db.write(async (tx) => {
           await first(tx);
           isOpen();
-          await sleep(DEADLOCK_MS / 2);
+          await stayOpen();
         });
         await opened;
         await Promise.all([one, second()]);
       }
+
+      it('are hidden while the history of changes is vacuumed', async () => {
+        const ada = await create('Ada Vacuum', { email: 'ada@vacuum.example' });
+        let holdId: string | null = null;
+        let isWritten = false;
+        // The lock that a vacuum takes.
+        await overlapping(async (tx) => { await tx.raw('lock table directory_changes in share update exclusive mode'); }, async () => {
+          holdId = await hold(ada.id);
+          await create('Wanda Vacuum', { email: 'ada@vacuum.example' });
+          isWritten = true;
+        }, async () => {
+          for (let tries = 0; !isWritten && tries < 100; tries++) await sleep(100);
+          expect(isWritten, 'before the vacuum ends').to.be.true();
+        });
+        await expectNowhere(/ada@vacuum/, ada.id);
+        await end(holdId);
+      });
+
+      it('are hidden without a deadlock while the same person is edited', async () => {
+        const [ada, twin] = [await create('Ada Order', { email: 'ada@order.example' }), await create('A. Order', { email: 'ada@order.example' })];
+        for (const { id } of [ada, twin]) {
+          let holdId: string | null = null;
+          const change = { kind: 'change' as const, id, sources: [{ local_id: 's', url: `https://example.org/order/${id}` }], add: [{ property: 'description' as const, value: 'A person', source_local_id: 's' }], retract: [] };
+          const before = Number((await kit.db.read('pg_stat_database').whereRaw('datname = current_database()').first('deadlocks')).deadlocks);
+          await Promise.all([...Array.from({ length: 5 }, (_, round) => kit.db.write((tx) => service.edit(tx, { ...change, add: [{ ...change.add[0]!, value: `A person ${round}` }] } as never, CALLER))), hold(ada.id).then((begun) => { holdId = begun; })]);
+          expect([await contactsOf(ada.id), await contactsOf(twin.id)]).to.equal([[null, null], [null, null]]);
+          await end(holdId);
+          expect(Number((await kit.db.read('pg_stat_database').whereRaw('datname = current_database()').first('deadlocks')).deadlocks)).to.equal(before);
+        }
+      });
 
       it('are hidden of a person who is entered while a hold begins', async () => {
         const [ada, other] = [await create('Ada Race', { email: 'ada@race.example' }), await create('Tom Race', {})];

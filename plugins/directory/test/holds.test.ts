@@ -29,7 +29,7 @@ for (const database of testDatabases()) {
     let whole: any;
 
     const until = (hours: number) => new Date(clock.now() + hours * HOUR).toISOString();
-    const hold = (id: string, hours = 72) => kit.db.write((tx) => service.holdContacts(tx, id, until(hours)));
+    const hold = async (id: string, hours = 72) => (await kit.db.write((tx) => service.holdContacts(tx, id, until(hours))))?.id ?? null;
     const end = (holdId: string) => kit.db.write((tx) => service.endHold(tx, holdId));
     const actor = async (id = ada.id) => (await kit.get(`/api/entities/${id}`)).body;
     const create = async (type: string, name: string, more: object[] = []) => (await kit.send('POST', '/api/entities', {
@@ -163,6 +163,35 @@ for (const database of testDatabases()) {
       expect((await actor(eve.id)).contact.email).to.equal('eve@private.example');
     });
 
+    it('end although another one cannot be ended', async () => {
+      const [broken, sound] = [await create('person', 'Broken Person', [{ property: 'email', value: 'broken@private.example', source_local_id: 'c' }]), await create('person', 'Sound Person', [{ property: 'email', value: 'sound@private.example', source_local_id: 'c' }])];
+      for (const { id } of [broken, sound]) expect(await hold(id, 1)).to.be.a.string();
+      const breakClaim = (from: string, to: string) => kit.db.write((tx) => tx('directory_claims').where({ value: from }).update({ value: to }));
+      await breakClaim('"broken@private.example"', 'broken@private.example');
+      clock.advance(HOUR + 120_000);
+      for (let tries = 0; (await actor(sound.id)).contact.email === null && tries < 200; tries++) await sleep(100);
+      expect((await actor(sound.id)).contact.email).to.equal('sound@private.example');
+      await breakClaim('broken@private.example', '"broken@private.example"');
+      expect((await actor(broken.id)).contact.email).to.be.null();
+      clock.advance(120_000);
+      for (let tries = 0; (await actor(broken.id)).contact.email === null && tries < 200; tries++) await sleep(100);
+      expect((await actor(broken.id)).contact.email, 'tried again').to.equal('broken@private.example');
+    });
+
+    it('that a node of an older version began hide the contacts of others within minutes', async () => {
+      const person = (name: string) => create('person', name, [{ property: 'email', value: 'older@private.example', source_local_id: 'c' }]);
+      const older = await person('Older Person');
+      const holdId = await hold(older.id);
+      await kit.db.write((tx) => tx('directory_held_contacts').where({ contact: 'e:older@private.example' }).delete());
+      const twin = await person('O. Person');
+      expect((await actor(twin.id)).contact.email).to.equal('older@private.example');
+      clock.advance(120_000);
+      for (let tries = 0; (await actor(twin.id)).contact.email !== null && tries < 200; tries++) await sleep(100);
+      expect((await actor(twin.id)).contact.email).to.be.null();
+      await end(holdId!);
+      expect([(await actor(older.id)).contact.email, (await actor(twin.id)).contact.email]).to.equal(['older@private.example', 'older@private.example']);
+    });
+
     it('that began while the clock was a year ahead do not last a year', async () => {
       const one = await create('person', 'Clock Person', [{ property: 'email', value: 'clock@private.example', source_local_id: 'c' }]);
       clock.advance(365 * 24 * HOUR);
@@ -190,7 +219,7 @@ for (const database of testDatabases()) {
       first = await start();
       const payload = actorPayload({ name: 'Restart Person', type: 'person', email: 'restart@private.example' } as never);
       const { id } = (await first.send('POST', '/api/entities', payload, 'reviewer')).body;
-      const holdId = await first.db.write((tx) => service.holdContacts(tx, id, new Date(Date.now() + 72 * HOUR).toISOString()));
+      const holdId = (await first.db.write((tx) => service.holdContacts(tx, id, new Date(Date.now() + 72 * HOUR).toISOString())))?.id;
       expect(holdId).to.be.a.string();
       const { url } = first.composition.config.database;
       if (database === 'sqlite') await first.close();
@@ -206,7 +235,7 @@ for (const database of testDatabases()) {
       const found = (await kit!.get('/api/entities?entity_type=person&limit=100')).body.data.filter(({ contact }: any) => contact.email !== null);
       expect(found.length > 1).to.be.true();
       const real = (await kit!.send('POST', '/api/entities', actorPayload({ name: 'Real Person', type: 'person', email: 'real@private.example' } as never), 'reviewer')).body;
-      for (const { id } of found.slice(0, 2)) expect(await kit!.db.write((tx) => service.holdContacts(tx, id, new Date(Date.now() + HOUR).toISOString()))).to.be.a.string();
+      for (const { id } of found.slice(0, 2)) expect(await kit!.db.write((tx) => service.holdContacts(tx, id, new Date(Date.now() + HOUR).toISOString()))).to.include({ others: [] });
       expect((await kit!.send('POST', `/api/entities/${real.id}/merge`, { into: found[0].id }, 'reviewer')).status).to.equal(200);
       await runCommand(kit!, 'demo remove', []);
       expect((await kit!.get(`/api/entities/${real.id}`)).body.contact?.email).to.equal('real@private.example');

@@ -46,10 +46,10 @@ export function createHolds(civic: Civic<FlagsConfig>, directory: DirectoryServi
       const reporter_hash = createHash('sha256').update(holder.account_id ?? addressGroup(holder.address ?? '')).digest('hex');
       if (!await isAllowed(tx, flag, property, reporter_hash)) return;
       const until = new Date(civic.clock.now() + civic.config.hold_hours * HOUR_MS).toISOString();
-      const hold_id = await directory.holdContacts(tx, flag.target_id, until);
-      if (hold_id === null) return;
-      await insertHold(tx, { hold_id, flag_key: flag.key, actor_id: flag.target_id, reporter_hash, at: civic.clock.iso() });
-      await audit(tx, 'flags_held', { by: holder }, flag.id, { actor: flag.target_id, until });
+      const hold = await directory.holdContacts(tx, flag.target_id, until);
+      if (hold === null) return;
+      await insertHold(tx, { hold_id: hold.id, flag_key: flag.key, actor_id: flag.target_id, reporter_hash, at: civic.clock.iso() });
+      await audit(tx, 'flags_held', { by: holder }, flag.id, { actor: flag.target_id, others: hold.others, until });
     },
     async end(tx, flags) {
       const closed = flags.filter(({ flag_type, status }) => flag_type === 'privacy' && (status === 'dismissed' || status === 'resolved'));
@@ -63,10 +63,10 @@ export function createHolds(civic: Civic<FlagsConfig>, directory: DirectoryServi
       for (const { key, flag_key, at } of waiting.length > 0 ? await holdsOfFlags(tx, waiting.map((flag) => flag.key)) : []) {
         const flag = waiting.find((one) => Number(one.key) === Number(flag_key))!;
         const until = new Date(Date.parse(at) + civic.config.hold_hours * HOUR_MS).toISOString();
-        const hold_id = until > civic.clock.iso() ? await directory.holdContacts(tx, flag.target_id, until) : null;
-        if (hold_id === null) continue;
-        await updateHold(tx, key, hold_id);
-        await audit(tx, 'flags_held', reviewer, flag.id, { actor: flag.target_id, until });
+        const hold = until > civic.clock.iso() ? await directory.holdContacts(tx, flag.target_id, until) : null;
+        if (hold === null) continue;
+        await updateHold(tx, key, hold.id);
+        await audit(tx, 'flags_held', reviewer, flag.id, { actor: flag.target_id, others: hold.others, until });
       }
     },
     async expired(tx, { id, entity_id }) {

@@ -108,8 +108,8 @@ export function createDecisions({ civic, directory, signals, refreshTargets, res
         flags.push(await undoStep(tx, row, step, reviewer));
       }
       await markUndone(tx, steps.map(({ key }) => key), civic.clock.iso());
-      await refreshTargets(tx, rows, flags);
       await resumeHolds(tx, flags, reviewer);
+      await refreshTargets(tx, rows, flags);
       await updateCounts(tx, rows, flags);
       return flags;
     }),
