@@ -19,9 +19,9 @@ export const ingestOptions: ConfigFragment = {
   cadence_by_tag: { doc: 'The same for sources with a tag, by tag; the shortest counts.', format: Joi.object().pattern(Joi.string(), seconds) as never, default: {} },
   failing_after: { doc: 'After how many failed reads in a row a source counts as failing.', format: Joi.number().integer().min(1).max(100) as never, default: 3 },
   further_pages: { doc: 'How many further pages, such as agendas, one read of a source may open.', format: Joi.number().integer().min(0).max(1000) as never, default: 60 },
-  notice_hours: { doc: 'A meeting that is first seen fewer hours before it begins is reported as short notice. Many open-meeting laws require 24 to 72 hours.', format: hours as never, default: 24 },
+  notice_hours: { doc: 'A meeting that is first seen fewer hours before it begins is reported as short notice, in places for which no rule is known.', format: hours as never, default: 24 },
   notice_by_place: {
-    doc: 'The notice that places require, by the key of the place or the abbreviation of its state: hours, and the law that states it.',
+    doc: 'The notice that places require, by the key of the place or the abbreviation of its state: hours, and the law that states it. Rules of 32 states of the United States are known; one here replaces them.',
     format: Joi.object().pattern(Joi.string(), Joi.object({ hours: hours.required(), source: Joi.string().max(200).allow(null).default(null) })) as never,
     default: {},
   },

@@ -30,7 +30,7 @@ for (const database of testDatabases()) {
     const call = (method: string, path: string, payload?: unknown, as: object = admin) => kit.request(method, path, { as, ...(payload !== undefined && { payload }) });
     const state = async () => (await call('GET', `/api/watched-sources/${id}?visibility=public`)).body;
     const history = async () => (await call('GET', `/api/watched-sources/${id}/history?visibility=public`)).body;
-    const signals = async (): Promise<{ type: string; title: string; changes: unknown[]; actors: { name: string; role: string }[]; evidence: { passage: string; content_hash: string }[]; occurred_at: string }[]> =>
+    const signals = async (): Promise<{ type: string; title: string; summary: string | null; changes: unknown[]; actors: { name: string; role: string }[]; evidence: { passage: string; content_hash: string }[]; occurred_at: string }[]> =>
       (await kit.request('GET', '/api/firehose?visibility=public&limit=100')).body.signals;
     const show = (events: object[]) => { site.pages['/v1/city/events'] = JSON.stringify(events); };
     async function until(condition: () => Promise<boolean>): Promise<void> {
@@ -139,6 +139,7 @@ for (const database of testDatabases()) {
       await nextRead();
       const short = await signal('short_notice');
       expect(short.title).to.match(/^Short notice: Special session, /);
+      expect(short.summary).to.contain('the rule is 24 hours (RSMo 610.020)');
     });
 
     it('cancels a meeting that vanishes from a page that still has others, and nothing when all vanish', async () => {
