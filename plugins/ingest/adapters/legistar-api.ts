@@ -1,11 +1,11 @@
 import type { Document } from 'civic/reader';
+import { isObject, jsonOf } from '../text/json.ts';
 import { localTime } from './times.ts';
 import type { Adapter, AdapterContext, AgendaItem, FilingAction, FilingRow, LinkedDocument, MeetingRow, Passage, Row, Vote } from './types.ts';
 
 const HOST = 'webapi.legistar.com';
 const API = /\/v1\/([\w-]+)\/?(events|matters)?/i;
 const MOST_ROWS = 1000;
-const LONGEST_BODY = 8_000_000;
 /** How far back meetings are read again: minutes and votes are recorded weeks later. */
 const DAYS_BACK = 60;
 const NEAR_DAYS = 10;
@@ -93,14 +93,9 @@ export const legistarApi: Adapter = {
 };
 
 /** Returns the first 1,000 records of a list, as many as the API returns; null for anything else, such as an error. */
-function listOf({ kind, body }: Document): object[] | null {
-  if (kind !== 'json' || body === null || body.length > LONGEST_BODY) return null;
-  try {
-    const value = JSON.parse(body) as unknown;
-    return Array.isArray(value) ? value.slice(0, MOST_ROWS).filter((entry) => typeof entry === 'object' && entry !== null) : null;
-  } catch {
-    return null;
-  }
+function listOf(document: Document): object[] | null {
+  const value = document.kind === 'json' ? jsonOf(document) : undefined;
+  return Array.isArray(value) ? value.slice(0, MOST_ROWS).filter(isObject) : null;
 }
 
 function recordsOf(document: Document): object[] {

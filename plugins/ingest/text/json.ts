@@ -9,11 +9,24 @@ const MOST_OBJECTS = 5000;
 
 /** Returns the objects of JSON: those of an array, of lines, or of the first array inside that has objects a test accepts. */
 export function objectsOf(document: Pick<Document, 'body' | 'text' | 'kind'>, accepts: (object: JsonObject) => boolean): JsonObject[] {
-  if (document.kind !== 'json' && document.kind !== 'text') return [];
-  const text = (document.body ?? document.text).trimStart();
-  if (!/^[[{]/.test(text) || text.length > LONGEST) return [];
-  const value = parse(text);
-  return value === undefined ? lines(text).filter(accepts) : find(value, accepts, 4);
+  const value = jsonOf(document);
+  return value === undefined ? [] : find(value, accepts, 4);
+}
+
+/** The values of documents: each adapter looks at a document that is to be recognised, and parsing a large one takes time. */
+const values = new WeakMap<object, unknown>();
+
+/** Returns the value of JSON, or the objects of lines of JSON; undefined for other texts, and for those that are too long. */
+export function jsonOf(document: Pick<Document, 'body' | 'text' | 'kind'>): unknown {
+  if (document.kind !== 'json' && document.kind !== 'text') return undefined;
+  if (!values.has(document)) values.set(document, parsed(document));
+  return values.get(document);
+}
+
+function parsed({ body, text: plain }: Pick<Document, 'body' | 'text'>): unknown {
+  const text = (body ?? plain).trimStart();
+  if (!/^[[{]/.test(text) || text.length > LONGEST) return undefined;
+  return parse(text) ?? lines(text);
 }
 
 function parse(text: string): unknown {
