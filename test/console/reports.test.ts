@@ -402,10 +402,33 @@ for (const database of testDatabases()) {
       const done = await decide(flag, { decision: 'accept', edit: 'hide', statement: claimOf(person, 'email') });
       expect(done.status, done.text).to.equal(303);
       expect(await statusOf(flag)).to.equal('resolved');
-      expect(await shown()).to.contain('Eve Private').and.not.contain('eve@private.example');
-      await undo();
+      const isHidden = async () => expect((await shown()).toLowerCase()).to.contain('eve private').and.not.contain('eve@private.example');
+      await isHidden();
+      const hiding = await lastBatch();
+      // Neither a retraction nor an import nor another source shows it again, however it is written.
+      await patch({ retract: [claimOf(person, 'email')] });
+      await isHidden();
+      await patch({ sources: [{ local_id: 's', url: 'https://example.com/eve' }], add: [{ property: 'email', value: 'Eve@private.example', source_local_id: 's' }] });
+      await isHidden();
+      await undo(hiding);
       await decide(flag, { decision: 'dismiss' });
-      expect((await detail(person.id)).contact.email).to.equal('eve@private.example');
+      expect((await detail(person.id)).contact.email.toLowerCase()).to.equal('eve@private.example');
+      expect((await kit.request('GET', `${path}/claims?status=retracted`)).text, 'what was retracted before is retracted again').to.contain('eve@private.example');
+    });
+
+    it('does not show what was hidden for good when an earlier decision is undone', async () => {
+      const of = await actor('Undone Union');
+      const first = await report(of, { claim_id: claimOf(of, 'phone') });
+      await decide(first, { decision: 'accept', edit: 'value', statement: claimOf(of, 'phone'), value: '816-555-0177', address: NEW_PAGE });
+      const setting = await lastBatch();
+      expect((await detail(of.id)).contact.phone).to.contain('0177');
+      const second = await report(of, { flag_type: 'incorrect' });
+      const hidden = await decide(second, { decision: 'accept', edit: 'hide', statement: claimOf(await detail(of.id), 'phone') });
+      expect(hidden.status, hidden.text).to.equal(303);
+      await undo(setting);
+      const path = `/api/entities/${of.id}`;
+      const shown = await Promise.all([path, `${path}/claims`, `${path}/claims?status=retracted`, `${path}/history`].map(async (one) => (await kit.request('GET', one)).text));
+      expect(shown.join('\n')).to.not.contain('555-0177');
     });
 
     it('shows contacts that a privacy report hides, and retracts them', async () => {

@@ -41,7 +41,7 @@ export function identityOf(claim: Pick<ClaimRow, 'record_key' | 'source_key' | '
   return `${claim.record_key} ${claim.source_key} ${claim.property} ${claim.value}`;
 }
 
-/** A claim that was seen again: the same row when nothing is new. Rank and status change only when the draft says so. */
+/** A claim that was seen again: the same row when nothing is new. Rank and status change only when the draft says so; what was hidden stays hidden. */
 export function seenAgain(row: ClaimRow, again: ClaimRow, draft: ClaimDraft): ClaimRow {
   const after: ClaimRow = {
     ...row,
@@ -52,7 +52,7 @@ export function seenAgain(row: ClaimRow, again: ClaimRow, draft: ClaimDraft): Cl
     locator_end: row.locator_end ?? again.locator_end,
     expires_at: draft.expires_at === undefined ? row.expires_at : again.expires_at,
     rank: draft.rank ?? row.rank,
-    status: draft.status ?? row.status,
+    status: row.status === 'hidden' ? 'hidden' : draft.status ?? row.status,
     confidence: draft.confidence ?? row.confidence,
   };
   return (Object.keys(after) as (keyof ClaimRow)[]).some((name) => after[name] !== row[name]) ? after : row;

@@ -3,6 +3,7 @@ import { counts } from '../actors/choose.ts';
 import type { Editor } from '../types.ts';
 import { claimRow, identityOf, seenAgain } from './claims.ts';
 import { clustersOf } from './cluster.ts';
+import { withSameValue } from './hidden.ts';
 import { forgetHeld, withoutHolds } from './holds-store.ts';
 import { differentBetween, endJudgement, insertJudgements, judgementById, judgementsAmong, standingBetween } from './judgements-store.ts';
 import type { ChangeAction, ChangeDetail, ClaimRow, RecordRow } from './rows.ts';
@@ -120,11 +121,13 @@ async function patchActor(pen: Pen, record: RecordRow, change: Patch): Promise<n
     if (!claim) throw problem('unknown_claim', { detail: `The actor has no claim ${id.slice(0, 100)}.`, errors: [{ pointer, detail: 'is no claim of the actor' }] });
     return after.get(claim.id) ?? claim;
   };
-  const retracted = change.retract.map((id, index) => present(id, `/retract/${index}`)).filter(({ status }) => status !== 'retracted');
+  const retracted = change.retract.map((id, index) => present(id, `/retract/${index}`)).filter(({ status }) => status !== 'retracted' && status !== 'hidden');
   for (const claim of retracted) after.set(claim.id, { ...claim, status: 'retracted' });
-  const hidden = withSameValue(claims, (change.hide ?? []).map((id, index) => present(id, `/hide/${index}`))).filter(({ status }) => status !== 'hidden');
+  const hidden = (await withSameValue(claims, (change.hide ?? []).map((id, index) => present(id, `/hide/${index}`)))).filter(({ status }) => status !== 'hidden');
   for (const claim of hidden) after.set(claim.id, { ...claim, status: 'hidden' });
-  const restored = (change.restore ?? []).map((id, index) => present(id, `/restore/${index}`)).filter(({ status }) => status === 'retracted' || status === 'hidden');
+  const unhidden = await formerClaims(claims, change.unhide ?? []);
+  for (const claim of unhidden) after.set(claim.id, claim);
+  const restored = (change.restore ?? []).map((id, index) => present(id, `/restore/${index}`)).filter(({ status }) => status === 'retracted');
   for (const claim of restored) after.set(claim.id, { ...claim, status: 'active' });
   const ranked = change.rank.map(({ claim_id, rank }, index) => ({ before: present(claim_id, `/rank/${index}/claim_id`), rank })).filter(({ before, rank }) => before.rank !== rank);
   for (const { before, rank } of ranked) after.set(before.id, { ...before, rank });
@@ -135,16 +138,18 @@ async function patchActor(pen: Pen, record: RecordRow, change: Patch): Promise<n
   if (added.length + after.size === 0) return [];
   await refuseNameless(tx, records, now);
   await note(pen, [record], 'updated', {
-    added: [...added, ...restored.map(({ id }) => id)],
+    added: [...added, ...[...restored, ...unhidden].map(({ id }) => id)],
     retracted: [...retracted, ...hidden].map(({ id }) => id),
     ranked: ranked.map(({ before, rank }) => ({ claim_id: before.id, before: before.rank, after: rank })),
   });
   return [record.key];
 }
 
-function withSameValue(claims: ClaimRow[], some: ClaimRow[]): ClaimRow[] {
-  const values = new Set(some.map(({ property, value }) => `${property} ${value}`));
-  return claims.filter(({ property, value }) => values.has(`${property} ${value}`));
+/** Returns hidden claims as they were before, with those that state the same: one of these would hide them again. */
+async function formerClaims(claims: ClaimRow[], unhide: NonNullable<Patch['unhide']>): Promise<ClaimRow[]> {
+  const former = new Map(unhide.map(({ claim_id, status }) => [claim_id, status]));
+  const hidden = claims.filter(({ status }) => status === 'hidden');
+  return (await withSameValue(hidden, hidden.filter(({ id }) => former.has(id)))).map((claim) => ({ ...claim, status: former.get(claim.id) ?? 'active' }));
 }
 
 /** Whatever is taken back, something must be left to call the actor by. */

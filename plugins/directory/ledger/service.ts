@@ -1,6 +1,6 @@
 import type { Reader, Rebuild, Tx } from 'civic';
 import type { WalkOptions } from '../actors/walk.ts';
-import type { ActorDetail, ActorDraft, Applied, Editor, FlagCounts, Rank, SourceDraft, ClaimDraft } from '../types.ts';
+import type { ActorDetail, ActorDraft, Applied, ClaimDraft, ClaimStatus, Editor, FlagCounts, Rank, SourceDraft } from '../types.ts';
 import type { ClaimRow, JudgementRow, RecordRow, SourceRow } from './rows.ts';
 
 /** The one way into the ledger. Whoever writes takes its `tx` along, so that several changes share one transaction. */
@@ -80,9 +80,11 @@ export interface Patch {
   add: ClaimDraft[];
   retract: string[];
   rank: { claim_id: string; rank: Rank }[];
-  /** Claims that nobody shall read any more, not even in the history, such as the address of a private person; with them all claims of the same value. */
+  /** Claims that nobody shall read any more, not even in the history, such as the address of a private person; with them all that state the same. */
   hide?: string[];
-  /** Retracted and hidden claims that become active again, to undo a change. */
+  /** Hidden claims that get their former status back, to undo that; those that state the same become active. */
+  unhide?: { claim_id: string; status: ClaimStatus }[];
+  /** Retracted claims that become active again, to undo a change. */
   restore?: string[];
 }
 

@@ -3,14 +3,14 @@ import { checkMayChange, editorOf, maySee } from '../access.ts';
 import { isShown } from '../actors/choose.ts';
 import { actorsByIds } from '../actors/read-store.ts';
 import { lockedRecords } from '../ledger/edit.ts';
-import { heldClaims } from '../ledger/holds-store.ts';
+import { withoutHolds } from '../ledger/holds-store.ts';
 import { judgementById, standingBetween } from '../ledger/judgements-store.ts';
 import { checkedPatch } from '../ledger/routes.ts';
 import type { RecordRow } from '../ledger/rows.ts';
 import type { Patch, UrlStatus } from '../ledger/service.ts';
 import { claimsOfRecords, recordsById, recordsByKey, recordsOfActors, sourceById, sourcesById } from '../ledger/store.ts';
 import type { Directory } from '../service.ts';
-import type { Actor } from '../types.ts';
+import type { Actor, ClaimStatus } from '../types.ts';
 import { ownNames } from './actors.ts';
 
 /** Changes on behalf of a reviewer, with the checks and roles of the API, in the transaction of another plugin. */
@@ -31,7 +31,7 @@ export type Edit =
   | { kind: 'source_broken'; id: string };
 
 export type DoneEdit =
-  | { kind: 'change'; id: string; added: string[]; retracted: string[] }
+  | { kind: 'change'; id: string; added: string[]; retracted: string[]; hidden?: { claim_id: string; status: ClaimStatus }[] }
   | { kind: 'merge'; id: string; into: string; judgement_id: string }
   | { kind: 'source_broken'; id: string; before: UrlStatus };
 
@@ -42,21 +42,24 @@ export function offeredEdits({ civic, ledger }: Directory): EditWrites {
     return records;
   }
 
-  /** Returns the shown claims of an actor, and those that a hold hides, which a reviewer can retract. */
-  async function shownClaims(tx: Tx, { key }: RecordRow): Promise<Set<string>> {
+  /** Returns the status of the claims of an actor by id. Those that a hold hides have their own: a reviewer can change them. */
+  async function statuses(tx: Tx, { key }: RecordRow): Promise<Map<string, ClaimStatus>> {
     const records = await recordsOfActors(tx, [key]);
-    const held = await heldClaims(tx, [key]);
-    return new Set([...(await claimsOfRecords(tx, records.map((record) => record.key))).filter(isShown), ...held].map(({ id }) => id));
+    const claims = await withoutHolds(tx, await claimsOfRecords(tx, records.map((record) => record.key)));
+    return new Map(claims.map(({ id, status }) => [id, status]));
   }
 
   async function change(tx: Tx, { id, sources, add, retract, hide = [] }: Edit & { kind: 'change' }, caller: Caller): Promise<DoneEdit> {
     const [record] = await recordsToChange(tx, [id], caller);
-    const before = await shownClaims(tx, record!);
+    const before = await statuses(tx, record!);
     await ledger.patch(tx, record!.id, await checkedPatch(ledger, tx, { sources, add, retract, hide, rank: [] }), editorOf(caller));
-    const after = await shownClaims(tx, record!);
-    const [added, retracted] = [[...after].filter((one) => !before.has(one)), [...before].filter((one) => !after.has(one))];
-    if (added.length + retracted.length === 0) throw problem('nothing_changed', { detail: 'The actor has this statement already, or no longer has the one to retract.' });
-    return { kind: 'change', id: record!.id, added, retracted };
+    const after = await statuses(tx, record!);
+    const changed = [...after].filter(([one, status]) => status !== before.get(one)).map(([one]) => one);
+    const added = changed.filter((one) => isShown({ status: after.get(one)! }) && !isShown({ status: before.get(one) ?? 'retracted' }));
+    const retracted = changed.filter((one) => after.get(one) === 'retracted');
+    const hidden = changed.filter((one) => after.get(one) === 'hidden' && before.has(one)).map((one) => ({ claim_id: one, status: before.get(one)! }));
+    if (added.length + retracted.length + hidden.length === 0) throw problem('nothing_changed', { detail: 'The actor has this statement already, or no longer has the one to retract.' });
+    return { kind: 'change', id: record!.id, added, retracted, hidden };
   }
 
   async function merge(tx: Tx, { id, into, reason }: Edit & { kind: 'merge' }, caller: Caller): Promise<DoneEdit> {
@@ -107,7 +110,7 @@ export function offeredEdits({ civic, ledger }: Directory): EditWrites {
         return;
       }
       const [record] = await recordsToChange(tx, [await presentId(tx, done.id)], caller);
-      await ledger.patch(tx, record!.id, { sources: [], add: [], rank: [], retract: done.added, restore: done.retracted }, editorOf(caller));
+      await ledger.patch(tx, record!.id, { sources: [], add: [], rank: [], retract: done.added, restore: done.retracted, unhide: done.hidden ?? [] }, editorOf(caller));
     },
     async actorNames(reader, ids) {
       const shown = (await actorsByIds(reader, ids)).filter(({ visibility }) => visibility === 'public');

@@ -13,7 +13,8 @@ export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
 const KC = 'kansas-city,missouri';
-const SECRETS = ['ada', 'brandt', 'harvest', '5550142', 'adab'];
+/** Short names are left out: their letters also occur in ids and hashes. */
+const SECRETS = ['ada brandt', 'brandt', 'harvest', '5550142', 'facebook.com/adab'];
 
 describe('The register of unlisted people', () => {
   it('compares names without accents, titles, middle names, order and nicknames', () => {
