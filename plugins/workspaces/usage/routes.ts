@@ -70,11 +70,14 @@ const NOT_IMPORTED = 'Usage cannot be imported.';
 async function* usageText(workspaces: Workspaces, open: OpenContext, { id: workspaceId, name }: Workspace, last: UsageHead | null, format: 'json' | 'csv'): AsyncIterable<string> {
   const start = { format: 'civic workspace usage', version: 1, workspace: { id: workspaceId, name }, exported_at: workspaces.civic.clock.iso(), import: NOT_IMPORTED, head: shownHead(last) };
   yield format === 'csv' ? csvRow([...COLUMNS, 'notice']) : `${JSON.stringify(start).slice(0, -1)},"lines":[`;
+  let isFirst = true;
   for (let seq = 0; seq < (last?.seq ?? 0);) {
     const lines = (await exportPart(workspaces, open, (reader) => linesAfter(reader, workspaceId, seq, PAGE))).filter((one) => one.seq <= last!.seq);
     // A line that was removed by hand ends the file, whose head then does not match.
     if (lines.length === 0) break;
-    yield lines.map((one) => (format === 'csv' ? csvRow([...COLUMNS.map((column) => one[column]), one.seq === 1 ? NOT_IMPORTED : null]) : `${one.seq === 1 ? '' : ','}\n${JSON.stringify(shownLine(one))}`)).join('');
+    const [first] = isFirst ? lines : [];
+    isFirst = false;
+    yield lines.map((one) => (format === 'csv' ? csvRow([...COLUMNS.map((column) => one[column]), one === first ? NOT_IMPORTED : null]) : `${one === first ? '' : ','}\n${JSON.stringify(shownLine(one))}`)).join('');
     seq = lines.at(-1)!.seq;
   }
   if (format === 'json') yield '\n]}\n';
