@@ -87,7 +87,14 @@ export async function createCluster(): Promise<Cluster> {
 
   function signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
     const { pid } = server!;
-    for (const each of [pid!, ...childrenOf(pid!)]) process.kill(each, signal);
+    for (const each of [pid!, ...childrenOf(pid!)]) {
+      try {
+        process.kill(each, signal);
+      } catch (error) {
+        // A connection may have ended since.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+    }
   }
 
   await start();
