@@ -6,6 +6,7 @@ import type { Adapter, AdapterContext, AgendaItem, FilingAction, FilingRow, Link
 const HOST = 'webapi.legistar.com';
 const API = /\/v1\/([\w-]+)\/?(events|matters)?/i;
 const MOST_ROWS = 1000;
+const MOST_RECORDS = 5000;
 /** How far back meetings are read again: minutes and votes are recorded weeks later. */
 const DAYS_BACK = 60;
 const NEAR_DAYS = 10;
@@ -127,6 +128,7 @@ async function allRecords(document: Document, context: AdapterContext, idName: s
     some = page && listOf(page);
     if (some === null) throw new Error('a further page of its list could not be read');
     records.push(...some.map((record) => ({ record, url: document.url, passage: null })));
+    if (records.length > MOST_RECORDS) throw new Error(`it lists more than ${MOST_RECORDS} records: watch a narrower list`);
   }
   return records;
 }

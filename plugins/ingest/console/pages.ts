@@ -5,6 +5,7 @@ import { adapterOf } from '../adapters/adapters.ts';
 import type { Ingest } from '../context.ts';
 import { feedsOf } from '../feeds/routes.ts';
 import type { ShownChange } from '../reads/last.ts';
+import { cutLine } from '../reads/lines.ts';
 import type { ReadRow } from '../reads/store.ts';
 import type { ShownSource } from '../sources/shown.ts';
 import type { Owner, Sources } from '../sources/sources.ts';
@@ -18,7 +19,6 @@ const AT_ONCE = 1000;
 const READS = 30;
 const NOTICES = ['added', 'paused', 'resumed', 'deleted', 'ignored', 'reported'] as const;
 const ACTS = { pause: 'paused', resume: 'resumed', ignore: 'ignored', report: 'reported' } as const;
-const LONGEST_PASSAGE = 1000;
 
 const address = Joi.string().trim().uri({ scheme: ['http', 'https'] }).max(2000).required().messages({ '*': 'sources.no_url' });
 const sourceForm = Joi.object<{ url: string; place: string; name: string }>({ url: address, place: Joi.string().trim().max(200).allow(''), name: Joi.string().trim().max(200).allow('') });
@@ -102,7 +102,7 @@ export function sourcePages(ingest: Ingest, sources: Sources, { pages }: Pick<Ac
         if (!isPassage && act !== 'pause' && act !== 'resume') throw problem('invalid_request', { detail: 'The form names nothing to do.' });
         if (isPassage && !passage.trim()) throw problem('invalid_request', { detail: 'The form names no passage.' });
         await civic.db.write(async (tx) => {
-          if (isPassage) await sources.ignore(tx, operator(account.id), id, passage.slice(0, LONGEST_PASSAGE), act === 'ignore');
+          if (isPassage) await sources.ignore(tx, operator(account.id), id, cutLine(passage), act === 'ignore');
           else await sources.update(tx, operator(account.id), id, { state: act === 'pause' ? 'paused' : 'active' });
         });
         return go(request, h, `${SOURCES}/${id}?done=${ACTS[act]}`);

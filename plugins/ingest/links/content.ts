@@ -9,7 +9,7 @@ export interface FoundContent {
   hash: string;
   text_hash: string;
   isLoginWall: boolean;
-  /** The main text of the page as it was and as it is; null unless it changed. */
+  /** The text of the page as it was and as it is; null unless its main text changed, and both could be read whole. */
   change: { from_hash: string; before: string; after: string } | null;
 }
 
@@ -18,22 +18,32 @@ export async function contentFound(ingest: Ingest, link: Pick<LinkRow, 'content_
   if (!content) return null;
   const known = link.content_hash !== null && link.text_hash !== null ? { hash: link.content_hash, text_hash: link.text_hash } : null;
   if (known?.hash === content.hash) return { ...known, isLoginWall: false, change: null };
-  const { text, isLoginWall } = await textOf(ingest, final_url, content);
-  const text_hash = createHash('sha256').update(text).digest('hex');
+  const now = await textOf(ingest, final_url, content);
+  const { isLoginWall } = now;
+  const text_hash = createHash('sha256').update(now.main).digest('hex');
   if (!known) return { hash: content.hash, text_hash, isLoginWall, change: null };
   if (known.text_hash === text_hash) return { ...known, isLoginWall, change: null };
   const former = await ingest.reader.content(ingest.civic.db.read, known.hash);
-  const before = former ? (await textOf(ingest, final_url, former)).text : '';
-  return { hash: content.hash, text_hash, isLoginWall, change: { from_hash: known.hash, before, after: text } };
+  const before = former ? await textOf(ingest, final_url, former) : null;
+  const change = before?.whole && now.whole ? { from_hash: known.hash, before: before.whole, after: now.whole } : null;
+  return { hash: content.hash, text_hash, isLoginWall, change };
 }
 
-async function textOf({ reader }: Ingest, url: string, { hash, content_type, body }: Content): Promise<{ text: string; isLoginWall: boolean }> {
+interface PageText {
+  main: string;
+  /** Null for a page that shows its text only in part, or not at all. */
+  whole: string | null;
+  isLoginWall: boolean;
+}
+
+async function textOf({ reader }: Ingest, url: string, { hash, content_type, body }: Content): Promise<PageText> {
   try {
     const document = await reader.document({ url, content_type, body });
-    return { text: mainText(document), isLoginWall: document.login_wall };
+    const isWhole = !document.truncated && !document.is_script_page && !document.login_wall;
+    return { main: mainText(document), whole: isWhole ? plain(document.text || document.body || '') : null, isLoginWall: document.login_wall };
   } catch {
     // A file that cannot be parsed is known by its bytes.
-    return { text: hash, isLoginWall: false };
+    return { main: hash, whole: null, isLoginWall: false };
   }
 }
 

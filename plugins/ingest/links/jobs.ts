@@ -19,7 +19,7 @@ const HASTE = 2;
 /** The jobs that check the links of the directory. One run at a time checks a few links, so that they need one place in the lane of network jobs and are spread over the days. */
 export function linkJobs(ingest: Ingest, links: Links): JobKind[] {
   const { civic, directory } = ingest;
-  const { every_days } = civic.config.links;
+  const { every_days, retry_days } = civic.config.links;
   const ago = (milliseconds: number) => new Date(civic.clock.now() - milliseconds).toISOString();
 
   function linkOf({ id, url, retrieved_at, last_checked_at }: LinkedSource): Pick<LinkRow, 'source_id' | 'host' | 'added_at' | 'next_at'>[] {
@@ -52,7 +52,7 @@ export function linkJobs(ingest: Ingest, links: Links): JobKind[] {
       const share = Math.ceil((HASTE * await countLinks(civic.db.read) * CHECK_SECONDS) / (every_days * 86_400));
       const due = await dueLinks(civic.db.read, {
         // A new source waits for a day: it may be corrected or deleted.
-        now: civic.clock.iso(), latest: new Date(latestEnd(civic.clock.now(), every_days * DAY_MS)).toISOString(), added_before: ago(DAY_MS), limit: Math.max(LEAST, share),
+        now: civic.clock.iso(), latest: new Date(latestEnd(civic.clock.now(), Math.max(every_days, retry_days) * DAY_MS)).toISOString(), added_before: ago(DAY_MS), limit: Math.max(LEAST, share),
       });
       const run = { write, signal, deadline: performance.now() + LONGEST_MS };
       if (due.length > 0) await links.check(due, run);

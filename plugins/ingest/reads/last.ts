@@ -1,4 +1,5 @@
 import type { Change } from './compare.ts';
+import { cutLine } from './lines.ts';
 
 /** A change as the console shows it. Lines of a page have no title and can be ignored. */
 export interface ShownChange {
@@ -9,7 +10,6 @@ export interface ShownChange {
 }
 
 const MOST = 50;
-const LONGEST = 1000;
 
 /** Returns the first changes of a read, with what was there before and what is there now as text. */
 export function shownChanges(changes: Change[]): ShownChange[] {
@@ -26,7 +26,7 @@ function linesOf(change: Change): ShownChange[] {
 
 function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return null;
-  if (typeof value === 'string') return value.slice(0, LONGEST);
+  if (typeof value === 'string') return cutLine(value);
   const { title, action } = value as { title?: unknown; action?: unknown };
-  return [title, action].filter((part) => typeof part === 'string' && part !== '').join(', ').slice(0, LONGEST) || JSON.stringify(value).slice(0, LONGEST);
+  return cutLine([title, action].filter((part) => typeof part === 'string' && part !== '').join(', ') || JSON.stringify(value));
 }

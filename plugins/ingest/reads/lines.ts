@@ -30,13 +30,18 @@ const VARIABLE = /\d[\d.,:]*|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il
 /** Returns a text without the lines that its owner ignores, such as a counter of visitors. Numbers and dates in them stand for any others. */
 export function withoutLines(text: string, ignored: string[]): string {
   const patterns = new Set(ignored.flatMap(linesOf).map(patternOf));
-  return patterns.size === 0 ? text : text.split('\n').filter((line) => !patterns.has(patternOf(line.trim().slice(0, LONGEST_LINE)))).join('\n');
+  return patterns.size === 0 ? text : text.split('\n').filter((line) => !patterns.has(patternOf(cutLine(line.trim())))).join('\n');
 }
 
 function patternOf(line: string): string {
   return line.replaceAll(VARIABLE, '#');
 }
 
+/** Cuts a line without cutting a character in two: half of one cannot be stored. */
+export function cutLine(line: string): string {
+  return line.slice(0, LONGEST_LINE).replace(/[\uD800-\uDBFF]$/, '');
+}
+
 export function linesOf(text: string): string[] {
-  return text.split('\n').map((line) => line.trim().slice(0, LONGEST_LINE)).filter((line) => line !== '');
+  return text.split('\n').map((line) => cutLine(line.trim())).filter((line) => line !== '');
 }

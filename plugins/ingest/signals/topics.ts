@@ -1,7 +1,7 @@
 import type { Topic } from '../adapters/types.ts';
 
 /** The tags of sources all of whose posts are of one type, such as the feed of a coalition. */
-const TAGS: Record<string, Topic> = { grants: 'grant_award', comments: 'public_comment', coalition: 'coalition_activity' };
+const TAGS = new Map<string, Topic>([['grants', 'grant_award'], ['comments', 'public_comment'], ['coalition', 'coalition_activity']]);
 
 /** The words that tell what a post is about, where that is a type of signal of its own. The first that matches counts. */
 const TOPICS: [Topic, RegExp][] = [
@@ -13,7 +13,7 @@ const MOST_TEXT = 2000;
 
 /** Returns the type of signal that the tags of a source give to its posts. */
 export function topicOfTags(tags: string[]): Topic | null {
-  return tags.map((tag) => TAGS[tag]).find(Boolean) ?? null;
+  return tags.map((tag) => TAGS.get(tag)).find(Boolean) ?? null;
 }
 
 /** Returns the type of signal that a text is about; null for the usual one of its row. */

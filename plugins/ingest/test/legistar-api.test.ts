@@ -67,6 +67,8 @@ describe('the adapter of the Legistar Web API', () => {
     expect(rows).to.have.length(1002);
     expect(opened).to.equal([next]);
     await expect(rowsOf(`${BASE}/events`, first, {})).to.reject('a further page of its list could not be read');
+    const broken = { ...documentOf(next, []), body: '[{"EventId": 1001, "EventDate"' };
+    await expect(legistarApi.rows(documentOf(`${BASE}/events`, first), { now, time_zone: 'America/Chicago', open: async () => broken }) as Promise<unknown>).to.reject('a further page of its list could not be read');
     await expect(rowsOf(`${BASE}/events`, { Message: 'An error has occurred.' })).to.reject('it did not return a list');
   });
 

@@ -4,29 +4,29 @@ import type { Passage } from '../adapters/types.ts';
 export type JsonObject = Record<string, unknown>;
 
 const MOST_LINES = 20_000;
-const LONGEST = 5_000_000;
+const LONGEST = 8_000_000;
 const MOST_OBJECTS = 5000;
 
 /** Returns the objects of JSON: those of an array, of lines, or of the first array inside that has objects a test accepts. */
 export function objectsOf(document: Pick<Document, 'body' | 'text' | 'kind'>, accepts: (object: JsonObject) => boolean): JsonObject[] {
   const value = jsonOf(document);
-  return value === undefined ? [] : find(value, accepts, 4);
+  return value === undefined ? lines(textOf(document)).filter(accepts) : find(value, accepts, 4);
 }
 
 /** The values of documents: each adapter looks at a document that is to be recognised, and parsing a large one takes time. */
 const values = new WeakMap<object, unknown>();
 
-/** Returns the value of JSON, or the objects of lines of JSON; undefined for other texts, and for those that are too long. */
+/** Returns the value of JSON; undefined for other texts, broken ones, and those that are too long. */
 export function jsonOf(document: Pick<Document, 'body' | 'text' | 'kind'>): unknown {
-  if (document.kind !== 'json' && document.kind !== 'text') return undefined;
-  if (!values.has(document)) values.set(document, parsed(document));
+  if (!values.has(document)) values.set(document, parse(textOf(document)));
   return values.get(document);
 }
 
-function parsed({ body, text: plain }: Pick<Document, 'body' | 'text'>): unknown {
+/** Returns the text of a document that can be JSON; an empty one for others. */
+function textOf({ kind, body, text: plain }: Pick<Document, 'body' | 'text' | 'kind'>): string {
+  if (kind !== 'json' && kind !== 'text') return '';
   const text = (body ?? plain).trimStart();
-  if (!/^[[{]/.test(text) || text.length > LONGEST) return undefined;
-  return parse(text) ?? lines(text);
+  return /^[[{]/.test(text) && text.length <= LONGEST ? text : '';
 }
 
 function parse(text: string): unknown {

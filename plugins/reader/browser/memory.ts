@@ -8,7 +8,8 @@ export function watchMemory(group: number, onExcess: () => void): () => void {
   if (process.platform !== 'linux') return () => {};
   let isOver = false;
   async function check(): Promise<void> {
-    if (await groupMemory(group) > MOST_KB && !isOver) onExcess();
+    // The list cannot be read while too many files are open.
+    if (await groupMemory(group).catch(() => 0) > MOST_KB && !isOver) onExcess();
     if (!isOver) timer = setTimeout(check, EVERY_MS);
   }
   let timer = setTimeout(check, EVERY_MS);

@@ -76,8 +76,10 @@ export function createRead(civic: Civic<ReaderConfig>, hosts: Hosts, { browser, 
       const { url, html, bytes } = await browser.render({ ...content, url: result.final_url + fragment }, signal);
       return { ...base, ...found(Buffer.from(html), 'text/html; charset=utf-8', known), final_url: withoutFragment(url), bytes: result.bytes + bytes };
     } catch (error) {
-      if (!(error instanceof RenderError)) throw error;
-      return { ...base, outcome: 'failed', reason: error.reason, detail: error.message, content: null };
+      signal?.throwIfAborted();
+      if (error instanceof Refusal || error instanceof FetchError) throw error;
+      const { reason, message } = error instanceof RenderError ? error : { reason: 'render_failed' as const, message: `The browser could not be used: ${(error as Error).message}` };
+      return { ...base, outcome: 'failed', reason, detail: message.slice(0, MOST_DETAIL), content: null };
     }
   }
 
