@@ -18,15 +18,19 @@ export interface Browser {
   stop(): Promise<void>;
 }
 
+/** So many pages may wait for the browser: each has a place among the jobs of the network. */
+const MOST_WAITING = 2;
+const RETRY_MS = 120_000;
+
 export function createBrowser(civic: Civic<ReaderConfig>, hosts: Hosts): Browser {
   const { config, clock } = civic;
   const places = createPlaces(1);
   let running: Promise<unknown> | null = null;
+  let waiting = 0;
   const stopping = new AbortController();
 
   async function render(page: PageInput, signal?: AbortSignal): Promise<Rendered> {
-    const longestMs = 1000 * config.longest_wait_seconds;
-    const release = await places.take('browser', longestMs, () => new Refusal('browser_busy', 'Other pages wait for the browser; this one is read later.', clock.now() + longestMs), signal);
+    const release = await turn(signal);
     const end = new AbortController();
     const onAbort = () => end.abort(signal!.reason);
     const onStop = () => end.abort(new FetchError('unreachable', 'The page was not rendered: this process is stopping.'));
@@ -40,6 +44,18 @@ export function createBrowser(civic: Civic<ReaderConfig>, hosts: Hosts): Browser
       signal?.removeEventListener('abort', onAbort);
       stopping.signal.removeEventListener('abort', onStop);
       release();
+    }
+  }
+
+  /** Waits for the browser. Times to try again differ, so that pages that were refused do not come back together. */
+  async function turn(signal: AbortSignal | undefined): Promise<() => void> {
+    const busy = () => new Refusal('browser_busy', 'Other pages wait for the browser; this one is read later.', clock.now() + RETRY_MS * (1 + Math.random()));
+    if (waiting >= MOST_WAITING) throw busy();
+    waiting++;
+    try {
+      return await places.take('browser', 1000 * config.longest_wait_seconds, busy, signal);
+    } finally {
+      waiting--;
     }
   }
 

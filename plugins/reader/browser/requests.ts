@@ -3,6 +3,8 @@ import { createPlaces } from '../fetch/places.ts';
 import { Refusal } from '../fetch/refusal.ts';
 
 const MOST_REQUESTS = 100;
+/** Each has a robots.txt, which is stored. */
+const MOST_ORIGINS = 10;
 const MOST_BYTES = 20_000_000;
 const AT_ONCE = 4;
 const MOST_POSTED = 1_000_000;
@@ -32,6 +34,7 @@ export interface Requests {
 export function createRequests(load: Load, page: { url: string } & NonNullable<Reply>, mainFrame: string): Requests {
   const known = new Map<string, NonNullable<Reply>>([[page.url, page]]);
   const places = createPlaces(AT_ONCE);
+  const origins = new Set([new URL(page.url).origin]);
   let requests = 0;
   let bytes = 0;
 
@@ -42,6 +45,11 @@ export function createRequests(load: Load, page: { url: string } & NonNullable<R
     if (method === 'OPTIONS') return preflight(headers);
     if (resourceType === 'Document') return document(paused);
     return loaded(paused);
+  }
+
+  function isAllowed(origin: string): boolean {
+    if (origins.size < MOST_ORIGINS) origins.add(origin);
+    return origins.has(origin);
   }
 
   /** A page that was redirected is answered with a redirect, so that the browser has its address. */
@@ -57,7 +65,7 @@ export function createRequests(load: Load, page: { url: string } & NonNullable<R
   }
 
   async function loaded({ request: { url, method, headers, postData } }: PausedRequest): Promise<NonNullable<Reply> & { url: string } | null> {
-    if (++requests > MOST_REQUESTS) return null;
+    if (++requests > MOST_REQUESTS || !isAllowed(new URL(url).origin)) return null;
     const release = await places.take('page', Infinity, () => new Refusal('browser_busy', 'The page requests too much.'));
     try {
       if (bytes >= MOST_BYTES) return null;

@@ -30,6 +30,12 @@ export async function lockedHost(tx: Tx, origin: string): Promise<HostRow | unde
   return query.first('*');
 }
 
+/** Deletes hosts that were not requested for a time. */
+export async function pruneHosts(tx: Tx, before: string): Promise<number> {
+  const old = tx(TABLE).where('robots_at', '<', before).where('next_at', '<', before).where((rest) => rest.whereNull('rest_until').orWhere('rest_until', '<', before)).limit(500).select('origin');
+  return tx(TABLE).whereIn('origin', old).delete();
+}
+
 export async function updateHost(tx: Tx, origin: string, changes: Partial<Pick<HostRow, 'next_at' | 'rest_until' | 'failures'>>): Promise<void> {
   await tx(TABLE).where({ origin }).update(changes);
 }

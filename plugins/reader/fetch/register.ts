@@ -7,10 +7,12 @@ import { createBrowser, type Browser } from '../browser/browser.ts';
 import { createShellCheck } from '../browser/shell.ts';
 import type { ReaderService } from '../types.ts';
 import { createHosts } from './hosts.ts';
+import { pruneHosts } from './hosts-store.ts';
 import { archivedContent, createRead } from './read.ts';
 import type { ReadService } from './types.ts';
 
 const DAY_MS = 24 * 3600_000;
+const HOST_DAYS = 30;
 
 /** Declares the reads of the network, and the job that prunes their records. */
 export function registerReads(civic: Civic<ReaderConfig>, document: ReaderService['document']): { service: ReadService; browser: Browser } {
@@ -26,6 +28,7 @@ export function registerReads(civic: Civic<ReaderConfig>, document: ReaderServic
       const before = (days: number) => new Date(civic.clock.now() - days * DAY_MS).toISOString();
       while (!signal.aborted && await write((tx) => pruneFetches(tx, before(civic.config.fetch_days))) > 0);
       while (!signal.aborted && await write((tx) => prunePages(tx, before(civic.config.archive_days))) > 0);
+      while (!signal.aborted && await write((tx) => pruneHosts(tx, before(HOST_DAYS))) > 0);
       while (!signal.aborted && await write((tx) => pruneContents(tx, before(civic.config.archive_days))) > 0);
     },
   });

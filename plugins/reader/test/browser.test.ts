@@ -108,6 +108,17 @@ for (const database of testDatabases()) {
       expect(most).to.equal(1);
     });
 
+    it('are put off for minutes when two others wait for the browser', async () => {
+      const others = await Promise.all([1, 2, 3, 4].map(() => openSite()));
+      const sites = [site, ...others];
+      for (const { routes } of sites) routes['/page'] = shell(`${SHOW} show('x');`);
+      const reads = await Promise.all(sites.map(({ url }) => reader.read({ url: `${url}/page`, purpose: 'test', browser: { renders: 0 } })));
+      for (const other of others) await other.close();
+      const late = reads.filter(({ outcome }) => outcome === 'put_off');
+      expect([late.length, reads.length - late.length]).to.equal([2, 3]);
+      for (const { reason, retry_at } of late) expect([reason, Date.parse(retry_at!) > Date.now() + 60_000]).to.equal(['browser_busy', true]);
+    });
+
     it('are rendered only when a page that was read has no text, and its reader asks for it', async () => {
       site.routes['/robots.txt'] = text('User-agent: *\nDisallow: /private');
       site.routes['/plain'] = text(`<p>${'The council met. '.repeat(30)}</p><script src="/app.js"></script>`);

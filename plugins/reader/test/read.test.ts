@@ -4,6 +4,7 @@ import { definePlugin } from 'civic';
 import { testDatabases, testServer, type TestServer } from 'civic/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { pruneHosts } from '../fetch/hosts-store.ts';
 import type { ReadService } from '../fetch/types.ts';
 import { openSite, text, type Site } from './site.ts';
 
@@ -196,6 +197,15 @@ for (const database of testDatabases()) {
       respond();
       expect(await second).to.include({ outcome: 'read' });
       expect(paths()).to.equal(['/robots.txt', '/page']);
+    });
+
+    it('forgets hosts that were not requested for a time', async () => {
+      site.routes['/page'] = text('here');
+      await read('/page');
+      const row = await kit.db.read('reader_hosts').where({ origin: site.url }).first('*');
+      await kit.db.write((tx) => tx('reader_hosts').insert({ ...row, origin: 'https://old.example', robots_at: '2020-01-01T00:00:00.000Z', next_at: '2020-01-01T00:00:00.000Z' }));
+      expect(await kit.db.write((tx) => pruneHosts(tx, '2021-01-01T00:00:00.000Z'))).to.equal(1);
+      expect(await kit.db.read('reader_hosts').where({ origin: site.url })).to.have.length(1);
     });
 
     it('throws only when it is aborted, also while it waits for its turn', async () => {

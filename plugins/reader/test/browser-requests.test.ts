@@ -1,0 +1,24 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { createRequests, type Load, type PausedRequest } from '../browser/requests.ts';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const paused = (url: string): PausedRequest => ({ requestId: '1', resourceType: 'Fetch', frameId: 'main', request: { url, method: 'GET', headers: {} } });
+
+describe('The requests of a page', () => {
+  it('go to ten origins at most, because each has a robots.txt that is stored', async () => {
+    const loaded: string[] = [];
+    const load: Load = async (url) => {
+      loaded.push(url);
+      return { url, status: 200, headers: {}, body: Buffer.from('{}'), hops: [] } as unknown as Awaited<ReturnType<Load>>;
+    };
+    const requests = createRequests(load, { url: 'https://city.example/', status: 200, headers: {}, body: Buffer.alloc(0) }, 'main');
+    const replies = [];
+    for (let number = 0; number < 30; number++) replies.push(await requests.reply(paused(`https://${number}.city.example/data.json`)));
+    expect(replies.filter((reply) => reply !== null)).to.have.length(9);
+    expect(loaded).to.have.length(9);
+    expect(await requests.reply(paused('https://city.example/own.json'))).to.include({ status: 200 });
+  });
+});
