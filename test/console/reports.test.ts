@@ -393,8 +393,8 @@ for (const database of testDatabases()) {
       })).body;
       const path = `/api/entities/${person.id}`;
       const patch = async (payload: object): Promise<any> => (await kit.request('PATCH', path, { as: editor, headers: { 'if-match': (await kit.request('GET', path)).headers.etag as string }, payload })).body;
-      // A claim of the same value that was retracted before can be read, too.
-      const { claims } = await patch({ sources: [{ local_id: 's', url: 'https://example.net/eve' }], add: [{ property: 'email', value: 'eve@private.example', source_local_id: 's' }] });
+      // A claim of the same address that was retracted before can be read, too, also in another spelling.
+      const { claims } = await patch({ sources: [{ local_id: 's', url: 'https://example.net/eve' }], add: [{ property: 'email', value: 'Eve@private.example', source_local_id: 's' }] });
       await patch({ retract: [claims.find(({ id, property }: any) => property === 'email' && id !== claimOf(person, 'email')).id] });
       const shown = async () => (await Promise.all([path, `${path}/claims`, `${path}/claims?status=retracted`, `${path}/history`].map(async (one) => (await kit.request('GET', one)).text))).join('\n');
       expect(await shown()).to.contain('eve@private.example');
@@ -405,15 +405,15 @@ for (const database of testDatabases()) {
       const isHidden = async () => expect((await shown()).toLowerCase()).to.contain('eve private').and.not.contain('eve@private.example');
       await isHidden();
       const hiding = await lastBatch();
-      // Neither a retraction nor an import nor another source shows it again, however it is written.
+      // Neither a retraction nor the same source shows it again.
       await patch({ retract: [claimOf(person, 'email')] });
       await isHidden();
-      await patch({ sources: [{ local_id: 's', url: 'https://example.com/eve' }], add: [{ property: 'email', value: 'Eve@private.example', source_local_id: 's' }] });
+      await patch({ sources: [{ local_id: 's', url: 'https://example.org/eve' }], add: [{ property: 'email', value: 'eve@private.example', source_local_id: 's' }] });
       await isHidden();
       await undo(hiding);
       await decide(flag, { decision: 'dismiss' });
       expect((await detail(person.id)).contact.email.toLowerCase()).to.equal('eve@private.example');
-      expect((await kit.request('GET', `${path}/claims?status=retracted`)).text, 'what was retracted before is retracted again').to.contain('eve@private.example');
+      expect((await kit.request('GET', `${path}/claims?status=retracted`)).text, 'what was retracted before is retracted again').to.contain('Eve@private.example');
     });
 
     it('does not show what was hidden for good when an earlier decision is undone', async () => {

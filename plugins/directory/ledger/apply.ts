@@ -3,6 +3,7 @@ import type { Cluster } from '../actors/derive.ts';
 import type { ActorDraft, Applied, Editor } from '../types.ts';
 import { claimRow, identityOf, seenAgain, type NewClaim } from './claims.ts';
 import { groupBy } from './group.ts';
+import { withoutHolds } from './holds-store.ts';
 import { givenId, knownOrigins, storedOrigin } from './origins.ts';
 import { ownerOf, ownerOfDraft } from './owner.ts';
 import type { ChangeDetail, ClaimRow, RecordRow, SourceRow } from './rows.ts';
@@ -116,7 +117,8 @@ function recordRow(key: number, draft: ActorDraft, editor: Editor, now: string):
 /** Further claims for records that are there. Answers those that changed. */
 async function addToRecords(tx: Tx, live: { draft: ActorDraft; record: RecordRow }[], cited: CitedSources, editor: Editor, now: string): Promise<RecordRow[]> {
   if (live.length === 0) return [];
-  const present = groupBy(await claimsOfRecords(tx, live.map(({ record }) => record.key)), ({ record_key }) => record_key);
+  // Those that a hold hides are hidden again when the actor is derived.
+  const present = groupBy(await withoutHolds(tx, await claimsOfRecords(tx, live.map(({ record }) => record.key))), ({ record_key }) => record_key);
   const added: NewClaim[] = [];
   const again: ClaimRow[] = [];
   for (const { draft, record } of live) {

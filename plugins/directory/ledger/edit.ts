@@ -3,7 +3,7 @@ import { counts } from '../actors/choose.ts';
 import type { Editor } from '../types.ts';
 import { claimRow, identityOf, seenAgain } from './claims.ts';
 import { clustersOf } from './cluster.ts';
-import { withSameValue } from './hidden.ts';
+import { formerClaims, withSameValue } from './hidden.ts';
 import { forgetHeld, withoutHolds } from './holds-store.ts';
 import { differentBetween, endJudgement, insertJudgements, judgementById, judgementsAmong, standingBetween } from './judgements-store.ts';
 import type { ChangeAction, ChangeDetail, ClaimRow, RecordRow } from './rows.ts';
@@ -125,7 +125,7 @@ async function patchActor(pen: Pen, record: RecordRow, change: Patch): Promise<n
   for (const claim of retracted) after.set(claim.id, { ...claim, status: 'retracted' });
   const hidden = (await withSameValue(claims, (change.hide ?? []).map((id, index) => present(id, `/hide/${index}`)))).filter(({ status }) => status !== 'hidden');
   for (const claim of hidden) after.set(claim.id, { ...claim, status: 'hidden' });
-  const unhidden = await formerClaims(claims, change.unhide ?? []);
+  const unhidden = formerClaims(claims, change.unhide ?? []);
   for (const claim of unhidden) after.set(claim.id, claim);
   const restored = (change.restore ?? []).map((id, index) => present(id, `/restore/${index}`)).filter(({ status }) => status === 'retracted');
   for (const claim of restored) after.set(claim.id, { ...claim, status: 'active' });
@@ -143,13 +143,6 @@ async function patchActor(pen: Pen, record: RecordRow, change: Patch): Promise<n
     ranked: ranked.map(({ before, rank }) => ({ claim_id: before.id, before: before.rank, after: rank })),
   });
   return [record.key];
-}
-
-/** Returns hidden claims as they were before, with those that state the same: one of these would hide them again. */
-async function formerClaims(claims: ClaimRow[], unhide: NonNullable<Patch['unhide']>): Promise<ClaimRow[]> {
-  const former = new Map(unhide.map(({ claim_id, status }) => [claim_id, status]));
-  const hidden = claims.filter(({ status }) => status === 'hidden');
-  return (await withSameValue(hidden, hidden.filter(({ id }) => former.has(id)))).map((claim) => ({ ...claim, status: former.get(claim.id) ?? 'active' }));
 }
 
 /** Whatever is taken back, something must be left to call the actor by. */

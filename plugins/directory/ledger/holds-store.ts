@@ -147,16 +147,6 @@ export async function forgetHeldClaims(tx: Tx, recordKeys: number[]): Promise<vo
   await tx('directory_held_claims').whereIn('claim_key', tx('directory_claims').whereIn('record_key', recordKeys).select('key')).delete();
 }
 
-/** Returns which of these claims a hold hides, whatever their own status. */
-export async function heldKeys(reader: Reader, claims: Pick<ClaimRow, 'key' | 'status'>[]): Promise<Set<number>> {
-  return new Set((await heldStatuses(reader, claims)).keys());
-}
-
-/** Hides claims for good. */
-export async function setHidden(tx: Tx, claimKeys: number[]): Promise<void> {
-  for (const keys of chunksOf(claimKeys)) await tx('directory_claims').whereIn('key', keys).update({ status: 'hidden' });
-}
-
 /** Deletes that these claims are held. */
 export async function forgetHeld(tx: Tx, claimKeys: number[]): Promise<void> {
   for (const keys of chunksOf(claimKeys)) await tx('directory_held_claims').whereIn('claim_key', keys).delete();

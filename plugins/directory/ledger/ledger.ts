@@ -21,7 +21,6 @@ import { unlistedPerson, type Register } from '../unlisted/register.ts';
 import { enterDrafts } from './apply.ts';
 import { checkDrafts } from './check.ts';
 import { createEdits, standAlone } from './edit.ts';
-import { hideAgain } from './hidden.ts';
 import { createHolds } from './holds.ts';
 import { joinNew } from './join.ts';
 import { loadClusters, type Loaded } from './load.ts';
@@ -56,10 +55,9 @@ export function createLedger({ civic, places, taxonomy, halfLives, model, policy
     return { sources, places: new Map(found.map((place) => [place.place_key, { ...place, slug: slugOfPlace(place) }])), halfLives, now: civic.clock.iso() };
   }
 
-  /** Derives actors, without what reviewers, holds and the policy hide. */
+  /** Derives actors, without what holds and the policy hide. */
   async function projectNow(tx: Tx, { fresh = NOTHING, changed = NOTHING }: { fresh?: Loaded; changed?: Loaded }): Promise<Projected> {
-    const stated = { fresh: { ...fresh, clusters: await hideAgain(tx, fresh.clusters) }, changed: { ...changed, clusters: await hideAgain(tx, changed.clusters) } };
-    const deriving = await holds.hide(tx, stated);
+    const deriving = await holds.hide(tx, { fresh, changed });
     const known = await knownFor(tx, [...deriving.fresh.clusters, ...deriving.changed.clusters], new Map([...deriving.fresh.sources, ...deriving.changed.sources]));
     const shown = ({ clusters }: Loaded) => clusters.map((cluster) => withoutHiddenClaims(cluster, known, policy));
     const projected = await project(tx, { fresh: shown(deriving.fresh), changed: shown(deriving.changed) }, known, model);

@@ -80,9 +80,9 @@ export interface Patch {
   add: ClaimDraft[];
   retract: string[];
   rank: { claim_id: string; rank: Rank }[];
-  /** Claims that nobody shall read any more, not even in the history, such as the address of a private person; with them all that state the same. */
+  /** Claims that nobody shall read any more, not even in the history, such as the address of a private person; with them all of the actor that state the same. */
   hide?: string[];
-  /** Hidden claims that get their former status back, to undo that; those that state the same become active. */
+  /** Hidden claims that get their former status back, to undo that. */
   unhide?: { claim_id: string; status: ClaimStatus }[];
   /** Retracted claims that become active again, to undo a change. */
   restore?: string[];
