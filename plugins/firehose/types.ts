@@ -171,9 +171,15 @@ export interface FirehoseService {
   /** Lets a plugin process each entry of the log once. */
   follow: LogFollowing;
   /** Returns the current versions of signals by id: public ones, and those of a workspace. */
-  signalsById(reader: import('civic').Reader, ids: string[], workspaceId: string): Promise<Map<string, Signal>>;
+  signalsById(reader: import('civic').Reader, ids: string[], workspaceId: string): Promise<Map<string, CurrentSignal>>;
   /** Returns public signals by id as a feed, the latest first; those that are not public are left out. The paths are those of the feed and of the same feed as JSON. */
   feedOf(reader: import('civic').Reader, ids: string[], format: 'atom' | 'json', feed: { title: string; self: string; json: string }): Promise<string>;
+}
+
+/** The current version of a signal, and its entry in the log. */
+export interface CurrentSignal {
+  seq: number;
+  signal: Signal;
 }
 
 /** Reads of the log for a plugin that stores its position in the transaction of what it derives from the entries. */

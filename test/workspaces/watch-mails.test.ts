@@ -75,6 +75,18 @@ for (const database of testDatabases()) describe(`Mails and feeds of watches, on
     expect(sent('A mistake')).to.equal([]);
   });
 
+  it('mails a version once that is published before the mail about the earlier one', async () => {
+    const [id] = await kit.publish({ title: 'First version', ...HERE }) as [string];
+    const earlier = await kit.db.read('workspaces_deliveries').where({ signal_id: id }).first();
+    await kit.publish({ id, title: 'Second version', ...HERE });
+    // As before the new version was compared with the watches.
+    await kit.db.write((tx) => tx('workspaces_deliveries').insert(earlier));
+    await kit.pass(700);
+    const mail = await mailbox.mailTo('ada@example.org', 'Second version');
+    expect(mail.split('Subject:')[1]!.split('\n')[0]).to.contain('Second version').and.not.contain('more');
+    await kit.db.write((tx) => tx('workspaces_deliveries').where({ seq: earlier.seq }).delete());
+  });
+
   it('ends mails by the link: GET asks, POST does it, also from a mail program without a session', async () => {
     const link = /List-Unsubscribe:\s*<([^>]*)>/.exec(sent()[0]!)![1]!;
     const path = new URL(link).pathname + new URL(link).search;

@@ -1,7 +1,7 @@
 import type { Caller, Reader } from 'civic';
 import { completeQuery } from '../query/schemas.ts';
 import type { Subscribe } from '../query/subscription.ts';
-import type { Signal, SignalQuery } from '../types.ts';
+import type { CurrentSignal, Signal, SignalQuery } from '../types.ts';
 import { readSnapshot, type SnapshotContext } from './snapshot.ts';
 import { publicSignalsAbout, visibleSignals } from './store.ts';
 
@@ -18,7 +18,7 @@ export async function readSignalsAbout(reader: Reader, actorIds: string[], limit
   return signals.map((signal) => JSON.parse(signal) as Signal);
 }
 
-export async function readSignalsById(reader: Reader, ids: string[], workspaceId: string): Promise<Map<string, Signal>> {
+export async function readSignalsById(reader: Reader, ids: string[], workspaceId: string): Promise<Map<string, CurrentSignal>> {
   const rows = ids.length > 0 ? await visibleSignals(reader, ids, ['public', `workspace:${workspaceId}`]) : [];
-  return new Map(rows.map(({ signal_id: id, signal }) => [id, JSON.parse(signal) as Signal]));
+  return new Map(rows.map(({ signal_id: id, seq, signal }) => [id, { seq: Number(seq), signal: JSON.parse(signal) as Signal }]));
 }

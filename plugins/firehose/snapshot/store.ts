@@ -59,9 +59,9 @@ export async function publicSignalsAbout(reader: Reader, actorIds: string[], lim
 }
 
 /** Returns the current versions of signals that are visible to one of the audiences. */
-export async function visibleSignals(reader: Reader, ids: string[], audiences: string[]): Promise<{ signal_id: string; signal: string }[]> {
+export async function visibleSignals(reader: Reader, ids: string[], audiences: string[]): Promise<{ signal_id: string; seq: number | string; signal: string }[]> {
   return reader('firehose_signals as signals').join('firehose_log as log', 'log.seq', 'signals.seq')
-    .whereIn('signals.signal_id', ids).whereIn('signals.audience', audiences).select('signals.signal_id', 'log.signal');
+    .whereIn('signals.signal_id', ids).whereIn('signals.audience', audiences).select('signals.signal_id', 'signals.seq', 'log.signal');
 }
 
 /** Returns the current versions of public signals by id, the latest first. */

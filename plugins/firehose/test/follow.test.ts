@@ -46,7 +46,7 @@ for (const database of testDatabases()) describe(`Plugins that follow the log, o
     const { signalsById } = civic.service('firehose');
     const workspace = kit.reader.workspace_id;
     const ids = await kit.publish({ title: 'For all' }, { title: 'For us', visibility: 'workspace', workspace_id: workspace }, { title: 'For others', visibility: 'workspace', workspace_id: newId() }, { title: 'Not yet', review_state: 'pending' });
-    const titles = async (workspaceId: string) => [...(await signalsById(civic.db.read, ids, workspaceId)).values()].map(({ title }) => title).sort();
+    const titles = async (workspaceId: string) => [...(await signalsById(civic.db.read, ids, workspaceId)).values()].map(({ signal }) => signal.title).sort();
     expect(await titles(workspace)).to.equal(['For all', 'For us']);
     expect(await titles(newId())).to.equal(['For all']);
   });

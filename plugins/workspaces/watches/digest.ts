@@ -37,7 +37,10 @@ export async function readLatest(watches: Watches, reader: Reader, context: Work
   return digestItems(watches, reader, context, await latestDeliveries(reader, subscriber.key, limit));
 }
 
-/** Returns deliveries with their signals, each signal once, in the order of the rows. `delivery` leaves out watches of other kinds, and signals that only those matched. */
+/**
+ * Returns deliveries with their signals, each signal once, in the order of the rows. `delivery`, for mails, leaves out watches of other kinds, signals that only those
+ * matched, and signals that have a newer version: that version has a delivery of its own, and would be mailed twice.
+ */
 export async function digestItems(watches: Watches, reader: Reader, context: WorkspaceContext, rows: DeliveryRow[], delivery?: Delivery): Promise<DigestItem[]> {
   const signals = await watches.firehose.signalsById(reader, [...new Set(rows.map(({ signal_id }) => signal_id))], context.workspace.id);
   const kept = (await watchesByKey(reader, [...new Set(rows.flatMap(keysOf))])).filter((row) => row.delivery !== 'muted' && (delivery === undefined || row.delivery === delivery));
@@ -45,7 +48,8 @@ export async function digestItems(watches: Watches, reader: Reader, context: Wor
   const byKey = new Map(kept.map((row: WatchRow, index) => [Number(row.key), shown[index]!]));
   const items = new Map<number, DigestItem>();
   for (const row of rows) {
-    const signal = signals.get(row.signal_id);
+    const current = signals.get(row.signal_id);
+    const signal = delivery !== undefined && current?.seq !== Number(row.seq) ? undefined : current?.signal;
     const found = keysOf(row).flatMap((key) => byKey.get(key) ?? []).map(({ id, target }) => ({ id, target }));
     const item = items.get(Number(row.seq));
     if (item) item.watches.push(...found);
