@@ -3,7 +3,7 @@ import type { Cluster } from '../actors/derive.ts';
 import type { ActorDraft, Applied, Editor } from '../types.ts';
 import { claimRow, identityOf, seenAgain, type NewClaim } from './claims.ts';
 import { groupBy } from './group.ts';
-import { withoutHolds } from './holds-store.ts';
+import { forgetHeld, withoutHolds } from './holds-store.ts';
 import { givenId, knownOrigins, storedOrigin } from './origins.ts';
 import { ownerOf, ownerOfDraft } from './owner.ts';
 import type { ChangeDetail, ClaimRow, RecordRow, SourceRow } from './rows.ts';
@@ -141,6 +141,8 @@ async function addToRecords(tx: Tx, live: { draft: ActorDraft; record: RecordRow
   const rows = added.map((claim, index) => claimRow(keys[index]!, claim, editor));
   await insertClaims(tx, rows);
   await replaceClaims(tx, again);
+  // The end of a hold would show what the import hides.
+  await forgetHeld(tx, again.filter(({ status }) => status === 'hidden').map(({ key }) => key));
   const details = new Map<number, Required<Pick<ChangeDetail, 'added' | 'seen_again'>>>();
   const detailOf = (key: number) => details.get(key) ?? details.set(key, { added: [], seen_again: [] }).get(key)!;
   for (const row of rows) detailOf(row.record_key).added.push(row.id);

@@ -125,6 +125,7 @@ async function patchActor(pen: Pen, record: RecordRow, change: Patch): Promise<n
   for (const claim of retracted) after.set(claim.id, { ...claim, status: 'retracted' });
   const hidden = (await withSameValue(claims, (change.hide ?? []).map((id, index) => present(id, `/hide/${index}`)))).filter(({ status }) => status !== 'hidden');
   for (const claim of hidden) after.set(claim.id, { ...claim, status: 'hidden' });
+  for (const [index, { claim_id }] of (change.unhide ?? []).entries()) present(claim_id, `/unhide/${index}`);
   const unhidden = formerClaims(claims, change.unhide ?? []);
   for (const claim of unhidden) after.set(claim.id, claim);
   const restored = (change.restore ?? []).map((id, index) => present(id, `/restore/${index}`)).filter(({ status }) => status === 'retracted');
