@@ -1,24 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startPostgres } from '../core/testing/postgres.ts';
-import { testDatabases, testServer, type TestServer } from '../core/testing.ts';
+import { testServer, type TestServer } from '../core/testing.ts';
 import { openSite, type Site } from '../plugins/ingest/test/site.ts';
+import { onEachDatabase } from './databases.ts';
 
 const SOURCES = 60;
 const CADENCE_SECONDS = 60;
 const LIMIT_SECONDS = CADENCE_SECONDS + 2;
 
 /** How long it takes from a change of a site to its signal on an event stream. Each source is read every minute, and changes at a time of its own. */
-export async function benchSources(): Promise<boolean> {
-  const postgres = await startPostgres();
-  if ('missing' in postgres) process.stdout.write(`skipped on Postgres: ${postgres.missing}\n`);
-  else process.env.CIVIC_TEST_PG_URL = postgres.url;
-  try {
-    let isInside = true;
-    for (const database of testDatabases()) isInside = await measure(database) && isInside;
-    return isInside;
-  } finally {
-    if (!('missing' in postgres)) await postgres.stop();
-  }
+export function benchSources(): Promise<boolean> {
+  return onEachDatabase(measure);
 }
 
 async function measure(database: 'sqlite' | 'postgres'): Promise<boolean> {

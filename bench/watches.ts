@@ -1,13 +1,12 @@
 import { bulkInsert } from '../core/database/dialect.ts';
 import { newId } from '../core/ids.ts';
-import { startPostgres } from '../core/testing/postgres.ts';
-import { testDatabases } from '../core/testing.ts';
 import type { FollowedEntry, Signal, SignalDraft } from '../plugins/firehose/types.ts';
 import type { Person } from '../plugins/workspaces/test/kit.ts';
 import { watchKit, type WatchKit } from '../plugins/workspaces/test/watch-kit.ts';
 import { indexedTarget, targetHash } from '../plugins/workspaces/watches/keys.ts';
 import { storeMatch } from '../plugins/workspaces/watches/matching.ts';
 import type { WatchTarget } from '../plugins/workspaces/watches/types.ts';
+import { onEachDatabase } from './databases.ts';
 import { median } from './harness.ts';
 
 const WATCHES = 10_000;
@@ -20,17 +19,8 @@ const ROLLED_BACK = new Error('Measured, and rolled back');
 const LIMITS = { match: 5, digest: 50 };
 
 /** How long it takes to compare one signal with many watches and to store what matched, and to read a digest. */
-export async function benchWatches(): Promise<boolean> {
-  const postgres = await startPostgres();
-  if ('missing' in postgres) process.stdout.write(`skipped on Postgres: ${postgres.missing}\n`);
-  else process.env.CIVIC_TEST_PG_URL = postgres.url;
-  try {
-    let isInside = true;
-    for (const database of testDatabases()) isInside = await measure(database) && isInside;
-    return isInside;
-  } finally {
-    if (!('missing' in postgres)) await postgres.stop();
-  }
+export function benchWatches(): Promise<boolean> {
+  return onEachDatabase(measure);
 }
 
 async function measure(database: 'sqlite' | 'postgres'): Promise<boolean> {

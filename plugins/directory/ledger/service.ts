@@ -80,7 +80,7 @@ export interface Patch {
   add: ClaimDraft[];
   retract: string[];
   rank: { claim_id: string; rank: Rank }[];
-  /** Claims that nobody shall read any more, not even in the history, such as the address of a private person; with them all of the actor that state the same. */
+  /** Claims that no page and no response shows any more, such as the address of a private person, and not the history either. All claims of the actor with the same value are hidden too. */
   hide?: string[];
   /** Hidden claims that get their former status back, to undo that. */
   unhide?: { claim_id: string; status: ClaimStatus }[];

@@ -6,7 +6,7 @@ export async function up(schema: Schema): Promise<void> {
     last_changes: 'json?',
     // One bit for each of the last ten reads, the latest lowest: whether it found changes.
     change_bits: 'int?',
-    // When its owner was last told by mail that it fails.
+    // When the owner last got a mail about the failing source.
     reminded_at: 'time?',
   });
 }

@@ -54,7 +54,7 @@ function linesOf({ name, url, fault_detail }: FailingSource): string[] {
   return [name, url, ...(fault_detail === null ? [] : [fault_detail])];
 }
 
-/** Administrators are told of the sources of the operator, and members of those that they added. */
+/** Returns who gets the mail: administrators for sources of the operator, else the member who added the sources. */
 async function recipientsOf(accounts: AccountsService, tx: Tx, { workspace_id, created_by }: FailingOwner): Promise<Recipient[]> {
   const people = workspace_id === null ? await accounts.administrators(tx) : created_by === null ? [] : [await accounts.account(tx, created_by)];
   return people.flatMap((person) => (person?.email && person.disabled_at === null ? [{ email: person.email, account_id: person.id }] : []));

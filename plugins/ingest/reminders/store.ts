@@ -2,7 +2,7 @@ import { dialectOf, type Reader, type Tx } from 'civic';
 
 const TABLE = 'ingest_sources';
 
-/** Who is told of failing sources: the operator without a workspace, else the member who added them. */
+/** The owner of failing sources, who gets the mails: the operator where there is no workspace, else the member who added the sources. */
 export interface FailingOwner {
   workspace_id: string | null;
   created_by: string | null;
@@ -19,7 +19,7 @@ export interface FailingSource {
 
 const failing = (reader: Reader) => reader(TABLE).where({ health: 'failing', state: 'active' });
 
-/** Returns the owners of failing sources of which none was told since a time. */
+/** Returns the owners of failing sources who got no mail since a time. */
 export async function ownersToRemind(reader: Reader, before: string, limit: number): Promise<FailingOwner[]> {
   const rows: FailingOwner[] = await failing(reader).where((due) => due.whereNull('reminded_at').orWhere('reminded_at', '<=', before)).limit(limit).select('workspace_id', 'created_by');
   const owners = rows.map(({ workspace_id, created_by }) => ({ workspace_id, created_by: workspace_id === null ? null : created_by }));

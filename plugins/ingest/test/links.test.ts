@@ -138,7 +138,7 @@ for (const database of testDatabases()) {
       expect(signal.evidence.map((evidence: { content_hash: string; source_id: string }) => [evidence.source_id, evidence.content_hash])).to.equal([[id, second], [id, first]]);
     });
 
-    it('tells a page that moved for good from one that redirects for now', async () => {
+    it('distinguishes a permanent redirect from a temporary one', async () => {
       site.pages['/old'] = status(301, { location: '/about' });
       site.pages['/now'] = status(302, { location: '/about' });
       const [moved, temporary] = [await cite(`${site.url}/old`), await cite(`${site.url}/now`)];

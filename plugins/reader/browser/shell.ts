@@ -3,7 +3,7 @@ import type { ReaderService } from '../types.ts';
 
 const MOST_KNOWN = 10_000;
 
-/** Returns the function that tells whether a page has no text without its scripts. It parses each content once: most pages do not change between two reads. */
+/** Returns a function that returns whether a page has no text without its scripts. The function parses each content once: most pages do not change between two reads. */
 export function createShellCheck(document: ReaderService['document']): (url: string, content: Content) => Promise<boolean> {
   const known = new Map<string, boolean>();
   return async (url, { hash, content_type, body }) => {

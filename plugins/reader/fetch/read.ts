@@ -21,7 +21,7 @@ const NO_VALIDATORS = { etag: null, last_modified: null };
 
 type Result = Pick<Read, 'outcome' | 'reason' | 'detail' | 'status' | 'bytes' | 'final_url' | 'hops' | 'via' | 'retry_at'> & { content: Content | null; validators?: Pick<PageRow, 'etag' | 'last_modified'> };
 
-/** What renders pages, and tells which ones need it. */
+/** The browser, and the check whether a page needs it. */
 export interface Fallback {
   browser: Browser;
   isShell(url: string, content: Content): Promise<boolean>;
