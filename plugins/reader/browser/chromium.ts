@@ -54,7 +54,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-export interface Chromium extends Pick<Pipe, 'send' | 'listen'> {
+export interface Chromium extends Pick<Pipe, 'send' | 'listen' | 'failed'> {
   /** Ends the browser at once: running calls reject with the reason. */
   fail(reason: Error): void;
   /** Kills all processes of the browser, and deletes its profile. */
@@ -80,7 +80,7 @@ export async function startChromium(path: string, { sandbox }: { sandbox: boolea
   }
 
   return {
-    send: pipe.send, listen: pipe.listen, fail,
+    send: pipe.send, listen: pipe.listen, failed: pipe.failed, fail,
     async close() {
       unwatch();
       fail(new RenderError('render_failed', 'The browser was closed.'));

@@ -55,7 +55,7 @@ export async function renderPage(chromium: Chromium, input: PageInput, load: Loa
   const endsAt = performance.now() + seconds * 1000;
   attempt('Page.navigate', { url: input.url });
   const isQuiet = () => state.isReady && state.open === 0 && (requests.isSpent() || performance.now() - state.changedAt > QUIET_MS);
-  while (!isQuiet() && performance.now() < endsAt && !state.hasCrashed) await sleep(STEP_MS);
+  while (!isQuiet() && performance.now() < endsAt && !state.hasCrashed) await Promise.race([sleep(STEP_MS), chromium.failed]);
   if (state.hasCrashed) throw new RenderError('render_failed', 'The page crashed the browser, or took too much memory.');
   const { url, html } = await within(Math.max(0, endsAt - performance.now()) + SNAPSHOT_MS, snapshot(call, targetId), 'The scripts of the page did not end in time.');
   if (html === null) throw new RenderError('too_large', `The page has more than ${MOST_HTML} characters once its scripts ran.`);

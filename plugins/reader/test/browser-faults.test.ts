@@ -1,0 +1,76 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { definePlugin } from 'civic';
+import { slowness, testServer, type TestServer } from 'civic/testing';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ReaderService } from '../types.ts';
+import { openSite, text, type Site } from './site.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+/** Speaks the DevTools protocol as far as a render needs it, and fails in the way that the address of the page names. */
+const PROGRAM = `#!${process.execPath}
+const { createReadStream, writeSync } = require('node:fs');
+const write = (data) => { for (let bytes = Buffer.from(data); bytes.length > 0;) try { bytes = bytes.subarray(writeSync(4, bytes)); } catch (error) { if (error.code !== 'EAGAIN') process.exit(); } };
+const emit = (message) => write(JSON.stringify(message) + '\\0');
+const FAULTS = {
+  '/exit': () => process.exit(1),
+  '/garbage': () => write('{"id":\\0'),
+  '/null': () => write('null\\0'),
+  '/event': () => emit({ method: 'Fetch.requestPaused', params: null, sessionId: '1' }),
+  '/frame': () => emit({ method: 'Page.frameNavigated', params: {}, sessionId: '1' }),
+  '/large': () => { for (const part = Buffer.alloc(1e6, 97);;) write(part); },
+  '/many': () => { for (const data = 'a'.repeat(1e6);;) emit({ method: 'Page.other', params: { data }, sessionId: '1' }); },
+};
+let rest = '';
+createReadStream(null, { fd: 3 }).on('data', (data) => {
+  const messages = (rest + data).split('\\0');
+  rest = messages.pop();
+  for (const { id, method, params } of messages.map(JSON.parse)) {
+    emit({ id, result: { browserContextId: '1', targetId: '1', sessionId: '1' } });
+    if (method === 'Page.navigate') FAULTS[new URL(params.url).pathname]();
+  }
+}).on('end', () => process.exit());
+`;
+
+describe('A browser that fails', () => {
+  let folder: string;
+  let kit: TestServer;
+  let reader: ReaderService;
+  let site: Site;
+
+  before(async () => {
+    folder = await mkdtemp('/tmp/civic-fault-');
+    await writeFile(join(folder, 'browser'), PROGRAM);
+    await chmod(join(folder, 'browser'), 0o755);
+    site = await openSite();
+    const user = definePlugin({ name: 'listener', summary: 'Reads addresses for tests', needs: ['reader'], register: (_server, civic) => ({ async start() { reader = civic.service('reader'); } }) });
+    kit = await testServer({
+      database: 'sqlite', plugins: ['reader', user],
+      config: { http: { fetch: { allow_private_addresses: true } }, plugins: { reader: { delay_seconds: 0, browser_sandbox: false, browser_path: join(folder, 'browser'), browser_seconds: 10 } } },
+    });
+  });
+  after(async () => {
+    await kit.close();
+    await site.close();
+    await rm(folder, { recursive: true });
+  });
+
+  function read(path: string) {
+    site.routes[path] = text('<!DOCTYPE html><div></div><script src="/app.js"></script>');
+    return reader.read({ url: site.url + path, purpose: 'test', browser: { renders: 0 } });
+  }
+
+  const faults = { '/exit': 'ends', '/garbage': 'sends no JSON', '/null': 'sends no object', '/event': 'sends an event without values', '/frame': 'leaves values out', '/large': 'sends a message without end', '/many': 'sends messages without end' };
+  for (const [path, name] of Object.entries(faults)) {
+    it(`ends the render at once when it ${name}`, { timeout: 60_000 * slowness }, async () => {
+      const started = performance.now();
+      const memory = process.memoryUsage().rss;
+      expect(await read(path)).to.include({ outcome: 'failed', reason: 'render_failed', via: 'browser', content: null });
+      expect((process.memoryUsage().rss - memory) / 1e6).to.be.below(250);
+      expect(performance.now() - started).to.be.below(8000 * slowness);
+    });
+  }
+});
