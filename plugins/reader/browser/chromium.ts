@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -109,11 +109,13 @@ function folder(): string {
   return tmpdir().length > LONGEST_FOLDER ? '/tmp' : tmpdir();
 }
 
-/** Deletes the profiles that a killed process left. */
+/** Deletes the profiles that a killed process of this user left. Others may write to the folder too: what they left there, such as a link of that name, stays. */
 async function deleteStaleProfiles(): Promise<void> {
-  const names = (await readdir(folder())).filter((name) => name.startsWith(PROFILE));
+  const names = (await readdir(folder()).catch(() => [])).filter((name) => name.startsWith(PROFILE));
   for (const path of names.map((name) => join(folder(), name))) {
-    const found = await stat(path).catch(() => null);
-    if (found && Date.now() - found.mtimeMs > STALE_MS) await rm(path, { recursive: true, force: true });
+    const found = await lstat(path).catch(() => null);
+    if (!found?.isDirectory() || found.uid !== process.getuid?.() || Date.now() - found.mtimeMs <= STALE_MS) continue;
+    // A profile that cannot be deleted must not keep pages from being read.
+    await rm(path, { recursive: true, force: true }).catch(() => {});
   }
 }

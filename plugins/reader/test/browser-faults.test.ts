@@ -2,7 +2,8 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { definePlugin } from 'civic';
 import { slowness, testServer, type TestServer } from 'civic/testing';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, chown, lutimes, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ReaderService } from '../types.ts';
 import { openSite, text, type Site } from './site.ts';
@@ -62,6 +63,25 @@ describe('A browser that fails', () => {
     site.routes[path] = text('<!DOCTYPE html><div></div><script src="/app.js"></script>');
     return reader.read({ url: site.url + path, purpose: 'test', browser: { renders: 0 } });
   }
+
+  it('leaves a folder that a later one deletes, unless it is a link, a file or of another user', async () => {
+    const { TMPDIR } = process.env;
+    process.env.TMPDIR = folder;
+    const paths = ['own', 'link', 'file', 'other'].map((name) => join(folder, `civic-browser-${name}`)) as [string, string, string, string];
+    const [own, link, file, other] = paths;
+    await mkdir(own);
+    await symlink('/', link);
+    await writeFile(file, '');
+    await mkdir(other);
+    for (const path of paths) await lutimes(path, 0, 0);
+    const isRoot = process.getuid!() === 0;
+    if (isRoot) await chown(other, 12_345, 12_345);
+    await read('/exit');
+    expect([own, link, file].map(existsSync)).to.equal([false, true, true]);
+    expect(existsSync(other)).to.equal(isRoot);
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  });
 
   const faults = { '/exit': 'ends', '/garbage': 'sends no JSON', '/null': 'sends no object', '/event': 'sends an event without values', '/frame': 'leaves values out', '/large': 'sends a message without end', '/many': 'sends messages without end' };
   for (const [path, name] of Object.entries(faults)) {
