@@ -67,7 +67,7 @@ export function createBrowser(civic: Civic<ReaderConfig>, hosts: Hosts): Browser
     try {
       end.signal.addEventListener('abort', () => chromium.fail(end.signal.reason));
       end.signal.throwIfAborted();
-      return await renderPage(chromium, page, guarded(end.signal), config.browser_seconds);
+      return await renderPage(chromium, page, guarded(page, end.signal), config.browser_seconds);
     } finally {
       // Also ends requests that the page still waits for.
       end.abort();
@@ -75,11 +75,16 @@ export function createBrowser(civic: Civic<ReaderConfig>, hosts: Hosts): Browser
     }
   }
 
-  /** Requests what a page needs: each address, also after a redirect, is checked as that of a page is. */
-  function guarded(signal: AbortSignal): Load {
-    return async (url, { max_bytes = config.max_bytes, ...request }) => {
-      const response = await civic.fetch(url, { ...request, max_bytes: Math.min(max_bytes, config.max_bytes), timeout_seconds: config.timeout_seconds, beforeRequest: hosts.permit, signal });
-      await hosts.note(new URL(response.url).origin, { isOverloaded: isOverloaded(response.status), retryAfterMs: retryAfterMs(response.headers['retry-after'], clock.now()) });
+  /** Requests what a page needs: each address, also after a redirect, is checked as that of a page is. Only the origin of the page gets a rest: what others respond may be what the page provoked. */
+  function guarded(page: PageInput, signal: AbortSignal): Load {
+    const { origin } = new URL(page.url);
+    return async (url, { max_bytes = config.max_bytes, admit, ...request }) => {
+      const beforeRequest = (next: URL) => {
+        admit(next);
+        return hosts.permit(next);
+      };
+      const response = await civic.fetch(url, { ...request, max_bytes: Math.min(max_bytes, config.max_bytes), timeout_seconds: config.timeout_seconds, beforeRequest, signal });
+      if (new URL(response.url).origin === origin) await hosts.note(origin, { isOverloaded: isOverloaded(response.status), retryAfterMs: retryAfterMs(response.headers['retry-after'], clock.now()) });
       return response;
     };
   }

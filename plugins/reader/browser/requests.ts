@@ -1,10 +1,13 @@
 import type { FetchOptions, FetchResponse } from 'civic';
 import { createPlaces } from '../fetch/places.ts';
 import { Refusal } from '../fetch/refusal.ts';
+import { isOverloaded } from '../fetch/retry.ts';
 
 const MOST_REQUESTS = 100;
 /** Each has a robots.txt, which is stored. */
 const MOST_ORIGINS = 10;
+/** To each origin but that of the page, which did not ask to be visited. */
+const MOST_ELSEWHERE = 20;
 const MOST_BYTES = 20_000_000;
 const AT_ONCE = 4;
 const MOST_POSTED = 1_000_000;
@@ -20,8 +23,8 @@ export interface PausedRequest {
 /** What the page gets: a response, or null for a failed request. */
 export type Reply = { status: number; headers: Record<string, string>; body: Uint8Array } | null;
 
-/** Sends a request through the guards of this instance. Throws when they refuse it, and when it fails. */
-export type Load = (url: string, options: Pick<FetchOptions, 'method' | 'headers' | 'body' | 'max_bytes'>) => Promise<FetchResponse>;
+/** Sends a request through the guards of this instance, and calls `admit` before each request of a chain of redirects. Throws when one of them refuses it, and when it fails. */
+export type Load = (url: string, options: Pick<FetchOptions, 'method' | 'headers' | 'body' | 'max_bytes'> & { admit(url: URL): void }) => Promise<FetchResponse>;
 
 export interface Requests {
   reply(paused: PausedRequest): Promise<Reply>;
@@ -34,7 +37,9 @@ export interface Requests {
 export function createRequests(load: Load, page: { url: string } & NonNullable<Reply>, mainFrame: string): Requests {
   const known = new Map<string, NonNullable<Reply>>([[page.url, page]]);
   const places = createPlaces(AT_ONCE);
-  const origins = new Set([new URL(page.url).origin]);
+  const own = new URL(page.url).origin;
+  /** How many requests each other origin may still get. */
+  const left = new Map<string, number>();
   let requests = 0;
   let bytes = 0;
 
@@ -47,9 +52,16 @@ export function createRequests(load: Load, page: { url: string } & NonNullable<R
     return loaded(paused);
   }
 
-  function isAllowed(origin: string): boolean {
-    if (origins.size < MOST_ORIGINS) origins.add(origin);
-    return origins.has(origin);
+  function admit({ origin, host }: URL): void {
+    if (origin === own) return;
+    const more = left.get(origin) ?? (left.size < MOST_ORIGINS - 1 ? MOST_ELSEWHERE : 0);
+    if (more === 0) throw new Refusal('host_busy', `The page requests too much from ${host}.`);
+    left.set(origin, more - 1);
+  }
+
+  /** An overloaded origin gets no further request of the page. */
+  function stop(origin: string): void {
+    if (origin !== own) left.set(origin, 0);
   }
 
   /** A page that was redirected is answered with a redirect, so that the browser has its address. */
@@ -65,12 +77,13 @@ export function createRequests(load: Load, page: { url: string } & NonNullable<R
   }
 
   async function loaded({ request: { url, method, headers, postData } }: PausedRequest): Promise<NonNullable<Reply> & { url: string } | null> {
-    if (++requests > MOST_REQUESTS || !isAllowed(new URL(url).origin)) return null;
+    if (++requests > MOST_REQUESTS) return null;
     const release = await places.take('page', Infinity, () => new Refusal('browser_busy', 'The page requests too much.'));
     try {
       if (bytes >= MOST_BYTES) return null;
-      const response = await load(url, { method: method as 'GET', headers: ownHeaders(headers), max_bytes: MOST_BYTES - bytes, ...(postData !== undefined && { body: postData }) });
+      const response = await load(url, { method: method as 'GET', headers: ownHeaders(headers), max_bytes: MOST_BYTES - bytes, admit, ...(postData !== undefined && { body: postData }) });
       bytes += response.body.length;
+      if (isOverloaded(response.status)) stop(new URL(response.url).origin);
       return { url: response.url, status: response.status, headers: kept(response.headers), body: response.body };
     } catch {
       return null;

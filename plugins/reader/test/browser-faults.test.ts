@@ -11,17 +11,21 @@ import { openSite, text, type Site } from './site.ts';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-/** Speaks the DevTools protocol as far as a render needs it, and fails in the way that the address of the page names. */
+/** Speaks the DevTools protocol as far as a render needs it, and does what the path of the page names. */
 const PROGRAM = `#!${process.execPath}
 const { createReadStream, writeSync } = require('node:fs');
 const write = (data) => { for (let bytes = Buffer.from(data); bytes.length > 0;) try { bytes = bytes.subarray(writeSync(4, bytes)); } catch (error) { if (error.code !== 'EAGAIN') process.exit(); } };
 const emit = (message) => write(JSON.stringify(message) + '\\0');
-const FAULTS = {
+const PATHS = {
   '/exit': () => process.exit(1),
   '/garbage': () => write('{"id":\\0'),
   '/null': () => write('null\\0'),
   '/event': () => emit({ method: 'Fetch.requestPaused', params: null, sessionId: '1' }),
   '/frame': () => emit({ method: 'Page.frameNavigated', params: {}, sessionId: '1' }),
+  '/requests': ({ searchParams }) => {
+    for (let number = 0; number < 30; number++) emit({ method: 'Fetch.requestPaused', params: { requestId: String(number), resourceType: 'Fetch', frameId: '1', request: { url: searchParams.get('to') + number, method: 'GET', headers: {} } }, sessionId: '1' });
+    emit({ method: 'Page.domContentEventFired', params: {}, sessionId: '1' });
+  },
   '/large': () => { for (const part = Buffer.alloc(1e6, 97);;) write(part); },
   '/many': () => { for (const data = 'a'.repeat(1e6);;) emit({ method: 'Page.other', params: { data }, sessionId: '1' }); },
 };
@@ -30,8 +34,8 @@ createReadStream(null, { fd: 3 }).on('data', (data) => {
   const messages = (rest + data).split('\\0');
   rest = messages.pop();
   for (const { id, method, params } of messages.map(JSON.parse)) {
-    emit({ id, result: { browserContextId: '1', targetId: '1', sessionId: '1' } });
-    if (method === 'Page.navigate') FAULTS[new URL(params.url).pathname]();
+    emit({ id, result: { browserContextId: '1', targetId: '1', sessionId: '1', result: { value: { url: 'http://city.example/', html: '' } } } });
+    if (method === 'Page.navigate') PATHS[new URL(params.url).pathname](new URL(params.url));
   }
 }).on('end', () => process.exit());
 `;
@@ -93,4 +97,24 @@ describe('A browser that fails', () => {
       expect(performance.now() - started).to.be.below(8000 * slowness);
     });
   }
+
+  it('sends twenty requests to another host at most, and none after that host asked for a pause, which other reads do not keep', async () => {
+    const other = await openSite();
+    const paths = () => other.requests.map(({ path }) => path).filter((path) => path !== '/robots.txt');
+    for (const number of Array.from({ length: 30 }).keys()) {
+      other.routes[`/${number}`] = text('{}');
+      site.routes[`/to${number}`] = (_request, response) => { response.writeHead(302, { location: `${other.url}/${number}` }).end(); };
+      other.routes[`/busy${number}`] = (_request, response) => { response.writeHead(429, { 'retry-after': '3600' }).end(); };
+    }
+    for (const to of [`${other.url}/`, `${site.url}/to`]) {
+      other.requests.length = 0;
+      await read(`/requests?to=${to}`);
+      expect(paths()).to.have.length(20);
+    }
+    other.requests.length = 0;
+    await read(`/requests?to=${other.url}/busy`);
+    expect(paths().length).to.be.between(0, 5);
+    expect(await reader.read({ url: `${other.url}/1`, purpose: 'test' })).to.include({ outcome: 'read' });
+    await other.close();
+  });
 });

@@ -10,7 +10,8 @@ const paused = (url: string): PausedRequest => ({ requestId: '1', resourceType: 
 describe('The requests of a page', () => {
   it('go to ten origins at most, because each has a robots.txt that is stored', async () => {
     const loaded: string[] = [];
-    const load: Load = async (url) => {
+    const load: Load = async (url, { admit }) => {
+      admit(new URL(url));
       loaded.push(url);
       return { url, status: 200, headers: {}, body: Buffer.from('{}'), hops: [] } as unknown as Awaited<ReturnType<Load>>;
     };
