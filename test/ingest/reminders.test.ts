@@ -76,5 +76,24 @@ for (const database of testDatabases()) {
       for (let waited = 0; waited < 100 && mailsTo('ann@example.org').length < 2; waited++) await sleep(50);
       expect([mailsTo('ann@example.org').length, mailsTo('mo@example.org').length]).to.equal([2, 1]);
     });
+
+    it('are sent once a day at most, however often sources fail and recover', async () => {
+      const counts = () => [mailsTo('ann@example.org').length, mailsTo('mo@example.org').length];
+      const { '/theirs': page } = site.pages;
+      await add('gone-3');
+      for (const isBack of [false, true, false]) {
+        if (isBack) site.pages['/theirs'] = page!;
+        else delete site.pages['/theirs'];
+        clock.advance(HOUR);
+        for (let waited = 0; waited < 100 && await failing() !== (isBack ? 3 : 4); waited++) await sleep(50);
+        expect(await failing()).to.equal(isBack ? 3 : 4);
+        await pass(10 * 60_000);
+      }
+      expect(counts()).to.equal([2, 2]);
+      await pass(DAY);
+      for (let waited = 0; waited < 100 && counts().join() !== '3,3'; waited++) await sleep(50);
+      expect(counts()).to.equal([3, 3]);
+      expect(mailsTo('ann@example.org').at(-1)).to.contain(['gone-1', 'gone-3']);
+    });
   });
 }

@@ -159,7 +159,7 @@ function countsOf(changes: Change[]): Pick<Counts, 'added' | 'changed' | 'gone'>
 async function noteSuccess(ingest: Ingest, tx: Tx, source: SourceRow, { rows, added, changed, gone }: Counts, via: Via): Promise<void> {
   const at = ingest.civic.clock.iso();
   await updateSource(tx, source.key, {
-    health: 'healthy', fault: null, fault_detail: null, failing_since: null, failures: 0, via, reminded_at: null, change_bits: nextBits(source.change_bits, source.last_success_at !== null && added + changed + gone > 0), row_count: rows, last_read_at: at, last_success_at: at,
+    health: 'healthy', fault: null, fault_detail: null, failing_since: null, failures: 0, via, change_bits: nextBits(source.change_bits, source.last_success_at !== null && added + changed + gone > 0), row_count: rows, last_read_at: at, last_success_at: at,
     ...(added + changed + gone > 0 && { last_change_at: at }),
   });
   // A failure had made the times rarer.

@@ -1,9 +1,10 @@
 import type { JobKind, Tx } from 'civic';
 import type { AccountsService } from 'civic/accounts';
 import type { Ingest } from '../context.ts';
-import { failingOf, ownersToRemind, setReminded, type FailingOwner, type FailingSource } from './store.ts';
+import { failingOf, ownersToRemind, setReminded, type FailingOwner, type FailingSource, type ReminderTimes } from './store.ts';
 
-const AGAIN_MS = 7 * 24 * 3600_000;
+const DAY_MS = 24 * 3600_000;
+const AGAIN_MS = 7 * DAY_MS;
 const AT_ONCE = 100;
 const SHOWN = 50;
 
@@ -12,27 +13,28 @@ interface Recipient {
   account_id: string;
 }
 
-/** Returns the job that mails owners of failing sources: when one turns failing, and every week until all are fixed. One mail lists all of them. */
+/** Returns the job that mails owners of failing sources: when one turns failing, and every week until all are fixed, but once a day at most. One mail lists all of them. */
 export function reminderJob(ingest: Ingest, accounts: AccountsService): JobKind {
   const { civic } = ingest;
-  const before = () => new Date(civic.clock.now() - AGAIN_MS).toISOString();
+  const ago = (ms: number) => new Date(civic.clock.now() - ms).toISOString();
+  const times = (): ReminderTimes => ({ again: ago(AGAIN_MS), rest: ago(DAY_MS) });
   return {
     name: 'ingest.remind',
     every_seconds: 300,
     async run({ write, signal }) {
       if (!accounts.mail.isConfigured) return;
-      for (let owners; !signal.aborted && (owners = await ownersToRemind(civic.db.read, before(), AT_ONCE)).length > 0;) {
-        for (const owner of owners) await write((tx) => remind(ingest, accounts, tx, owner, before()));
+      for (let owners; !signal.aborted && (owners = await ownersToRemind(civic.db.read, times(), { limit: AT_ONCE })).length > 0;) {
+        for (const owner of owners) await write((tx) => remind(ingest, accounts, tx, owner, times()));
       }
     },
   };
 }
 
 /** Marks the sources as reminded and queues the mails in one transaction, so that each is sent once. */
-async function remind({ civic }: Ingest, accounts: AccountsService, tx: Tx, owner: FailingOwner, before: string): Promise<void> {
+async function remind({ civic }: Ingest, accounts: AccountsService, tx: Tx, owner: FailingOwner, times: ReminderTimes): Promise<void> {
   const failing = await failingOf(tx, owner);
   // Another node was faster, or the sources were fixed.
-  if (!failing.some(({ reminded_at }) => reminded_at === null || reminded_at <= before)) return;
+  if ((await ownersToRemind(tx, times, { owner, limit: 1 })).length === 0) return;
   await setReminded(tx, failing.map(({ key }) => key), civic.clock.iso());
   const t = await civic.texts('en');
   const isOperator = owner.workspace_id === null;

@@ -14,23 +14,36 @@ export interface FailingSource {
   url: string;
   fault_detail: string | null;
   failing_since: string | null;
-  reminded_at: string | null;
 }
 
-const failing = (reader: Reader) => reader(TABLE).where({ health: 'failing', state: 'active' });
+/** A source turned failing after its last mail, or its last mail is older than `again`. */
+const DUE = "health = 'failing' and state = 'active' and (reminded_at is null or reminded_at <= ? or failing_since > reminded_at)";
+/** All sources of the operator have one owner. */
+const ADDED_BY = 'case when workspace_id is null then null else created_by end';
 
-/** Returns the owners of failing sources who got no mail since a time. */
-export async function ownersToRemind(reader: Reader, before: string, limit: number): Promise<FailingOwner[]> {
-  const rows: FailingOwner[] = await failing(reader).where((due) => due.whereNull('reminded_at').orWhere('reminded_at', '<=', before)).limit(limit).select('workspace_id', 'created_by');
-  const owners = rows.map(({ workspace_id, created_by }) => ({ workspace_id, created_by: workspace_id === null ? null : created_by }));
-  return [...new Map(owners.map((owner) => [JSON.stringify(owner), owner])).values()];
+export interface ReminderTimes {
+  /** Failing sources are mailed again when their last mail is older. */
+  again: string;
+  /** An owner whose last mail about any source is younger gets none. */
+  rest: string;
+}
+
+/** Returns the owners of failing sources who should get a mail; with `owner` that one, or none. */
+export async function ownersToRemind(reader: Reader, { again, rest }: ReminderTimes, { owner, limit }: { owner?: FailingOwner; limit: number }): Promise<FailingOwner[]> {
+  const query = reader(TABLE).groupByRaw(`workspace_id, ${ADDED_BY}`).havingRaw(`sum(case when ${DUE} then 1 else 0 end) > 0 and sum(case when reminded_at > ? then 1 else 0 end) = 0`, [again, rest]).limit(limit);
+  if (owner) query.where(ownedBy(owner));
+  return query.select('workspace_id', reader.raw(`${ADDED_BY} as created_by`));
+}
+
+function ownedBy({ workspace_id, created_by }: FailingOwner): Partial<FailingOwner> {
+  return { workspace_id, ...(workspace_id !== null && { created_by }) };
 }
 
 /** Returns all failing sources of an owner, and locks them for the transaction. */
-export async function failingOf(tx: Tx, { workspace_id, created_by }: FailingOwner): Promise<FailingSource[]> {
-  const query = failing(tx).where({ workspace_id, ...(workspace_id !== null && { created_by }) }).orderBy('key');
+export async function failingOf(tx: Tx, owner: FailingOwner): Promise<FailingSource[]> {
+  const query = tx(TABLE).where({ health: 'failing', state: 'active', ...ownedBy(owner) }).orderBy('key');
   if (dialectOf(tx) === 'postgres') query.forUpdate();
-  return query.select('key', 'name', 'url', 'fault_detail', 'failing_since', 'reminded_at');
+  return query.select('key', 'name', 'url', 'fault_detail', 'failing_since');
 }
 
 export async function setReminded(tx: Tx, keys: number[], at: string): Promise<void> {

@@ -30,7 +30,7 @@ export interface SourceInput {
 export type SourceChanges = Partial<Omit<SourceInput, 'platform'>> & { state?: State; ignored?: string[] };
 
 /** The state of a source that was not read yet. */
-const UNREAD = { platform: null, health: 'new' as const, fault: null, fault_detail: null, failing_since: null, failures: 0, row_count: 0, last_success_at: null, applied_hash: null, applied_at: null, via: null, last_changes: null, change_bits: null, reminded_at: null };
+const UNREAD = { platform: null, health: 'new' as const, fault: null, fault_detail: null, failing_since: null, failures: 0, row_count: 0, last_success_at: null, applied_hash: null, applied_at: null, via: null, last_changes: null, change_bits: null };
 /** A plan that is full may have room after an hour, when a source was deleted. */
 const RETRY_MS = 3600_000;
 const LONGEST_NAME = 200;
