@@ -1,6 +1,6 @@
-import { isObject, objectsOf, passageAt, textField, type JsonObject } from '../text/json.ts';
+import { isObject, objectsOf, passagesOf, textField, type JsonObject } from '../text/json.ts';
 import { cleanTitle, plainText } from '../text/titles.ts';
-import type { Adapter, FilingRow, PostRow } from './types.ts';
+import type { Adapter, FilingRow, Passage, PostRow } from './types.ts';
 
 const PATH = /\/api\/v1\/documents\.json$/;
 const FIELDS = ['document_number', 'title', 'type', 'abstract', 'html_url', 'publication_date', 'comments_close_on', 'agencies'];
@@ -15,7 +15,10 @@ export const federalRegister: Adapter = {
   source_class: 'government_record',
   recognises: (document) => objectsOf(document, isDocument).length > 0 ? 0.95 : 0,
   request: (url) => withFields(url),
-  rows: (document) => objectsOf(document, isDocument).slice(0, MOST_ROWS).map((record) => rowOf(record, document.body ?? '')),
+  rows(document) {
+    const passageOf = passagesOf(document.body ?? '', ['document_number']);
+    return objectsOf(document, isDocument).slice(0, MOST_ROWS).map((record) => rowOf(record, passageOf));
+  },
 };
 
 function isDocument(object: JsonObject): boolean {
@@ -32,12 +35,12 @@ function withFields(text: string): string {
   return url.href;
 }
 
-function rowOf(record: JsonObject, body: string): PostRow | FilingRow {
+function rowOf(record: JsonObject, passageOf: (id: string) => Passage | null): PostRow | FilingRow {
   const number = String(record.document_number);
   const title = cleanTitle(plainText(String(record.title)));
   const published = DATE.test(String(record.publication_date)) ? String(record.publication_date) : null;
   const [agency] = agenciesOf(record);
-  const common = { key: number, title, url: textField(record, ['html_url']), passage: passageAt(body, number) };
+  const common = { key: number, title, url: textField(record, ['html_url']), passage: passageOf(number) };
   const closes = record.comments_close_on;
   if (typeof closes === 'string' && DATE.test(closes)) {
     const abstract = cleanTitle(plainText(textField(record, ['abstract']) ?? ''));

@@ -1,7 +1,7 @@
-import { fieldOf, isObject, objectsOf, passageAt, textField, type JsonObject } from '../text/json.ts';
+import { fieldOf, isObject, objectsOf, passagesOf, textField, type JsonObject } from '../text/json.ts';
 import { cleanTitle, plainText } from '../text/titles.ts';
 import { startOfValue } from '../text/values.ts';
-import type { Adapter, PostRow } from './types.ts';
+import type { Adapter, Passage, PostRow } from './types.ts';
 
 const ID = ['id', 'award_id', 'grant_id', 'Award ID'];
 const AMOUNT = ['amountAwarded', 'fundsObligatedAmt', 'award_amount', 'Award Amount', 'grant_amount'];
@@ -18,21 +18,24 @@ export const grants: Adapter = {
   label: 'Grants in JSON',
   source_class: 'government_record',
   recognises: (document) => objectsOf(document, isGrant).length > 0 ? 0.8 : 0,
-  rows: (document) => objectsOf(document, isGrant).slice(0, MOST_ROWS).map((grant) => rowOf(grant, document.body ?? '')),
+  rows(document) {
+    const passageOf = passagesOf(document.body ?? '', ID);
+    return objectsOf(document, isGrant).slice(0, MOST_ROWS).map((grant) => rowOf(grant, passageOf));
+  },
 };
 
 function isGrant(object: JsonObject): boolean {
   return amountOf(object) !== null && nameIn(object, RECIPIENT) !== null && dateOf(object) !== null;
 }
 
-function rowOf(grant: JsonObject, body: string): PostRow {
+function rowOf(grant: JsonObject, passageOf: (id: string) => Passage | null): PostRow {
   const [recipient, funder, amount] = [nameIn(grant, RECIPIENT)!, nameIn(grant, FUNDER), amountOf(grant)!];
   const purpose = cleanTitle(plainText(textField(grant, TITLE) ?? '')) || null;
   const id = textField(grant, ID) ?? `${recipient}:${dateOf(grant)}:${amount}`;
   const sum = [new Intl.NumberFormat('en-GB').format(amount), textField(grant, ['currency'])].filter(Boolean).join(' ');
   return {
     kind: 'post', key: id.slice(0, 300), topic: 'grant_award', title: `Grant to ${recipient}${purpose ? `: ${purpose}` : ''}`,
-    summary: `${sum}${funder ? ` from ${funder}` : ''}`, url: textField(grant, ['url', 'dataSource']), published: dateOf(grant), passage: passageAt(body, id),
+    summary: `${sum}${funder ? ` from ${funder}` : ''}`, url: textField(grant, ['url', 'dataSource']), published: dateOf(grant), passage: passageOf(id),
     actors: [{ name: recipient, role: 'recipient' }, ...(funder ? [{ name: funder, role: 'funder' }] : [])],
   };
 }

@@ -24,6 +24,13 @@ describe('adapters of data', () => {
       expect(rows[0]!.title).to.match(/^Grant to Example University: CAREER:Active Nano-Acoustic/);
     });
 
+    it('quotes the record of a grant, also where its id is a number', async () => {
+      const grant = (id: number | string) => ({ 'amountAwarded': 7, 'awardDate': '2026-01-20', 'grantee': `Group ${id}`, 'Award ID': id });
+      const body = JSON.stringify([grant('a "b"'), grant(7), grant(70)]);
+      const { rows } = await reading.rows(body, JSON_TYPE);
+      expect(rows.map((row) => row.kind === 'post' && row.passage && body.slice(row.passage.start).split('}')[0])).to.equal([grant('a "b"'), grant(7), grant(70)].map((one) => JSON.stringify(one).slice(0, -1)));
+    });
+
     it('reads the 360Giving standard, and no list that lacks an amount, a recipient or a date', async () => {
       const grant = { id: '360G-example-1', title: 'Youth club', currency: 'GBP', amountAwarded: 25000, awardDate: '2026-01-20T00:00:00+00:00', recipientOrganization: [{ id: 'a', name: 'Riverside Trust' }], fundingOrganization: [{ id: 'b', name: 'Example Fund' }] };
       const { adapter, rows } = await reading.rows(JSON.stringify({ grants: [grant] }), JSON_TYPE);

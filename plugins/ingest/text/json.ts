@@ -71,20 +71,47 @@ export function textField(object: JsonObject, names: string[]): string | null {
 }
 
 export function fieldOf(object: JsonObject, name: string): unknown {
-  if (name in object) return object[name];
-  const wanted = fold(name);
-  const key = Object.keys(object).slice(0, 200).find((one) => fold(one) === wanted);
+  if (Object.hasOwn(object, name)) return object[name];
+  const key = foldedKeys(object).get(fold(name));
   return key === undefined ? undefined : object[key];
 }
 
-const LONGEST_PASSAGE = 600;
+const MOST_KEYS = 200;
+const LONGEST_KEY = 100;
 
-/** Returns the range of the record in JSON that has an id; null when the id is not found. */
-export function passageAt(body: string, id: string): Passage | null {
-  const at = body.indexOf(JSON.stringify(id));
-  if (at < 0) return null;
-  const start = Math.max(0, body.lastIndexOf('{', at));
-  return { start, end: Math.min(body.length, start + LONGEST_PASSAGE) };
+/** The keys of objects by their folded names: an object is asked for dozens of fields. */
+const keys = new WeakMap<JsonObject, Map<string, string>>();
+
+function foldedKeys(object: JsonObject): Map<string, string> {
+  const known = keys.get(object);
+  if (known) return known;
+  const some = Object.keys(object).slice(0, MOST_KEYS).filter((key) => key.length <= LONGEST_KEY);
+  // The first of several keys counts.
+  const folded = new Map(some.toReversed().map((key) => [fold(key), key]));
+  keys.set(object, folded);
+  return folded;
+}
+
+const LONGEST_PASSAGE = 600;
+const SCALAR = /"((?:[^"\\]|\\.){1,60})"\s{0,20}:\s{0,20}("(?:[^"\\]|\\.){0,300}"|-?\d[\d.eE+-]{0,30})/g;
+
+/** Returns a function that returns the range of the record in JSON that has an id in one of these fields; null when the id is not found. Reads the text once. */
+export function passagesOf(body: string, names: string[]): (id: string) => Passage | null {
+  const wanted = new Set(names.map(fold));
+  const positions = new Map<string, number>();
+  for (const { 1: name, 2: value, index } of body.matchAll(SCALAR)) {
+    if (!wanted.has(fold(name!))) continue;
+    const id = String(parse(value!));
+    if (!positions.has(id)) positions.set(id, index);
+  }
+  return (id) => {
+    const at = positions.get(id);
+    if (at === undefined) return null;
+    const first = Math.max(0, at - LONGEST_PASSAGE);
+    const opened = body.slice(first, at).lastIndexOf('{');
+    const start = opened < 0 ? at : first + opened;
+    return { start, end: Math.min(body.length, start + LONGEST_PASSAGE) };
+  };
 }
 
 function fold(name: string): string {
