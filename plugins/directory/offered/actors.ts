@@ -19,7 +19,10 @@ export interface KnownActor extends Pick<Actor, 'id' | 'type' | 'name' | 'descri
   sources: KnownSource[];
 }
 
-export interface KnownSource extends Pick<Source, 'id' | 'url' | 'title' | 'publication' | 'kind' | 'published_at' | 'retrieved_at' | 'content_hash'>, Pick<Claim, 'excerpt' | 'locator'> {}
+export interface KnownSource extends Pick<Source, 'id' | 'url' | 'title' | 'publication' | 'kind' | 'published_at' | 'retrieved_at' | 'content_hash'>, Pick<Claim, 'excerpt' | 'locator'> {
+  /** What the excerpt is quoted for; null without one. */
+  property: Claim['property'] | null;
+}
 
 /** By the passing of days alone. */
 export interface FreshnessTurn {
@@ -52,7 +55,7 @@ function knownActor(row: ShownActor, { claims, sources }: Backing, now: number):
       const isLocated = quoted !== undefined && quoted.locator_start !== null && quoted.locator_end !== null;
       return {
         id: source.id, url: source.url, title: source.title, publication: source.publication, kind: source.kind, published_at: source.published_at,
-        retrieved_at: source.retrieved_at, content_hash: source.content_hash, excerpt: quoted?.excerpt ?? null,
+        retrieved_at: source.retrieved_at, content_hash: source.content_hash, excerpt: quoted?.excerpt ?? null, property: quoted?.property ?? null,
         locator: isLocated ? { start: quoted.locator_start!, end: quoted.locator_end! } : null,
       };
     }).sort((a, b) => (a.retrieved_at < b.retrieved_at ? 1 : a.retrieved_at > b.retrieved_at ? -1 : 0)),

@@ -38,11 +38,11 @@ for (const database of testDatabases()) {
       }
     }
     /** Enters an actor that cites an address, and returns the source. */
-    async function cite(url: string, { visibility = 'public', excerpt = 'We meet on Mondays' } = {}) {
+    async function cite(url: string, { visibility = 'public', excerpt = 'We meet on Mondays', type = 'organization' } = {}) {
       const { status: code, body, text } = await kit.request('POST', '/api/entities', {
         as: editor,
         payload: {
-          type: 'organization', visibility, sources: [{ local_id: 's', url, title: 'About us' }],
+          type, visibility, sources: [{ local_id: 's', url, title: 'About us' }],
           claims: [{ property: 'name', value: `Group of ${url}`, source_local_id: 's' }, { property: 'place', value: 'st-louis,missouri', source_local_id: 's', excerpt }],
         },
       });
@@ -115,9 +115,12 @@ for (const database of testDatabases()) {
       expect(site.requests.slice(requests)).to.include('/about');
     });
 
-    it('changes the hash when the text changes, not when the markup does, and publishes that a quoted passage is gone', async () => {
+    it('changes the hash when the text changes, not when the markup does, and publishes that a quoted passage is gone, without quoting one about a person', async () => {
       site.pages['/news'] = page('We meet on Mondays');
       const { id } = await cite(`${site.url}/news`);
+      const contact = 'Jane Roe lives in St. Louis, call 314 555 0100';
+      site.pages['/jane'] = page(contact);
+      const jane = await cite(`${site.url}/jane`, { excerpt: contact, type: 'person' });
       await pass(DAY / 2);
       await pass(DAY);
       const { content_hash: first } = await source(id);
@@ -125,17 +128,22 @@ for (const database of testDatabases()) {
       await pass(31 * DAY);
       expect(await source(id)).to.include({ content_hash: first, last_checked_at: clock.iso() });
       site.pages['/news'] = page('We meet on Tuesdays');
+      site.pages['/jane'] = page('Our team has changed');
       await pass(31 * DAY);
       const { content_hash: second } = await source(id);
       expect(second).to.not.equal(first);
       const signals = async () => (await kit.request('GET', '/api/firehose?visibility=public&signal_type=source_change')).body.signals;
-      await until(async () => (await signals()).length > 0);
-      const [signal, ...more] = await signals();
-      expect(more).to.equal([]);
+      await until(async () => (await signals()).length > 1);
+      const found: { actors: { id: string }[]; [member: string]: any }[] = await signals();
+      const [signal, aboutJane] = found.toSorted(({ actors: [actor] }) => (actor!.id === jane.actor ? 1 : -1)) as [any, any];
+      expect(found).to.have.length(2);
       expect(signal.title).to.equal('“About us” no longer has a passage quoted from it');
       expect(signal.places).to.equal(['st-louis,missouri']);
       expect(signal.changes).to.equal([{ field: 'passage', before: 'We meet on Mondays', after: null }]);
       expect(signal.evidence.map((evidence: { content_hash: string; source_id: string }) => [evidence.source_id, evidence.content_hash])).to.equal([[id, second], [id, first]]);
+      expect(aboutJane.actors.map((actor: { id: string }) => actor.id)).to.equal([jane.actor]);
+      expect(aboutJane.summary).to.equal(`The passage about Group of ${site.url}/jane (place) is gone; passages about people are not quoted.`);
+      expect(JSON.stringify(aboutJane)).to.not.contain('555').and.not.contain('Jane Roe');
     });
 
     it('distinguishes a permanent redirect from a temporary one', async () => {
