@@ -44,6 +44,7 @@ import { transferProblems, transferRoutes } from './transfer/routes.ts';
 export type { KnownActor, KnownSource, FreshnessTurn } from './offered/actors.ts';
 export type { Address } from './offered/addresses.ts';
 export type { Area, AreaOverview } from './offered/areas.ts';
+export type { ActorMatch } from './offered/candidates.ts';
 export type { CountyCount, PlaceCounts, StateCount } from './offered/maps.ts';
 export type { DoneEdit, Edit } from './offered/edits.ts';
 export type { HeldContacts } from './offered/holds.ts';
@@ -55,7 +56,7 @@ export type { CitedSource, ActorReference, SourceReference } from './offered/ref
 export type { SourcePage } from './offered/sources.ts';
 export type { StatedClaim, StatedValue } from './offered/statements.ts';
 export type { DirectoryService } from './offered/service.ts';
-export type { Actor, ActorDetail, Claim, ClaimValues, FlagCounts, FreshnessStatus, Property, Source } from './types.ts';
+export type { Actor, ActorDetail, ActorDraft, ActorType, Claim, ClaimDraft, ClaimValues, FlagCounts, FreshnessStatus, Method, Property, Source, SourceDraft } from './types.ts';
 export type { PlaceOverview, Topic } from './offered/places.ts';
 export type { NamedActor } from './offered/place-store.ts';
 export type { CoveredPlace, Place } from './places/schemas.ts';

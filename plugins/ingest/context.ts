@@ -1,6 +1,7 @@
 import type { Civic, Reader } from 'civic';
 import type { AccountsService } from 'civic/accounts';
 import type { DirectoryService } from 'civic/directory';
+import type { DiscoveryService } from 'civic/discovery';
 import type { FirehoseService } from 'civic/firehose';
 import type { FlagsService } from 'civic/flags';
 import type { ReaderService } from 'civic/reader';
@@ -15,6 +16,7 @@ export interface Ingest {
   firehose: FirehoseService;
   accounts: AccountsService | null;
   flags: FlagsService | null;
+  discovery: DiscoveryService | null;
   /** Returns the time zone of a source's place; UTC without one. */
   timeZone(reader: Reader, source: Pick<SourceRow, 'place_key'>): Promise<string>;
   /** Returns how many seconds are between two reads of a source. */
@@ -29,6 +31,7 @@ export function createIngest(civic: Civic<IngestConfig>): Ingest {
     firehose: civic.service('firehose'),
     accounts: civic.serviceIfOn('accounts'),
     flags: civic.serviceIfOn('flags'),
+    discovery: civic.serviceIfOn('discovery'),
     async timeZone(reader, { place_key }) {
       if (place_key === null) return 'UTC';
       return (await directory.places(reader, [place_key])).get(place_key)?.time_zone ?? 'UTC';

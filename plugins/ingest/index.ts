@@ -32,7 +32,7 @@ export default definePlugin<IngestConfig>({
   reference: { title: 'Watched sources', order: 25 },
   config: ingestOptions,
   needs: ['reader', 'directory', 'firehose'],
-  uses: ['accounts', 'console', 'flags', 'site'],
+  uses: ['accounts', 'console', 'discovery', 'flags', 'site'],
   limits: { source_watches: { label: 'Watched sources', doc: 'How many public pages, calendars and feeds a workspace can watch', plans: { individual: 20, research_pass: 50, team: 500 } } },
   problems: ingestProblems,
   migrations: `${import.meta.dirname}/migrations`,

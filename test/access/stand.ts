@@ -1,10 +1,12 @@
 import { newId } from '../../core/ids.ts';
-import { definePlugin } from '../../core/plugin.ts';
+import { definePlugin, type Civic } from '../../core/plugin.ts';
 import { stoppedClock, testServer, type TestResponse, type TestServer } from '../../core/testing.ts';
 import { joinWorkspace, runCommand } from '../../plugins/accounts/test/kit.ts';
 import { WHO, type Case, type Who } from './table.ts';
 
-const unrelated = definePlugin({ name: 'unrelated', summary: 'Declares a scope that no route asks for', scopes: { 'unrelated:read': { label: 'Nothing' } }, register: () => undefined });
+/** What the services of the kit create, where no request does. */
+let whole: Civic;
+const unrelated = definePlugin({ name: 'unrelated', summary: 'Declares a scope that no route asks for', needs: ['discovery'], scopes: { 'unrelated:read': { label: 'Nothing' } }, register: (_server, civic) => ({ async start() { whole = civic; } }) });
 
 /** The records of a workspace: the last part of their path, and the body that creates one. */
 const RECORDS: Record<string, [string, object]> = {
@@ -83,6 +85,13 @@ export async function createStand(plugins: string[]): Promise<Stand> {
     $session: async () => (await send(keys.member!, 'POST', '/api/firehose/sessions', {})).id as string,
     $calendar: async () => (await send(keys.member!, 'POST', '/api/watched-sources', { url: `https://city.example/${newId()}`, test: false })).id as string,
     $town_calendar: async () => (await send(keys.admin!, 'POST', '/api/watched-sources', { url: `https://city.example/${newId()}`, test: false, visibility: 'public' })).id as string,
+    async $run() {
+      const source = { local_id: 's', url: `https://city.example/${newId()}` };
+      const claims = [{ property: 'name' as const, value: `Candidate ${newId()}`, source_local_id: 's' }];
+      await whole.db.write((tx) => whole.service('discovery').propose(tx, { type: 'watched_source', id: newId(), workspace_id: workspace, account_id: ownerId, location: 'A calendar', place_key: null, issue_areas: [] }, [{ type: 'organization', score: 0.9, sources: [source], claims }]));
+      return (await send(keys.admin!, 'GET', '/api/discovery-runs?scope=workspace&limit=1')).data[0].id as string;
+    },
+    $candidate: async () => (await send(keys.admin!, 'GET', `/api/discovery-runs/${await thing('$run')}/candidates`)).data[0].id as string,
     async $guest() {
       const id = await account('guest');
       await join(id, 'member');

@@ -99,6 +99,9 @@ const feedOfSource: Case[] = [
   { params: { id: '$town_calendar' }, outcomes: open },
   { params: { id: '$calendar' }, outcomes: { ...open, nobody: 'unknown_watched_source', other_workspace: 'unknown_watched_source', wrong_scope: 'unknown_watched_source', member: 'unknown_watched_source', reviewer: 'unknown_watched_source', admin: 'unknown_watched_source' } },
 ];
+/** Members read the candidates of their workspace, its reviewers decide. */
+const ofRun: Case = { params: { id: '$run', cid: '$candidate' }, outcomes: { ...scoped, other_workspace: 'unknown_run' } };
+const deciding: Case = { ...ofRun, outcomes: { ...ofRun.outcomes, member: 'workspace_forbidden' } };
 const ofSource: Case = { params: { id: '$calendar' }, outcomes: { ...scoped, other_workspace: 'unknown_watched_source' } };
 
 const claim = { sources: [{ local_id: 's', url: 'https://example.org/more' }], add: [{ property: 'description', value: 'More', source_local_id: 's' }] };
@@ -245,6 +248,15 @@ export const table: Record<string, Case[]> = {
   'GET /api/workspaces/{id}/members/{account_id}': [{ params: { id: '$workspace', account_id: '$guest' }, outcomes: membersOnly }],
   'PATCH /api/workspaces/{id}/members/{account_id}': [{ params: { id: '$workspace', account_id: '$guest' }, payload: { role: 'member' }, outcomes: managersOnly }],
   'DELETE /api/workspaces/{id}/members/{account_id}': [{ params: { id: '$workspace', account_id: '$guest' }, outcomes: managersOnly }],
+
+  // discovery
+  'GET /api/discovery-runs': [{ outcomes: scoped }, { query: 'visibility=public', outcomes: { ...reviewing, wrong_scope: 'insufficient_scope' } }],
+  'GET /api/discovery-runs/{id}': [ofRun],
+  'GET /api/discovery-runs/{id}/candidates': [ofRun],
+  'GET /api/discovery-runs/{id}/candidates/{cid}': [ofRun],
+  'PATCH /api/discovery-runs/{id}/candidates/{cid}': [{ ...deciding, payload: { name: 'Another name' } }],
+  'POST /api/discovery-runs/{id}/candidates/{cid}/decision': [{ ...deciding, payload: { decision: 'reject' } }],
+  'DELETE /api/discovery-runs/{id}/candidates/{cid}/decision': [deciding],
 
   // ingest
   'GET /api/watched-sources': [{ outcomes: scoped }, { query: 'visibility=public', outcomes: { ...reviewing, wrong_scope: 'insufficient_scope' } }],

@@ -79,7 +79,7 @@ describe('What the command line prints about plugins that are on and off', () =>
       on: ['directory', 'firehose'],
       off: [
         { name: 'accounts', warning: 'Without it, users cannot sign in and the API rejects every write.' },
-        { name: 'console' }, { name: 'flags' }, { name: 'ingest' }, { name: 'mcp' }, { name: 'oauth' },
+        { name: 'console' }, { name: 'discovery' }, { name: 'flags' }, { name: 'ingest' }, { name: 'mcp' }, { name: 'oauth' },
         { name: 'ratelimit', warning: "Without it, one client can use all of the server's capacity." },
         { name: 'reader' },
         { name: 'site' },

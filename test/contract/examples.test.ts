@@ -65,7 +65,10 @@ describe('The examples of /docs', { timeout: 300_000, skip: missing.length > 0 }
     const ids = Object.values(paths).flatMap(({ get, post, put, patch, delete: remove }) => [get, post, put, patch, remove].flatMap((operation) => operation?.operationId ?? []));
     expect(operations.map(({ id }) => id).toSorted()).to.equal(ids.toSorted());
     expect(operations.filter(({ scripts, reasons }) => scripts.length === 0 && reasons.length === 0).map(({ id }) => id)).to.equal([]);
-    expect(operations.filter(({ reasons }) => reasons.length > 0).map(({ id }) => id).toSorted()).to.equal(['getOauthAuthorize', 'getWorkspacesIdFeedAtom', 'postMcp', 'postOauthToken']);
+    expect(operations.filter(({ reasons }) => reasons.length > 0).map(({ id }) => id).toSorted()).to.equal([
+      'deleteDiscoveryRunsIdCandidatesCidDecision', 'getDiscoveryRunsId', 'getDiscoveryRunsIdCandidates', 'getDiscoveryRunsIdCandidatesCid', 'getOauthAuthorize', 'getWorkspacesIdFeedAtom',
+      'patchDiscoveryRunsIdCandidatesCid', 'postDiscoveryRunsIdCandidatesCidDecision', 'postMcp', 'postOauthToken',
+    ]);
   });
 
   it('name the directory first', () => {

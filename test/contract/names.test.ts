@@ -52,7 +52,11 @@ function patternOf({ kind, text }: Name): RegExp | null {
   return new RegExp(`['"\`]${exact}['"\`]${text.includes('_') ? `|\\b${exact}\\??:` : ''}`);
 }
 
+/** A kind of editor in the history of actors, which is a word of the directory and not the name of the plugin. */
+const EDITOR_KIND = { text: 'discovery', plugins: ['directory', 'firehose'] };
+
 function mayUse(plugin: Plugin | undefined, { kind, text, owner }: Name): boolean {
+  if (kind === 'plugin' && text === EDITOR_KIND.text && EDITOR_KIND.plugins.includes(plugin?.name ?? '')) return true;
   // A rate class or path that has the name of its plugin cannot be distinguished from that name.
   return (OPEN_TO_USERS.includes(kind) || text === owner) && [...plugin?.needs ?? [], ...plugin?.uses ?? []].includes(owner);
 }

@@ -88,7 +88,7 @@ describe('bin/civic doctor', () => {
     const { code, stdout } = await instance.civicInProcess('doctor');
     instance.remove();
     expect(code).to.equal(0);
-    expect(stdout).to.contain(['! core: rate limits: requests are not limited', 'Do: switch on a plugin that limits requests', '! plugins: off: accounts, console, directory, firehose, flags, ingest, mcp, oauth, ratelimit, reader, site, workspaces.', 'Do: add "accounts:" and "ratelimit:" under "plugins:" in ']);
+    expect(stdout).to.contain(['! core: rate limits: requests are not limited', 'Do: switch on a plugin that limits requests', '! plugins: off: accounts, console, directory, discovery, firehose, flags, ingest, mcp, oauth, ratelimit, reader, site, workspaces.', 'Do: add "accounts:" and "ratelimit:" under "plugins:" in ']);
   });
 
   it('goes on with a broken config, and shows what is wrong with it', async () => {

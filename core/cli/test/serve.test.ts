@@ -42,7 +42,7 @@ describe('bin/civic serve', () => {
     await until(() => served.output().includes('Ctrl-C'));
     expect(served.output()).to.contain(['is running at', 'notes, digest', '/docs', 'Ctrl-C stops it', 'Creating the database']);
     expect(served.output()).to.contain([
-      '  Plugins   notes, digest\n  Off       accounts, console, directory, firehose, flags, ingest, mcp, oauth, ratelimit, reader, site, workspaces (bin/civic plugin list describes them)\n',
+      '  Plugins   notes, digest\n  Off       accounts, console, directory, discovery, firehose, flags, ingest, mcp, oauth, ratelimit, reader, site, workspaces (bin/civic plugin list describes them)\n',
       '  Warning   accounts is off. Without it, users cannot sign in and the API rejects every write.\n',
       "  Warning   ratelimit is off. Without it, one client can use all of the server's capacity.\n",
     ]);
@@ -78,7 +78,7 @@ describe('bin/civic serve', () => {
       `  New       firehose is a new default plugin. To run it, add "firehose:" under "plugins:" in ${instance.configFile}; to decline it, add "firehose: { enabled: false }".\n`,
     );
     const { stdout } = await instance.civicInProcess('doctor');
-    expect(stdout).to.contain(['! plugins: off: accounts, console, directory, firehose, flags, ingest, mcp, oauth, ratelimit, reader, site, workspaces. accounts is off. Without it', '! new plugin: firehose is a new default plugin.']);
+    expect(stdout).to.contain(['! plugins: off: accounts, console, directory, discovery, firehose, flags, ingest, mcp, oauth, ratelimit, reader, site, workspaces. accounts is off. Without it', '! new plugin: firehose is a new default plugin.']);
   });
 
   describe('while it runs', () => {

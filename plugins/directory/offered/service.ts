@@ -10,6 +10,7 @@ import { placeRecord, type Place } from '../places/schemas.ts';
 import type { Directory } from '../service.ts';
 import { offeredAddresses, type AddressReads } from './addresses.ts';
 import { offeredAreas, type AreaReads } from './areas.ts';
+import { offeredCandidates, type CandidateWrites } from './candidates.ts';
 import { offeredExample, type ExampleReads } from './example.ts';
 import { offeredHolds, type HoldWrites } from './holds.ts';
 import { offeredLinks, type LinkWrites } from './links.ts';
@@ -27,7 +28,7 @@ import type { PageLinks } from '../links.ts';
 import { freshnessTurns, knownActors, ownNames, type FreshnessTurn, type KnownActor } from './actors.ts';
 
 /** The service of this plugin for other plugins. Each function states whether it returns private actors. */
-export interface DirectoryService extends AddressReads, AreaReads, EditWrites, EntryReads, ExampleReads, FindReads, HoldWrites, LinkWrites, MapReads, PageReads, PlaceReads, ReferenceReads, SourceReads {
+export interface DirectoryService extends AddressReads, AreaReads, CandidateWrites, EditWrites, EntryReads, ExampleReads, FindReads, HoldWrites, LinkWrites, MapReads, PageReads, PlaceReads, ReferenceReads, SourceReads {
   /** Returns the canonical key of a place, by key, slug or synonym; null for any other text. */
   placeKey(reader: Reader, text: string): Promise<string | null>;
   /** Resolves free text as `GET /api/places?query=` does. `place` is null when the text names none for certain; `candidates` are the nearest, likeliest first. */
@@ -85,6 +86,7 @@ export function offeredBy(directory: Directory, demo: DemoParts): DirectoryServi
     ...offeredAreas(directory),
     ...offeredMaps(directory),
     ...offeredAddresses(directory),
+    ...offeredCandidates(directory),
     ...offeredEdits(directory),
     ...offeredEntries(directory),
     ...offeredExample(directory),

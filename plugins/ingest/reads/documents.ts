@@ -1,6 +1,7 @@
 import type { BrowserRun, Document, Read } from 'civic/reader';
 import type { Adapter, AdapterContext, Row } from '../adapters/types.ts';
 import type { Ingest } from '../context.ts';
+import type { ReadDocument } from './actors.ts';
 import { cleanRow } from './clean.ts';
 import { documentFault, type Fault } from './fault.ts';
 
@@ -14,8 +15,8 @@ export interface SourceRead {
   document: Document | null;
   rows: Row[];
   fault: Fault | null;
-  /** How many further documents were opened. */
-  opened: number;
+  /** The further documents that were opened. */
+  opened: ReadDocument[];
 }
 
 export interface Wanted {
@@ -32,7 +33,7 @@ export async function readRows(ingest: Ingest, { url, adapter, time_zone, signal
   const { clock } = ingest.civic;
   const browser: BrowserRun = { renders: 0 };
   const read = await ingest.reader.read({ url: adapter.request?.(url, clock.now()) ?? url, purpose: 'ingest', browser, ...(signal && { signal }) });
-  const none = { read, document: null, rows: [], fault: null, opened: 0 };
+  const none = { read, document: null, rows: [], fault: null, opened: [] };
   if (read.content === null) return { ...none, fault: { code: read.reason!, detail: read.detail ?? 'The page could not be read.' } };
   if (read.content.hash === known_hash) return none;
   const parsed = await parsedDocument(ingest, read);
@@ -41,7 +42,7 @@ export async function readRows(ingest: Ingest, { url, adapter, time_zone, signal
   if (fault) return { ...none, document: parsed, fault };
   const pages = openPages(ingest, browser, signal);
   const rows = await rowsIn(adapter, parsed, { now: clock.now(), time_zone, open: pages.open });
-  return { ...none, document: parsed, opened: pages.count(), ...rows };
+  return { ...none, document: parsed, opened: pages.documents, ...rows };
 }
 
 async function parsedDocument({ reader, civic }: Ingest, { final_url, content }: Read): Promise<Document | Fault> {
@@ -71,7 +72,8 @@ function withoutRepeats(rows: Row[]): Row[] {
 }
 
 /** Opens further documents of a source, up to the limit of the operator. */
-function openPages(ingest: Ingest, browser: BrowserRun, signal?: AbortSignal): { open: AdapterContext['open']; count(): number } {
+function openPages(ingest: Ingest, browser: BrowserRun, signal?: AbortSignal): { open: AdapterContext['open']; documents: ReadDocument[] } {
+  const documents: ReadDocument[] = [];
   let opened = 0;
   return {
     async open(url) {
@@ -80,8 +82,15 @@ function openPages(ingest: Ingest, browser: BrowserRun, signal?: AbortSignal): {
       const read = await ingest.reader.read({ url, purpose: 'ingest', browser, ...(signal && { signal }) });
       if (read.content === null) return null;
       const parsed = await parsedDocument(ingest, read);
-      return 'code' in parsed ? null : parsed;
+      if ('code' in parsed) return null;
+      documents.push({ url: read.final_url, content_hash: read.content.hash, text: textOf(parsed) });
+      return parsed;
     },
-    count: () => opened,
+    documents,
   };
+}
+
+/** Returns the text that passages of rows are ranges of. */
+export function textOf({ text, body }: Document): string {
+  return text === '' ? body ?? '' : text;
 }

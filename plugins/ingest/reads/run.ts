@@ -9,7 +9,8 @@ import { NOT_RECOGNISED, NOTHING_FOUND, probe } from '../sources/recognise.ts';
 import { nextBits } from '../sources/notices.ts';
 import { lockedSource, sourceById, updateSource, type SourceRow, type Via } from '../sources/store.ts';
 import { compareRows, completed, hashOf, type Change, type Comparison, type KnownRow } from './compare.ts';
-import { MOST_ROWS, readRows, type SourceRead } from './documents.ts';
+import { actorsIn, type ActorContext } from './actors.ts';
+import { MOST_ROWS, readRows, textOf, type SourceRead } from './documents.ts';
 import { rowsFault, type Fault } from './fault.ts';
 import { shownChanges } from './last.ts';
 import { withoutLines } from './lines.ts';
@@ -90,7 +91,7 @@ async function store(ingest: Ingest, tx: Tx, source: SourceRow, result: SourceRe
 
 type Counts = Pick<ReadRow, 'rows' | 'added' | 'changed' | 'gone' | 'signals'>;
 
-async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, document, rows: given }: SourceRead, time_zone: string): Promise<Counts> {
+async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, document, rows: given, opened }: SourceRead, time_zone: string): Promise<Counts> {
   const now = ingest.civic.clock.now();
   const adapter = adapterOf(source.platform!);
   const ignored = JSON.parse(source.ignored) as string[];
@@ -102,12 +103,24 @@ async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, docu
   const context: SignalContext = {
     source: { url: read.final_url, name: source.name, source_class: adapter.source_class, place_keys: source.place_key === null ? [] : [source.place_key], issues: JSON.parse(source.issues), tags: JSON.parse(source.tags), workspace_id: source.workspace_id },
     isFirst: source.last_success_at === null, now, time_zone, notice: await placeRule(ingest, tx, source.place_key),
-    content_hash: read.content!.hash, text: document!.text === '' ? document!.body ?? '' : document!.text,
+    content_hash: read.content!.hash, text: textOf(document!),
   };
   const signals = await publish(ingest, tx, source, comparison, known, context);
+  const page = { url: read.final_url, content_hash: context.content_hash, text: context.text };
+  await proposeActors(ingest, tx, source, comparison.changes, { documents: [page, ...opened], retrieved_at: read.at, isGovernment: adapter.source_class.startsWith('government') });
   // What a first read lists is no change.
   if (!context.isFirst && comparison.changes.length > 0) await updateSource(tx, source.key, { last_changes: JSON.stringify(shownChanges(comparison.changes)) });
   return { rows: rows.length, signals, ...countsOf(comparison.changes) };
+}
+
+/** Proposes the people and bodies that new and changed rows name as candidates: reviewers decide whether they become actors. */
+async function proposeActors(ingest: Ingest, tx: Tx, source: SourceRow, changes: Change[], { documents, retrieved_at, isGovernment }: Pick<ActorContext, 'documents' | 'retrieved_at'> & { isGovernment: boolean }): Promise<void> {
+  if (!ingest.discovery) return;
+  const { id, name, place_key, workspace_id } = source;
+  const findings = actorsIn(changes.filter(({ type }) => type !== 'gone').map(({ row }) => row), { source: { name, place_key, isGovernment }, documents, retrieved_at });
+  if (findings.length === 0) return;
+  await ingest.reader.keep(tx, [...new Set(findings.flatMap(({ sources }) => sources.flatMap(({ content_hash }) => content_hash ?? [])))]);
+  await ingest.discovery.propose(tx, { type: 'watched_source', id, workspace_id, account_id: source.created_by, location: name, place_key, issue_areas: JSON.parse(source.issues) }, findings);
 }
 
 function withoutIgnored(row: Row, ignored: string[]): Row {

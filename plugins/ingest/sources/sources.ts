@@ -177,6 +177,7 @@ export function createSources(ingest: Ingest) {
     async remove(tx: Tx, owner: Owner, id: string): Promise<void> {
       const row = await locked(tx, owner, id);
       await civic.jobs.removeDue(tx, READ_JOB, row.id);
+      await ingest.discovery?.forget(tx, row.id);
       await deleteSource(tx, row.key);
       if (row.workspace_id !== null) await addToTotal(tx, row.workspace_id, -1);
     },

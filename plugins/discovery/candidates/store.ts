@@ -1,0 +1,108 @@
+import { dialectOf, type Reader, type Tx } from 'civic';
+import type { ActorType } from 'civic/directory';
+
+const TABLE = 'discovery_candidates';
+const AT_ONCE = 500;
+
+export const DECISIONS = ['pending', 'accepted', 'rejected', 'merged'] as const;
+export type Decision = (typeof DECISIONS)[number];
+
+export interface CandidateRow {
+  key: number;
+  id: string;
+  run_key: number;
+  workspace_id: string | null;
+  fingerprint: string;
+  type: ActorType;
+  name: string;
+  score: number;
+  /** JSON of `ClaimDraft[]` and `SourceDraft[]`. */
+  claims: string;
+  sources: string;
+  match: string | null;
+  matched_at: string | null;
+  decision: Decision;
+  decided_at: string | null;
+  decided_by: string | null;
+  note: string | null;
+  entity_id: string | null;
+  done: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface DecisionCounts {
+  pending: number;
+  decided: number;
+}
+
+export async function insertCandidates(tx: Tx, rows: Omit<CandidateRow, 'key'>[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += AT_ONCE) await tx(TABLE).insert(rows.slice(at, at + AT_ONCE));
+}
+
+export async function updateCandidate(tx: Tx, key: number, changes: Partial<Omit<CandidateRow, 'key'>>): Promise<CandidateRow> {
+  const [stored] = await tx(TABLE).where({ key }).update(changes).returning('*');
+  return stored as CandidateRow;
+}
+
+export async function candidateById(reader: Reader, runKey: number, id: string): Promise<CandidateRow | undefined> {
+  return reader(TABLE).where({ id, run_key: runKey }).first('*');
+}
+
+/** Reads a candidate that the transaction is about to change. */
+export async function lockedCandidate(tx: Tx, runKey: number, id: string): Promise<CandidateRow | undefined> {
+  const query = tx(TABLE).where({ id, run_key: runKey });
+  if (dialectOf(tx) === 'postgres') query.forUpdate();
+  return query.first('*');
+}
+
+/** Returns the candidates of a run by fingerprint. */
+export async function candidatesOfRun(reader: Reader, runKey: number, fingerprints: string[]): Promise<Map<string, CandidateRow>> {
+  const found = new Map<string, CandidateRow>();
+  for (let at = 0; at < fingerprints.length; at += AT_ONCE) {
+    const rows: CandidateRow[] = await reader(TABLE).where({ run_key: runKey }).whereIn('fingerprint', fingerprints.slice(at, at + AT_ONCE)).select('*');
+    for (const row of rows) found.set(row.fingerprint, row);
+  }
+  return found;
+}
+
+/** Returns the latest rejection of each fingerprint in all runs of a workspace, or of the operator. */
+export async function rejectionsOf(reader: Reader, workspaceId: string | null, fingerprints: string[]): Promise<Map<string, CandidateRow>> {
+  const found = new Map<string, CandidateRow>();
+  for (let at = 0; at < fingerprints.length; at += AT_ONCE) {
+    const rows: CandidateRow[] = await reader(TABLE).where({ workspace_id: workspaceId, decision: 'rejected' }).whereIn('fingerprint', fingerprints.slice(at, at + AT_ONCE)).orderBy('key').select('*');
+    for (const row of rows) found.set(row.fingerprint, row);
+  }
+  return found;
+}
+
+/** Returns candidates of a run that were not compared with known actors yet. */
+export async function unmatched(reader: Reader, runKey: number, limit: number): Promise<CandidateRow[]> {
+  return reader(TABLE).where({ run_key: runKey, decision: 'pending' }).whereNull('matched_at').orderBy('key').limit(limit).select('*');
+}
+
+/** Returns one page of the candidates of a run, the highest score first. */
+export async function candidatesPage(reader: Reader, filter: { run_key: number; decision?: Decision }, { after, limit }: { after: { score: number; key: number } | null; limit: number }): Promise<{ rows: CandidateRow[]; total: number }> {
+  const page = reader(TABLE).where(filter).orderBy([{ column: 'score', order: 'desc' }, { column: 'key', order: 'asc' }]).limit(limit);
+  if (after) page.where((later) => later.where('score', '<', after.score).orWhere((same) => same.where('score', after.score).where('key', '>', after.key)));
+  const [count] = await reader(TABLE).where(filter).count('* as total');
+  return { rows: await page.select('*'), total: Number(count!.total) };
+}
+
+/** Returns how many candidates of runs wait, and how many a person decided about. */
+export async function decisionCounts(reader: Reader, runKeys: number[]): Promise<Map<number, DecisionCounts>> {
+  const rows: { run_key: number; decision: Decision; count: number | string }[] = await reader(TABLE).whereIn('run_key', runKeys).groupBy('run_key', 'decision').select('run_key', 'decision').count('* as count');
+  const counts = new Map<number, DecisionCounts>();
+  for (const { run_key, decision, count } of rows) {
+    const of = counts.get(Number(run_key)) ?? { pending: 0, decided: 0 };
+    of[decision === 'pending' ? 'pending' : 'decided'] += Number(count);
+    counts.set(Number(run_key), of);
+  }
+  return counts;
+}
+
+/** Deletes the candidates of a run that wait for a decision. Returns whether others are left. */
+export async function deletePending(tx: Tx, runKey: number): Promise<boolean> {
+  await tx(TABLE).where({ run_key: runKey, decision: 'pending' }).delete();
+  return await tx(TABLE).where({ run_key: runKey }).first('key') !== undefined;
+}

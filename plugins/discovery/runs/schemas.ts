@@ -1,0 +1,26 @@
+import { Joi } from 'civic';
+import { DEPTHS, ORIGINS, STATUSES } from './store.ts';
+
+const time = Joi.string().isoDate();
+const count = Joi.number().integer().min(0).required();
+
+export const run = Joi.object({
+  id: Joi.string().uuid().required(),
+  status: Joi.string().valid(...STATUSES).required(),
+  origin: Joi.object({ type: Joi.string().valid(...ORIGINS).required(), id: Joi.string().allow(null).required() }).required().description('`watched_source`: the run of a source, with its id, which grows as the source is read'),
+  location: Joi.string().allow('').required(),
+  place: Joi.string().allow(null).required().description('The key of the place'),
+  issue_areas: Joi.array().items(Joi.string()).required(),
+  depth: Joi.string().valid(...DEPTHS).required(),
+  progress: Joi.object({ phase: Joi.string().allow(null).required(), done: count, total: count }).required(),
+  counts: Joi.object({ queries: count, sources_found: count, sources_fetched: count, sources_skipped: count, candidates: count, duplicates: count.description('Findings of a candidate that the run has already'), actors_proposed: count.description('Candidates that wait for a decision') }).required(),
+  error: Joi.object({ code: Joi.string().required(), detail: Joi.string().required() }).allow(null).required(),
+  visibility: Joi.string().valid('workspace', 'public').required().description('`public`: a run of the operator. Its candidates are not public'),
+  review_state: Joi.string().valid('unreviewed', 'in_review', 'reviewed').required(),
+  created_at: time.required(),
+  started_at: time.allow(null).required(),
+  completed_at: time.allow(null).required(),
+  links: Joi.object({ self: Joi.string().required(), candidates: Joi.string().required() }).required(),
+}).meta({ name: 'DiscoveryRun' });
+
+export const runList = Joi.object({ data: Joi.array().items(run).required(), total: count, next_cursor: Joi.string().allow(null).required() });

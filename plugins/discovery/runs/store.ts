@@ -1,0 +1,91 @@
+import { dialectOf, type Reader, type Tx } from 'civic';
+
+const TABLE = 'discovery_runs';
+
+export const STATUSES = ['pending', 'running', 'completed', 'failed'] as const;
+export const ORIGINS = ['request', 'watched_source'] as const;
+export const DEPTHS = ['standard', 'deep'] as const;
+export type Status = (typeof STATUSES)[number];
+
+export interface RunRow {
+  key: number;
+  id: string;
+  workspace_id: string | null;
+  account_id: string | null;
+  origin: (typeof ORIGINS)[number];
+  origin_id: string | null;
+  status: Status;
+  location: string;
+  place_key: string | null;
+  issue_areas: string;
+  depth: (typeof DEPTHS)[number];
+  seeds: string;
+  phase: string | null;
+  done: number;
+  total: number;
+  queries: number;
+  sources_found: number;
+  sources_fetched: number;
+  sources_skipped: number;
+  candidates: number;
+  duplicates: number;
+  error_code: string | null;
+  error_detail: string | null;
+  job_id: string | null;
+  created_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+}
+
+/** The runs of one workspace; with null those of the operator. */
+export interface RunFilter {
+  workspace_id: string | null;
+  account_id?: string;
+  status?: Status;
+}
+
+export async function insertRun(tx: Tx, row: Omit<RunRow, 'key'>): Promise<RunRow> {
+  const [stored] = await tx(TABLE).insert(row).returning('*');
+  return stored as RunRow;
+}
+
+export async function updateRun(tx: Tx, key: number, changes: Partial<Omit<RunRow, 'key'>>): Promise<void> {
+  await tx(TABLE).where({ key }).update(changes);
+}
+
+/** Adds to the counts of a run. */
+export async function addToCounts(tx: Tx, key: number, counts: Partial<Pick<RunRow, 'candidates' | 'duplicates'>>): Promise<void> {
+  await tx(TABLE).where({ key }).increment(counts);
+}
+
+export async function runById(reader: Reader, id: string): Promise<RunRow | undefined> {
+  return reader(TABLE).where({ id }).first('*');
+}
+
+/** Reads the run of an origin, and locks it until the transaction ends: its candidates are added by one writer at a time. */
+export async function lockedRunOf(tx: Tx, originId: string): Promise<RunRow | undefined> {
+  const query = tx(TABLE).where({ origin_id: originId });
+  if (dialectOf(tx) === 'postgres') query.forUpdate();
+  return query.first('*');
+}
+
+export async function runsPage(reader: Reader, { workspace_id, account_id, status }: RunFilter, { before, limit }: { before: number | null; limit: number }): Promise<{ rows: RunRow[]; total: number }> {
+  const matching = () => {
+    const query = reader(TABLE).where({ workspace_id });
+    if (account_id !== undefined) query.where({ account_id });
+    if (status !== undefined) query.where({ status });
+    return query;
+  };
+  const page = matching().orderBy('key', 'desc').limit(limit);
+  if (before !== null) page.where('key', '<', before);
+  const [count] = await matching().count('* as total');
+  return { rows: await page.select('*'), total: Number(count!.total) };
+}
+
+export async function deleteRun(tx: Tx, key: number): Promise<void> {
+  await tx(TABLE).where({ key }).delete();
+}
+
+export async function deleteRunsOf(tx: Tx, workspaceId: string): Promise<void> {
+  await tx(TABLE).where({ workspace_id: workspaceId }).delete();
+}

@@ -1,0 +1,65 @@
+import { newId, type Tx } from 'civic';
+import { MATCH_JOB } from './candidates/match.ts';
+import { propose, type Finding } from './candidates/propose.ts';
+import { deletePending } from './candidates/store.ts';
+import type { Discovery } from './context.ts';
+import { deleteRun, insertRun, lockedRunOf, updateRun, type RunRow } from './runs/store.ts';
+
+export type { Finding } from './candidates/propose.ts';
+
+/** What findings come from, such as a watched source. Each origin has one run. */
+export interface Origin {
+  type: Exclude<RunRow['origin'], 'request'>;
+  id: string;
+  /** Null for the operator's. */
+  workspace_id: string | null;
+  account_id: string | null;
+  /** What people call it. */
+  location: string;
+  place_key: string | null;
+  issue_areas: string[];
+}
+
+/** The service of this plugin for other plugins. */
+export interface DiscoveryService {
+  /** Proposes actors that a plugin met, as candidates of the run of the origin, which is created when there is none. Reviewers decide about them. */
+  propose(tx: Tx, origin: Origin, findings: Finding[]): Promise<void>;
+  /** Deletes the run of an origin that is gone, with the candidates that wait. Decided ones, and then the run, stay: rejections are remembered. */
+  forget(tx: Tx, originId: string): Promise<void>;
+}
+
+declare module 'civic' {
+  interface Services { discovery: DiscoveryService }
+}
+
+export function discoveryService(discovery: Discovery): DiscoveryService {
+  const { civic } = discovery;
+
+  async function runOf(tx: Tx, origin: Origin): Promise<RunRow> {
+    const at = civic.clock.iso();
+    const current = { location: origin.location, place_key: origin.place_key, issue_areas: JSON.stringify(origin.issue_areas), completed_at: at };
+    const known = await lockedRunOf(tx, origin.id);
+    if (known) {
+      await updateRun(tx, known.key, current);
+      return { ...known, ...current };
+    }
+    return insertRun(tx, {
+      ...current, id: newId(civic.clock.now()), workspace_id: origin.workspace_id, account_id: origin.account_id, origin: origin.type, origin_id: origin.id, status: 'completed', depth: 'standard', seeds: '[]',
+      phase: null, done: 0, total: 0, queries: 0, sources_found: 0, sources_fetched: 0, sources_skipped: 0, candidates: 0, duplicates: 0, error_code: null, error_detail: null, job_id: null,
+      created_at: at, started_at: at,
+    });
+  }
+
+  return {
+    async propose(tx, origin, findings) {
+      if (findings.length === 0) return;
+      const run = await runOf(tx, origin);
+      await propose(discovery, tx, run, findings);
+      await civic.jobs.enqueue(tx, MATCH_JOB, { run_id: run.id }, { unique_key: run.id });
+    },
+    async forget(tx, originId) {
+      const run = await lockedRunOf(tx, originId);
+      if (run && !await deletePending(tx, run.key)) await deleteRun(tx, run.key);
+    },
+  };
+}
