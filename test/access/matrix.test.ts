@@ -9,7 +9,7 @@ export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 /** What is somebody else's does not exist. */
-const HIDDEN = ['unknown_watched_source', 'not_found', 'unknown_actor', 'unknown_workspace', 'unknown_session', 'unknown_list', 'unknown_workspace_note', 'unknown_coverage_target', 'unknown_review', 'unknown_watch', 'unknown_feed', 'unknown_brief'];
+const HIDDEN = ['unknown_watched_source', 'not_found', 'unknown_actor', 'unknown_workspace', 'unknown_session', 'unknown_list', 'unknown_workspace_note', 'unknown_coverage_target', 'unknown_review', 'unknown_watch', 'unknown_feed', 'unknown_brief', 'unknown_run', 'unknown_candidate'];
 
 describe('Who may do what', { timeout: 240_000 }, () => {
   let stand: Stand;

@@ -24,7 +24,7 @@ export interface Found {
   isRoleBelow: boolean;
 }
 
-const IDENTITY = ['title_part', 'by_title', 'site', 'by_site', 'copyright', 'host'];
+const IDENTITY = ['title_part', 'by_title', 'site_name', 'by_site_name', 'copyright', 'host'];
 const CARD_LINES = 5;
 const MOST_CONTACTS = 3;
 const EIN = /\bEIN\b[\s:#]{0,4}(?:is |number )?(\d{2}-\d{7})\b/i;

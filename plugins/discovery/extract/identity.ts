@@ -16,7 +16,7 @@ export interface Identity {
   /** The beginnings of these labels, of at least four letters. */
   hostStarts: Set<string>;
   /** Names with a passage in the text. */
-  visible: { name: string; range: Range; feature: 'title' | 'site' }[];
+  visible: { name: string; range: Range; feature: 'title' | 'site_name' }[];
 }
 
 const SEPARATOR = /\s+[-–—/:•·~]+\s*|\s*(?:[|»«]|::|—|: )\s*|\s+[-–—]+$/u;
@@ -28,7 +28,7 @@ const FREE_MAIL = new Set(['gmail', 'yahoo', 'hotmail', 'aol', 'outlook', 'iclou
 export function identityOf(document: Document, lines: Line[], index: TextIndex): Identity {
   const parts = titleParts(document.title ?? '');
   const visible: Identity['visible'] = [];
-  for (const [names, feature] of [[parts, 'title'], [document.site_name ? titleParts(document.site_name) : [], 'site']] as const) {
+  for (const [names, feature] of [[parts, 'title'], [document.site_name ? titleParts(document.site_name) : [], 'site_name']] as const) {
     for (const name of names) {
       const range = index.find(name);
       if (range) visible.push({ name, range, feature });

@@ -41,7 +41,7 @@ export function organizationCandidates(lines: Line[], tokens: Token[][], identit
 }
 
 /** Only a text with one of these is kept: nearly every capitalized word would be a candidate else. */
-const PROMISING = new Set(['legal', 'strong', 'trade_end', 'body', 'copyright', 'host', 'host_start', 'title_part', 'in_title', 'site', 'before_address', 'before_contact', 'class_org', 'employer']);
+const PROMISING = new Set(['legal', 'strong', 'trade_end', 'body', 'copyright', 'host', 'host_start', 'title_part', 'in_title', 'site_name', 'before_address', 'before_contact', 'class_org', 'employer']);
 
 /** Returns the run without words before and after that are no part of the name; and parts of it that may be names by themselves. */
 function partsOf(run: Token[]): Token[][] {
@@ -99,7 +99,7 @@ function identityFeatures(name: string, { titles, stated, site, hosts, hostStart
   const features: string[] = [];
   if (titles.has(key)) features.push('title_part');
   else if (stated.includes(` ${key} `)) features.push('in_title');
-  if (site === key) features.push('site');
+  if (site === key) features.push('site_name');
   const compact = key.replaceAll(/ |^the /g, '');
   const bare = key.replace(/ (?:inc|llc|ltd|corp|corporation|co|company|limited)$/, '').replaceAll(/ |^the /g, '');
   if (hosts.has(compact) || hosts.has(bare)) features.push('host');

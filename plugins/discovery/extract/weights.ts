@@ -3,7 +3,7 @@ import type { Weights } from './score.ts';
 // Fitted by logistic regression on the pages for tuning (`splitOf` in eval/pages.ts), drawn to what is known beforehand, because there are few pages.
 
 export const ORGANIZATION_WEIGHTS: Weights = {
-  bias: -3.17, legal: 2.41, strong: 0.91, body: 0.53, copyright: 2.31, title_part: 1.89, host: 1.87, site: 1, before_address: 1.61, class_org: 0.15, label: -2.92,
+  bias: -3.17, legal: 2.41, strong: 0.91, body: 0.53, copyright: 2.31, title_part: 1.89, host: 1.87, site_name: 1, before_address: 1.61, class_org: 0.15, label: -2.92,
   place: -1.62, street: -2, like_person: -1, role_line: -1.03, role_word: -0.57, common_words: -0.09, some_label: -1.65, part_of_run: -0.37, trade_end: 0.46, generic: -1.88,
   employer: 1.5, strong_end: 0.79, 'strong+prose': -0.13, in_address: -1.39, words_1: -0.79, whole_line: 0.44, link_alone: -1.43, class_nav: 0.08, words_6: 0.95, main: 0.23,
   mentions_2: 0.58, words_2: -0.86, before_contact: 0.35, words_4: 0.3, ampersand: -0.26, words_3: 0.28, by_title: 0.89, host_start: 0.92, strong_inside: -0.58,
