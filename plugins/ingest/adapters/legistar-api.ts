@@ -167,9 +167,11 @@ async function meetingOf({ record, url, passage }: Found, context: AdapterContex
   };
 }
 
+/** Lists of events have an empty `EventItems` whatever is on the agenda, so only one with items counts as read. */
 async function itemsOf({ EventId, EventItems }: Event, url: string, { open }: AdapterContext): Promise<AgendaItem[] | null> {
-  const document = EventItems ? null : await open(besides(url, `events/${EventId}/eventitems?agendanote=1&minutesnote=1`));
-  const items = EventItems ?? (document && listOf(document) as EventItem[] | null);
+  const isListed = Array.isArray(EventItems) && EventItems.length > 0;
+  const document = isListed ? null : await open(besides(url, `events/${EventId}/eventitems?agendanote=1&minutesnote=1`));
+  const items = isListed ? EventItems : (document && listOf(document) as EventItem[] | null);
   if (!items) return null;
   const read: AgendaItem[] = [];
   for (const item of items) {

@@ -26,6 +26,7 @@ export interface ReplayResult {
   second_pass: number;
 }
 
+const LIST = 'https://webapi.legistar.com/v1/example/events';
 const ZONE = 'America/New_York';
 
 /** Replays a file through the adapter, the comparison and the drafts of signals, as reads would see it. A line is a sync of a calendar, or a matter; a matter with an id that came before is a new version of it. */
@@ -35,8 +36,9 @@ export async function replay(lines: Iterable<string>): Promise<ReplayResult> {
   const signalled = new Set<string>();
   let doubted = new Set<string>();
   for (const { now, records } of stepsOf(lines)) {
-    const document = documentOf(records);
-    const read = async () => (await legistarApi.rows(document, { now, time_zone: ZONE, open: async () => null })).map((row) => completed(row, known.get(row.key)?.row));
+    const document = documentOf(LIST, records.map((record) => ('EventItems' in record ? { ...record, EventItems: [] } : record)));
+    const open = async (url: string) => agendaOf(url, records);
+    const read = async () => (await legistarApi.rows(document, { now, time_zone: ZONE, open })).map((row) => completed(row, known.get(row.key)?.row));
     const compare = async () => compareRows(known, await read(), { now, isComplete: true, wasDoubted: ({ key }) => doubted.has(key) });
     const { changes, doubted: doubtedNow } = await compare();
     const context = contextOf(document, now, result.reads === 0);
@@ -86,14 +88,21 @@ const ANY_ID = '00000000-0000-7000-8000-000000000000';
 
 function contextOf({ body }: Document, now: number, isFirst: boolean): SignalContext {
   return {
-    source: { url: 'https://webapi.legistar.com/v1/example/events', name: 'Replay', source_class: 'government_record', place_keys: [], issues: [], tags: [], workspace_id: null },
+    source: { url: LIST, name: 'Replay', source_class: 'government_record', place_keys: [], issues: [], tags: [], workspace_id: null },
     isFirst, now, time_zone: ZONE, notice: { hours: 24, source: null }, content_hash: '', text: body!,
   };
 }
 
-function documentOf(events: object[]): Document {
+/** Returns the agenda of an event, which the API has at an address of its own; null for any other address. */
+function agendaOf(url: string, records: object[]): Document | null {
+  const id = Number(/\/events\/(\d+)\/eventitems\b/.exec(url)?.[1]);
+  const event = (records as { EventId?: number; EventItems?: object[] | null }[]).find(({ EventId }) => EventId === id);
+  return event?.EventItems ? documentOf(url, event.EventItems) : null;
+}
+
+function documentOf(url: string, records: object[]): Document {
   return {
-    url: 'https://webapi.legistar.com/v1/example/events', kind: 'json', body: JSON.stringify(events), text: '', title: null, language: null, site_name: null, description: null, canonical_url: null,
+    url, kind: 'json', body: JSON.stringify(records), text: '', title: null, language: null, site_name: null, description: null, canonical_url: null,
     main: null, blocks: [], tables: [], links: [], feeds: [], items: [], feed: null, calendar: null, pages: [], is_script_page: false, login_wall: false, truncated: false,
   };
 }

@@ -114,6 +114,8 @@ describe('A calendar of the Legistar Web API over HTTP', { skip: !isThere, timeo
       if (isLong) console.log(`${total / 2} of ${SYNCS} syncs, ${legistar.requests.length} requests`);
     }
     expect(found).to.equal(expected.changes);
+    // Its lists have empty agendas, as those of the API: each agenda is requested.
+    expect(legistar.requests.some((request) => request.endsWith('/eventitems'))).to.be.true();
     expect(published).to.equal(Object.values(expected.signals).reduce((sum, count) => sum + count, 0));
     const created = Object.fromEntries(Object.entries(expected.signals).filter(([type]) => !type.includes('(')));
     expect(await countSignals()).to.equal(created);

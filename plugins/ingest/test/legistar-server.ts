@@ -18,7 +18,7 @@ export interface LegistarServer {
 const MOST_ROWS = 1000;
 const FILTER = /^EventDate ge datetime'(\d{4}-\d\d-\d\d)'$/;
 
-/** A server in the shape of the Legistar Web API: lists come in pages, agendas and votes at addresses of their own, and votes without a roll call fail. */
+/** A server in the shape of the Legistar Web API: lists come in pages with empty `EventItems`, agendas and votes have addresses of their own, and votes without a roll call fail. */
 export async function openLegistar(): Promise<LegistarServer> {
   const requests: string[] = [];
   let events: LegistarEvent[] = [];
@@ -31,7 +31,7 @@ export async function openLegistar(): Promise<LegistarServer> {
     const since = FILTER.exec(query.get('$filter') ?? '')?.[1] ?? '';
     const skip = Number(query.get('$skip') ?? 0);
     const matching = events.filter(({ EventDate }) => EventDate >= since).toSorted((a, b) => a.EventId - b.EventId);
-    return matching.slice(skip, skip + Math.min(MOST_ROWS, Number(query.get('$top') ?? MOST_ROWS))).map(({ EventItems: _, ...event }) => event);
+    return matching.slice(skip, skip + Math.min(MOST_ROWS, Number(query.get('$top') ?? MOST_ROWS))).map((event) => ({ ...event, EventItems: [] }));
   }
 
   const server = createServer((request, response) => {
