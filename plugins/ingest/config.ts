@@ -25,7 +25,7 @@ export const ingestOptions: ConfigFragment = {
     format: Joi.object().pattern(Joi.string(), Joi.object({ hours: hours.required(), source: Joi.string().max(200).allow(null).default(null) })) as never,
     default: {},
   },
-  read_days: { doc: 'How many days the history of reads is kept.', format: Joi.number().integer().min(1).max(3650) as never, default: 90 },
+  read_days: { doc: 'How many days the history of reads is kept, and meetings and posts of the past that a source no longer lists.', format: Joi.number().integer().min(1).max(3650) as never, default: 90 },
   links: {
     every_days: { doc: 'How many days are between two checks of the link of a source of the directory; 0 checks none.', format: Joi.number().integer().min(0).max(3650) as never, default: 30 },
     broken_after: { doc: 'After how many failed checks in a row a link counts as broken. The bot of Wikipedia that repairs links takes three.', format: Joi.number().integer().min(1).max(100) as never, default: 3 },

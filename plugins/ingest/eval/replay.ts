@@ -89,7 +89,7 @@ const ANY_ID = '00000000-0000-7000-8000-000000000000';
 function contextOf({ body }: Document, now: number, isFirst: boolean): SignalContext {
   return {
     source: { url: LIST, name: 'Replay', source_class: 'government_record', place_keys: [], issues: [], tags: [], workspace_id: null },
-    isFirst, now, time_zone: ZONE, notice: { hours: 24, source: null }, content_hash: '', text: body!,
+    isFirst, known_since: -Infinity, now, time_zone: ZONE, notice: { hours: 24, source: null }, content_hash: '', text: body!,
   };
 }
 

@@ -14,11 +14,13 @@ import { MOST_ROWS, readRows, textOf, type SourceRead } from './documents.ts';
 import { rowsFault, type Fault } from './fault.ts';
 import { shownChanges } from './last.ts';
 import { withoutLines } from './lines.ts';
+import { pruneRows } from './prune.ts';
 import { endRows, insertRead, insertRows, rowsOf, setDoubted, updateRow, type ReadRow, type StoredRow } from './store.ts';
 
 export const READ_JOB = 'ingest.read';
 const LONGEST_BACKOFF_SECONDS = 86_400;
-const RECENT_MS = 24 * 3600_000;
+const DAY_MS = 24 * 3600_000;
+const RECENT_MS = DAY_MS;
 const LONGEST_NAME = 200;
 const NOT_STORED: Fault = { code: 'not_stored', detail: 'What was read could not be stored. The log of the server has the reason.' };
 
@@ -102,10 +104,11 @@ async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, docu
   });
   const context: SignalContext = {
     source: { url: read.final_url, name: source.name, source_class: adapter.source_class, place_keys: source.place_key === null ? [] : [source.place_key], issues: JSON.parse(source.issues), tags: JSON.parse(source.tags), workspace_id: source.workspace_id },
-    isFirst: source.last_success_at === null, now, time_zone, notice: await placeRule(ingest, tx, source.place_key),
+    isFirst: source.last_success_at === null, known_since: now - ingest.civic.config.read_days * DAY_MS, now, time_zone, notice: await placeRule(ingest, tx, source.place_key),
     content_hash: read.content!.hash, text: textOf(document!),
   };
   const signals = await publish(ingest, tx, source, comparison, known, context);
+  await pruneRows(tx, source.key, { stored: [...known.stored.values()], read: rows, at: ingest.civic.clock.iso(), before: new Date(context.known_since).toISOString() });
   const page = { url: read.final_url, content_hash: context.content_hash, text: context.text };
   await proposeActors(ingest, tx, source, comparison.changes, { documents: [page, ...opened], retrieved_at: read.at, isGovernment: adapter.source_class.startsWith('government') });
   // What a first read lists is no change.

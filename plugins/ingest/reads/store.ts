@@ -5,6 +5,7 @@ import type { Via } from '../sources/store.ts';
 const ROWS = 'ingest_rows';
 const READS = 'ingest_reads';
 const AT_ONCE = 500;
+const DAY_MS = 24 * 3600_000;
 
 export interface StoredRow {
   key: number;
@@ -12,6 +13,8 @@ export interface StoredRow {
   hash: string;
   data: string;
   signal_id: string | null;
+  /** Within a day: a read that finds the row as it is updates it once a day. */
+  last_seen_at: string;
   is_doubted: 0 | 1;
   gone_at: string | null;
 }
@@ -34,7 +37,7 @@ export interface ReadRow {
 }
 
 export async function rowsOf(reader: Reader, sourceKey: number): Promise<StoredRow[]> {
-  return reader(ROWS).where({ source_key: sourceKey, gone_at: null }).select('key', 'row_key', 'hash', 'data', 'signal_id', 'is_doubted', 'gone_at');
+  return reader(ROWS).where({ source_key: sourceKey, gone_at: null }).select('key', 'row_key', 'hash', 'data', 'signal_id', 'last_seen_at', 'is_doubted', 'gone_at');
 }
 
 export interface RowVersion {
@@ -62,6 +65,22 @@ export async function endRows(tx: Tx, sourceKey: number, rowKeys: string[], at: 
   for (const some of chunksOf(rowKeys)) await tx(ROWS).where({ source_key: sourceKey }).whereIn('row_key', some).update({ gone_at: at });
 }
 
+/** Notes that a read had these rows, unless that is noted for the last day. */
+export async function seeRows(tx: Tx, sourceKey: number, rows: StoredRow[], at: string): Promise<void> {
+  const dayBefore = new Date(Date.parse(at) - DAY_MS).toISOString();
+  const due = rows.filter(({ last_seen_at }) => last_seen_at <= dayBefore).map(({ row_key }) => row_key);
+  for (const some of chunksOf(due)) await tx(ROWS).where({ source_key: sourceKey }).whereIn('row_key', some).update({ last_seen_at: at });
+}
+
+export async function deleteRows(tx: Tx, keys: number[]): Promise<void> {
+  for (const some of chunksOf(keys)) await tx(ROWS).whereIn('key', some).delete();
+}
+
+/** Deletes rows that vanished before a time. */
+export async function deleteGoneRows(tx: Tx, sourceKey: number, before: string): Promise<void> {
+  await tx(ROWS).where({ source_key: sourceKey }).where('gone_at', '<', before).delete();
+}
+
 /** Notes which rows are doubted to be gone: these and no others. */
 export async function setDoubted(tx: Tx, sourceKey: number, rowKeys: string[]): Promise<void> {
   await tx(ROWS).where({ source_key: sourceKey, is_doubted: true }).update({ is_doubted: false });
@@ -72,7 +91,7 @@ export async function deleteRowsOf(tx: Tx, sourceKey: number): Promise<void> {
   await tx(ROWS).where({ source_key: sourceKey }).delete();
 }
 
-function chunksOf(keys: string[]): string[][] {
+function chunksOf<Key>(keys: Key[]): Key[][] {
   return Array.from({ length: Math.ceil(keys.length / AT_ONCE) }, (_, index) => keys.slice(index * AT_ONCE, (index + 1) * AT_ONCE));
 }
 

@@ -3,6 +3,7 @@ import type { SignalChange, SignalDraft, SourceClass } from 'civic/firehose';
 import type { FilingRow, MeetingRow, PageRow, PostRow, Row } from '../adapters/types.ts';
 import { publicUrl } from '../reads/clean.ts';
 import { isUpcoming, type Change } from '../reads/compare.ts';
+import { isPast } from '../reads/prune.ts';
 import { isShortNotice, type NoticeRule } from './notice.ts';
 import { topicOf, topicOfTags } from './topics.ts';
 import { newVotes, voteDraft } from './votes.ts';
@@ -13,6 +14,8 @@ export interface SignalContext {
   source: { url: string; name: string; source_class: SourceClass; place_keys: string[]; issues: string[]; tags: string[]; workspace_id: string | null };
   /** The first read of a source: what it lists has been there for an unknown time. */
   isFirst: boolean;
+  /** In milliseconds. Rows about an earlier time may have been deleted, so one that appears is not taken for a new one. */
+  known_since: number;
   now: number;
   time_zone: string;
   notice: NoticeRule;
@@ -45,7 +48,7 @@ export function signalsOf(change: Change, signalId: string | null, context: Sign
 }
 
 function added(row: Row, context: SignalContext): RowSignal[] {
-  if (row.kind === 'page' || (context.isFirst && isOld(row, context.now))) return [];
+  if (row.kind === 'page' || (context.isFirst && isOld(row, context.now)) || isPast(row, context.known_since)) return [];
   if (row.kind === 'meeting' && row.status === 'cancelled') return isAhead(row, context.now) ? [cancelled(row, context, null)] : [];
   const isShort = row.kind === 'meeting' && !context.isFirst && isShortNotice(row, context.now, context.notice);
   return [ofRow(row, context), ...(isShort ? [shortNotice(row, context)] : []), ...voteSignals(row, null, context)];

@@ -18,10 +18,10 @@ for (const database of testDatabases()) {
     const path = () => `/api/watched-sources/${id}?visibility=public`;
     const source = async () => (await kit.request('GET', path(), { as: admin })).body;
     const show = (visitors: number) => { site.pages['/park'] = `<h1>City park</h1><p>The park is open each day from dawn to dusk, and dogs are welcome.</p><p>Visitors: ${visitors}, as of May ${visitors % 28}</p>`; };
-    /** Lets the next read happen. */
-    async function nextRead(): Promise<void> {
+    /** Lets the next read happen, some days late. */
+    async function nextRead(days = 0): Promise<void> {
       const { last_read_at, next_read_at } = await source();
-      if (last_read_at !== null) clock.set(next_read_at);
+      if (last_read_at !== null) clock.set(new Date(Date.parse(next_read_at) + days * 24 * 3600_000).toISOString());
       for (let waited = 0; waited < 400 && (await source()).last_read_at === last_read_at; waited++) await sleep(25);
     }
 
@@ -63,6 +63,24 @@ for (const database of testDatabases()) {
       expect((await source()).notices).to.equal(['changes_often']);
       for (let read = 0; read < 2; read++) await nextRead();
       expect((await source()).notices).to.equal([]);
+    });
+
+    it('is not what a source repeats: posts of the past are forgotten once they are not listed, and never new again', async () => {
+      const post = (name: string) => `<item><guid>${name}</guid><title>Post ${name}</title><pubDate>Tue, 20 Jan 2026 10:00:00 GMT</pubDate></item>`;
+      const list = (...names: string[]) => { site.pages['/feed'] = `<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>${names.map(post).join('')}</channel></rss>`; };
+      const stored = async () => (await kit.db.read('ingest_rows').join('ingest_sources', 'ingest_sources.key', 'source_key').where('ingest_sources.id', id).orderBy('row_key').pluck('row_key')) as string[];
+      const last = async () => (await kit.request('GET', `/api/watched-sources/${id}/history?visibility=public`, { as: admin })).body.data[0];
+      list('a', 'b', 'c');
+      id = (await kit.request('POST', '/api/watched-sources', { as: admin, payload: { url: `${site.url}/feed`, visibility: 'public' } })).body.id;
+      await nextRead();
+      for (const name of ['d', 'e']) {
+        list('a', name);
+        await nextRead(60);
+      }
+      expect(await stored()).to.equal(['a', 'd', 'e']);
+      list('a', 'b', 'e');
+      await nextRead();
+      expect(await last()).to.include({ outcome: 'read', rows: 3, signals: 0 });
     });
   });
 }
