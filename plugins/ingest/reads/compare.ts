@@ -12,7 +12,7 @@ export interface KnownRow {
 
 export type Change =
   | { type: 'added'; row: Row }
-  | { type: 'changed'; before: Row; row: Row; fields: SignalChange[] }
+  | { type: 'changed'; before: Row; row: Row; fields: SignalChange[]; /** Its times are those of another zone: the meeting was not moved. */ isShifted?: boolean }
   | { type: 'gone'; row: Row };
 
 export interface Comparison {
@@ -27,6 +27,8 @@ export interface CompareOptions {
   isComplete: boolean;
   /** Whether these rows were missing in the last read as well; then they are believed to be gone. */
   wasDoubted(row: Row): boolean;
+  /** Whether the time zone of the source changed since the rows were read. */
+  isShifted?: boolean;
 }
 
 /** So many upcoming meetings may vanish at once without a doubt, or half of them. */
@@ -50,7 +52,8 @@ export function completed(row: Row, known: Row | undefined): Row {
 }
 
 /** Compares the rows of a read, completed, with those that are known. Times of change that a platform reports do not count, because they are often wrong. */
-export function compareRows(known: Map<string, KnownRow>, rows: Row[], { now, isComplete, wasDoubted }: CompareOptions): Comparison {
+export function compareRows(known: Map<string, KnownRow>, rows: Row[], { now, isComplete, wasDoubted, isShifted = false }: CompareOptions): Comparison {
+  if (isShifted) return shiftedRows(known, rows);
   const read = new Map(rows.map((row) => [row.key, row]));
   const vanished = isComplete && rows.length > 0 ? [...known.values()].filter(({ row }) => !read.has(row.key) && isUpcoming(row, now)).map(({ row }) => row) : [];
   const { moves, left } = pairMoves(vanished, [...read.values()].filter(({ key }) => !known.has(key)));
@@ -70,7 +73,33 @@ function changeOf(row: Row, known: KnownRow | undefined, movedFrom: Row | undefi
   return [{ type: 'changed', before: known.row, row, fields: changedFields(known.row, row) }];
 }
 
+/** Compares rows whose times are read in another zone. What is missing is left to the next read. */
+function shiftedRows(known: Map<string, KnownRow>, rows: Row[]): Comparison {
+  const read = new Map(rows.map((row) => [row.key, row]));
+  const vanished = [...known.values()].map(({ row }) => row).filter(({ key }) => !read.has(key));
+  const moves = pairShifts(vanished, rows.filter(({ key }) => !known.has(key)));
+  const changes = rows.flatMap((row) => changeOf(row, known.get(row.key), moves.get(row.key)));
+  return { changes: changes.map((change) => (change.type === 'changed' ? { ...change, fields: change.fields.filter(({ field }) => field !== 'start' && field !== 'end'), isShifted: true } : change)), doubted: [] };
+}
+
+/** Finds meetings whose key contains another day because of their zone: those of one title in their order. */
+function pairShifts(vanished: Row[], added: Row[]): Map<string, Row> {
+  const moves = new Map<string, Row>();
+  const former = byTitle(vanished);
+  const inOrder = (rows: MeetingRow[]) => rows.toSorted((a, b) => (a.start ?? '') < (b.start ?? '') ? -1 : 1);
+  for (const [title, others] of byTitle(added)) {
+    const left = inOrder(former.get(title) ?? []);
+    for (const row of inOrder(others)) {
+      while (left.length > 0 && distance(left[0]!, row) > FURTHEST_ZONES_MS && left[0]!.start! < row.start!) left.shift();
+      if (left.length > 0 && distance(left[0]!, row) <= FURTHEST_ZONES_MS) moves.set(row.key, left.shift()!);
+    }
+  }
+  return moves;
+}
+
 const DAY_MS = 24 * 3600_000;
+/** Zones differ by so much at most. */
+const FURTHEST_ZONES_MS = 26 * 3600_000;
 const FURTHEST_MOVE_DAYS = 31;
 
 /** Finds meetings that vanished under one key and appeared under another, because the key contains the date: the only one with its title, within a month. */

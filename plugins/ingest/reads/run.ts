@@ -42,7 +42,7 @@ export async function runRead(ingest: Ingest, { payload, signal, write }: Pick<R
   /** Stores something about the source, unless it was changed while it was read: then it is read again soon. */
   const change = (work: (tx: Tx, current: SourceRow) => Promise<void>) => write(async (tx) => {
     const current = await lockedSource(tx, source.id);
-    if (current?.state === 'active' && current.url === source.url) await work(tx, current);
+    if (current?.state === 'active' && current.url === source.url && current.place_key === source.place_key) await work(tx, current);
   });
   await change(async (tx, current) => {
     const recognised = current.platform === null && adapter !== NOT_RECOGNISED ? await updateSource(tx, current.key, { platform: adapter.name, url, name: nameOf(current, title), ...(url !== current.url && { given_url: current.url }) }) : current;
@@ -57,6 +57,11 @@ export async function runRead(ingest: Ingest, { payload, signal, write }: Pick<R
 /** Returns the hash of the content whose rows are stored; null when they should be read again, as recurring meetings need each day. */
 function appliedHash({ health, applied_hash, applied_at }: SourceRow, now: number): string | null {
   return health === 'healthy' && applied_at !== null && now - Date.parse(applied_at) < RECENT_MS ? applied_hash : null;
+}
+
+/** Whether the rows of a source are those of another time zone: a change of its place deleted what is known of the content they are from. */
+function isShifted({ last_success_at, applied_at }: SourceRow): boolean {
+  return last_success_at !== null && applied_at === null;
 }
 
 /** Returns the adapter of a source. One that was added without a test is recognised by its first read. */
@@ -100,7 +105,7 @@ async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, docu
   const known = await knownRows(tx, source, ignored);
   const rows = given.map((row) => withoutIgnored(completed(row, known.rows.get(row.key)?.row), ignored));
   const comparison = compareRows(known.rows, rows, {
-    now, isComplete: Boolean(adapter.isComplete) && !document!.truncated && given.length < MOST_ROWS, wasDoubted: ({ key }) => known.stored.get(key)?.is_doubted === 1,
+    now, isComplete: Boolean(adapter.isComplete) && !document!.truncated && given.length < MOST_ROWS, wasDoubted: ({ key }) => known.stored.get(key)?.is_doubted === 1, isShifted: isShifted(source),
   });
   const context: SignalContext = {
     source: { url: read.final_url, name: source.name, source_class: adapter.source_class, place_keys: source.place_key === null ? [] : [source.place_key], issues: JSON.parse(source.issues), tags: JSON.parse(source.tags), workspace_id: source.workspace_id },

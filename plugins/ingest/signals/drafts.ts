@@ -54,12 +54,12 @@ function added(row: Row, context: SignalContext): RowSignal[] {
   return [ofRow(row, context), ...(isShort ? [shortNotice(row, context)] : []), ...voteSignals(row, null, context)];
 }
 
-function changed({ before, row, fields }: Extract<Change, { type: 'changed' }>, signalId: string | null, context: SignalContext): RowSignal[] {
+function changed({ before, row, fields, isShifted }: Extract<Change, { type: 'changed' }>, signalId: string | null, context: SignalContext): RowSignal[] {
   const changes = fitting(fields);
   const isOff = row.kind === 'meeting' && before.kind === 'meeting' && row.status === 'cancelled' && before.status !== 'cancelled';
   const newVersion = signalId === null || row.kind === 'page' ? [] : [{ draft: { ...ofRow(row, context).draft, id: signalId, changes }, isOfRow: true }];
   if (isOff) return [...newVersion, cancelled(row, context, null)];
-  if (changes.length === 0) return [];
+  if (changes.length === 0) return isShifted ? newVersion : [];
   const draft = { ...base(row, context), type: 'source_change', title: cutText(changeTitle(row, changes, context.time_zone), LONGEST_TITLE), occurred_at: new Date(context.now).toISOString(), changes };
   return [...newVersion, { draft, isOfRow: false }];
 }

@@ -77,7 +77,7 @@ export function sourceRoutes({ civic }: Ingest, sources: Sources): ServerRoute[]
       path: `${PATH}/{id}`,
       options: {
         description: 'Change a watched source',
-        notes: 'A new address is read at once. `state` pauses or resumes it.',
+        notes: 'A new address is read at once, as is a place of another time zone, which corrects the times of meetings. `state` pauses or resumes it.',
         auth: writing,
         validate: { query: visibilityQuery, params, payload: sourceChange },
         plugins: { civic: { problems: [...ofOne, 'unknown_place'] } },

@@ -72,6 +72,12 @@ export function createSources(ingest: Ingest) {
     return key;
   }
 
+  /** Returns the change of a place. Rows of another time zone are read again at once, and compared as such. */
+  async function placeChange(tx: Tx, row: SourceRow, place_key: string | null): Promise<Partial<SourceRow>> {
+    const isOther = await ingest.timeZone(tx, row) !== await ingest.timeZone(tx, { place_key });
+    return { place_key, ...(isOther && { applied_hash: null, applied_at: null }) };
+  }
+
   function checkIssues(issues: string[]): void {
     const unknownIssue = issues.find((slug) => directory.issueName(slug) === null);
     if (unknownIssue !== undefined) throw problem('invalid_request', { errors: [{ pointer: '/issues', detail: `"${singleLine(unknownIssue, 100)}" is no issue area; /api/issue-areas lists them` }] });
@@ -161,7 +167,7 @@ export function createSources(ingest: Ingest) {
       if (isOther) await deleteRowsOf(tx, row.key);
       const next = await updateSource(tx, row.key, {
         ...plain, updated_at: civic.clock.iso(), ...(isOther && { ...UNREAD, given_url: null }),
-        ...(place !== undefined && { place_key: await placeKey(tx, place) }),
+        ...(place !== undefined && await placeChange(tx, row, await placeKey(tx, place))),
         ...(issues && { issues: JSON.stringify(issues) }), ...(tags && { tags: JSON.stringify(tags) }), ...(ignored && { ignored: JSON.stringify(ignored) }),
       });
       await reschedule(tx, row, next);
@@ -186,7 +192,7 @@ export function createSources(ingest: Ingest) {
 
   async function reschedule(tx: Tx, before: SourceRow, after: SourceRow): Promise<void> {
     if (after.state === 'paused') return civic.jobs.removeDue(tx, READ_JOB, after.id);
-    if (before.state === 'paused' || before.url !== after.url) return setFirstRead(tx, after, civic.clock.iso());
+    if (before.state === 'paused' || before.url !== after.url || (before.applied_at !== null && after.applied_at === null)) return setFirstRead(tx, after, civic.clock.iso());
     if (ingest.cadence(before) !== ingest.cadence(after)) await schedule(ingest, tx, after, ingest.cadence(after));
   }
 }

@@ -22,7 +22,7 @@ for (const database of testDatabases()) {
     async function nextRead(days = 0): Promise<void> {
       const { last_read_at, next_read_at } = await source();
       if (last_read_at !== null) clock.set(new Date(Date.parse(next_read_at) + days * 24 * 3600_000).toISOString());
-      for (let waited = 0; waited < 400 && (await source()).last_read_at === last_read_at; waited++) await sleep(25);
+      for (let waited = 0; waited < 400 && (await source()).last_read_at === last_read_at; waited++) await sleep(50);
     }
 
     before(async () => {
@@ -46,7 +46,7 @@ for (const database of testDatabases()) {
         show(998 + read);
         await nextRead();
       }
-      expect((await kit.request('PATCH', path(), { as: admin, payload: { place: 'st-louis,missouri' } })).body.notices).to.equal(['changes_often']);
+      expect((await kit.request('PATCH', path(), { as: admin, payload: { issues: ['housing_affordability'] } })).body.notices).to.equal(['changes_often']);
     });
 
     it('ends when the passage is ignored, whatever its numbers', async () => {
@@ -81,6 +81,27 @@ for (const database of testDatabases()) {
       list('a', 'b', 'e');
       await nextRead();
       expect(await last()).to.include({ outcome: 'read', rows: 3, signals: 0 });
+    });
+
+    if (database !== 'sqlite') return;
+
+    it('is not what another place changes: the times of its zone replace the former ones, and nothing is moved, new or cancelled', async () => {
+      const meeting = (title: string, day: number) => ({ title, start: `2026-09-${day}T20:00:00`, location: 'City Hall' });
+      const meetings = [meeting('Board', 10), meeting('Board', 17), meeting('Zoning', 12)];
+      site.pages['/events.json'] = JSON.stringify(meetings);
+      id = (await kit.request('POST', '/api/watched-sources', { as: admin, payload: { url: `${site.url}/events.json`, visibility: 'public' } })).body.id;
+      const history = async () => (await kit.request('GET', `/api/watched-sources/${id}/history?visibility=public`, { as: admin })).body;
+      const signals = async () => (await kit.request('GET', `/api/watched-sources/${id}/feed.json`)).body.items.map(({ _civic: { signal } }: { _civic: { signal: { type: string; title: string; occurred_at: string } } }) => [signal.type, signal.title, signal.occurred_at]);
+      await nextRead();
+      // A new meeting of the same read is published.
+      site.pages['/events.json'] = JSON.stringify([...meetings, meeting('Parks', 20)]);
+      expect((await kit.request('PATCH', path(), { as: admin, payload: { place: 'st-louis,missouri' } })).status).to.equal(200);
+      for (let waited = 0; waited < 400 && (await history()).total < 2; waited++) await sleep(50);
+      expect((await history()).data[0]).to.include({ rows: 4, added: 1, changed: 3, gone: 0, signals: 4 });
+      for (let waited = 0; waited < 100 && (await signals()).length < 4; waited++) await sleep(50);
+      expect((await signals()).sort()).to.equal([['public_meeting', 'Board', '2026-09-11T01:00:00.000Z'], ['public_meeting', 'Board', '2026-09-18T01:00:00.000Z'], ['public_meeting', 'Parks', '2026-09-21T01:00:00.000Z'], ['public_meeting', 'Zoning', '2026-09-13T01:00:00.000Z']]);
+      await nextRead();
+      expect((await history()).data[0]).to.include({ outcome: 'unchanged', added: 0, changed: 0, gone: 0 });
     });
   });
 }
