@@ -10,7 +10,9 @@ export function createShellCheck(document: ReaderService['document']): (url: str
     const before = known.get(hash);
     if (before !== undefined) return before;
     const page = await document({ url, content_type, body }).catch(() => null);
-    const isShell = page !== null && page.is_script_page && !page.login_wall;
+    // A busy machine may have no time for a page now, and have it later.
+    if (page === null) return false;
+    const isShell = page.is_script_page && !page.login_wall;
     known.set(hash, isShell);
     if (known.size > MOST_KNOWN) known.delete(known.keys().next().value!);
     return isShell;

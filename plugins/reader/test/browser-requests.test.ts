@@ -1,6 +1,8 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
+import { createShellCheck } from '../browser/shell.ts';
 import { createRequests, type Load, type PausedRequest } from '../browser/requests.ts';
+import type { ReaderService } from '../types.ts';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -21,5 +23,19 @@ describe('The requests of a page', () => {
     expect(replies.filter((reply) => reply !== null)).to.have.length(9);
     expect(loaded).to.have.length(9);
     expect(await requests.reply(paused('https://city.example/own.json'))).to.include({ status: 200 });
+  });
+});
+
+describe('The check whether a page needs a browser', () => {
+  it('parses a page once, and again when it could not be parsed', async () => {
+    let calls = 0;
+    const isShell = createShellCheck(async () => {
+      if (++calls === 1) throw new Error('too slow');
+      return { is_script_page: true, login_wall: false } as Awaited<ReturnType<ReaderService['document']>>;
+    });
+    const content = { hash: 'a', content_type: 'text/html', body: Buffer.alloc(0) };
+    const found = [];
+    for (let read = 0; read < 3; read++) found.push(await isShell('https://city.example/', content));
+    expect([found, calls]).to.equal([[false, true, true], 2]);
   });
 });
