@@ -86,7 +86,12 @@ function isoTime(value: unknown): string | null {
 
 /** Entities of a document type can grow without end, and feeds need none. */
 function withoutDoctype(body: string): string {
-  return body.replace(/<!DOCTYPE[^>[]*(\[[\s\S]*?\]\s*)?>/i, '');
+  const start = body.search(/<!DOCTYPE/i);
+  const close = body.indexOf('>', start);
+  if (start < 0 || close < 0) return body;
+  if (!body.slice(start, close).includes('[')) return body.slice(0, start) + body.slice(close + 1);
+  const [end] = /\]\s*>/.exec(body.slice(start)) ?? [];
+  return end === undefined ? body : body.slice(0, start) + body.slice(body.indexOf(end, start) + end.length);
 }
 
 function countTags(body: string): number {

@@ -28,6 +28,7 @@ const DOCUMENTS: Record<string, [body: () => Buffer, expected: Partial<Document>
   '100,000 nested elements': [() => Buffer.from(`${'<div>'.repeat(100_000)}deep${'</div>'.repeat(100_000)}after`), { kind: 'html', text: 'deep\nafter', truncated: true }],
   '10 MB of nested elements and wrong end tags': [() => Buffer.concat([many('<div>', 5_000_000), many('</b>', 5_000_000)]), { kind: 'html', truncated: true }],
   'a million attributes': [() => Buffer.from(`<p ${Array.from({ length: 1_000_000 }, (_, index) => `a${index}`).join(' ')}>text`), { text: 'text', truncated: true }],
+  '100,000 document types of a feed': [() => Buffer.from(`<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>${'<!DOCTYPE x['.repeat(100_000)}`), {}],
   '10 MB of <': [() => many('<'), { kind: 'html', truncated: true }],
   '10 MB of entities': [() => many('&lt;'), { kind: 'html', truncated: true }],
   '10 MB of paragraphs': [() => many('<p>x'), { kind: 'html', truncated: true }],
