@@ -100,6 +100,7 @@ for (const database of testDatabases()) {
       await until(async () => (await reviewer.get(park)).text.split('Not changed').length > 1);
       expect((await reviewer.get((await send(park, { act: 'report', passage: 'Visitors & guests: 2' })).headers.location as string)).text).to.contain('reported again').and.not.contain('Ignored passages');
       expect((await send(park, { act: 'ignore', passage: ' ' })).status).to.equal(400);
+      expect((await reviewer.post(park, { act: 'ignore', passage: ['a', 'b'] })).status).to.equal(400);
     });
 
     it('pause, resume and delete a source', async () => {

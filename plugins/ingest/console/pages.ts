@@ -93,14 +93,14 @@ export function sourcePages(ingest: Ingest, sources: Sources, { pages }: Pick<Ac
       method: 'POST', path: `${SOURCES}/{id}`, options: formOptions(),
       handler: pages.reviewer(async ({ account }, request, h) => {
         const id = String(request.params.id);
-        const { act, passage = '' } = (request.payload ?? {}) as { act?: string; passage?: string };
+        const { act, passage = '' } = (request.payload ?? {}) as { act?: string; passage?: string | string[] };
         if (act === 'delete') {
           await civic.db.write((tx) => sources.remove(tx, operator(account.id), id));
           return go(request, h, `${SOURCES}?done=deleted`);
         }
         const isPassage = act === 'ignore' || act === 'report';
         if (!isPassage && act !== 'pause' && act !== 'resume') throw problem('invalid_request', { detail: 'The form names nothing to do.' });
-        if (isPassage && !passage.trim()) throw problem('invalid_request', { detail: 'The form names no passage.' });
+        if (Array.isArray(passage) || (isPassage && !passage.trim())) throw problem('invalid_request', { detail: 'The form names no passage, or several.' });
         await civic.db.write(async (tx) => {
           if (isPassage) await sources.ignore(tx, operator(account.id), id, cutLine(passage), act === 'ignore');
           else await sources.update(tx, operator(account.id), id, { state: act === 'pause' ? 'paused' : 'active' });
