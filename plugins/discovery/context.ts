@@ -1,14 +1,21 @@
-import { problem, type Caller, type Civic } from 'civic';
+import { problem, type Caller, type Civic, type Threads } from 'civic';
+import type { AccountsService } from 'civic/accounts';
 import type { DirectoryService } from 'civic/directory';
+import type { Document, ReaderService } from 'civic/reader';
+import type { FoundActor } from './extract/types.ts';
 
 /** The services that all parts of the plugin use. */
 export interface Discovery {
   civic: Civic;
   directory: DirectoryService;
+  reader: ReaderService;
+  accounts: AccountsService | null;
+  /** Finds the actors that a document names, in a thread. */
+  extract(document: Document): Promise<FoundActor[]>;
 }
 
-export function createDiscovery(civic: Civic): Discovery {
-  return { civic, directory: civic.service('directory') };
+export function createDiscovery(civic: Civic, threads: Threads): Discovery {
+  return { civic, directory: civic.service('directory'), reader: civic.service('reader'), accounts: civic.serviceIfOn('accounts'), extract: (document) => threads.run<FoundActor[]>('extractActors', document) };
 }
 
 /** Whose runs are meant: those of a workspace, or the operator's. */

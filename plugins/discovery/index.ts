@@ -1,11 +1,14 @@
-import { definePlugin } from 'civic';
+import { createThreads, definePlugin } from 'civic';
 import { matchJob } from './candidates/match.ts';
 import { createDecisions } from './candidates/decide.ts';
 import { candidateRoutes } from './candidates/routes.ts';
 import { createDiscovery } from './context.ts';
+import { runDiscovery } from './engine/engine.ts';
 import { discoveryExamples } from './examples.ts';
 import { discoveryProblems } from './problems.ts';
 import { runRoutes } from './runs/routes.ts';
+import { deleteMonthsOf, runsIn } from './runs/quota-store.ts';
+import { monthOf, RUN_JOB } from './runs/start.ts';
 import { deleteRunsOf } from './runs/store.ts';
 import { discoveryService } from './service.ts';
 
@@ -15,23 +18,34 @@ export default definePlugin({
   name: 'discovery',
   summary: 'Finds actors that are not in the directory yet, and lets reviewers decide about each',
   reference: { title: 'Discovery', order: 30 },
-  needs: ['directory'],
+  needs: ['directory', 'reader'],
   uses: ['accounts'],
   scopes: {
     'discovery:read': { label: 'Read discovery runs', hint: 'Runs of the workspace and the candidates that they found.' },
     'discovery:write': { label: 'Start discovery runs and decide', hint: 'Accepted candidates become private actors of the workspace.' },
   },
+  limits: { discovery_runs: { label: 'Discovery runs a month', doc: 'How many discovery runs a workspace can start in a month', plans: { individual: 20, research_pass: 100, team: 500 } } },
+  capabilities: { discovery: { label: 'Discovery runs', limit: 'discovery_runs' } },
   problems: discoveryProblems,
   migrations: `${import.meta.dirname}/migrations`,
 
   register(server, civic) {
-    const discovery = createDiscovery(civic);
+    const threads = createThreads(new URL('./extract/extract.js', import.meta.url), { count: 2, seconds: 10, memory_mb: 256 });
+    const discovery = createDiscovery(civic, threads);
     civic.provide(discoveryService(discovery));
     civic.jobs.define(matchJob(discovery));
+    // A worker that was killed says nothing about the run: another one goes on, as often as needed.
+    civic.jobs.define<{ run_id: string }>({ name: RUN_JOB, lane: 'network', max_attempts: 1000, run: (job) => runDiscovery(discovery, job) });
     const accounts = civic.serviceIfOn('accounts');
-    if (!accounts) return;
-    civic.examples(discoveryExamples);
-    accounts.workspaceHooks.whenDeleted(deleteRunsOf);
-    server.route([...runRoutes(discovery), ...candidateRoutes(discovery, createDecisions(discovery))]);
+    if (accounts) {
+      civic.examples(discoveryExamples);
+      accounts.workspaceHooks.whenDeleted(async (tx, workspaceId) => {
+        await deleteRunsOf(tx, workspaceId);
+        await deleteMonthsOf(tx, workspaceId);
+      });
+      accounts.meter('discovery_runs', async (accountId) => runsIn(civic.db.read, (await accounts.workspacesOf(civic.db.read, accountId)).map(({ id }) => id), monthOf(civic.clock.now())));
+      server.route([...runRoutes(discovery), ...candidateRoutes(discovery, createDecisions(discovery))]);
+    }
+    return { stop: () => threads.close() };
   },
 });

@@ -3,6 +3,8 @@ import type { ProblemKinds } from 'civic';
 export const discoveryProblems: ProblemKinds = {
   unknown_run: { status: 404, title: 'There is no such discovery run', advice: 'List the runs with GET /api/discovery-runs; runs of another workspace are not shown.' },
   unknown_candidate: { status: 404, title: 'There is no such candidate', advice: 'List the candidates of the run with GET /api/discovery-runs/{id}/candidates.' },
+  run_ended: { status: 409, title: 'The run has ended', advice: 'Start another run with POST /api/discovery-runs.' },
+  run_quota_spent: { status: 429, title: 'The discovery runs of this month are used', advice: 'Wait for the next month, or ask the operator for a plan with more runs.' },
   candidate_decided: { status: 409, title: 'The candidate is decided already', advice: 'Undo the decision with DELETE …/decision, and decide again.' },
   candidate_pending: { status: 409, title: 'The candidate is not decided', advice: 'Decide about it with POST …/decision.' },
 };

@@ -251,6 +251,9 @@ export const table: Record<string, Case[]> = {
 
   // discovery
   'GET /api/discovery-runs': [{ outcomes: scoped }, { query: 'visibility=public', outcomes: { ...reviewing, wrong_scope: 'insufficient_scope' } }],
+  'POST /api/discovery-runs': [{ payload: { location: 'Kansas City, MO', issue_areas: ['housing_affordability'] }, outcomes: scoped }],
+  'POST /api/discovery-runs/{id}/cancel': [{ ...ofRun, payload: {} }],
+  'GET /api/discovery-runs/{id}/sources': [ofRun],
   'GET /api/discovery-runs/{id}': [ofRun],
   'GET /api/discovery-runs/{id}/candidates': [ofRun],
   'GET /api/discovery-runs/{id}/candidates/{cid}': [ofRun],

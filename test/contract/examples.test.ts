@@ -66,8 +66,8 @@ describe('The examples of /docs', { timeout: 300_000, skip: missing.length > 0 }
     expect(operations.map(({ id }) => id).toSorted()).to.equal(ids.toSorted());
     expect(operations.filter(({ scripts, reasons }) => scripts.length === 0 && reasons.length === 0).map(({ id }) => id)).to.equal([]);
     expect(operations.filter(({ reasons }) => reasons.length > 0).map(({ id }) => id).toSorted()).to.equal([
-      'deleteDiscoveryRunsIdCandidatesCidDecision', 'getDiscoveryRunsId', 'getDiscoveryRunsIdCandidates', 'getDiscoveryRunsIdCandidatesCid', 'getOauthAuthorize', 'getWorkspacesIdFeedAtom',
-      'patchDiscoveryRunsIdCandidatesCid', 'postDiscoveryRunsIdCandidatesCidDecision', 'postMcp', 'postOauthToken',
+      'deleteDiscoveryRunsIdCandidatesCidDecision', 'getDiscoveryRunsIdCandidatesCid', 'getOauthAuthorize', 'getWorkspacesIdFeedAtom',
+      'patchDiscoveryRunsIdCandidatesCid', 'postDiscoveryRunsIdCancel', 'postDiscoveryRunsIdCandidatesCidDecision', 'postMcp', 'postOauthToken',
     ]);
   });
 

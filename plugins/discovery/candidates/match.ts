@@ -1,7 +1,7 @@
-import type { JobKind, Reader } from 'civic';
+import type { JobKind, Reader, RunningJob } from 'civic';
 import type { ActorMatch } from 'civic/directory';
 import type { Discovery } from '../context.ts';
-import { runById } from '../runs/store.ts';
+import { runById, type RunRow } from '../runs/store.ts';
 import { lockedCandidate, unmatched, updateCandidate, type CandidateRow } from './store.ts';
 
 export const MATCH_JOB = 'discovery.match';
@@ -10,29 +10,33 @@ const AT_ONCE = 50;
 /** What is stored about the known actor that a candidate may be. */
 export type Match = Pick<ActorMatch, 'entity_id' | 'name' | 'score' | 'reasons'>;
 
-/** Compares the new candidates of a run with known actors. A job of its own, because comparing hundreds would keep other writers waiting. */
+/** Compares the new candidates of the run of an origin. A job of its own, because comparing hundreds would keep other writers waiting. */
 export function matchJob(discovery: Discovery): JobKind<{ run_id: string }> {
-  const { civic } = discovery;
   return {
     name: MATCH_JOB,
-    async run({ payload, signal, write }) {
-      const run = await runById(civic.db.read, payload.run_id);
-      if (!run) return;
-      for (;;) {
-        const waiting = await unmatched(civic.db.read, run.key, AT_ONCE);
-        for (const candidate of waiting) {
-          signal.throwIfAborted();
-          const match = await matchOf(discovery, civic.db.read, candidate);
-          await write(async (tx) => {
-            const current = await lockedCandidate(tx, run.key, candidate.id);
-            // Further claims that were found meanwhile are compared in the next round.
-            if (current?.claims === candidate.claims) await updateCandidate(tx, candidate.key, { match: match && JSON.stringify(match), matched_at: civic.clock.iso() });
-          });
-        }
-        if (waiting.length === 0) return;
-      }
+    async run(job) {
+      const run = await runById(discovery.civic.db.read, job.payload.run_id);
+      if (run) await matchCandidates(discovery, run, job);
     },
   };
+}
+
+/** Compares all candidates of a run that were not compared yet with known actors. */
+export async function matchCandidates(discovery: Discovery, run: RunRow, { signal, write }: Pick<RunningJob, 'signal' | 'write'>): Promise<void> {
+  const { civic } = discovery;
+  for (;;) {
+    const waiting = await unmatched(civic.db.read, run.key, AT_ONCE);
+    if (waiting.length === 0) return;
+    for (const candidate of waiting) {
+      signal.throwIfAborted();
+      const match = await matchOf(discovery, civic.db.read, candidate);
+      await write(async (tx) => {
+        const current = await lockedCandidate(tx, run.key, candidate.id);
+        // Further claims that were found meanwhile are compared in the next round.
+        if (current?.claims === candidate.claims) await updateCandidate(tx, candidate.key, { match: match && JSON.stringify(match), matched_at: civic.clock.iso() });
+      });
+    }
+  }
 }
 
 /** Returns the known actor that a candidate most likely is; null when there is none. */

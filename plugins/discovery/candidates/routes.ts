@@ -1,7 +1,7 @@
 import type { Request, ServerRoute } from '@hapi/hapi';
 import { isId, Joi, listResponse, pageOf, type Tx } from 'civic';
 import { ownerOf, type Discovery, type RunVisibility } from '../context.ts';
-import { callerOf, ownerOfRequest, paging, problems, reading, visibilityQuery } from '../runs/routes.ts';
+import { callerOf, ownerOfRequest, paging, problems, reading, visibilityQuery, writing } from '../runs/routes.ts';
 import { foundRun, RUNS } from '../runs/runs.ts';
 import type { RunRow } from '../runs/store.ts';
 import { unknownCandidate, type CandidateChange, type Decisions, type NewDecision } from './decide.ts';
@@ -10,7 +10,6 @@ import { candidate, candidateChange, candidateList, decidedCandidate, newDecisio
 import { shownCandidate } from './shown.ts';
 import { candidateById, candidatesPage, DECISIONS, type Decision } from './store.ts';
 
-const writing = { mode: 'required' as const, access: { scope: ['discovery:write'] } };
 const runParams = Joi.object({ id: Joi.string().max(100).description('The id of the run') });
 const params = runParams.keys({ cid: Joi.string().max(100).description('The id of the candidate') });
 const ofRun = [...problems, 'unknown_run'];

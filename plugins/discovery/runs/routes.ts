@@ -1,18 +1,89 @@
-import type { Request, ServerRoute } from '@hapi/hapi';
-import { Joi, listResponse, pageOf, type Caller } from 'civic';
+import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import { Joi, listResponse, pageOf, problem, type Caller } from 'civic';
 import { ownerOf, type Discovery, type Owner, type RunVisibility } from '../context.ts';
-import { foundRun, RUNS, shownPage, shownRuns } from './runs.ts';
-import { run, runList } from './schemas.ts';
-import { STATUSES, type Status } from './store.ts';
+import { failRun } from '../engine/engine.ts';
+import { pagesPage } from './pages-store.ts';
+import { foundRun, RUNS, shownPage, shownRuns, type ShownRun } from './runs.ts';
+import { newRun, run, runList, sourceList } from './schemas.ts';
+import { startRun, type NewRun } from './start.ts';
+import { lockedRun, STATUSES, type Status } from './store.ts';
 
 export const reading = { mode: 'required' as const, access: { scope: ['discovery:read'] } };
 export const visibilityQuery = Joi.object({ visibility: Joi.string().valid('workspace', 'public').default('workspace').description('`public`: runs of the operator, for reviewers') });
 export const paging = { limit: Joi.number().integer().min(1).max(100).default(25), cursor: Joi.string() };
 export const problems = ['permission_required', 'workspace_forbidden'];
 
+export const writing = { mode: 'required' as const, access: { scope: ['discovery:write'] } };
+const params = Joi.object({ id: Joi.string().max(100).description('The id of the run') });
+const RETRY_SECONDS = 5;
+
 export function runRoutes(discovery: Discovery): ServerRoute[] {
   const { civic } = discovery;
+  /** Clients poll a run that has not ended. */
+  const respond = (h: ResponseToolkit, shown: ShownRun) => {
+    const response = h.response(shown);
+    return shown.status === 'pending' || shown.status === 'running' ? response.header('retry-after', String(RETRY_SECONDS)) : response;
+  };
+
   return [
+    {
+      method: 'POST',
+      path: RUNS,
+      options: {
+        description: 'Start a discovery run',
+        notes: 'It reads the seeds and likely pages of their sites, and collects candidates. Poll the run at `Location`, not more often than `Retry-After` states.',
+        auth: writing,
+        validate: { query: Joi.object({}), payload: newRun },
+        plugins: { civic: { plan: 'discovery', problems: ['workspace_forbidden', 'run_quota_spent'] } },
+        response: { status: { 202: run } },
+      },
+      async handler(request, h) {
+        const caller = callerOf(request);
+        const { workspace_id } = ownerOf(caller, 'workspace');
+        const shown = await civic.db.write(async (tx) => (await shownRuns(discovery, tx, [await startRun(discovery, tx, { ...caller, workspace_id: workspace_id! }, request.payload as NewRun)]))[0]!);
+        return respond(h, shown).code(202).location(shown.links.self);
+      },
+    },
+    {
+      method: 'POST',
+      path: `${RUNS}/{id}/cancel`,
+      options: {
+        description: 'Cancel a run',
+        notes: 'Its status is then `failed`, with the error code `cancelled`. Candidates that were found stay.',
+        auth: writing,
+        validate: { query: visibilityQuery, params, payload: Joi.object({}).allow(null) },
+        plugins: { civic: { problems: [...problems, 'unknown_run', 'run_ended'] } },
+        response: { schema: run },
+      },
+      handler: (request) => civic.db.write(async (tx) => {
+        const { id } = await foundRun(tx, ownerOfRequest(request), String(request.params.id));
+        const row = (await lockedRun(tx, id))!;
+        if (row.status === 'completed' || row.status === 'failed') throw problem('run_ended', { detail: `The run is ${row.status}.` });
+        if (row.job_id !== null) await civic.jobs.cancel(tx, row.job_id);
+        await failRun(discovery, tx, row, { code: 'cancelled', detail: 'The run was cancelled.' });
+        return (await shownRuns(discovery, tx, [(await lockedRun(tx, id))!]))[0]!;
+      }),
+    },
+    {
+      method: 'GET',
+      path: `${RUNS}/{id}/sources`,
+      options: {
+        description: 'The pages of a run, in the order in which they were found',
+        notes: 'With what became of each: read, waiting, or skipped with the reason.',
+        auth: reading,
+        validate: { query: visibilityQuery.keys(paging), params },
+        plugins: { civic: { problems: [...problems, 'unknown_run', 'invalid_cursor'] } },
+        response: { schema: sourceList },
+      },
+      async handler(request, h) {
+        const page = pageOf(request, ['integer']);
+        const row = await foundRun(civic.db.read, ownerOf(callerOf(request), (page.query as { visibility: RunVisibility }).visibility), String(request.params.id));
+        const { rows, total } = await pagesPage(civic.db.read, row.key, { after: page.after && Number(page.after[0]), limit: page.limit + 1 });
+        const shown = rows.slice(0, page.limit);
+        const data = shown.map(({ url, state, reason, detail, title, content_hash, retrieved_at, found }) => ({ url, state, reason, detail, title, content_hash, retrieved_at, findings: found }));
+        return listResponse(request, h, page, { data, total, next: rows.length > page.limit ? [Number(shown.at(-1)!.key)] : null });
+      },
+    },
     {
       method: 'GET',
       path: RUNS,
@@ -41,11 +112,11 @@ export function runRoutes(discovery: Discovery): ServerRoute[] {
         description: 'One discovery run, with its progress and counts',
         notes: '`completed` means that the search has ended, not that its candidates are verified or public.',
         auth: reading,
-        validate: { query: visibilityQuery, params: Joi.object({ id: Joi.string().max(100).description('The id of the run') }) },
+        validate: { query: visibilityQuery, params },
         plugins: { civic: { problems: [...problems, 'unknown_run'] } },
         response: { schema: run },
       },
-      handler: async (request) => (await shownRuns(discovery, civic.db.read, [await foundRun(civic.db.read, ownerOfRequest(request), String(request.params.id))]))[0]!,
+      handler: async (request, h) => respond(h, (await shownRuns(discovery, civic.db.read, [await foundRun(civic.db.read, ownerOfRequest(request), String(request.params.id))]))[0]!),
     },
   ];
 }

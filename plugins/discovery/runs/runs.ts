@@ -12,6 +12,8 @@ export async function foundRun(reader: Reader, owner: Owner, id: string): Promis
   return row;
 }
 
+export type ShownRun = Awaited<ReturnType<typeof shownRuns>>[number];
+
 export async function shownRuns({ civic }: Discovery, reader: Reader, rows: RunRow[]) {
   const decisions = await decisionCounts(reader, rows.map(({ key }) => key));
   return rows.map((row) => shownRun(row, decisions.get(Number(row.key)) ?? { pending: 0, decided: 0 }, civic.url));
@@ -39,7 +41,7 @@ function shownRun(row: RunRow, { pending, decided }: DecisionCounts, url: (path:
     visibility: row.workspace_id === null ? 'public' as const : 'workspace' as const,
     review_state: reviewState(pending, decided),
     created_at, started_at, completed_at,
-    links: { self: url(`${RUNS}/${id}`), candidates: url(`${RUNS}/${id}/candidates`) },
+    links: { self: url(`${RUNS}/${id}`), candidates: url(`${RUNS}/${id}/candidates`), sources: url(`${RUNS}/${id}/sources`) },
   };
 }
 

@@ -1,4 +1,5 @@
 import { Joi } from 'civic';
+import { PAGE_STATES } from './pages-store.ts';
 import { DEPTHS, ORIGINS, STATUSES } from './store.ts';
 
 const time = Joi.string().isoDate();
@@ -20,7 +21,29 @@ export const run = Joi.object({
   created_at: time.required(),
   started_at: time.allow(null).required(),
   completed_at: time.allow(null).required(),
-  links: Joi.object({ self: Joi.string().required(), candidates: Joi.string().required() }).required(),
+  links: Joi.object({ self: Joi.string().required(), candidates: Joi.string().required(), sources: Joi.string().required() }).required(),
 }).meta({ name: 'DiscoveryRun' });
 
 export const runList = Joi.object({ data: Joi.array().items(run).required(), total: count, next_cursor: Joi.string().allow(null).required() });
+
+export const newRun = Joi.object({
+  location: Joi.string().trim().min(1).max(200).required().description('A place by name, such as `Kansas City, MO`'),
+  issue_areas: Joi.array().items(Joi.string().max(100)).min(1).max(50).unique().required().description('Slugs of issue areas'),
+  depth: Joi.string().valid(...DEPTHS).default('standard').description('`deep` reads more pages'),
+  seeds: Joi.array().items(Joi.string().uri({ scheme: ['http', 'https'] }).max(2000)).max(50).unique().default([]).description('Pages to begin with'),
+}).meta({ name: 'NewDiscoveryRun' });
+
+export const sourceList = Joi.object({
+  data: Joi.array().items(Joi.object({
+    url: Joi.string().required(),
+    state: Joi.string().valid(...PAGE_STATES).required(),
+    reason: Joi.string().allow(null).required(),
+    detail: Joi.string().allow(null).required(),
+    title: Joi.string().allow(null, '').required(),
+    content_hash: Joi.string().allow(null).required(),
+    retrieved_at: time.allow(null).required(),
+    findings: count.description('How many actors were found on the page'),
+  }).meta({ name: 'DiscoverySource' })).required(),
+  total: count,
+  next_cursor: Joi.string().allow(null).required(),
+});

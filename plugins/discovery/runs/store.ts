@@ -62,6 +62,13 @@ export async function runById(reader: Reader, id: string): Promise<RunRow | unde
   return reader(TABLE).where({ id }).first('*');
 }
 
+/** Reads a run that the transaction is about to change. */
+export async function lockedRun(tx: Tx, id: string): Promise<RunRow | undefined> {
+  const query = tx(TABLE).where({ id });
+  if (dialectOf(tx) === 'postgres') query.forUpdate();
+  return query.first('*');
+}
+
 /** Reads the run of an origin, and locks it until the transaction ends: its candidates are added by one writer at a time. */
 export async function lockedRunOf(tx: Tx, originId: string): Promise<RunRow | undefined> {
   const query = tx(TABLE).where({ origin_id: originId });

@@ -89,6 +89,13 @@ export function createRead(civic: Civic<ReaderConfig>, hosts: Hosts, { browser, 
     return page && await hasContent(civic.db.read, page.content_hash) ? page : undefined;
   }
 
+  /** Returns a read that is still current for the caller; null when there is none. */
+  async function archivedSince(url: string, since: string): Promise<Read | null> {
+    const page = await pageByUrl(civic.db.read, url);
+    const content = page && page.read_at >= since ? await archivedContent(civic.db.read, page.content_hash) : null;
+    return content && { id: newId(clock.now()), url, final_url: page!.final_url, hops: [], at: page!.read_at, outcome: 'unchanged', reason: null, detail: null, status: null, bytes: 0, milliseconds: 0, via: 'http', retry_at: null, content };
+  }
+
   function failure(url: string, error: unknown): Result {
     const nothing = { status: null, hops: [], final_url: url, bytes: 0, via: 'http' as const, content: null };
     if (error instanceof Refusal) {
@@ -113,6 +120,8 @@ export function createRead(civic: Civic<ReaderConfig>, hosts: Hosts, { browser, 
     const at = clock.iso();
     const startedAt = performance.now();
     const url = withoutFragment(requested.url);
+    const archived = requested.since === undefined ? null : await archivedSince(url, requested.since);
+    if (archived) return archived;
     const { validators, ...result } = await request({ ...requested, url }, parseUrl(requested.url)?.hash ?? '');
     const read: Read = { id: newId(clock.now()), url, at, milliseconds: Math.round(performance.now() - startedAt), ...result };
     await store(requested, read, validators);

@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunningJob, Tx } from 'civic';
+import type { Document, Read } from 'civic/reader';
+import { matchCandidates } from '../candidates/match.ts';
+import { propose } from '../candidates/propose.ts';
+import type { Discovery } from '../context.ts';
+import { DEFAULT_SCORE } from '../extract/extract.ts';
+import type { FoundActor } from '../extract/types.ts';
+import { addPages, hostTotals, pageCounts, updatePage, waitingPages, type NewPage, type PageRow } from '../runs/pages-store.ts';
+import { addRuns } from '../runs/quota-store.ts';
+import { monthOf } from '../runs/start.ts';
+import { runById, updateRun, type RunRow } from '../runs/store.ts';
+import { findingsOf } from './findings.ts';
+import { linksOf, rankOf, sitemapPages } from './frontier.ts';
+
+/** How many pages a run reads, in all and of one host. */
+const BUDGETS = { standard: { pages: 60, host: 20 }, deep: { pages: 300, host: 100 } };
+const AT_ONCE = 4;
+const MOST_ATTEMPTS = 5;
+const LONGEST_WAIT_MS = 30_000;
+
+type Job = Pick<RunningJob<{ run_id: string }>, 'payload' | 'signal' | 'write'>;
+type Place = { key: string; name: string } | null;
+
+interface Reading {
+  discovery: Discovery;
+  run: RunRow;
+  place: Place;
+  job: Job;
+  /** Pages that are being read. */
+  busy: Map<number, Promise<void>>;
+  browser: { renders: number };
+}
+
+/**
+ * Works on a run until it is completed. All that it knows is in tables, and each page is stored in one transaction with what was found on it: after a kill another
+ * worker goes on with the pages that wait. A page that the reader has archived since the run began is not requested again.
+ */
+export async function runDiscovery(discovery: Discovery, job: Job): Promise<void> {
+  const { civic } = discovery;
+  const run = await runById(civic.db.read, job.payload.run_id);
+  if (!run || run.status === 'completed' || run.status === 'failed') return;
+  try {
+    const started = run.started_at ?? civic.clock.iso();
+    await job.write((tx) => updateRun(tx, run.key, { status: 'running', started_at: started, phase: 'find' }));
+    const reading: Reading = { discovery, run: { ...run, started_at: started }, place: await placeOf(discovery, run), job, busy: new Map(), browser: { renders: 0 } };
+    await addSitemaps(reading);
+    await readPages(reading);
+    await setPhase(reading, 'match');
+    await matchCandidates(discovery, run, job);
+    await job.write((tx) => updateRun(tx, run.key, { status: 'completed', completed_at: civic.clock.iso() }));
+  } catch (error) {
+    // A worker that stops or lost the job leaves the run to the next one.
+    job.signal.throwIfAborted();
+    civic.log.error({ err: error, run: run.id }, 'A discovery run failed');
+    await job.write((tx) => failRun(discovery, tx, run, { code: 'internal_error', detail: 'The run ended because of an error of the server. It does not count against the quota; start it again.' }));
+  }
+}
+
+/** Ends a run without success, and gives its place in the monthly quota back. */
+export async function failRun({ civic }: Discovery, tx: Tx, run: RunRow, error: { code: string; detail: string }): Promise<void> {
+  await updateRun(tx, run.key, { status: 'failed', error_code: error.code, error_detail: error.detail, completed_at: civic.clock.iso() });
+  if (run.workspace_id !== null) await addRuns(tx, run.workspace_id, monthOf(Date.parse(run.created_at)), -1);
+}
+
+async function placeOf({ civic, directory }: Discovery, { place_key }: RunRow): Promise<Place> {
+  const place = place_key === null ? undefined : (await directory.places(civic.db.read, [place_key])).get(place_key);
+  return place ? { key: place.place_key, name: place.name } : null;
+}
+
+async function setPhase({ run, job }: Reading, phase: string): Promise<void> {
+  await job.write((tx) => updateRun(tx, run.key, { phase }));
+}
+
+/** Adds likely pages of the sitemaps of the seeds' hosts. */
+async function addSitemaps(reading: Reading): Promise<void> {
+  const { discovery, run, job } = reading;
+  const seeds = (await waitingPages(discovery.civic.db.read, run.key, 100)).filter(({ rank }) => rank === rankOf.seed);
+  for (const origin of new Set(seeds.map(({ url }) => new URL(url).origin))) {
+    const read = await readAddress(reading, `${origin}/sitemap.xml`);
+    const pages = read.content ? sitemapPages(Buffer.from(read.content.body).toString('utf8'), new URL(origin).host) : [];
+    await job.write((tx) => admit(reading, tx, pages));
+  }
+}
+
+/** Adds pages as far as the budgets of the run and of their hosts allow. */
+async function admit({ run }: Reading, tx: Tx, pages: NewPage[]): Promise<void> {
+  const budget = BUDGETS[run.depth];
+  const hosts = await hostTotals(tx, run.key);
+  let total = [...hosts.values()].reduce((sum, count) => sum + count, 0);
+  const admitted = pages.filter(({ host }) => {
+    const count = hosts.get(host) ?? 0;
+    if (count >= budget.host || total >= budget.pages) return false;
+    hosts.set(host, count + 1);
+    total++;
+    return true;
+  });
+  await addPages(tx, run.key, admitted);
+  const counts = await pageCounts(tx, run.key);
+  const found = counts.read + counts.skipped + counts.waiting;
+  await updateRun(tx, run.key, { sources_found: found, sources_fetched: counts.read, sources_skipped: counts.skipped, done: counts.read + counts.skipped, total: found });
+}
+
+async function readPages(reading: Reading): Promise<void> {
+  const { discovery, run, job, busy } = reading;
+  await setPhase(reading, 'read');
+  try {
+    for (;;) {
+      job.signal.throwIfAborted();
+      const next = (await waitingPages(discovery.civic.db.read, run.key, AT_ONCE * 2)).filter(({ key }) => !busy.has(key)).slice(0, AT_ONCE - busy.size);
+      for (const page of next) busy.set(page.key, readPage(reading, page).finally(() => busy.delete(page.key)));
+      if (busy.size === 0) return;
+      await Promise.race(busy.values());
+    }
+  } finally {
+    await Promise.allSettled(busy.values());
+  }
+}
+
+async function readPage(reading: Reading, page: PageRow): Promise<void> {
+  const { discovery, job } = reading;
+  const read = await readAddress(reading, page.url);
+  if (read.outcome === 'put_off' && page.attempts + 1 < MOST_ATTEMPTS) {
+    await job.write((tx) => updatePage(tx, page.key, { attempts: page.attempts + 1 }));
+    await sleep(Math.min(LONGEST_WAIT_MS, Math.max(500, Date.parse(read.retry_at ?? '') - discovery.civic.clock.now() || 0)), undefined, { signal: job.signal });
+    return;
+  }
+  const parsed = read.content ? await parse(discovery, read) : null;
+  await job.write(async (tx) => {
+    const skipped = { state: 'skipped' as const, reason: parsed?.reason ?? read.reason, detail: parsed?.detail ?? read.detail };
+    if (!parsed?.document) await updatePage(tx, page.key, skipped);
+    else await store(reading, tx, page, read, parsed.document, parsed.found);
+    await admit(reading, tx, parsed?.document ? linksOf(parsed.document) : []);
+  });
+}
+
+async function store({ discovery, run, place }: Reading, tx: Tx, page: PageRow, read: Read, document: Document, found: FoundActor[]): Promise<void> {
+  const findings = findingsOf(found.filter(({ score }) => score >= DEFAULT_SCORE), document, read, place);
+  await updatePage(tx, page.key, { state: 'read', title: document.title?.slice(0, 500) ?? null, content_hash: read.content!.hash, retrieved_at: read.at, found: findings.length });
+  if (findings.length === 0) return;
+  await discovery.reader.keep(tx, [read.content!.hash]);
+  await propose(discovery, tx, run, findings);
+}
+
+type Parsed = { document: Document; found: FoundActor[]; reason: null; detail: null } | { document: null; reason: string; detail: string };
+
+async function parse({ reader, extract }: Discovery, { final_url, content }: Read): Promise<Parsed> {
+  try {
+    const document = await reader.document({ url: final_url, content_type: content!.content_type, body: content!.body });
+    if (document.login_wall) return { document: null, reason: 'login_wall', detail: 'The page asks for a sign-in.' };
+    return { document, found: await extract(document), reason: null, detail: null };
+  } catch (error) {
+    return { document: null, reason: 'not_understood', detail: `The page could not be understood: ${(error as Error).message}`.slice(0, 500) };
+  }
+}
+
+function readAddress({ discovery, run, job, browser }: Reading, url: string): Promise<Read> {
+  return discovery.reader.read({ url, purpose: 'discovery', browser, since: run.started_at!, signal: job.signal });
+}

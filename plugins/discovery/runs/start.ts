@@ -1,0 +1,58 @@
+import { exceededHeaders, newId, parseUrl, problem, singleLine, type Caller, type Tx } from 'civic';
+import type { Discovery } from '../context.ts';
+import { rankOf } from '../engine/frontier.ts';
+import { addPages } from './pages-store.ts';
+import { addRuns } from './quota-store.ts';
+import { insertRun, updateRun, type RunRow } from './store.ts';
+
+export const RUN_JOB = 'discovery.run';
+
+export interface NewRun {
+  location: string;
+  issue_areas: string[];
+  depth: RunRow['depth'];
+  seeds: string[];
+}
+
+/** Starts a run for a caller. Throws `invalid_request` for a place or issue area that does not exist, and `run_quota_spent`. */
+export async function startRun(discovery: Discovery, tx: Tx, caller: Caller & { workspace_id: string }, { location, issue_areas, depth, seeds }: NewRun): Promise<RunRow> {
+  const { civic, directory, accounts } = discovery;
+  const { place, candidates } = await directory.resolvePlace(tx, location);
+  if (!place) throw unknownLocation(location, candidates.map(({ display_name }) => display_name));
+  checkIssues(discovery, issue_areas);
+  const most = accounts?.limitOf(caller.plan, 'discovery_runs') ?? Infinity;
+  const now = civic.clock.now();
+  if (await addRuns(tx, caller.workspace_id, monthOf(now), 1) > most) {
+    throw problem('run_quota_spent', { detail: `The plan ${caller.plan} has ${most} discovery runs a month, and all are used.`, headers: exceededHeaders({ limit: most, resetAt: nextMonth(now), now }) });
+  }
+  const run = await insertRun(tx, {
+    id: newId(now), workspace_id: caller.workspace_id, account_id: caller.account_id, origin: 'request', origin_id: null, status: 'pending', location, place_key: place.place_key, issue_areas: JSON.stringify(issue_areas), depth,
+    seeds: JSON.stringify(seeds), phase: null, done: 0, total: 0, queries: 0, sources_found: 0, sources_fetched: 0, sources_skipped: 0, candidates: 0, duplicates: 0, error_code: null, error_detail: null, job_id: null,
+    created_at: civic.clock.iso(), started_at: null, completed_at: null,
+  });
+  await addPages(tx, run.key, [...new Set(seeds)].map((url) => ({ url, host: parseUrl(url)!.host, rank: rankOf.seed })));
+  const job_id = await civic.jobs.enqueue(tx, RUN_JOB, { run_id: run.id });
+  await updateRun(tx, run.key, { job_id });
+  return { ...run, job_id };
+}
+
+function checkIssues({ directory }: Discovery, slugs: string[]): void {
+  slugs.forEach((slug, at) => {
+    if (directory.issueName(slug) === null) throw problem('invalid_request', { errors: [{ pointer: `/issue_areas/${at}`, detail: `"${singleLine(slug, 100)}" is no issue area; /api/issue-areas lists them` }] });
+  });
+}
+
+function unknownLocation(location: string, suggestions: string[]): Error {
+  const nearest = suggestions.length > 0 ? `; did you mean ${suggestions.slice(0, 5).join('; ')}?` : ', such as St. Louis, Missouri';
+  return problem('invalid_request', { errors: [{ pointer: '/location', detail: `"${singleLine(location, 100)}" names no place for certain${nearest}` }], extra: { suggestions } });
+}
+
+/** Returns the month of a time in UTC, such as `2026-02`. */
+export function monthOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 7);
+}
+
+function nextMonth(time: number): number {
+  const date = new Date(time);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+}
