@@ -287,8 +287,16 @@ describe('civic eval matching', () => {
     expect(out).to.include(['names alone never merge them', 'likeness of 0.81']);
   });
 
+  it('takes the schemata of FollowTheMoney for types', { timeout: 30_000 }, async () => {
+    const path = file('case_group,Schema,name1,name2,is_match,quality\nx,Person,William Owen,"Owen, Bill",yes,STRONG\nx,LegalEntity,Acme,"Acme, Inc.",true,\nx,Vessel,Acme,Zebra,false,\nx,PERSON,Ann Lee,Ben Lee,no,\n');
+    const { value: { names } } = await run(path);
+    expect(names[0].names.all).to.include({ pairs: 4, matches: 2, f1: 1 });
+    expect(names[0].names.person).to.include({ pairs: 2, matches: 1 });
+    expect(names[0].names.organization).to.include({ pairs: 2, matches: 1 });
+  });
+
   it('says what is wrong with a file', { timeout: 30_000 }, async () => {
-    await expect(run(file('name1,name2\nA,B\n'))).to.reject(Failure, `${join(folder.path, 'pairs.csv')} has no column type, is_match: its first line should be name1,name2,type,is_match`);
+    await expect(run(file('name1,name2\nA,B\n'))).to.reject(Failure, `${join(folder.path, 'pairs.csv')} has no column type, is_match: its first line should be name1,name2,type,is_match, or have schema for type`);
     await expect(run(file('name1,name2,type,is_match\nA,B,person,maybe\n'))).to.reject(Failure, /row 2: is_match is "maybe"/);
     await expect(run(join(folder.path, 'nowhere.csv'))).to.reject(Failure, /nowhere\.csv cannot be read/);
   });
