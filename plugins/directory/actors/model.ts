@@ -11,7 +11,7 @@ export interface ActorModel {
  * Raise the version when the same claims give other rows: another field of the body, other tags, words, blocks or counters.
  * The rows of existing databases are then rebuilt.
  */
-export const actorModel: ActorModel = { version: 3, derive: deriveActor };
+export const actorModel: ActorModel = { version: 4, derive: deriveActor };
 
 /** Returns the model with the version that its rows have: it holds the policy, too, so that rows of another policy are recognized. */
 export function modelUnder(model: ActorModel, policy: Pick<FieldPolicy, 'stamp'>): ActorModel {

@@ -1,9 +1,11 @@
-import { doubleMetaphone } from 'double-metaphone';
+import { tellingWords } from './alignment.ts';
 import { STRONG_SCHEMES } from './contact.ts';
-import { formalName } from './nicknames.ts';
+import type { NameWord } from './name-words.ts';
+import { formalName, isGivenName } from './nicknames.ts';
 import { rarity, type OrganizationName } from './organization.ts';
 import type { PersonName } from './person.ts';
 import type { Prepared } from './profile.ts';
+import { consonants } from './romanized.ts';
 
 /** A block that more actors share tells nothing and is not looked at. */
 export const MOST_IN_BLOCK = 50;
@@ -30,33 +32,46 @@ export function blocks(actor: Prepared): string[] {
   return [...new Set(found.map((block) => block.slice(0, LONGEST_BLOCK)))].slice(0, MOST_BLOCKS);
 }
 
-const sound = (word: string): string => doubleMetaphone(word)[0] || word;
+const sound = (word: string): string => consonants(word) || word;
+/** Words of scripts without short vowels have their long ones, which others may write with any letters. */
+const bareSound = (word: string): string => sound(word.replace(/(?<=.)[wy]/g, ''));
 
-function personBlocks({ given, family }: PersonName, places: string[], state: string): string[] {
+function personBlocks({ given, family, line }: PersonName, places: string[], state: string): string[] {
   const surname = family.at(-1);
   if (!surname) return [];
-  const first = given[0] ?? '';
+  const words = tellingWords(line);
+  const hear = ({ text, isBare }: NameWord) => (isBare ? bareSound(text) : sound(formalName(text)));
   // In one order, for those who put the family name first.
-  const both = [first, surname].map((word) => sound(formalName(word))).sort().join(' ');
+  const both = [words[0]!, words.at(-1)!].map(hear).sort().join(' ');
+  const first = given[0] ?? '';
   return [
-    ...(first.length > 1 ? [`g:${both}:${state}`, `n:${both}`] : []),
-    ...places.slice(0, 1).flatMap((place) => family.slice(0, 2).map((part) => `s:${sound(part)}:${place}`)),
+    ...(words.length > 1 && words[0]!.text.length > 1 ? [`g:${both}:${state}`, `n:${both}`] : []),
+    ...places.slice(0, 1).flatMap((place) => familyWords(words).map((word) => `s:${hear(word)}:${place}`)),
     // A family name with a wrong letter.
     ...(first.length > 1 ? places.slice(0, 1).map((place) => `f:${formalName(first)}:${surname.slice(0, 2)}:${place}`) : []),
   ];
 }
 
-function organizationBlocks({ words, numbers, acronyms }: OrganizationName, state: string, place: string): string[] {
+/** Returns the words that may be a family name: the last ones that are no usual first name, and the last. */
+function familyWords(words: NameWord[]): NameWord[] {
+  const last = words.at(-1)!;
+  return [last, ...words.slice(0, -1).filter(({ text }) => text.length > 1 && !isGivenName(text)).reverse()].slice(0, 2);
+}
+
+function organizationBlocks({ words, numbers, acronyms, isBare }: OrganizationName, state: string, place: string): string[] {
   const rarest = [...new Set(words)].sort((one, other) => rarity(other) - rarity(one) || other.length - one.length || (one < other ? -1 : 1));
   const [first, second, third] = rarest;
+  const hear = isBare ? bareSound : sound;
   const short = words.length === 1 && words[0]!.length >= 3 ? words : acronyms.filter((acronym) => acronym.length >= 4).slice(-1);
   return [
     `k:${[...words, ...numbers].sort().join(' ')}`,
     ...(first && second ? [`o:${[first, second].sort().join(' ')}:${state}`] : []),
     // Without the rarest, for when that one has a wrong letter; frequent words only within a place.
     ...(second && third ? [`o:${[second, third].sort().join(' ')}:${rarity(second) === 1 ? state : place}`] : []),
-    ...(first ? [`r:${sound(first)}:${state}`] : []),
-    ...(second && rarity(second) === 1 ? [`r:${sound(second)}:${state}`] : []),
+    ...(first ? [`r:${hear(first)}:${state}`] : []),
+    ...(second && rarity(second) === 1 ? [`r:${hear(second)}:${state}`] : []),
+    // Two words that others write as one.
+    ...(words.length === 2 ? [`r:${hear(words.join(''))}:${state}`] : []),
     ...short.map((acronym) => `a:${acronym}:${state}`),
   ];
 }

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import { STRONG_SCHEMES } from './contact.ts';
 import { information, organizationLikeness, organizationNames } from './organization.ts';
-import { isFrequent, personLikeness, personName } from './person.ts';
+import { isFrequent, latinPersonName, personLikeness } from './person.ts';
 import type { Prepared } from './profile.ts';
 
 export const LEVELS = ['exact', 'close', 'partial', 'disagree'] as const;
@@ -35,7 +35,7 @@ export function nameLevel(likeness: number): Level {
 
 /** How alike two names are, from 0 to 1, and nothing else known of their bearers. */
 export function nameLikeness(isPerson: boolean, one: string, other: string): number {
-  if (isPerson) return personLikeness(personName(one), personName(other));
+  if (isPerson) return personLikeness(latinPersonName(one), latinPersonName(other));
   return Math.max(0, ...organizationNames(one).flatMap((left) => organizationNames(other).map((right) => organizationLikeness(left, right))));
 }
 

@@ -1,6 +1,11 @@
 import { foldText } from 'civic';
+import { isBareFormOf } from './bare.ts';
+import { isBareText } from './latin.ts';
+import { withoutLegalForms } from './legal-forms.ts';
+import { isBeginningAlike, looksAlike, romanized, unscanned } from './romanized.ts';
 import { abbreviates, isTypo } from './strings.ts';
-import { ABBREVIATIONS, CHANGERS, COMMON, LEGAL_FORMS, NUMBER_WORDS, NUMBERED, OPTIONAL, PAIRS, ROMAN, STATES, stem, STOP_WORDS, WEAK } from './words.ts';
+import { latinOrganization } from './translations.ts';
+import { ABBREVIATIONS, CHANGERS, COMMON, LEGAL_FORMS, NUMBER_WORDS, NUMBERED, OPTIONAL, PAIRS, ROMAN, STATES, stem, STOP_WORDS, TRANSLATED, WEAK } from './words.ts';
 
 /** A name of an organization, cut into what can be compared. */
 export interface OrganizationName {
@@ -10,6 +15,8 @@ export interface OrganizationName {
   numbers: string[];
   /** The first letters of all words and of those that count: what people make an acronym of. */
   acronyms: string[];
+  /** Whether the words are written without short vowels. */
+  isBare: boolean;
 }
 
 const LETTERS = new Map([['ø', 'o'], ['ł', 'l'], ['đ', 'd'], ['æ', 'ae'], ['œ', 'oe'], ['ð', 'd'], ['þ', 'th'], ['ı', 'i']]);
@@ -34,7 +41,8 @@ function wordsOf(text: string): string[] {
   const dotted = text.replace(/\b(?:\p{L}\.){2,}(?:\p{L}\b)?/gu, (letters) => letters.replaceAll('.', ''));
   const raw = dotted.replace(/&|\+/g, ' and ').match(/[\p{L}\p{N}]+/gu) ?? [];
   const cut = raw.flatMap((word) => word.match(/^\d+(?=st$|nd$|rd$|th$)|^\d+[a-z]?\d*[a-z]?$|[^]+/)![0]);
-  const written = cut.map((word, at) => writtenOut(word, cut[at - 1]));
+  const named = withoutLegalForms(cut.map(unscanned));
+  const written = named.map((word, at) => writtenOut(word, named[at - 1]));
   const joined = joinPairs(written);
   while (joined.length > 1 && LEGAL_FORMS.has(joined.at(-1)!)) joined.pop();
   const kept = joined.filter((word) => !STOP_WORDS.has(word));
@@ -43,10 +51,12 @@ function wordsOf(text: string): string[] {
 
 function writtenOut(word: string, before: string | undefined): string {
   if (/^\d+$/.test(word)) return word.replace(/^0+(?=\d)/, '');
-  const number = NUMBER_WORDS.get(word) ?? (before !== undefined && NUMBERED.has(stem(before)) ? ROMAN.get(word) : undefined);
+  const isNumbered = before !== undefined && (NUMBERED.has(stem(before)) || /^(?:[iv]{2,}|[ix]{2,}|xi[iv]+)$/.test(word));
+  const number = NUMBER_WORDS.get(word) ?? (isNumbered ? ROMAN.get(word) : undefined);
   if (number !== undefined) return number;
   const stemmed = stem(word);
-  return STATES.get(stemmed) ?? ABBREVIATIONS.get(word) ?? ABBREVIATIONS.get(stemmed) ?? stemmed;
+  const short = STATES.get(stemmed) ?? ABBREVIATIONS.get(word) ?? ABBREVIATIONS.get(stemmed) ?? stemmed;
+  return TRANSLATED.get(short) ?? short;
 }
 
 function joinPairs(words: string[]): string[] {
@@ -61,6 +71,11 @@ function joinPairs(words: string[]): string[] {
 
 /** The ways to read a name: what stands after "dba" and "formerly" is a further one. */
 export function organizationNames(name: string): OrganizationName[] {
+  const read = readNames(latinOrganization(name));
+  return isBareText(name) ? read.map((one) => ({ ...one, isBare: true })) : read;
+}
+
+function readNames(name: string): OrganizationName[] {
   const parts = name.split(/\b(?:d\/?b\/?a|doing business as|a\/?k\/?a|also known as|formerly(?: known as)?)\b[:.]?/i).filter((part) => /[\p{L}\p{N}]/u.test(part));
   return (parts.length > 0 ? parts : [name]).flatMap((part) => {
     const [, before = '', inside = '', after = ''] = /^(.*\S)\s*[([]\s*([^)\]]+)[)\]](.*)$/u.exec(part) ?? [];
@@ -75,7 +90,7 @@ function read(name: string): OrganizationName {
   const all = (plain(name).match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => word !== 'the');
   const counting = all.filter((word) => !STOP_WORDS.has(word));
   const acronyms = [all, counting, counting.filter((word) => !LEGAL_FORMS.has(word))].map((from) => from.map((word) => word[0]).join('')).filter((text) => text.length >= 3);
-  return { words: words.filter((word) => !isNumber(word)), numbers: words.filter(isNumber), acronyms: [...new Set(acronyms)] };
+  return { words: words.filter((word) => !isNumber(word)), numbers: words.filter(isNumber), acronyms: [...new Set(acronyms)], isBare: false };
 }
 
 const isNumber = (word: string): boolean => /\d/.test(word) || word.length === 1;
@@ -105,7 +120,7 @@ export function organizationLikeness(one: OrganizationName, other: OrganizationN
   if (left.words.length + left.numbers.length === 0 || right.words.length + right.numbers.length === 0) return 0;
   const numbers = numberCap(left.numbers, right.numbers);
   const initials = acronymLikeness(left, right);
-  const pairings = pair(left.words, right.words);
+  const pairings = pair(left.words, right.words, { left: left.isBare, right: right.isBare });
   const weight = (words: string[], at: number[]) => at.reduce((sum, index) => sum + rarity(words[index]!), 0);
   const rest = (words: string[], side: 'left' | 'right') => words.filter((_, at) => !pairings.some((pairing) => pairing[side].includes(at)));
   const restLeft = rest(left.words, 'left');
@@ -114,7 +129,8 @@ export function organizationLikeness(one: OrganizationName, other: OrganizationN
   const found = pairings.reduce((sum, { left: l, right: r, quality }) => sum + quality * (weight(left.words, l) + weight(right.words, r)), 0);
   const total = found + lost(restLeft) + lost(restRight)
     + pairings.reduce((sum, { left: l, right: r, quality }) => sum + (1 - quality) * (weight(left.words, l) + weight(right.words, r)), 0);
-  const cap = restCap(restLeft, restRight);
+  const said = pairings.reduce((sum, { left: l, quality }) => (quality > 0.94 ? sum + weight(left.words, l) : sum), 0);
+  const cap = restCap(restLeft, restRight, said);
   // Words that come and go lower it to their cap and no further.
   const likeness = cap > 0.82 && cap < 1 ? Math.min(cap, pairedLikeness(pairings)) : Math.min(total === 0 ? 1 : found / total, cap);
   return Math.min(numbers, Math.max(likeness, initials));
@@ -130,7 +146,8 @@ function numberCap(left: string[], right: string[]): number {
   return left.length === 0 || right.length === 0 ? 0.7 : 0.3;
 }
 
-function restCap(left: string[], right: string[]): number {
+/** `said` is how much the words say that both have. */
+function restCap(left: string[], right: string[], said: number): number {
   const strong = (words: string[]) => words.filter((word) => !WEAK.has(word) && ![...WEAK].some((weak) => isTypo(word, weak)));
   const [one, other] = [strong(left), strong(right)];
   if (left.length === 0 && right.length === 0) return 1;
@@ -139,8 +156,13 @@ function restCap(left: string[], right: string[]): number {
   const more = [...one, ...other];
   if (more.length === 0) return 0.97;
   if (more.every((word) => OPTIONAL.has(word))) return 0.83;
-  return more.some(isChanger) ? 0.58 : 0.8;
+  if (more.some(isChanger)) return 0.58;
+  // A long name that has one word more.
+  return more.length === 1 && said >= (COMMON.has(more[0]!) ? LONG_NAME : LONG_NAME + 1) ? 0.83 : 0.8;
 }
+
+/** From here on a name says so much that a word more makes no other one. */
+const LONG_NAME = 2.5;
 
 function isChanger(word: string): boolean {
   return CHANGERS.has(word) || (!COMMON.has(word) && [...CHANGERS].some((changer) => isTypo(word, changer) || abbreviates(word, changer)));
@@ -155,7 +177,7 @@ function acronymLikeness(left: OrganizationName, right: OrganizationName): numbe
 }
 
 /** Pairs words, the best agreements first, wherever they stand in the name. */
-function pair(left: string[], right: string[]): Pairing[] {
+function pair(left: string[], right: string[], isBare: { left: boolean; right: boolean }): Pairing[] {
   const free = { left: new Set(left.keys()), right: new Set(right.keys()) };
   const pairings: Pairing[] = [];
   const take = (l: number[], r: number[], quality: number) => {
@@ -169,11 +191,12 @@ function pair(left: string[], right: string[]): Pairing[] {
     if (r >= 0) take([l], [r], 1);
   }
   if (free.left.size === 0 && free.right.size === 0) return pairings;
-  for (const [l, r] of runs(left, right)) take(l, r, 0.95);
-  for (const [r, l] of runs(right, left)) take(l, r, 0.95);
+  const isOne = wordsAlike(isBare);
+  for (const [l, r] of runs(left, right, isOne)) take(l, r, 0.95);
+  for (const [r, l] of runs(right, left, (one, other) => isOne(other, one))) take(l, r, 0.95);
   for (const l of free.left) {
     for (const r of free.right) {
-      const quality = wordLikeness(left[l]!, right[r]!);
+      const quality = isBare.left !== isBare.right ? Number(isOne(left[l]!, right[r]!)) * 0.95 : wordLikeness(left[l]!, right[r]!);
       if (quality > 0 && free.left.has(l)) take([l], [r], quality);
     }
   }
@@ -181,25 +204,42 @@ function pair(left: string[], right: string[]): Pairing[] {
 }
 
 /** One word that stands for several on the other side: "healthcare", "WVU", "KC". */
-function runs(left: string[], right: string[]): [number[], number[]][] {
+function runs(left: string[], right: string[], isOne: (word: string, joined: string) => boolean): [number[], number[]][] {
   return left.flatMap((word, l): [number[], number[]][] => {
     if (word.length < 2) return [];
     for (let start = 0; start < right.length - 1; start++) {
-      if (right[start]![0] !== word[0]) continue;
+      if (!isBeginningAlike(right[start]!, word)) continue;
       for (let end = start + 2; end <= Math.min(right.length, start + 6); end++) {
         const run = right.slice(start, end);
         const isAcronym = !COMMON.has(word) && run.length === word.length && run.map((part) => part[0]).join('') === word;
-        if (isAcronym || run.join('') === word) return [[[l], Array.from(run, (_, at) => start + at)]];
+        if (isAcronym || (run.length < 4 && isOne(word, run.join('')))) return [[[l], Array.from(run, (_, at) => start + at)]];
       }
     }
     return [];
   });
 }
 
+/** Returns whether two words are one in two spellings, each with or without short vowels. */
+function wordsAlike(isBare: { left: boolean; right: boolean }): (left: string, right: string) => boolean {
+  if (isBare.left === isBare.right) return (left, right) => left === right || (left.length > 5 && romanized(left) === romanized(right));
+  return isBare.left ? isBareFormOf : (left, right) => isBareFormOf(right, left);
+}
+
+/** Short words with another consonant in one place are two names: "Vega" and "Vela". */
+function isOtherShortWord(one: string, other: string): boolean {
+  if (one.length !== other.length || one.length > 5) return false;
+  const differing = [...one].flatMap((letter, at) => (letter === other[at] ? [] : [letter + other[at]!]));
+  return differing.length === 1 && /[^aeiouy]{2}/.test(differing[0]!);
+}
+
 function wordLikeness(one: string, other: string): number {
   // Two words that both exist are two words, however near: "mental" and "dental".
   if (COMMON.has(one) && COMMON.has(other)) return 0;
-  if (isTypo(one, other)) return 0.9;
+  const [sound, otherSound] = [romanized(one), romanized(other)];
+  if (sound === otherSound && sound.length > 2) return 0.96;
+  if (looksAlike(one, other)) return 0.92;
+  if (!COMMON.has(one) && !COMMON.has(other) && isOtherShortWord(one, other)) return 0;
+  if (isTypo(one, other) || (Math.min(sound.length, otherSound.length) > 7 && isBeginningAlike(one, other) && isTypo(sound, otherSound))) return 0.9;
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   return COMMON.has(long) && !COMMON.has(short) && abbreviates(short, long) ? 0.9 : 0;
 }

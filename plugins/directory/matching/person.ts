@@ -1,6 +1,11 @@
+import { alignedLikeness, type NameLine } from './alignment.ts';
+import { isOfSyllables } from './chinese.ts';
+import { cutPerson, isBareText, latin } from './latin.ts';
+import { FEMININE, isSlip, type NameWord } from './name-words.ts';
 import { areVariants, COMMON_SURNAMES, formalNames, isGivenName } from './nicknames.ts';
 import { plain } from './organization.ts';
-import { abbreviates, isTypo } from './strings.ts';
+import { romanized, unscanned } from './romanized.ts';
+import { abbreviates } from './strings.ts';
 
 /** A name of a person, cut into what can be compared. */
 export interface PersonName {
@@ -11,6 +16,8 @@ export interface PersonName {
   family: string[];
   /** Jr, Sr, II …: other generations are other people. */
   generation: string | null;
+  /** The same words uncut, for names of other languages, whose parts have other places. */
+  line: NameLine;
 }
 
 const words = (text: string): Set<string> => new Set(text.trim().split(/\s+/));
@@ -25,6 +32,12 @@ const GIVEN_TITLES = words('bishop deacon judge justice major maj chief gen fath
 const CREDENTIALS = words('md phd esq jd mba cpa rn dds dvm cfp cmfo pe aicp mpa mph msw lcsw edd od do cfa ret retd pharmd psyd aia llm ma bs ba ms dmin thd usaf usn usmc');
 const GENERATIONS = new Map([['jr', '2'], ['junior', '2'], ['ii', '2'], ['2nd', '2'], ['sr', '1'], ['senior', '1'], ['iii', '3'], ['3rd', '3'], ['iv', '4'], ['4th', '4'], ['v', '5']]);
 const PARTICLES = words('van von der den de da di del della la le el al bin ibn mc mac st saint san santa dos das du ter ten');
+
+/** Returns the name in Latin letters, cut into its parts. */
+export function latinPersonName(name: string): PersonName {
+  const cut = personName(latin(name, cutPerson));
+  return isBareText(name) ? { ...cut, line: { ...cut.line, words: cut.line.words.map(({ text }) => ({ text, isBare: true })) } } : cut;
+}
 
 /** Reads "Griffith, David E., Jr.", "Hon. Bill Falkner III", 'William "Bill" Owen'. */
 export function personName(name: string): PersonName {
@@ -42,11 +55,23 @@ export function personName(name: string): PersonName {
   const [first = [], ...rest] = parts;
   const after = rest.flat();
   const line = untitled(after.length > 0 ? after : withoutCredentials(first));
+  const whole = lineOf([...line, ...(after.length > 0 ? untitled(first) : [])], after.length > 0);
   const family = after.length > 0 ? untitled(first) : line.splice(familyStart(line));
   // With one word there is no telling; it counts as the family name.
   if (family.length === 0) family.push(...line.splice(-1));
   const [given, ...middle] = line;
-  return { given: [...new Set([...(given ? [given] : []), ...nicknames.filter(Boolean)])], middle, family: familyParts(family), generation };
+  return { given: [...new Set([...(given ? [given] : []), ...nicknames.filter(Boolean)])], middle, family: familyParts(family), generation, line: whole };
+}
+
+const SERVANT = /^abd(?:[aeiou]l|u([dnrstz])(?=\1))(.{4,})$/;
+
+/** "Abdulrahman" and "Abdurrahman" are two words, as in "Abd al-Rahman". */
+function lineOf(words: string[], isOrdered: boolean): NameLine {
+  const line: NameWord[] = [];
+  for (const word of words) for (const part of word.includes('-') ? word.split('-') : [word]) {
+    for (const text of part.startsWith('abd') ? part.replace(/^abd[aeu]l$/, 'abd').replace(SERVANT, 'abd $2').split(' ') : [part]) line.push({ text: unscanned(text), isBare: false });
+  }
+  return { words: line, isOrdered };
 }
 
 function split(text: string): string[] {
@@ -97,6 +122,26 @@ export function normalizePerson(name: string): string {
 
 /** How alike two names are: 1 the same, from 0.85 on probably the same, 0.8 as far as initials tell, below 0.6 different. */
 export function personLikeness(one: PersonName, other: PersonName): number {
+  const cut = cutLikeness(one, other);
+  const isOver = cut >= ENOUGH || (one.generation && other.generation && one.generation !== other.generation);
+  const likeness = isOver ? cut : Math.max(cut, alignedLikeness(one.line, other.line));
+  return likeness > SLIPS.from && likeness < SLIPS.to && isOfSyllables(one.line) && isOfSyllables(other.line) && !haveSameWords(one.line, other.line) ? SLIPS.otherSyllable : likeness;
+}
+
+/** Whether the words are the same in any order, written apart or not. */
+function haveSameWords(one: NameLine, other: NameLine): boolean {
+  const [left, right] = [one, other].map(({ words: parts }) => parts.map(({ text }) => romanized(text)));
+  return left!.sort().join('') === right!.sort().join('') || right!.join('') === left!.join('');
+}
+
+/** Names that agree but for a wrong letter. */
+const SLIPS = { from: 0.8, to: 0.94, otherSyllable: 0.6 };
+
+/** From here on nothing is gained by comparing words wherever they stand. */
+const ENOUGH = 0.84;
+
+/** Compares given name with given name and family name with family name. */
+function cutLikeness(one: PersonName, other: PersonName): number {
   const squashed = squash(one);
   if (squashed.length > 5 && squashed === squash(other) && one.generation === other.generation) return isSameCut(one, other) ? 1 : 0.97;
   const straight = inOrder(one, other);
@@ -111,10 +156,10 @@ export function personLikeness(one: PersonName, other: PersonName): number {
 const squash = ({ given, middle, family }: PersonName): string => [given[0] ?? '', ...middle, ...family].join('').replaceAll('-', '');
 const isSameCut = (one: PersonName, other: PersonName): boolean => one.family.join('') === other.family.join('') && one.given[0] === other.given[0] && (one.given[0]?.length ?? 0) > 1;
 
-function turnedAround({ given, middle, family, generation }: PersonName): PersonName | null {
+function turnedAround({ given, middle, family, generation, line }: PersonName): PersonName | null {
   if (given.length === 0 || given[0]!.length < 2 || family.length !== 1) return null;
   const [first, ...rest] = [...middle, family[0]!];
-  return { given: [first!], middle: rest, family: [given[0]!], generation };
+  return { given: [first!], middle: rest, family: [given[0]!], generation, line };
 }
 
 function inOrder(one: PersonName, other: PersonName): number {
@@ -136,12 +181,12 @@ function familyLikeness(one: PersonName, other: PersonName): number {
   const ends = (name: PersonName, tail: string) => name.middle.length > 0 && `${name.middle.at(-1)!}${name.family.join('')}` === tail;
   if (ends(one, right) || ends(other, left)) return 0.99;
   const shared = one.family.some((part) => other.family.includes(part));
-  // A double name of which one half is left out, or a name taken on marriage with the old one as middle name.
-  if (shared) return 0.88;
+  // A double name of which one half is left out, or a name taken on marriage with the old one as middle name; with another half it is another name.
+  if (shared) return one.family.length > 1 && other.family.length > 1 && one.family.length === other.family.length ? 0 : 0.88;
   const [lastLeft, lastRight] = [one.family.at(-1)!, other.family.at(-1)!];
   if (other.middle.includes(lastLeft) || one.middle.includes(lastRight)) return 0.75;
   if (COMMON_SURNAMES.has(left) && COMMON_SURNAMES.has(right)) return 0;
-  return isTypo(left, right) ? 0.92 : 0;
+  return isSlip(left, right) ? 0.92 : 0;
 }
 
 function givenLikeness(one: PersonName, other: PersonName): number {
@@ -174,15 +219,15 @@ function givenWordLikeness(one: string, other: string): number {
   if (areVariants(left, right)) return 0.95;
   if (one.split('-')[0] === other.split('-')[0]) return 0.9;
   if (isGivenName(left) && isGivenName(right)) return 0;
-  if (isTypo(left, right)) return 0.92;
+  if (isSlip(left, right)) return 0.92;
   const [short, long] = left.length < right.length ? [left, right] : [right, left];
   if (isGivenName(long) && short.length === long.length - 1 && abbreviates(short, long)) return 0.86;
-  return short.length >= 3 && long.startsWith(short) && !isGivenName(long) ? 0.86 : 0;
+  return short.length >= 3 && long.startsWith(short) && !isGivenName(long) && !FEMININE.test(long.slice(short.length)) ? 0.86 : 0;
 }
 
 function middlesDiffer(one: PersonName, other: PersonName): boolean {
   if (one.middle.length === 0 || other.middle.length === 0) return false;
-  const isOne = (left: string, right: string) => (left.length === 1 || right.length === 1 ? left[0] === right[0] : areVariants(left, right) || isTypo(left, right));
+  const isOne = (left: string, right: string) => (left.length === 1 || right.length === 1 ? left[0] === right[0] : areVariants(left, right) || isSlip(left, right));
   return !one.middle.some((left) => other.middle.some((right) => isOne(left, right)));
 }
 

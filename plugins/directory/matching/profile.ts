@@ -1,7 +1,7 @@
 import type { ActorDraft, ActorType, ClaimDraft, ClaimValues, Property } from '../types.ts';
 import { normalizeEmail, normalizeIdentifier, normalizePhone, normalizeWebsite, type Email, type Identifier, type Website } from './contact.ts';
 import { organizationNames, type OrganizationName } from './organization.ts';
-import { personName, type PersonName } from './person.ts';
+import { latinPersonName, type PersonName } from './person.ts';
 
 /** What of an actor is looked at to say whether two are one. */
 export interface MatchProfile {
@@ -68,7 +68,7 @@ export function prepare(profile: MatchProfile): Prepared {
     profile,
     isPerson,
     organizations: isPerson ? [] : profile.names.flatMap(organizationNames),
-    people: isPerson ? profile.names.map(personName) : [],
+    people: isPerson ? profile.names.map(latinPersonName) : [],
     websites: kept(profile.websites, normalizeWebsite),
     emails: kept(profile.emails, normalizeEmail),
     phones: unique(kept(profile.phones, normalizePhone)),

@@ -1,3 +1,5 @@
+import { countryNames, TRANSLATIONS } from './translations.ts';
+
 const list = (text: string): string[] => text.trim().split(/\s+/);
 
 /** One form for both numbers of a word; that it is the right one matters less than that it is the same. */
@@ -20,10 +22,10 @@ function forms(text: string): Map<string, string> {
 export const LEGAL_FORMS = new Set(list('inc incorporated corp corporation co company llc lc llp lp pllc plc ltd limited gmbh nfp nonprofit 501c3 501c4 pbc').map(stem));
 
 /** Words that carry nothing. */
-export const STOP_WORDS = new Set(list('the a an of and for in at on to by with from de del la el los las our'));
+export const STOP_WORDS = new Set(list('the a an of and for in at on to by with from de del la el los las our al und et le les der des du di da y dos das'));
 
 /** Words that come and go in one and the same name. */
-export const WEAK = stems('group organization official us unitedstates home website corporation company incorporated');
+export const WEAK = stems('group organization official us unitedstates home website corporation company incorporated holding concern pmc');
 
 /** What a body is called with or without: "Insurance" and "House Committee on Insurance", "County Library" and "County Library District". */
 export const OPTIONAL = stems('committee house senate joint standing assembly district');
@@ -103,6 +105,15 @@ export const ABBREVIATIONS = forms(`
   recreation rec
   height hts hgts
   corporation corp
+  group grp
+  holding hldg
+  pharmaceutical pharma pharm
+  system sys
+  trading trdg
+  shipping shpg
+  enterprise ent entpr
+  partner ptnr
+  solution soln
   company co
   incorporated inc
   mountain mtn
@@ -115,6 +126,9 @@ export const ABBREVIATIONS = forms(`
   us usa
 `);
 
+/** One word for those that mean the same in other languages. */
+export const TRANSLATED = new Map([...[...countryNames()].map(([word, kept]): [string, string] => [stem(word), stem(kept)]), ...forms(TRANSLATIONS)]);
+
 /** They make another body of the name beside them: its friends, its fund, its branch. */
 export const CHANGERS = stems(`
   friends foundation fund auxiliary alumni youth junior pta pto ptsa booster pac chapter local division branch section department bureau unit ward precinct
@@ -124,7 +138,7 @@ export const CHANGERS = stems(`
 `);
 
 /** Frequent in names of civic organizations: to agree on them says little, and none is a typing error of another. */
-export const COMMON = new Set([...CHANGERS, ...WEAK, ...OPTIONAL, ...LEGAL_FORMS, ...ABBREVIATIONS.values(), ...stems(`
+export const COMMON = new Set([...CHANGERS, ...WEAK, ...OPTIONAL, ...LEGAL_FORMS, ...ABBREVIATIONS.values(), ...TRANSLATED.values(), ...stems(`
   senior action office district commission board council coalition network union guild league park trust institute project program conference convention
   festival legal water sanitation planning zoning elections support libertarian green state city town village federal global capital
   advocates advocacy affairs aging aid alliance animal area art arts assistance athletic baptist band bible black bank baseball basketball bay beach
@@ -144,6 +158,11 @@ export const COMMON = new Set([...CHANGERS, ...WEAK, ...OPTIONAL, ...LEGAL_FORMS
   voices vote voters walk watch watershed welfare wellness wildlife work workforce world worship writers zoo zion firefighters officers
   carpenters electrical plumbers builders contractors realtors bankers lawyers bar physicians dentists educators aldermen representatives
   budget rules ways means appropriations oversight judiciary tax taxation accountability administrative corrections healthcare childcare
+  accounting aerospace agricultural airport aluminium automobile automotive beverages biotech brewery broker brokerage cement ceramics chain coal coating component computer communications
+  consulting contracting cosmetics dairy defence delivery diagnostics diamond digital distribution electricity equipment equities export exploration fertilizer fishery freight furniture generation
+  gold grain hardware heavy hospitality import infrastructure innovation instruments interactive iron leasing logistics machinery manufacturers marine maritime materials media metals mineral mining mobile
+  motors navigation networks nuclear offshore optical packaging paper petrochemical pharmaceutical pharmacy pipeline plastics polymer ports precision printing procurement products refinery refining rubber
+  securities semiconductor shipbuilding software solar space spare sugar supply systems tanker telecommunication textile tobacco tourism towing toys tractor transmission travel vehicle ventures vessel warehouse wholesale wind wine wood yacht
   restaurant cafe hotel inn bakery salon kitchen bike bicycle pedestrian golf course electric gas utility waste recycling improvement
 `)]);
 
@@ -207,5 +226,5 @@ export const NUMBER_WORDS = new Map([
 ]);
 
 /** After these a Roman number or a single letter says which one it is. */
-export const NUMBERED = stems('chapter local district region ward lodge post unit troop pack precinct division section area zone council number no num title type part phase');
+export const NUMBERED = stems('chapter local district region ward lodge post unit troop pack precinct division section area zone council number no num title type part phase fund capital partners holding series class');
 export const ROMAN = new Map(ordered('i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx', 1));
