@@ -74,6 +74,7 @@ export const legistarApi: Adapter = {
   label: 'Legistar Web API',
   source_class: 'government_record',
   isComplete: true,
+  hasNoEnd: true,
   opensMore: true,
   recognises(document) {
     const url = new URL(document.url);

@@ -122,8 +122,10 @@ export interface Adapter {
   /** What people call the platform. */
   label: string;
   source_class: SourceClass;
-  /** Whether a read lists every upcoming meeting. Only then does a meeting that is missing count as cancelled: a feed has room for its latest entries only. */
+  /** Whether a read lists every meeting between its first and its last. Only then does one that is missing count as cancelled: a feed has room for its latest entries only. */
   isComplete?: boolean;
+  /** Whether a read also lists every meeting after the last it has, because its request has no end and all pages are read. Other lists may have room for the next few only. */
+  hasNoEnd?: boolean;
   /** Whether rows depend on further documents, so that an unchanged first one does not mean that nothing changed. */
   opensMore?: boolean;
   /** Returns how certain it is to read the document, from 0 (not at all) to 1. The adapter with the highest value reads a new source. */

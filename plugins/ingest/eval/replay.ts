@@ -39,7 +39,7 @@ export async function replay(lines: Iterable<string>): Promise<ReplayResult> {
     const document = documentOf(LIST, records.map((record) => ('EventItems' in record ? { ...record, EventItems: [] } : record)));
     const open = async (url: string) => agendaOf(url, records);
     const read = async () => (await legistarApi.rows(document, { now, time_zone: ZONE, open })).map((row) => completed(row, known.get(row.key)?.row));
-    const compare = async () => compareRows(known, await read(), { now, isComplete: true, wasDoubted: ({ key }) => doubted.has(key) });
+    const compare = async () => compareRows(known, await read(), { now, isComplete: true, hasNoEnd: true, wasDoubted: ({ key }) => doubted.has(key) });
     const { changes, doubted: doubtedNow } = await compare();
     const context = contextOf(document, now, result.reads === 0);
     for (const change of changes) countChange(result, change, signalled, context);

@@ -17,14 +17,16 @@ export type Change =
 
 export interface Comparison {
   changes: Change[];
-  /** Upcoming meetings that are missing, but not believed: most of what was there is missing at once. */
+  /** Upcoming meetings that are missing, but not believed to be gone until the next read confirms it. */
   doubted: Row[];
 }
 
 export interface CompareOptions {
   now: number;
-  /** Whether the source lists every upcoming meeting, so that one that is missing was cancelled. */
+  /** Whether the source lists every meeting between its first and its last, so that one that is missing there was cancelled. */
   isComplete: boolean;
+  /** Whether its list has no last date: then a meeting after the last one that is listed counts as well. */
+  hasNoEnd: boolean;
   /** Whether these rows were missing in the last read as well; then they are believed to be gone. */
   wasDoubted(row: Row): boolean;
   /** Whether the time zone of the source changed since the rows were read. */
@@ -33,6 +35,8 @@ export interface CompareOptions {
 
 /** So many upcoming meetings may vanish at once without a doubt, or half of them. */
 const FEW = 4;
+/** So many announced meetings must still be listed for a missing one to be believed at once. */
+const OTHERS = 2;
 
 /** Returns a hash of what a row states: neither where it states it nor when it was published counts. */
 export function hashOf(row: Row): string {
@@ -52,18 +56,47 @@ export function completed(row: Row, known: Row | undefined): Row {
 }
 
 /** Compares the rows of a read, completed, with those that are known. Times of change that a platform reports do not count, because they are often wrong. */
-export function compareRows(known: Map<string, KnownRow>, rows: Row[], { now, isComplete, wasDoubted, isShifted = false }: CompareOptions): Comparison {
-  if (isShifted) return shiftedRows(known, rows);
+export function compareRows(known: Map<string, KnownRow>, rows: Row[], options: CompareOptions): Comparison {
+  if (options.isShifted) return shiftedRows(known, rows);
   const read = new Map(rows.map((row) => [row.key, row]));
-  const vanished = isComplete && rows.length > 0 ? [...known.values()].filter(({ row }) => !read.has(row.key) && isUpcoming(row, now)).map(({ row }) => row) : [];
-  const { moves, left } = pairMoves(vanished, [...read.values()].filter(({ key }) => !known.has(key)));
-  const upcoming = [...known.values()].filter(({ row }) => isUpcoming(row, now)).length;
-  const isDoubtful = left.length > FEW && left.length * 2 > upcoming;
-  const gone = left.filter((row) => !isDoubtful || wasDoubted(row));
-  return {
-    changes: [...[...read.values()].flatMap((row) => changeOf(row, known.get(row.key), moves.get(row.key))), ...gone.map((row): Change => ({ type: 'gone', row }))],
-    doubted: left.filter((row) => !gone.includes(row)),
-  };
+  const missing = options.isComplete && rows.length > 0 ? [...known.values()].map(({ row }) => row).filter((row) => !read.has(row.key) && isUpcoming(row, options.now)) : [];
+  const { moves, left } = pairMoves(missing, [...read.values()].filter(({ key }) => !known.has(key)));
+  const { gone, doubted } = judgeMissing(left, { known, rows, moved: moves.size }, options);
+  return { changes: [...[...read.values()].flatMap((row) => changeOf(row, known.get(row.key), moves.get(row.key))), ...gone.map((row): Change => ({ type: 'gone', row }))], doubted };
+}
+
+interface Listed {
+  known: Map<string, KnownRow>;
+  rows: Row[];
+  /** How many known meetings are listed under another key. */
+  moved: number;
+}
+
+/**
+ * Decides which missing meetings are gone. Those outside the dates that are listed are unknown: a list of the next ten loses its last one when another is added. Without any known row the list is
+ * another one, such as a notice. The others are gone when enough of what was announced is still there, else when the next read confirms it.
+ */
+function judgeMissing(missing: Row[], { known, rows, moved }: Listed, { now, hasNoEnd, wasDoubted }: CompareOptions): { gone: Row[]; doubted: Row[] } {
+  const there = rows.filter(({ key }) => known.has(key)).map(({ key }) => known.get(key)!.row);
+  if (there.length + moved === 0) return { gone: [], doubted: [] };
+  const covers = coverage(rows, hasNoEnd);
+  const upcoming = there.filter((row) => isUpcoming(row, now)).length + moved;
+  const isMost = missing.length > FEW && missing.length > upcoming;
+  const isGone = (row: Row) => (upcoming >= OTHERS && !isMost) || wasDoubted(row);
+  const covered = missing.filter(covers);
+  return { gone: covered.filter(isGone), doubted: covered.filter((row) => !isGone(row)) };
+}
+
+/** Returns whether a meeting lies within the dates of a list: not before its first, and before its last. */
+function coverage(rows: Row[], hasNoEnd: boolean): (row: Row) => boolean {
+  const times = rows.map(startOf).filter((time) => !Number.isNaN(time));
+  const first = times.reduce((least, time) => Math.min(least, time), Infinity);
+  const last = hasNoEnd ? Infinity : times.reduce((most, time) => Math.max(most, time), -Infinity);
+  return (row) => startOf(row) >= first && startOf(row) < last;
+}
+
+function startOf(row: Row): number {
+  return row.kind === 'meeting' ? Date.parse(row.start ?? '') : NaN;
 }
 
 function changeOf(row: Row, known: KnownRow | undefined, movedFrom: Row | undefined): Change[] {

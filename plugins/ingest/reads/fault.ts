@@ -1,5 +1,6 @@
 import type { Document, Read } from 'civic/reader';
 import type { Row } from '../adapters/types.ts';
+import { isUpcoming } from './compare.ts';
 
 /** Why a read of a source brought nothing, and what its owner can do. */
 export interface Fault {
@@ -14,14 +15,45 @@ const MANY = 3;
 export function documentFault(document: Document, { url, final_url, via }: Pick<Read, 'url' | 'final_url' | 'via'>): Fault | null {
   if (document.login_wall) return { code: 'login_wall', detail: `${hostOf(final_url)} asks for a sign-in instead of showing the page. Watch a public page instead.` };
   if (document.is_script_page) return { code: 'script_page', detail: `${via === 'browser' ? 'The page has almost no text, even in a browser' : 'The page has no text without its scripts, and was not read with a browser'}. Look for a calendar file, a feed or a printable version, and watch that${via === 'browser' ? '' : '; or ask the operator of this instance to install Chromium'}.` };
+  if (isCutOff(document)) return { code: 'cut_off', detail: 'The calendar file ends before its last line, so a part of it is missing. Open it: if it is always cut off, its publisher has to repair it.' };
   const isMoved = hostOf(url) !== hostOf(final_url) && new URL(final_url).pathname === '/';
   return isMoved ? { code: 'moved', detail: `The address leads to the home page of ${hostOf(final_url)}. Find the page there, and change the address of the source.` } : null;
 }
 
+/** Whether a calendar file ends before `END:VCALENDAR`. What is left out would look cancelled, and the last event would have half of its lines. */
+function isCutOff({ kind, body, truncated }: Document): boolean {
+  const count = (pattern: RegExp) => body!.match(pattern)?.length ?? 0;
+  return kind === 'calendar' && body !== null && !truncated && count(/^END:VCALENDAR\s*$/gim) < count(/^BEGIN:VCALENDAR\s*$/gim);
+}
+
+/** What is stored of a source before a read. */
+export interface KnownState {
+  rowCount: number;
+  rows: Row[];
+  /** Whether the row was missing in the last read as well. */
+  wasDoubted(row: Row): boolean;
+}
+
 /** Returns why the rows of a read cannot be believed. */
-export function rowsFault(rows: Row[], knownCount: number): Fault | null {
-  if (rows.length > 0 || knownCount < MANY) return null;
-  return { code: 'no_rows', detail: `The page had ${knownCount} entries before and has none now. Its layout may have changed, or it moved: open it, and test the source again.` };
+export function rowsFault(rows: Row[], known: KnownState, now: number): Fault | null {
+  if (rows.length > 0) return fewRowsFault(rows, known, now);
+  if (known.rowCount < MANY) return null;
+  return { code: 'no_rows', detail: `The page had ${known.rowCount} entries before and has none now. Its layout may have changed, or it moved: open it, and test the source again.` };
+}
+
+/**
+ * Reports a calendar that shrank to a few rows and lost nearly all meetings it had announced, such as one that was replaced by a notice. If some of them are left, the second such read is
+ * believed; while none is left, the list is taken for another one.
+ */
+function fewRowsFault(rows: Row[], known: KnownState, now: number): Fault | null {
+  const read = new Set(rows.map(({ key }) => key));
+  const upcoming = known.rows.filter((row) => isUpcoming(row, now));
+  const missing = upcoming.filter(({ key }) => !read.has(key));
+  const left = known.rows.filter(({ key }) => read.has(key)).length;
+  if (upcoming.length < MANY || left * 4 >= upcoming.length || rows.length * 2 > upcoming.length) return null;
+  if (left > 0 && missing.some(known.wasDoubted)) return null;
+  const still = left === 0 ? 'none' : left === 1 ? 'one' : String(left);
+  return { code: 'few_rows', detail: `The calendar had announced ${upcoming.length} meetings and lists ${still} of them now. Its layout may have changed, or it moved: open it, and test the source again. Nothing is reported as cancelled.` };
 }
 
 function hostOf(url: string): string {

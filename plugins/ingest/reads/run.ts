@@ -11,7 +11,7 @@ import { lockedSource, sourceById, updateSource, type SourceRow, type Via } from
 import { compareRows, completed, hashOf, type Change, type Comparison, type KnownRow } from './compare.ts';
 import { actorsIn, type ActorContext } from './actors.ts';
 import { MOST_ROWS, readRows, textOf, type SourceRead } from './documents.ts';
-import { rowsFault, type Fault } from './fault.ts';
+import { rowsFault, type Fault, type KnownState } from './fault.ts';
 import { shownChanges } from './last.ts';
 import { withoutLines } from './lines.ts';
 import { pruneRows } from './prune.ts';
@@ -27,6 +27,7 @@ const NOT_STORED: Fault = { code: 'not_stored', detail: 'What was read could not
 interface Known {
   stored: Map<string, StoredRow>;
   rows: Map<string, KnownRow>;
+  state: KnownState;
 }
 
 /** Reads a source once: finds what changed, publishes it, and stores the rows and the record of the read in one transaction. */
@@ -85,27 +86,29 @@ async function store(ingest: Ingest, tx: Tx, source: SourceRow, result: SourceRe
     await insertRead(tx, { ...record, outcome: 'put_off', detail: read.detail });
     return putOff(ingest, tx, source, read.retry_at);
   }
-  const fault = result.fault ?? (document ? rowsFault(result.rows, source.row_count) : null);
+  const known = document && !result.fault ? await knownRows(tx, source) : null;
+  const fault = result.fault ?? (known && rowsFault(result.rows, known.state, ingest.civic.clock.now()));
   if (fault) {
+    if (known && fault.code === 'few_rows') await doubtMissing(tx, source, result.rows, known);
     await insertRead(tx, { ...record, outcome: read.outcome === 'refused' ? 'refused' : 'failed', detail: fault.detail });
     return noteFault(ingest, tx, source, fault, read.via);
   }
-  const counts = document ? await applyRows(ingest, tx, source, result, time_zone) : { rows: source.row_count, added: 0, changed: 0, gone: 0, signals: 0 };
+  const { isDoubtful, ...counts } = known ? await applyRows(ingest, tx, source, { ...result, known }, time_zone) : { rows: source.row_count, added: 0, changed: 0, gone: 0, signals: 0, isDoubtful: false };
   await insertRead(tx, { ...record, ...counts, outcome: counts.added + counts.changed + counts.gone > 0 ? 'read' : 'unchanged', detail: null });
   await noteSuccess(ingest, tx, source, counts, read.via);
-  if (document) await updateSource(tx, source.key, { applied_hash: read.content!.hash, applied_at: at });
+  // What is doubted is decided by the next read, also when it brings the same content.
+  if (document) await updateSource(tx, source.key, { applied_hash: isDoubtful ? null : read.content!.hash, applied_at: at });
 }
 
 type Counts = Pick<ReadRow, 'rows' | 'added' | 'changed' | 'gone' | 'signals'>;
 
-async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, document, rows: given, opened }: SourceRead, time_zone: string): Promise<Counts> {
+async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, document, rows: given, opened, known }: SourceRead & { known: Known }, time_zone: string): Promise<Counts & { isDoubtful: boolean }> {
   const now = ingest.civic.clock.now();
   const adapter = adapterOf(source.platform!);
   const ignored = JSON.parse(source.ignored) as string[];
-  const known = await knownRows(tx, source, ignored);
   const rows = given.map((row) => withoutIgnored(completed(row, known.rows.get(row.key)?.row), ignored));
   const comparison = compareRows(known.rows, rows, {
-    now, isComplete: Boolean(adapter.isComplete) && !document!.truncated && given.length < MOST_ROWS, wasDoubted: ({ key }) => known.stored.get(key)?.is_doubted === 1, isShifted: isShifted(source),
+    now, isComplete: Boolean(adapter.isComplete) && !document!.truncated && given.length < MOST_ROWS, hasNoEnd: Boolean(adapter.hasNoEnd), wasDoubted: known.state.wasDoubted, isShifted: isShifted(source),
   });
   const context: SignalContext = {
     source: { url: read.final_url, name: source.name, source_class: adapter.source_class, place_keys: source.place_key === null ? [] : [source.place_key], issues: JSON.parse(source.issues), tags: JSON.parse(source.tags), workspace_id: source.workspace_id },
@@ -118,7 +121,7 @@ async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, docu
   await proposeActors(ingest, tx, source, comparison.changes, { documents: [page, ...opened], retrieved_at: read.at, isGovernment: adapter.source_class.startsWith('government') });
   // What a first read lists is no change.
   if (!context.isFirst && comparison.changes.length > 0) await updateSource(tx, source.key, { last_changes: JSON.stringify(shownChanges(comparison.changes)) });
-  return { rows: rows.length, signals, ...countsOf(comparison.changes) };
+  return { rows: rows.length, signals, ...countsOf(comparison.changes), isDoubtful: comparison.doubted.length > 0 };
 }
 
 /** Proposes the people and bodies that new and changed rows name as candidates: reviewers decide whether they become actors. */
@@ -135,15 +138,22 @@ function withoutIgnored(row: Row, ignored: string[]): Row {
   return row.kind === 'page' ? { ...row, text: withoutLines(row.text, ignored) } : row;
 }
 
-async function knownRows(tx: Tx, source: SourceRow, ignored: string[]): Promise<Known> {
-  const stored = await rowsOf(tx, source.key);
-  return {
-    stored: new Map(stored.map((row) => [row.row_key, row])),
-    rows: new Map(stored.map(({ row_key, hash, data }) => {
-      const row = withoutIgnored(JSON.parse(data) as Row, ignored);
-      return [row_key, { hash: row.kind === 'page' ? hashOf(row) : hash, row }];
-    })),
-  };
+async function knownRows(tx: Tx, source: SourceRow): Promise<Known> {
+  const ignored = JSON.parse(source.ignored) as string[];
+  const stored = new Map((await rowsOf(tx, source.key)).map((row) => [row.row_key, row]));
+  const rows = new Map([...stored.values()].map(({ row_key, hash, data }) => {
+    const row = withoutIgnored(JSON.parse(data) as Row, ignored);
+    return [row_key, { hash: row.kind === 'page' ? hashOf(row) : hash, row }];
+  }));
+  const wasDoubted = ({ key }: Row) => Boolean(stored.get(key)?.is_doubted);
+  return { stored, rows, state: { rowCount: source.row_count, rows: [...rows.values()].map(({ row }) => row), wasDoubted } };
+}
+
+/** Lets the next read decide about all rows that are missing, also when it brings the content that was applied last. */
+async function doubtMissing(tx: Tx, source: SourceRow, rows: Row[], { rows: known }: Known): Promise<void> {
+  const read = new Set(rows.map(({ key }) => key));
+  await setDoubted(tx, source.key, [...known.keys()].filter((key) => !read.has(key)));
+  await updateSource(tx, source.key, { applied_hash: null });
 }
 
 /** Publishes the signals of all changes and stores the rows. Returns how many signals there were. */

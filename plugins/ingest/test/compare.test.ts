@@ -14,8 +14,9 @@ const meeting = (key: string, start: string, more: Partial<MeetingRow> = {}): Me
   kind: 'meeting', key, title: `Meeting ${key}`, body: null, start, end: null, location: null, status: 'confirmed', url: null, documents: [], items: [], passage: null, ...more,
 });
 const known = (rows: Row[]): Map<string, KnownRow> => new Map(rows.map((row) => [row.key, { row, hash: hashOf(row) }]));
-const compare = (before: Row[], after: Row[], options: { isComplete?: boolean; doubted?: string[] } = {}) =>
-  compareRows(known(before), after, { now, isComplete: options.isComplete ?? true, wasDoubted: ({ key }) => options.doubted?.includes(key) ?? false });
+const compare = (before: Row[], after: Row[], options: { isComplete?: boolean; hasNoEnd?: boolean; doubted?: string[] } = {}) =>
+  compareRows(known(before), after, { now, isComplete: options.isComplete ?? true, hasNoEnd: options.hasNoEnd ?? false, wasDoubted: ({ key }) => options.doubted?.includes(key) ?? false });
+const shown = ({ changes }: ReturnType<typeof compare>) => changes.map(({ type, row }) => `${type} ${row.key}`);
 const weekly = (count: number) => Array.from({ length: count }, (_, index) => meeting(`m${index}`, `2026-03-${String(index + 1).padStart(2, '0')}T18:00:00.000Z`));
 
 describe('the comparison of two reads', () => {
@@ -24,19 +25,49 @@ describe('the comparison of two reads', () => {
     expect(compare([row], [{ ...row, passage: { start: 40, end: 44 } }]).changes).to.equal([]);
   });
 
-  it('takes a meeting that vanished as gone, but not one that has begun, nor from a feed', () => {
-    const [past, next, other] = [meeting('past', '2026-01-20T18:00:00.000Z'), meeting('next', '2026-02-20T18:00:00.000Z'), meeting('other', '2026-02-21T18:00:00.000Z')];
-    expect(compare([past, next, other], [other]).changes.map(({ type, row }) => `${type} ${row.key}`)).to.equal(['gone next']);
-    expect(compare([past, next, other], [other], { isComplete: false }).changes).to.equal([]);
-    expect(compare([past, next, other], []).changes).to.equal([]);
+  it('takes a meeting that vanished between others as gone, but not one that has begun, nor from a feed', () => {
+    const past = meeting('past', '2026-01-20T18:00:00.000Z');
+    const [first, next, ...others] = weekly(4);
+    const left = [first!, ...others];
+    expect(shown(compare([past, ...weekly(4)], left))).to.equal(['gone m1']);
+    expect(next!.key).to.equal('m1');
+    expect(compare([past, ...weekly(4)], left, { isComplete: false }).changes).to.equal([]);
+    expect(compare([past, ...weekly(4)], []).changes).to.equal([]);
+  });
+
+  it('does not know about meetings outside the dates that are listed, unless the list has no end', () => {
+    const rows = weekly(6);
+    const added = meeting('new', '2026-02-02T18:00:00.000Z');
+    expect(compare(rows, [added, ...rows.slice(0, 5)])).to.equal({ changes: [{ type: 'added', row: added }], doubted: [] });
+    expect(compare(rows, rows.slice(1))).to.equal({ changes: [], doubted: [] });
+    expect(shown(compare(rows, rows.slice(0, 5), { hasNoEnd: true }))).to.equal(['gone m5']);
+  });
+
+  it('takes the second of two reads for a proof when fewer than two announced meetings are left', () => {
+    const rows = [meeting('past', '2026-01-20T18:00:00.000Z'), ...weekly(3)];
+    const left = [rows[0]!, rows[3]!];
+    const first = compare(rows, left);
+    expect(first.changes).to.equal([]);
+    expect(first.doubted.map(({ key }) => key)).to.equal(['m0', 'm1']);
+    expect(shown(compare(rows, left, { doubted: ['m0', 'm1'] }))).to.equal(['gone m0', 'gone m1']);
+  });
+
+  it('cancels nothing because of a list that has none of the known rows', () => {
+    const notice = meeting('notice', '2026-12-31T18:00:00.000Z', { title: 'Calendar maintenance' });
+    const before = meeting('before', '2026-02-01T13:00:00.000Z', { title: 'Closed' });
+    for (const count of [1, 4, 10]) {
+      const { changes, doubted } = compare(weekly(count), [before, notice], { hasNoEnd: true, doubted: weekly(count).map(({ key }) => key) });
+      expect([changes.map(({ type }) => type), doubted]).to.equal([['added', 'added'], []]);
+    }
   });
 
   it('doubts that most of many meetings are gone until the next read has none of them either', () => {
     const rows = weekly(10);
-    const first = compare(rows, rows.slice(0, 3));
+    const left = [rows[0]!, rows[5]!, rows[9]!];
+    const first = compare(rows, left);
     expect(first.changes).to.equal([]);
     expect(first.doubted).to.have.length(7);
-    const second = compare(rows, rows.slice(0, 3), { doubted: first.doubted.map(({ key }) => key) });
+    const second = compare(rows, left, { doubted: first.doubted.map(({ key }) => key) });
     expect(second.changes.map(({ type }) => type)).to.equal(Array(7).fill('gone'));
     expect(second.doubted).to.equal([]);
   });
@@ -47,7 +78,8 @@ describe('the comparison of two reads', () => {
     const { changes } = compare([before, meeting('x', '2026-03-02T18:00:00.000Z')], [after, meeting('x', '2026-03-02T18:00:00.000Z')]);
     expect(changes).to.equal([{ type: 'changed', before, row: after, fields: [{ field: 'start', before: before.start, after: after.start }] }]);
     const later = meeting('board 2026-03-15', '2026-03-15T18:00:00.000Z', { title: 'Board' });
-    expect(compare([before], [after, later]).changes.map(({ type }) => type).toSorted()).to.equal(['added', 'added', 'gone']);
+    const others = weekly(20).slice(10).map((row, index) => ({ ...row, start: `2026-0${index < 5 ? 2 : 4}-${10 + index}T18:00:00.000Z` }));
+    expect(compare([before, ...others], [after, later, ...others]).changes.map(({ type }) => type).toSorted()).to.equal(['added', 'added', 'gone']);
   });
 
   it('lists documents and agenda items that were added, removed and changed', () => {

@@ -1,0 +1,120 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { stoppedClock, testDatabases, testServer, type TestServer } from 'civic/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openSite, type Site } from './site.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const DAY = 24 * 3600_000;
+const FIRST_DAY = Date.parse('2026-02-01T12:00:00.000Z');
+
+/** Returns a calendar file of events, each with its title and how many days after the first read it begins. */
+function ics(...events: [title: string, days: number][]): string {
+  const time = (days: number) => new Date(FIRST_DAY + days * DAY).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const lines = events.flatMap(([title, days]) => ['BEGIN:VEVENT', `UID:${title}@city.example`, `SUMMARY:${title}`, `DTSTART:${time(days)}`, 'LOCATION:City Hall', 'END:VEVENT']);
+  return ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:test', ...lines, 'END:VCALENDAR', ''].join('\r\n');
+}
+
+const WEEK: [string, number][] = [['Alpha', 2], ['Beta', 4], ['Gamma', 6], ['Delta', 8], ['Epsilon', 10], ['Zeta', 12], ['Eta', 14]];
+
+for (const database of testDatabases()) {
+  describe(`meetings that vanish on ${database}`, { timeout: 120_000 }, () => {
+    const clock = stoppedClock(new Date(FIRST_DAY).toISOString());
+    const admin = { role: 'admin' as const, scope: ['workspace:read', 'workspace:write'] };
+    let kit: TestServer;
+    let site: Site;
+    let id = '';
+    /** The title of each signal of the source that is watched, with its type, and how many ids there are. */
+    const signals = async (): Promise<{ id: string; type: string; title: string; summary: string | null; changes: object[]; supersedes: string | null; evidence: { passage: string | null; content_hash: string | null; locator: object | null }[] }[]> => {
+      const { body } = await kit.request('GET', `/api/watched-sources/${id}/feed.json`);
+      const ids = new Set(body.items.map((item: { id: string }) => /[0-9a-f-]{36}/.exec(item.id)![0]));
+      return (await kit.request('GET', '/api/firehose?visibility=public&limit=200')).body.signals.filter((signal: { id: string }) => ids.has(signal.id));
+    };
+    const titles = async (type: string) => (await signals()).filter((signal) => signal.type === type).map(({ title }) => title).toSorted();
+    const source = async () => (await kit.request('GET', `/api/watched-sources/${id}?visibility=public`, { as: admin })).body;
+    const history = async () => (await kit.request('GET', `/api/watched-sources/${id}/history?visibility=public`, { as: admin })).body;
+
+    async function untilRead(reads: number) {
+      for (let waited = 0; (await history()).total < reads; waited++) {
+        if (waited > 400) throw new Error('The source was not read');
+        await sleep(25);
+      }
+      // On Postgres the log numbers signals after the commit.
+      if (database === 'postgres') await sleep(300);
+      return (await history()).data[0];
+    }
+    /** Watches a calendar in place of the last one, until its first read. */
+    async function watch(calendar: string) {
+      if (id !== '') await kit.request('DELETE', `/api/watched-sources/${id}?visibility=public`, { as: admin });
+      clock.set(new Date(FIRST_DAY).toISOString());
+      site.pages['/calendar.ics'] = calendar;
+      const { status, body } = await kit.request('POST', '/api/watched-sources', { as: admin, payload: { url: `${site.url}/calendar.ics`, place: 'st-louis,missouri', visibility: 'public' } });
+      expect(status, body.detail).to.equal(201);
+      id = body.id;
+      return untilRead(1);
+    }
+    /** Lets the next read happen, of another calendar if one is given. */
+    async function next(calendar?: string) {
+      if (calendar !== undefined) site.pages['/calendar.ics'] = calendar;
+      const { total } = await history();
+      clock.set((await source()).next_read_at);
+      return untilRead(total + 1);
+    }
+
+    before(async () => {
+      site = await openSite();
+      kit = await testServer({
+        database, clock, plugins: ['accounts', 'directory', 'firehose', 'reader', 'ingest'],
+        config: { http: { fetch: { allow_private_addresses: true } }, jobs: { poll_seconds: 0.1 }, plugins: { firehose: { anonymous: true }, reader: { delay_seconds: 0 } } },
+      });
+    });
+    after(async () => {
+      await kit.close();
+      await site.close();
+    });
+
+    it('are no cancellations when the file is cut off: the read fails', async () => {
+      await watch(ics(...WEEK));
+      const whole = ics(...WEEK);
+      const read = await next(whole.slice(0, whole.indexOf('Epsilon')));
+      expect(read).to.include({ outcome: 'failed', signals: 0 });
+      expect((await source()).health).to.include({ reason: 'cut_off', failures: 1 });
+      expect(await titles('source_change')).to.equal([]);
+      expect(await titles('meeting_cancelled')).to.equal([]);
+      expect(await next(whole)).to.include({ outcome: 'unchanged', signals: 0 });
+      expect((await source()).health).to.include({ status: 'healthy', reason: null });
+    });
+
+    it('are no cancellations when a notice replaces the calendar, however often it is read: the source fails', async () => {
+      for (const count of [4, 7]) {
+        await watch(ics(...WEEK.slice(0, count)));
+        for (let failures = 1; failures <= 3; failures++) {
+          expect(await next(ics(['Calendar maintenance', 30]))).to.include({ outcome: 'failed', signals: 0 });
+          expect((await source()).health).to.include({ reason: 'few_rows', failures });
+        }
+        expect((await source()).health.detail).to.contain(`had announced ${count} meetings and lists none of them`);
+        expect(await titles('meeting_cancelled')).to.equal([]);
+        expect(await next(ics(...WEEK.slice(0, count)))).to.include({ outcome: 'unchanged', signals: 0 });
+        expect((await source()).health.status).to.equal('healthy');
+      }
+    });
+
+    it('are no cancellations at the end of a list that has room for the next few', async () => {
+      await watch(ics(...WEEK.slice(0, 4)));
+      expect(await next(ics(['New', 1.5], ...WEEK.slice(0, 3)))).to.include({ added: 1, gone: 0, signals: 1 });
+      expect(await next(ics(['New', 1.5], ...WEEK.slice(0, 3)))).to.include({ signals: 0 });
+      expect(await titles('meeting_cancelled')).to.equal([]);
+    });
+
+    it('are decided by the next read when one announced meeting is left, although the file is the same', async () => {
+      await watch(ics(['Begun', -1], ['Alpha', 2], ['Beta', 4], ['Gamma', 6]));
+      const left = ics(['Begun', -1], ['Gamma', 6]);
+      expect(await next(left)).to.include({ gone: 0, signals: 0 });
+      expect(await next(left)).to.include({ gone: 2 });
+      expect(await titles('meeting_cancelled')).to.equal(['Cancelled: Alpha, 3 Feb 2026, 06:00', 'Cancelled: Beta, 5 Feb 2026, 06:00']);
+      expect(await next(left)).to.include({ outcome: 'unchanged', signals: 0 });
+    });
+  });
+}
