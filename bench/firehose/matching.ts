@@ -78,7 +78,7 @@ function differentFilters(random: Random): Filter[] {
   while (filters.size < QUERIES) {
     const filter: Filter = {
       places: some(random, 0.4, 4, place), issues: some(random, 0.5, 11, issue), types: some(random, 0.4, 6, type),
-      actorTypes: new Set(), classes: new Set(), exceptTypes: new Set(), audiences: ['public'], since: -Infinity, until: Infinity, time: 'detected',
+      actorTypes: new Set(), classes: new Set(), except: null, audiences: ['public'], since: -Infinity, until: Infinity, time: 'detected',
     };
     const { places, issues, types } = filter;
     filters.set([places, issues, types].map((set) => [...set].sort().join()).join(';'), filter);

@@ -20,6 +20,7 @@ import { publishDirectorySignals } from './signals/directory.ts';
 import { signalSchema } from './signals/schemas.ts';
 import { placeSignalRoutes } from './snapshot/place-routes.ts';
 import { PAGE_PATH } from './page/query.ts';
+import { isUpkeep } from './query/upkeep.ts';
 import { publicRowsById } from './snapshot/store.ts';
 import { signalTools } from './tools.ts';
 
@@ -51,10 +52,7 @@ export default definePlugin<FirehoseConfig>({
       ...firehose.publisher,
       signals: (query, caller) => readSignals(firehose, query, caller),
       signalsAbout: (actorIds, limit) => readSignalsAbout(civic.db.read, actorIds, limit),
-      civicTypes() {
-        const upkeep = new Set(firehose.kinds.upkeep());
-        return firehose.kinds.queryable().filter((type) => !upkeep.has(type));
-      },
+      isUpkeep: (signal) => isUpkeep(signal, firehose.kinds),
       queryableTypes: firehose.kinds.queryable,
       signalSchema: () => signalSchema(firehose.kinds),
       follow: createFollowing(firehose.log),

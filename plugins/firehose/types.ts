@@ -160,8 +160,8 @@ export interface FirehoseService {
   signals(query: SignalQuery, caller: import('civic').Caller | null): Promise<{ signals: Signal[]; total: number }>;
   /** Returns the latest public signals about actors of the directory, given all ids that each has had. Signals of other instances are left out. */
   signalsAbout(actorIds: string[], limit: number): Promise<Signal[]>;
-  /** Returns the types of signals about what happens in public, without those about the upkeep of the directory. */
-  civicTypes(): SignalType[];
+  /** Returns whether a signal is about the upkeep of the directory, not about what happens in public. */
+  isUpkeep(signal: Pick<Signal, 'type' | 'source_class'>): boolean;
   /** Calls back on every node after public signals were added, changed or withdrawn. */
   onPublicSignals(listener: () => void): void;
   /** The types that a query may name. */
@@ -206,7 +206,10 @@ export interface FollowedEntry {
 }
 
 /** The query of `signals`. Absent members have the defaults of `GET /api/firehose`. */
-export type SignalQuery = Partial<Pick<Query, 'places' | 'issues' | 'signal_types' | 'actor_types' | 'source_classes' | 'visibility' | 'since' | 'until' | 'limit' | 'sort'>>;
+export type SignalQuery = Partial<Pick<Query, 'places' | 'issues' | 'signal_types' | 'actor_types' | 'source_classes' | 'visibility' | 'since' | 'until' | 'limit' | 'sort'>> & {
+  /** Whether signals about the upkeep of the directory are among them; true when absent. */
+  hasUpkeep?: boolean;
+};
 
 declare module 'civic' {
   interface Services { firehose: FirehoseService }

@@ -12,10 +12,10 @@ const shownIds = () => new Set([...list.querySelectorAll('article.signal')].map(
 const filled = (text, value) => text.replace('%', () => value);
 const counted = (count) => (count === 1 ? news.dataset.oneText : filled(news.dataset.manyText, `${count}${more > 0 ? '+' : ''}`));
 
-function isAskedFor({ places, issues, type }) {
+function isAskedFor({ places, issues, type, source_class: sourceClass }) {
   const filter = JSON.parse(list.dataset.filter);
   const asks = (wanted, values) => wanted.length === 0 || values.some((value) => wanted.includes(value));
-  return asks(filter.places, places) && asks(filter.issues, issues) && asks(filter.types, [type]) && !filter.except.includes(type);
+  return asks(filter.places, places) && asks(filter.issues, issues) && asks(filter.types, [type]) && !(filter.except.types.includes(type) && filter.except.classes.includes(sourceClass));
 }
 
 function take(signal, ids) {

@@ -1,5 +1,4 @@
 import type { KnownActor, KnownSource } from 'civic/directory';
-import { classOf } from '../signals/draft.ts';
 import { addedWords, freshnessWords, gapWords, mergedWords, sourceWords } from '../signals/words.ts';
 import { about, DAY, HOUR, isoOf, sourcesOf, type Desk } from './desk.ts';
 
@@ -29,7 +28,7 @@ function writeSource(desk: Desk, who: KnownActor): void {
   const [article] = sourcesOf(who, 'news_article', 'podcast', 'report');
   if (!article) return;
   desk.add(`source ${who.id}`, {
-    type: 'new_source', ...sourceWords(who, [article]), occurred_at: article.published_at, ...about(who), source_class: classOf(article), confidence: 0.9, relevance: 0.5,
+    type: 'new_source', ...sourceWords(who, [article]), occurred_at: article.published_at, ...about(who), source_class: 'directory', confidence: 0.9, relevance: 0.5,
     changes: [{ field: 'source_count', before: who.sources.length - 1, after: who.sources.length }], detected: timeOf(article) + desk.random.between(1, 20) * HOUR, sources: [article],
   });
 }

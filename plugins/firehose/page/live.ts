@@ -5,6 +5,7 @@ import type { Entry, Log, Version } from '../log/log.ts';
 interface News {
   id: string;
   type: string;
+  source_class: string;
   places: string[];
   issues: string[];
   isGone: boolean;
@@ -45,8 +46,8 @@ function newsOf(entry: Entry): News[] {
   const version = publicVersion(entry);
   if (!version) return [];
   const { now } = entry;
-  const { type, places, issues } = version.fields;
-  return [{ id: idOf(version), type, places, issues, isGone: version !== now }];
+  const { type, source_class, places, issues } = version.fields;
+  return [{ id: idOf(version), type, source_class, places, issues, isGone: version !== now }];
 }
 
 /** It stands first in every signal. */

@@ -119,6 +119,6 @@ function spanless(parameters: URLSearchParams): URLSearchParams {
 /** Which new signals the open page reports; none on later pages, and when the page shows certain words or days. */
 function liveFilter({ words, subscription: { query, filter } }: Asked, { after }: Page<any>): string | null {
   if (after !== null || words.length > 0 || query.since !== null || query.until !== null) return null;
-  const { places, issues, types, exceptTypes } = filter;
-  return JSON.stringify({ places: [...places], issues: [...issues], types: [...types], except: [...exceptTypes] });
+  const { places, issues, types, except } = filter;
+  return JSON.stringify({ places: [...places], issues: [...issues], types: [...types], except: { types: [...except?.types ?? []], classes: [...except?.classes ?? []] } });
 }

@@ -9,9 +9,9 @@ export interface Filter {
   issues: ReadonlySet<string>;
   actorTypes: ReadonlySet<string>;
   types: ReadonlySet<string>;
-  /** Types that are left out. */
-  exceptTypes: ReadonlySet<string>;
   classes: ReadonlySet<string>;
+  /** Signals that have one of these types and one of these classes are left out. */
+  except: { types: ReadonlySet<string>; classes: ReadonlySet<string> } | null;
   audiences: readonly Audience[];
   /** Milliseconds: from, inclusive, and to, exclusive. */
   since: number;
@@ -33,8 +33,8 @@ export function filterOf(query: Query, { places, issues, audiences }: FilterTerm
     issues: new Set(issues),
     actorTypes: new Set(query.actor_types),
     types: new Set(query.signal_types),
-    exceptTypes: new Set(),
     classes: new Set(query.source_classes),
+    except: null,
     audiences,
     ...(query.sort === 'occurred_at_desc' ? occurredBounds(query) : detectedBounds(query)),
   };
@@ -60,11 +60,15 @@ export function matches(fields: QueryFields, filter: Filter): boolean {
   return filter.audiences.includes(fields.audience)
     && isWithin(fields[filter.time], filter)
     && asksNothingOrHas(filter.types, fields.type)
-    && !filter.exceptTypes.has(fields.type)
+    && !isLeftOut(fields, filter)
     && asksNothingOrHas(filter.classes, fields.source_class)
     && asksNothingOrHasAny(filter.places, fields.places)
     && asksNothingOrHasAny(filter.issues, fields.issues)
     && asksNothingOrHasAny(filter.actorTypes, fields.actor_types);
+}
+
+export function isLeftOut({ type, source_class: sourceClass }: Pick<QueryFields, 'type' | 'source_class'>, { except }: Pick<Filter, 'except'>): boolean {
+  return except !== null && except.types.has(type) && except.classes.has(sourceClass);
 }
 
 export function isWithin(time: number, { since, until }: Pick<Filter, 'since' | 'until'>): boolean {

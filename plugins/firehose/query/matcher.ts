@@ -1,6 +1,6 @@
 import type { QueryFields } from '../log/fields.ts';
 import type { Entry } from '../log/log.ts';
-import { isWithin, matches, type Delivery, type Filter } from './filter.ts';
+import { isLeftOut, isWithin, matches, type Delivery, type Filter } from './filter.ts';
 import type { Audience } from './visibility.ts';
 
 /** Finds which of many filters a line of the log is for, without asking each. */
@@ -102,15 +102,15 @@ function found<Next>(branch: Map<string, Next>, values: string[]): Next[] {
 }
 
 /** Whether a public signal that has its places, issues and types is for it. */
-function asksNoMore({ audiences, classes, actorTypes, exceptTypes, since, until }: Filter): boolean {
-  return audiences.includes(PUBLIC) && classes.size === 0 && actorTypes.size === 0 && exceptTypes.size === 0 && since === -Infinity && until === Infinity;
+function asksNoMore({ audiences, classes, actorTypes, except, since, until }: Filter): boolean {
+  return audiences.includes(PUBLIC) && classes.size === 0 && actorTypes.size === 0 && except === null && since === -Infinity && until === Infinity;
 }
 
 /** What the index does not know of. */
 function matchesRest(fields: QueryFields, filter: Filter): boolean {
   return filter.audiences.includes(fields.audience)
     && isWithin(fields[filter.time], filter)
-    && !filter.exceptTypes.has(fields.type)
+    && !isLeftOut(fields, filter)
     && (filter.classes.size === 0 || filter.classes.has(fields.source_class))
     && (filter.actorTypes.size === 0 || fields.actor_types.some((type) => filter.actorTypes.has(type)));
 }

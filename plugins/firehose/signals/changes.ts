@@ -2,7 +2,7 @@ import type { EventRecord, Reader, Tx } from 'civic';
 import type { ActorEffect, ActorsChanged, CoverageLoss, DirectoryService, KnownActor } from 'civic/directory';
 import { audienceOf } from '../query/visibility.ts';
 import type { FirehoseService, SignalDraft } from '../types.ts';
-import { classOf, evidenceOf, signalAbout, type SignalAbout } from './draft.ts';
+import { evidenceOf, signalAbout, type SignalAbout } from './draft.ts';
 import { namedId } from './id.ts';
 import { deletePublished, markOf, movePublished, recordPublished, putMark, publishedAbout } from './published-store.ts';
 import { addedWords, freshnessWords, gapWords, mergedWords, sourceWords, withinSentence } from './words.ts';
@@ -98,7 +98,7 @@ function newSourceSignals(actor: KnownActor, ids: string[], at: string): SignalA
   const fresh = actor.sources.filter(({ id }) => ids.includes(id));
   if (fresh.length === 0) return [];
   const changes = [{ field: 'source_count', before: actor.sources.length - fresh.length, after: actor.sources.length }];
-  return [signalAbout('new_source', actor, sourceWords(actor, fresh), at, { sources: fresh, source_class: classOf(fresh[0]!), changes })];
+  return [signalAbout('new_source', actor, sourceWords(actor, fresh), at, { sources: fresh, changes })];
 }
 
 /** Returns no signal for events: the freshness of a past meeting does not matter. */

@@ -1,6 +1,6 @@
 import { cutText } from 'civic';
 import type { KnownActor, KnownSource } from 'civic/directory';
-import type { BuiltInType, SignalDraft, SourceClass } from '../types.ts';
+import type { BuiltInType, SignalDraft } from '../types.ts';
 import type { Words } from './words.ts';
 
 /** A draft and the ids of its subjects: the deletion of a subject withdraws the signal. */
@@ -44,10 +44,4 @@ export function evidenceOf(source: KnownSource): SignalDraft['evidence'][number]
     source_id: source.id, source_url: source.url, title: source.title, publisher: source.publication, published_at: source.published_at, captured_at: source.retrieved_at,
     passage: source.excerpt && cutText(source.excerpt, MOST_PASSAGE), locator: source.locator, content_hash: source.content_hash,
   };
-}
-
-export function classOf({ kind }: KnownSource): SourceClass {
-  if (kind === 'government_record') return 'government_record';
-  if (kind === 'news_article' || kind === 'op_ed' || kind === 'podcast' || kind === 'video') return 'news';
-  return kind === 'org_website' || kind === 'social_media' || kind === 'report' ? 'organization_update' : 'directory';
 }

@@ -1,14 +1,17 @@
 import type { Caller, Reader } from 'civic';
 import { completeQuery } from '../query/schemas.ts';
 import type { Subscribe } from '../query/subscription.ts';
+import { withoutUpkeep } from '../query/upkeep.ts';
+import type { SignalKinds } from '../signals/kinds.ts';
 import type { CurrentSignal, Signal, SignalQuery } from '../types.ts';
 import { readSnapshot, type SnapshotContext } from './snapshot.ts';
 import { publicSignalsAbout, visibleSignals } from './store.ts';
 
 /** Returns the first signals that a query finds, for other plugins. */
-export async function readSignals(context: SnapshotContext & { subscribe: Subscribe }, given: SignalQuery, caller: Caller | null): Promise<{ signals: Signal[]; total: number }> {
+export async function readSignals(context: SnapshotContext & { subscribe: Subscribe; kinds: SignalKinds }, { hasUpkeep = true, ...given }: SignalQuery, caller: Caller | null): Promise<{ signals: Signal[]; total: number }> {
   const query = completeQuery(given);
-  const subscription = await context.subscribe(context.db().read, query, caller);
+  const all = await context.subscribe(context.db().read, query, caller);
+  const subscription = hasUpkeep ? all : withoutUpkeep(all, context.kinds);
   const { rows, tally } = await readSnapshot(context, subscription, { limit: query.limit, after: null });
   return { signals: rows.map(({ signal }) => JSON.parse(signal) as Signal), total: tally.total };
 }

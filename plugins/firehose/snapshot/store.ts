@@ -83,8 +83,11 @@ function found(reader: Reader, filter: Filter, term: string | null) {
     : reader('firehose_signals as signals');
   query.whereIn('signals.audience', [...filter.audiences]);
   if (filter.types.size > 0) query.whereIn('signals.type', [...filter.types]);
-  if (filter.exceptTypes.size > 0) query.whereNotIn('signals.type', [...filter.exceptTypes]);
   if (filter.classes.size > 0) query.whereIn('signals.source_class', [...filter.classes]);
+  if (filter.except) {
+    const { types, classes } = filter.except;
+    query.where((either) => either.whereNotIn('signals.type', [...types]).orWhereNotIn('signals.source_class', [...classes]));
+  }
   if (filter.since > -Infinity) query.where(`signals.${filter.time}`, '>=', filter.since);
   if (filter.until < Infinity) query.where(`signals.${filter.time}`, '<', filter.until);
   for (const terms of [wanted('place', filter.places), wanted('issue', filter.issues), wanted('actor', filter.actorTypes)]) {

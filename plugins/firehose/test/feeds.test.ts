@@ -14,7 +14,7 @@ const SIGNALS: Partial<SignalDraft>[] = [
   { id: ID, title: 'Zoning <vote> & more', type: 'vote', detected_at: '2026-03-01T11:00:00Z', occurred_at: '2026-02-28T18:00:00Z', summary: 'Seven to two', places: ['kansas-city,missouri'], issues: ['housing_affordability'], actors: [{ name: 'Ada Osei', type: 'person', role: 'chair' }], evidence: EVIDENCE },
   { title: 'Reunión del consejo', type: 'public_meeting', detected_at: '2026-02-28T10:00:00Z', summary: 'About the bridge' },
   { title: 'Bridge money', type: 'grant_award', detected_at: '2026-02-20T10:00:00Z' },
-  { title: 'Page changed', type: 'source_change', detected_at: '2026-03-01T10:00:00Z' },
+  { title: 'Page changed', type: 'source_change', source_class: 'directory', detected_at: '2026-03-01T10:00:00Z' },
   { title: 'Held for review', type: 'vote', visibility: 'reviewer', detected_at: '2026-03-01T09:00:00Z' },
 ];
 

@@ -16,9 +16,9 @@ const SIGNALS: Partial<SignalDraft>[] = [
   { title: 'Zoning vote', type: 'vote', detected_at: '2026-03-01T11:00:00Z', occurred_at: '2026-02-28T18:00:00Z', summary: LONG, places: ['kansas-city,missouri'], issues: ['housing_affordability'], actors: [{ name: 'Ada Osei', type: 'person' }] },
   { title: 'Reunión del consejo', type: 'public_meeting', detected_at: '2026-02-28T10:00:00Z', occurred_at: '2026-03-05T00:30:00Z', summary: 'About the <b>bridge</b> & the river' },
   { title: 'Bridge money', type: 'grant_award', detected_at: '2026-02-20T10:00:00Z' },
-  { title: 'Page changed', type: 'source_change', detected_at: '2026-03-01T10:00:00Z', changes: [{ field: 'content_hash', before: HASH, after: 'b'.repeat(64) }] },
-  { title: 'Bridge Club is getting old', type: 'freshness_change', detected_at: '2026-03-01T09:00:00Z', changes: [{ field: 'freshness', before: 'fresh', after: 'aging' }, { field: 'status', before: EMOJI, after: `x${EMOJI}` }] },
-  { title: 'Two entries were merged', type: 'actor_merged', detected_at: '2026-03-01T08:00:00Z', changes: [{ field: 'id', before: '01890000-0000-7000-8000-000000000001', after: '01890000-0000-7000-8000-000000000002' }] },
+  { title: 'Page changed', type: 'source_change', source_class: 'directory', detected_at: '2026-03-01T10:00:00Z', changes: [{ field: 'content_hash', before: HASH, after: 'b'.repeat(64) }] },
+  { title: 'Bridge Club is getting old', type: 'freshness_change', source_class: 'directory', detected_at: '2026-03-01T09:00:00Z', changes: [{ field: 'freshness', before: 'fresh', after: 'aging' }, { field: 'status', before: EMOJI, after: `x${EMOJI}` }] },
+  { title: 'Two entries were merged', type: 'actor_merged', source_class: 'directory', detected_at: '2026-03-01T08:00:00Z', changes: [{ field: 'id', before: '01890000-0000-7000-8000-000000000001', after: '01890000-0000-7000-8000-000000000002' }] },
 ];
 
 for (const database of testDatabases()) describe(`The page /signals, on ${database}`, { timeout: 60_000 }, () => {
@@ -90,6 +90,11 @@ for (const database of testDatabases()) describe(`The page /signals, on ${databa
     const spanish = await page('upkeep=1', 'es');
     expect(spanish).to.contain(['Actividad pública', 'Votación', 'Subvención otorgada', '<option value="coverage_gap">Falta de cobertura</option>', 'Ocultar el mantenimiento del directorio', '>Hoy</h2>']);
     for (const type of SIGNAL_TYPES) expect(spanish).to.contain(`<option value="${type}">`);
+  });
+
+  it('shows what changed on a public page: that is no upkeep of the directory', async () => {
+    await kit.publish({ title: 'Fees of the city were changed', type: 'source_change', source_class: 'government_record', detected_at: '2026-02-01T10:00:00Z' }, { title: 'Entry of a feed', type: 'new_source', source_class: 'organization_update', detected_at: '2026-02-01T09:00:00Z' });
+    expect(titles(await page('until=2026-02-10'))).to.equal(['Fees of the city were changed', 'Entry of a feed']);
   });
 
   it('links addresses of the web only, whatever the log holds', async () => {

@@ -92,7 +92,7 @@ function shownTopic(domain: TaxonomyDomain, t: Texts): object {
 }
 
 async function latestSignals({ firehose }: Site): Promise<Signal[]> {
-  return firehose ? (await firehose.signals({ signal_types: firehose.civicTypes(), visibility: 'public', limit: MOST_SIGNALS }, null)).signals : [];
+  return firehose ? (await firehose.signals({ hasUpkeep: false, visibility: 'public', limit: MOST_SIGNALS }, null)).signals : [];
 }
 
 type KnownPlaces = Awaited<ReturnType<Site['directory']['places']>>;

@@ -24,7 +24,7 @@ interface Week {
 /** Returns the latest signals of places and their number in each of the last weeks; null when the Firehose is off or there are none. */
 export async function shownSignals({ civic, firehose }: Site, placeKeys: string[], events: Actor[], t: Texts): Promise<object | null> {
   if (!firehose) return null;
-  const query = { places: placeKeys, signal_types: firehose.civicTypes(), visibility: 'public' as const };
+  const query = { places: placeKeys, hasUpkeep: false, visibility: 'public' as const };
   const now = civic.clock.now();
   const starts = Array.from({ length: WEEKS }, (_, at) => mondayOf(now) - (WEEKS - 1 - at) * WEEK_MS);
   const read = async (span: object, limit: number) => firehose.signals({ ...query, ...span, limit }, null);

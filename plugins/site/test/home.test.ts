@@ -64,14 +64,15 @@ for (const database of testDatabases()) {
     it('shows the latest public signals, without those about upkeep', async () => {
       const draft = { source_class: 'government_agenda' as const, places: ['gladstone,missouri'], evidence: [{ source_url: 'https://council.example/agenda' }] };
       await kit.db.write((tx) => firehose.publish(tx, [
-        { ...draft, type: 'vote', title: 'Council votes on <rents>' }, { ...draft, type: 'new_source', title: 'A source was added' },
+        { ...draft, type: 'vote', title: 'Council votes on <rents>' }, { ...draft, type: 'new_source', source_class: 'directory', title: 'A source was added' },
+        { ...draft, type: 'new_source', title: 'Entry of a feed of the city' },
         { ...draft, type: 'vote', title: 'Private vote', visibility: 'workspace', workspace_id: EDITOR.workspace_id },
       ]));
       // On Postgres the log numbers signals after their commit.
       const end = Date.now() + 10_000;
       while (!(await textOf('/')).includes('Council votes') && Date.now() < end) await sleep(50);
       const text = await textOf('/');
-      expect(text).to.contain(['Council votes on &lt;rents&gt;', 'today', 'href="/signals">All signals']);
+      expect(text).to.contain(['Council votes on &lt;rents&gt;', 'Entry of a feed of the city', 'today', 'href="/signals">All signals']);
       expect(text).not.to.contain('A source was added');
       expect(text).not.to.contain('Private vote');
     });

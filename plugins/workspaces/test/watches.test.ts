@@ -64,7 +64,7 @@ for (const database of testDatabases()) describe(`Watches, on ${database}`, () =
     const here = { places: ['liberty,missouri'] };
     await kit.publish(
       { title: 'Meeting here', ...here, issues: ['energy_transition'] }, { title: 'Elsewhere', places: ['smithville,missouri'] }, { title: 'Vote here', type: 'vote', ...here },
-      { title: 'New source', type: 'new_source', ...here, actors: [{ id: actor.id, name: 'River Tenants', type: 'organization' }] },
+      { title: 'New source', type: 'new_source', source_class: 'directory', ...here, actors: [{ id: actor.id, name: 'River Tenants', type: 'organization' }] },
       { title: 'For Ada', ...here, visibility: 'workspace', workspace_id: ada.workspace_id }, { title: 'Held', ...here, review_state: 'held' },
     );
     expect(await titles(ada)).to.equal(['For Ada', 'New source', 'Vote here', 'Meeting here']);

@@ -24,7 +24,6 @@ const POLL_MS = 10_000;
  * the deliveries. A node that stops or dies before the commit leaves the entries to the next one.
  */
 export function createMatching(civic: Civic<WorkspacesConfig>, firehose: FirehoseService): Matching {
-  let civicTypes: Set<string> | undefined;
   let polling: Repeating | undefined;
   const report = (error: unknown) => civic.log.warn({ err: error }, 'Comparing signals with watches is delayed');
   const waker = createWaker(run, report);
@@ -45,10 +44,9 @@ export function createMatching(civic: Civic<WorkspacesConfig>, firehose: Firehos
   /** Returns the last entry that was compared. */
   async function storeMatches(tx: Tx, entries: FollowedEntry[]): Promise<number> {
     let stored = 0;
-    civicTypes ??= new Set(firehose.civicTypes());
     const alertAt = new Date(civic.clock.now() + civic.config.alert_wait_seconds * 1000).toISOString();
     for (const entry of entries) {
-      stored += await storeMatch(tx, entry, { isCivic: entry.signal !== null && civicTypes.has(entry.signal.type), at: civic.clock.iso(), alertAt });
+      stored += await storeMatch(tx, entry, { isCivic: entry.signal !== null && !firehose.isUpkeep(entry.signal), at: civic.clock.iso(), alertAt });
       if (stored >= ROWS_AT_ONCE) return entry.seq;
     }
     return entries.at(-1)!.seq;
