@@ -1,6 +1,6 @@
 import { problem, problemOf } from 'civic';
 import type { Ingest } from '../context.ts';
-import { listedSource } from '../sources/schemas.ts';
+import { listedOfOperator, listedSource } from '../sources/schemas.ts';
 import type { Owner, SourceInput, Sources } from '../sources/sources.ts';
 
 /** What became of one source of a list. */
@@ -46,7 +46,7 @@ export async function importSources({ civic, cadence }: Ingest, sources: Sources
   }
 
   async function add(one: object): Promise<Omit<ImportResult, 'row'>> {
-    const { value, error } = listedSource.validate(one, { convert: true, errors: { wrap: { label: '“”' } } });
+    const { value, error } = (owner.workspace_id === null ? listedOfOperator : listedSource).validate(one, { convert: true, errors: { wrap: { label: '“”' } } });
     const url = typeof (one as SourceInput).url === 'string' ? (one as SourceInput).url.slice(0, 2000) : null;
     try {
       if (error) throw problem('invalid_request', { detail: `${error.message}.` });

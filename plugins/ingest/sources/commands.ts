@@ -3,6 +3,7 @@ import { adapterOf } from '../adapters/adapters.ts';
 import type { Ingest } from '../context.ts';
 import { opmlOf } from '../lists/opml.ts';
 import type { Notice } from './notices.ts';
+import { SHORTEST_OF_OPERATOR } from './schemas.ts';
 import { shownRows, type ShownSource } from './shown.ts';
 import type { Owner, SourceInput, Sources } from './sources.ts';
 
@@ -82,7 +83,7 @@ export function sourceCommands({ civic }: Ingest, sources: Sources): Command[] {
 
 function inputOf(url: string, options: Record<string, string | boolean | string[] | undefined>): SourceInput {
   const every = options.every === undefined ? null : Number(options.every);
-  if (every !== null && !(Number.isInteger(every) && every >= 60)) throw new Misuse('--every must be a whole number of seconds, 60 or more');
+  if (every !== null && !(Number.isInteger(every) && every >= SHORTEST_OF_OPERATOR)) throw new Misuse(`--every must be a whole number of seconds, ${SHORTEST_OF_OPERATOR} or more`);
   return {
     url, cadence_seconds: every, issues: (options.issue as string[] | undefined) ?? [], tags: (options.tag as string[] | undefined) ?? [],
     ...(options.name !== undefined && { name: String(options.name) }), ...(options.place !== undefined && { place: String(options.place) }),
@@ -92,7 +93,7 @@ function inputOf(url: string, options: Record<string, string | boolean | string[
 /** Prints a problem of the API as a failure. */
 export function failed(error: unknown): never {
   const problem = problemOf(error);
-  throw problem ? new Failure(problem.detail ?? problem.title) : error;
+  throw problem ? new Failure(problem.errors?.map(({ detail }) => detail).join('\n') || (problem.detail ?? problem.title)) : error;
 }
 
 const NOTICE_WORDS: Record<Notice, string> = { changes_often: 'It changes at nearly every read: ignore the passage that changes on its page in the console', no_audience: 'It has no place and no issue: only readers of all signals see what changes' };

@@ -12,7 +12,10 @@ export const platforms = ADAPTERS.map(({ name }) => name);
 const address = Joi.string().uri({ scheme: ['http', 'https'] }).max(2000);
 export const tagPattern = /^[a-z0-9][a-z0-9_-]{0,49}$/;
 const tag = Joi.string().pattern(tagPattern, 'lower-case letters, digits, - and _');
-const cadence = Joi.number().integer().min(300).max(2_678_400).allow(null).description('How many seconds are between two reads; null is what the instance sets, for a tag or for all');
+/** The shortest time between two reads: of sources that people add in a workspace, and of the operator's. */
+export const SHORTEST_CADENCE = 300;
+export const SHORTEST_OF_OPERATOR = 60;
+const cadence = Joi.number().integer().min(SHORTEST_CADENCE).max(2_678_400).allow(null).description('How many seconds are between two reads; null is what the instance sets, for a tag or for all');
 
 const settings = {
   name: shortText(200).description('What the source is called; the title of the page when absent'),
@@ -30,6 +33,9 @@ const newSettings = {
 
 /** A source of a list, which is neither tested nor made public by itself. */
 export const listedSource = Joi.object<SourceInput>({ ...newSettings, url: newSettings.url.messages({ 'string.uriCustomScheme': '{{#label}} must be a whole address, beginning with https:// or http://' }) });
+
+/** A source in a list of the operator, whose command sets shorter times. */
+export const listedOfOperator = listedSource.keys({ cadence_seconds: cadence.min(SHORTEST_OF_OPERATOR) });
 
 export const newSource = Joi.object({
   ...newSettings,

@@ -55,9 +55,10 @@ for (const database of testDatabases()) {
       expect(status).to.equal(200);
       expect(body).to.include({ created: 1, watched: 1, rejected: 5 });
       expect(body.results.map(({ row, outcome, code }: { row: number; outcome: string; code: string | null }) => [row, outcome, code])).to.equal([
-        [1, 'created', null], [2, 'watched', null], [3, 'rejected', 'invalid_request'], [4, 'rejected', 'unknown_place'], [5, 'rejected', 'invalid_request'], [6, 'rejected', 'invalid_request'], [7, 'rejected', 'invalid_request'],
+        [1, 'created', null], [2, 'watched', null], [3, 'rejected', 'invalid_request'], [4, 'rejected', 'invalid_request'], [5, 'rejected', 'invalid_request'], [6, 'rejected', 'invalid_request'], [7, 'rejected', 'invalid_request'],
       ]);
       expect(body.results[1].id).to.equal(body.results[0].id);
+      expect(body.results[3].detail).to.contain('nowhere,atall');
       expect(body.results[4].detail).to.contain('no_such_issue');
       expect((await call(caller, 'GET', PATH)).body.data.map(({ name, url, tags, visibility }: { name: string; url: string; tags: string[]; visibility: string }) => [name, url, tags, visibility])).to.equal([['A', `${site.url}/a`, ['council'], 'workspace']]);
     });
@@ -160,6 +161,20 @@ for (const database of testDatabases()) {
       const written = await run('source list', [], { opml: true });
       expect(written).to.contain(`url="${site.url}/text-1"`).and.contain('text="Two"').and.contain('category="a,b" civic:place="st-louis,missouri"').and.not.contain('/many-');
       expect(await run('source list', [])).to.contain(`${site.url}/csv-2`);
+    });
+
+    it('of the operator can be imported again with the short times that its command allows, and those of a workspace cannot', async () => {
+      await run('source add', [`${site.url}/often`], { 'every': '60', 'no-test': true });
+      const written = (await run('source list', [], { opml: true })).split('\n').filter((line) => !line.includes('<outline') || line.includes('/often')).join('\n');
+      expect(written).to.contain('civic:cadence_seconds="60"');
+      await writeFile(join(folder, 'often.opml'), written.replace('/often', '/again'));
+      expect(await run('source import', ['often.opml'])).to.contain('1 added, 0 watched already, 0 rejected.');
+      expect((await sendOpml(member(), written)).body).to.include({ created: 0, rejected: 1 });
+    });
+
+    it('and single sources that cannot be added are refused with the reason', async () => {
+      await expect(run('source add', [`${site.url}/x`], { 'issue': ['nope'], 'no-test': true })).to.reject(/"nope" is no issue area/);
+      await expect(run('source add', [`${site.url}/x`], { 'place': 'nowhere,atall', 'no-test': true })).to.reject(/"nowhere,atall" is the key of no place/);
     });
   });
 }
