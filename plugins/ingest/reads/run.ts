@@ -22,6 +22,7 @@ const LONGEST_BACKOFF_SECONDS = 86_400;
 const DAY_MS = 24 * 3600_000;
 const RECENT_MS = DAY_MS;
 const LONGEST_NAME = 200;
+const MOST_READS = 5;
 const NOT_STORED: Fault = { code: 'not_stored', detail: 'What was read could not be stored. The log of the server has the reason.' };
 
 interface Known {
@@ -30,20 +31,29 @@ interface Known {
   state: KnownState;
 }
 
-/** Reads a source once: finds what changed, publishes it, and stores the rows and the record of the read in one transaction. */
-export async function runRead(ingest: Ingest, { payload, signal, write }: Pick<RunningJob<{ key: string }>, 'payload' | 'signal' | 'write'>): Promise<void> {
+type ReadJob = Pick<RunningJob<{ key: string }>, 'payload' | 'signal' | 'write'>;
+
+/** Reads a source. One that gets another address or place meanwhile is read again at once: the time that the change set has passed while this job ran. */
+export async function runRead(ingest: Ingest, job: ReadJob): Promise<void> {
+  for (let reads = 0; reads < MOST_READS && !(await readOnce(ingest, job)); reads++) job.signal.throwIfAborted();
+}
+
+/** Finds what changed, publishes it, and stores the rows and the record of the read in one transaction. Returns false, and stores nothing, when the source has another address or place by then. */
+async function readOnce(ingest: Ingest, { payload, signal, write }: ReadJob): Promise<boolean> {
   const { civic } = ingest;
   const source = await sourceById(civic.db.read, payload.key);
-  if (!source || source.state !== 'active') return;
+  if (!source || source.state !== 'active') return true;
+  let isCurrent = true;
   const startedAt = performance.now();
   const time_zone = await ingest.timeZone(civic.db.read, source);
   const { adapter, url, title } = await platformOf(ingest, source, time_zone);
   const result = await readRows(ingest, { url, adapter, time_zone, signal, known_hash: adapter.opensMore ? null : appliedHash(source, civic.clock.now()) });
   const milliseconds = Math.round(performance.now() - startedAt);
-  /** Stores something about the source, unless it was changed while it was read: then it is read again soon. */
+  /** Stores something about the source, unless it was changed while it was read. */
   const change = (work: (tx: Tx, current: SourceRow) => Promise<void>) => write(async (tx) => {
     const current = await lockedSource(tx, source.id);
-    if (current?.state === 'active' && current.url === source.url && current.place_key === source.place_key) await work(tx, current);
+    isCurrent = !current || (current.url === source.url && current.place_key === source.place_key);
+    if (current?.state === 'active' && isCurrent) await work(tx, current);
   });
   await change(async (tx, current) => {
     const recognised = current.platform === null && adapter !== NOT_RECOGNISED ? await updateSource(tx, current.key, { platform: adapter.name, url, name: nameOf(current, title), ...(url !== current.url && { given_url: current.url }) }) : current;
@@ -53,6 +63,7 @@ export async function runRead(ingest: Ingest, { payload, signal, write }: Pick<R
     civic.log.error({ err: error, source: source.id }, 'What was read of a watched source could not be stored');
     await change((tx, current) => noteFault(ingest, tx, current, NOT_STORED));
   });
+  return isCurrent;
 }
 
 /** Returns the hash of the content whose rows are stored; null when they should be read again, as recurring meetings need each day. */
