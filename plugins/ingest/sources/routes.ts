@@ -20,7 +20,7 @@ type Visible = { visibility: 'workspace' | 'public' };
 
 /** Watched sources: public pages, calendars and feeds that are read again and again. */
 export function sourceRoutes({ civic }: Ingest, sources: Sources): ServerRoute[] {
-  const ownerOf = (request: Request): Owner => sources.ownerOf(callerOf(request), (request.query as Visible).visibility);
+  const ownerOf = (request: Request, { visibility: wanted } = request.query as Visible): Owner => sources.ownerOf(callerOf(request), wanted);
 
   return [
     {
@@ -35,9 +35,9 @@ export function sourceRoutes({ civic }: Ingest, sources: Sources): ServerRoute[]
         response: { schema: sourceList },
       },
       async handler(request, h) {
-        const page = pageOf(request, ['integer']);
-        const { state, health, tag } = request.query as Partial<SourceFilter>;
-        const filter = { workspace_id: ownerOf(request).workspace_id, ...(state && { state }), ...(health && { health }), ...(tag && { tag }) };
+        const page = pageOf<Visible & Omit<SourceFilter, 'workspace_id'>>(request, ['integer']);
+        const { state, health, tag } = page.query;
+        const filter = { workspace_id: ownerOf(request, page.query).workspace_id, ...(state && { state }), ...(health && { health }), ...(tag && { tag }) };
         const { sources: data, total, next } = await sources.page(civic.db.read, filter, { before: page.after && Number(page.after[0]), limit: page.limit });
         return listResponse(request, h, page, { data, total, next: next === null ? null : [next] });
       },
@@ -50,7 +50,7 @@ export function sourceRoutes({ civic }: Ingest, sources: Sources): ServerRoute[]
         notes: 'The address is read before it is stored, unless `test` is false: its platform is recognised, and `sample` has the first rows. Later changes become signals of the workspace.',
         auth: writing,
         validate: { query: Joi.object({}), payload: newSource },
-        plugins: { civic: { problems: [...problems, 'unknown_place', 'source_watched', 'source_unreadable', 'too_many_sources'] } },
+        plugins: { civic: { problems: [...problems, 'source_watched', 'source_unreadable', 'too_many_sources'] } },
         response: { status: { 201: createdSource } },
       },
       async handler(request, h) {
@@ -77,10 +77,10 @@ export function sourceRoutes({ civic }: Ingest, sources: Sources): ServerRoute[]
       path: `${PATH}/{id}`,
       options: {
         description: 'Change a watched source',
-        notes: 'A new address is read at once, as is a place of another time zone, which corrects the times of meetings. `state` pauses or resumes it.',
+        notes: 'A new address is read at once, which recognises its platform, as is a place of another time zone, which corrects the times of meetings. `state` pauses or resumes it.',
         auth: writing,
         validate: { query: visibilityQuery, params, payload: sourceChange },
-        plugins: { civic: { problems: [...ofOne, 'unknown_place'] } },
+        plugins: { civic: { problems: [...ofOne, 'source_watched'] } },
         response: { schema: source },
       },
       handler: (request) => civic.db.write((tx) => sources.update(tx, ownerOf(request), idIn(request), request.payload as SourceChanges)),
@@ -146,8 +146,8 @@ export function sourceRoutes({ civic }: Ingest, sources: Sources): ServerRoute[]
         response: { schema: readList },
       },
       async handler(request, h) {
-        const page = pageOf(request, ['integer']);
-        const row = await sources.found(civic.db.read, ownerOf(request), idIn(request));
+        const page = pageOf<Visible>(request, ['integer']);
+        const row = await sources.found(civic.db.read, ownerOf(request, page.query), idIn(request));
         const { rows, total } = await sources.history(civic.db.read, row, { before: page.after && Number(page.after[0]), limit: page.limit + 1 });
         const shown = rows.slice(0, page.limit);
         return listResponse(request, h, page, { data: shown.map(shownRead), total, next: rows.length > page.limit ? [Number(shown.at(-1)!.key)] : null });

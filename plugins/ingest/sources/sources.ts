@@ -36,6 +36,7 @@ const RETRY_MS = 3600_000;
 const LONGEST_NAME = 200;
 const AT_ONCE = 500;
 const MOST_IGNORED = 200;
+const MOST_NEAR = 3;
 
 export type Sources = ReturnType<typeof createSources>;
 
@@ -68,8 +69,10 @@ export function createSources(ingest: Ingest) {
   async function placeKey(reader: Reader, given: string | null | undefined): Promise<string | null> {
     if (given === null || given === undefined) return null;
     const key = await directory.placeKey(reader, given);
-    if (key === null) throw problem('unknown_place', { detail: `No place has the key ${singleLine(given, 100)}; /api/places?query= finds places by name.` });
-    return key;
+    if (key !== null) return key;
+    const { candidates } = await directory.resolvePlace(reader, given);
+    const near = candidates.slice(0, MOST_NEAR).map(({ place_key }) => place_key);
+    throw problem('invalid_request', { errors: [{ pointer: '/place', detail: `"${singleLine(given, 100)}" is the key of no place; ${near.length > 0 ? `the nearest are ${near.join('; ')}` : '/api/places?query= finds places by name'}` }] });
   }
 
   /** Returns the change of a place. Rows of another time zone are read again at once, and compared as such. */
@@ -93,8 +96,7 @@ export function createSources(ingest: Ingest) {
     const { issues = [], tags = [], cadence_seconds = null } = input;
     const place_key = await placeKey(tx, input.place);
     checkIssues(issues);
-    const known = await sourceByUrl(tx, owner.workspace_id, recognised.url);
-    if (known) throw problem('source_watched', { detail: `${recognised.url} is watched as “${known.name}”, with the id ${known.id}.` });
+    await refuseWatched(tx, owner, recognised.url, null);
     await take(tx, owner);
     const at = civic.clock.iso();
     const row = await insertSource(tx, {
@@ -104,6 +106,12 @@ export function createSources(ingest: Ingest) {
     });
     await setFirstRead(tx, row, readAt);
     return row;
+  }
+
+  /** Throws when another source watches the address. */
+  async function refuseWatched(tx: Tx, { workspace_id }: Owner, url: string, id: string | null): Promise<void> {
+    const known = await sourceByUrl(tx, workspace_id, url, id);
+    if (known) throw problem('source_watched', { detail: `${url} is watched as “${known.name}”, with the id ${known.id}.`, extra: { source_id: known.id } });
   }
 
   /** Takes one of the places that the plan has. */
@@ -163,6 +171,7 @@ export function createSources(ingest: Ingest) {
       if (changes.issues) checkIssues(changes.issues);
       const { place, issues, tags, ignored, ...plain } = changes;
       const isOther = changes.url !== undefined && changes.url !== row.url;
+      if (isOther) await refuseWatched(tx, owner, changes.url!, row.id);
       // What another address lists is neither new nor gone.
       if (isOther) await deleteRowsOf(tx, row.key);
       const next = await updateSource(tx, row.key, {

@@ -83,9 +83,11 @@ export async function lockedSource(tx: Tx, id: string): Promise<SourceRow | unde
   return query.first('*');
 }
 
-/** Returns the source that watches an address, or a better one that was found there. */
-export async function sourceByUrl(reader: Reader, workspaceId: string | null, url: string): Promise<SourceRow | undefined> {
-  return reader(TABLE).where({ workspace_id: workspaceId }).where((either) => either.where({ url }).orWhere({ given_url: url })).first('*');
+/** Returns the source that watches an address, or a better one that was found there. `exceptId` is of a source that does not count. */
+export async function sourceByUrl(reader: Reader, workspaceId: string | null, url: string, exceptId: string | null = null): Promise<SourceRow | undefined> {
+  const query = reader(TABLE).where({ workspace_id: workspaceId }).where((either) => either.where({ url }).orWhere({ given_url: url }));
+  if (exceptId !== null) query.whereNot({ id: exceptId });
+  return query.first('*');
 }
 
 export async function sourcesPage(reader: Reader, filter: SourceFilter, { before, limit }: { before: number | null; limit: number }): Promise<{ rows: SourceRow[]; total: number }> {

@@ -214,7 +214,7 @@ for (const database of testDatabases()) {
 
     it('explains why an address cannot be watched, and stores nothing', async () => {
       const { body } = await call('POST', '/api/watched-sources', { url: `${site.url}/nothing`, visibility: 'public' });
-      expect(body).to.include({ status: 422, code: 'source_unreadable', detail: `${new URL(site.url).host} responded with the status 404.` });
+      expect(body).to.include({ status: 400, code: 'source_unreadable', detail: `${new URL(site.url).host} responded with the status 404.` });
       expect((await call('POST', '/api/watched-sources', { url: `${site.url}/nothing`, visibility: 'public' }, { role: 'user', scope: ['workspace:write'] })).body).to.include({ status: 403, code: 'permission_required' });
     });
   });
