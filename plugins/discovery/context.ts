@@ -1,4 +1,4 @@
-import { problem, type Caller, type Civic, type Threads } from 'civic';
+import { problem, type Caller, type Civic, type Reader, type Threads } from 'civic';
 import type { AccountsService } from 'civic/accounts';
 import type { DirectoryService } from 'civic/directory';
 import type { Document, ReaderService } from 'civic/reader';
@@ -10,12 +10,17 @@ export interface Discovery {
   directory: DirectoryService;
   reader: ReaderService;
   accounts: AccountsService | null;
+  /** Functions of other plugins that name pages to begin with. */
+  addresses: FindAddresses[];
   /** Finds the actors that a document names, in a thread. */
   extract(document: Document): Promise<FoundActor[]>;
 }
 
+/** Returns addresses of public pages about a place that a workspace may know of; those of other workspaces are not among them. */
+export type FindAddresses = (reader: Reader, about: { place_key: string; workspace_id: string | null }) => Promise<string[]>;
+
 export function createDiscovery(civic: Civic, threads: Threads): Discovery {
-  return { civic, directory: civic.service('directory'), reader: civic.service('reader'), accounts: civic.serviceIfOn('accounts'), extract: (document) => threads.run<FoundActor[]>('extractActors', document) };
+  return { civic, directory: civic.service('directory'), reader: civic.service('reader'), accounts: civic.serviceIfOn('accounts'), addresses: [], extract: (document) => threads.run<FoundActor[]>('extractActors', document) };
 }
 
 /** Whose runs are meant: those of a workspace, or the operator's. */

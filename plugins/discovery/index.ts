@@ -11,6 +11,7 @@ import { deleteMonthsOf, runsIn } from './runs/quota-store.ts';
 import { monthOf, RUN_JOB } from './runs/start.ts';
 import { deleteRunsOf } from './runs/store.ts';
 import { discoveryService } from './service.ts';
+import { discoveryResources, discoveryTools } from './tools.ts';
 
 export type { DiscoveryService, Finding, Origin } from './service.ts';
 
@@ -44,6 +45,8 @@ export default definePlugin({
         await deleteMonthsOf(tx, workspaceId);
       });
       accounts.meter('discovery_runs', async (accountId) => runsIn(civic.db.read, (await accounts.workspacesOf(civic.db.read, accountId)).map(({ id }) => id), monthOf(civic.clock.now())));
+      for (const tool of discoveryTools(discovery)) civic.tool(tool);
+      for (const resource of discoveryResources(discovery)) civic.resource(resource);
       server.route([...runRoutes(discovery), ...candidateRoutes(discovery, createDecisions(discovery))]);
     }
     return { stop: () => threads.close() };

@@ -2,7 +2,7 @@ import { newId, type Tx } from 'civic';
 import { MATCH_JOB } from './candidates/match.ts';
 import { propose, type Finding } from './candidates/propose.ts';
 import { deletePending } from './candidates/store.ts';
-import type { Discovery } from './context.ts';
+import type { Discovery, FindAddresses } from './context.ts';
 import { deleteRun, insertRun, lockedRunOf, updateRun, type RunRow } from './runs/store.ts';
 
 export type { Finding } from './candidates/propose.ts';
@@ -24,6 +24,8 @@ export interface Origin {
 export interface DiscoveryService {
   /** Proposes actors that a plugin met, as candidates of the run of the origin, which is created when there is none. Reviewers decide about them. */
   propose(tx: Tx, origin: Origin, findings: Finding[]): Promise<void>;
+  /** Adds a function that names pages with which runs about a place begin, besides their seeds; called in `register`. */
+  addresses(find: FindAddresses): void;
   /** Deletes the run of an origin that is gone, with the candidates that wait. Decided ones, and then the run, stay: rejections are remembered. */
   forget(tx: Tx, originId: string): Promise<void>;
 }
@@ -57,6 +59,7 @@ export function discoveryService(discovery: Discovery): DiscoveryService {
       await propose(discovery, tx, run, findings);
       await civic.jobs.enqueue(tx, MATCH_JOB, { run_id: run.id }, { unique_key: run.id });
     },
+    addresses(find) { discovery.addresses.push(find); },
     async forget(tx, originId) {
       const run = await lockedRunOf(tx, originId);
       if (run && !await deletePending(tx, run.key)) await deleteRun(tx, run.key);

@@ -22,7 +22,7 @@ import { reminderJob } from './reminders/job.ts';
 import { sourceCommands } from './sources/commands.ts';
 import { sourceRoutes } from './sources/routes.ts';
 import { createSources } from './sources/sources.ts';
-import { countInPlace, deleteSourcesOf, totalOf } from './sources/store.ts';
+import { addressesOf, countInPlace, deleteSourcesOf, totalOf } from './sources/store.ts';
 
 const DAY_MS = 24 * 3600_000;
 
@@ -42,6 +42,7 @@ export default definePlugin<IngestConfig>({
     const sources = createSources(ingest);
     const links = createLinks(ingest);
     ingest.directory.watchedSources(countInPlace);
+    ingest.discovery?.addresses(addressesOf);
     ingest.firehose.produces(['public_meeting', 'meeting_cancelled', 'short_notice', 'public_comment', 'vote', 'filing', 'grant_award', 'coalition_activity', 'new_source', 'source_change']);
     civic.jobs.define<{ key: string }>({ name: READ_JOB, by_key: true, lane: 'network', lease_seconds: 300, run: (job) => runRead(ingest, job) });
     civic.jobs.define({

@@ -240,6 +240,9 @@ describe('A user who connects an assistant, with a browser and a passkey', { ski
         const known = {
           ...argumentsFor(actor),
           flag_entity: { entity_id: actor, reason: 'The office moved.', flag_type: 'stale' },
+          start_discovery_run: { location: 'Kansas City, MO', issue_areas: ['housing_affordability'] },
+          list_discovery_runs: {},
+          get_discovery_run: { run_id: '' },
           list_workspace_items: { kind: 'notes' },
           save_to_list: { entity_id: actor, name: 'Saved by an assistant', note: 'Ask about the hearing' },
           create_brief: { title: 'Who watches the river', entity_ids: [actor] },
@@ -248,6 +251,7 @@ describe('A user who connects an assistant, with a browser and a passkey', { ski
         };
         expect(tools.map((tool) => tool.name).filter((tool) => !(tool in known)), 'add arguments for these in plugins/mcp/test/kit.ts').to.equal([]);
         expect(tools).to.have.length(Object.keys(known).length);
+        known.get_discovery_run.run_id = (await call('start_discovery_run', known.start_discovery_run)).structuredContent.id;
         for (const tool of tools) {
           const result = await call(tool.name, known[tool.name as keyof typeof known]);
           expect(result.isError, `${tool.name}: ${result.content[0]?.text}`).to.not.equal(true);

@@ -11,7 +11,7 @@ import { addRuns } from '../runs/quota-store.ts';
 import { monthOf } from '../runs/start.ts';
 import { runById, updateRun, type RunRow } from '../runs/store.ts';
 import { findingsOf } from './findings.ts';
-import { linksOf, rankOf, sitemapPages } from './frontier.ts';
+import { linksOf, pageAt, rankOf, sitemapPages } from './frontier.ts';
 
 /** How many pages a run reads, in all and of one host. */
 const BUDGETS = { standard: { pages: 60, host: 20 }, deep: { pages: 300, host: 100 } };
@@ -44,6 +44,7 @@ export async function runDiscovery(discovery: Discovery, job: Job): Promise<void
     const started = run.started_at ?? civic.clock.iso();
     await job.write((tx) => updateRun(tx, run.key, { status: 'running', started_at: started, phase: 'find' }));
     const reading: Reading = { discovery, run: { ...run, started_at: started }, place: await placeOf(discovery, run), job, busy: new Map(), browser: { renders: 0 } };
+    await addKnown(reading);
     await addSitemaps(reading);
     await readPages(reading);
     await setPhase(reading, 'match');
@@ -72,10 +73,19 @@ async function setPhase({ run, job }: Reading, phase: string): Promise<void> {
   await job.write((tx) => updateRun(tx, run.key, { phase }));
 }
 
+/** Adds pages about the place that other plugins know, such as watched sources. */
+async function addKnown(reading: Reading): Promise<void> {
+  const { discovery: { civic, addresses }, run: { place_key, workspace_id }, job } = reading;
+  if (place_key === null) return;
+  const known = await Promise.all(addresses.map((find) => find(civic.db.read, { place_key, workspace_id })));
+  const pages = known.flat().flatMap((url) => pageAt(url) ?? []).map((page) => ({ ...page, rank: rankOf.known }));
+  await job.write((tx) => admit(reading, tx, pages));
+}
+
 /** Adds likely pages of the sitemaps of the seeds' hosts. */
 async function addSitemaps(reading: Reading): Promise<void> {
   const { discovery, run, job } = reading;
-  const seeds = (await waitingPages(discovery.civic.db.read, run.key, 100)).filter(({ rank }) => rank === rankOf.seed);
+  const seeds = (await waitingPages(discovery.civic.db.read, run.key, 100)).filter(({ rank }) => rank <= rankOf.known);
   for (const origin of new Set(seeds.map(({ url }) => new URL(url).origin))) {
     const read = await readAddress(reading, `${origin}/sitemap.xml`);
     const pages = read.content ? sitemapPages(Buffer.from(read.content.body).toString('utf8'), new URL(origin).host) : [];

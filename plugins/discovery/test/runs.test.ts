@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { newId } from 'civic';
+import { newId, type Caller } from 'civic';
 import { testDatabases, testServer, type TestServer } from 'civic/testing';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,7 +20,7 @@ for (const database of testDatabases()) {
     let origin: string;
     let isHeld = false;
     const requests: string[] = [];
-    const caller = { account_id: newId(), workspace_id: newId(), workspace_role: 'owner', scope: ['discovery:read', 'discovery:write'], capabilities: ['discovery'], plan: 'individual' } as const;
+    const caller: Partial<Caller> = { account_id: newId(), workspace_id: newId(), workspace_role: 'owner', scope: ['discovery:read', 'discovery:write'], capabilities: ['discovery'], plan: 'individual' };
     const call = (method: string, path: string, payload?: unknown, as: object = caller) => kit.request(method, path, { as: as as never, ...(payload !== undefined && { payload }) });
     const start = (more: object = {}) => call('POST', '/api/discovery-runs', { location: 'Gladstone, MO', issue_areas: ['housing_affordability'], seeds: [`${origin}/`], ...more });
     async function ended(id: string) {
@@ -68,6 +68,15 @@ for (const database of testDatabases()) {
       expect(data.map(({ name }: { name: string }) => name)).to.include(['Maria Delgado', 'Thomas Okafor', 'Susan Whitfield', 'Riverbend Tenants Union']);
       for (const { claims } of data) for (const { excerpt, locator } of claims) expect(locator.end - locator.start).to.equal(excerpt.length);
       expect(data.find(({ name }: { name: string }) => name === 'Maria Delgado').claims.find(({ property }: { property: string }) => property === 'place').value).to.equal('gladstone,missouri');
+    });
+
+    it('is read and listed by assistants', async () => {
+      const { id } = (await call('GET', '/api/discovery-runs')).body.data[0];
+      const shown = await kit.tool('get_discovery_run', { run_id: id }, { as: caller });
+      expect(shown.text).to.contain(['"Maria Delgado" (person, pending', `${origin}/about/staff`]);
+      expect((await kit.tool('list_discovery_runs', {}, { as: caller })).data.total).to.equal(1);
+      expect(JSON.parse(await kit.read(`civic://discovery-runs/${id}`, { as: caller })).id).to.equal(id);
+      await expect(kit.tool('get_discovery_run', { run_id: id }, { as: { ...caller, workspace_id: newId() } })).to.reject();
     });
 
     it('requests no page twice, none that robots.txt forbids, and none of other hosts', async () => {

@@ -137,6 +137,12 @@ export async function countInPlace(reader: Reader, placeKey: string): Promise<{ 
   };
 }
 
+/** Returns the addresses of the sources of a place: public ones, and those of a workspace. */
+export async function addressesOf(reader: Reader, { place_key, workspace_id }: { place_key: string; workspace_id: string | null }): Promise<string[]> {
+  const query = reader(TABLE).where({ place_key, state: 'active' }).orderBy('key').limit(100);
+  return query.where((owned) => owned.whereNull('workspace_id').orWhere({ workspace_id })).pluck('url');
+}
+
 /** Returns how many sources of the operator fail, and what is wrong with the one that has failed for longest. */
 export async function countFailing(reader: Reader): Promise<{ count: number; detail: string | null }> {
   const failing = () => reader(TABLE).where({ workspace_id: null, state: 'active', health: 'failing' });
