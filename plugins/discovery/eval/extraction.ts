@@ -1,10 +1,11 @@
 import { Failure, type Command, type Terminal } from 'civic';
-import type { ReaderService } from 'civic/reader';
+import type { Document, ReaderService } from 'civic/reader';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DEFAULT_SCORE, extractActors } from '../extract/extract.ts';
 import type { FoundActor } from '../extract/types.ts';
+import { fitWeights } from './fit.ts';
 import { markedPages, splitOf, type MarkedPage, type MarkedType } from './pages.ts';
 import { namesOn, scoreNames, type PageScore, type Score } from './score.ts';
 
@@ -30,37 +31,58 @@ export function evalExtraction(document: ReaderService['document']): Command {
     name: 'eval extraction',
     summary: 'Measure how many names of marked pages are found',
     arguments: '[folder]',
+    options: [{ name: 'fit', summary: 'Fit the weights of features on the pages for tuning, and print them as JSON instead' }],
     examples: ['bin/civic eval extraction', 'bin/civic eval extraction a-folder-of-pages --json'],
     needs: 'nothing',
-    async run({ terminal, positionals: [folder], cwd }) {
+    async run({ terminal, positionals: [folder], options, cwd }) {
       const path = folder === undefined ? fileURLToPath(new URL('../shared/data/contact-pages', import.meta.resolve('civic/package.json'))) : resolve(cwd, folder);
       if (folder === undefined && !existsSync(path)) throw new Failure('Name a folder of pages whose names are marked: <span wa-type="PER"> and <span wa-type="ORG">');
-      const report = await reportOn(markedPages(path), folder === undefined, document, terminal);
+      const read = await readPages(markedPages(path), document, terminal);
+      if (options['fit']) {
+        const weights = fitWeights(folder === undefined ? read.filter(({ page }) => splitOf(page.file) === 'train') : read);
+        terminal.print(weights, () => JSON.stringify(weights, null, 2));
+        return;
+      }
+      const report = reportOn(read.map(({ page, document: parsed }) => ({ page, actors: extractActors(parsed) })), folder === undefined);
       terminal.print(report, () => words(report, terminal));
       if (report.below.length > 0) throw new Failure(`Below what is demanded: ${report.below.join(', ')}`);
     },
   };
 }
 
-async function reportOn(pages: MarkedPage[], isOwn: boolean, document: ReaderService['document'], terminal: Terminal): Promise<ExtractionReport> {
-  const read: { page: MarkedPage; actors: FoundActor[] }[] = [];
+interface Read {
+  page: MarkedPage;
+  document: Document;
+}
+
+async function readPages(pages: MarkedPage[], document: ReaderService['document'], terminal: Terminal): Promise<Read[]> {
+  const read: Read[] = [];
   for (const [at, page] of pages.entries()) {
     terminal.progress('Reading pages', at, pages.length);
     const url = `https://example.org/${page.file.split(/[\\/]/).map(encodeURIComponent).join('/')}`;
-    read.push({ page, actors: extractActors(await document({ url, content_type: 'text/html; charset=utf-8', body: Buffer.from(page.html) })) });
+    read.push({ page, document: await document({ url, content_type: 'text/html; charset=utf-8', body: Buffer.from(page.html) }) });
   }
-  const scores = (some: typeof read) => ({ pages: some.length, types: Object.fromEntries(TYPES.map((type) => [type, { all: score(some, type, 0), above: score(some, type, DEFAULT_SCORE) }])) as Scores });
+  return read;
+}
+
+interface Extracted {
+  page: MarkedPage;
+  actors: FoundActor[];
+}
+
+function reportOn(read: Extracted[], isOwn: boolean): ExtractionReport {
+  const scores = (some: Extracted[]) => ({ pages: some.length, types: Object.fromEntries(TYPES.map((type) => [type, { all: score(some, type, 0), above: score(some, type, DEFAULT_SCORE) }])) as Scores });
   const split = (name: 'train' | 'test') => scores(read.filter(({ page }) => splitOf(page.file) === name));
   // Only the project's own pages were divided into those for tuning and those for measuring.
   const splits = { ...(isOwn ? { train: split('train'), test: split('test') } : {}), all: scores(read) };
   return { rule: RULE, default_score: DEFAULT_SCORE, splits, pages: read.map(pageScore), below: isOwn ? belowBars(splits) : [] };
 }
 
-function score(read: { page: MarkedPage; actors: FoundActor[] }[], type: MarkedType, least: number): Score {
+function score(read: Extracted[], type: MarkedType, least: number): Score {
   return scoreNames(read.map(({ page, actors }) => namesOn(page, actors, type, least)));
 }
 
-function pageScore({ page, actors }: { page: MarkedPage; actors: FoundActor[] }): PageScore {
+function pageScore({ page, actors }: Extracted): PageScore {
   const byType = (choose: (names: ReturnType<typeof namesOn>) => string[]) => Object.fromEntries(TYPES.map((type) => [type, choose(namesOn(page, actors, type, DEFAULT_SCORE))])) as PageScore['missing'];
   return {
     file: page.file,

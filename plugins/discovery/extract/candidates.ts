@@ -10,7 +10,7 @@ export interface Candidate extends Range {
   mentions: number;
   /** How much speaks for the mention that `start`, `end` and `line` are of. */
   weight: number;
-  features: Map<string, number>;
+  features: Set<string>;
   /** The office before the name of a person: `Mayor Jane Doe`. */
   office: Range | null;
 }
@@ -28,12 +28,12 @@ export class Candidates {
     let candidate = this.#byName.get(key);
     if (!candidate) {
       if (this.#byName.size >= MOST_CANDIDATES) return;
-      candidate = { name, ...range, line, mentions: 0, weight, features: new Map(), office };
+      candidate = { name, ...range, line, mentions: 0, weight, features: new Set(), office };
       this.#byName.set(key, candidate);
     }
     candidate.mentions++;
     if (candidate.line === null || weight > candidate.weight) Object.assign(candidate, { name, ...range, line, weight, office });
-    for (const feature of features) candidate.features.set(feature, 1);
+    for (const feature of features) candidate.features.add(feature);
   }
 
   get(key: string): Candidate | undefined {

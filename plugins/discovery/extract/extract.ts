@@ -1,19 +1,19 @@
 import type { Document } from 'civic/reader';
 import type { Candidate } from './candidates.ts';
 import { causesIn } from './causes.ts';
-import { foundOn, organizationClaims, personClaims, type Found } from './details.ts';
+import { foundOn, organizationClaims, personClaims, type Found, type ScoredCandidate } from './details.ts';
 import { eventsIn } from './events.ts';
 import { identityOf } from './identity.ts';
-import { linesOf, MOST_TEXT } from './lines.ts';
+import { linesOf, MOST_TEXT, type Line } from './lines.ts';
 import { bareName, mergeActors } from './merge.ts';
 import { organizationCandidates } from './organizations.ts';
 import { personCandidates } from './people.ts';
-import { tokensOf } from './runs.ts';
-import { scoreOf } from './score.ts';
+import { tokensOf, type Token } from './runs.ts';
+import { pairsOf, scoreOf, type Weights } from './score.ts';
 import { structuredActors } from './structured.ts';
-import { foldName, indexText } from './text.ts';
+import { foldName, indexText, type TextIndex } from './text.ts';
 import type { FoundActor } from './types.ts';
-import { ORGANIZATION_PAIRS, ORGANIZATION_WEIGHTS, PERSON_PAIRS, PERSON_WEIGHTS } from './weights.ts';
+import { ORGANIZATION_WEIGHTS, PERSON_WEIGHTS } from './weights.ts';
 
 /** At least seven of ten names with this score are right (`civic eval extraction`); less is for reviewers who look for more. */
 export const DEFAULT_SCORE = 0.5;
@@ -22,32 +22,39 @@ const MOST_ACTORS = 200;
 
 /** Finds the actors that a document names: in structured data, by the layout of the page, and in its sentences. Best ones first. */
 export function extractActors(document: Document): FoundActor[] {
-  const index = indexText(document.text.slice(0, MOST_TEXT));
-  const lines = linesOf(document);
-  const tokens = lines.map(tokensOf);
+  const { index, lines, tokens, candidates } = candidatesOf(document);
   const structured = structuredActors(document, index);
   const causes = causesIn(lines, tokens);
-  const identity = identityOf(document, lines, index);
-  const people = scored(personCandidates(lines, tokens, index).entries(), (candidate) => scoreOf(candidate, PERSON_WEIGHTS, PERSON_PAIRS));
-  const organizations = scored(organizationCandidates(lines, tokens, identity, index).entries(), (candidate) => scoreOf(candidate, ORGANIZATION_WEIGHTS, ORGANIZATION_PAIRS));
+  const people = scored(candidates.person, PERSON_WEIGHTS);
+  const organizations = scored(candidates.organization, ORGANIZATION_WEIGHTS);
   removeOtherTypes(people, organizations, structured, causes);
   removeVariants(organizations);
   const found = foundOn(document, lines, best(people), best(organizations));
   return mergeActors([...structured, ...causes, ...eventsIn(document, lines), ...actorsOf(found)]).toSorted((one, other) => other.score - one.score || one.claims[0]!.start - other.claims[0]!.start).slice(0, MOST_ACTORS);
 }
 
-function scored(candidates: [string, Candidate][], score: (candidate: Candidate) => number): Map<string, Candidate & { score: number }> {
-  const found = new Map<string, Candidate & { score: number }>();
+/** Returns what may be a name, with the parts of the document that it was found in. `eval/fit.ts` fits the weights on it. */
+export function candidatesOf(document: Document): { index: TextIndex; lines: Line[]; tokens: Token[][]; candidates: Record<'person' | 'organization', [string, Candidate][]> } {
+  const index = indexText(document.text.slice(0, MOST_TEXT));
+  const lines = linesOf(document);
+  const tokens = lines.map(tokensOf);
+  const organizations = organizationCandidates(lines, tokens, identityOf(document, lines, index), index);
+  return { index, lines, tokens, candidates: { person: personCandidates(lines, tokens, index).entries(), organization: organizations.entries() } };
+}
+
+function scored(candidates: [string, Candidate][], weights: Weights): Map<string, ScoredCandidate> {
+  const pairs = pairsOf(weights);
+  const found = new Map<string, ScoredCandidate>();
   for (const [key, candidate] of candidates) {
-    const value = Math.round(score(candidate) * 100) / 100;
-    if (value >= LEAST_SCORE) found.set(key, { ...candidate, score: value });
+    const score = Math.round(scoreOf(candidate, weights, pairs) * 100) / 100;
+    if (score >= LEAST_SCORE) found.set(key, { ...candidate, score });
   }
   return found;
 }
 
 type Scored = ReturnType<typeof scored>;
 
-function best(candidates: Scored): (Candidate & { score: number })[] {
+function best(candidates: Scored): ScoredCandidate[] {
   return [...candidates.values()].toSorted((one, other) => other.score - one.score || one.start - other.start).slice(0, MOST_ACTORS);
 }
 

@@ -35,12 +35,12 @@ describe('bin/civic eval extraction', () => {
     rmSync(folder, { recursive: true });
   });
 
-  async function run(path?: string): Promise<{ report: ExtractionReport; words: string }> {
+  async function run(path?: string, options: Record<string, boolean> = {}): Promise<{ report: ExtractionReport; words: string }> {
     const command = kit.composition.commands.find(({ name }) => name === 'eval extraction')!;
     let printed: { report: ExtractionReport; words: string } | null = null;
     const print = (report: unknown, words: () => string) => { printed = { report: report as ExtractionReport, words: words() }; };
     const silent = () => undefined;
-    await command.run({ terminal: { out: silent, err: silent, print, progress: silent, style: (_, text) => text, json: true, signal: new AbortController().signal }, positionals: path === undefined ? [] : [path], options: {}, cwd: folder });
+    await command.run({ terminal: { out: silent, err: silent, print, progress: silent, style: (_, text) => text, json: true, signal: new AbortController().signal }, positionals: path === undefined ? [] : [path], options, cwd: folder });
     return printed!;
   }
 
@@ -59,6 +59,16 @@ describe('bin/civic eval extraction', () => {
     expect(report.splits['all']!.types.person.above).to.include({ marked: 2, found: 1, right: 1, precision: 1, recall: 0.5 });
     expect(report.pages[0]).to.equal({ file: 'page.html', missing: { person: ['omar fields'], organization: [] }, extra: { person: [], organization: [] } });
     expect(words).to.contain('all (1 pages)').and.to.contain('person, from 0.5').and.to.contain('omar fields');
+  });
+
+  it('fits weights on marked pages: what marked names have in common weighs more', async () => {
+    mkdirSync(join(folder, 'fit'));
+    for (let number = 0; number < 8; number++) writeFileSync(join(folder, `fit/${number}.html`), page);
+    const { report } = await run('fit', { fit: true });
+    const { organization, person } = report as unknown as Record<string, Record<string, number>>;
+    expect(organization!['copyright']!).to.be.above(organization!['label']!);
+    expect(person!['first']!).to.be.above(2);
+    expect(Object.values({ ...organization, ...person }).every(Number.isFinite)).to.be.true();
   });
 
   it('rejects a folder without marked pages', async () => {

@@ -2,7 +2,8 @@ import { definePlugin, type Services } from 'civic';
 import type { Document, DocumentInput } from 'civic/reader';
 import { testServer } from 'civic/testing';
 import { extractActors } from '../extract/extract.ts';
-import type { FoundActor, FoundType } from '../extract/types.ts';
+import { foldName } from '../extract/text.ts';
+import type { FoundActor, FoundClaim, FoundType } from '../extract/types.ts';
 
 export interface Extraction {
   read(html: string, input?: Partial<DocumentInput>): Promise<Document>;
@@ -22,11 +23,27 @@ export async function startExtraction(): Promise<Extraction> {
     const actors = extractActors(document);
     for (const { name, claims } of actors) {
       if (!claims.some((claim) => claim.property === 'name' && claim.value === name)) throw new Error(`${name} has no claim of the name`);
-      for (const { property, start, end } of claims) if (!(start >= 0 && start < end && end <= document.text.length)) throw new Error(`The ${property} of ${name} has no passage`);
+      for (const claim of claims) if (!isStated(claim, document)) throw new Error(`The ${claim.property} of ${name} has no passage that states it`);
     }
     return { document, actors };
   };
   return { read, extract, close: () => kit.close() };
+}
+
+/** Whether the passage of a claim states its value: in words, or as the text of a link to it. */
+function isStated({ property, value, start, end }: FoundClaim, { text, links }: Document): boolean {
+  if (!(start >= 0 && start < end && end <= text.length)) return false;
+  const passage = text.slice(start, end);
+  const isLinkTo = (url: string) => links.some((link) => link.start === start && link.end === end && link.url.includes(url));
+  switch (property) {
+    case 'event_start': case 'event_end': return true;
+    case 'website': return isLinkTo(value);
+    case 'social': return isLinkTo(value.url);
+    case 'email': return passage.toLowerCase() === value || isLinkTo(value);
+    case 'identifier': return passage.includes(value.value);
+    case 'affiliation': return passage.includes(value.role ?? value.name);
+    default: return foldName(passage) === foldName(value);
+  }
 }
 
 /** Returns the names of a type with at least a score, in alphabetical order. */

@@ -20,6 +20,9 @@ export const TRADE_WORDS = wordSet(`
   improvement industries inn insurance international investments jewelers kitchen lab laboratories labs landscaping laundry law lighting limo logistics lounge magazine management manufacturing market markets marketing materials media medical mortgage motors
   moving music news nightclub nursery office outfitters paint park park pharmacy photography pizza plant plaza plumbing pools post printing productions products properties public publishing radio ranch real realty records rental rentals repair
   research resort resources restaurant restaurants roasters roofing salon salons sales scientific security senior service services shop shops shelter solutions spa sports stadium store stores studio studios supply systems
+  accounting airlines aviation ballet barber bicycles boats boutique butcher candies chiropractic chocolates collision cpas creamery cycles dairy dance daycare deli delicatessen dentistry distillery escrow eyewear fashions
+  foodservice freight greenhouse grille grocers grocery grooming gymnastics hardware jeans karate kennels kitchens leather lending lodge lumber machinery marina meats montessori motel nails optical orchards orthodontics payroll pediatrics
+  pets physicians pilates pizzeria preschool produce pub realtors recruiting savings seafood securities shoes staffing steakhouse suites supermarket supplies surgery tire tires tools towing trucking tutoring veterinary villas vision yachts
   tavern tech technologies technology television times tours toys transport travel tribune university utilities ventures vineyards wash wealth wine winery works workshop yoga
 `);
 
