@@ -4,6 +4,7 @@ import { createDecisions } from './candidates/decide.ts';
 import { candidateRoutes } from './candidates/routes.ts';
 import { createDiscovery } from './context.ts';
 import { runDiscovery } from './engine/engine.ts';
+import { evalExtraction } from './eval/extraction.ts';
 import { discoveryExamples } from './examples.ts';
 import { discoveryProblems } from './problems.ts';
 import { runRoutes } from './runs/routes.ts';
@@ -37,6 +38,7 @@ export default definePlugin({
     civic.jobs.define(matchJob(discovery));
     // A worker that was killed says nothing about the run: another one goes on, as often as needed.
     civic.jobs.define<{ run_id: string }>({ name: RUN_JOB, lane: 'network', max_attempts: 1000, run: (job) => runDiscovery(discovery, job) });
+    civic.command(evalExtraction(discovery.reader.document));
     const accounts = civic.serviceIfOn('accounts');
     if (accounts) {
       civic.examples(discoveryExamples);
