@@ -7,7 +7,8 @@ export const page: Adapter = {
   source_class: 'organization_update',
   recognises: ({ text }) => text === '' ? 0 : 0.1,
   rows({ url, title, text, main }) {
-    const content = main ? text.slice(main.start, main.end) : text;
-    return content.trim() === '' ? [] : [{ kind: 'page', key: url, title, text: content }];
+    const { start, end } = main ?? { start: 0, end: text.length };
+    const content = text.slice(start, end);
+    return content.trim() === '' ? [] : [{ kind: 'page', key: url, title, text: content, passage: { start, end } }];
   },
 };

@@ -102,6 +102,8 @@ export interface PageRow {
   key: string;
   title: string | null;
   text: string;
+  /** The range of the text in the document. */
+  passage: Passage | null;
 }
 
 export type Row = MeetingRow | FilingRow | PostRow | PageRow;

@@ -1,7 +1,8 @@
 import type { Document } from 'civic/reader';
 import { legistarApi } from '../adapters/legistar-api.ts';
+import type { Row } from '../adapters/types.ts';
 import { compareRows, completed, hashOf, type Change, type KnownRow } from '../reads/compare.ts';
-import { signalsOf, type SignalContext } from '../signals/drafts.ts';
+import { signalsOf, type Former, type RowSignal, type SignalContext } from '../signals/drafts.ts';
 
 /** One sync of a city's calendar: the events that changed since the last, and the ids of those that vanished. */
 interface Sync {
@@ -33,19 +34,21 @@ const ZONE = 'America/New_York';
 export async function replay(lines: Iterable<string>): Promise<ReplayResult> {
   const result: ReplayResult = { reads: 0, rows: 0, signals: {}, changes: { added: 0, changed: 0, gone: 0 }, second_pass: 0 };
   const known = new Map<string, KnownRow>();
-  const signalled = new Set<string>();
+  const gone = new Map<string, Row>();
+  const formers = new Map<string, Former>();
   let doubted = new Set<string>();
   for (const { now, records } of stepsOf(lines)) {
     const document = documentOf(LIST, records.map((record) => ('EventItems' in record ? { ...record, EventItems: [] } : record)));
     const open = async (url: string) => agendaOf(url, records);
     const read = async () => (await legistarApi.rows(document, { now, time_zone: ZONE, open })).map((row) => completed(row, known.get(row.key)?.row));
-    const compare = async () => compareRows(known, await read(), { now, isComplete: true, hasNoEnd: true, wasDoubted: ({ key }) => doubted.has(key) });
+    const compare = async () => compareRows(known, await read(), { now, isComplete: true, hasNoEnd: true, wasDoubted: ({ key }) => doubted.has(key), goneRow: (key) => gone.get(key) });
     const { changes, doubted: doubtedNow } = await compare();
     const context = contextOf(document, now, result.reads === 0);
-    for (const change of changes) countChange(result, change, signalled, context);
+    for (const change of changes) countChange(result, change, formers, context);
     for (const change of changes) {
       known.delete(change.type === 'changed' ? change.before.key : change.row.key);
-      if (change.type !== 'gone') known.set(change.row.key, { hash: hashOf(change.row), row: change.row });
+      if (change.type === 'gone') gone.set(change.row.key, change.row);
+      else known.set(change.row.key, { hash: hashOf(change.row), row: change.row });
     }
     doubted = new Set(doubtedNow.map(({ key }) => key));
     result.second_pass += (await compare()).changes.length;
@@ -55,14 +58,17 @@ export async function replay(lines: Iterable<string>): Promise<ReplayResult> {
   return result;
 }
 
-function countChange(result: ReplayResult, change: Change, signalled: Set<string>, context: SignalContext): void {
-  const key = change.type === 'changed' ? change.before.key : change.row.key;
-  result.changes[change.type]++;
-  for (const { draft, isOfRow } of signalsOf(change, signalled.has(key) ? ANY_ID : null, context)) {
+function countChange(result: ReplayResult, change: Change, formers: Map<string, Former>, context: SignalContext): void {
+  const former = formers.get(change.type === 'changed' ? change.before.key : change.row.key) ?? null;
+  result.changes[change.type === 'returned' ? 'added' : change.type]++;
+  const signals = signalsOf(change, former, context);
+  for (const { draft } of signals) {
     const name = draft.id === undefined ? draft.type : `${draft.type} (new version)`;
     result.signals[name] = (result.signals[name] ?? 0) + 1;
-    if (isOfRow) signalled.add(change.row.key);
   }
+  const has = (is: RowSignal['is']) => signals.some((signal) => signal.is === is);
+  const cancelled_id = has('correction') ? null : has('cancellation') ? ANY_ID : former?.cancelled_id ?? null;
+  formers.set(change.row.key, { row: change.row, signal_id: has('row') ? ANY_ID : former?.signal_id ?? null, cancelled_id, content_hash: null, content_at: null, passage: null });
 }
 
 function* stepsOf(lines: Iterable<string>): Iterable<Step> {
@@ -89,7 +95,7 @@ const ANY_ID = '00000000-0000-7000-8000-000000000000';
 function contextOf({ body }: Document, now: number, isFirst: boolean): SignalContext {
   return {
     source: { url: LIST, name: 'Replay', source_class: 'government_record', place_keys: [], issues: [], tags: [], workspace_id: null },
-    isFirst, known_since: -Infinity, now, time_zone: ZONE, notice: { hours: 24, source: null }, content_hash: '', text: body!,
+    isFirst, known_since: -Infinity, now, time_zone: ZONE, notice: { hours: 24, source: null }, content_hash: '', text: body!, opened: [],
   };
 }
 

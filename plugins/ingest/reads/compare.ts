@@ -13,6 +13,8 @@ export interface KnownRow {
 export type Change =
   | { type: 'added'; row: Row }
   | { type: 'changed'; before: Row; row: Row; fields: SignalChange[]; /** Its times are those of another zone: the meeting was not moved. */ isShifted?: boolean }
+  /** It was gone, and is listed again. */
+  | { type: 'returned'; before: Row; row: Row; fields: SignalChange[] }
   | { type: 'gone'; row: Row };
 
 export interface Comparison {
@@ -27,6 +29,8 @@ export interface CompareOptions {
   isComplete: boolean;
   /** Whether its list has no last date: then a meeting after the last one that is listed counts as well. */
   hasNoEnd: boolean;
+  /** Returns a row that was gone before this read, if it was ever known. */
+  goneRow(key: string): Row | undefined;
   /** Whether these rows were missing in the last read as well; then they are believed to be gone. */
   wasDoubted(row: Row): boolean;
   /** Whether the time zone of the source changed since the rows were read. */
@@ -62,7 +66,7 @@ export function compareRows(known: Map<string, KnownRow>, rows: Row[], options: 
   const missing = options.isComplete && rows.length > 0 ? [...known.values()].map(({ row }) => row).filter((row) => !read.has(row.key) && isUpcoming(row, options.now)) : [];
   const { moves, left } = pairMoves(missing, [...read.values()].filter(({ key }) => !known.has(key)));
   const { gone, doubted } = judgeMissing(left, { known, rows, moved: moves.size }, options);
-  return { changes: [...[...read.values()].flatMap((row) => changeOf(row, known.get(row.key), moves.get(row.key))), ...gone.map((row): Change => ({ type: 'gone', row }))], doubted };
+  return { changes: [...[...read.values()].flatMap((row) => changeOf(row, known.get(row.key), moves.get(row.key), options.goneRow(row.key))), ...gone.map((row): Change => ({ type: 'gone', row }))], doubted };
 }
 
 interface Listed {
@@ -99,8 +103,9 @@ function startOf(row: Row): number {
   return row.kind === 'meeting' ? Date.parse(row.start ?? '') : NaN;
 }
 
-function changeOf(row: Row, known: KnownRow | undefined, movedFrom: Row | undefined): Change[] {
+function changeOf(row: Row, known: KnownRow | undefined, movedFrom: Row | undefined, gone?: Row): Change[] {
   if (movedFrom) return [{ type: 'changed', before: movedFrom, row, fields: changedFields(movedFrom, row) }];
+  if (!known && gone) return [{ type: 'returned', before: gone, row, fields: changedFields(gone, row) }];
   if (!known) return [{ type: 'added', row }];
   if (known.hash === hashOf(row)) return [];
   return [{ type: 'changed', before: known.row, row, fields: changedFields(known.row, row) }];

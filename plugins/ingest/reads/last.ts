@@ -18,7 +18,7 @@ export function shownChanges(changes: Change[]): ShownChange[] {
 
 function linesOf(change: Change): ShownChange[] {
   const title = textOf(change.row.title);
-  if (change.type === 'added') return [{ title: null, field: 'row', before: null, after: title }];
+  if (change.type === 'added' || change.type === 'returned') return [{ title: null, field: 'row', before: null, after: title }];
   if (change.type === 'gone') return [{ title: null, field: 'row', before: title, after: null }];
   const isPage = change.row.kind === 'page';
   return change.fields.map(({ field, before, after }) => ({ title: isPage ? null : title, field, before: textOf(before), after: textOf(after) }));

@@ -2,20 +2,20 @@ import { singleLine, writableText, type RunningJob, type Tx } from 'civic';
 import { adapterOf } from '../adapters/adapters.ts';
 import type { Adapter, Row } from '../adapters/types.ts';
 import type { Ingest } from '../context.ts';
-import { insertSignals } from '../feeds/store.ts';
 import { placeRule } from '../signals/rules.ts';
-import { signalsOf, type SignalContext } from '../signals/drafts.ts';
+import type { SignalContext } from '../signals/drafts.ts';
 import { NOT_RECOGNISED, NOTHING_FOUND, probe } from '../sources/recognise.ts';
 import { nextBits } from '../sources/notices.ts';
 import { lockedSource, sourceById, updateSource, type SourceRow, type Via } from '../sources/store.ts';
-import { compareRows, completed, hashOf, type Change, type Comparison, type KnownRow } from './compare.ts';
+import { compareRows, completed, hashOf, type Change, type KnownRow } from './compare.ts';
 import { actorsIn, type ActorContext } from './actors.ts';
 import { MOST_ROWS, readRows, textOf, type SourceRead } from './documents.ts';
 import { rowsFault, type Fault, type KnownState } from './fault.ts';
 import { shownChanges } from './last.ts';
 import { withoutLines } from './lines.ts';
 import { pruneRows } from './prune.ts';
-import { endRows, insertRead, insertRows, rowsOf, setDoubted, updateRow, type ReadRow, type StoredRow } from './store.ts';
+import { publish } from './publish.ts';
+import { goneRowsOf, insertRead, rowsOf, setDoubted, type ReadRow, type StoredRow } from './store.ts';
 
 export const READ_JOB = 'ingest.read';
 const LONGEST_BACKOFF_SECONDS = 86_400;
@@ -26,6 +26,7 @@ const MOST_READS = 5;
 const NOT_STORED: Fault = { code: 'not_stored', detail: 'What was read could not be stored. The log of the server has the reason.' };
 
 interface Known {
+  /** By key, with rows of this read that were gone. */
   stored: Map<string, StoredRow>;
   rows: Map<string, KnownRow>;
   state: KnownState;
@@ -97,7 +98,7 @@ async function store(ingest: Ingest, tx: Tx, source: SourceRow, result: SourceRe
     await insertRead(tx, { ...record, outcome: 'put_off', detail: read.detail });
     return putOff(ingest, tx, source, read.retry_at);
   }
-  const known = document && !result.fault ? await knownRows(tx, source) : null;
+  const known = document && !result.fault ? await knownRows(tx, source, result.rows) : null;
   const fault = result.fault ?? (known && rowsFault(result.rows, known.state, ingest.civic.clock.now()));
   if (fault) {
     if (known && fault.code === 'few_rows') await doubtMissing(tx, source, result.rows, known);
@@ -117,16 +118,17 @@ async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, docu
   const now = ingest.civic.clock.now();
   const adapter = adapterOf(source.platform!);
   const ignored = JSON.parse(source.ignored) as string[];
-  const rows = given.map((row) => withoutIgnored(completed(row, known.rows.get(row.key)?.row), ignored));
+  const formerRow = (key: string) => known.rows.get(key)?.row ?? goneRow(known, key);
+  const rows = given.map((row) => withoutIgnored(completed(row, formerRow(row.key)), ignored));
   const comparison = compareRows(known.rows, rows, {
-    now, isComplete: Boolean(adapter.isComplete) && !document!.truncated && given.length < MOST_ROWS, hasNoEnd: Boolean(adapter.hasNoEnd), wasDoubted: known.state.wasDoubted, isShifted: isShifted(source),
+    now, isComplete: Boolean(adapter.isComplete) && !document!.truncated && given.length < MOST_ROWS, hasNoEnd: Boolean(adapter.hasNoEnd), wasDoubted: known.state.wasDoubted, isShifted: isShifted(source), goneRow: (key) => goneRow(known, key),
   });
   const context: SignalContext = {
     source: { url: read.final_url, name: source.name, source_class: adapter.source_class, place_keys: source.place_key === null ? [] : [source.place_key], issues: JSON.parse(source.issues), tags: JSON.parse(source.tags), workspace_id: source.workspace_id },
     isFirst: source.last_success_at === null, known_since: now - ingest.civic.config.read_days * DAY_MS, now, time_zone, notice: await placeRule(ingest, tx, source.place_key),
-    content_hash: read.content!.hash, text: textOf(document!),
+    content_hash: read.content!.hash, text: textOf(document!), opened,
   };
-  const signals = await publish(ingest, tx, source, comparison, known, context);
+  const signals = await publish(ingest, tx, source, { ...comparison, stored: known.stored, given }, context);
   await pruneRows(tx, source.key, { stored: [...known.stored.values()], read: rows, at: ingest.civic.clock.iso(), before: new Date(context.known_since).toISOString() });
   const page = { url: read.final_url, content_hash: context.content_hash, text: context.text };
   await proposeActors(ingest, tx, source, comparison.changes, { documents: [page, ...opened], retrieved_at: read.at, isGovernment: adapter.source_class.startsWith('government') });
@@ -145,17 +147,24 @@ async function proposeActors(ingest: Ingest, tx: Tx, source: SourceRow, changes:
   await ingest.discovery.propose(tx, { type: 'watched_source', id, workspace_id, account_id: source.created_by, location: name, place_key, issue_areas: JSON.parse(source.issues) }, findings);
 }
 
+function goneRow({ stored, rows }: Known, key: string): Row | undefined {
+  const row = rows.has(key) ? undefined : stored.get(key);
+  return row && JSON.parse(row.data) as Row;
+}
+
 function withoutIgnored(row: Row, ignored: string[]): Row {
   return row.kind === 'page' ? { ...row, text: withoutLines(row.text, ignored) } : row;
 }
 
-async function knownRows(tx: Tx, source: SourceRow): Promise<Known> {
+async function knownRows(tx: Tx, source: SourceRow, read: Row[]): Promise<Known> {
   const ignored = JSON.parse(source.ignored) as string[];
-  const stored = new Map((await rowsOf(tx, source.key)).map((row) => [row.row_key, row]));
-  const rows = new Map([...stored.values()].map(({ row_key, hash, data }) => {
+  const present = await rowsOf(tx, source.key);
+  const rows = new Map(present.map(({ row_key, hash, data }) => {
     const row = withoutIgnored(JSON.parse(data) as Row, ignored);
     return [row_key, { hash: row.kind === 'page' ? hashOf(row) : hash, row }];
   }));
+  const added = read.map(({ key }) => key).filter((key) => !rows.has(key));
+  const stored = new Map([...await goneRowsOf(tx, source.key, added), ...present].map((row) => [row.row_key, row]));
   const wasDoubted = ({ key }: Row) => Boolean(stored.get(key)?.is_doubted);
   return { stored, rows, state: { rowCount: source.row_count, rows: [...rows.values()].map(({ row }) => row), wasDoubted } };
 }
@@ -167,35 +176,9 @@ async function doubtMissing(tx: Tx, source: SourceRow, rows: Row[], { rows: know
   await updateSource(tx, source.key, { applied_hash: null });
 }
 
-/** Publishes the signals of all changes and stores the rows. Returns how many signals there were. */
-async function publish(ingest: Ingest, tx: Tx, source: SourceRow, { changes, doubted }: Comparison, { stored }: Known, context: SignalContext): Promise<number> {
-  const at = ingest.civic.clock.iso();
-  const planned = changes.map((change) => {
-    const former = stored.get(change.type === 'changed' ? change.before.key : change.row.key);
-    return { change, former, signals: signalsOf(change, former?.signal_id ?? null, context) };
-  });
-  const drafts = planned.flatMap(({ signals }) => signals.map(({ draft }) => draft));
-  const ids = drafts.length > 0 ? await ingest.firehose.publish(tx, drafts) : [];
-  if (drafts.length > 0) await ingest.reader.keep(tx, [context.content_hash]);
-  await insertSignals(tx, source.key, ids, at);
-  let next = 0;
-  const added: Parameters<typeof insertRows>[2] = [];
-  for (const { change, former, signals } of planned) {
-    const published = signals.map(({ isOfRow }) => ({ id: ids[next++]!, isOfRow }));
-    const signal_id = published.find(({ isOfRow }) => isOfRow)?.id ?? former?.signal_id ?? null;
-    const version = { row: change.row, hash: hashOf(change.row), signal_id };
-    if (change.type === 'added') added.push(version);
-    else if (change.type === 'changed') await updateRow(tx, source.key, change.before.key, version, at);
-  }
-  await insertRows(tx, source.key, added, at);
-  await endRows(tx, source.key, changes.filter(({ type }) => type === 'gone').map(({ row }) => row.key), at);
-  await setDoubted(tx, source.key, doubted.map(({ key }) => key));
-  return drafts.length;
-}
-
 function countsOf(changes: Change[]): Pick<Counts, 'added' | 'changed' | 'gone'> {
   const count = (type: Change['type']) => changes.filter((change) => change.type === type).length;
-  return { added: count('added'), changed: count('changed'), gone: count('gone') };
+  return { added: count('added') + count('returned'), changed: count('changed'), gone: count('gone') };
 }
 
 async function noteSuccess(ingest: Ingest, tx: Tx, source: SourceRow, { rows, added, changed, gone }: Counts, via: Via): Promise<void> {

@@ -13,11 +13,17 @@ export interface StoredRow {
   hash: string;
   data: string;
   signal_id: string | null;
+  cancelled_id: string | null;
+  content_hash: string | null;
+  content_at: string | null;
+  passage: string | null;
   /** Within a day: a read that finds the row as it is updates it once a day. */
   last_seen_at: string;
   is_doubted: 0 | 1;
   gone_at: string | null;
 }
+
+const COLUMNS = ['key', 'row_key', 'hash', 'data', 'signal_id', 'cancelled_id', 'content_hash', 'content_at', 'passage', 'last_seen_at', 'is_doubted', 'gone_at'] as const;
 
 export interface ReadRow {
   key: number;
@@ -37,32 +43,43 @@ export interface ReadRow {
 }
 
 export async function rowsOf(reader: Reader, sourceKey: number): Promise<StoredRow[]> {
-  return reader(ROWS).where({ source_key: sourceKey, gone_at: null }).select('key', 'row_key', 'hash', 'data', 'signal_id', 'last_seen_at', 'is_doubted', 'gone_at');
+  return reader(ROWS).where({ source_key: sourceKey, gone_at: null }).select(COLUMNS);
+}
+
+/** Returns those of these rows that were gone. */
+export async function goneRowsOf(reader: Reader, sourceKey: number, rowKeys: string[]): Promise<StoredRow[]> {
+  const rows: StoredRow[] = [];
+  for (const some of chunksOf(rowKeys)) rows.push(...await reader(ROWS).where({ source_key: sourceKey }).whereNotNull('gone_at').whereIn('row_key', some).select(COLUMNS));
+  return rows;
 }
 
 export interface RowVersion {
   row: Row;
   hash: string;
   signal_id: string | null;
+  cancelled_id: string | null;
+  content_hash: string | null;
+  passage: string | null;
 }
 
-/** Stores rows that are new, or that were gone and are there again. */
+/** Stores rows that are new. */
 export async function insertRows(tx: Tx, sourceKey: number, versions: RowVersion[], at: string): Promise<void> {
-  await tx(ROWS).where({ source_key: sourceKey }).whereNotNull('gone_at').whereIn('row_key', versions.map(({ row }) => row.key)).delete();
-  const rows = versions.map(({ row, hash, signal_id }) => ({
-    source_key: sourceKey, row_key: row.key, hash, data: JSON.stringify(row), signal_id, first_seen_at: at, last_seen_at: at, is_doubted: false, gone_at: null,
+  const rows = versions.map(({ row, ...version }) => ({
+    source_key: sourceKey, row_key: row.key, ...version, content_at: at, data: JSON.stringify(row), first_seen_at: at, last_seen_at: at, is_doubted: false, gone_at: null,
   }));
   await bulkInsert(tx, ROWS, rows);
 }
 
-export async function updateRow(tx: Tx, sourceKey: number, rowKey: string, { row, hash, signal_id }: RowVersion, at: string): Promise<void> {
+/** Stores a new version of a row, also of one that was gone and is listed again. */
+export async function updateRow(tx: Tx, sourceKey: number, rowKey: string, { row, ...version }: RowVersion, at: string): Promise<void> {
   // A meeting that was gone may come back under its old key.
   if (row.key !== rowKey) await tx(ROWS).where({ source_key: sourceKey, row_key: row.key }).delete();
-  await tx(ROWS).where({ source_key: sourceKey, row_key: rowKey }).update({ row_key: row.key, hash, data: JSON.stringify(row), signal_id, last_seen_at: at, is_doubted: false });
+  await tx(ROWS).where({ source_key: sourceKey, row_key: rowKey }).update({ row_key: row.key, ...version, content_at: at, data: JSON.stringify(row), last_seen_at: at, is_doubted: false, gone_at: null });
 }
 
-export async function endRows(tx: Tx, sourceKey: number, rowKeys: string[], at: string): Promise<void> {
-  for (const some of chunksOf(rowKeys)) await tx(ROWS).where({ source_key: sourceKey }).whereIn('row_key', some).update({ gone_at: at });
+/** Ends a row that vanished. It stays stored, so that the same signals continue when it is listed again. */
+export async function endRow(tx: Tx, sourceKey: number, rowKey: string, cancelled_id: string | null, at: string): Promise<void> {
+  await tx(ROWS).where({ source_key: sourceKey, row_key: rowKey }).update({ gone_at: at, cancelled_id });
 }
 
 /** Notes that a read had these rows, unless that is noted for the last day. */

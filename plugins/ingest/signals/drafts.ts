@@ -1,9 +1,10 @@
-import { cutText, isWebUrl, Joi } from 'civic';
+import { cutText } from 'civic';
 import type { SignalChange, SignalDraft, SourceClass } from 'civic/firehose';
-import type { FilingRow, MeetingRow, PageRow, PostRow, Row } from '../adapters/types.ts';
-import { publicUrl } from '../reads/clean.ts';
+import type { FilingRow, MeetingRow, PostRow, Row } from '../adapters/types.ts';
+import type { ReadDocument } from '../reads/actors.ts';
 import { isUpcoming, type Change } from '../reads/compare.ts';
 import { isPast } from '../reads/prune.ts';
+import { itemEvidence, pageEvidence, rowEvidence, vanishedEvidence, voteEvidence, type Evidence } from './evidence.ts';
 import { isShortNotice, type NoticeRule } from './notice.ts';
 import { topicOf, topicOfTags } from './topics.ts';
 import { newVotes, voteDraft } from './votes.ts';
@@ -22,12 +23,27 @@ export interface SignalContext {
   content_hash: string;
   /** The text of the document that the passages of rows are ranges of. */
   text: string;
+  /** The further documents that were opened. */
+  opened: ReadDocument[];
 }
 
-/** A signal, and whether it is the one about the row itself: later reads publish new versions of that one. */
+/** What earlier reads stored of a row. */
+export interface Former {
+  row: Row;
+  /** The signal about it, of which later reads publish new versions. */
+  signal_id: string | null;
+  /** The signal that states that the meeting is cancelled. */
+  cancelled_id: string | null;
+  /** The content that it was read from, when, and its passage there. */
+  content_hash: string | null;
+  content_at: string | null;
+  passage: string | null;
+}
+
+/** A signal, and what it is to the row: the one about it, the one that states that it is cancelled, or the correction of that one. */
 export interface RowSignal {
   draft: SignalDraft;
-  isOfRow: boolean;
+  is: 'row' | 'cancellation' | 'correction' | null;
 }
 
 const DAY_MS = 24 * 3600_000;
@@ -38,44 +54,86 @@ const LONGEST_TITLE = 300;
 const LONGEST_NAME = 200;
 const MOST_CHANGES = 100;
 const MOST_CHANGE_BYTES = 40_000;
-const address = Joi.string().uri({ scheme: ['http', 'https'] }).max(2000);
+const VANISHED = 'It is no longer in the calendar of the source.';
+const RETURNED = 'It is in the calendar of the source again.';
 
-/** Returns the signals of a change. `signalId` is the signal that was published about the row before, if any. */
-export function signalsOf(change: Change, signalId: string | null, context: SignalContext): RowSignal[] {
-  if (change.type === 'gone') return [cancelled(change.row as MeetingRow, context, 'It is no longer in the calendar of the source.')];
+/** Returns the signals of a change. `former` is what is stored of the row, if anything. */
+export function signalsOf(change: Change, former: Former | null, context: SignalContext): RowSignal[] {
+  if (change.type === 'gone') return vanished(change.row as MeetingRow, former, context);
   if (change.type === 'added') return added(change.row, context);
-  return [...changed(change, signalId, context), ...voteSignals(change.row, change.before, context)];
+  if (change.type === 'returned') return [...returned(change, former, context), ...voteSignals(change.row, change.before, context)];
+  return [...changed(change, former, context), ...voteSignals(change.row, change.before, context)];
 }
 
 function added(row: Row, context: SignalContext): RowSignal[] {
   if (row.kind === 'page' || (context.isFirst && isOld(row, context.now)) || isPast(row, context.known_since)) return [];
-  if (row.kind === 'meeting' && row.status === 'cancelled') return isAhead(row, context.now) ? [cancelled(row, context, null)] : [];
+  if (row.kind === 'meeting' && row.status === 'cancelled') return isAhead(row, context.now) ? [cancelled(row, null, context)] : [];
   const isShort = row.kind === 'meeting' && !context.isFirst && isShortNotice(row, context.now, context.notice);
   return [ofRow(row, context), ...(isShort ? [shortNotice(row, context)] : []), ...voteSignals(row, null, context)];
 }
 
-function changed({ before, row, fields, isShifted }: Extract<Change, { type: 'changed' }>, signalId: string | null, context: SignalContext): RowSignal[] {
+function changed({ before, row, fields, isShifted }: Extract<Change, { type: 'changed' }>, former: Former | null, context: SignalContext): RowSignal[] {
   const changes = fitting(fields);
-  const isOff = row.kind === 'meeting' && before.kind === 'meeting' && row.status === 'cancelled' && before.status !== 'cancelled';
-  const newVersion = signalId === null || row.kind === 'page' ? [] : [{ draft: { ...ofRow(row, context).draft, id: signalId, changes }, isOfRow: true }];
-  if (isOff) return [...newVersion, cancelled(row, context, null)];
+  const isOff = (one: Row) => one.kind === 'meeting' && one.status === 'cancelled';
+  if (row.kind === 'meeting' && isOff(before) && !isOff(row)) return reinstated(row, changes, former, context);
+  const newVersion = versionOf(row, changes, former, context);
+  if (row.kind === 'meeting' && isOff(row) && !isOff(before)) return [...newVersion, cancelled(row, former, context)];
   if (changes.length === 0) return isShifted ? newVersion : [];
-  const draft = { ...base(row, context), type: 'source_change', title: cutText(changeTitle(row, changes, context.time_zone), LONGEST_TITLE), occurred_at: new Date(context.now).toISOString(), changes };
-  return [...newVersion, { draft, isOfRow: false }];
+  const evidence = row.kind === 'page' ? pageEvidence(row, changes, former, context) : itemEvidence(row, changes, context) ?? rowEvidence(row, context);
+  return [...newVersion, { draft: changeDraft(row, changes, context, evidence), is: null }];
+}
+
+function changeDraft(row: Row, changes: SignalChange[], context: SignalContext, evidence: Evidence): SignalDraft {
+  return { ...base(row, context, evidence), type: 'source_change', title: cutText(changeTitle(row, changes, context.time_zone), LONGEST_TITLE), occurred_at: new Date(context.now).toISOString(), changes };
+}
+
+/** Returns the new version of the signal about a row that has one. */
+function versionOf(row: Row, changes: SignalChange[], former: Former | null, context: SignalContext): RowSignal[] {
+  return former?.signal_id && row.kind !== 'page' ? [{ draft: { ...ofRow(row, context).draft, id: former.signal_id, changes }, is: 'row' }] : [];
+}
+
+/** A meeting that vanished: its signal states that it is cancelled, and quotes the content that had it. */
+function vanished(row: MeetingRow, former: Former | null, context: SignalContext): RowSignal[] {
+  const off: MeetingRow = { ...row, status: 'cancelled' };
+  const evidence = vanishedEvidence(row, former, context);
+  const versions = versionOf(off, [{ field: 'status', before: row.status, after: 'cancelled' }], former, context);
+  return [...versions.map(({ draft, is }) => ({ draft: { ...draft, summary: VANISHED, evidence }, is })), cancelled(row, former, context, { summary: VANISHED, evidence })];
+}
+
+/** A meeting that vanished and is listed again was first seen earlier, so that it is no short notice. */
+function returned({ row, fields }: Extract<Change, { type: 'returned' }>, former: Former | null, context: SignalContext): RowSignal[] {
+  if (row.kind !== 'meeting') return added(row, context);
+  if (row.status === 'cancelled') return [];
+  const status = { field: 'status', before: 'cancelled', after: row.status };
+  return reinstated(row, fitting([status, ...fields.filter(({ field }) => field !== 'status')]), former, context);
+}
+
+/** A meeting takes place after all: its signal continues, and the one that states that it is cancelled becomes a correction. */
+function reinstated(row: MeetingRow, changes: SignalChange[], former: Former | null, context: SignalContext): RowSignal[] {
+  const supersedes = former?.cancelled_id ?? null;
+  const [version] = versionOf(row, changes, former, context);
+  const about = { draft: { ...(version ?? ofRow(row, context)).draft, supersedes }, is: 'row' as const };
+  const draft = changeDraft(row, changes, context, rowEvidence(row, context));
+  if (supersedes === null) return [about, { draft, is: null }];
+  const title = cutText(`Takes place after all: ${row.title}${timeOf(row, context)}`, LONGEST_TITLE);
+  return [about, { draft: { ...draft, id: supersedes, title, summary: RETURNED }, is: 'correction' }];
 }
 
 function voteSignals(row: Row, before: Row | null, context: SignalContext): RowSignal[] {
-  return newVotes(row, before, context.now).map((vote) => ({ draft: { ...base(row, context), ...voteDraft(vote) }, isOfRow: false }));
+  return newVotes(row, before, context.now).map((vote) => {
+    const evidence = voteEvidence(row, { key: vote.key, title: vote.title, people: vote.votes.map(({ person }) => person) }, context);
+    return { draft: { ...base(row, context, evidence), ...voteDraft(vote) }, is: null };
+  });
 }
 
 /** Returns the signal about the row itself. */
 function ofRow(row: Row, context: SignalContext): RowSignal {
   const about = row.kind === 'meeting' ? meeting(row) : row.kind === 'filing' ? filing(row) : post(row as PostRow, context.source.tags);
-  return { draft: { ...base(row, context), ...about }, isOfRow: true };
+  return { draft: { ...base(row, context), ...about }, is: 'row' };
 }
 
 function meeting(row: MeetingRow): Pick<SignalDraft, 'type' | 'title' | 'summary' | 'occurred_at'> {
-  return { type: 'public_meeting', title: cutText(row.title, LONGEST_TITLE), summary: row.location, occurred_at: row.start };
+  return { type: 'public_meeting', title: cutText(`${row.status === 'cancelled' ? 'Cancelled: ' : ''}${row.title}`, LONGEST_TITLE), summary: row.location, occurred_at: row.start };
 }
 
 function filing(row: FilingRow): Pick<SignalDraft, 'type' | 'title' | 'summary' | 'occurred_at'> {
@@ -87,20 +145,24 @@ function post(row: PostRow, tags: string[]): Pick<SignalDraft, 'type' | 'title' 
   return { type: row.topic ?? topicOfTags(tags) ?? topicOf(`${row.title} ${row.summary ?? ''}`) ?? 'new_source', title: cutText(row.title, LONGEST_TITLE), summary: row.summary && cutText(row.summary, LONGEST_PASSAGE), occurred_at: row.published };
 }
 
-function cancelled(row: MeetingRow, context: SignalContext, summary: string | null): RowSignal {
-  const title = `Cancelled: ${row.title}${row.start ? `, ${meetingTime(row.start, context.time_zone)}` : ''}`;
-  return { draft: { ...base(row, context), type: 'meeting_cancelled', title: cutText(title, LONGEST_TITLE), summary, occurred_at: row.start }, isOfRow: false };
+function cancelled(row: MeetingRow, former: Former | null, context: SignalContext, { summary, evidence }: { summary: string | null; evidence: Evidence } = { summary: null, evidence: rowEvidence(row, context) }): RowSignal {
+  const title = cutText(`Cancelled: ${row.title}${timeOf(row, context)}`, LONGEST_TITLE);
+  return { draft: { ...base(row, context, evidence), type: 'meeting_cancelled', title, summary, occurred_at: row.start, supersedes: former?.signal_id ?? null }, is: 'cancellation' };
+}
+
+function timeOf({ start }: MeetingRow, { time_zone }: SignalContext): string {
+  return start === null ? '' : `, ${meetingTime(start, time_zone)}`;
 }
 
 function shortNotice(row: MeetingRow, context: SignalContext): RowSignal {
   const hours = Math.max(1, Math.round((Date.parse(row.start!) - context.now) / 3600_000));
   const summary = `It was first seen ${hours === 1 ? 'one hour' : `${hours} hours`} before it begins; the rule is ${context.notice.hours} hours${context.notice.source ? ` (${context.notice.source})` : ''}.`;
-  return { draft: { ...base(row, context), type: 'short_notice', title: cutText(`Short notice: ${row.title}, ${meetingTime(row.start!, context.time_zone)}`, LONGEST_TITLE), summary, occurred_at: row.start }, isOfRow: false };
+  return { draft: { ...base(row, context), type: 'short_notice', title: cutText(`Short notice: ${row.title}, ${meetingTime(row.start!, context.time_zone)}`, LONGEST_TITLE), summary, occurred_at: row.start }, is: null };
 }
 
 /** Returns the members that all signals of a row have. */
-function base(row: Row, { source, now, content_hash, text }: SignalContext): Omit<SignalDraft, 'type' | 'title'> {
-  const passage = passageOf(row, text);
+function base(row: Row, context: SignalContext, evidence = rowEvidence(row, context)): Omit<SignalDraft, 'type' | 'title'> {
+  const { source, now } = context;
   return {
     source_class: source.source_class,
     detected_at: new Date(now).toISOString(),
@@ -109,10 +171,7 @@ function base(row: Row, { source, now, content_hash, text }: SignalContext): Omi
     actors: namedIn(row).map(({ name, role }) => ({ name: cutText(name, LONGEST_NAME), type: 'organization' as const, role })),
     visibility: source.workspace_id === null ? 'public' : 'workspace',
     workspace_id: source.workspace_id,
-    evidence: [{
-      source_url: webAddress('url' in row ? row.url : null) ?? publicUrl(source.url), title: cutText(source.name, LONGEST_TITLE), captured_at: new Date(now).toISOString(),
-      passage: passage && cutText(passage.text, LONGEST_PASSAGE), locator: passage && { start: passage.start, end: passage.end }, content_hash,
-    }],
+    evidence,
   };
 }
 
@@ -122,23 +181,10 @@ function namedIn(row: Row): { name: string; role: string }[] {
   return 'body' in row && row.body ? [{ name: row.body, role: 'body' }] : [];
 }
 
-/** Returns an address that evidence can have; null for others, such as those of mail. */
-function webAddress(url: string | null): string | null {
-  return url !== null && isWebUrl(url) && address.validate(url).error === undefined ? url : null;
-}
-
 /** Returns the first changes, as many as a signal has room for. */
 function fitting(fields: SignalChange[]): SignalChange[] {
   let bytes = 0;
   return fields.slice(0, MOST_CHANGES).filter((change) => (bytes += JSON.stringify(change).length * 2) < MOST_CHANGE_BYTES);
-}
-
-function passageOf(row: Row, text: string): { text: string; start: number; end: number } | null {
-  const range = row.kind === 'page' ? { start: 0, end: Math.min((row as PageRow).text.length, LONGEST_PASSAGE) } : row.passage;
-  if (!range) return null;
-  const end = Math.min(range.end, range.start + LONGEST_PASSAGE);
-  const shown = text.slice(range.start, end);
-  return shown.trim() === '' ? null : { text: shown, start: range.start, end };
 }
 
 function isAhead(row: MeetingRow, now: number): boolean {

@@ -5,6 +5,8 @@ import { stableJson } from '../reads/stable.ts';
 
 /** A result that was recorded for an agenda item or a matter. */
 export interface RecordedVote {
+  /** Of the item or the action. */
+  key: string;
   title: string;
   matter: string | null;
   action: string | null;
@@ -31,14 +33,14 @@ export function newVotes(row: Row, before: Row | null, now: number): RecordedVot
   }).map((vote) => ({ ...vote, votes: vote.votes! }));
 }
 
-function recorded(row: Row | null): (Omit<RecordedVote, 'votes'> & { key: string; votes: Vote[] | null })[] {
+function recorded(row: Row | null): (Omit<RecordedVote, 'votes'> & { votes: Vote[] | null })[] {
   if (row?.kind === 'meeting') return (row.items ?? []).map(({ key, title, matter, action, passed, votes }) => ({ key, title, matter, action, passed, date: row.start, body: row.body, votes }));
   if (row?.kind !== 'filing') return [];
   return (row.actions ?? []).map(({ key, date, body, action, passed, votes }) => ({ key, title: row.title, matter: row.number, action, passed, date, body, votes }));
 }
 
 /** Returns the signal of a vote: each person with how they voted, and the counts. */
-export function voteDraft({ title, matter, action, passed, date, body, votes }: RecordedVote): Pick<SignalDraft, 'type' | 'title' | 'summary' | 'occurred_at' | 'actors'> {
+export function voteDraft({ title, matter, action, passed, date, body, votes }: Omit<RecordedVote, 'key'>): Pick<SignalDraft, 'type' | 'title' | 'summary' | 'occurred_at' | 'actors'> {
   const result = passed === null ? action ?? 'Vote' : passed ? 'Passed' : 'Failed';
   const people = votes.slice(0, MOST_ACTORS).map(({ person, value }) => ({ name: cutText(person, 200), type: 'person' as const, role: cutText(value, 100) }));
   return {

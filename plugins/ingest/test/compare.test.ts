@@ -15,7 +15,7 @@ const meeting = (key: string, start: string, more: Partial<MeetingRow> = {}): Me
 });
 const known = (rows: Row[]): Map<string, KnownRow> => new Map(rows.map((row) => [row.key, { row, hash: hashOf(row) }]));
 const compare = (before: Row[], after: Row[], options: { isComplete?: boolean; hasNoEnd?: boolean; doubted?: string[] } = {}) =>
-  compareRows(known(before), after, { now, isComplete: options.isComplete ?? true, hasNoEnd: options.hasNoEnd ?? false, wasDoubted: ({ key }) => options.doubted?.includes(key) ?? false });
+  compareRows(known(before), after, { now, isComplete: options.isComplete ?? true, hasNoEnd: options.hasNoEnd ?? false, wasDoubted: ({ key }) => options.doubted?.includes(key) ?? false, goneRow: () => undefined });
 const shown = ({ changes }: ReturnType<typeof compare>) => changes.map(({ type, row }) => `${type} ${row.key}`);
 const weekly = (count: number) => Array.from({ length: count }, (_, index) => meeting(`m${index}`, `2026-03-${String(index + 1).padStart(2, '0')}T18:00:00.000Z`));
 
@@ -133,7 +133,7 @@ describe('the comparison of two reads', () => {
     expect(changedLines('Hours: 9 to 5\nCall us\nVisitors: 17', 'Call us\nHours: 10 to 4\nVisitors: 18')).to.equal([
       { field: 'text', before: 'Hours: 9 to 5', after: 'Hours: 10 to 4' }, { field: 'text', before: 'Visitors: 17', after: 'Visitors: 18' },
     ]);
-    const page = (text: string): PageRow => ({ kind: 'page', key: 'page', title: null, text: withoutLines(text, ['Visitors: 17']) });
+    const page = (text: string): PageRow => ({ kind: 'page', key: 'page', title: null, text: withoutLines(text, ['Visitors: 17']), passage: null });
     expect(compare([page('Call us\nVisitors: 17')], [page('Call us\nVisitors: 18')]).changes).to.equal([]);
   });
 });

@@ -25,7 +25,8 @@ describe('the replay of a real calendar', { skip: !isThere, timeout: 60_000 }, (
     expect(await replay(linesOf('nyc-2024q1.replay.ndjson'))).to.equal({
       reads: 72,
       rows: 146,
-      signals: { 'public_meeting': 138, 'public_meeting (new version)': 275, 'source_change': 274, 'meeting_cancelled': 21, 'short_notice': 9 },
+      // One meeting was listed as cancelled and took place after all: its cancellation became a correction.
+      signals: { 'public_meeting': 139, 'public_meeting (new version)': 281, 'source_change': 273, 'source_change (new version)': 1, 'meeting_cancelled': 21, 'short_notice': 9 },
       changes: { added: 147, changed: 287, gone: 1 },
       second_pass: 0,
     });

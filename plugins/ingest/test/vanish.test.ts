@@ -116,5 +116,53 @@ for (const database of testDatabases()) {
       expect(await titles('meeting_cancelled')).to.equal(['Cancelled: Alpha, 3 Feb 2026, 06:00', 'Cancelled: Beta, 5 Feb 2026, 06:00']);
       expect(await next(left)).to.include({ outcome: 'unchanged', signals: 0 });
     });
+
+    it('are quoted from the content that had them, and their signal states that they are cancelled', async () => {
+      await watch(ics(...WEEK));
+      const meeting = (await signals()).find(({ title }) => title === 'Gamma')!;
+      expect(await next(ics(...WEEK.filter(([title]) => title !== 'Gamma')))).to.include({ gone: 1, signals: 2 });
+      const cancelled = (await signals()).find(({ type }) => type === 'meeting_cancelled')!;
+      expect(cancelled).to.include({ title: 'Cancelled: Gamma, 7 Feb 2026, 06:00', summary: 'It is no longer in the calendar of the source.', supersedes: meeting.id });
+      const [old, now] = cancelled.evidence;
+      expect(old).to.include({ passage: meeting.evidence[0]!.passage, locator: meeting.evidence[0]!.locator, content_hash: meeting.evidence[0]!.content_hash });
+      expect(old!.passage).to.match(/^Gamma\n/);
+      expect(now).to.include({ passage: null, locator: null });
+      expect(now!.content_hash).to.not.equal(old!.content_hash);
+      const version = (await signals()).find((signal) => signal.id === meeting.id)!;
+      expect(version).to.include({ type: 'public_meeting', title: 'Cancelled: Gamma', evidence: cancelled.evidence });
+      expect(version.changes).to.equal([{ field: 'status', before: 'confirmed', after: 'cancelled' }]);
+    });
+
+    it('continue with the same signals when they come back: no short notice, and the cancellation is corrected', async () => {
+      const all: [string, number][] = [['Begun', -1], ['Xray', 0.6], ...WEEK];
+      await watch(ics(...all));
+      const meeting = (await signals()).find(({ title }) => title === 'Xray')!;
+      await next(ics(...all.filter(([title]) => title !== 'Xray')));
+      const cancelled = (await signals()).find(({ type }) => type === 'meeting_cancelled')!;
+      expect(await next(ics(...all))).to.include({ added: 1, signals: 2 });
+      expect(await titles('short_notice')).to.equal([]);
+      expect(await titles('meeting_cancelled')).to.equal([]);
+      const found = (await signals()).filter(({ title }) => title.includes('Xray'));
+      expect(found.map(({ id: signal, type, title }) => [signal, type, title]).toSorted()).to.equal([[meeting.id, 'public_meeting', 'Xray'], [cancelled.id, 'source_change', 'Takes place after all: Xray, 1 Feb 2026, 20:24']].toSorted());
+      const version = found.find(({ type }) => type === 'public_meeting')!;
+      expect(version).to.include({ supersedes: cancelled.id, summary: meeting.summary });
+      expect(version.changes).to.equal([{ field: 'status', before: 'cancelled', after: 'confirmed' }]);
+      expect(version.evidence[0]!.passage).to.match(/^Xray\n/);
+      // The next cancellation is a new one.
+      await next(ics(...all.filter(([title]) => title !== 'Xray')));
+      expect(await titles('meeting_cancelled')).to.have.length(1);
+    });
+
+    it('are corrected too when they were marked as cancelled', async () => {
+      await watch(ics(...WEEK));
+      const marked = ics(...WEEK).replace('SUMMARY:Beta', 'STATUS:CANCELLED\r\nSUMMARY:Beta');
+      expect(await next(marked)).to.include({ changed: 1, signals: 2 });
+      expect(await titles('public_meeting')).to.include('Cancelled: Beta');
+      expect(await titles('meeting_cancelled')).to.equal(['Cancelled: Beta, 5 Feb 2026, 06:00']);
+      expect(await next(ics(...WEEK))).to.include({ changed: 1, signals: 2 });
+      expect(await titles('public_meeting')).to.include('Beta');
+      expect(await titles('meeting_cancelled')).to.equal([]);
+      expect(await titles('source_change')).to.equal(['Takes place after all: Beta, 5 Feb 2026, 06:00']);
+    });
   });
 }

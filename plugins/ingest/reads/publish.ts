@@ -1,0 +1,62 @@
+import { writableText, type Tx } from 'civic';
+import type { Row } from '../adapters/types.ts';
+import type { Ingest } from '../context.ts';
+import { insertSignals } from '../feeds/store.ts';
+import { signalsOf, type Former, type RowSignal, type SignalContext } from '../signals/drafts.ts';
+import { passageOf } from '../signals/evidence.ts';
+import type { SourceRow } from '../sources/store.ts';
+import { hashOf, type Comparison } from './compare.ts';
+import { endRow, insertRows, setDoubted, updateRow, type RowVersion, type StoredRow } from './store.ts';
+
+/** What a read found, and what was stored before. */
+export interface Found extends Comparison {
+  stored: Map<string, StoredRow>;
+  /** The rows as they were read, with the lines of pages that are ignored. */
+  given: Row[];
+}
+
+/** Publishes the signals of all changes and stores the rows. Returns how many signals there were. */
+export async function publish(ingest: Ingest, tx: Tx, source: SourceRow, { changes, doubted, stored, given }: Found, context: SignalContext): Promise<number> {
+  const at = ingest.civic.clock.iso();
+  const planned = changes.map((change) => {
+    const former = stored.get(change.type === 'changed' ? change.before.key : change.row.key);
+    return { change, former, signals: signalsOf(change, former ? formerOf(former) : null, context) };
+  });
+  const ids = await publishDrafts(ingest, tx, planned.flatMap(({ signals }) => signals));
+  await insertSignals(tx, source.key, ids, at);
+  const pages = new Map(given.filter(({ kind }) => kind === 'page').map((row) => [row.key, row]));
+  let next = 0;
+  const added: RowVersion[] = [];
+  for (const { change, former, signals } of planned) {
+    const idOf = new Map(signals.map(({ is }) => [is, ids[next++]!]));
+    const version = { ...versionOf(pages.get(change.row.key) ?? change.row, context), signal_id: idOf.get('row') ?? former?.signal_id ?? null, cancelled_id: cancelledId(idOf, former) };
+    if (change.type === 'added') added.push(version);
+    else if (change.type === 'gone') await endRow(tx, source.key, change.row.key, version.cancelled_id, at);
+    else await updateRow(tx, source.key, change.before.key, version, at);
+  }
+  await insertRows(tx, source.key, added, at);
+  await setDoubted(tx, source.key, doubted.map(({ key }) => key));
+  return ids.length;
+}
+
+/** Publishes signals, and keeps the contents that their evidence refers to. */
+async function publishDrafts(ingest: Ingest, tx: Tx, signals: RowSignal[]): Promise<string[]> {
+  if (signals.length === 0) return [];
+  const drafts = signals.map(({ draft }) => draft);
+  await ingest.reader.keep(tx, [...new Set(drafts.flatMap(({ evidence }) => evidence.flatMap(({ content_hash }) => content_hash ?? [])))]);
+  return ingest.firehose.publish(tx, drafts);
+}
+
+function formerOf({ data, signal_id, cancelled_id, content_hash, content_at, passage }: StoredRow): Former {
+  return { row: JSON.parse(data) as Row, signal_id, cancelled_id, content_hash, content_at, passage };
+}
+
+function versionOf(row: Row, { content_hash, text }: SignalContext): Omit<RowVersion, 'signal_id' | 'cancelled_id'> {
+  const passage = row.kind === 'page' ? null : passageOf(row, text)?.text ?? null;
+  return { row, hash: hashOf(row), content_hash, passage: passage && writableText(passage) };
+}
+
+function cancelledId(idOf: Map<RowSignal['is'], string>, former: StoredRow | undefined): string | null {
+  if (idOf.has('correction')) return null;
+  return idOf.get('cancellation') ?? former?.cancelled_id ?? null;
+}

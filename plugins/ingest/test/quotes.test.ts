@@ -1,0 +1,109 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { definePlugin } from 'civic';
+import type { ReaderService } from 'civic/reader';
+import { stoppedClock, testServer, type TestServer } from 'civic/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openLegistar, type LegistarEvent, type LegistarServer } from './legistar-server.ts';
+import { openSite, type Site } from './site.ts';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const LINES = Array.from({ length: 40 }, (_, index) => `Paragraph ${String.fromCodePoint(97 + index % 26, 97 + Math.floor(index / 26))} of the handbook, which residents read before they apply for a permit.`);
+const page = (lines: string[], title = 'Policy handbook') => `<!doctype html><html><head><title>${title}</title></head><body><nav>Home Departments and services</nav><main><h1>${title}</h1>${lines.map((line) => `<p>${line}</p>`).join('')}</main></body></html>`;
+const FEE = 'The fee is twenty dollars.';
+
+interface Evidence { source_url: string; passage: string | null; locator: { start: number; end: number } | null; content_hash: string }
+interface Signal { id: string; type: string; title: string; changes: object[]; evidence: Evidence[] }
+
+describe('the evidence of what changed', { timeout: 120_000 }, () => {
+  const clock = stoppedClock('2026-02-01T12:00:00.000Z');
+  const admin = { role: 'admin' as const, scope: ['workspace:read', 'workspace:write'] };
+  let kit: TestServer;
+  let site: Site;
+  let legistar: LegistarServer;
+  let reader: ReaderService;
+  let id = '';
+  const spy = definePlugin({ name: 'spy', summary: 'Reads the archive for tests', needs: ['reader'], register: (_server, civic) => ({ async start() { reader = civic.service('reader'); } }) });
+
+  const get = async (path = '') => (await kit.request('GET', `/api/watched-sources/${id}${path}?visibility=public`, { as: admin })).body;
+  const signals = async (type: string): Promise<Signal[]> => (await kit.request('GET', `/api/firehose?visibility=public&limit=100&signal_type=${type}`)).body.signals;
+  async function untilRead(reads: number) {
+    for (let waited = 0; (await get('/history')).total < reads; waited++) {
+      if (waited > 400) throw new Error('The source was not read');
+      await sleep(25);
+    }
+    return (await get('/history')).data[0];
+  }
+  async function next() {
+    const { total } = await get('/history');
+    clock.set((await get()).next_read_at);
+    return untilRead(total + 1);
+  }
+  async function watch(url: string): Promise<void> {
+    const { status, body } = await kit.request('POST', '/api/watched-sources', { as: admin, payload: { url, visibility: 'public', place: 'st-louis,missouri' } });
+    expect(status, body.detail).to.equal(201);
+    id = body.id;
+    await untilRead(1);
+  }
+  /** Returns what the archive has at the ranges of evidence. */
+  async function archived({ evidence }: Signal): Promise<(string | null)[]> {
+    return Promise.all(evidence.map(async ({ source_url, locator, content_hash }) => {
+      const content = (await reader.content(kit.db.read, content_hash))!;
+      const { text, body } = await reader.document({ url: source_url, content_type: content.content_type, body: content.body });
+      return locator && (text === '' ? body! : text).slice(locator.start, locator.end);
+    }));
+  }
+
+  before(async () => {
+    site = await openSite();
+    legistar = await openLegistar();
+    kit = await testServer({
+      clock, plugins: ['accounts', 'directory', 'firehose', 'reader', 'ingest', spy],
+      config: { http: { fetch: { allow_private_addresses: true } }, jobs: { poll_seconds: 0.1 }, plugins: { firehose: { anonymous: true }, reader: { delay_seconds: 0 } } },
+    });
+  });
+  after(async () => {
+    await kit.close();
+    await legistar.close();
+    await site.close();
+  });
+
+  it('is the passage of a page that changed, at its range', async () => {
+    site.pages['/handbook'] = page([...LINES, FEE]);
+    await watch(`${site.url}/handbook`);
+    site.pages['/handbook'] = page([...LINES, 'The fee is thirty dollars.']);
+    expect(await next()).to.include({ changed: 1, signals: 1 });
+    const [change] = await signals('source_change');
+    expect(change!.evidence.map(({ passage }) => passage)).to.equal(['The fee is thirty dollars.']);
+    expect(await archived(change!)).to.equal(['The fee is thirty dollars.']);
+  });
+
+  it('is the passage of the earlier content when lines were only removed', async () => {
+    site.pages['/handbook'] = page(LINES);
+    expect(await next()).to.include({ changed: 1, signals: 1 });
+    const [change] = await signals('source_change');
+    expect(change!.changes).to.equal([{ field: 'text', before: 'The fee is thirty dollars.', after: null }]);
+    expect(change!.evidence.map(({ passage }) => passage)).to.equal(['The fee is thirty dollars.', null]);
+    expect(await archived(change!)).to.equal(['The fee is thirty dollars.', null]);
+  });
+
+  it('quotes the names of a vote and the title of an item from the documents that have them', async () => {
+    const item = (EventItemId: number, EventItemTitle: string, more: object = {}) => ({ EventItemId, EventItemTitle, EventItemPassedFlagName: null, Votes: [], ...more });
+    const show = (...EventItems: object[]) => legistar.show([{ EventId: 501, EventGuid: 'G', EventBodyName: 'City Council', EventDate: '2026-02-20T00:00:00', EventTime: '6:00 PM', EventItems } as unknown as LegistarEvent]);
+    const votes = [{ VoteId: 1, VotePersonName: 'Ana Flores', VoteValueName: 'Affirmative', VoteEventItemId: 9001 }, { VoteId: 2, VotePersonName: 'Bo Smith', VoteValueName: 'Negative', VoteEventItemId: 9001 }];
+    show(item(9001, 'Budget amendment'));
+    await watch(legistar.url);
+    show(item(9001, 'Budget amendment', { EventItemPassedFlagName: 'Pass', Votes: votes }), item(9002, 'Sewer "repairs"'));
+    expect(await next()).to.include({ changed: 1 });
+    const [vote] = await signals('vote');
+    expect(vote!.evidence.map(({ source_url }) => new URL(source_url).pathname)).to.equal(['/v1/city/eventitems/9001/votes', '/v1/city/events/501/eventitems']);
+    expect(vote!.evidence[0]!.passage).to.match(/^Ana Flores.*Bo Smith$/);
+    expect(vote!.evidence[1]!.passage).to.equal('Budget amendment');
+    expect(await archived(vote!)).to.equal(vote!.evidence.map(({ passage }) => passage));
+    const change = (await signals('source_change')).find(({ title }) => title.includes('City Council'))!;
+    expect(change.evidence.map(({ passage }) => passage)).to.equal(['Budget amendment', 'Sewer \\"repairs\\"']);
+    expect(new Set(change.evidence.map(({ source_url }) => new URL(source_url).pathname))).to.equal(new Set(['/v1/city/events/501/eventitems']));
+  });
+});
